@@ -52,23 +52,45 @@ class Moment(click.ParamType[datetime]):
         return found
 
 
+class Tokens(click.ParamType[int]):
+    """A number of tokens or characters: `8000`, `8,000`, `8k`."""
+
+    name = "tokens"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:
+        from reviewer.text.token_numbers import read_tokens
+
+        number = read_tokens(str(value))
+        if number is None:
+            self.fail(f"{value!r} is not a number such as 8000, 8,000 or 8k", param, ctx)
+        return number
+
+
+TOKENS = Tokens()
+
+
 def read_text(
-    name: str, *, of: str = "a memory", if_empty: str = "To reject a candidate: reviewer reject ID"
+    name: str,
+    *,
+    of: str = "a memory",
+    if_empty: str = "To reject a candidate: reviewer reject ID",
+    most: int = LONGEST_TEXT,
 ) -> str:
     """The text of a UTF-8 file (`-` is standard input), stripped.
 
-    `of` says what the text is for, `if_empty` what to do instead of giving an empty one.
+    `of` says what the text is for, `if_empty` what to do instead of giving an empty one, `most` how
+    many bytes it may have.
 
     Raises SourceError for a text that is too large, not UTF-8 or empty and for a closed standard
     input, OSError when the file cannot be read.
     """
     if name == "-":
-        raw = _standard_input()
+        raw = _standard_input(most)
     else:
         with open_plain(Path(name)) as file:
-            raw = file.read(LONGEST_TEXT + 1)
-    if len(raw) > LONGEST_TEXT:
-        raise SourceError(f"{name} is larger than 1 MiB: too large for {of}.")
+            raw = file.read(most + 1)
+    if len(raw) > most:
+        raise SourceError(f"{name} is larger than {most >> 20} MiB: too large for {of}.")
     try:
         text = raw.decode("utf-8-sig").strip()
     except UnicodeDecodeError as problem:
@@ -80,9 +102,9 @@ def read_text(
     return text
 
 
-def _standard_input() -> bytes:
+def _standard_input(most: int) -> bytes:
     try:
-        return sys.stdin.buffer.read(LONGEST_TEXT + 1)
+        return sys.stdin.buffer.read(most + 1)
     except OSError as problem:
         if problem.errno != errno.EBADF:
             raise

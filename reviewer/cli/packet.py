@@ -3,47 +3,96 @@
 from __future__ import annotations
 
 import gc
+from collections.abc import Callable, Sequence
+from contextlib import contextmanager
 from datetime import datetime
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 import click
 
-from reviewer.cli.inputs import Moment
-from reviewer.cli.output import count, hand_out, json_line, narrate, print_text, safe, table
-from reviewer.cli.session import NOTHING_STORED, Session, Verb, pass_session
+from reviewer.cli.inputs import TOKENS, Moment, read_text
+from reviewer.cli.output import (
+    count,
+    hand_out,
+    json_line,
+    narrate,
+    print_json,
+    print_text,
+    safe,
+    table,
+)
+from reviewer.cli.session import NOTHING_STORED, Session, Verb, VerbGroup, pass_session
+from reviewer.errors import ReviewerError
+from reviewer.packets.presets import PRESETS
 from reviewer.packets.values import DEFAULT_BUDGET
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from reviewer.engine import Engine
     from reviewer.packets.prepared import Prepared
-    from reviewer.packets.values import Packet
+    from reviewer.packets.values import Item, Packet
 
 PLACE = click.Path(path_type=Path, readable=False)
 STDOUT = Path("-")
 PROBLEMS_SHOWN = 20
 
 
-@click.command(
-    cls=Verb, example='packet --budget 4000 --task "fix the receipt printer" --out packet.md'
+TASK_BYTES = 4 << 20
+"""The largest text of a task that is read."""
+
+
+def _source_options(command: Callable[..., None]) -> Callable[..., None]:
+    """Where a packet comes from, for `packet` and `packet read`."""
+    folder = click.option(
+        "--context-dir",
+        type=PLACE,
+        metavar="DIR",
+        help="Read this .context folder, or the one in DIR.",
+    )
+    place = click.option(
+        "--from",
+        "place",
+        type=click.Choice(("store", "folder", "both")),
+        help="The store, the .context folder here, or both (default: the store, and if it has "
+        "nothing for this project the folder).",
+    )
+    return folder(place(command))
+
+
+@click.group(
+    cls=VerbGroup,
+    invoke_without_command=True,
+    example='packet --budget 4k --task "fix the receipt printer" --out packet.md',
 )
-@click.option(
-    "--context-dir",
-    type=PLACE,
-    metavar="DIR",
-    help="Read this .context folder (or the one in DIR) instead of the store.",
-)
+@_source_options
 @click.option(
     "--budget",
-    type=click.IntRange(min=0),
-    default=DEFAULT_BUDGET,
-    show_default=True,
+    type=TOKENS,
     metavar="TOKENS",
-    help="The limit for the packet's text.",
+    help=f"The limit for the packet's text: 4000, 4,000 or 4k.  [default: {DEFAULT_BUDGET:,}]",
 )
 @click.option(
-    "--task", default="", metavar="TEXT", help="The task it is for (default: the open tasks)."
+    "--max-chars", type=TOKENS, metavar="N", help="A limit in characters beside that in tokens."
+)
+@click.option(
+    "--for",
+    "agent",
+    type=click.Choice(tuple(PRESETS)),
+    help="The limits of this agent for a text that a hook hands it.",
+)
+@click.option(
+    "--task",
+    default="",
+    metavar="TEXT",
+    help="The task it is for (default: the open tasks); - reads it from stdin.",
+)
+@click.option(
+    "--task-file",
+    type=PLACE,
+    metavar="FILE",
+    help="The task as a text, a diff, a list of files or a transcript.",
 )
 @click.option(
     "--format",
@@ -58,6 +107,11 @@ PROBLEMS_SHOWN = 20
     "--explain",
     is_flag=True,
     help="List every item with its score and the reason why it is in or out.",
+)
+@click.option(
+    "--rerank",
+    is_flag=True,
+    help="Have the model of the settings order the titles by the task, in one call.",
 )
 @click.option("--marks", is_flag=True, help="Mark each item with its source: [m:12].")
 @click.option("--pin", "pins", multiple=True, metavar="ID", help="Put this item first.")
@@ -74,15 +128,22 @@ PROBLEMS_SHOWN = 20
 @click.option(
     "--force", is_flag=True, help="With --out: overwrite FILE even if it is not a packet."
 )
+@click.pass_context
 @pass_session
 def packet(
     session: Session,
+    ctx: click.Context,
     context_dir: Path | None,
-    budget: int,
+    place: str | None,
+    budget: int | None,
+    max_chars: int | None,
+    agent: str | None,
     task: str,
+    task_file: Path | None,
     form: str,
     now: datetime | None,
     explain: bool,
+    rerank: bool,
     marks: bool,
     pins: tuple[str, ...],
     mutes: tuple[str, ...],
@@ -93,9 +154,12 @@ def packet(
     """Print the context that an agent needs, within a token budget.
 
     The text stays within the budget, except that the constitution, the reading order and the
-    instruction are always included. Without --context-dir it comes from the trusted state and the
-    active memories and entities of the store. --explain lists the ids for --pin and --mute.
+    instruction are always included. It comes from the trusted state and the active memories and
+    entities of the store, or from a .context folder. With a task, its words decide the order in
+    every section. --explain lists the ids for --pin and --mute.
     """
+    if ctx.invoked_subcommand is not None:
+        return
     if out == STDOUT:
         out = None
     if force and out is None:
@@ -105,39 +169,197 @@ def packet(
         raise click.UsageError(f"--pin and --mute both name {both[0]}")
     if explain and (form == "json" or out is not None):
         raise click.UsageError("--explain is a table on stdout; the JSON always says why")
+    if task and task_file is not None:
+        raise click.UsageError("--task and --task-file exclude each other")
+    if rerank and not (task or task_file):
+        raise click.UsageError("--rerank needs a task: --task or --task-file")
+    if task == "-" or task_file is not None:
+        task = read_text(
+            "-" if task_file is None else str(task_file),
+            of="a task",
+            if_empty="Without a task the open tasks decide: leave the option out.",
+            most=TASK_BYTES,
+        )
+    preset = PRESETS[agent] if agent else None
+    if budget is None:
+        budget = preset.tokens if preset else DEFAULT_BUDGET
+    if max_chars is None and preset:
+        max_chars = preset.chars
     today = now or datetime.now().astimezone()
-
-    def prepared() -> Prepared:
-        if context_dir is not None:
-            from reviewer.packets.prepared import prepare_folder
-
-            return prepare_folder(context_dir, now=today, task=task, counting=counting, marks=marks)
-        with session.reading(filled_by="reviewer ingest PATH, or name --context-dir DIR") as engine:
-            unknown = session.unknown(engine, _filled_by())
-            session.remark = unknown or session.remark
-            return engine.packets.prepare_own(
-                engine.project,
-                task=task,
-                now=today,
-                counting=counting,
-                marks=marks,
-            )
-
     gc.disable()  # the process ends before a collection would pay off
-    from reviewer.packets.assembly import assemble
+    from reviewer.packets.assembly import assemble_within
 
-    ready = prepared()
-    made = assemble(ready, budget, pinned=pins, muted=mutes)
-    narration = list(_narration(made, {*pins, *mutes}, why_empty=session.remark))
+    with _source(session, context_dir, place) as source:
+        ready = source.prepared(task=task, now=today, counting=counting, marks=marks)
+    unknown = sorted({*pins, *mutes} - ready.ids())
+    if unknown:
+        raise click.UsageError(
+            f"There is no item {safe(unknown[0])} to pin or mute. See: reviewer packet --explain"
+        )
+    asked = []
+    if rerank:
+        ready, sentence = _reranked(ready)
+        asked.append(sentence)
+    made = assemble_within(ready, budget, max_chars, pinned=pins, muted=mutes)
+    narration = [*([source.words] if source.words else []), *asked]
+    narration += _narration(made, {*pins, *mutes}, why_empty=session.remark)
+    if task.strip() and not ready.for_task:
+        narration.append(
+            "No word of the task tells the items apart, so they are in the order without a task."
+        )
+    if max_chars is not None and len(made.markdown) > max_chars:
+        narration.append(
+            f"Over the limit of {max_chars:,} characters by {len(made.markdown) - max_chars:,}: "
+            "the instruction, reading order and constitution need that."
+        )
     warning = ready.save_counts()
     if warning:
         narration.append(safe(warning))
     if explain:
         _explain(made)
+        if ready.for_task:
+            narration.append(
+                "With a task all sections compete for the room by how well they fit it; tasks may "
+                "take up to 40 % of the budget, conventions 20 %."
+            )
     else:
-        _hand_out(made, form, out, force, context_dir or session.store_path())
+        _hand_out(made, form, out, force, source.made_from)
     for line in narration:
         narrate(line)
+
+
+@packet.command("read", cls=Verb, example="packet read DECISIONS.md:41")
+@_source_options
+@click.argument("names", nargs=-1, required=True, metavar="ID|PLACE...")
+@click.option("--json", "as_json", is_flag=True, help="One JSON object per item.")
+@pass_session
+def read(
+    session: Session,
+    context_dir: Path | None,
+    place: str | None,
+    names: tuple[str, ...],
+    as_json: bool,
+) -> None:
+    """Print items in full, by their id or by their place in a packet: DECISIONS.md:41, m:12."""
+    from reviewer.packets.output import item_json
+    from reviewer.packets.token_counts import safe_text
+    from reviewer.packets.wording import full_form
+
+    with _source(session, context_dir, place) as source:
+        found = source.items(names)
+    for at, item in enumerate(found):
+        if as_json:
+            print_json(item_json(item))
+        else:
+            text = safe_text(full_form(item, marks=True))
+            hand_out(("\n" if at else "") + f"{text}\n")
+    if source.words:
+        narrate(source.words)
+
+
+class _Source(Protocol):
+    """Where the items come from."""
+
+    words: str
+    """What was read, as a sentence for the person; empty if it was named."""
+    made_from: Path
+
+    def items(self, names: Sequence[str]) -> list[Item]:
+        """Items by their ids or places. Raises UnknownIdError."""
+        ...
+
+    def prepared(self, *, task: str, now: datetime, counting: str, marks: bool) -> Prepared: ...
+
+
+class _FolderSource:
+    def __init__(self, folder: Path, words: str = "") -> None:
+        self.made_from, self.words = folder, words
+
+    def items(self, names: Sequence[str]) -> list[Item]:
+        from reviewer.packets.context_folder import read_folder
+        from reviewer.packets.lookup import find_item
+
+        material = read_folder(self.made_from)
+        return [find_item(material, name) for name in names]
+
+    def prepared(self, *, task: str, now: datetime, counting: str, marks: bool) -> Prepared:
+        from reviewer.packets.prepared import prepare_folder
+
+        return prepare_folder(self.made_from, now=now, task=task, counting=counting, marks=marks)
+
+
+class _StoreSource:
+    def __init__(self, engine: Engine, path: Path, folder: Path | None, words: str) -> None:
+        """`folder`: a context folder that is read too."""
+        self._engine, self._folder = engine, folder
+        self.made_from, self.words = path, words
+
+    def items(self, names: Sequence[str]) -> list[Item]:
+        packets, project = self._engine.packets, self._engine.project
+        material = packets.material(project, self._folder)
+        return [packets.find(material, name, project) for name in names]
+
+    def prepared(self, *, task: str, now: datetime, counting: str, marks: bool) -> Prepared:
+        return self._engine.packets.prepare_own(
+            self._engine.project, task=task, now=now, counting=counting, marks=marks,
+            folder=self._folder,
+        )  # fmt: skip
+
+
+@contextmanager
+def _source(session: Session, context_dir: Path | None, place: str | None) -> Iterator[_Source]:
+    """The source that was named; else the store, and if it has nothing for the project, the
+    context folder here: as on the screen.
+    """
+    from reviewer.packets.context_folder import context_folder_near
+
+    if context_dir is not None and place == "store":
+        raise click.UsageError("--context-dir and --from store exclude each other")
+    local = context_dir or context_folder_near(Path.cwd())
+    if place in ("folder", "both") and local is None:
+        raise ReviewerError(
+            "There is no .context folder here or at the root of the work tree: name it with "
+            "--context-dir DIR."
+        )
+    words = f"From {safe(str(local))}" if context_dir is None else ""
+    if local is not None and (place == "folder" or (context_dir is not None and place is None)):
+        yield _FolderSource(local, words)
+        return
+    if local is not None and place is None and not session.store_path().exists():
+        yield _FolderSource(local, f"{words}: there is no store yet.")
+        return
+    with session.reading(filled_by="reviewer ingest PATH, or name --context-dir DIR") as engine:
+        if local is not None and place is None and not engine.packets.has_own(engine.project):
+            yield _FolderSource(local, f"{words}: the store has nothing for this project.")
+            return
+        if unknown := session.unknown(engine, _filled_by()):
+            session.remark = unknown
+        both = f"From the store and {safe(str(local))}" if place == "both" else ""
+        yield _StoreSource(engine, session.store_path(), local if place == "both" else None, both)
+
+
+def _reranked(ready: Prepared) -> tuple[Prepared, str]:
+    """The source in the order of the configured model, and a sentence about the call.
+
+    Raises ModelError.
+    """
+    from reviewer.llm.door import open_model
+    from reviewer.llm.model import ModelError
+    from reviewer.packets.rerank import rerank
+    from reviewer.settings import load_settings
+
+    settings = load_settings()
+    if not settings.model.base_url and not settings.model.command:
+        raise ModelError(
+            "No model is configured, so --rerank has nobody to ask: set base_url and name under "
+            "[model] in the settings (reviewer config show says where they are)."
+        )
+    done = rerank(ready, open_model(settings))
+    seen = "" if done.asked == done.of else f" of {done.of:,}"
+    return done.prepared, (
+        f"{safe(done.model)} chose {done.chosen} of {done.asked:,}{seen} titles: "
+        f"{done.prompt_tokens:,} tokens in, {done.completion_tokens:,} out."
+    )
 
 
 def _filled_by() -> str:
@@ -176,8 +398,6 @@ def _narration(made: Packet, named: set[str], *, why_empty: str) -> Iterator[str
     yield from map(safe, problems[:PROBLEMS_SHOWN])
     if len(problems) > PROBLEMS_SHOWN:
         yield f"... and {count(len(problems) - PROBLEMS_SHOWN, 'more problem')}"
-    for name in sorted(named - {item.id for item in made.items}):
-        yield f"There is no item {safe(name)} to pin or mute. See: reviewer packet --explain"
     for item in made.items:
         if item.id in named and item.rule == "tier 1":
             yield f"{safe(item.id)} belongs to the constitution: it cannot be pinned or muted."

@@ -321,6 +321,12 @@ def _show_preamble(text: Preamble, thread: ThreadPreview | None, *, titled: bool
         print_text(f"== {text.mode}")
     for line in safe_lines(thread.text if thread else text.text):
         print_text(line)
+    if thread is not None and not thread.stages:
+        narrate(
+            f'full: thread "{safe(thread.thread)}" has no session yet; it begins with the text of '
+            f"{thread.after_resume}."
+        )
+        return
     if thread is not None:
         narrate(
             f'full: thread "{safe(thread.thread)}" has {count(len(thread.stages), "stage")}, '

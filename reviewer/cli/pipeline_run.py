@@ -35,7 +35,7 @@ NOTES_SHOWN = 100
 
 _pairs = click.option(
     "--answer", "answers", multiple=True, metavar="NODE=LABEL",
-    help="Answer a question in advance; repeated ones for a node are used in order.",
+    help="Answer a question in advance; repeated ones for a node are used in order, then it waits.",
 )  # fmt: skip
 _OPTIONS: tuple[Callable[..., Any], ...] = (
     _pairs,
@@ -382,6 +382,10 @@ class TerminalQuestions:
 
     def __call__(self, question: Question) -> str | None:
         narrate("")
+        if question.about:
+            for line in safe_lines(question.about):
+                narrate(f"  | {line}".rstrip())
+            narrate("")
         for line in safe_lines(question.text):
             narrate(line)
         for choice in question.choices:

@@ -247,3 +247,134 @@ def _cost_of_all(demand: Demand, limit: int) -> int:
             break
         needed += item.full()
     return needed
+
+
+TASK_FULL_SHARE = 0.5
+"""With a task, this share of the room is for full entries ..."""
+TASK_SHORT_SHARE = 0.88
+"""... up to this share short forms follow, and the rest is for titles."""
+
+
+def allocate_for_task(
+    budget: int, tier_1: int, demands: Mapping[Section, Demand], best_first: Sequence[int]
+) -> dict[Section, Allocation]:
+    """What each section shows if items of all sections compete for the room.
+
+    `best_first`: keys of the items, which are full first, then short, then titles. The first one
+    that does not fit ends each of these, so that no later one jumps the queue; a section at its
+    ceiling ends for itself. What is left makes short forms of titles, then full items of short
+    forms. Never uses more than `budget - tier_1`.
+    """
+    return _Contest(budget, tier_1, demands).run(best_first)
+
+
+class _Contest:
+    """The room, and what each section has used of it."""
+
+    def __init__(self, budget: int, tier_1: int, demands: Mapping[Section, Demand]) -> None:
+        self._room = max(budget - tier_1, 0)
+        self._left = self._room
+        self._demands = demands
+        self._fills = {
+            section: SectionFill(
+                {
+                    each.key: Outcome(
+                        State.DROPPED, Rule.SUPERSEDED if each.superseded else Rule.NO_ROOM
+                    )
+                    for each in demand.items
+                }
+            )
+            for section, demand in demands.items()
+        }
+        self._ceilings = {
+            section: min(budget * CAP_FIFTHS[section] // 5, self._room)
+            if section in CAP_FIFTHS
+            else self._room
+            for section in demands
+        }
+        self._items = {
+            each.key: (section, each)
+            for section, demand in demands.items()
+            for each in demand.items
+        }
+
+    def run(self, best_first: Sequence[int]) -> dict[Section, Allocation]:
+        order = [key for key in best_first if key in self._items]
+        pinned = [key for key in order if self._items[key][1].pinned]
+        others = [key for key in order if not self._items[key][1].pinned]
+        for key in pinned:
+            self._put(key, State.FULL, Rule.PINNED, self._room)
+        limit = int(self._room * TASK_FULL_SHARE)
+        current = [key for key in others if not self._items[key][1].superseded]
+        self._put_all(current, State.FULL, Rule.IN_ORDER, limit)
+        self._put_all(current, State.SHORT, Rule.SHORTER, int(self._room * TASK_SHORT_SHARE))
+        with_titles = self._put_all([*pinned, *order], State.TITLE, Rule.BEHIND, self._room)
+        if with_titles and self._put_all(current, State.SHORT, Rule.SHORTER, self._room):
+            self._put_all(current, State.FULL, Rule.IN_ORDER, self._room)
+        return {
+            section: Allocation(self._fills[section], self._ceilings[section])
+            for section in self._demands
+        }
+
+    def _put_all(self, keys: Sequence[int], state: State, rule: Rule, limit: int) -> bool:
+        """Show items in a form until one does not fit, or only its section is at its ceiling.
+
+        Returns whether the room was enough.
+        """
+        closed: set[Section] = set()
+        for key in keys:
+            section = self._items[key][0]
+            if _RANK[self._state(key)] >= _RANK[state] or section in closed:
+                continue
+            if self._put(key, state, rule, limit):
+                continue
+            if self._outcome(key).rule is not Rule.CEILING:
+                return False
+            closed.add(section)
+        return True
+
+    def _put(self, key: int, state: State, rule: Rule, limit: int) -> bool:
+        """Show an item in a form if there is room, otherwise note what it needed."""
+        section, item = self._items[key]
+        demand, filled = self._demands[section], self._fills[section]
+        cost = self._cost(key, state)
+        if cost is None:  # without a short form
+            state, cost, rule = State.FULL, item.full(), Rule.WHOLE
+        more = cost - (self._cost(key, self._state(key)) or 0)
+        more += 0 if filled.used else demand.heading
+        noted = state is State.TITLE and not filled.noted
+        more += demand.noted if noted else 0
+        in_section = self._ceilings[section] - filled.used
+        in_all = limit - (self._room - self._left)
+        if more > min(in_section, in_all):
+            if state is not State.TITLE or self._state(key) is State.DROPPED:
+                why = Rule.CEILING if more > in_section and more <= in_all else Rule.TOO_BIG
+                now = self._outcome(key)
+                now.rule, now.needed, now.left = why, cost, max(min(in_section, in_all), 0)
+            return False
+        filled.used += more
+        filled.noted |= noted
+        self._left -= more
+        before = self._outcome(key)
+        filled.outcomes[key] = Outcome(state, rule, before.needed, before.left)
+        return True
+
+    def _outcome(self, key: int) -> Outcome:
+        return self._fills[self._items[key][0]].outcomes[key]
+
+    def _state(self, key: int) -> State:
+        return self._outcome(key).state
+
+    def _cost(self, key: int, state: State) -> int | None:
+        item = self._items[key][1]
+        match state:
+            case State.FULL:
+                return item.full()
+            case State.SHORT:
+                return item.short()
+            case State.TITLE:
+                return item.title()
+        return 0
+
+
+_RANK = {State.DROPPED: 0, State.TITLE: 1, State.SHORT: 2, State.FULL: 3}

@@ -2,9 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
-from reviewer.packets.allocation import Allocation, Demand, Outcome, allocate
+from reviewer.packets.allocation import (
+    CAP_FIFTHS,
+    Allocation,
+    Demand,
+    Outcome,
+    allocate,
+    allocate_for_task,
+    cap_percent,
+)
 from reviewer.packets.prepared import NOTED, Prepared, heading_of
 from reviewer.packets.token_counts import Piece
 from reviewer.packets.values import (
@@ -17,15 +25,19 @@ from reviewer.packets.values import (
     State,
     item_id,
 )
-from reviewer.packets.wording import title_of
+from reviewer.packets.wording import cut, title_of
 
 TITLE = "# Context packet"
 """First line of every packet."""
 
-INSTRUCTION = (
-    "Keep to the constitution whatever the task is. Before you rely on an entry listed only by "
-    "title, read it in full."
+CONSTITUTION_FIRST = "Keep to the constitution whatever the task is."
+READ_IN_FULL = (
+    "Before you rely on an entry that is shortened or only a title, read it in full: "
+    "reviewer packet read PLACE, with the place in brackets."
 )
+
+TASK_CHARS = 2_000
+"""A longer task, such as a diff, is cut where the packet names it."""
 
 BUDGETED = (Section.TASKS, Section.CONVENTIONS, Section.DECISIONS, Section.LEARNINGS)
 
@@ -56,16 +68,23 @@ def assemble(
         )
         for section in BUDGETED
     }
-    allocations = allocate(budget, layout.ceiling(), demands)
+    if prepared.for_task:
+        allocations = allocate_for_task(budget, layout.ceiling(), demands, prepared.best_first)
+    else:
+        allocations = allocate(budget, layout.ceiling(), demands)
+    instruction = instruction_of(prepared)
     items = list(_constitution(prepared))
+    giving_way = _last_in_full(prepared, allocations)
     for section in BUDGETED:
-        items += _section(prepared, layout, section, allocations[section], demands[section], mutes)
+        items += _section(
+            prepared, layout, section, allocations[section], demands[section], mutes, giving_way
+        )
     if prepared.measurer.loaded and prepared.small:
         prepared.count_ahead()
     used = layout.used()
     caps = {section: each.max_tokens for section, each in allocations.items()}
     shown: dict[Section, list[str]] = {section: [] for section in Section}
-    shown[Section.INSTRUCTION] = [INSTRUCTION]
+    shown[Section.INSTRUCTION] = [instruction]
     shown[Section.READ_ORDER] = list(prepared.material.read_order)
     for item in items:
         if item.state is not State.DROPPED:
@@ -77,26 +96,60 @@ def assemble(
         counted_with=prepared.measurer.name,
         tokens_used=layout.tokens(),
         tier_1=floor,
-        task=prepared.task,
-        keywords=tuple(sorted(prepared.keywords)),
+        task=cut(prepared.task, TASK_CHARS),
+        keywords=prepared.keywords,
         sections=tuple(
             SectionUse(section, caps.get(section), used[section], tuple(shown[section]))
             for section in Section
         ),
         items=tuple(items),
         markdown=layout.markdown(),
-        instruction=INSTRUCTION,
+        instruction=instruction,
         read_order=prepared.material.read_order,
         problems=prepared.material.problems,
         masked=layout.masked(),
     )
 
 
+def assemble_within(
+    prepared: Prepared,
+    budget: int,
+    max_chars: int | None,
+    *,
+    pinned: Collection[str] = (),
+    muted: Collection[str] = (),
+) -> Packet:
+    """The largest packet of at most `budget` tokens whose text has at most `max_chars` characters.
+
+    As with tokens, only tier 1 may exceed it. Raises as `assemble` does.
+    """
+    made = assemble(prepared, budget, pinned=pinned, muted=muted)
+    if max_chars is None or len(made.markdown) <= max_chars:
+        return made
+    low, high = 0, budget  # the packet of `low` fits, or is tier 1 alone
+    best = assemble(prepared, low, pinned=pinned, muted=muted)
+    while high - low > 1:
+        middle = (low + high) // 2
+        made = assemble(prepared, middle, pinned=pinned, muted=muted)
+        if len(made.markdown) <= max_chars:
+            low, best = middle, made
+        else:
+            high = middle
+    return best
+
+
+def instruction_of(prepared: Prepared) -> str:
+    """What the packet tells the agent to do with it."""
+    if prepared.material.constitution:
+        return f"{CONSTITUTION_FIRST} {READ_IN_FULL}"
+    return READ_IN_FULL
+
+
 def _tier_1(prepared: Prepared) -> Layout:
     """The parts that are always shown: instruction, files to read, constitution."""
     layout, piece = Layout(), prepared.measurer.piece
     layout.add(Section.INSTRUCTION, piece(TITLE))
-    layout.add(Section.INSTRUCTION, piece(INSTRUCTION))
+    layout.add(Section.INSTRUCTION, piece(instruction_of(prepared)))
     if prepared.material.read_order:
         layout.add(Section.READ_ORDER, piece(heading_of(Section.READ_ORDER)))
         files = prepared.material.read_order
@@ -138,6 +191,7 @@ def _section(
     allocation: Allocation,
     demand: Demand,
     muted: frozenset[str],
+    giving_way: str,
 ) -> Iterator[PacketItem]:
     """Add a section to the layout; yields each item with its outcome."""
     outcomes = allocation.filled.outcomes
@@ -176,7 +230,7 @@ def _section(
             place=item.place,
             at=item.at,
             rule=outcome.rule,
-            reason=reason(outcome),
+            reason=reason(outcome, section, giving_way),
             score_text=score_text(score) if score else "",
         )
 
@@ -191,7 +245,7 @@ def _with_group_headings(
 ) -> Iterator[tuple[Piece, bool]]:
     """The pieces of a section's body, with the heading of a group before its first item."""
     firsts: set[int] = set()
-    if section is Section.CONVENTIONS:
+    if section is Section.CONVENTIONS and not prepared.for_task:
         above = ""
         for number in numbers:
             group = prepared.items[number].group
@@ -273,15 +327,40 @@ class Layout:
 _MATCHES = 4
 
 
-def reason(outcome: Outcome) -> str:
-    """Why an item is shown as it is."""
+def _last_in_full(prepared: Prepared, allocations: Mapping[Section, Allocation]) -> str:
+    """With a task, the title of the item that fits it least of those in full."""
+    for number in reversed(prepared.best_first):
+        outcome = allocations[prepared.items[number].section].filled.outcomes.get(number)
+        if outcome is not None and outcome.state is State.FULL and outcome.rule is Rule.IN_ORDER:
+            return cut(prepared.title_text(number), _TITLE_IN_REASON)
+    return ""
+
+
+_TITLE_IN_REASON = 50
+
+
+def reason(outcome: Outcome, section: Section | None = None, giving_way: str = "") -> str:
+    """Why an item is shown as it is. `giving_way`: the last item in full, where a task decides."""
+    needs = f"in full it needs {outcome.needed:,} tokens and {outcome.left:,} were left"
+    if giving_way:
+        needs += f': "{giving_way}" would have to give way'
+    better = "what fits the task better took the room for full entries"
+    if giving_way:
+        better += f': "{giving_way}" would have to give way'
+    ceiling = cap_percent(section) if section in CAP_FIFTHS else 100
     return {
         Rule.TIER_1: "tier 1 is always whole",
         Rule.ALL_FIT: "everything in this section fits",
         Rule.PINNED: "pinned, and there was room",
         Rule.IN_ORDER: "there was room when its turn came",
-        Rule.TOO_BIG: f"in full it needs {outcome.needed:,} tokens and {outcome.left:,} were left",
-        Rule.BEHIND: "one before it did not fit in full, and nothing jumps the queue",
+        Rule.TOO_BIG: needs,
+        Rule.SHORTER: better,
+        Rule.WHOLE: "it has no shorter form than all of it, and there was room",
+        Rule.CEILING: f"{section} may take {ceiling} % of the budget, and those that fit the task "
+        "better took it",
+        Rule.BEHIND: better
+        if giving_way
+        else "one before it did not fit in full, and nothing jumps the queue",
         Rule.NO_ROOM: "no room was left, not even for a title",
         Rule.SUPERSEDED: "superseded: only shown where everything fits",
         Rule.MUTED: "muted for this packet",
@@ -289,18 +368,34 @@ def reason(outcome: Outcome) -> str:
 
 
 def score_text(score: Score) -> str:
-    """`recency 0.7 (12 days) + relevance 1.0 (ledger, pool, +3) = 1.70`."""
-    names = ", ".join(score.matched[:_MATCHES])
-    more = len(score.matched) - _MATCHES
-    matched = f"{names}, +{more}" if more > 0 else names or "no keyword"
-    parts = (
+    """`recency 0.7 (12 days) + relevance 1.0 (ledger, pool, +3) = 1.70`, or with a task
+    `fits the task 0.83: it has ledger, pool; means the same: book; follows from: drawer`.
+    """
+    names = _some(score.matched) or "no word of the task"
+    if score.for_task:
+        parts = [names if not score.matched else f"it has {names}"]
+        if score.nested:
+            parts.append("it belongs to the task above it")
+        if score.alike:
+            parts.append(f"has words of like meaning: {_some(score.alike)}")
+        if score.through:
+            parts.append(f"shares names with the best: {_some(score.through)}")
+        if score.chosen:
+            parts.insert(0, f"the model chose it: {score.chosen}")
+        return f"fits the task {score.relevance:.2f}: {'; '.join(parts)}; {age_text(score.days)}"
+    parts_of = (
         f"recency {score.recency:.1f} ({age_text(score.days)})"
-        f" + relevance {score.relevance:.2g} ({matched})"
+        f" + relevance {score.relevance:.2f} ({names})"
     )
     whole = score.recency + score.relevance
     if score.total < whole:
-        return f"{parts}, but superseded: 0"
-    return f"{parts} = {whole:.2f}, rarity {score.rarity:.2f}"
+        return f"{parts_of}, but superseded: 0"
+    return f"{parts_of} = {whole:.2f}"
+
+
+def _some(words: Sequence[str]) -> str:
+    more = len(words) - _MATCHES
+    return ", ".join(words[:_MATCHES]) + (f", +{more}" if more > 0 else "")
 
 
 def age_text(days: int | None) -> str:

@@ -24,6 +24,7 @@ from reviewer.packets.markdown import (
 )
 from reviewer.packets.values import SCORED, Item, Material, Problem, RuleBlock, Section, item_id
 from reviewer.packets.wording import title_of
+from reviewer.projects import work_tree
 from reviewer.sources.note_kinds import (
     DATED,
     entry_facts,
@@ -82,6 +83,14 @@ def context_folder_at(path: Path) -> Path | None:
         return find_folder(path)
     except SourceError:
         return None
+
+
+def context_folder_near(path: Path) -> Path | None:
+    """The context folder at `path`, else at the root of the work tree around it, or None."""
+    found = context_folder_at(path)
+    if found is None and (tree := work_tree(path)) is not None:
+        found = context_folder_at(Path(tree.root))
+    return found
 
 
 def names_in(folder: Path) -> dict[str, str]:
@@ -246,20 +255,26 @@ def tasks(lines: Iterable[TextLine], file: str) -> Iterator[Item]:
     """
     found = list(blocks(lines))
     boxes = any(block.box is not None for block in found)
+    above: list[tuple[int, str]] = []  # where the enclosing open tasks end, with their ids
     for at, block in enumerate(found):
         wanted = is_open(block) if boxes else bool(block.marker and not block.indent)
         if not wanted:
             continue
         text = item_text(block, _unboxed(found, at))
         if text:
+            above = [each for each in above if each[0] > at]
+            name = item_id(Section.TASKS, " > ".join(block.group), text)
+            parent = above[-1][1] if above else ""
+            above.append((nested(found, at), name))
             yield Item(
-                id=item_id(Section.TASKS, " > ".join(block.group), text),
+                id=name,
                 section=Section.TASKS,
                 title=title_of(text),
                 text=text,
                 place=f"{file}:{block.number}",
                 at=task_date(text),
                 group=block.group[-1] if block.group else "",
+                parent=parent,
             )
 
 

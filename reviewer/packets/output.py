@@ -11,7 +11,8 @@ from reviewer.errors import ReviewerError
 from reviewer.files import open_file, write_atomic
 from reviewer.packets.assembly import TITLE
 from reviewer.packets.context_folder import FOLDERS, ORDER, find_folder
-from reviewer.packets.values import Packet, PacketItem, Section, State
+from reviewer.packets.token_counts import safe_text
+from reviewer.packets.values import Item, Packet, PacketItem, Section, State
 
 
 def to_json(packet: Packet) -> dict[str, Any]:
@@ -52,6 +53,19 @@ def to_json(packet: Packet) -> dict[str, Any]:
         "problems": [
             {"file": each.file, "line": each.line, "problem": each.what} for each in packet.problems
         ],
+    }
+
+
+def item_json(item: Item) -> dict[str, Any]:
+    """One item in full, with secrets masked."""
+    return {
+        "id": item.id,
+        "section": str(item.section),
+        "title": safe_text(item.title),
+        "text": safe_text(item.text),
+        "at": item.at and item.at.isoformat(),
+        "source": item.place,
+        "superseded": item.superseded,
     }
 
 

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from copy import copy
 from datetime import datetime
 from functools import partial
 from pathlib import Path
 
+from msgspec import structs
+
 from reviewer.packets.allocation import ItemCosts
 from reviewer.packets.context_folder import find_folder, read_folder
-from reviewer.packets.scoring import Corpus, ranked, task_keywords
+from reviewer.packets.scoring import Corpus, query_of_tasks, ranked, task_grade
+from reviewer.packets.task_text import query_of_task
 from reviewer.packets.token_counts import ESTIMATE, CountCache, Measurer, Piece
-from reviewer.packets.values import SCORED, Material, Score, Section
+from reviewer.packets.values import SCORED, Item, Material, Score, Section, item_id
 from reviewer.packets.wording import full_form, short_form, title_form
 
 COUNT_ALL_CHARS = 2_000_000
@@ -36,8 +40,9 @@ class Prepared:
         marks: bool = False,
         corpus: Corpus | None = None,
     ) -> None:
-        """`task` gives the keywords; without one, the open tasks do. `corpus`: from an earlier
-        Prepared of the same material.
+        """`task` decides the order of everything; without one, or if none of its words tells items
+        apart, the words of the open tasks decide that of decisions and learnings. `corpus`: from an
+        earlier Prepared of the same material.
         """
         self.material = material
         self.measurer = measurer
@@ -45,12 +50,19 @@ class Prepared:
         self.task = _without_secrets(task.strip())
         self.marks = marks
         self.items = material.items
-        self.corpus = corpus or Corpus(
-            [item for section in SCORED for item in material.of(section)]
-        )
-        texts = [self.task] if self.task else [item.text for item in material.of(Section.TASKS)]
-        self.keywords = task_keywords(texts)
+        self.corpus = corpus or Corpus(self.items)
+        self.query = query_of_task(self.task)
+        telling = self.corpus.index.telling(self.query)
+        self.for_task = bool(telling)
+        """Whether a task was given that tells items apart."""
+        if not self.for_task:
+            self.query = query_of_tasks(item.text for item in material.of(Section.TASKS))
+            telling = self.corpus.index.telling(self.query)
+        self.keywords = telling
+        """The words that decide the order, the most telling first."""
         self.order: dict[Section, tuple[int, ...]] = {}
+        self.best_first: tuple[int, ...] = ()
+        """All items by their score for the task; empty without one."""
         self.scores: dict[int, Score] = {}
         self._order()
         self._shorts: dict[int, Piece | None] = {}
@@ -68,6 +80,35 @@ class Prepared:
             corpus=self.corpus,
         )
 
+    def in_order(self) -> tuple[int, ...]:
+        """All items, best first; without a task section by section."""
+        return self.best_first or tuple(n for found in self.order.values() for n in found)
+
+    def with_chosen(self, chosen: Mapping[int, str]) -> Prepared:
+        """The same with some items first, in their order and each with a reason."""
+        made = copy(self)
+        rest = [number for number in self.in_order() if number not in chosen]
+        made.for_task = True
+        made.best_first = (*chosen, *rest)
+        made.order = {
+            section: tuple(n for n in made.best_first if self.items[n].section is section)
+            for section in self.order
+        }
+        now = self.corpus.scores(self.query, self.now, for_task=True)
+        made.scores = dict(enumerate(now)) | {
+            number: structs.replace(now[number], total=2 - place / len(chosen), chosen=why or "-")
+            for place, (number, why) in enumerate(chosen.items())
+        }
+        made._shorts = {}
+        return made
+
+    def ids(self) -> frozenset[str]:
+        """The ids of all items, the rules of the constitution included."""
+        rules = (
+            item_id(Section.CONSTITUTION, "", rule.text) for rule in self.material.constitution
+        )
+        return frozenset((*(item.id for item in self.items), *rules))
+
     def costs(
         self, section: Section, pinned: frozenset[str], muted: frozenset[str]
     ) -> list[ItemCosts]:
@@ -78,7 +119,7 @@ class Prepared:
             item = self.items[number]
             if item.id in muted:
                 continue
-            with_lead = section is Section.CONVENTIONS and item.group != above
+            with_lead = section is Section.CONVENTIONS and item.group != above and not self.for_task
             above = item.group
             costs.append(
                 ItemCosts(
@@ -102,18 +143,20 @@ class Prepared:
 
     def full(self, number: int) -> Piece:
         """The whole item."""
-        return self.measurer.piece(full_form(self.items[number], marks=self.marks))
+        item = self.items[number]
+        return self.measurer.piece(full_form(item, marks=self.marks, grouped=self.for_task))
 
     def short(self, number: int) -> Piece | None:
         """The short form, for items that have one."""
         if number not in self._shorts:
-            form = short_form(self.items[number], marks=self.marks)
+            item = self.items[number]
+            form = short_form(item, marks=self.marks, grouped=self.for_task)
             self._shorts[number] = self.measurer.piece(form) if form else None
         return self._shorts[number]
 
     def title(self, number: int) -> Piece:
         """The one-line form."""
-        return self.measurer.piece(title_form(self.items[number], marks=self.marks))
+        return self.measurer.piece(title_form(self.items[number]))
 
     def title_text(self, number: int) -> str:
         """The title alone, secrets masked."""
@@ -124,8 +167,9 @@ class Prepared:
 
     def _title_text(self, number: int) -> str:
         item = self.items[number]
-        line = self.measurer.safe_text(title_form(item, marks=self.marks)).removeprefix("- ")
-        line = line.removesuffix(f" [{item.place}]") if self.marks else line
+        line = self.measurer.safe_text(title_form(item)).removeprefix("- ")
+        line = line.removesuffix(f" [{item.place}]")
+        line = line.removesuffix(" (superseded)") if item.superseded else line
         return line.removeprefix(f"[{item.at:%Y-%m-%d}] ") if item.at else line
 
     def lead(self, group: str) -> Piece:
@@ -159,16 +203,20 @@ class Prepared:
         places: dict[Section, list[int]] = {section: [] for section in Section}
         for number, item in enumerate(self.items):
             places[item.section].append(number)
-        tasks = places[Section.TASKS]
-        # newest first; those without a date last, in the order of the file
-        tasks.sort(key=lambda n: -(at.timestamp() if (at := self.items[n].at) else float("-inf")))
-        numbers = [number for section in SCORED for number in places[section]]
-        scores = self.corpus.scores(self.keywords, self.now)
-        self.scores = dict(zip(numbers, scores, strict=True))
-        for section in SCORED:
-            members: Sequence[int] = places[section]
-            best = ranked([self.items[n] for n in members], [self.scores[n] for n in members])
-            places[section] = [members[at] for at in best]
+        scores = self.corpus.scores(self.query, self.now, for_task=self.for_task)
+        if self.for_task:
+            self.scores = dict(enumerate(scores))
+            self.best_first = tuple(ranked(self.items, scores))
+            for section in places:
+                places[section] = [n for n in self.best_first if self.items[n].section is section]
+        else:
+            # newest first; those without a date last, in the order of the file
+            places[Section.TASKS].sort(key=lambda number: _newest(self.items[number]))
+            for section in SCORED:
+                members: Sequence[int] = places[section]
+                self.scores |= {number: scores[number] for number in members}
+                best = ranked([self.items[n] for n in members], [scores[n] for n in members])
+                places[section] = [members[at] for at in best]
         self.order = {section: tuple(found) for section, found in places.items()}
 
     def _full_cost(self, number: int, with_lead: bool) -> int:
@@ -181,6 +229,12 @@ class Prepared:
 
     def _title_cost(self, number: int) -> int:
         return self.title(number).cost
+
+
+def _newest(item: Item) -> tuple[float, ...]:
+    """Newest first; of one date the task in progress first, then by priority."""
+    working, priority = task_grade(item.text)
+    return -(item.at.timestamp() if item.at else float("-inf")), -working, -priority
 
 
 def heading_of(section: Section) -> str:

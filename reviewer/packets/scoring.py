@@ -1,50 +1,29 @@
-"""Scores of entries: recency + relevance to the task."""
+"""Scores of items: how well they fit the task, and how recent they are."""
 
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Iterable, Sequence
 from datetime import datetime
-from math import log, sqrt
 
-from reviewer.packets.values import Item, Score
-from reviewer.text.stop_words import NOTE_STOP_WORDS
-
-ENOUGH_MATCHES = 3
-"""With this many matching keywords an entry is fully relevant."""
+from reviewer.packets.relevance import Index, Match, Query, field_of, query_of
+from reviewer.packets.values import Item, Score, Section
 
 RECENT = ((7, 1.0), (30, 0.7), (90, 0.4))
 """Age in days up to -> recency."""
 OLD = 0.2
+CURRENT = 0.7
+"""The recency of a convention, which has no date and is in force, where it breaks ties."""
 
-_WORD = re.compile(r"\w+")
-_LABEL = re.compile(r"(?:^|(?<=\s))#[\w-]+(?::\S+)?")
+_LABEL = re.compile(r"(?:^|(?<=[\s`]))#[\w-]+(?::[^\s`]+)?")
 _FIELD = re.compile(r"^\W*\*\*[\w /-]{2,40}(?::\*\*|\*\*:)", re.MULTILINE)
 """A field label such as `**Status**:`, which says nothing about the entry."""
-SHORTEST_WORD = 3
-KEY_LENGTH = 20
-"""Longer words that contain digits may be secrets, and are not used as keywords."""
-
-
-def words(text: str) -> frozenset[str]:
-    """The distinct keywords of a text: lower case, in the singular, without stop words, numbers
-    and words of less than three letters.
-    """
-    found = set(_WORD.findall(text.lower())) - NOTE_STOP_WORDS
-    return frozenset(
-        _singular(word)
-        for word in found
-        if len(word) >= SHORTEST_WORD and not (word.isdigit() or _may_be_key(word))
-    )
-
-
-def task_keywords(tasks: Iterable[str]) -> frozenset[str]:
-    """Keywords of the tasks, without labels such as `#added:2026-02-14`."""
-    found: set[str] = set()
-    for task in tasks:
-        found |= words(_LABEL.sub(" ", task))
-    return frozenset(found)
+_IN_PROGRESS = re.compile(r"(?:^|\s)#in[-_]progress\b", re.IGNORECASE)
+_PRIORITY = re.compile(r"(?:^|\s)#priority:(critical|urgent|high|medium|low)\b", re.IGNORECASE)
+_PRIORITIES = {"critical": 4, "urgent": 4, "high": 3, "medium": 2, "low": 0}
+_NO_PRIORITY = 1
+_WORKED_ON = 3.0
+"""What the words of a task in progress count among those of all open tasks."""
 
 
 def recency(days: int | None) -> float:
@@ -56,11 +35,6 @@ def recency(days: int | None) -> float:
     return next((value for limit, value in RECENT if days <= limit), OLD)
 
 
-def relevance(matches: int) -> float:
-    """0 to 1 for a number of matching keywords; three are enough."""
-    return min(matches / ENOUGH_MATCHES, 1.0)
-
-
 def age_in_days(at: datetime | None, now: datetime) -> int | None:
     """Days since the date of `at`, whatever the hour, so that a packet stays the same for a day;
     None without a date.
@@ -68,68 +42,113 @@ def age_in_days(at: datetime | None, now: datetime) -> int | None:
     return None if at is None else (now.date() - at.date()).days
 
 
+def task_grade(text: str) -> tuple[int, int]:
+    """Whether a task is in progress (1 or 0), and its priority (0 to 4), by its labels."""
+    named = _PRIORITY.search(text)
+    priority = _PRIORITIES[named[1].lower()] if named else _NO_PRIORITY
+    return int(bool(_IN_PROGRESS.search(text))), priority
+
+
+def without_labels(text: str) -> str:
+    """A task without labels such as `#added:2026-02-14`."""
+    return _LABEL.sub(" ", text)
+
+
+def query_of_tasks(tasks: Iterable[str]) -> Query:
+    """The query of the open tasks; those in progress count more."""
+    return query_of((without_labels(task), _weight(task)) for task in tasks)
+
+
+def _weight(task: str) -> float:
+    working, priority = task_grade(task)
+    return (_WORKED_ON if working else 1.0) * (0.5 + priority / 2)
+
+
 class Corpus:
-    """The ranked entries with their words: built once, scored for any task and date."""
+    """The items with their words: built once, scored for any task and date."""
 
     def __init__(self, items: Sequence[Item]) -> None:
         self.items = tuple(items)
-        self._words = [words(f"{item.title}\n{_FIELD.sub(' ', item.text)}") for item in self.items]
+        self.index = Index(
+            [
+                field_of(
+                    item.title,
+                    without_labels(item.group),
+                    _FIELD.sub(" ", without_labels(item.text)),
+                )
+                for item in self.items
+            ]
+        )
 
-    def scores(self, keywords: frozenset[str], now: datetime) -> list[Score]:
-        """The score of each entry, in the order of `items`."""
-        matches = [found & keywords for found in self._words]
-        counts = Counter(word for found in matches for word in found)
-        rare = {word: log(1 + len(self.items) / times) for word, times in counts.items()}
+    def scores(self, query: Query, now: datetime, *, for_task: bool) -> list[Score]:
+        """The score of each item, in the order of `items`.
+
+        `for_task`: the score is the relevance to a task that was given. Otherwise it is recency
+        plus relevance to the open tasks, and 0 for what is superseded.
+        """
+        matches = self.index.matches(query)
+        if for_task:
+            matches = _with_parents(self.items, matches)
         return [
-            _score(item, found, len(all_words), rare, now)
-            for item, found, all_words in zip(self.items, matches, self._words, strict=True)
+            _score(item, match, now, for_task)
+            for item, match in zip(self.items, matches, strict=True)
         ]
 
 
 def ranked(items: Sequence[Item], scores: Sequence[Score]) -> list[int]:
-    """Indices of the entries, best first: by score, then by rarity of the matching keywords, then
-    newest first, then in their order; superseded entries last.
+    """Indices of the items, best first.
+
+    By score to two digits, then by recency, then by what a task's labels say, then newest first,
+    then in their order; superseded ones last, unless a task was given.
     """
     return sorted(
         range(len(items)),
         key=lambda at: (
-            items[at].superseded,
-            -scores[at].total,
-            -scores[at].rarity,
+            items[at].superseded and not scores[at].for_task,
+            -round(scores[at].total, 2),
+            -(CURRENT if items[at].section is Section.CONVENTIONS else scores[at].recency),
+            *(-grade for grade in _grade(items[at])),
             -(moment.timestamp() if (moment := items[at].at) else float("-inf")),
             at,
         ),
     )
 
 
-def _score(
-    item: Item, matched: frozenset[str], word_count: int, rare: dict[str, float], now: datetime
-) -> Score:
+def _grade(item: Item) -> tuple[int, int]:
+    return task_grade(item.text) if item.section is Section.TASKS else (0, 0)
+
+
+NESTED_SHARE = 0.9
+"""The least that a nested task has of the relevance of the best task, if that is above it."""
+
+
+def _with_parents(items: Sequence[Item], matches: Sequence[Match]) -> list[Match]:
+    """The sub-tasks of the best task follow it."""
+    tasks = [at for at, item in enumerate(items) if item.section is Section.TASKS]
+    best = max(tasks, key=lambda at: (matches[at].score, -at), default=None)
+    found = list(matches)
+    if best is not None and matches[best].score > 0:
+        for at in tasks:
+            least = matches[best].score * NESTED_SHARE
+            if items[at].parent == items[best].id and matches[at].score < least:
+                own = matches[at]
+                found[at] = Match(least, own.words, own.alike, own.through, nested=True)
+    return found
+
+
+def _score(item: Item, match: Match, now: datetime, for_task: bool) -> Score:
     days = age_in_days(item.at, now)
-    recent, relevant = recency(days), relevance(len(matched))
-    # Long entries contain more keywords of any kind; the square root compensates for that.
-    rarity = sum(rare[word] for word in sorted(matched)) / sqrt(max(word_count, 1))
+    recent = recency(days)
+    total = match.score if for_task else 0.0 if item.superseded else recent + match.score
     return Score(
-        total=0.0 if item.superseded else recent + relevant,
+        total=total,
         recency=recent,
-        relevance=relevant,
-        rarity=rarity,
-        matched=tuple(sorted(matched, key=lambda word: (-rare[word], word))),
+        relevance=match.score,
+        rarity=match.weight,
+        matched=match.words,
         days=days,
+        alike=match.alike,
+        through=match.through,
+        nested=match.nested,
+        for_task=for_task,
     )
-
-
-def _may_be_key(word: str) -> bool:
-    """Whether a word looks like a key or hash, or has no letters."""
-    if len(word) < KEY_LENGTH:
-        return not word.strip("_0123456789")
-    return len(word) > 2 * KEY_LENGTH or any(sign.isdigit() for sign in word)
-
-
-def _singular(word: str) -> str:
-    """`hooks` as `hook`, `policies` as `policy`; `class` and `status` stay."""
-    if len(word) > SHORTEST_WORD + 1 and word.endswith("ies"):
-        return f"{word[:-3]}y"
-    if len(word) > SHORTEST_WORD and word[-1] == "s" and word[-2] not in "siu":
-        return word[:-1]
-    return word

@@ -1,12 +1,13 @@
 """Packets from the store: trusted state, active memories and entities.
 
-Trusted state and promoted entries of a CONSTITUTION.md are tier 1. Open work becomes tasks,
-binding facts and preferences become conventions, decisions and facts about the project become
-decisions, and everything else learnings. Each is dated by its latest source.
+Trusted state, promoted entries of a CONSTITUTION.md and memories marked `#constitution` are tier 1.
+Open work becomes tasks, binding facts and preferences become conventions, decisions and facts about
+the project become decisions, and everything else learnings. Each is dated by its latest source.
 """
 
 from __future__ import annotations
 
+import re
 import sqlite3
 from collections.abc import Iterator
 from datetime import datetime
@@ -15,6 +16,9 @@ from pathlib import Path
 import msgspec
 
 from reviewer.clock import Clock, from_iso
+from reviewer.errors import OtherProjectError, UnknownIdError
+from reviewer.packets.context_folder import read_folder
+from reviewer.packets.lookup import find_item
 from reviewer.packets.prepared import DEFAULT_COUNTING, Prepared, cached_measurer, prepare_folder
 from reviewer.packets.values import Item, Material, Problem, RuleBlock, Section
 from reviewer.packets.wording import title_of
@@ -23,6 +27,8 @@ from reviewer.store.database import Database, failures_as_sentences
 
 TASK_RULES = {"open_item", "open_checkbox"}
 """Extraction rules that find open work."""
+
+_RULE_MARK = re.compile(r"(?:^|\s)#constitution\b", re.IGNORECASE)
 
 PLANTED = "reads like an order planted for an agent, so it was left out; reword it to include it"
 
@@ -72,7 +78,8 @@ def read_store(database: Database, state: TrustedState, project: str | None) -> 
             if _is_planted(row):
                 problems.append(Problem(f"m:{row['id']}", 0, PLANTED))
             elif _is_constitution(row):
-                rules.append(RuleBlock(f"- {_full_text(row)}", f"m:{row['id']}", listed=True))
+                text = _RULE_MARK.sub("", _full_text(row)).strip()
+                rules.append(RuleBlock(f"- {text}", f"m:{row['id']}", listed=True))
             else:
                 items.append(_item(row))
     return Material(
@@ -81,6 +88,30 @@ def read_store(database: Database, state: TrustedState, project: str | None) -> 
         items=tuple(items),
         problems=tuple(problems),
     )
+
+
+def joined(first: Material, second: Material) -> Material:
+    """Two sources as one. What both have is taken from the first."""
+    have = {(item.section, _bare(item.text)) for item in first.items}
+    have |= {(item.section, _bare(item.title)) for item in first.items}
+    rules = {_bare(rule.text) for rule in first.constitution}
+    return Material(
+        source=f"{first.source} and {second.source}",
+        read_order=first.read_order,
+        constitution=(
+            *first.constitution,
+            *(rule for rule in second.constitution if _bare(rule.text) not in rules),
+        ),
+        items=(
+            *first.items,
+            *(item for item in second.items if (item.section, _bare(item.text)) not in have),
+        ),
+        problems=first.problems + second.problems,
+    )
+
+
+def _bare(text: str) -> str:
+    return " ".join(re.findall(r"\w+", text.lower()))
 
 
 def _rule(state: StateView, *, several: bool) -> RuleBlock:
@@ -104,6 +135,9 @@ def _is_planted(row: sqlite3.Row) -> bool:
 
 
 def _is_constitution(row: sqlite3.Row) -> bool:
+    """Whether a memory is marked `#constitution` or comes from a CONSTITUTION.md."""
+    if _RULE_MARK.search(row["content"]):
+        return True
     name = (row["path"] or "").replace("\\", "/").rpartition("/")[2]
     return name.upper().startswith("CONSTITUTION")
 
@@ -154,6 +188,42 @@ class Packets:
         self._clock = clock
         self._state = state
 
+    def has_own(self, project: str | None) -> bool:
+        """Whether the store has anything for a packet of the project. Raises StoreError."""
+        material = read_store(self._database, self._state, project)
+        return bool(material.items or material.constitution)
+
+    def material(self, project: str | None, folder: Path | None = None) -> Material:
+        """What a packet of a project is made of; with `folder`, that of a context folder before
+        it. Raises StoreError, and SourceError if it is not a context folder.
+        """
+        own = read_store(self._database, self._state, project)
+        return own if folder is None else joined(read_folder(folder), own)
+
+    def find(self, material: Material, name: str, project: str | None) -> Item:
+        """An item by its id or place. Raises OtherProjectError for a memory of another project,
+        UnknownIdError, StoreError.
+        """
+        try:
+            return find_item(material, name)
+        except UnknownIdError:
+            owner = self._owner(name)
+            if owner is not None and project is not None and owner != project:
+                raise OtherProjectError(name, owner) from None
+            raise
+
+    def _owner(self, name: str) -> str | None:
+        """The project of the memory `m:12`, or None."""
+        number = name.removeprefix("m:")
+        if number == name or not number.isdecimal() or len(number) > 18:
+            return None
+        with failures_as_sentences(self._database.path):
+            row = self._database.reader().execute(
+                "SELECT p.name FROM memory m JOIN project p ON p.id = m.project_id WHERE m.id = ?",
+                (int(number),),
+            ).fetchone()  # fmt: skip
+        return None if row is None else str(row["name"])
+
     def prepare_own(
         self,
         project: str | None,
@@ -162,13 +232,15 @@ class Packets:
         now: datetime | None = None,
         counting: str = DEFAULT_COUNTING,
         marks: bool = False,
+        folder: Path | None = None,
     ) -> Prepared:
         """The active material of a project (None: of all projects), scored for a task and a date.
 
-        `marks`: show the id of each item, `[m:12]`. Raises StoreError.
+        `marks`: show the id of each item, `[m:12]`. `folder`: a context folder that is read too.
+        Raises StoreError, and SourceError if that is not a context folder.
         """
-        material = read_store(self._database, self._state, project)
-        source = f"{self._database.path.absolute()}\0{project or ''}"
+        material = self.material(project, folder)
+        source = f"{self._database.path.absolute()}\0{project or ''}\0{folder or ''}"
         return Prepared(
             material,
             cached_measurer(source, counting),

@@ -75,7 +75,7 @@ class Measurer:
     def safe_text(self, text: str) -> str:
         """The text with secrets masked and control characters replaced, without counting it."""
         found = self._known(text)
-        return found.text if found else _safe(text)[0]
+        return found.text if found else safe_text(text)
 
     def _known(self, text: str) -> Piece | None:
         found = self._pieces.get(text)
@@ -97,6 +97,11 @@ class Measurer:
 def estimate(text: str) -> int:
     """A quarter of the number of bytes, rounded up."""
     return (len(text.encode("utf-8", "replace")) + 3) // 4
+
+
+def safe_text(text: str) -> str:
+    """The text with secrets masked and control characters replaced."""
+    return _safe(text)[0]
 
 
 def _safe(text: str) -> tuple[str, int]:

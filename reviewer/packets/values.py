@@ -45,6 +45,9 @@ class Rule(StrEnum):
     ALL_FIT = "all fit"
     PINNED = "pinned"
     IN_ORDER = "in order"
+    CEILING = "ceiling"
+    SHORTER = "shorter"
+    WHOLE = "whole"
     TOO_BIG = "too big"
     BEHIND = "behind"
     NO_ROOM = "no room"
@@ -79,6 +82,8 @@ class Item(Struct, frozen=True, kw_only=True):
     group: str = ""
     heading: bool = False
     superseded: bool = False
+    parent: str = ""
+    """Id of the open task in which this one is nested."""
 
 
 class RuleBlock(Struct, frozen=True):
@@ -106,10 +111,10 @@ class Material(Struct, frozen=True, kw_only=True):
 
 
 class Score(Struct, frozen=True):
-    """The score of an entry and its parts.
+    """The score of an item and its parts.
 
-    `total` = `recency` + `relevance`, 0 to 2, and 0 when superseded. `rarity` breaks ties: how
-    rare the `matched` keywords are among all entries, relative to the length of the entry.
+    With a task `total` = `relevance`, 0 to 1. Without one `total` = `recency` + `relevance`, 0 to
+    2, and 0 when superseded. `rarity` is the weight of the `matched` words of the task.
     """
 
     total: float
@@ -119,6 +124,16 @@ class Score(Struct, frozen=True):
     matched: tuple[str, ...]
     days: int | None
     """Age in days; negative for the future, None without a date."""
+    alike: tuple[str, ...] = ()
+    """Words of the item that mean much the same as words of the task."""
+    through: tuple[str, ...] = ()
+    """Names that the item shares with the items that fit best."""
+    nested: bool = False
+    """Whether it follows the task above it."""
+    for_task: bool = False
+    """Whether a task was given."""
+    chosen: str = ""
+    """Why a model chose it; `total` is then 1 to 2."""
 
 
 class PacketItem(Struct, frozen=True, kw_only=True):
@@ -162,6 +177,9 @@ class PacketItem(Struct, frozen=True, kw_only=True):
             "relevance": self.score and round(self.score.relevance, 3),
             "rarity": self.score and round(self.score.rarity, 3),
             "matched": list(self.score.matched) if self.score else [],
+            "alike": list(self.score.alike) if self.score else [],
+            "through": list(self.score.through) if self.score else [],
+            "chosen": self.score.chosen if self.score else "",
             "at": self.at and self.at.isoformat(),
             "source": self.place,
             "rule": str(self.rule),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from reviewer.packets.values import SCORED, Item
+from reviewer.packets.values import SCORED, Item, Section
 from reviewer.text.sentences import split_sentences
 
 TITLE_CHARS = 80
@@ -58,7 +58,12 @@ def _sentences(line: str, limit: int) -> str:
         if stop > limit:
             break
         end = stop
-    return line[:end] if end else cut(line, limit)
+    if not end or _ANNOUNCES.search(line[:end]):  # what is announced says more
+        return cut(line, limit)
+    return line[:end]
+
+
+_ANNOUNCES = re.compile(r"(?::|\b\d{1,2}[.)])\s*$")
 
 
 def _label_rank(paragraph: str) -> int:
@@ -83,33 +88,40 @@ MUCH_SHORTER = 0.7
 """A lead longer than this share of the whole is not used."""
 
 
-def full_form(item: Item, *, marks: bool) -> str:
-    """The whole item."""
-    return _written(item, item.text, marks)
+def full_form(item: Item, *, marks: bool, grouped: bool = False) -> str:
+    """The whole item. `grouped`: with the heading above a convention, for lists in another order
+    than that of the file.
+    """
+    return _written(item, item.text, marks, grouped)
 
 
-def short_form(item: Item, *, marks: bool) -> str | None:
-    """The lead of an item; None if it adds nothing to the title, or is hardly shorter than all."""
+def short_form(item: Item, *, marks: bool, grouped: bool = False) -> str | None:
+    """The lead of an item; None if it adds nothing to the title, or is hardly shorter than all.
+
+    It ends with the place of the item, where the rest can be read.
+    """
     if len(item.text) <= LEAD_CHARS and not item.heading:
-        return None if item.text == item.title else _written(item, item.text, marks)
+        return None if item.text == item.title else _written(item, item.text, marks, grouped)
     lead = lead_of(item.text, item.title)
     if not lead or len(lead) > MUCH_SHORTER * len(item.text):
         return None
-    return _written(item, lead, marks)
+    return _written(item, lead, True, grouped)
 
 
-def title_form(item: Item, *, marks: bool) -> str:
-    """The title of the item as a list item."""
+def title_form(item: Item) -> str:
+    """The title of the item as a list item, with its place."""
     title = cut(item.title, LONGEST_TITLE) or title_of(item.text)
-    return f"- {_date(item)}{title}{_mark(item, marks)}"
+    return f"- {_date(item)}{title}{_superseded(item)}{_mark(item, True)}"
 
 
-def _written(item: Item, text: str, marks: bool) -> str:
+def _written(item: Item, text: str, marks: bool, grouped: bool) -> str:
     if item.heading:
         head = f"### {_date(item)}{item.title}{_superseded(item)}{_mark(item, marks)}"
         return f"{head}\n\n{text}" if text else head
     first, *rest = text.split("\n")
-    lines = [f"- {_date(item)}{first}", *(f"  {line}".rstrip() for line in rest)]
+    group = f"{item.group}: " if grouped and item.section is Section.CONVENTIONS else ""
+    lines = [f"- {_date(item)}{group if item.group else ''}{first}"]
+    lines += [f"  {line}".rstrip() for line in rest]
     if marks:
         lines[0 if len(lines) == 1 else -1] += _mark(item, marks)
     return "\n".join(lines)
@@ -121,7 +133,9 @@ def _date(item: Item) -> str:
 
 
 def _superseded(item: Item) -> str:
-    return " (superseded)" if item.superseded else ""
+    if not item.superseded or item.title.lower().startswith("superseded"):
+        return ""
+    return " (superseded)"
 
 
 def _mark(item: Item, marks: bool) -> str:

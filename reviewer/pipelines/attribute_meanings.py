@@ -7,7 +7,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from reviewer.pipelines.values import CODERGEN, CONDITIONAL, EXIT, HUMAN, START, SUPPORTED, TOOL
+from reviewer.pipelines.values import (
+    CODERGEN,
+    CONDITIONAL,
+    EXIT,
+    FAN_IN,
+    HUMAN,
+    PARALLEL,
+    START,
+    SUPPORTED,
+    TOOL,
+)
 
 FIDELITY_OF_GRAPH = ("default_fidelity", "context_fidelity_default")
 THREAD_OF_GRAPH = ("default_thread_id", "default_thread", "thread_id", "context_thread_default")
@@ -25,8 +35,8 @@ _BY_SHAPE = {
     "diamond": CONDITIONAL,
     "hexagon": HUMAN,
     "parallelogram": TOOL,
-    "component": "parallel",
-    "tripleoctagon": "parallel.fan_in",
+    "component": PARALLEL,
+    "tripleoctagon": FAN_IN,
     "house": "stack.manager_loop",
     "folder": "pipeline",
 }
@@ -40,7 +50,7 @@ _BY_NAME = {
     "wait-human": HUMAN,
     "command": TOOL,
     "shell": TOOL,
-    "fan_in": "parallel.fan_in",
+    "fan_in": FAN_IN,
 }
 
 

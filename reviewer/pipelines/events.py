@@ -66,7 +66,9 @@ class AnswerChoice(Struct, frozen=True):
 
 
 class Question(Struct, frozen=True, tag_field="event", tag="question"):
-    """A stage asks a person. `freeform`: any text is an answer."""
+    """A stage asks a person. `freeform`: any text is an answer. `about`: what the stage before it
+    answered, which is what a gate approves.
+    """
 
     step: int
     node: str
@@ -74,6 +76,7 @@ class Question(Struct, frozen=True, tag_field="event", tag="question"):
     choices: tuple[AnswerChoice, ...] = ()
     freeform: bool = False
     default: str = ""
+    about: str = ""
 
 
 class StageDone(Struct, frozen=True, tag_field="event", tag="stage_done"):

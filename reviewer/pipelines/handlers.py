@@ -32,10 +32,12 @@ from reviewer.pipelines.events import (
     Watch,
 )
 from reviewer.pipelines.outcomes import StageResult, outcome_of, plain_label, read_answer
+from reviewer.pipelines.parallel import RESULTS, joined_text
 from reviewer.pipelines.sessions import Session
 from reviewer.pipelines.values import (
     CODERGEN,
     CONDITIONAL,
+    FAN_IN,
     Outcome,
     PipelineEdge,
     PipelineNode,
@@ -63,6 +65,8 @@ class StageInput(Struct, frozen=True):
     preamble: str
     """For a fresh session; else empty."""
     previous: StageResult | None
+    about: str = ""
+    """For a question: the answer of the stage before it."""
 
 
 class StageOutput(Struct, frozen=True):
@@ -118,6 +122,8 @@ def run_stage(stage: StageInput, services: StageServices) -> StageOutput:
             return _human(stage, services)
         case "tool":
             return _tool(stage, services)
+        case "parallel.fan_in":
+            return StageOutput(_joined(stage.context))
         case "start" | "exit":
             return StageOutput(StageResult())
     raise RunError(
@@ -126,8 +132,9 @@ def run_stage(stage: StageInput, services: StageServices) -> StageOutput:
 
 
 def is_model_stage(node: PipelineNode) -> bool:
-    """Whether a node asks the model: a box, or a conditional with a prompt."""
-    return node.handler == CODERGEN or (node.handler == CONDITIONAL and bool(node.prompt.strip()))
+    """Whether a node asks the model: a box, or a conditional or fan-in with a prompt."""
+    with_prompt = node.handler in (CONDITIONAL, FAN_IN) and bool(node.prompt.strip())
+    return node.handler == CODERGEN or with_prompt
 
 
 def clean_text(text: str) -> str:
@@ -146,6 +153,8 @@ def shortened(text: str, limit: int) -> str:
 
 def _codergen(stage: StageInput, services: StageServices) -> StageOutput:
     asked = fill_template(stage.node.prompt or stage.node.label, stage.goal, stage.context)
+    if stage.node.handler == FAN_IN:
+        asked = f"{joined_text(stage.context.get(RESULTS))}\n\n{asked}".strip()
     prompt = clean_text(f"{stage.preamble}\n\n{asked}" if stage.preamble else asked)
     longest = min(services.context_tokens // ANSWER_PART, LONGEST_ANSWER)
     sent = stage.session.fitting(prompt, services.context_tokens - longest, services.count)
@@ -181,6 +190,18 @@ def _codergen(stage: StageInput, services: StageServices) -> StageOutput:
     )
 
 
+def _joined(context: Mapping[str, Any]) -> StageResult:
+    """What the branches came to, in their order."""
+    text = joined_text(context.get(RESULTS))
+    word = str(context.get("outcome", "")) or str(Outcome.SUCCESS)
+    return StageResult(
+        outcome_of(word),
+        word,
+        context_updates={"last_response": shortened(text, NOTES)},
+        notes=shortened(text, NOTES),
+    )
+
+
 def _passed_through(previous: StageResult | None) -> StageResult:
     """A conditional does nothing: its edges ask about the result of the stage before it."""
     if previous is None:
@@ -199,6 +220,7 @@ def _human(stage: StageInput, services: StageServices) -> StageOutput:
         services.answers.get(stage.node.name, []),
         services.ask,
         services.watch,
+        stage.about,
     )
     answer = clean_text(given)
     updates: dict[str, Any] = {"human.answer": answer}
@@ -425,7 +447,9 @@ def question_of(
 
 
 def matching_choice(question: Question, answer: str) -> AnswerChoice | None:
-    """The choice that an answer names by label, target, key or number, or None."""
+    """The choice that an answer names by label, target, key or number, or by the first words of
+    one label (`yes` for `[Y] Yes, go`); or None.
+    """
     wanted = plain_label(answer)
     for names in (
         lambda choice: plain_label(choice.label),
@@ -436,7 +460,11 @@ def matching_choice(question: Question, answer: str) -> AnswerChoice | None:
             if wanted and names(choice) == wanted:
                 return choice
     number = int(wanted) if len(wanted) < 5 and wanted.isdecimal() else 0
-    return question.choices[number - 1] if 0 < number <= len(question.choices) else None
+    if 0 < number <= len(question.choices):
+        return question.choices[number - 1]
+    begin = re.compile(rf"{re.escape(wanted)}\b") if wanted else None
+    near = [each for each in question.choices if begin and begin.match(plain_label(each.label))]
+    return near[0] if len(near) == 1 else None
 
 
 def ask_person(
@@ -447,17 +475,18 @@ def ask_person(
     answers: list[str],
     ask: Ask | None,
     watch: Watch,
+    about: str = "",
 ) -> tuple[Question, str, AnswerChoice | None]:
     """The question, the answer, and the choice that it names (None for free text).
 
-    Answers given in advance are used up in order, the last one again and again. Asks again while
-    an answer names no choice. Raises WaitingError when nobody answers, RunError when an answer
+    Answers given in advance are used up in order, each once. Asks again while an answer names no
+    choice. Raises WaitingError when nobody answers, RunError when an answer
     given in advance names no choice.
     """
-    question = question_of(step, node, edges, text)
+    question = structs.replace(question_of(step, node, edges, text), about=about)
     watch(question)
     if answers:
-        given = answers.pop(0) if len(answers) > 1 else answers[0]
+        given = answers.pop(0)
         choice = matching_choice(question, given)
         if choice is None and not question.freeform:
             raise RunError(unknown_answer(question, given))

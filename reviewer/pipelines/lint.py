@@ -20,7 +20,16 @@ from reviewer.pipelines.attribute_meanings import (
 )
 from reviewer.pipelines.conditions import ConditionError, parse_condition
 from reviewer.pipelines.resolve import as_mode, resolve_fidelity
-from reviewer.pipelines.values import CODERGEN, HUMAN, MODES, SUPPORTED, TOOL, Pipeline, Remark
+from reviewer.pipelines.values import (
+    CODERGEN,
+    HUMAN,
+    MODES,
+    PARALLEL,
+    SUPPORTED,
+    TOOL,
+    Pipeline,
+    Remark,
+)
 from reviewer.pipelines.walk import exit_nodes, incoming, outgoing, reached, start_nodes
 
 NAMED = 6
@@ -154,6 +163,13 @@ def _handlers(pipeline: Pipeline, _: Mapping[str, int]) -> Iterator[Remark]:
     for named, names in by_type.items():
         yield Remark("unknown-type", f"The type {named!r} is unknown, the shape decides: "
                      f"{listed(names)}.", pipeline.nodes[names[0]].line)  # fmt: skip
+    for name in by_handler.get(PARALLEL, ()):
+        from reviewer.pipelines.parallel import fork_of  # late: few pipelines need it
+
+        problem = fork_of(pipeline, pipeline.nodes[name])[1]
+        if problem:
+            yield Remark("parallel", f"A run refuses to start: {problem}",
+                         pipeline.nodes[name].line)  # fmt: skip
     for handler, names in by_handler.items():
         line = pipeline.nodes[names[0]].line
         if handler == TOOL:

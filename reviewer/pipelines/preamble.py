@@ -193,11 +193,13 @@ def high(facts: Facts, room: int, count: Count, most: int) -> Draft:
     """Every stage with its notes, tools and duration, the context as JSON, the retries."""
     parts = _Parts(facts, room, count, most, "## Pipeline State (Comprehensive)")
     retried = [Entry(f"- {name}: {done}/{most}") for name, done, most in facts.retries]
-    retries = fit(retried, len(retried), room // 10, 1, count)
-    tail = _block("\n\n### Retry Information", retries, "- … {} more")
-    parts.spend(count(tail) + 8)
     stages = partial(stage_entries, facts, whole=True)
     values = partial(value_entries, facts, head="  {}: ", tail=",", quoted=True)
+    # the room belongs to the stages: where they need it, only the latest retries are listed
+    share = 10 if parts.has_room_for(stages, values, room // 10) else 40
+    retries = fit(retried, len(retried), room // share, 1, count)
+    tail = _block("\n\n### Retry Information", retries, "- … {} more")
+    parts.spend(count(tail) + 8)
     shown, kept = parts.share(stages, values, least_stage=4, least_value=10)
     parts.add(_block("\n\n### Execution History", shown, _missing(facts, shown), first=True))
     if kept.texts:
@@ -235,6 +237,17 @@ class _Parts:
         self._stages, self._values = len(facts.stages), len(facts.values)
         self._count = count
         self._left = room - count(self._text) - 2 * _NOTE_TOKENS
+
+    def has_room_for(
+        self,
+        stages: Callable[[], Iterator[Entry]],
+        values: Callable[[], Iterator[Entry]],
+        more: int,
+    ) -> bool:
+        """Whether all stages and values fit, and `more` tokens."""
+        left = max(self._left - more, 0)
+        used = needed(stages(), left, self._count) + needed(values(), left, self._count)
+        return used <= left
 
     def spend(self, tokens: int) -> None:
         """Reserve tokens that stages and values may not use."""

@@ -7,10 +7,15 @@ that has none: no stage is lost, none counts twice.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import suppress
+from functools import partial
+from queue import Empty, SimpleQueue
 from typing import Any, NamedTuple
 
 import msgspec
+from msgspec import Struct
 
 from reviewer.clock import Clock, iso
 from reviewer.pipelines.checkpoint import (
@@ -23,6 +28,7 @@ from reviewer.pipelines.checkpoint import (
 )
 from reviewer.pipelines.conditions import Choice, ConditionError, choose_edge, parse_condition
 from reviewer.pipelines.events import (
+    Ask,
     Question,
     RunDone,
     RunError,
@@ -32,6 +38,7 @@ from reviewer.pipelines.events import (
     StageStarted,
     StoppedError,
     WaitingError,
+    Watch,
 )
 from reviewer.pipelines.handlers import (
     StageInput,
@@ -45,12 +52,28 @@ from reviewer.pipelines.handlers import (
     unknown_answer,
 )
 from reviewer.pipelines.outcomes import StageResult
+from reviewer.pipelines.parallel import (
+    RESULTS,
+    BranchResult,
+    Fork,
+    fork_of,
+    joined_outcome,
+    unmet_forks,
+)
 from reviewer.pipelines.preamble import build_preamble, masked
-from reviewer.pipelines.resolve import fidelity_on_resume, resolve_fidelity, resolve_thread_id
+from reviewer.pipelines.resolve import (
+    DEGRADED_MODE,
+    fidelity_on_resume,
+    resolve_fidelity,
+    resolve_thread_id,
+)
 from reviewer.pipelines.run_folder import RunFolder, StageStatus, stage_folder_name
 from reviewer.pipelines.sessions import Session, Sessions
 from reviewer.pipelines.values import (
+    CEILINGS,
+    FAN_IN,
     HUMAN,
+    PARALLEL,
     SUPPORTED,
     TOOL,
     Outcome,
@@ -68,6 +91,10 @@ Until 64 stages that is after each stage.
 """
 
 
+_POLL_SECONDS = 0.05
+"""Between two looks whether all branches have ended."""
+
+
 class _Entry(NamedTuple):
     """How a stage is entered. `thread` is empty unless its session is, or was, shared."""
 
@@ -75,6 +102,35 @@ class _Entry(NamedTuple):
     fidelity: str
     thread: str
     degraded: bool
+
+
+class _Lane(Struct):
+    """One line of stages: that of the run, or of a branch. `before` stages of the log came earlier,
+    and the next one has the number `first`.
+    """
+
+    first: int
+    before: int
+    stages: list[Stage]
+    watch: Watch
+    ask: Ask | None = None
+    branch: str = ""
+    may_degrade: bool = False
+
+    def step(self, checkpoint: Checkpoint) -> int:
+        """The number of the next stage."""
+        return self.first + len(checkpoint.logs) - self.before
+
+    def thread(self, name: str) -> str:
+        """The name of a thread: those of branches are their own."""
+        return f"{name}/{self.branch}" if name and self.branch else name
+
+
+class _Branch(NamedTuple):
+    """How a branch ended. `problem` ends the run there, after the other branches."""
+
+    checkpoint: Checkpoint
+    problem: Exception | None = None
 
 
 class Runner:
@@ -98,7 +154,6 @@ class Runner:
         self._max_steps = max_steps
         self._sessions = Sessions()
         self._edges = {name: tuple(edges) for name, edges in outgoing(pipeline).items()}
-        self._stages: list[Stage] = []
         self._written = 0
         """Stages in the checkpoint on the disk."""
 
@@ -108,9 +163,11 @@ class Runner:
         `resumed`: the sessions of threads are lost, so that the first stage that would continue
         one gets `summary:high` instead, once.
         """
-        may_degrade = resumed
         self._written = len(checkpoint.logs)
-        self._stages = [stage_of_log(entry) for entry in checkpoint.logs]
+        lane = _Lane(
+            1, 0, [stage_of_log(entry) for entry in checkpoint.logs], self._services.watch,
+            self._services.ask, may_degrade=resumed,
+        )  # fmt: skip
         while not checkpoint.finished:
             if self._services.cancelled():
                 return self._end(checkpoint, "cancelled", "Cancelled.")
@@ -118,12 +175,11 @@ class Runner:
                 return self._end(checkpoint, "stopped", limit_message(checkpoint))
             node = self._pipeline.nodes[checkpoint.next_node]
             try:
-                status = self._taken_over(checkpoint, node)
-                if status is None:
-                    entry = self._entry(checkpoint, node, may_degrade=may_degrade)
-                    may_degrade = may_degrade and not entry.degraded
-                    status = self._stage(checkpoint, entry)
-                checkpoint = self._after(checkpoint, status)
+                if node.handler == PARALLEL:
+                    checkpoint = self._fan_out(checkpoint, node, lane)
+                else:
+                    checkpoint = self._next(checkpoint, node, lane)
+                self._write_when_due(checkpoint)
             except StoppedError:
                 return self._end(checkpoint, "cancelled", f"Cancelled in {node.name}.")
             except WaitingError as waiting:
@@ -135,58 +191,209 @@ class Runner:
                 return self._end(checkpoint, "failed", f"{node.name}: {problem}")
         return self._finish(checkpoint)
 
-    def _taken_over(self, checkpoint: Checkpoint, node: PipelineNode) -> StageStatus | None:
+    def _next(self, checkpoint: Checkpoint, node: PipelineNode, lane: _Lane) -> Checkpoint:
+        """The checkpoint after the next stage, which is run unless it has ended already."""
+        status = self._taken_over(checkpoint, node, lane)
+        if status is None:
+            entry = self._entry(checkpoint, node, lane)
+            lane.may_degrade = lane.may_degrade and not entry.degraded
+            status = self._stage(checkpoint, entry, lane)
+        return self._after(checkpoint, status, lane)
+
+    # branches
+
+    def _fan_out(self, checkpoint: Checkpoint, node: PipelineNode, lane: _Lane) -> Checkpoint:
+        """Run the branches of a parallel node side by side, each with its own context and threads.
+
+        Their events and questions pass through this thread. Stages that had ended when the program
+        died are taken over. What the branches came to is in the context, in the order of the edges.
+        """
+        fork, why_not = fork_of(self._pipeline, node)
+        if fork is None:
+            raise RunError(why_not)
+        step, begun = lane.step(checkpoint), self._timing.seconds()
+        lane.watch(StageStarted(step, node.name, node.handler, "", "", False))
+        passed: SimpleQueue[Callable[[], None]] = SimpleQueue()
+        broken: BaseException | None = None
+
+        def run(edge: PipelineEdge, first: int, most: int) -> _Branch:
+            own = _Lane(
+                first,
+                len(checkpoint.logs),
+                list(lane.stages),
+                lambda event: passed.put(partial(lane.watch, event)),
+                _asking_through(passed, lane.ask),
+                edge.target,
+            )
+            return self._branch(checkpoint, edge, fork.join, own, most)
+
+        with ThreadPoolExecutor(fork.at_once, "branch") as pool:
+            branches = [
+                pool.submit(run, edge, first, most)
+                for edge, first, most in zip(
+                    fork.edges, fork.first_steps(step), fork.steps, strict=True
+                )
+            ]
+            while not all(each.done() for each in branches) or not passed.empty():
+                with suppress(Empty):
+                    call = passed.get(timeout=_POLL_SECONDS)
+                    try:
+                        call()
+                    except BaseException as problem:  # raised when no branch waits for this thread
+                        broken = broken or problem
+        if broken is not None:
+            raise broken
+        ended = [each.result() for each in branches]
+        for each in ended:
+            if isinstance(each.problem, StoppedError):
+                raise each.problem
+        for each in ended:
+            if each.problem is not None:
+                raise each.problem
+        return self._joined(checkpoint, fork, ended, step, begun, lane)
+
+    def _branch(
+        self, before: Checkpoint, edge: PipelineEdge, join: str, lane: _Lane, most: int
+    ) -> _Branch:
+        """Run one branch until it reaches the join, or ends before it."""
+        checkpoint = msgspec.structs.replace(
+            before, current_node=edge.source, next_node=edge.target, next_edge=edge.index
+        )
+        try:
+            while checkpoint.next_node not in ("", join):
+                if self._services.cancelled():
+                    raise StoppedError
+                if len(checkpoint.logs) - lane.before >= most:
+                    raise RunError(
+                        f"The branch {lane.branch} has run {most:,} stages without reaching {join}."
+                    )
+                node = self._pipeline.nodes[checkpoint.next_node]
+                try:
+                    checkpoint = self._next(checkpoint, node, lane)
+                except StageFailedError as problem:
+                    raise StageFailedError(f"{node.name}: {problem}") from problem
+        except (StoppedError, WaitingError, RunError) as problem:
+            return _Branch(checkpoint, problem)
+        return _Branch(checkpoint)
+
+    def _joined(
+        self,
+        checkpoint: Checkpoint,
+        fork: Fork,
+        ended: Sequence[_Branch],
+        step: int,
+        begun: float,
+        lane: _Lane,
+    ) -> Checkpoint:
+        """The checkpoint after all branches of a fork."""
+        before = len(checkpoint.logs)
+        logs = [entry for each in ended for entry in each.checkpoint.logs[before:]]
+        results = [
+            BranchResult(edge.target, last.node, _end_of(last), last.notes)
+            for edge, each in zip(fork.edges, ended, strict=True)
+            for last in each.checkpoint.logs[before:][-1:]
+        ]
+        outcome = joined_outcome(results)
+        updates = {RESULTS: [msgspec.to_builtins(each) for each in results]}
+        seconds = round(self._timing.seconds() - begun, 3)
+        result = StageResult(outcome, str(outcome), context_updates=updates)
+        status = StageStatus(
+            step, fork.node, PARALLEL, result, iso(self._clock()), duration_s=seconds
+        )
+        self._folder.write_status(status)
+        entry = _log_entry(status, Choice(None, "branches"))
+        retries = dict(checkpoint.node_retries)
+        for each in ended:
+            retries |= each.checkpoint.node_retries
+        into = next(
+            (each.checkpoint.next_edge for each in ended if each.checkpoint.next_node), None
+        )
+        lane.stages += [stage_of_log(each) for each in (entry, *logs)]
+        target = fork.join
+        lane.watch(
+            StageDone(
+                step, fork.node, str(outcome), str(outcome), "", seconds, 1, target, "branches"
+            )
+        )
+        return msgspec.structs.replace(
+            checkpoint,
+            timestamp=iso(self._clock()),
+            current_node=fork.node,
+            completed_nodes=[
+                *checkpoint.completed_nodes, fork.node, *(each.node for each in logs)
+            ],
+            node_retries=retries,
+            context=_context_after(checkpoint.context, fork.node, result),
+            logs=[*checkpoint.logs, entry, *logs],
+            next_node=target,
+            next_edge=into,
+        )  # fmt: skip
+
+    # stages
+
+    def _taken_over(
+        self, checkpoint: Checkpoint, node: PipelineNode, lane: _Lane
+    ) -> StageStatus | None:
         """The next stage if it ended before the program died, without a checkpoint to say so."""
-        step = len(checkpoint.logs) + 1
+        step = lane.step(checkpoint)
         status = self._folder.status_of(node.name, step)
         if status is None:
             return None
         leaving = [edge.index for edge in self._edges.get(node.name, ())]
         if status.edge is not None and status.edge not in leaving:
             raise RunError("Its status.json is damaged: it leaves by an edge of another node.")
-        self._services.watch(
+        lane.watch(
             StageStarted(
                 step, node.name, node.handler, status.fidelity, status.thread, status.degraded
             )
         )
         return status
 
-    def _entry(self, checkpoint: Checkpoint, node: PipelineNode, *, may_degrade: bool) -> _Entry:
+    def _entry(self, checkpoint: Checkpoint, node: PipelineNode, lane: _Lane) -> _Entry:
         edge = self._edge(checkpoint.next_edge)
         resolved = resolve_fidelity(edge, node, self._pipeline)
         if resolved != "full" or not is_model_stage(node):
             return _Entry(node, resolved, "", degraded=False)
         thread = resolve_thread_id(edge, node, self._pipeline, checkpoint.current_node)
-        fidelity = fidelity_on_resume(resolved, may_degrade)
-        return _Entry(node, fidelity, thread, degraded=fidelity != resolved)
+        fidelity = fidelity_on_resume(resolved, lane.may_degrade)
+        return _Entry(node, fidelity, lane.thread(thread), degraded=fidelity != resolved)
 
-    def _stage(self, checkpoint: Checkpoint, entry: _Entry) -> StageStatus:
+    def _stage(self, checkpoint: Checkpoint, entry: _Entry, lane: _Lane) -> StageStatus:
         """Run the next stage and write its files."""
-        node, step = entry.node, len(checkpoint.logs) + 1
-        self._services.watch(
+        node, step = entry.node, lane.step(checkpoint)
+        lane.watch(
             StageStarted(
                 step, node.name, node.handler, entry.fidelity, entry.thread, entry.degraded
             )
         )
         shared = bool(entry.thread) and not entry.degraded
+        session = (
+            self._sessions.get_or_create(entry.thread, node.llm_model)
+            if shared
+            else Session("", node.llm_model or "")
+        )
         preamble = ""
-        if is_model_stage(node) and not shared:
-            history = self._history(checkpoint)
-            preamble = build_preamble(entry.fidelity, self._pipeline, history, node.name).text
+        if is_model_stage(node) and not session.turns:
+            # the first stage of a thread has no conversation to go on from
+            mode = self._first_mode() if shared else entry.fidelity
+            history = self._history(checkpoint, lane)
+            preamble = build_preamble(mode, self._pipeline, history, node.name).text
         stage = StageInput(
             step,
             node,
             self._edges.get(node.name, ()),
             self._goal(checkpoint.context),
             checkpoint.context,
-            self._sessions.get_or_create(entry.thread, node.llm_model)
-            if shared
-            else Session("", node.llm_model or ""),
+            session,
             preamble,
             _previous(checkpoint),
+            self._last_answer(checkpoint) if node.handler == HUMAN else "",
         )
+        services = self._services
+        if lane.branch:
+            services = msgspec.structs.replace(services, watch=lane.watch, ask=lane.ask)
         begun = self._timing.seconds()
-        done = run_with_retries(stage, self._services, self._timing)
+        done = run_with_retries(stage, services, self._timing)
         output, folder = done.output, self._folder
         if entry.thread:
             # A degraded stage starts the lost session again, with the summary that it was given.
@@ -218,6 +425,27 @@ class Runner:
         folder.write_status(status)
         return status
 
+    def _first_mode(self) -> str:
+        """How much of the run the first stage of a thread is told: as after a resume, but at most
+        half of what the model has room for.
+        """
+        room = self._services.context_tokens // 2
+        fitting = [mode for mode, most in CEILINGS.items() if most <= room]
+        return (
+            DEGRADED_MODE
+            if DEGRADED_MODE in fitting
+            else max(fitting or ["truncate"], key=lambda mode: CEILINGS[mode])
+        )
+
+    def _last_answer(self, checkpoint: Checkpoint) -> str:
+        """What the stage before a question answered, without those that only pass it on."""
+        for entry in reversed(checkpoint.logs):
+            if entry.handler == FAN_IN and entry.notes:
+                return entry.notes
+            if answer := self._folder.text(entry.folder, "response.md"):
+                return answer
+        return ""
+
     def _goal(self, context: dict[str, Any]) -> str:
         """The graph's goal, or the run's where the graph leaves it open (`goal="$goal"`)."""
         goal, given = self._pipeline.goal, context.get("goal")
@@ -240,8 +468,8 @@ class Runner:
             outcome = Outcome.FAIL
         return msgspec.structs.replace(result, outcome=outcome, word=str(outcome))
 
-    def _after(self, checkpoint: Checkpoint, status: StageStatus) -> Checkpoint:
-        """The checkpoint after a stage that has ended; written when due, and reported."""
+    def _after(self, checkpoint: Checkpoint, status: StageStatus, lane: _Lane) -> Checkpoint:
+        """The checkpoint after a stage that has ended, which is reported."""
         node, result = self._pipeline.nodes[status.node], status.result
         context = _context_after(checkpoint.context, node.name, result)
         if node.handler == "exit":
@@ -256,26 +484,7 @@ class Runner:
                 else self._choice(node.name, result, checkpoint.context)
             )
             target = choice.edge.target if choice.edge is not None else ""
-        entry = LogEntry(
-            step=status.step,
-            node=node.name,
-            handler=node.handler,
-            at=status.at,
-            outcome=result.outcome,
-            word=result.word,
-            fidelity=status.fidelity,
-            notes=result.notes,
-            thread=status.thread,
-            degraded=status.degraded,
-            preferred_label=result.preferred_label,
-            tools=status.tools,
-            duration_s=status.duration_s,
-            attempts=status.attempts,
-            folder=stage_folder_name(node.name, status.step),
-            edge=choice.edge.index if choice.edge is not None else None,
-            rule=choice.rule,
-            remark=result.remark,
-        )
+        entry = _log_entry(status, choice)
         following = msgspec.structs.replace(
             checkpoint,
             timestamp=iso(self._clock()),
@@ -287,11 +496,10 @@ class Runner:
             next_node=target,
             next_edge=entry.edge,
         )
-        self._stages.append(stage_of_log(entry))
-        stages = len(following.logs)
-        if stages - self._written >= max(stages // _CHECKPOINT_SHARE, 1):
-            self._write(following)
-        self._services.watch(
+        lane.stages.append(stage_of_log(entry))
+        if not lane.branch:
+            self._write_when_due(following)
+        lane.watch(
             StageDone(
                 status.step,
                 node.name,
@@ -343,16 +551,70 @@ class Runner:
             str(self._folder.path),
         )
 
+    def _write_when_due(self, checkpoint: Checkpoint) -> None:
+        stages = len(checkpoint.logs)
+        if stages - self._written >= max(stages // _CHECKPOINT_SHARE, 1):
+            self._write(checkpoint)
+
     def _write(self, checkpoint: Checkpoint) -> None:
         write_checkpoint(self._folder.checkpoint, checkpoint)
         self._written = len(checkpoint.logs)
 
-    def _history(self, checkpoint: Checkpoint) -> RunHistory:
+    def _history(self, checkpoint: Checkpoint, lane: _Lane) -> RunHistory:
         retries = retries_of(checkpoint, self._pipeline)
-        return RunHistory(checkpoint.run_id, tuple(self._stages), checkpoint.context, retries)
+        return RunHistory(checkpoint.run_id, tuple(lane.stages), checkpoint.context, retries)
 
     def _edge(self, index: int | None) -> PipelineEdge | None:
         return None if index is None else self._pipeline.edges[index]
+
+
+def _asking_through(passed: SimpleQueue[Callable[[], None]], ask: Ask | None) -> Ask | None:
+    """Asks in the thread of the run, for a branch."""
+    if ask is None:
+        return None
+
+    def asked(question: Question) -> str | None:
+        answer: Future[str | None] = Future()
+
+        def put() -> None:
+            try:
+                answer.set_result(ask(question))
+            except BaseException as problem:  # raised again in the branch
+                answer.set_exception(problem)
+
+        passed.put(put)
+        return answer.result()
+
+    return asked
+
+
+def _end_of(last: LogEntry) -> str:
+    """The outcome of a branch: a failure if no edge led on to the join."""
+    return str(last.outcome) if last.edge is not None else str(Outcome.FAIL)
+
+
+def _log_entry(status: StageStatus, choice: Choice) -> LogEntry:
+    result = status.result
+    return LogEntry(
+        step=status.step,
+        node=status.node,
+        handler=status.handler,
+        at=status.at,
+        outcome=result.outcome,
+        word=result.word,
+        fidelity=status.fidelity,
+        notes=result.notes,
+        thread=status.thread,
+        degraded=status.degraded,
+        preferred_label=result.preferred_label,
+        tools=status.tools,
+        duration_s=status.duration_s,
+        attempts=status.attempts,
+        folder=stage_folder_name(status.node, status.step),
+        edge=choice.edge.index if choice.edge is not None else None,
+        rule=choice.rule,
+        remark=result.remark,
+    )
 
 
 def _context_after(context: dict[str, Any], node: str, result: StageResult) -> dict[str, Any]:
@@ -455,6 +717,7 @@ def require_runnable(pipeline: Pipeline, *, allow_tools: bool) -> None:
         *_ends(pipeline),
         *_edges(pipeline),
         *_handlers(pipeline),
+        *unmet_forks(pipeline),
         *([] if allow_tools else _tools(pipeline)),
     ]
     if problems:

@@ -22,7 +22,8 @@ CEILINGS = {
 
 START, EXIT, CODERGEN, CONDITIONAL = "start", "exit", "codergen", "conditional"
 HUMAN, TOOL = "wait.human", "tool"
-SUPPORTED = (START, EXIT, CODERGEN, CONDITIONAL, HUMAN, TOOL)
+PARALLEL, FAN_IN = "parallel", "parallel.fan_in"
+SUPPORTED = (START, EXIT, CODERGEN, CONDITIONAL, HUMAN, TOOL, PARALLEL, FAN_IN)
 """Handlers that a run supports (`tool` only where it is allowed)."""
 
 
@@ -37,7 +38,7 @@ class Outcome(StrEnum):
 
 
 class PipelineNode(Struct, frozen=True):
-    """A node. `handler` is what runs it: start, exit, codergen, conditional, wait.human, tool, or
+    """A node. `handler` is what runs it: one of `SUPPORTED`, or
     the name of one that is not supported. `line` is 0-based.
     """
 

@@ -133,8 +133,8 @@ def test_explain_lists_items_that_pin_and_mute_take(reviewer: Reviewer, kiosk: P
     name = jams.split()[0]
     assert "Jams" not in packet(reviewer, kiosk, "--mute", name)
     assert "Jams" in packet(reviewer, kiosk, "--pin", name)
-    done = reviewer("packet", "--context-dir", kiosk, "--pin", "nothing")
-    assert (done.returncode, "no item nothing" in done.stderr) == (0, True)
+    said = reviewer.fails("packet", "--context-dir", kiosk, "--pin", "nothing", code=2)
+    assert "no item nothing" in said
 
 
 def test_a_damaged_cache_is_reported_and_harmless(reviewer: Reviewer, kiosk: Path) -> None:
@@ -173,6 +173,10 @@ def test_out_writes_the_file(reviewer: Reviewer, kiosk: Path) -> None:
         (["--force"], "--out"),
         (["--explain", "--format", "json"], "--explain"),
         (["--pin", "abc", "--mute", "abc"], "both name abc"),
+        (["--budget", "8kk"], "8000, 8,000 or 8k"),
+        (["--for", "nobody"], "claude-code"),
+        (["--task", "x", "--task-file", "y"], "exclude each other"),
+        (["--from", "store"], "exclude each other"),
     ],
 )
 def test_wrong_usage(reviewer: Reviewer, kiosk: Path, arguments: list[str], words: str) -> None:
@@ -203,6 +207,102 @@ def test_an_empty_folder_is_reported(reviewer: Reviewer) -> None:
     (reviewer.folder / "bare" / ".context").mkdir(parents=True)
     done = reviewer("packet", "--context-dir", "bare")
     assert "The packet is empty" in done.stderr
+
+
+@pytest.mark.parametrize("written", ["300", "0.3k", "3_00"])
+def test_budgets_are_read_as_people_write_them(
+    reviewer: Reviewer, kiosk: Path, written: str
+) -> None:
+    assert as_json(reviewer, kiosk, "--budget", written)["budget"] == 300
+    assert as_json(reviewer, kiosk, "--budget", "8,000")["budget"] == 8000
+
+
+def test_a_limit_in_characters_holds_beside_that_in_tokens(reviewer: Reviewer, kiosk: Path) -> None:
+    whole = packet(reviewer, kiosk)
+    cut = packet(reviewer, kiosk, "--max-chars", len(whole) - 40)
+    assert len(cut) <= len(whole) - 40
+    assert "Never open the drawer" in cut
+    assert packet(reviewer, kiosk, "--max-chars", len(whole)) == whole
+    done = reviewer("packet", "--context-dir", kiosk, "--max-chars", 10)
+    assert "Over the limit of 10 characters by" in done.stderr
+
+
+def test_limits_of_an_agent(reviewer: Reviewer, kiosk: Path) -> None:
+    lines = [f"## [2026-07-{n % 28 + 1:02}] Drawer {n}\n\n{'Coins. ' * 40}" for n in range(90)]
+    (kiosk / ".context" / "LEARNINGS.md").write_text("# L\n\n" + "\n\n".join(lines) + "\n")
+    for_claude = packet(reviewer, kiosk, "--for", "claude-code")
+    assert 8_000 < len(for_claude) <= 10_000
+    assert as_json(reviewer, kiosk, "--for", "codex")["tokens_used"] <= 2_400
+    own = as_json(reviewer, kiosk, "--for", "claude-code", "--budget", 600)
+    assert own["tokens_used"] <= 600
+
+
+def test_the_task_from_a_file_or_from_stdin(reviewer: Reviewer, kiosk: Path) -> None:
+    task = reviewer.folder / "change.diff"
+    task.write_text("diff --git a/jams.py b/jams.py\n+++ b/jams.py\n@@ -1 +1 @@\n+wait(40)\n")
+    found = as_json(reviewer, kiosk, "--task-file", task)
+    by_title = {item["title"]: item["score"] for item in found["included"]}
+    assert by_title["Jams"] == 1.0
+    piped = reviewer(
+        "packet", "--context-dir", kiosk, "--task", "-", "--now", "2026-07-26", "--format", "json",
+        typed=task.read_text(),
+    )  # fmt: skip
+    assert json.loads(piped.stdout) == found
+    task.write_text(" \n")
+    assert "is empty" in reviewer.fails("packet", "--context-dir", kiosk, "--task-file", task)
+
+
+def test_a_task_that_names_nothing_here_says_so(reviewer: Reviewer, kiosk: Path) -> None:
+    for task in ("the", "Müllabfuhr"):
+        done = reviewer("packet", "--context-dir", kiosk, "--task", task)
+        assert "in the order without a task" in done.stderr
+
+
+def test_a_task_of_a_megabyte_is_read(reviewer: Reviewer, kiosk: Path) -> None:
+    task = reviewer.folder / "long.txt"
+    task.write_text("forty seconds of jams\n" * 45_000)
+    assert as_json(reviewer, kiosk, "--task-file", task)["keywords"] == ["forty", "jams", "seconds"]
+
+
+def test_what_was_left_out_can_be_read_by_its_place_or_id(reviewer: Reviewer, kiosk: Path) -> None:
+    item = next(i for i in as_json(reviewer, kiosk)["included"] if i["title"] == "Jams")
+    for name in (item["id"], item["source"], "learnings.md:5"):
+        done = reviewer("packet", "read", name, "--context-dir", kiosk)
+        assert done.returncode == 0, done.stderr
+        assert done.stdout.splitlines() == [
+            "### [2026-07-25] Jams [LEARNINGS.md:3]", "", "**Lesson**: Wait forty seconds."
+        ]  # fmt: skip
+    both = reviewer("packet", "read", "CONSTITUTION.md:3", "DECISIONS.md:3", "--json",
+                    "--context-dir", kiosk)  # fmt: skip
+    rows = [json.loads(line) for line in both.stdout.splitlines()]
+    assert [row["section"] for row in rows] == ["constitution", "decisions"]
+    assert "55 g." in rows[1]["text"]
+    said = reviewer.fails("packet", "read", "DECISIONS.md:1", "--context-dir", kiosk)
+    assert "no item DECISIONS.md:1" in said
+
+
+def test_without_a_store_the_folder_here_is_read_and_named(reviewer: Reviewer, kiosk: Path) -> None:
+    reviewer.folder = kiosk
+    done = reviewer("packet", "--now", "2026-07-26")
+    assert "Wait forty seconds." in done.stdout
+    assert f"From {kiosk / '.context'}" in done.stderr
+    assert "Wait forty seconds." in reviewer("packet", "read", "LEARNINGS.md:3").stdout
+
+
+def test_the_store_and_the_folder_make_one_packet(seeded: Reviewer, kiosk: Path) -> None:
+    ids = seeded.ids()[:2]
+    assert seeded("promote", *ids).returncode == 0
+    done = seeded("packet", "--from", "both", "--context-dir", kiosk, "--format", "json")
+    assert done.returncode == 0, done.stderr
+    sources = {item["source"] for item in json.loads(done.stdout)["included"]}
+    assert {"LEARNINGS.md:3", *(f"m:{number}" for number in ids)} <= sources
+    assert "From the store and" in done.stderr
+
+
+def test_a_memory_marked_constitution_is_a_rule(seeded: Reviewer) -> None:
+    assert seeded("add", "preference", "Never push to main #constitution").returncode == 0
+    assert seeded("promote", max(seeded.ids())).returncode == 0
+    assert "- Never push to main\n" in seeded("packet", "--budget", 0).stdout
 
 
 def test_without_a_store_the_way_out_is_named(reviewer: Reviewer) -> None:

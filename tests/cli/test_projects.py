@@ -69,6 +69,7 @@ NAMING: dict[str, list[list[str]]] = {
     "compile": [["{context}"], ["pelican-talk"]],
     "compress": [["{context}"], ["{context}", "--pin", "{commit}", "pelican"]],
     "pipeline preamble": [["tea.dot", "--node", "boil", "--run", "{run}"]],
+    "packet read": [["m:{active}"]],
     "promote": [["{waiting}"], ["{own}", "{waiting}"]],
     "reject": [["{waiting}"]],
     "defer": [["{waiting}"]],
@@ -122,7 +123,8 @@ ELSEWHERE = {
 
 LOOKING = {
     *LISTING, "queue show", "conflict show", "history show", "context show", "context export",
-    "commit list", "commit show", "compile", "compress", "pipeline preamble", "state show",
+    "commit list", "commit show", "compile", "compress", "packet read",
+    "pipeline preamble", "state show",
 }  # fmt: skip
 """Verbs that take --all-projects."""
 
@@ -332,14 +334,17 @@ class TestLooking:
                 assert marks_in(succeeds(trees.at(name), "packet")) == {name}
             assert marks_in(succeeds(trees.at("x"), "packet")) == set()
 
-    def test_an_unknown_tree_with_a_context_folder_learns_how_to_read_it(
+    def test_of_an_unknown_tree_with_a_context_folder_the_folder_is_read(
         self, trees: Trees, tmp_path: Path
     ) -> None:
         place = tmp_path / "y"
         (place / ".git").mkdir(parents=True)
         (place / ".context").mkdir()
         trees.program.folder = place
-        assert "--context-dir ." in trees.program("packet").stderr
+        (place / ".context" / "TASKS.md").write_text("- [ ] Feed the wallaby\n")
+        done = trees.program("packet")
+        assert "- Feed the wallaby" in done.stdout
+        assert f"From {place / '.context'}: the store has nothing for this project." in done.stderr
 
     def test_nothing_is_written_for_an_unknown_tree(self, trees: Trees, tmp_path: Path) -> None:
         target = tmp_path / "AGENTS.md"

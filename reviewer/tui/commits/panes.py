@@ -10,6 +10,7 @@ from rich.style import Style
 from textual.strip import Strip
 
 from reviewer.text.display import display_line
+from reviewer.text.token_numbers import short_count
 from reviewer.tui.commits.model import (
     PATTERNS_SHOWN,
     PRIORITIES,
@@ -23,7 +24,6 @@ from reviewer.tui.kit.contexts import HASH_CHARACTERS, priority_sign
 from reviewer.tui.kit.line import BarLine, Part, cells_of, cut, line_of
 from reviewer.tui.kit.row_list import RowList
 from reviewer.tui.kit.text import Block, Run, Span, count, moment
-from reviewer.tui.kit.token_numbers import short_count
 from reviewer.tui.theme import Glyphs, Palette
 
 if TYPE_CHECKING:

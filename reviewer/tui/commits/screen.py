@@ -16,6 +16,7 @@ from textual.widget import Widget
 from reviewer.engine import Engine
 from reviewer.errors import FilterError, ReviewerError
 from reviewer.text.display import display_line
+from reviewer.text.token_numbers import read_tokens
 from reviewer.tui.commits import keys
 from reviewer.tui.commits.model import (
     Chain,
@@ -52,7 +53,6 @@ from reviewer.tui.kit.row_list import RowList
 from reviewer.tui.kit.screen import ListScreen, TextEdit
 from reviewer.tui.kit.text import Span, count, fit
 from reviewer.tui.kit.text_pane import TextPane
-from reviewer.tui.kit.token_numbers import read_tokens
 from reviewer.tui.places import keep_context, load_commit
 from reviewer.tui.theme import glyphs
 

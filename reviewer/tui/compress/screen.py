@@ -24,6 +24,7 @@ from reviewer.errors import ConflictError, ReviewerError
 from reviewer.llm.model import CancelledError
 from reviewer.promotion.history import Undone
 from reviewer.text.display import display_line
+from reviewer.text.token_numbers import read_tokens
 from reviewer.tui.compress import keys
 from reviewer.tui.compress.drawing import check_blocks
 from reviewer.tui.compress.model import (
@@ -59,7 +60,6 @@ from reviewer.tui.kit.row_list import RowList
 from reviewer.tui.kit.screen import ListScreen, Movable
 from reviewer.tui.kit.text import count, fit
 from reviewer.tui.kit.text_pane import TextPane
-from reviewer.tui.kit.token_numbers import read_tokens
 from reviewer.tui.places import keep_context, load_commit, load_context
 from reviewer.tui.theme import glyphs
 

@@ -8,8 +8,8 @@ from itertools import islice
 from typing import TYPE_CHECKING
 from unicodedata import is_normalized, normalize
 
+from reviewer.text.token_numbers import short_count
 from reviewer.tui.kit.text import Span, count, moment
-from reviewer.tui.kit.token_numbers import short_count
 from reviewer.tui.theme import Glyphs
 
 if TYPE_CHECKING:

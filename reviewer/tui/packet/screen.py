@@ -18,8 +18,10 @@ from reviewer.errors import ReviewerError
 from reviewer.packets.assembly import assemble
 from reviewer.packets.context_folder import context_folder_at
 from reviewer.packets.output import write_packet
+from reviewer.packets.task_text import read_task
 from reviewer.packets.values import DEFAULT_BUDGET
 from reviewer.text.display import display_line
+from reviewer.text.token_numbers import read_tokens
 from reviewer.tui.kit import keys as shared
 from reviewer.tui.kit.action import Action
 from reviewer.tui.kit.actor import runs
@@ -28,7 +30,6 @@ from reviewer.tui.kit.row_list import RowList
 from reviewer.tui.kit.screen import ListScreen
 from reviewer.tui.kit.text import Block, count
 from reviewer.tui.kit.text_pane import TextPane
-from reviewer.tui.kit.token_numbers import read_tokens
 from reviewer.tui.packet import keys
 from reviewer.tui.packet.model import FINE, HIGHEST, PacketModel, step_budget
 from reviewer.tui.packet.panes import (
@@ -121,6 +122,8 @@ class PacketScreen(ListScreen, pane=keys.PACKET):
         """The folder that is read; None for the store."""
         self.budget = DEFAULT_BUDGET
         self.packet_task = ""
+        self.task_typed = ""
+        """The task as it was typed: itself, or `@` and the path of its file."""
         self.date: datetime | None = None
         """The date from which ages are counted; None for today."""
         self.marks = False
@@ -287,7 +290,7 @@ class PacketScreen(ListScreen, pane=keys.PACKET):
         moment = packet.as_of if packet else None
         self.about_line.show(
             AboutWords(
-                self.packet_task,
+                self.task_typed,
                 f"{moment:%Y-%m-%d}" if moment else "today",
                 display_line(self._source_words()),
                 count(problems, "problem") if problems else "",
@@ -565,8 +568,8 @@ class PacketScreen(ListScreen, pane=keys.PACKET):
 
     @runs(keys.TASK, unless=no_packet)
     def ask_task(self) -> None:
-        before = self.packet_task
-        hint = "what the agent is to do; empty: the open tasks decide"
+        before = self.task_typed
+        hint = "what the agent is to do, or @FILE; empty: the open tasks decide"
         restore = lambda: self._take_task(before)  # noqa: E731
         self._ask(Question("task", before, hint, self._take_task, self._take_task, restore))
 
@@ -642,7 +645,15 @@ class PacketScreen(ListScreen, pane=keys.PACKET):
         return ""
 
     def _take_task(self, text: str) -> str:
-        self.packet_task = text.strip()
+        typed = text.strip()
+        task = typed
+        if typed.startswith("@"):
+            try:
+                task = read_task(Path(typed[1:]).expanduser())
+            except (ReviewerError, OSError) as problem:
+                reason = getattr(problem, "strerror", None) or str(problem)
+                return f"{typed[1:]} cannot be read: {reason}"
+        self.task_typed, self.packet_task = typed, task
         self._assemble()
         return ""
 

@@ -329,8 +329,15 @@ def _session_blocks(node_input: NodeInput, signs: Glyphs) -> list[Block]:
     turns = count(node_input.session_turns, "turn")
     instead = node_input.preambles[thread_preview.after_resume]
     if not node_input.session_turns:
-        none = f"The thread {name} has no session yet: {node} starts it."
-        return [Block(none, "text", first=(Run(" "),))]
+        none = (
+            f"The thread {name} has no session yet: {node} starts it with "
+            f"{thread_preview.after_resume}."
+        )
+        return [
+            Block(none, "text", first=(Run(" "),)),
+            Block("", first=(Run(" "),)),
+            Block(instead.text, first=(Run(" "),)),
+        ]
     blocks = [
         Block(
             f"{node} continues the session of {name}: {turns}, {node_input.session_tokens:,} tok. "
@@ -362,6 +369,11 @@ def answer_blocks(node_input: NodeInput, live: str) -> list[Block]:
         Block("answered", "faint", first=(Run(" "),)),
         Block(turn.answer, first=(Run(" "),)),
     ]
+
+
+def approved_blocks(about: str) -> list[Block]:
+    """What a question is about: the answer of the stage before it."""
+    return [Block(about, first=(Run(" "),))]
 
 
 def shown_text(mode: str, node_input: NodeInput) -> str:

@@ -45,6 +45,7 @@ from reviewer.tui.pipelines.panes import (
     ANSWER,
     PipelineList,
     answer_blocks,
+    approved_blocks,
     before_words,
     columns,
     entry_blocks,
@@ -392,6 +393,16 @@ class PipelinesScreen(ListScreen, pane=keys.PIPELINES):
             pane.show([], title="")
             return
         keep = not from_start and node_input.entry.node.name == node.name
+        background = self.background
+        question = background.question if background is not None else None
+        if question is not None and question.node == node.name and question.about and not self.view:
+            pane.show(
+                approved_blocks(question.about),
+                title=f"What {node.name} is asked about",
+                hints=HINTS,
+                keep_scroll=keep,
+            )
+            return
         if self.mode == ANSWER:
             self._draw_answer(keep_scroll=keep)
             return

@@ -7,9 +7,9 @@ import pytest
 from reviewer.commits.values import Priority
 from reviewer.compression.fit import Outlook, Reach
 from reviewer.engine import Engine
+from reviewer.text.token_numbers import read_tokens
 from reviewer.tui.commits import screen as commits_screen
 from reviewer.tui.commits.panes import outlook_wordings
-from reviewer.tui.kit.token_numbers import read_tokens
 from reviewer.tui.theme import ASCII
 from tests.tui.commits.driving import at, chain, commits, status_text, styled
 from tests.tui.conftest import Screen, opened

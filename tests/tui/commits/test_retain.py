@@ -9,6 +9,7 @@ import pytest
 
 from reviewer.commits.values import MatchMode, Pattern, PatternCheck, Priority, TokenTotals
 from reviewer.engine import Engine
+from reviewer.text.token_numbers import short_count
 from reviewer.tui.commits.model import (
     Criteria,
     align_modes,
@@ -19,7 +20,6 @@ from reviewer.tui.commits.model import (
 from reviewer.tui.commits.panes import survival_blocks, verdict
 from reviewer.tui.commits.retention_form import RetentionForm
 from reviewer.tui.kit.contexts import match_spans
-from reviewer.tui.kit.token_numbers import short_count
 from reviewer.tui.theme import ASCII, GLYPHS
 from tests.tui.commits.driving import chain, commits, priorities, status_text, styled, typed
 from tests.tui.conftest import Screen, opened

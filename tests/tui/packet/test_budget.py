@@ -89,6 +89,19 @@ async def test_the_packet_follows_while_a_task_is_typed_and_escape_takes_it_back
         assert scores["Coins are counted by weight"] == 1.0
 
 
+async def test_a_task_is_read_from_a_file(engine: Engine, kiosk: Path) -> None:
+    (kiosk / "change.diff").write_text("diff --git a/jam.c b/jam.c\n+++ b/jam.c\n+sensor(forty)\n")
+    async with opened(engine) as screen:
+        await screen.press("f5")
+        await typed(screen, "t", f"@{kiosk / 'change.diff'}")
+        packet = present(model(screen).packet)
+        best = max(packet.items, key=lambda item: item.score.total if item.score else 0.0)
+        assert best.title == "A paper jam looks like a slow printer"
+        assert 'task   "@' in screen.text
+        await typed(screen, "t", "@/nowhere/at/all")
+        assert "/nowhere/at/all cannot be read: No such file" in status_text(screen)
+
+
 async def test_a_date_changes_the_ages(engine: Engine, kiosk: Path) -> None:
     async with opened(engine) as screen:
         await screen.press("f5")

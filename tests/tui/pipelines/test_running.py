@@ -176,7 +176,7 @@ async def test_a_run_is_opened_as_a_context(engine: Engine, bakery: Path) -> Non
         await screen.press("f6", "j", "w")
         await screen.settle()
         assert isinstance(screen.app.screen, CommitsScreen)
-        await screen.until(lambda: "Knead the dough" in screen.text)
+        await screen.until(lambda: "Pipeline State (Comprehensive)" in screen.text)
         assert engine.contexts.all()[0].commits == 4
 
 
@@ -191,7 +191,7 @@ async def test_the_opened_run_is_shown_although_another_context_was_in_sight(
         await screen.until(lambda: "something else" in screen.text)
         await screen.press("f6", "j", "w")
         await screen.settle()
-        await screen.until(lambda: "Knead the dough" in screen.text)
+        await screen.until(lambda: "Pipeline State (Comprehensive)" in screen.text)
         assert "something else" not in screen.text
 
 
@@ -275,3 +275,42 @@ async def test_who_answers_is_switched_where_a_model_is_set_up(
         await screen.press("f6", "m")
         assert status_text(screen) == "The next run is answered by: tiny."
         assert "· tiny" in screen.text
+
+
+FORKED = """digraph fork {
+    start [shape=Mdiamond]; done [shape=Msquare]
+    split [shape=component]; meet [shape=tripleoctagon]
+    sweet [prompt="Bake it sweet"]; salty [prompt="Bake it salty"]
+    choose [shape=hexagon, label="Which one?"]
+    start -> split
+    split -> sweet; split -> salty
+    sweet -> meet; salty -> meet
+    meet -> choose
+    choose -> done [label="[S] Sweet"]; choose -> split [label="[A] Again"]
+}
+"""
+
+
+async def test_branches_and_a_gate_are_run_left_and_resumed(engine: Engine, bakery: Path) -> None:
+    fork = bakery.with_name("fork.dot")
+    fork.write_text(FORKED)
+    bakery.unlink()
+    async with opened(engine, project="acme") as screen:
+        await run_to_the_question(screen)
+        assert at(screen) == "choose"
+        assert {states(screen)[name] for name in ("sweet", "salty", "split", "meet")} == {
+            ("success", 1)
+        }
+        text = shown(screen).input_pane.plain_text
+        assert text.index("### sweet (success)") < text.index("### salty (success)")
+        screen.app.leave()
+    assert engine.pipelines.runs()[0].state in ("cancelled", "waiting")
+    async with opened(engine, project="acme") as screen:
+        await screen.press("f6")
+        await screen.settle()
+        await screen.press("R")
+        await until_it(screen, "asks")
+        await screen.press("enter", "S", "enter")
+        await until_ended(screen)
+        assert "Reached done" in status_text(screen)
+        assert states(screen)["sweet"] == ("success", 1)

@@ -1,4 +1,4 @@
-"""Scores and ranking of entries."""
+"""Scores and ranking of items."""
 
 from __future__ import annotations
 
@@ -6,32 +6,39 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
+from reviewer.packets.relevance import query_of
 from reviewer.packets.scoring import (
     Corpus,
     age_in_days,
+    query_of_tasks,
     ranked,
     recency,
-    relevance,
-    task_keywords,
-    words,
+    task_grade,
 )
-from reviewer.packets.values import Item, Section
+from reviewer.packets.values import Item, Score, Section
 
 NOW = datetime(2026, 7, 26, 12, tzinfo=UTC)
 
 
-def entry(title: str, text: str = "", days: int | None = 0, *, superseded: bool = False) -> Item:
+def entry(
+    title: str, text: str = "", days: int | None = 0, *, superseded: bool = False,
+    section: Section = Section.DECISIONS, parent: str = ""
+) -> Item:  # fmt: skip
     at = None if days is None else NOW - timedelta(days=days)
     return Item(
-        id=title, section=Section.DECISIONS, title=title, text=text, place="x:1", at=at,
-        heading=True, superseded=superseded,
+        id=title, section=section, title=title, text=text, place="x:1", at=at,
+        heading=section is Section.DECISIONS, superseded=superseded, parent=parent,
     )  # fmt: skip
 
 
-def order(items: list[Item], *tasks: str) -> list[str]:
-    corpus = Corpus(items)
-    scores = corpus.scores(task_keywords(tasks), NOW)
-    return [items[place].title for place in ranked(items, scores)]
+def order(items: list[Item], *tasks: str, for_task: bool = False) -> list[str]:
+    found = scores(items, *tasks, for_task=for_task)
+    return [items[place].title for place in ranked(items, found)]
+
+
+def scores(items: list[Item], *tasks: str, for_task: bool = False) -> list[Score]:
+    query = query_of([(" ".join(tasks), 1.0)]) if for_task else query_of_tasks(tasks)
+    return Corpus(items).scores(query, NOW, for_task=for_task)
 
 
 @pytest.mark.parametrize(
@@ -52,55 +59,27 @@ def test_ages_are_counted_in_dates_so_that_a_packet_stays_the_same_for_a_day() -
     assert {age_in_days(at, NOW.replace(hour=hour)) for hour in (0, 12, 23)} == {7}
 
 
-@pytest.mark.parametrize(("matches", "value"), [(0, 0), (1, 1 / 3), (2, 2 / 3), (3, 1), (9, 1)])
-def test_three_matches_are_full_relevance(matches: int, value: float) -> None:
-    assert relevance(matches) == value
+def test_without_a_task_recency_and_relevance_to_the_open_tasks_add_up() -> None:
+    items = [entry("Printer jams", "The sensor is slow"), entry("Coins", days=200)]
+    near, far = scores(items, "the printer and its sensor")
+    assert (near.recency, near.relevance, near.total) == (1.0, 1.0, 2.0)
+    assert (far.recency, far.relevance) == (0.2, 0.0)
 
 
-def test_keywords_are_lower_case_without_stop_words_and_short_words_and_come_once() -> None:
-    found = task_keywords(["Move the Ledger to a new DB", "the ledger, again: ledger!"])
-    assert found == {"move", "ledger"}
-
-
-def test_labels_and_numbers_of_tasks_are_no_keywords() -> None:
-    assert task_keywords(["Fix printer #priority:high #added:2026-02-14 in 2026"]) == {
-        "fix", "printer"
-    }  # fmt: skip
-
-
-def test_what_may_be_a_key_is_never_named() -> None:
-    assert words("token ab12cd34ef56ab12cd34ef56 idempotency_key_of_the_sender") == {
-        "token", "idempotency_key_of_the_sender"
-    }  # fmt: skip
-
-
-def test_singular_and_plural_are_one_word() -> None:
-    assert words("hooks policies class") == words("hook policy class")
-
-
-def test_words_match_whole_and_not_inside_of_others() -> None:
-    corpus = Corpus([entry("Printing", "reprinted blueprints")])
-    (score,) = corpus.scores(task_keywords(["print"]), NOW)
-    assert score.relevance == 0
-    assert score.matched == ()
+def test_labels_and_numbers_of_tasks_match_nothing() -> None:
+    items = [entry("Priority of high and added things in 2026"), entry("Printers")]
+    labels, printers = scores(items, "Fix the printer #priority:high #added:2026-02-14 in 2026")
+    assert (labels.matched, printers.matched) == ((), ("printer",))
 
 
 def test_names_of_fields_match_nothing() -> None:
-    corpus = Corpus([entry("Drawer", "**Status**: Accepted\n\n**Context**: none")])
-    (score,) = corpus.scores(task_keywords(["status context drawer"]), NOW)
-    assert score.matched == ("drawer",)
-
-
-def test_matches_count_in_title_and_body() -> None:
-    corpus = Corpus([entry("Printer jams", "The sensor is slow")])
-    (score,) = corpus.scores(task_keywords(["printer sensor coins"]), NOW)
-    assert set(score.matched) == {"printer", "sensor"}
-    assert score.total == pytest.approx(1.0 + 2 / 3)
+    items = [entry("Drawer", "**Status**: Accepted\n\n**Context**: none"), entry("Lamp")]
+    assert scores(items, "status context drawer")[0].matched == ("drawer",)
 
 
 def test_superseded_entries_score_nothing_and_come_last() -> None:
     items = [entry("gone", "printer", superseded=True), entry("old", "nothing", days=400)]
-    assert Corpus(items).scores(task_keywords(["printer"]), NOW)[0].total == 0
+    assert scores(items, "printer")[0].total == 0
     assert order(items, "printer") == ["old", "gone"]
 
 
@@ -116,22 +95,55 @@ def test_new_and_relevant_before_old_and_irrelevant() -> None:
     ]  # fmt: skip
 
 
-def test_of_equal_scores_the_one_with_the_rarer_keywords_is_first() -> None:
-    items = [entry(f"common {n}", "printer coins drawer hall kiosk") for n in range(9)]
-    items.append(entry("rare", "printer coins drawer hall sensor"))
-    assert order(items, "printer coins drawer hall kiosk sensor")[0] == "rare"
-
-
-def test_the_order_still_discriminates_with_many_tasks() -> None:
+def test_relevance_tells_entries_apart_with_many_open_tasks() -> None:
     parts = ("drawer", "scale", "hinge", "lamp", "roll", "sensor", "cable", "socket")
-    tasks = [f"Check the {part} of kiosk printer terminal {n}" for part in parts for n in range(6)]
+    tasks = [f"Check the {part} of kiosk terminal {n}" for part in parts for n in range(6)]
     items = [
-        entry(f"entry {n}", f"kiosk printer terminal {' '.join(parts[: n % 8])} note{n}")
-        for n in range(48)
+        entry(f"entry {n}", f"kiosk terminal {' '.join(parts[: n % 8])} note{n}") for n in range(48)
     ]
-    scores = Corpus(items).scores(task_keywords(tasks), NOW)
-    assert all(score.total == 2.0 for score in scores)
-    assert len({score.rarity for score in scores}) == len(parts)
+    found = {round(score.relevance, 3) for score in scores(items, *tasks)}
+    assert len(found) >= len(parts)
+
+
+def test_a_task_in_progress_counts_more_than_the_other_open_ones() -> None:
+    items = [entry("Drawers"), entry("Lamps")]
+    drawers, lamps = scores(items, "Oil the drawer", "Change the lamp #in-progress")
+    assert lamps.relevance > drawers.relevance
+
+
+def test_recency_never_beats_an_exact_title_of_the_task() -> None:
+    items = [entry("Receipt paper jams", days=900), entry("Paint", "a receipt was here", days=0)]
+    assert order(items, "receipt paper jams", for_task=True)[0] == "Receipt paper jams"
+
+
+def test_recency_breaks_ties_with_a_task() -> None:
+    items = [entry("b", "hinge", days=300), entry("a", "hinge", days=1), entry("c", "paper")]
+    assert order(items, "hinge", for_task=True) == ["a", "b", "c"]
+
+
+def test_labels_of_tasks_are_read() -> None:
+    assert task_grade("Oil it #in-progress #priority:high") == (1, 3)
+    assert task_grade("Oil it #priority:low") < task_grade("Oil it") < task_grade("x #in-progress")
+    items = [
+        entry("low", "oil the hinge #priority:low", None, section=Section.TASKS),
+        entry("high", "oil the hinge #priority:high", None, section=Section.TASKS),
+        entry("other", "paint", None, section=Section.TASKS),
+    ]
+    assert order(items, "hinge", for_task=True) == ["high", "low", "other"]
+
+
+def test_the_sub_tasks_of_the_best_task_follow_it() -> None:
+    items = [
+        entry("Hinges", "oil the squeaking hinge", section=Section.TASKS),
+        entry("Buy", "get a can", section=Section.TASKS, parent="Hinges"),
+        entry("Door", "a hinge and a lot of other things of a door", section=Section.TASKS),
+    ]
+    assert order(items, "squeaking hinge", for_task=True)[:2] == ["Hinges", "Buy"]
+
+
+def test_what_is_out_of_date_keeps_its_place_for_a_task() -> None:
+    items = [entry("Old hinge", superseded=True), entry("Lamp")]
+    assert order(items, "hinge", for_task=True) == ["Old hinge", "Lamp"]
 
 
 def test_of_equals_the_newest_is_first_then_the_one_that_stands_first() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import json
+from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -292,3 +293,21 @@ def test_no_run_gets_a_preamble_above_its_ceiling(
     run = RunHistory(names[-1], tuple(Stage(name, notes=notes * times) for name in names), context)
     found = build_preamble(mode, graph, run, names[0])
     assert found.tokens == counter().count(found.text) <= CEILINGS[mode]
+
+
+def test_many_retries_leave_the_room_of_a_high_summary_to_the_stages() -> None:
+    names = [f"n{number}" for number in range(400)]
+    pipeline = parse_dot(
+        f"digraph g {{ start [shape=Mdiamond]; start -> {' -> '.join(names)} }}", Path("g.dot")
+    )
+    history = RunHistory(
+        "r1",
+        tuple(Stage(name, Outcome.SUCCESS, f"{name} oiled the hinge of door {name}.")
+              for name in names[:-1]),
+        retries=dict.fromkeys(names[:-1:5], (1, 3)),
+    )  # fmt: skip
+    text = build_preamble("summary:high", pipeline, history, names[-1]).text
+    retries = text.partition("### Retry Information")[2].strip().splitlines()
+    assert len(retries) <= 12
+    assert "- n395: 1/3" in retries
+    assert retries[-1].endswith("more")

@@ -59,21 +59,34 @@ class TestThreads:
         assert [each.thread for each in started] == ["", "", "a", "b", ""]
         assert workshop.conversation_with(2) == [("user", "C")]
 
-    def test_a_fresh_session_begins_with_the_preamble_and_a_shared_one_does_not(
-        self, workshop: Workshop
-    ) -> None:
+    def test_a_fresh_session_begins_with_the_preamble(self, workshop: Workshop) -> None:
         path = workshop.write(
-            'a [prompt="A"]; b [prompt="B", fidelity=truncate]; c [prompt="C", fidelity=full]\n'
-            "start -> a -> b -> c -> done",
+            'a [prompt="A"]; b [prompt="B", fidelity=truncate]\nstart -> a -> b -> done',
             attributes='goal="good tea";',
         )
         workshop.start(path)
-        first, second, third = (messages[0].content for messages in workshop.model.asked)
+        first, second = (messages[0].content for messages in workshop.model.asked)
         assert "Completed stages: start (success)" in first
         assert "Goal: good tea" in second
         assert "Completed stages" not in second
         assert second.endswith("\n\nB")
-        assert third == "C"
+
+    def test_the_first_stage_of_a_thread_gets_a_high_summary_and_the_others_the_session(
+        self, workshop: Workshop
+    ) -> None:
+        path = workshop.write(
+            'node [fidelity=full, thread_id=work]\na [prompt="A", fidelity=compact]\n'
+            'b [prompt="B"]; c [prompt="C"]\nstart -> a -> b -> c -> done',
+            attributes='goal="good tea";',
+        )
+        workshop.model.script = in_turn("the water boils", "b1", "c1")
+        workshop.start(path)
+        begins = workshop.model.asked[1][0].content
+        assert begins.startswith("## Pipeline State (Comprehensive)")
+        assert "Goal: good tea" in begins
+        assert "the water boils" in begins
+        assert begins.endswith("\n\nB")
+        assert [each.content for each in workshop.model.asked[2]][1:] == ["b1", "C"]
 
     def test_turns_that_the_model_has_no_room_for_are_left_out_and_counted(
         self, workshop: Workshop
@@ -173,6 +186,24 @@ class TestPeople:
     def test_answers_in_advance_are_used_in_order(self, workshop: Workshop) -> None:
         done = workshop.start(workshop.write(self.GATE), answers={"gate": ["n", "n", "y"]})
         assert workshop.nodes(done) == ["start", "gate", "fix", "gate", "fix", "gate", "done"]
+
+    def test_when_the_answers_in_advance_are_used_up_the_run_waits(
+        self, workshop: Workshop
+    ) -> None:
+        done = workshop.start(workshop.write(self.GATE), answers={"gate": ["n"]})
+        assert (done.state, done.node) == ("waiting", "gate")
+        assert workshop.nodes(done) == ["start", "gate", "fix"]
+
+    def test_the_first_words_of_one_label_are_an_answer(self, workshop: Workshop) -> None:
+        done = workshop.start(workshop.write(self.GATE), answers={"gate": ["yes"]})
+        assert workshop.nodes(done) == ["start", "gate", "done"]
+
+    def test_a_question_shows_what_the_stage_before_it_answered(self, workshop: Workshop) -> None:
+        workshop.model.script = lambda prompt: "two cups" if prompt.endswith("Brew") else "fine"
+        body = 'brew [prompt="Brew"]; start -> brew -> gate; gate [shape=hexagon]; gate -> done'
+        workshop.start(workshop.write(body), ask=lambda question: "done")
+        (question,) = [each for each in workshop.events if isinstance(each, Question)]
+        assert question.about == "two cups"
 
     def test_the_question_goes_to_whoever_watches_and_asks_until_it_is_answered(
         self, workshop: Workshop
@@ -369,9 +400,9 @@ class TestRefusals:
             ("digraph g { start [shape=Mdiamond]; start -> a -> start }", "no exit"),
             ('digraph g { s [shape=Mdiamond]; e [shape=Msquare]; s -> e [condition="a || b"] }',
              r"s -> e \(line 1\): The condition .a \|\| b. cannot be read"),
-            ("digraph g { s [shape=Mdiamond]; e [shape=Msquare]; p [shape=component];"
-             " q [shape=tripleoctagon]; s -> p -> q -> e }",
-             r"not supported: p \(parallel\), q \(parallel.fan_in\)"),
+            ("digraph g { s [shape=Mdiamond]; e [shape=Msquare]; p [shape=house];"
+             " q [shape=folder]; s -> p -> q -> e }",
+             r"not supported: p \(stack.manager_loop\), q \(pipeline\)"),
             ('digraph g { s [shape=Mdiamond]; e [shape=Msquare];'
              ' t [shape=parallelogram, tool_command="rm -rf x"]; s -> t -> e }',
              "run shell commands: t. .*--allow-tools"),

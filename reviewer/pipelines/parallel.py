@@ -1,0 +1,158 @@
+"""Branches that run side by side: where they begin, and the fan-in where they meet."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from msgspec import Struct
+
+from reviewer.pipelines.conditions import as_text
+from reviewer.pipelines.values import (
+    FAN_IN,
+    PARALLEL,
+    Outcome,
+    Pipeline,
+    PipelineEdge,
+    PipelineNode,
+)
+from reviewer.pipelines.walk import outgoing
+
+MOST_AT_ONCE = 4
+"""Branches that run at the same time, unless the node has `max_parallel`."""
+LOOPING_STEPS = 1_000
+"""The most stages of a branch with a loop."""
+RESULTS = "parallel.results"
+"""Key of the context: what each branch came to, in the order of the edges."""
+
+
+class Fork(Struct, frozen=True):
+    """The branches of a parallel node. `steps`: the most stages of each, which is also how many
+    step numbers are kept free for it.
+    """
+
+    node: str
+    join: str
+    edges: tuple[PipelineEdge, ...]
+    steps: tuple[int, ...]
+    at_once: int
+
+    def first_steps(self, step: int) -> Iterator[int]:
+        """The number of the first stage of each branch, where the node itself has `step`."""
+        following = step + 1
+        for room in self.steps:
+            yield following
+            following += room
+
+
+class BranchResult(Struct, frozen=True):
+    """What a branch came to. `node` ended last."""
+
+    branch: str
+    node: str
+    outcome: str
+    notes: str
+
+
+def fork_of(pipeline: Pipeline, node: PipelineNode) -> tuple[Fork | None, str]:
+    """The fork of a parallel node; or None, and a sentence that says why it cannot run."""
+    edges = outgoing(pipeline)
+    begin = edges.get(node.name, [])
+    if not begin:
+        return None, f"{node.name} has no branches: no edge leaves it."
+    policies = (("join_policy", "wait_all"), ("error_policy", "continue"))
+    for key, supported in policies:
+        given = node.attributes.get(key, "") or supported
+        if given != supported:
+            return None, f"{node.name}: {key}={given} is not supported, only {supported}."
+    within = [_branch(pipeline, edges, edge.target) for edge in begin]
+    joins = set.intersection(*(ends for _, ends in within))
+    if len(joins) != 1 or "" in joins or any(len(ends) != 1 for _, ends in within):
+        return None, (
+            f"The branches of {node.name} do not meet: give the one node where all of them end "
+            "shape=tripleoctagon."
+        )
+    seen: set[str] = set()
+    for names, _ in within:
+        if shared := sorted(seen & names):
+            return None, f"{shared[0]} is in two branches of {node.name}: let them meet before it."
+        seen |= names
+    for name in seen:
+        if pipeline.nodes[name].handler == PARALLEL:
+            return None, f"{name} is parallel within a branch of {node.name}: not supported."
+    at_once = node.attributes.get("max_parallel", "")
+    return Fork(
+        node.name,
+        joins.pop(),
+        tuple(begin),
+        tuple(_most_steps(edges, names) for names, _ in within),
+        max(int(at_once), 1) if at_once.isdecimal() else MOST_AT_ONCE,
+    ), ""
+
+
+def unmet_forks(pipeline: Pipeline) -> list[str]:
+    """Why parallel nodes cannot run, a sentence each."""
+    nodes = pipeline.nodes.values()
+    found = [fork_of(pipeline, node)[1] for node in nodes if node.handler == PARALLEL]
+    return [problem for problem in found if problem]
+
+
+def _branch(
+    pipeline: Pipeline, edges: Mapping[str, Sequence[PipelineEdge]], begin: str
+) -> tuple[set[str], set[str]]:
+    """The nodes of a branch, and the fan-ins that end it; an exit is an empty name."""
+    names: set[str] = set()
+    ends: set[str] = set()
+    todo = [begin]
+    while todo:
+        name = todo.pop()
+        if name in names or name not in pipeline.nodes:
+            continue
+        if pipeline.nodes[name].handler == FAN_IN:
+            ends.add(name)
+            continue
+        if pipeline.nodes[name].handler == "exit":
+            ends.add("")
+            continue
+        names.add(name)
+        todo += [edge.target for edge in edges.get(name, ())]
+    return names, ends
+
+
+def _most_steps(edges: Mapping[str, Sequence[PipelineEdge]], names: set[str]) -> int:
+    """The number of nodes of a branch; more if it has a loop."""
+    waiting = dict.fromkeys(names, 0)
+    for name in names:
+        for edge in edges.get(name, ()):
+            if edge.target in waiting:
+                waiting[edge.target] += 1
+    free = [name for name, number in waiting.items() if not number]
+    done = 0
+    while free:
+        done += 1
+        for edge in edges.get(free.pop(), ()):
+            if edge.target in waiting:
+                waiting[edge.target] -= 1
+                if not waiting[edge.target]:
+                    free.append(edge.target)
+    return len(names) if done == len(names) else LOOPING_STEPS
+
+
+def joined_outcome(results: Sequence[BranchResult]) -> Outcome:
+    """Success if every branch succeeded, failure if none did, else partial success."""
+    good = sum(each.outcome in (Outcome.SUCCESS, Outcome.PARTIAL_SUCCESS) for each in results)
+    whole = sum(each.outcome == Outcome.SUCCESS for each in results)
+    if whole == len(results):
+        return Outcome.SUCCESS
+    return Outcome.PARTIAL_SUCCESS if good else Outcome.FAIL
+
+
+def joined_text(results: object) -> str:
+    """The results of branches as text, in their order."""
+    if not isinstance(results, list):
+        return ""
+    parts = []
+    for each in results:
+        if isinstance(each, dict):
+            head = f"{each.get('branch', '')} ({each.get('outcome', '')})"
+            parts.append(f"### {head}\n{as_text(each.get('notes', ''))}".strip())
+    return "\n\n".join(parts)

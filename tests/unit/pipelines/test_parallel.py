@@ -1,0 +1,223 @@
+"""Branches that run side by side, and the fan-in where they meet."""
+
+from __future__ import annotations
+
+import json
+import threading
+from pathlib import Path
+
+import pytest
+
+from reviewer.llm.model import ModelError
+from reviewer.pipelines.events import Question, RunError, StageDone, StageStarted
+from tests.unit.pipelines.running import Workshop
+
+FORK = """
+split [shape=component]; meet [shape=tripleoctagon]
+green [prompt="Green"]; black [prompt="Black"]; sip [prompt="Sip"]; serve [prompt="Serve"]
+start -> split
+split -> green; split -> black
+green -> sip -> meet; black -> meet
+meet -> serve -> done
+"""
+ANSWERS = {"Green": "green leaves", "Black": "black leaves", "Sip": "bitter", "Serve": "served"}
+
+
+@pytest.fixture
+def tea(workshop: Workshop) -> Workshop:
+    workshop.model.script = lambda prompt: ANSWERS[prompt.splitlines()[-1]]
+    return workshop
+
+
+def test_all_branches_run_and_the_run_goes_on_at_the_fan_in(tea: Workshop) -> None:
+    done = tea.start(tea.write(FORK))
+    assert (done.state, done.stages) == ("done", 8)
+    assert tea.nodes(done) == [
+        "start", "split", "green", "sip", "black", "meet", "serve", "done"
+    ]  # fmt: skip
+    results = tea.runs.checkpoint(done.run_id).context["parallel.results"]
+    assert [(each["branch"], each["node"], each["notes"]) for each in results] == [
+        ("green", "sip", "bitter"),
+        ("black", "black", "black leaves"),
+    ]
+
+
+def test_branches_run_at_the_same_time(tea: Workshop) -> None:
+    both = threading.Barrier(2, timeout=20)
+
+    def script(prompt: str) -> str:
+        asked = prompt.splitlines()[-1]
+        if asked in ("Green", "Black"):
+            both.wait()
+        return ANSWERS[asked]
+
+    tea.model.script = script
+    assert tea.start(tea.write(FORK)).state == "done"
+
+
+def test_max_parallel_limits_how_many_run_at_the_same_time(tea: Workshop) -> None:
+    most, now = [0], [0]
+
+    def script(prompt: str) -> str:
+        now[0] += 1
+        most[0] = max(most[0], now[0])
+        threading.Event().wait(0.02)
+        now[0] -= 1
+        return ANSWERS[prompt.splitlines()[-1]]
+
+    tea.model.script = script
+    tea.start(tea.write(FORK.replace("shape=component", "shape=component, max_parallel=1")))
+    assert most == [1]
+
+
+def test_what_the_branches_came_to_is_in_the_preamble_after_them(tea: Workshop) -> None:
+    tea.start(tea.write(FORK))
+    served = tea.model.asked[-1][0].content
+    assert served.endswith("Serve")
+    for words in ("green (success)", "sip (success)", "black (success)", "bitter"):
+        assert words in served
+
+
+def test_a_branch_sees_nothing_of_another_one(tea: Workshop) -> None:
+    tea.start(tea.write(FORK))
+    sip = next(each[0].content for each in tea.model.asked if each[0].content.endswith("Sip"))
+    assert "green leaves" in sip
+    assert "black" not in sip
+
+
+def test_threads_of_branches_are_their_own(tea: Workshop) -> None:
+    tea.start(tea.write(f"node [fidelity=full, thread_id=pot]\n{FORK}"))
+    started = [each for each in tea.events if isinstance(each, StageStarted)]
+    threads = {each.node: each.thread for each in started}
+    assert (threads["green"], threads["sip"], threads["black"]) == (
+        "pot/green", "pot/green", "pot/black"
+    )  # fmt: skip
+    assert threads["serve"] == "pot"
+    talk = next(each for each in tea.model.asked if each[-1].content == "Sip")
+    assert [each.content.splitlines()[-1] for each in talk] == ["Green", "green leaves", "Sip"]
+
+
+def test_a_fan_in_with_a_prompt_asks_about_the_results(tea: Workshop) -> None:
+    ANSWERS_WITH = {**ANSWERS, "Choose": "black"}  # noqa: N806
+    tea.model.script = lambda prompt: ANSWERS_WITH[prompt.splitlines()[-1]]
+    tea.start(tea.write(FORK.replace("tripleoctagon", 'tripleoctagon, prompt="Choose"')))
+    asked = next(e[0].content for e in tea.model.asked if e[0].content.endswith("\nChoose"))
+    assert "### green (success)\nbitter" in asked
+    assert asked.index("### green") < asked.index("### black")
+
+
+@pytest.mark.parametrize(
+    ("green", "black", "outcome"),
+    [("fail", "success", "partial_success"), ("fail", "fail", "fail")],
+)
+def test_the_outcome_tells_how_many_branches_succeeded(
+    tea: Workshop, green: str, black: str, outcome: str
+) -> None:
+    words = {"Sip": green, "Black": black}
+    tea.model.script = lambda prompt: f"Outcome: {words.get(prompt.splitlines()[-1], 'success')}"
+    tea.start(tea.write(FORK))
+    ended = {each.node: each.outcome for each in tea.events if isinstance(each, StageDone)}
+    assert ended["split"] == outcome
+    assert ended["meet"] == outcome
+
+
+def test_a_failing_branch_stops_the_run_and_a_resume_repeats_only_its_stage(
+    tea: Workshop,
+) -> None:
+    broken = [True]
+
+    def script(prompt: str) -> str | ModelError:
+        asked = prompt.splitlines()[-1]
+        return ModelError("The kettle is cold.") if asked == "Sip" and broken else ANSWERS[asked]
+
+    tea.model.script = script
+    done = tea.start(tea.write(FORK))
+    assert (done.state, done.node) == ("failed", "split")
+    assert "sip: The kettle is cold." in done.message
+    broken.clear()
+    tea.model.asked.clear()
+    again = tea.resume(done.run_id)
+    assert again.state == "done"
+    assert sorted(tea.model.prompts()) == ["Serve", "Sip"]
+
+
+def test_a_program_that_dies_within_branches_loses_and_repeats_no_stage(tea: Workshop) -> None:
+    class PowerCutError(BaseException):
+        pass
+
+    def script(prompt: str) -> str:
+        if prompt.endswith("Sip"):
+            raise PowerCutError
+        return ANSWERS[prompt.splitlines()[-1]]
+
+    path = tea.write(FORK)
+    tea.model.script = script
+    with pytest.raises(PowerCutError):
+        tea.start(path)
+    tea.model.script = lambda prompt: ANSWERS[prompt.splitlines()[-1]]
+    tea.model.asked.clear()
+    run_id = tea.runs.runs()[0].run_id
+    done = tea.resume(run_id)
+    assert done.state == "done"
+    assert sorted(tea.model.prompts()) == ["Serve", "Sip"]
+    folders = [path.name for path in Path(done.folder).iterdir() if path.name.startswith("sip")]
+    assert folders == ["sip-4"]
+
+
+def test_a_gate_in_a_branch_asks_in_the_thread_of_the_run(tea: Workshop) -> None:
+    asked_in = []
+
+    def ask(question: Question) -> str:
+        asked_in.append((threading.current_thread(), question.about))
+        return "yes"
+
+    body = FORK.replace('sip [prompt="Sip"]', "sip [shape=hexagon]").replace(
+        "green -> sip -> meet", 'green -> sip; sip -> meet [label="[Y] Yes, pour"]'
+    )
+    done = tea.start(tea.write(body), ask=ask)
+    assert done.state == "done"
+    assert asked_in == [(threading.current_thread(), "green leaves")]
+    waiting = tea.start(tea.write(body))
+    assert waiting.state == "waiting"
+    assert tea.resume(waiting.run_id, answers={"sip": ["yes"]}).state == "done"
+
+
+def test_a_branch_in_a_loop_of_the_run_has_folders_of_its_own_each_time(tea: Workshop) -> None:
+    turns = iter(("Outcome: fail", "Outcome: success"))
+    tea.model.script = lambda prompt: (
+        next(turns) if prompt.endswith("Serve") else ANSWERS[prompt.splitlines()[-1]]
+    )
+    body = FORK.replace(
+        "serve -> done",
+        'serve; serve -> split [condition="outcome=fail"]; '
+        'serve -> done [condition="outcome=success"]',
+    )
+    done = tea.start(tea.write(body))
+    assert done.state == "done"
+    folders = [each.folder for each in tea.runs.checkpoint(done.run_id).logs]
+    assert len(folders) == len(set(folders)) == 14
+    for folder in folders:
+        status = json.loads((Path(done.folder) / folder / "status.json").read_text())
+        assert f"{status['node']}-{status['step']}" == folder
+
+
+@pytest.mark.parametrize(
+    ("body", "sentence"),
+    [
+        (FORK.replace("black -> meet", "black -> done"), "branches of split do not meet"),
+        (FORK.replace("black -> meet", "black -> sip"), "sip is in two branches of split"),
+        (FORK.replace("component", "component, join_policy=first_success"),
+         "join_policy=first_success is not supported, only wait_all"),
+        (FORK.replace("component", "component, error_policy=fail_fast"),
+         "error_policy=fail_fast is not supported, only continue"),
+        (FORK.replace("split -> green; split -> black", "start -> green; start -> black"),
+         "split has no branches"),
+        (FORK.replace('sip [prompt="Sip"]', "sip [shape=component]"),
+         "sip is parallel within a branch of split"),
+    ],
+)  # fmt: skip
+def test_what_cannot_run_side_by_side_is_refused_by_name(
+    tea: Workshop, body: str, sentence: str
+) -> None:
+    with pytest.raises(RunError, match=sentence):
+        tea.start(tea.write(body))

@@ -257,7 +257,8 @@ def _message(
         boot = [text for text in texts if text.lstrip().startswith(HARNESS)]
         rest = "\n".join(text for text in texts if text not in boot)
         if rest.strip():
-            tally["boot text beside typed text"] += len(boot)
+            if boot:
+                tally["boot text beside typed text"] += len(boot)
             yield from _person(session, spot, "item", rest, at, tally)
         else:
             yield session.turn(spot, Role.USER, [Part("text", "\n\n".join(boot), Use.BOOT)], at)

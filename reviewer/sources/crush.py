@@ -51,8 +51,10 @@ def _turns(reading: Reading) -> Iterator[Turn]:
             ):
                 row += 1
                 speaker = _ROLES.get(role)
-                if not wanted or speaker is None or not isinstance(parts, str):
-                    reading.tally["row that cannot be read"] += wanted
+                if not wanted:
+                    continue
+                if speaker is None or not isinstance(parts, str):
+                    reading.tally["row that cannot be read"] += 1
                     continue
                 try:
                     value = decoded(parts.encode("utf-8", "replace"), reading.tally)

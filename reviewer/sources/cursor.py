@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import sqlite3
 from collections.abc import Iterator
 
 from reviewer.sources.anthropic_parts import message_parts, speaker
 from reviewer.sources.chat import has_role
-from reviewer.sources.databases import capped, opened, tables
+from reviewer.sources.databases import Connection, capped, opened, tables
 from reviewer.sources.formats import Facts, Format, Location
 from reviewer.sources.formats import Fields as Outline
 from reviewer.sources.records import Role, Use
@@ -70,7 +69,7 @@ class _Rows:
         self.reading = reading
         self.next = 0
 
-    def value(self, database: sqlite3.Connection, table: str, key: str) -> object:
+    def value(self, database: Connection, table: str, key: str) -> object:
         """The decoded value of a key; None if there is none or it cannot be read."""
         row = database.execute(
             f"SELECT {capped('value')} FROM {table} WHERE key = ?", (key,)
@@ -112,7 +111,7 @@ def _chat(rows: _Rows, chat: Fields) -> Iterator[Turn]:
         yield rows.turn(session, bubble, parts, at, "")
 
 
-def _composer(rows: _Rows, database: sqlite3.Connection, composer: Fields) -> Iterator[Turn]:
+def _composer(rows: _Rows, database: Connection, composer: Fields) -> Iterator[Turn]:
     session = words(composer.get("composerId"))
     cwd = words(inner(composer, "workspaceIdentifier", "uri").get("fsPath"))
     at = composer.get("createdAt")

@@ -13,6 +13,7 @@ from pathlib import Path
 from reviewer.errors import OtherKindError, SourceError
 from reviewer.files import open_file
 
+Connection = sqlite3.Connection
 MAGIC = b"SQLite format 3\0"
 LONGEST_VALUE = 64_000_000
 """Bytes of a value that is read; a longer one is left out."""

@@ -171,9 +171,11 @@ def _database_turns(reading: Reading) -> Iterator[Turn]:
             wanted = reading.source.sessions is None or name in reading.source.sessions
             for message, data in rows:
                 row += 1
+                if not wanted:
+                    continue
                 info = _json(reading, data)
-                if not wanted or not isinstance(info, dict):
-                    reading.tally["row that cannot be read"] += wanted
+                if not isinstance(info, dict):
+                    reading.tally["row that cannot be read"] += 1
                     continue
                 parts, raw = [], [data]
                 for number, text in database.execute(

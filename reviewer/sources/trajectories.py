@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Iterator
 
 import msgspec
@@ -36,7 +37,8 @@ def _swe_turns(reading: Reading) -> Iterator[Turn]:
     document = Document(reading)
     named = document.fields(document.root)
     session = reading.path.stem
-    reading.tally[TWICE] += len(list(document.items(named.get("trajectory"))))
+    if "trajectory" in named:
+        reading.tally[TWICE] += len(list(document.items(named["trajectory"])))
     answered = False
     for number, (spot, message) in enumerate(document.objects(named.get("history"))):
         speaker, text = words(message.get("role")), part_text(message.get("content"))
@@ -81,8 +83,6 @@ def _key(session: str, number: int, text: str) -> str:
 
 def hash_of(text: str) -> str:
     """A short stable name for a text."""
-    import hashlib
-
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:16]
 
 
@@ -119,7 +119,8 @@ def _hands_turns(reading: Reading) -> Iterator[Turn]:
         session = words(run.get("instance_id"))
         document = Document(reading, line)
         named = document.fields(document.root)
-        reading.tally[TWICE] += "instruction" in named
+        if "instruction" in named:
+            reading.tally[TWICE] += 1
         for spot, event in document.objects(named.get("history")):
             role, parts = _event(reading, event)
             if not parts:

@@ -15,6 +15,7 @@ from reviewer.sources import open as opening
 from reviewer.sources.formats import Format, Source
 from reviewer.sources.open import open_source
 from reviewer.sources.records import Record, Role
+from reviewer.sources.registry import FORMATS
 from tests.unit.sources.builders import Session
 
 
@@ -259,7 +260,7 @@ def test_a_format_is_added_by_one_line_of_the_registry(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     rows = Format(name="rows", detect_text=lambda head: head.startswith("row "), read=_Rows)
-    monkeypatch.setattr(opening, "FORMATS", (rows, *opening.FORMATS))
+    monkeypatch.setattr(opening, "FORMATS", (rows, *FORMATS))
     path = tmp_path / "notes.md"
     path.write_text("row of words one\nrow of words two\n")
     assert [record.text for record in open_source(path)] == ["row of words one", "row of words two"]
@@ -270,9 +271,9 @@ def test_a_format_is_added_by_one_line_of_the_registry(
 
 
 def test_every_format_can_be_recognised_and_is_read_or_says_why_not() -> None:
-    names = [each.name for each in opening.FORMATS]
+    names = [each.name for each in FORMATS]
     assert len(set(names)) == len(names)
-    for each in opening.FORMATS:
+    for each in FORMATS:
         tests = (
             each.detect_record,
             each.detect_document,
@@ -280,6 +281,6 @@ def test_every_format_can_be_recognised_and_is_read_or_says_why_not() -> None:
             each.detect_tables,
             each.detect_members,
         )
-        assert any(tests) or each is opening.FORMATS[-1], each.name
+        assert any(tests) or each is FORMATS[-1], each.name
         assert bool(each.read or each.turns) != bool(each.not_read), each.name
         assert each.facts is None or each.agent, each.name

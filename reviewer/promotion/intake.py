@@ -87,19 +87,6 @@ class Intake:
             sessions=sessions,
         )
 
-    def stamps(self, project: str) -> dict[str, tuple[int, int]]:
-        """The files that were read to their end into a project, with the stamps that they had.
-
-        A negative size says that only some sessions of the file were read.
-        """
-        with failures_as_sentences(self._database.path):
-            rows = self._database.reader().execute(
-                "SELECT s.path, s.bytes, s.modified_ns FROM source s"
-                " JOIN project p ON p.id = s.project_id WHERE p.name = ? AND s.bytes <> -1",
-                (project,),
-            )
-            return {str(path): (size, modified) for path, size, modified in rows}
-
     def extract_stored(
         self,
         *,

@@ -71,6 +71,25 @@ class SourceView:
             )
         return [str(path) for (path,) in rows]
 
+    def stamps(self, project: str | None) -> dict[str, set[tuple[int, int]]]:
+        """Path -> size and time in ns of the files that were read to their end into a project, or
+        into any. A negative size says that only some sessions of the file were read.
+        """
+        with failures_as_sentences(self._database.path):
+            rows = (
+                self._database.reader()
+                .execute(
+                    "SELECT path, bytes, modified_ns FROM source WHERE bytes <> -1 AND (?1 IS NULL"
+                    " OR project_id = (SELECT id FROM project WHERE name = ?1))",
+                    (project,),
+                )
+                .fetchall()
+            )
+        found: dict[str, set[tuple[int, int]]] = {}
+        for path, size, modified in rows:
+            found.setdefault(path, set()).add((size, modified))
+        return found
+
     def state(self, memory: int) -> SourceState:
         """Whether the file still has the bytes behind a memory's first evidence."""
         with failures_as_sentences(self._database.path):

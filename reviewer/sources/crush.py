@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 
 from reviewer.sources.databases import capped, column, columns, opened
-from reviewer.sources.formats import Facts, Format, Location
+from reviewer.sources.formats import Facts, Format, Location, SessionOutline
 from reviewer.sources.records import Role, Use
 from reviewer.sources.turns import (
     Fields,
@@ -80,6 +81,13 @@ def _turns(reading: Reading) -> Iterator[Turn]:
                 )
 
 
+def _outlines(path: Path) -> list[SessionOutline]:
+    with opened(path) as database:
+        rows = database.execute("SELECT id, parent_session_id FROM sessions").fetchall()
+    cwd = str(path.parent.parent)
+    return [SessionOutline(words(name), cwd, subagent=bool(above)) for name, above in rows]
+
+
 def _parts(reading: Reading, role: Role, piece: Fields, recap: bool) -> list[Part]:
     kind, data = words(piece.get("type")), inner(piece, "data")
     text = words(data.get("text"))
@@ -106,6 +114,7 @@ FORMAT = Format(
     agent="Crush",
     detect_tables=lambda names: {"sessions", "messages", "files"} <= set(names),
     turns=_turns,
+    outlines=_outlines,
     locations=(
         Location(folder=".crush", pattern="crush.db", in_project=True),
         Location(folder=".opencode", pattern="opencode.db", in_project=True),

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 
 from reviewer.sources.anthropic_parts import message_parts, speaker
 from reviewer.sources.chat import has_role
 from reviewer.sources.databases import Connection, capped, opened, tables
-from reviewer.sources.formats import Facts, Format, Location
+from reviewer.sources.formats import Facts, Format, Location, SessionOutline, Source
 from reviewer.sources.formats import Fields as Outline
+from reviewer.sources.lines import TextForm
 from reviewer.sources.records import Role, Use
 from reviewer.sources.turns import (
     STATE,
@@ -99,6 +101,35 @@ class _Rows:
             model=words(bubble.get("modelType"))
             or words(inner(bubble, "modelInfo").get("modelName")),
         )
+
+
+def _outlines(path: Path) -> list[SessionOutline]:
+    """The composers of a database; the chats of a workspace lie beside its `workspace.json`."""
+    present = tables(path)
+    found: list[SessionOutline] = []
+    reading = Reading(Source(path, TextForm(), (0, 0)))
+    rows = _Rows(reading)
+    with opened(path) as database:
+        if "ItemTable" in present:
+            for key, named, name in (
+                (_CHAT, "tabs", "tabId"),
+                (_COMPOSERS, "allComposers", "composerId"),
+            ):
+                chats = each(inner(rows.value(database, "ItemTable", key)).get(named))
+                found += [
+                    SessionOutline(words(chat.get(name)))
+                    for chat in chats
+                    if chat.get("bubbles") or chat.get("conversation")
+                ]
+        if "cursorDiskKV" in present:
+            for (key,) in database.execute(
+                "SELECT key FROM cursorDiskKV WHERE key >= 'composerData:'"
+                " AND key < 'composerData;'"
+            ).fetchall():
+                composer = inner(rows.value(database, "cursorDiskKV", key))
+                cwd = words(inner(composer, "workspaceIdentifier", "uri").get("fsPath"))
+                found.append(SessionOutline(words(composer.get("composerId")), cwd))
+    return found
 
 
 def _chat(rows: _Rows, chat: Fields) -> Iterator[Turn]:
@@ -199,6 +230,7 @@ EDITOR = Format(
     agent="Cursor",
     detect_tables=lambda names: bool({"ItemTable", "cursorDiskKV"} & set(names)),
     turns=_turns,
+    outlines=_outlines,
     locations=tuple(
         Location(
             folder=f".config/Cursor/User/{folder}",

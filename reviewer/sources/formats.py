@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -50,8 +50,21 @@ class Location(Struct, frozen=True, kw_only=True):
     """The beginning of `folder` that the variable replaces; empty: all of it."""
     in_project: bool = False
     """Below the project's own folder instead of the home folder."""
+    of_subagents: bool = False
+    """The files here are parts of sessions, written by their sub-agents."""
+    kept_setting: str = ""
+    """The key of `settings.json` in the folder above that sets `kept_days`."""
     kept_days: int = 0
     """The agent deletes a session after that many days without use; 0: never, or unknown."""
+
+
+class SessionOutline(Struct, frozen=True):
+    """A session of a database that has several."""
+
+    session: str
+    cwd: str = ""
+    modified_ns: int = 0
+    subagent: bool = False
 
 
 class Facts(Struct, frozen=True, kw_only=True):
@@ -95,6 +108,8 @@ class Format(Struct, frozen=True, kw_only=True):
     agent: str = ""
     """The name of the agent or of the kind of file, as people know it."""
     locations: tuple[Location, ...] = ()
+    outlines: Callable[[Path], Iterable[SessionOutline]] | None = None
+    """Lists the sessions of a file that has several; raises SourceError."""
     facts: Facts | None = None
     not_read: str = ""
     """Why files of this format are recognised and passed over."""

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
+from pathlib import Path
 
 from reviewer.sources.databases import capped, opened
-from reviewer.sources.formats import Facts, Format, Location
+from reviewer.sources.formats import Facts, Format, Location, SessionOutline
 from reviewer.sources.formats import Fields as Outline
+from reviewer.sources.lines import reading as opened_file
 from reviewer.sources.records import Role
 from reviewer.sources.turns import (
     STATE,
@@ -27,6 +30,8 @@ from reviewer.sources.turns import (
     typed,
     words,
 )
+
+_SUBAGENTS = ("sub_agent", "subagent")
 
 
 def _turns(reading: Reading) -> Iterator[Turn]:
@@ -49,7 +54,7 @@ def _turns(reading: Reading) -> Iterator[Turn]:
             if not isinstance(value, list):
                 reading.tally["row that cannot be read"] += 1
                 continue
-            apart = kind in ("sub_agent", "subagent")
+            apart = kind in _SUBAGENTS
             speaker, parts = _parts(reading, words(role), value)
             yield Turn(
                 spot=row_spot(row, content),
@@ -61,6 +66,23 @@ def _turns(reading: Reading) -> Iterator[Turn]:
                 sidechain=apart,
                 cwd=words(cwd),
             )
+
+
+def _outlines(path: Path) -> list[SessionOutline]:
+    if path.suffix == ".jsonl":
+        with opened_file(path) as stream:
+            head = stream.readline(1_000_000)
+        try:
+            found = inner(decoded(head, Counter()))
+        except (ValueError, RecursionError):
+            found = {}
+        return [SessionOutline("", words(found.get("working_dir")))]
+    with opened(path) as database:
+        rows = database.execute("SELECT id, working_dir, session_type FROM sessions").fetchall()
+    return [
+        SessionOutline(words(name), words(cwd), subagent=kind in _SUBAGENTS)
+        for name, cwd, kind in rows
+    ]
 
 
 def _log_turns(reading: Reading) -> Iterator[Turn]:
@@ -122,6 +144,7 @@ FORMAT = Format(
     detect_record=_is_log,
     detect_tables=lambda names: {"sessions", "messages", "schema_version"} <= set(names),
     turns=_turns,
+    outlines=_outlines,
     locations=(
         Location(folder=".local/share/goose/sessions", pattern="sessions.db",
                  mac=".local/share/goose/sessions", windows="%APPDATA%/Block/goose/data/sessions",

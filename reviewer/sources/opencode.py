@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from reviewer.sources.databases import capped, columns, opened
-from reviewer.sources.formats import Facts, Format, Location
+from reviewer.sources.formats import Facts, Format, Location, SessionOutline
 from reviewer.sources.lines import reading as opened_file
 from reviewer.sources.records import Role, Use
 from reviewer.sources.turns import (
@@ -192,6 +192,30 @@ def _database_turns(reading: Reading) -> Iterator[Turn]:
                 yield _turn(reading.tally, session, spot, {**info, "id": message}, parts)
 
 
+def _outlines(path: Path) -> list[SessionOutline]:
+    """The sessions of the database; a file of the storage folder is one."""
+    if path.suffix == ".json":
+        with opened_file(path) as stream:
+            data = stream.read(LARGEST_FILE)
+        try:
+            found = inner(decoded(data, Counter()))
+        except (ValueError, RecursionError):
+            found = {}
+        return [
+            SessionOutline("", words(found.get("directory")), subagent=bool(found.get("parentID")))
+        ]
+    with opened(path) as database:
+        known = columns(database, "session")
+        parent = "parent_id" if "parent_id" in known else "NULL"
+        rows = database.execute(
+            f"SELECT id, directory, {parent}, time_updated FROM session ORDER BY time_updated"
+        )
+        return [
+            SessionOutline(words(name), words(cwd), int(at or 0) * 1_000_000, bool(above))
+            for name, cwd, above, at in rows
+        ]
+
+
 def _json(reading: Reading, text: object) -> object:
     if not isinstance(text, str):
         return None
@@ -264,6 +288,7 @@ FORMAT = Format(
     agent="OpenCode",
     detect_document=_is_session,
     detect_tables=lambda names: {"session", "message", "part", "project"} <= set(names),
+    outlines=_outlines,
     turns=_turns,
     locations=(
         Location(folder=".local/share/opencode", pattern="opencode*.db", variable="XDG_DATA_HOME",

@@ -625,7 +625,7 @@ def _opencode(role: str, *parts: Json, **info: Any) -> Json:
     }
 
 
-_OPENCODE_INFO = {
+OPENCODE_INFO = {
     "id": "o1",
     "projectID": "pj",
     "directory": "/work/shop",
@@ -660,7 +660,7 @@ _OPENCODE_MESSAGES = [
 ]
 OPENCODE = Family(
     format="opencode",
-    write=document("export.json", {"info": _OPENCODE_INFO, "messages": _OPENCODE_MESSAGES}),
+    write=document("export.json", {"info": OPENCODE_INFO, "messages": _OPENCODE_MESSAGES}),
     person=["Water the plants."],
     agent=["Watered."],
     kept_out={"compaction summary": ["Plants need water."], "rewound": ["Now cut them."]},
@@ -671,10 +671,8 @@ OPENCODE = Family(
 )
 
 
-def opencode_database(
-    path: Path, session: Json = _OPENCODE_INFO, parent: str | None = None
-) -> Path:
-    """The database of OpenCode with one session."""
+def opencode_database(path: Path, session: Json = OPENCODE_INFO) -> Path:
+    """The database of OpenCode, with one session more."""
     statements: list[str | tuple[str, Sequence[object]]] = [
         "CREATE TABLE IF NOT EXISTS project (id TEXT, worktree TEXT)",
         "CREATE TABLE IF NOT EXISTS session (id TEXT, project_id TEXT, parent_id TEXT,"
@@ -683,15 +681,17 @@ def opencode_database(
         " data TEXT)",
         "CREATE TABLE IF NOT EXISTS part (id TEXT, message_id TEXT, session_id TEXT, data TEXT)",
         (
-            "INSERT INTO session VALUES (?, 'pj', ?, ?, '1.18', ?, 1, 1772355609000)",
-            [session["id"], parent, session["directory"], json.dumps(session.get("revert"))],
+            "INSERT INTO session VALUES (?, 'pj', NULL, ?, '1.18', ?, 1, 1772355609000)",
+            [session["id"], session["directory"], json.dumps(session.get("revert"))],
         ),
     ]
     for number, message in enumerate(_OPENCODE_MESSAGES):
         info = {
             key: value for key, value in message["info"].items() if key not in ("id", "sessionID")
         }
-        name = f"{session['id']}-{message['info']['id']}" if parent else message["info"]["id"]
+        name = message["info"]["id"]
+        if session is not OPENCODE_INFO:
+            name = f"{session['id']}-{name}"
         statements.append(
             (
                 "INSERT INTO message VALUES (?, ?, ?, ?)",
@@ -714,7 +714,7 @@ def opencode_folder(folder: Path) -> Path:
         document(f"message/o1/{name}.json", message["info"])(storage)
         for part in message["parts"]:
             document(f"part/{name}/{part['id']}.json", {**part, "messageID": name})(storage)
-    return document("session/pj/o1.json", _OPENCODE_INFO)(storage)
+    return document("session/pj/o1.json", OPENCODE_INFO)(storage)
 
 
 OPENCODE_DATABASE = structs.replace(

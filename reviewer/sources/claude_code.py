@@ -306,7 +306,12 @@ class ClaudeCodeScan:
         use = turn.use
         if reply.first.rewound and use is Use.MESSAGE:
             use = Use.REWOUND
-        meta = {"cwd": line.cwd, "gitBranch": line.git_branch, "version": line.version}
+        meta = {
+            "cwd": line.cwd,
+            "gitBranch": line.git_branch,
+            "version": line.version,
+            "model": turn.model,
+        }
         if turn.queued:
             meta["queued"] = "typed while the agent was busy"
         yield Record(

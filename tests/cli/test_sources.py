@@ -195,3 +195,41 @@ def test_sources_lists_every_file_on_request(shop: Reviewer) -> None:
     (row,) = shop.rows("sources", "--files", "--json")
     assert (row["path"], row["read"], row["cwd"]) == (str(path), False, str(shop.folder))
     assert str(path) in shop("sources", "--files").stdout
+
+
+@pytest.mark.parametrize(
+    ("term", "found"),
+    [
+        ("agent:codex", True),
+        ("agent:claude", False),
+        ("session:a", True),
+        ("branch:trays", True),
+        ("branch:main", False),
+        ("model:gpt", True),
+        ("since:2026-02-01", True),
+        ("since:2026-04", False),
+        ("since:2027", False),
+    ],
+)
+def test_candidates_are_found_by_agent_session_branch_model_and_time(
+    shop: Reviewer, term: str, found: bool
+) -> None:
+    write = lines(
+        ".codex/sessions/rollout-a.jsonl",
+        {
+            "type": "session_meta",
+            "payload": {"id": "a", "cwd": str(shop.folder), "git": {"branch": "trays"}},
+        },
+        {"type": "turn_context", "payload": {"model": "gpt-9"}},
+        {
+            "timestamp": "2026-03-01T09:00:00Z",
+            "type": "event_msg",
+            "payload": {
+                "type": "user_message",
+                "message": "We always use thermal paper without BPA for all printers.",
+            },
+        },
+    )
+    write(home(shop))
+    assert shop("ingest", "--json").returncode == 0
+    assert bool(shop.rows("queue", "list", "--filter", term, "--json")) is found

@@ -36,6 +36,7 @@ from reviewer.tui.places import load_place, save_place
 from reviewer.tui.queue import keys
 from reviewer.tui.queue.model import Pace, QueueModel, count_new
 from reviewer.tui.queue.panes import CandidateList
+from reviewer.tui.queue.reading import ReadingAct, read_project_sessions
 
 if TYPE_CHECKING:
     from reviewer.promotion.acceptance_model import Score
@@ -67,13 +68,14 @@ TITLES = {
     "superseded": "Merged into others",
     "all": "Everything",
 }
+READ_MORE = "i reads this project's sessions. Others: reviewer ingest PATH"
 EMPTY = {
-    "waiting": ("Nothing is waiting.", "Ingest something: reviewer ingest PATH"),
+    "waiting": ("Nothing is waiting.", READ_MORE),
     "deferred": ("Nothing was deferred.", "w shows other rows."),
     "active": ("No memory is active yet.", "Promote a candidate with a; w shows other rows."),
     "invalid": ("Nothing was rejected.", "w shows other rows."),
     "superseded": ("Nothing was merged.", "w shows other rows."),
-    "all": ("The store is empty.", "Ingest something: reviewer ingest PATH"),
+    "all": ("The store is empty.", READ_MORE),
 }
 REASONS = {
     RejectReason.NARRATION: ("narration", "of the moment, or of one task"),
@@ -762,6 +764,26 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
         self._read_again()
         self.say(f"{done.title} - u to undo")
 
+    @runs(keys.READ_SESSIONS, unless=_no_project)
+    async def read_sessions(self) -> None:
+        """Read the sessions of this project that lie where agents keep them."""
+        project = self.project
+        assert project is not None
+        act = ReadingAct()
+        report = await self.host.accompany(
+            self, act, lambda: read_project_sessions(self.engine, project, act)
+        )
+        if report is None:
+            self.say("There are no sessions of this project on this machine.")
+            return
+        self.note_version()
+        self._read_again()
+        stopped = "Stopped. " if report.state == "interrupted" else ""
+        self.say(
+            f"{stopped}Read {count(report.files, 'file')}, {report.unchanged:,} unchanged: "
+            f"{count(report.new, 'new candidate')}."
+        )
+
     @runs(keys.ASK_MODEL, unless=_no_project)
     def ask_model(self) -> None:
         """Leave the screen to `reviewer propose`, which says what it costs before it asks."""
@@ -1048,7 +1070,7 @@ def empty_lines(query: QueueQuery, counts: Counts | None) -> tuple[str, ...]:
             "All clear: nothing is waiting." if not beyond else f"The queue is clear, with {more}",
             f"{counts.promoted:,} promoted, {counts.rejected:,} rejected so far.",
             "w shows them, F8 the history, u undoes the last decision.",
-            "More to read: reviewer ingest PATH",
+            f"More to read: {READ_MORE}",
         )
     elif beyond:
         lines = ("The queue is empty, with " + more,)

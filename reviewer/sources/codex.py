@@ -52,6 +52,9 @@ HARNESS = (
     "<multi_agent_mode>",
     "# Files mentioned by the user:",
 )
+SUMMARY_START = "Another language model started to solve this problem"
+SHORTEST_SUMMARY = 600
+"""Characters; what ends a compacted history and is shorter is a request of the person."""
 _REQUEST = re.compile(r"^## My request for Codex:?[ \t]*\n", re.MULTILINE)
 _INPUT = re.compile(r"^ ?## User Input\s*\n+```(?:text)?\n(.*?)\n?```", re.MULTILINE | re.DOTALL)
 _FAILED = re.compile(
@@ -94,6 +97,7 @@ class _Session:
         self.subagent = False
         self.chain = Chain("")
         self._told: dict[str, Counter[int]] = {"event": Counter(), "item": Counter()}
+        self._typed: set[int] = set()
 
     def start(self, payload: Fields) -> None:
         """A session begins; a resumed one begins with the copy of the one that it goes on from."""
@@ -109,13 +113,19 @@ class _Session:
     def told_before(self, way: str, role: Role, text: str) -> bool:
         """Whether the other way of telling a turn had it already: each turn is told in both."""
         other = self._told["item" if way == "event" else "event"]
-        name = hash((role, " ".join(text.split())))
+        name = _name(role, text)
+        if role is Role.USER:
+            self._typed.add(name)
         if other[name] > 0:
             other[name] -= 1
             self._tally[TWICE] += 1
             return True
         self._told[way][name] += 1
         return False
+
+    def has_typed(self, text: str) -> bool:
+        """Whether the person has typed this before."""
+        return _name(Role.USER, text) in self._typed
 
     def turn(self, spot: Spot, role: Role, parts: list[Part], at: str | None) -> Turn:
         asked = self.subagent and role is Role.USER
@@ -132,6 +142,11 @@ class _Session:
             model=self.model,
             version=self.version,
         )
+
+
+def _name(role: Role, text: str) -> int:
+    """A hash that recognises words again, whatever the space between them."""
+    return hash((role, " ".join(text.split())))
 
 
 def _turns(reading: Reading) -> Iterator[Turn]:
@@ -296,8 +311,10 @@ def _compacted(
         last = history[-1]
         if isinstance(last, dict) and last.get("type") == "message":
             text = part_text(last.get("content"))
-            if session.told_before("event", Role.USER, requested(text)):
-                text = ""
+            if not text.startswith(SUMMARY_START) and (
+                len(text) < SHORTEST_SUMMARY or session.has_typed(requested(text))
+            ):
+                text = ""  # the person's last request, which is told already
     if text.strip():
         yield session.turn(spot, Role.ASSISTANT, [Part("text", text, Use.SUMMARY)], at)
     else:

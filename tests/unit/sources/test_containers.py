@@ -13,6 +13,7 @@ import pytest
 from reviewer.errors import OtherKindError, SourceError
 from reviewer.sources import archives, databases
 from reviewer.sources.open import open_blocks, open_source
+from reviewer.sources.records import Use
 from reviewer.sources.rows import shown_rows
 from reviewer.sources.walk import Found, PassedOver, walk
 from tests.unit.sources.families import (
@@ -249,6 +250,41 @@ def test_escapes_that_a_collector_has_cut_do_not_lose_the_line(tmp_path: Path) -
         "whole \U0001f600",
     ]
     assert scan.tally["odd escapes replaced"] == 2
+
+
+def test_what_ends_a_compacted_history_is_a_summary_only_if_nobody_typed_it(tmp_path: Path) -> None:
+    request = "Go on with the shelf. " * 60
+    summary = "The shelf was painted and the door was left alone. " * 20
+
+    def compacted(text: str) -> dict[str, object]:
+        last = {
+            "type": "message",
+            "role": "user",
+            "content": [{"type": "input_text", "text": text}],
+        }
+        return {"type": "compacted", "payload": {"message": "", "replacement_history": [last]}}
+
+    path = lines(
+        "r.jsonl",
+        {"type": "event_msg", "payload": {"type": "user_message", "message": request}},
+        {
+            "type": "response_item",
+            "payload": {
+                "type": "message",
+                "role": "user",
+                "content": [{"type": "input_text", "text": request}],
+            },
+        },
+        compacted(request),
+        compacted("Short."),
+        compacted(summary),
+    )(tmp_path)
+    scan = open_source(path)
+    assert [(record.text, record.use) for record in scan] == [
+        (request, Use.MESSAGE),
+        (summary, Use.SUMMARY),
+    ]
+    assert scan.tally["compaction without a readable summary"] == 2
 
 
 def test_a_resumed_session_repeats_what_has_the_same_key(tmp_path: Path) -> None:

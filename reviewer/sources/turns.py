@@ -438,7 +438,7 @@ class SessionScan:
                 byte_start=turn.spot.byte_start,
                 byte_end=turn.spot.byte_end,
                 sha256=digest,
-                role=turn.role,
+                role=Role.ASSISTANT if use is Use.SUMMARY else turn.role,
                 text="\n\n".join(part.text for part in kept).replace("\r\n", "\n"),
                 use=use,
                 at=turn.at,
@@ -480,7 +480,7 @@ class SessionBlocks:
                 if turn.rewound and use in (Use.MESSAGE, Use.TOOL):
                     use = Use.REWOUND
                 yield Block(
-                    role=Role.TOOL if part.kind == "tool_result" else turn.role,
+                    role=_role(turn, part, use),
                     kind=part.kind,
                     text=part.text.replace("\r\n", "\n"),
                     line_start=turn.spot.line_start,
@@ -518,6 +518,13 @@ def _is_wanted(turn: Turn, lines: tuple[int, float], sessions: frozenset[str] | 
     if not lines[0] <= turn.spot.line_start < lines[1]:
         return False
     return sessions is None or turn.session in sessions
+
+
+def _role(turn: Turn, part: Part, use: Use) -> Role:
+    """Who wrote a part; agents write summaries with the person's role."""
+    if part.kind == "tool_result":
+        return Role.TOOL
+    return Role.ASSISTANT if use is Use.SUMMARY else turn.role
 
 
 def _use(turn: Turn, part: Part) -> Use:

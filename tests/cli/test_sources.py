@@ -233,3 +233,28 @@ def test_candidates_are_found_by_agent_session_branch_model_and_time(
     write(home(shop))
     assert shop("ingest", "--json").returncode == 0
     assert bool(shop.rows("queue", "list", "--filter", term, "--json")) is found
+
+
+def test_one_session_of_a_database_is_viewed_and_imported(shop: Reviewer) -> None:
+    path = home(shop) / ".local/share/opencode/opencode.db"
+    opencode_database(path, {**OPENCODE_INFO, "directory": str(shop.folder)})
+    opencode_database(path, {**OPENCODE_INFO, "id": "o2", "directory": "/else"})
+    assert shop("view", path).stdout.count("USER: Water the plants.") == 2
+    assert shop("view", path, "--session", "o2").stdout.count("USER: Water the plants.") == 1
+    both = [
+        json.loads(shop("context", "import", path, "--session", name, "--json").stdout)
+        for name in ("o1", "o2", "o2")
+    ]
+    assert [one["commits"] for one in both] == [both[0]["commits"], both[0]["commits"], 0]
+    names = {row["name"] for row in shop.rows("context", "list", "--json")}
+    assert names == {"opencode-o1", "opencode-o2"}
+
+
+def test_a_fact_that_two_agents_were_told_counts_as_two_sessions(shop: Reviewer) -> None:
+    claude(shop, shop.folder)
+    codex(shop, "a", shop.folder, "Always weigh the trays twice before you print the label.")
+    assert shop("ingest", "--json").returncode == 0
+    (row,) = [
+        row for row in shop.rows("queue", "list", "--json") if "weigh the trays" in row["content"]
+    ]
+    assert (row["seen"], row["sessions"]) == (2, 2)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import zipfile
+import zlib
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -88,7 +89,7 @@ def _member(
             data = stream.read(limit + 1)
     except RuntimeError:  # what zipfile raises for an encrypted member
         _leave_out(reading, info, "encrypted: unpack it and read the file")
-    except (zipfile.BadZipFile, NotImplementedError, EOFError, ValueError) as problem:
+    except (zipfile.BadZipFile, zlib.error, NotImplementedError, EOFError, ValueError) as problem:
         _leave_out(reading, info, f"damaged ({problem})")
     if data is not None and len(data) > limit:
         data = None

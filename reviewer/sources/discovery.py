@@ -11,6 +11,7 @@ import re
 import stat
 import sys
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
 from fnmatch import fnmatchcase
 from functools import lru_cache
 from pathlib import Path
@@ -38,6 +39,8 @@ _CWD = re.compile(
     rb'("(?:[^"\\]|\\.){1,4000}")'
 )
 
+_HASH = re.compile(rb'"projectHash"\s*:\s*"([0-9a-f]{64})"')
+
 
 class Machine(Struct, frozen=True):
     """Whose sessions are looked for: the home folder, the environment, the operating system."""
@@ -58,6 +61,10 @@ class Scope(Struct, frozen=True):
     tree: Tree | None
     folders: tuple[str, ...]
     """The folder, the root, and the roots of linked work trees."""
+    home: str
+    """Other folders that sessions name are looked at only below this one: a path that came out of
+    a file must not mount a network folder.
+    """
 
     @classmethod
     def of(cls, folder: Path) -> Scope:
@@ -65,7 +72,8 @@ class Scope(Struct, frozen=True):
         found = [str(folder.absolute())]
         if tree is not None:
             found += [tree.root, *_linked_trees(Path(tree.root))]
-        return cls(folder.absolute(), tree, tuple(dict.fromkeys(found)))
+        folders = tuple(dict.fromkeys(found))
+        return cls(folder.absolute(), tree, folders, str(Path.home()))
 
 
 class FoundSession(Struct, frozen=True, kw_only=True):
@@ -233,8 +241,8 @@ def _sessions(
         expires_ns=modified + int(kept * DAY * 1e9) if kept else None,
     )
     if each.outlines is None:
-        cwd = str(root.parent) if location.in_project else _cwd_of(path)
-        yield msgspec.structs.replace(found, cwd=cwd)
+        cwd, hashed = _cwd_of(path)
+        yield msgspec.structs.replace(found, cwd=cwd, names=found.names | {hashed} - {""})
         return
     try:
         outlines = list(each.outlines(path))
@@ -252,26 +260,33 @@ def _sessions(
         )
 
 
-def _cwd_of(path: Path) -> str:
-    """The working folder that a session's file or a file beside it names; empty if none does."""
+def _cwd_of(path: Path) -> tuple[str, str]:
+    """The working folder that a session's file or a file beside it names, and the hash of one that
+    it has instead; empty where it has none.
+    """
     try:
         with open_file(path) as file:
-            match = _CWD.search(file.read(HEAD_BYTES))
+            head = file.read(HEAD_BYTES)
     except OSError:
-        return ""
-    if match is not None:
+        return "", ""
+    if match := _CWD.search(head):
         try:
             text = msgspec.json.decode(match[1], type=str)
         except (ValueError, RecursionError):
-            return ""
+            text = ""
         if text:
-            return folder_of_uri(text) if "://" in text else text
-    return _cwd_beside(path)
+            return (folder_of_uri(text) if "://" in text else text), ""
+    hashed = _HASH.search(head)
+    return _cwd_beside(path), hashed[1].decode() if hashed else ""
 
 
 def _cwd_beside(path: Path) -> str:
-    """The folder that `workspace.json` names, which editors keep beside a workspace's files."""
+    """The folder that a file beside a session names: `workspace.json` of editors, or a marker."""
     for folder in (path.parent, path.parent.parent):
+        marker = folder / ".project_root"  # of Gemini CLI
+        if not marker.is_symlink() and marker.is_file():
+            with suppress(OSError), open_file(marker) as file:
+                return file.read(5_000).decode("utf-8", "replace").strip()
         beside = folder / "workspace.json"
         if not beside.is_symlink() and beside.is_file():
             try:
@@ -289,7 +304,8 @@ def _is_within(cwd: str, scope: Scope) -> bool:
     if any(cwd == folder or cwd.startswith(folder + os.sep) for folder in scope.folders):
         inside = work_tree(Path(cwd)) if os.path.isdir(cwd) else None
         return inside is None or scope.tree is None or _same(inside, scope.tree)
-    if scope.tree is None or not os.path.isabs(cwd) or not os.path.isdir(cwd):
+    at_home = cwd.startswith(scope.home + os.sep) and ".." not in cwd.split(os.sep)
+    if scope.tree is None or not at_home or not os.path.isdir(cwd):
         return False
     tree = work_tree(Path(cwd))
     return tree is not None and _same(tree, scope.tree)

@@ -129,6 +129,16 @@ def test_sessions_of_linked_work_trees_belong_to_the_project(shop: Reviewer) -> 
     assert listed(shop) == {"codex": 2}
 
 
+def test_another_clone_of_the_repository_counts_below_the_home_folder_only(shop: Reviewer) -> None:
+    config = '[remote "origin"]\n\turl = https://example.test/team/shop.git\n'
+    clones = (shop.folder, home(shop) / "clone", shop.folder.parent / f"{shop.folder.name}-clone")
+    for number, clone in enumerate(clones):
+        (clone / ".git").mkdir(parents=True, exist_ok=True)
+        (clone / ".git" / "config").write_text(config)
+        codex(shop, str(number), clone)
+    assert listed(shop) == {"codex": 2}
+
+
 def test_an_environment_variable_moves_the_place(shop: Reviewer) -> None:
     moved = home(shop) / ".codex"
     codex(shop, "a", shop.folder)
@@ -153,13 +163,13 @@ def test_folders_that_agents_name_by_a_hash_are_recognised(shop: Reviewer) -> No
     import hashlib
 
     name = hashlib.sha256(str(shop.folder).encode()).hexdigest()
-    write = lines(
-        f".gemini/tmp/{name}/chats/session-1.jsonl",
-        {"sessionId": "g", "projectHash": name},
-        {"id": "m", "type": "user", "timestamp": "2026-03-01T09:00:00Z", "content": "Sell red."},
-    )
-    write(home(shop))
-    assert listed(shop) == {"gemini": 1}
+    said = {"id": "m", "type": "user", "timestamp": "2026-03-01T09:00:00Z", "content": "Hi."}
+    for folder, hashed in ((name, "00"), ("shop", name), ("marked", "00"), ("other", "00")):
+        head = {"sessionId": folder, "projectHash": hashed}
+        lines(f".gemini/tmp/{folder}/chats/session-1.jsonl", head, said)(home(shop))
+    (home(shop) / ".gemini/tmp/marked/.project_root").write_text(f"{shop.folder}\n")
+    assert listed(shop) == {"gemini": 3}
+    assert listed(shop, "--all") == {"gemini": 4}
 
 
 def test_a_database_in_use_is_read_with_its_newest_rows_and_not_written(shop: Reviewer) -> None:

@@ -57,10 +57,12 @@ SHORTEST_SUMMARY = 600
 """Characters; what ends a compacted history and is shorter is a request of the person."""
 _REQUEST = re.compile(r"^## My request for Codex:?[ \t]*\n", re.MULTILINE)
 _INPUT = re.compile(r"^ ?## User Input\s*\n+```(?:text)?\n(.*?)\n?```", re.MULTILINE | re.DOTALL)
-_FAILED = re.compile(
-    r"\s*(?:Exit code: [1-9]|(?:Chunk ID: [^\n]*\n)?(?:Wall time: [^\n]*\n)?"
-    r"Process exited with code [1-9])"
+_FAILED = re.compile(r"^(?:Exit code: |Process exited with code )-?[1-9]\d*", re.MULTILINE)
+_HEADER = re.compile(
+    r"\s*(?:(?:Chunk ID|Exit code|Wall time|Original token count|Total output lines): [^\n]*\n"
+    r"|Process (?:exited|running) with [^\n]*\n)+Output:(?:\n|$)"
 )
+"""What Codex puts before the output of a command."""
 _RESULTS = frozenset(
     (
         "function_call_output",
@@ -298,7 +300,12 @@ def _output(output: object) -> tuple[str, bool]:
             return part_text(found["output"]), isinstance(code, int) and code != 0
     elif isinstance(output, dict):
         return part_text(output), output.get("success") is False
-    return text, bool(_FAILED.match(text))
+    header = _HEADER.match(text)
+    if header is None:
+        return text, False
+    failed = _FAILED.search(header[0])
+    output = text[header.end() :]
+    return output if output.strip() or failed is None else failed[0], failed is not None
 
 
 def _compacted(

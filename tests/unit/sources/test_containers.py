@@ -287,6 +287,36 @@ def test_what_ends_a_compacted_history_is_a_summary_only_if_nobody_typed_it(tmp_
     assert scan.tally["compaction without a readable summary"] == 2
 
 
+@pytest.mark.parametrize(
+    ("output", "text", "failed"),
+    [
+        ("Exit code: 0\nWall time: 0.1 seconds\nOutput:\nred\nblue\n", "red\nblue\n", False),
+        ("Exit code: 2\nWall time: 0.1 seconds\nOutput:\nno shelf", "no shelf", True),
+        (
+            "Chunk ID: a1\nWall time: 0.0 seconds\nProcess exited with code 1\n"
+            "Original token count: 0\nOutput:\n",
+            "Process exited with code 1",
+            True,
+        ),
+        ("Plan updated", "Plan updated", False),
+        ("The note says:\nExit code: 1", "The note says:\nExit code: 1", False),
+        ('{"output": "red", "metadata": {"exit_code": 0}}', "red", False),
+        ('{"colour": "red"}', '{"colour": "red"}', False),
+    ],
+)
+def test_the_output_of_a_codex_command_comes_without_its_header(
+    tmp_path: Path, output: str, text: str, failed: bool
+) -> None:
+    result = {"type": "function_call_output", "call_id": "c", "output": output}
+    path = lines(
+        "r.jsonl",
+        {"type": "session_meta", "payload": {"id": "x"}},
+        {"type": "response_item", "payload": result},
+    )(tmp_path)
+    (block,) = open_blocks(path)
+    assert (block.text, block.error) == (text, failed)
+
+
 def test_a_resumed_session_repeats_what_has_the_same_key(tmp_path: Path) -> None:
     def event(kind: str, text: str) -> dict[str, object]:
         return {"type": "event_msg", "payload": {"type": kind, "message": text}}

@@ -165,6 +165,7 @@ def watch(session: Session, ctx: click.Context, every: int, once: bool, as_json:
 
     Looks at the places that `reviewer sources` lists, and reads the files that have changed.
     """
+    session.refuse_all_projects()
     with interruptible() as interruption:
         if not once:
             narrate(f"Watching the sessions of this project every {every} s. Ctrl-C ends it.")

@@ -8,6 +8,8 @@ from pathlib import Path
 import click
 
 from reviewer.cli.root import COMMANDS, root
+from reviewer.sources.formats import Format, Location
+from reviewer.sources.registry import FORMATS
 from reviewer.text.signs import MEANINGS
 from reviewer.tui.actions import key_table
 from reviewer.tui.theme import ASCII, GLYPHS
@@ -23,7 +25,7 @@ Data goes to stdout, narration to stderr. `--json` prints one object per line. E
 1 could not (one line says why and what to do), 2 wrong usage, 130 interrupted.
 
 A filter takes words, `"a phrase"`, `-word`, and fields: `type:`, `rule:`, `status:`, `path:`,
-`flag:`, `conf>0.5` and `seen>2`.
+`flag:`, `agent:`, `session:`, `branch:`, `model:`, `since:2026-03-01`, `conf>0.5` and `seen>2`.
 """
 
 KEYS_HEAD = """# Keys
@@ -56,6 +58,69 @@ def _sections(command: click.Command, path: str) -> Iterator[str]:
                 yield from _sections(found, f"{path} {name}")
 
 
+FORMATS_HEAD = """# Formats
+
+Generated from the registry of formats by `tests/generate_docs.py`.
+
+What a file is, its content decides, never its name. Unknown lines are skipped and counted. A turn
+that is told in several ways, or copied by a resumed session, counts once. Databases are opened
+read-only; one that is in use is copied first. `reviewer sources` looks for sessions in the places
+below, and nowhere else; links there are not followed.
+
+"""
+
+
+def formats_page() -> str:
+    """Every format: where it lies, what counts as the person's words, and what else it has."""
+    parts = [FORMATS_HEAD]
+    read = [each for each in FORMATS if each.facts is not None]
+    parts.append("| format | agent | tested on |\n| --- | --- | --- |")
+    parts += [f"| [{each.name}](#{each.name}) | {each.agent} | {_tested(each)} |" for each in read]
+    for each in read:
+        parts.append("\n" + "\n".join(_format_section(each)))
+    parts.append("\n## Recognised and passed over\n")
+    parts += [f"- {each.agent}: {each.not_read}" for each in FORMATS if each.not_read]
+    return "\n".join(parts) + "\n"
+
+
+def _tested(each: Format) -> str:
+    assert each.facts is not None
+    return each.facts.tested
+
+
+def _format_section(each: Format) -> Iterator[str]:
+    facts = each.facts
+    assert facts is not None
+    yield f"## {each.name}\n\n{each.agent}. Tested on {facts.tested}.\n"
+    yield f"- The person's words: {facts.person}"
+    for title, value in (
+        ("Not theirs", facts.left_out),
+        ("Folder and branch", facts.folder),
+        ("Compaction", facts.compaction),
+        ("Rewind", facts.rewind),
+        ("Sub-agents", facts.subagent),
+    ):
+        if value not in ("", "-"):
+            yield f"- {title}: {value}"
+    for location in each.locations:
+        yield f"- Lies in {_place(location)}"
+
+
+def _place(location: Location) -> str:
+    base = "" if location.in_project else "~/"
+    text = f"`{base}{location.folder}/{location.pattern}`"
+    if location.in_project:
+        text += " of the project"
+    others = [("macOS", location.mac and f"~/{location.mac}"), ("Windows", location.windows)]
+    named = [f"on {system} `{folder}`" for system, folder in others if folder]
+    if location.variable:
+        moved = f"`~/{location.moves}`" if location.moves else "the home folder"
+        named.append(f"`{location.variable}` replaces {moved}")
+    if location.kept_days:
+        named.append(f"deleted by the agent after {location.kept_days} days")
+    return text + (f" ({'; '.join(named)})" if named else "")
+
+
 def keys_page() -> str:
     """Every key of every pane, and every sign."""
     return KEYS_HEAD + key_table().strip() + "\n\n" + "\n".join(_signs()) + "\n"
@@ -70,7 +135,12 @@ def _signs() -> Iterator[str]:
         yield f"| {shown} | {title} | {sentence} |"
 
 
-PAGES = {"commands.md": commands_page, "keys.md": keys_page, "tour.md": tour_page}
+PAGES = {
+    "commands.md": commands_page,
+    "formats.md": formats_page,
+    "keys.md": keys_page,
+    "tour.md": tour_page,
+}
 
 
 if __name__ == "__main__":

@@ -121,6 +121,9 @@ def create(session: Session, name: str, as_json: bool) -> None:
     "--from-line", type=LINE, default=0, metavar="A", help="Start at this line, counted from 0."
 )
 @click.option("--to-line", type=LINE, metavar="B", help="Stop before this line.")
+@click.option(
+    "--session", "only", metavar="ID", help="Only this session of a file that has several."
+)
 @click.option("--json", "as_json", is_flag=True, help="One JSON object per file.")
 @click.pass_context
 @pass_session
@@ -131,6 +134,7 @@ def import_(
     name: str | None,
     from_line: int,
     to_line: int | None,
+    only: str | None,
     as_json: bool,
 ) -> None:
     """Import transcripts as contexts: a commit for each turn, tool call and result.
@@ -152,6 +156,7 @@ def import_(
                     name=name,
                     line_start=from_line,
                     line_end=to_line,
+                    session=only,
                 )
             except SourceError as problem:
                 if len(files) == 1:

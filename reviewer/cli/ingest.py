@@ -22,8 +22,7 @@ if TYPE_CHECKING:
     "paths",
     type=click.Path(path_type=Path, readable=False),
     nargs=-1,
-    required=True,
-    metavar="PATH...",
+    metavar="[PATH]...",
 )
 @click.option(
     "--extract/--no-extract",
@@ -40,15 +39,23 @@ def ingest(
 ) -> None:
     """Read files and folders and queue the candidates found in them.
 
-    Claude Code transcripts, Markdown and text notes, and chat exports are recognised by their
-    content. Files that were read before are not queued again. Ctrl-C stops and keeps what was read;
-    the second one stops at once.
+    Without a path, read the sessions of this project that agents have left on this machine: those
+    that `reviewer sources` lists. Sessions of agents (docs/formats.md), exports of chats, and
+    Markdown and text notes are recognised by their content. Files that were read before are not
+    queued again. Ctrl-C stops and keeps what was read; the second one stops at once.
 
     Each ingestion is a numbered wave. Its best candidates, at most 50, are queued when all files
     are read. With --no-extract nothing is queued until you call `reviewer extract --store`.
     """
     from reviewer.sources.walk import walk
 
+    sessions: dict[Path, frozenset[str]] = {}
+    if not paths:
+        from reviewer.cli.sources import project_sessions
+
+        chosen, what = project_sessions()
+        paths, sessions = chosen.paths, chosen.sessions
+        narrate(what)
     walk([path.absolute() for path in paths])  # raises before a store is made for missing paths
     line = ProgressLine()
     with (
@@ -63,6 +70,7 @@ def ingest(
                 cancelled=interruption,
                 breakable=interruption.breakable,
                 extract=proposing,
+                sessions=sessions,
             )
         finally:
             line.clear()

@@ -15,6 +15,14 @@ COMMANDS = {
         "reviewer.cli.ingest:ingest",
         "Read files and folders and queue the candidates found in them.",
     ),
+    "sources": Entry(
+        "reviewer.cli.sources:sources",
+        "List the sessions that agents have left on this machine, and which of them were read.",
+    ),
+    "watch": Entry(
+        "reviewer.cli.sources:watch",
+        "Read new turns of this project's sessions as agents write them, until Ctrl-C.",
+    ),
     "extract": Entry(
         "reviewer.cli.ingest:extract",
         "Show the candidates in a file, or queue candidates from stored records.",

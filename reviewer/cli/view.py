@@ -23,6 +23,7 @@ SMALLEST_PIECE = 100
     "--from-line", type=click.IntRange(0), default=0, metavar="A", help="First line, from 0."
 )
 @click.option("--to-line", type=click.IntRange(0), metavar="B", help="Stop before this line.")
+@click.option("--session", metavar="ID", help="Only this session of a file that has several.")
 @click.option(
     "--pieces",
     "piece_tokens",
@@ -32,18 +33,24 @@ SMALLEST_PIECE = 100
 )
 @click.option("--json", "as_json", is_flag=True, help="One JSON object per line.")
 def view(
-    path: Path, from_line: int, to_line: int | None, piece_tokens: int | None, as_json: bool
+    path: Path,
+    from_line: int,
+    to_line: int | None,
+    session: str | None,
+    piece_tokens: int | None,
+    as_json: bool,
 ) -> None:
     """Show a session as a reader needs it: dialogue in full, tool calls in one line.
 
     Errors, refused calls, to-do lists and commits are shown; pasted logs and what the agent's
-    program added are shortened, and secrets are masked. No store is touched.
+    program added are shortened, and secrets are masked. No store is touched. The ids of the
+    sessions in a database are listed by `reviewer sources --files`.
     """
     if to_line is not None and to_line < from_line:
         raise click.UsageError("--to-line cannot come before --from-line")
     from reviewer.proposing.session_view import pieces, read_view
 
-    found = read_view(path, line_start=from_line, line_end=to_line)
+    found = read_view(path, line_start=from_line, line_end=to_line, session=session)
     if piece_tokens is None:
         _print(found.lines, as_json)
     else:

@@ -82,19 +82,25 @@ class Contexts:
         name: str | None = None,
         line_start: int = 0,
         line_end: int | None = None,
+        session: str | None = None,
     ) -> Imported:
         """Import a transcript as a chain of commits, or extend the chain imported from it before.
 
         The context is called `name`, or like the file; lines are 0-based and half-open. Importing a
-        file again adds only new commits. An exported context is restored with its annotations.
+        file again adds only new commits. `session`: only this one of a file that has several, in a
+        context that is named after both. An exported context is restored with its annotations.
         Secrets are masked. Raises SourceError when the file cannot be read or has no commits,
         ConflictError when the context of another file has that name.
         """
         from reviewer.commits import transcript_import  # late: imports all transcript formats
 
         path = path.expanduser().absolute()
-        read = transcript_import.read_transcript(path, line_start=line_start, line_end=line_end)
+        read = transcript_import.read_transcript(
+            path, line_start=line_start, line_end=line_end, session=session
+        )
         transcript_import.require_drafts(path, read)
+        if name is None and session is not None:
+            name = f"{path.stem}-{session}"[: transcript_import.LONGEST_STEM]
         name = None if name is None else clean_name(name)
         texts = [draft.text for draft in read.drafts]
         tokens = count_tokens(texts, self._known(texts))

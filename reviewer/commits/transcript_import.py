@@ -50,18 +50,25 @@ def commit_type(block: Block) -> str:
     return _TYPE_BY_USE.get(block.use) or _TYPE_BY_ROLE.get(block.role, "dialogue")
 
 
-def read_transcript(path: Path, *, line_start: int = 0, line_end: int | None = None) -> Transcript:
+def read_transcript(
+    path: Path,
+    *,
+    line_start: int = 0,
+    line_end: int | None = None,
+    session: str | None = None,
+) -> Transcript:
     """Read a file as drafts of commits; secrets are masked.
 
-    Skips rewound branches, and turns of sub-agents unless the file has no others. Also reads an
-    exported context. Raises SourceError.
+    Skips rewound branches, and turns of sub-agents unless the file has no others. `session`: only
+    this one of a file that has several. Also reads an exported context. Raises SourceError.
     """
     from reviewer.sources.open import open_blocks
 
     exported = read_export(path, line_start, line_end)
     if exported is not None:
         return Transcript(tuple(exported), {}, dict(_masked(exported)))
-    scan = open_blocks(path, line_start=line_start, line_end=line_end)
+    only = None if session is None else frozenset((session,))
+    scan = open_blocks(path, line_start=line_start, line_end=line_end, sessions=only)
     main: list[Draft] = []
     aside: list[Draft] = []
     skipped: Counter[str] = Counter()

@@ -15,6 +15,7 @@ from reviewer.proposing.values import QuoteProof, SessionView, Speaker, ViewLine
 from reviewer.sources.lines import read_lines, reading, text_form
 from reviewer.sources.open import HEAD_BYTES, open_source
 from reviewer.sources.records import Record, Role, Use
+from reviewer.sources.rows import has_rows
 from reviewer.text.controls import UNSEEN, without_controls
 
 READ_WHOLE = 8_000_000
@@ -84,6 +85,10 @@ def _line_records(path: Path, lines: Sequence[int], shown: Sequence[ViewLine]) -
             views.setdefault(line.line, []).append(line)
     if not views:
         return
+    if has_rows(path):
+        for number, found in sorted(views.items()):
+            yield _row_record(number, found)
+        return
     with reading(path) as stream:
         form = text_form(stream.read(HEAD_BYTES))
         stream.seek(0)
@@ -103,6 +108,23 @@ def _line_records(path: Path, lines: Sequence[int], shown: Sequence[ViewLine]) -
                 )
             if number >= lines[-1]:
                 return
+
+
+def _row_record(number: int, views: Sequence[ViewLine]) -> Record:
+    """A record of a row of a database or an archive, which has no bytes of its own."""
+    text = "\n".join(line.text for line in views)
+    digest = hashlib.sha256(text.encode("utf-8", "replace")).hexdigest()
+    return Record(
+        key=f"line:{digest}",
+        line_start=number,
+        line_end=number + 1,
+        byte_start=0,
+        byte_end=0,
+        sha256=digest,
+        role=_ROLES.get(views[0].speaker, Role.TOOL),
+        text=text,
+        use=Use.TOOL,
+    )
 
 
 def _covers(record: Record, line: int) -> bool:

@@ -6,6 +6,7 @@ import re
 
 from msgspec import Struct
 
+from reviewer.clock import written_moment
 from reviewer.errors import FilterError
 from reviewer.promotion.views import Kind, Status
 from reviewer.proposing.values import Proposer
@@ -14,6 +15,10 @@ from reviewer.text.signs import STALE
 
 _TERM = re.compile(r'(?P<minus>-)?(?:(?P<field>[a-z]+)(?P<sign>:|[<>]=?|=))?(?P<text>"[^"]*"?|\S+)')
 _WORD = re.compile(r"\w+")
+_OF_RECORD = (
+    "m.id IN (SELECT e.memory_id FROM evidence e JOIN record r ON r.id = e.record_id"
+    " JOIN source s ON s.id = r.source_id WHERE {})"
+)
 _TEXT_FIELDS = {
     "kind": "m.kind LIKE ? || '%'",
     "type": "m.type LIKE ? || '%'",
@@ -22,10 +27,12 @@ _TEXT_FIELDS = {
     "is": "",
     "proposer": "m.proposer LIKE ? || '%'",
     "flag": "m.flags LIKE '%' || ? || '%'",
-    "path": (
-        "m.id IN (SELECT e.memory_id FROM evidence e JOIN record r ON r.id = e.record_id"
-        " JOIN source s ON s.id = r.source_id WHERE s.path LIKE '%' || ? || '%')"
-    ),
+    "path": _OF_RECORD.format("s.path LIKE '%' || ? || '%'"),
+    "agent": _OF_RECORD.format("s.format LIKE ? || '%'"),
+    "session": _OF_RECORD.format("r.session LIKE ? || '%'"),
+    "branch": _OF_RECORD.format("json_extract(r.meta, '$.gitBranch') LIKE ? || '%'"),
+    "model": _OF_RECORD.format("json_extract(r.meta, '$.model') LIKE '%' || ? || '%'"),
+    "since": _OF_RECORD.format("r.at >= ?"),
 }
 _IS = {
     "deferred": "m.deferred = 1",
@@ -34,6 +41,9 @@ _IS = {
     "statement": "m.excerpt = 0",
 }
 _NUMBER_FIELDS = {"conf": "m.confidence", "seen": "m.seen", "refs": "m.refs", "id": "m.id"}
+
+_REST = "0000-01-01"
+"""What completes a year or a month to a date."""
 
 
 STATUS_WORDS = {
@@ -102,6 +112,10 @@ def _condition(field: str | None, sign: str | None, text: str) -> Condition | No
 
 def _known_value(field: str, text: str) -> str:
     """The value that a text begins. Raises FilterError naming the values when it begins none."""
+    if field == "since" and (
+        len(text) < 4 or written_moment(f"{text}{_REST[len(text) :]}") is None
+    ):
+        raise FilterError(f'since: takes a date such as 2026-03-01, not "{text}"')
     known = _values_of(field)
     if not known:
         return text

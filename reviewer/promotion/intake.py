@@ -7,7 +7,7 @@ from __future__ import annotations
 import os
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import nullcontext
 from datetime import UTC, datetime
 from itertools import groupby
@@ -64,12 +64,14 @@ class Intake:
         cancelled: Callable[[], bool] | None = None,
         breakable: Breakable | None = None,
         extract: bool = True,
+        sessions: Mapping[Path, frozenset[str]] | None = None,
     ) -> WaveReport:
         """Read files and folders as one wave and queue the best of what they propose.
 
         Without `extract` only the records are kept (L0); `extract_stored` proposes from them later.
         `cancelled` is asked between batches; what was read until then is kept and queued, and the
         wave is `interrupted`. What takes long in between happens in `breakable` blocks.
+        `sessions`: of these files, which have the sessions of several projects, only these.
 
         Raises SourceError for a path that does not exist, StoreError when the store or the report
         cannot be written.
@@ -82,6 +84,7 @@ class Intake:
             cancelled or _never,
             breakable=breakable or nullcontext,
             extract=extract,
+            sessions=sessions,
         )
 
     def extract_stored(

@@ -11,6 +11,7 @@ from msgspec import Struct, structs
 
 from reviewer.clock import Clock, iso
 from reviewer.sources.records import Record, Shape
+from reviewer.sources.walk import read_with
 from reviewer.store.acts import Act, Scope, chunks
 from reviewer.store.changes import Image, Value
 from reviewer.store.database import Database, failures_as_sentences
@@ -30,9 +31,20 @@ class Stamp(Struct, frozen=True):
 
     @classmethod
     def of(cls, path: Path) -> Stamp:
-        """The stamp of a file. Raises OSError."""
+        """The stamp of a file, and of what is read with it. Raises OSError."""
         stat = path.stat()
-        return cls(stat.st_size, stat.st_mtime_ns)
+        size, modified = stat.st_size, stat.st_mtime_ns
+        for beside in read_with(path):
+            try:
+                stat = beside.stat()
+            except OSError:
+                continue  # there is none, or it has just gone
+            size, modified = size + stat.st_size, max(modified, stat.st_mtime_ns)
+        return cls(size, modified)
+
+    def of_part(self) -> Stamp:
+        """The stamp for when only some sessions of the file were read."""
+        return Stamp(-2 - self.bytes, self.modified_ns)
 
 
 class ExistingRecord(NamedTuple):

@@ -45,6 +45,8 @@ class Job(Struct, frozen=True):
     now: datetime
     modified_ns: int
     extract: bool = True
+    sessions: frozenset[str] | None = None
+    """Only these sessions of a file that has those of several projects."""
 
 
 class Opened(Struct, frozen=True):
@@ -77,7 +79,7 @@ def read(job: Job) -> Iterator[Piece]:
 
     Raises SourceError or OSError, at the start or midway, when the file cannot be read.
     """
-    scan = open_source(Path(job.path))
+    scan = open_source(Path(job.path), sessions=job.sessions)
     yield Opened(scan.format)
     findings = Judge(_setting(job))
     remaining = iter(scan)

@@ -71,6 +71,25 @@ class SourceView:
             )
         return [str(path) for (path,) in rows]
 
+    def stamps(self, project: str | None) -> dict[str, set[tuple[int, int]]]:
+        """Path -> size and time in ns of the files that were read to their end into a project, or
+        into any. A negative size says that only some sessions of the file were read.
+        """
+        with failures_as_sentences(self._database.path):
+            rows = (
+                self._database.reader()
+                .execute(
+                    "SELECT path, bytes, modified_ns FROM source WHERE bytes <> -1 AND (?1 IS NULL"
+                    " OR project_id = (SELECT id FROM project WHERE name = ?1))",
+                    (project,),
+                )
+                .fetchall()
+            )
+        found: dict[str, set[tuple[int, int]]] = {}
+        for path, size, modified in rows:
+            found.setdefault(path, set()).add((size, modified))
+        return found
+
     def state(self, memory: int) -> SourceState:
         """Whether the file still has the bytes behind a memory's first evidence."""
         with failures_as_sentences(self._database.path):
@@ -159,6 +178,8 @@ def record_state(
     size = byte_end - byte_start
     try:
         with open_file(path) as file:
+            if size == 0 and sha256:  # a row of a database or of an archive
+                return SourceState.UNKNOWN
             file.seek(byte_start)
             if _digest(file.read(size)) == sha256:
                 return SourceState.SAME
@@ -193,10 +214,24 @@ def _digest(data: bytes) -> str:
 
 def window(path: Path, first: int, last: int) -> FileWindow:
     """The lines `first` to `last` (0-based, half-open) of a file. Raises SourceError."""
+    from reviewer.sources.rows import has_rows  # late: most verbs show no file
+
     try:
+        if has_rows(path):
+            return _rows(path, first, last)
         return _window(path, first, last)
     except OSError as problem:
         raise SourceError(f"Cannot read {path}: {problem.strerror}.") from problem
+
+
+def _rows(path: Path, first: int, last: int) -> FileWindow:
+    """The rows of a database or an archive; those that cannot be shown are empty."""
+    from reviewer.sources.rows import shown_rows  # late, as above
+
+    rows = shown_rows(path, first, last)
+    end = max(rows, default=first - 1) + 1
+    texts = [rows.get(number, "").encode() for number in range(first, end)]
+    return FileWindow(str(path), first, _decoded(texts), end if end < last else None)
 
 
 def _window(path: Path, first: int, last: int) -> FileWindow:

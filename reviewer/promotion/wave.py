@@ -6,7 +6,7 @@ import gc
 import os
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import NamedTuple, TypeVar
@@ -29,6 +29,7 @@ from reviewer.promotion.source_reader import (
     read,
 )
 from reviewer.sources.records import Record, Use
+from reviewer.sources.rows import has_rows
 from reviewer.sources.seen import Seen
 from reviewer.sources.walk import OUTSIDE, Found, PassedOver, walk
 from reviewer.store.database import Database
@@ -82,9 +83,11 @@ class Wave:
         *,
         breakable: Breakable,
         extract: bool = True,
+        sessions: Mapping[Path, frozenset[str]] | None = None,
     ) -> WaveReport:
         """See `Intake.ingest`."""
         began = time.monotonic()
+        self._only = sessions or {}
         self._cancelled, self._breakable = cancelled, breakable
         found = self._unless_broken_off(lambda: self._find(paths)) or []
         roots = [str(path).encode("utf-8", "backslashreplace").decode() for path in paths]
@@ -173,8 +176,11 @@ class Wave:
                 yield _Planned(path, size, None, None, problem)
                 continue
             job = None
-            if not self._writer.unchanged(path, stamp):
-                job = Job(str(path), now, stamp.modified_ns, self._extract)
+            only, whole = self._only.get(path), stamp
+            if only is not None:
+                stamp = stamp.of_part()
+            if not any(self._writer.unchanged(path, each) for each in {stamp, whole}):
+                job = Job(str(path), now, stamp.modified_ns, self._extract, only)
             yield _Planned(path, size, stamp, job, None)
 
     def _read(self, planned: _Planned) -> None:
@@ -250,7 +256,10 @@ class Wave:
     def _propose(self, path: Path) -> None:
         """Collect the statements of a file that was read to its end."""
         try:
-            self._unless_broken_off(lambda: self._statements.take(path))
+            if not has_rows(path):
+                self._unless_broken_off(lambda: self._statements.take(path))
+        except OSError as problem:
+            self._report.error(f"{path}: {problem.strerror}")
         except SourceError as problem:
             self._report.error(str(problem))
 

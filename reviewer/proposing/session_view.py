@@ -72,12 +72,20 @@ _GAP = re.compile(r"[ \t]{40,}")
 _BLANKS = re.compile(r"[ \t]*\n(?:[ \t]*\n){2,}")
 
 
-def read_view(path: Path, *, line_start: int = 0, line_end: int | None = None) -> SessionView:
-    """The view of a session or note; lines are 0-based and half-open.
+def read_view(
+    path: Path,
+    *,
+    line_start: int = 0,
+    line_end: int | None = None,
+    session: str | None = None,
+) -> SessionView:
+    """The view of a session or note; lines are 0-based and half-open. `session`: only this one of
+    a file that has several.
 
     Raises SourceError when the file cannot be read.
     """
-    scan = open_blocks(path, line_start=line_start, line_end=line_end)
+    only = None if session is None else frozenset((session,))
+    scan = open_blocks(path, line_start=line_start, line_end=line_end, sessions=only)
     writer = _Writer()
     for block in scan:
         writer.add(block)

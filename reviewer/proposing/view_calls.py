@@ -19,9 +19,13 @@ ERROR_LINES = 8
 MASKED_CHARS = 4_000
 """Characters that are searched for secrets before a text is cut to fewer."""
 
-COMMAND_TOOLS = frozenset({"bash", "shell", "powershell", "exec_command", "shell_command"})
+COMMAND_TOOLS = frozenset(
+    {"bash", "shell", "powershell", "exec_command", "shell_command", "local_shell", "execute"}
+    | {"run_shell_command", "run_terminal_cmd", "run_terminal", "run_in_terminal", "command"}
+    | {"execute_bash", "execute_command", "developer__shell"}
+)
 EDIT_TOOLS = frozenset({"edit", "multiedit", "write", "notebookedit", "apply_patch"})
-SUBAGENT_TOOLS = frozenset({"task", "agent"})
+SUBAGENT_TOOLS = frozenset({"task", "agent", "spawn_agent"})
 TODO_TOOLS = frozenset({"todowrite", "todo_write", "update_plan"})
 TASK_TOOLS = frozenset({"taskcreate", "taskupdate"})
 PLAN_TOOLS = frozenset({"exitplanmode", "exit_plan_mode"})

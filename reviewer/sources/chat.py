@@ -12,7 +12,7 @@ from msgspec import Raw, Struct
 
 from reviewer.clock import iso, written_moment
 from reviewer.sources.claude_words import classify
-from reviewer.sources.formats import Fields, Format, Source, is_among
+from reviewer.sources.formats import Facts, Fields, Format, Source, is_among
 from reviewer.sources.json_values import fields, first_byte, items
 from reviewer.sources.lines import TextForm, read_lines, reading
 from reviewer.sources.records import Block, Record, Role, Use
@@ -420,6 +420,12 @@ def _role_of(named: dict[str, tuple[int, memoryview]]) -> str:
 
 FORMAT = Format(
     name=ChatScan.format,
+    agent="Chat completions, ShareGPT",
+    facts=Facts(
+        person="messages with the role `user` or `human`",
+        left_out="the system prompt, results of tools, system reminders",
+        tested="real files",
+    ),
     detect_record=_is_conversation,
     detect_document=_is_conversation,
     read=ChatScan,

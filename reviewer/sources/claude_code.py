@@ -25,7 +25,7 @@ from reviewer.sources.claude_lines import (
 )
 from reviewer.sources.claude_tree import Node, SessionTree
 from reviewer.sources.claude_words import classify
-from reviewer.sources.formats import Format, Source
+from reviewer.sources.formats import Facts, Format, Location, Source
 from reviewer.sources.json_values import json_pieces
 from reviewer.sources.lines import BLOCK, read_lines, reading
 from reviewer.sources.records import Block, BlockKind, Record, Role, Use
@@ -306,7 +306,12 @@ class ClaudeCodeScan:
         use = turn.use
         if reply.first.rewound and use is Use.MESSAGE:
             use = Use.REWOUND
-        meta = {"cwd": line.cwd, "gitBranch": line.git_branch, "version": line.version}
+        meta = {
+            "cwd": line.cwd,
+            "gitBranch": line.git_branch,
+            "version": line.version,
+            "model": turn.model,
+        }
         if turn.queued:
             meta["queued"] = "typed while the agent was busy"
         yield Record(
@@ -514,8 +519,33 @@ def _decoded(content: Raw) -> Iterator[tuple[bytes, _Piece]]:
             yield bytes(item), piece
 
 
+_SESSIONS = Location(
+    folder=".claude/projects",
+    pattern="*/*.jsonl",
+    variable="CLAUDE_CONFIG_DIR",
+    moves=".claude",
+    kept_days=30,
+    kept_setting="cleanupPeriodDays",
+)
+
 FORMAT = Format(
     name=ClaudeCodeScan.format,
+    agent="Claude Code",
+    locations=(
+        _SESSIONS,
+        structs.replace(_SESSIONS, pattern="*/*/subagents/*.jsonl", of_subagents=True),
+    ),
+    facts=Facts(
+        person="`user` records with text, `queued_command` attachments, `userFeedback` on refusals,"
+        " and queued texts that come nowhere else",
+        left_out="`isMeta`, command wrappers, caveats, reminders, notifications, IDE events;"
+        " `last-prompt` repeats a prompt",
+        folder="`cwd` and `gitBranch` of each record",
+        compaction="`compact_boundary`, then a record with `isCompactSummary`",
+        rewind="the chain of parents from the last record",
+        subagent="`isSidechain`, or a file in `subagents/`",
+        tested="real files, 2.0.64 to 2.1.219",
+    ),
     detect_record=is_claude,
     read=ClaudeCodeScan,
     read_blocks=ClaudeBlocks,

@@ -136,6 +136,7 @@ class Turn(Struct):
     """`message.id`, which all blocks of one reply share."""
     queued: str = ""
     """For queue operations: `enqueue`, `popAll`."""
+    model: str = ""
 
 
 NOTIFICATION = "task-notification"
@@ -221,7 +222,8 @@ def _assistant(line: LineFields, tally: Counter[str]) -> Turn:
     texts, _ = _texts_of(message.content, tally)
     artificial = line.is_api_error_message or message.model == "<synthetic>"
     use = Use.WRAPPER if artificial else Use.MESSAGE
-    return Turn(node, Role.ASSISTANT, use, "\n\n".join(texts), message.id)
+    model = "" if artificial else message.model or ""
+    return Turn(node, Role.ASSISTANT, use, "\n\n".join(texts), message.id, model=model)
 
 
 def _user(line: LineFields, tally: Counter[str]) -> Turn:

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
 from reviewer.sources.lines import TextForm
 from reviewer.sources.records import BlockScan, Scan
+
+if TYPE_CHECKING:
+    from reviewer.sources.turns import TurnReader
 
 Fields = Mapping[str, object]
 """A JSON object: the outline of a record, three levels deep, or of a document, five levels deep."""
@@ -25,6 +29,58 @@ class Source(Struct, frozen=True):
     form: TextForm
     lines: tuple[int, float]
     document: bytes | None = None
+    sessions: frozenset[str] | None = None
+    """The sessions that are wanted of a file that holds those of several projects; None: all."""
+
+
+class Location(Struct, frozen=True, kw_only=True):
+    """Where an agent keeps its sessions. The folders are below the home folder; `%APPDATA%` may
+    begin the one for Windows.
+    """
+
+    folder: str
+    """On Linux, and elsewhere where `mac` and `windows` are empty."""
+    pattern: str
+    """A glob below the folder."""
+    mac: str = ""
+    windows: str = ""
+    variable: str = ""
+    """The environment variable that moves the folder, or the part of it that `moves` names."""
+    moves: str = ""
+    """The beginning of `folder` that the variable replaces; empty: all of it."""
+    in_project: bool = False
+    """Below the project's own folder instead of the home folder."""
+    of_subagents: bool = False
+    """The files here are parts of sessions, written by their sub-agents."""
+    kept_setting: str = ""
+    """The key of `settings.json` in the folder above that sets `kept_days`."""
+    kept_days: int = 0
+    """The agent deletes a session after that many days without use; 0: never, or unknown."""
+
+
+class SessionOutline(Struct, frozen=True):
+    """A session of a database that has several."""
+
+    session: str
+    cwd: str = ""
+    modified_ns: int = 0
+    subagent: bool = False
+
+
+class Facts(Struct, frozen=True, kw_only=True):
+    """What is known of a format, for the documentation."""
+
+    person: str
+    """What counts as typed by the person."""
+    left_out: str = ""
+    """What has the person's role or repeats their words, and is not counted as theirs."""
+    folder: str = "-"
+    """The field with the working folder and the branch."""
+    compaction: str = "-"
+    rewind: str = "-"
+    subagent: str = "-"
+    tested: str = "fixtures"
+    """`real files`, with the versions, or `fixtures`."""
 
 
 class Format(Struct, frozen=True, kw_only=True):
@@ -33,18 +89,30 @@ class Format(Struct, frozen=True, kw_only=True):
     """
 
     name: str
-    detect_head: Callable[[bytes], bool] | None = None
-    """Whether a file with these first bytes is of this format; for files that are not text."""
     detect_record: Callable[[Fields], bool] | None = None
     """Whether a JSON object is a record of this format, in a file with one object a line."""
     detect_document: Callable[[Fields], bool] | None = None
     """Whether a JSON document is of this format; for a list, its first object is tested."""
     detect_text: Callable[[str], bool] | None = None
     """Whether a text with this beginning is of this format."""
+    detect_tables: Callable[[Collection[str]], bool] | None = None
+    """Whether a SQLite database with these tables is of this format."""
+    detect_members: Callable[[Collection[str]], bool] | None = None
+    """Whether a ZIP archive with these members is of this format."""
+    turns: TurnReader | None = None
+    """Reads a file of sessions; otherwise `read` and `read_blocks` do."""
     read: Callable[[Source], Scan] | None = None
-    """None: the format is recognised but not supported yet."""
+    """None, without `turns`: the format is recognised but not read."""
     read_blocks: Callable[[Source], BlockScan] | None = None
     """Reads thoughts, tool calls and results besides text; None: each record is one block."""
+    agent: str = ""
+    """The name of the agent or of the kind of file, as people know it."""
+    locations: tuple[Location, ...] = ()
+    outlines: Callable[[Path], Iterable[SessionOutline]] | None = None
+    """Lists the sessions of a file that has several; raises SourceError."""
+    facts: Facts | None = None
+    not_read: str = ""
+    """Why files of this format are recognised and passed over."""
 
 
 def is_among(value: object, names: frozenset[str]) -> bool:

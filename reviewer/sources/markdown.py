@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from itertools import chain, islice
 
 from reviewer.clock import written_moment
-from reviewer.sources.formats import Format, Source
+from reviewer.sources.formats import Facts, Format, Source
 from reviewer.sources.front_matter import front_matter
 from reviewer.sources.lines import read_lines, reading
 from reviewer.sources.note_kinds import (
@@ -153,5 +153,14 @@ def _headings(lines: list[NoteLine]) -> list[tuple[int, str]]:
     return [heading for heading in found if heading]
 
 
-FORMAT = Format(name=MarkdownScan.format, read=MarkdownScan)
+FORMAT = Format(
+    name=MarkdownScan.format,
+    agent="Markdown and text notes",
+    read=MarkdownScan,
+    facts=Facts(
+        person="nobody's: notes are evidence of their own",
+        left_out="HTML comments, templates, front matter",
+        tested="real files",
+    ),
+)
 """Any text that reads as prose and is not of another format is a note (see `_text_format`)."""

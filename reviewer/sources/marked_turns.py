@@ -12,7 +12,7 @@ from msgspec import Struct
 
 from reviewer.clock import written_moment
 from reviewer.sources.claude_words import classify
-from reviewer.sources.formats import Format, Source
+from reviewer.sources.formats import Facts, Format, Source
 from reviewer.sources.lines import read_lines, reading
 from reviewer.sources.note_lines import SECTION_CHARS, NoteLine
 from reviewer.sources.records import Block, Record, Role, Use, text_block
@@ -253,12 +253,24 @@ def _is_aider(head: str) -> bool:
 
 SPECSTORY = Format(
     name=SpecStory.name,
+    agent="SpecStory",
+    facts=Facts(
+        person="turns marked `_**User (...)**_`",
+        left_out="thoughts and tool calls",
+        tested="real files",
+    ),
     detect_text=_is_specstory,
     read=lambda source: MarkedTurnsScan(source, SpecStory()),
     read_blocks=SpecStoryBlocks,
 )
 AIDER = Format(
     name=Aider.name,
+    agent="aider",
+    facts=Facts(
+        person="lines that begin with `#### `",
+        left_out="lines that begin with `> `, which tools and aider wrote",
+        tested="a real file",
+    ),
     detect_text=_is_aider,
     read=lambda source: MarkedTurnsScan(source, Aider()),
 )

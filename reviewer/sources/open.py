@@ -1,7 +1,4 @@
-"""The registry of formats, and recognising the format of a file by its content.
-
-To add a format, write a module with a `Format` and add one line to `FORMATS`.
-"""
+"""Recognising the format of a file by its content, and opening it with the right reader."""
 
 from __future__ import annotations
 
@@ -9,7 +6,7 @@ import os
 import re
 import stat
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Collection, Iterator
 from io import BytesIO
 from itertools import islice
 from pathlib import Path
@@ -17,7 +14,7 @@ from pathlib import Path
 from msgspec import structs
 
 from reviewer.errors import OtherKindError, SourceError
-from reviewer.sources import chat, claude_code, markdown, marked_turns
+from reviewer.sources import archives, chat, databases, markdown
 from reviewer.sources.binary import looks_binary
 from reviewer.sources.formats import Format, Source
 from reviewer.sources.json_values import json_pieces, outline
@@ -31,19 +28,8 @@ from reviewer.sources.lines import (
 )
 from reviewer.sources.prose import PROSE_NAMES, why_not_prose
 from reviewer.sources.records import Block, BlockScan, Record, Scan, text_block
-from reviewer.sources.unsupported import UNSUPPORTED
-
-FORMATS: tuple[Format, ...] = (
-    claude_code.FORMAT,
-    *UNSUPPORTED,
-    chat.FORMAT,
-    marked_turns.SPECSTORY,
-    marked_turns.AIDER,
-    markdown.FORMAT,
-)
-"""Every format, in the order of the tests; the first match wins. In a file with one JSON object a
-line, the format of most objects wins.
-"""
+from reviewer.sources.registry import FORMATS
+from reviewer.sources.turns import SessionBlocks, SessionScan
 
 HEAD_BYTES = 256_000
 DOCUMENT_LIMIT = 256_000_000
@@ -88,36 +74,60 @@ class _RecordBlocks:
 _EMPTY = Format(name=_EmptyScan.format, read=_EmptyScan)
 
 
-def open_source(path: Path, *, line_start: int = 0, line_end: int | None = None) -> Scan:
+def open_source(
+    path: Path,
+    *,
+    line_start: int = 0,
+    line_end: int | None = None,
+    sessions: frozenset[str] | None = None,
+) -> Scan:
     """The reader for a file, chosen by content; iterate it to get its records.
 
     `line_start` and `line_end` are 0-based half-open lines; only records inside them are yielded.
+    `sessions`: only records of these sessions, of a file that has those of several projects.
     Raises OtherKindError when reviewer does not read this kind of file, and SourceError, here or
     while iterating, when it cannot be read. The first 256 kB decide the format, or, if the first
     line is longer, the lines after it.
     """
-    _, source, read = _recognised(path, line_start, line_end)
-    return read(source)
+    found, source = _recognised(path, line_start, line_end, sessions)
+    if found.turns is not None:
+        return SessionScan(found.name, source, found.turns)
+    assert found.read is not None
+    return found.read(source)
 
 
-def open_blocks(path: Path, *, line_start: int = 0, line_end: int | None = None) -> BlockScan:
+def open_blocks(
+    path: Path,
+    *,
+    line_start: int = 0,
+    line_end: int | None = None,
+    sessions: frozenset[str] | None = None,
+) -> BlockScan:
     """The blocks of a file: its text, thoughts, tool calls and their results.
 
     Takes the arguments of `open_source` and raises the same errors.
     """
-    found, source, read = _recognised(path, line_start, line_end)
-    return found.read_blocks(source) if found.read_blocks else _RecordBlocks(read(source))
+    found, source = _recognised(path, line_start, line_end, sessions)
+    if found.turns is not None:
+        return SessionBlocks(found.name, source, found.turns)
+    assert found.read is not None
+    return found.read_blocks(source) if found.read_blocks else _RecordBlocks(found.read(source))
+
+
+def recognise(path: Path) -> Format:
+    """The format of a file. Raises OtherKindError or SourceError as `open_source` does."""
+    return _detect(path)[0]
 
 
 def _recognised(
-    path: Path, line_start: int, line_end: int | None
-) -> tuple[Format, Source, Callable[[Source], Scan]]:
-    """The format of a file, the file as a source, and the reader of its records."""
+    path: Path, line_start: int, line_end: int | None, sessions: frozenset[str] | None
+) -> tuple[Format, Source]:
+    """The format of a file, and the file as a source."""
     found, form, document = _detect(path)
-    if found.read is None:
-        raise SourceError(f"{path} is in a known format not read yet: {found.name}.")
+    if found.read is None and found.turns is None:
+        raise OtherKindError(f"{path} is not text that reviewer reads: {found.not_read}.")
     lines = (line_start, float("inf") if line_end is None else line_end)
-    return found, Source(path, form, lines, document), found.read
+    return found, Source(path, form, lines, document, sessions)
 
 
 def _detect(path: Path) -> tuple[Format, TextForm, bytes | None]:
@@ -125,9 +135,14 @@ def _detect(path: Path) -> tuple[Format, TextForm, bytes | None]:
     head = _head(path)
     form = text_form(head)
     sample = form.utf8(head[form.bom :])
-    for candidate in FORMATS:
-        if candidate.detect_head is not None and candidate.detect_head(head):
-            return candidate, form, None
+    if databases.is_database(head):
+        return (
+            _of_container(path, databases.tables(path), "a database of another program"),
+            form,
+            None,
+        )
+    if archives.is_archive(head):
+        return _of_container(path, archives.members(path), "an archive without chats"), form, None
     if not sample.strip():
         return _EMPTY, form, None
     pieces, form = _pieces(sample, form)
@@ -161,6 +176,16 @@ def _detect(path: Path) -> tuple[Format, TextForm, bytes | None]:
         raise SourceError(f"{path} is not text that reviewer reads: JSON that is damaged.")
     text = sample.decode("utf-8", "replace").replace("\r\n", "\n").replace("\r", "\n")
     return _text_format(path, text), form, None
+
+
+def _of_container(path: Path, names: Collection[str], otherwise: str) -> Format:
+    """The format of a database with these tables, or of an archive with these members."""
+    tables = isinstance(names, frozenset)
+    for each in FORMATS:
+        test = each.detect_tables if tables else each.detect_members
+        if test is not None and test(names):
+            return each
+    raise OtherKindError(f"{path} is not text that reviewer reads: it is {otherwise}.")
 
 
 def _record_format(record: dict[str, object]) -> int | None:

@@ -6,7 +6,21 @@ import msgspec
 from msgspec import Raw
 
 _COMMANDS = ("command", "cmd")
-_COMMAND_FIELDS = frozenset([*_COMMANDS, "description", "timeout"])
+_COMMAND_FIELDS = frozenset(
+    (
+        *_COMMANDS,
+        "description",
+        "timeout",
+        "timeout_ms",
+        "workdir",
+        "yield_time_ms",
+        "max_output_tokens",
+        "with_escalated_permissions",
+        "justification",
+        "login",
+        "tty",
+    )
+)
 
 
 def call_text(raw: Raw | bytes | memoryview) -> str:
@@ -20,11 +34,18 @@ def call_text(raw: Raw | bytes | memoryview) -> str:
             value = msgspec.json.decode(value)
     except (ValueError, RecursionError):
         return part_text(_decoded(raw))
+    return input_text(value)
+
+
+def input_text(value: object) -> str:
+    """The text of a call's decoded input: see `call_text`."""
     if isinstance(value, dict) and set(value) <= _COMMAND_FIELDS:
         for name in _COMMANDS:
             command = value.get(name)
             if isinstance(command, str):
                 return command
+            if isinstance(command, list) and all(isinstance(word, str) for word in command):
+                return " ".join(command)
     return msgspec.json.encode(value).decode("utf-8", "replace") if value is not None else ""
 
 

@@ -11,6 +11,7 @@ from msgspec import Struct
 
 from reviewer.files import open_file, reason_of, unreadable
 from reviewer.sources.binary import HEAD_BYTES, looks_binary
+from reviewer.sources.containers import holds_sessions
 from reviewer.sources.ignore_files import (
     NAME,
     IgnoreRules,
@@ -45,6 +46,8 @@ LOCK_FILES = _names(
 )
 
 
+CONTAINERS = (".db", ".sqlite", ".sqlite3", ".vscdb", ".zip")
+"""Suffixes of databases and archives, which are read if an agent keeps sessions in them."""
 IGNORE_FILE = "ignore file"
 OUTSIDE = "link to a file outside the folder"
 
@@ -140,7 +143,8 @@ class _Walk:
         self, entry: os.DirEntry[str], rules: tuple[IgnoreRules, ...], root: str
     ) -> Found | PassedOver:
         path = Path(entry.path)
-        reason = _name_reason(entry.name) or _ignored(entry.path, rules)
+        container = entry.name.lower().endswith(CONTAINERS)
+        reason = (None if container else _name_reason(entry.name)) or _ignored(entry.path, rules)
         if reason:
             return PassedOver(path, reason)
         try:
@@ -152,11 +156,24 @@ class _Walk:
             if not self._is_new(status):
                 return PassedOver(path, "the same file again")
             with open_file(path) as stream:
-                if looks_binary(stream.read(HEAD_BYTES)):
-                    return PassedOver(path, "binary")
+                head = stream.read(HEAD_BYTES)
+            if container:
+                return Found(path) if holds_sessions(path) else PassedOver(path, "binary")
+            if looks_binary(head):
+                return PassedOver(path, "binary")
         except OSError as error:
             return PassedOver(path, f"file cannot be read: {reason_of(error)}")
         return Found(path)
+
+
+def read_with(path: Path) -> list[Path]:
+    """Where else the contents of a file may lie: the newest rows of a database, and the messages
+    of a session that is a folder of files.
+    """
+    beside = [path.with_name(path.name + "-wal")]
+    if path.parent.parent.name == "session" and path.suffix == ".json":
+        beside.append(path.parent.parent.parent / "message" / path.stem)
+    return beside
 
 
 def is_within(path: str | Path, root: str) -> bool:

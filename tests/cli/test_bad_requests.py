@@ -41,7 +41,6 @@ class TestWhatIsAsked:
             ["queue", "list", "--limit", "0"],
             ["extract", "a.md", "--from-line", "5", "--to-line", "2"],
             ["no-such-verb"],
-            ["ingest"],
             ["--project", "", "stats"],
         ],
         ids=lambda arguments: " ".join(arguments)[:40],

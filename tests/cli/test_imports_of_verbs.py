@@ -25,6 +25,8 @@ MEASURES = COUNTS | {"rapidfuzz"}
 CASES: list[tuple[list[str], set[str]]] = [
     (["demo", "--no-screen"], {"rapidfuzz", "markdown_it"}),
     (["ingest", "note.md"], {"rapidfuzz", "markdown_it"}),
+    (["sources"], {"markdown_it"}),
+    (["watch", "--once"], {"markdown_it"}),
     (["extract", "note.md"], {"rapidfuzz", "markdown_it"}),
     (["propose", "note.md", "--dry-run", "--command", "cat"], COUNTS | {"markdown_it"}),
     (["queue", "list"], set()),

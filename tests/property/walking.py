@@ -88,7 +88,7 @@ def _value(parameter: inspect.Parameter, number: int, folder: Path, text: str) -
         "limit": 5, "around": 1, "count": 2, "target": number + 1, "into": number + 1,
         "by": number + 1, "winner": number, "before": None, "record": None, "wave": None,
         "progress": None, "cancelled": None, "breakable": None, "seen": None, "ask": None,
-        "watch": None, "view_of": None, "view": None,
+        "watch": None, "view_of": None, "view": None, "session": None, "sessions": None,
         "now": None, "counting": "estimate",
     }  # fmt: skip
     if name in by_name:

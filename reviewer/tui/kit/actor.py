@@ -410,19 +410,26 @@ class Host(App[int], inherit_bindings=False):
         """
         act = RunningAct(words, total)
 
+        def watched() -> Value:
+            with self.engine.watched(act.watch):
+                return work()
+
+        return await self.accompany(node, act, watched)
+
+    async def accompany(self, node: DOMNode, act: RunningAct, work: Callable[[], Value]) -> Value:
+        """Run work in a thread, and show the progress of its act on the screen of `node`.
+
+        Raises the exceptions of `work`.
+        """
+
         def progress() -> None:
             target = self.screen if detached(node) else node
             target.post_message(StatusMessage(act.sentence))
 
         timer = self.set_interval(PROGRESS_SECONDS, progress)
-
-        def watched() -> Value:
-            with self.engine.watched(act.watch):
-                return work()
-
         self.running = act
         try:
-            return await to_thread(watched)
+            return await to_thread(work)
         finally:
             self.running = None
             timer.stop()

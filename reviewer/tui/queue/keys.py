@@ -75,6 +75,13 @@ ASK_MODEL = Action(
     "Decide", writes=True,
 )  # fmt: skip
 
+READ_SESSIONS = Action(
+    "read_sessions", "i", "read sessions",
+    "Read the sessions of this project that agents have left on this machine; escape stops, and"
+    " what was read is kept.",
+    "Decide", writes=True,
+)  # fmt: skip
+
 SORT = Action(
     "sort", "t", "order",
     "Order by rank, confidence, newest, source, or as learned from your decisions, in turn.",
@@ -133,7 +140,7 @@ QUEUE = Pane(
     "queue", "Queue",
     (PROMOTE, REJECT, REJECT_WHY, EDIT, DISCARD_DRAFT, DEFER, keys.UNDO, keys.REDO, RESTORE,
      MERGE, PROMOTE_CLUSTER, TYPE, NAME,
-     KEEP_LEFT, KEEP_RIGHT, KEEP_BOTH, QUEUE_MORE, ASK_MODEL,
+     KEEP_LEFT, KEEP_RIGHT, KEEP_BOTH, QUEUE_MORE, ASK_MODEL, READ_SESSIONS,
      keys.MARK, keys.RANGE, keys.MARK_ALL, keys.FILTER, SORT, STATUS, FOLD, keys.REFRESH,
      EXPAND, COLLAPSE, keys.OPEN_SOURCE, keys.OPEN_EDITOR, keys.COPY, WHY, SESSION, NEXT_EVIDENCE,
      PREVIOUS_EVIDENCE, *keys.PANE_ACTIONS,

@@ -36,6 +36,7 @@ from reviewer.tui.places import load_place, save_place
 from reviewer.tui.queue import keys
 from reviewer.tui.queue.candidate_list import CandidateList
 from reviewer.tui.queue.model import Pace, QueueModel, count_new
+from reviewer.tui.queue.reading import ReadingAct, read_project_sessions
 
 if TYPE_CHECKING:
     from reviewer.promotion.acceptance_model import Score
@@ -822,6 +823,26 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
         self._load_again()
         self.say(f"{done.title} - {self.key_of(kit_keys.UNDO)} to undo")
 
+    @runs(keys.READ_SESSIONS, unless=_no_project)
+    async def read_sessions(self) -> None:
+        """Read the sessions of this project that lie where agents keep them."""
+        project = self.project
+        assert project is not None
+        act = ReadingAct()
+        report = await self.host.accompany(
+            self, act, lambda: read_project_sessions(self.engine, project, act)
+        )
+        if report is None:
+            self.say("There are no sessions of this project on this machine.")
+            return
+        self.note_version()
+        self._load_again()
+        stopped = "Stopped. " if report.state == "interrupted" else ""
+        self.say(
+            f"{stopped}Read {count(report.files, 'file')}, {report.unchanged:,} unchanged: "
+            f"{count(report.new, 'new candidate')}."
+        )
+
     @runs(keys.ASK_MODEL, unless=_no_project)
     def ask_model(self) -> None:
         """Hand the terminal to `reviewer propose`, which says what it costs before it asks."""
@@ -1112,6 +1133,8 @@ def empty_lines(
         clear = key_of(kit_keys.CLEAR_FILTER)
         return (f"Nothing matches / {display_line(query.filter)}", f"{clear} clears the filter.")
     status = key_of(keys.STATUS)
+    reads = key_of(keys.READ_SESSIONS)
+    read_more = f"{reads} reads this project's sessions. Others: reviewer ingest PATH"
     nothing = EMPTY.get(query.status, EMPTY["waiting"])
     if query.status == "active":
         promote = key_of(keys.PROMOTE)
@@ -1126,8 +1149,8 @@ def empty_lines(
             "All clear: nothing is waiting." if not beyond else f"The queue is clear, with {more}",
             f"{counts.promoted:,} promoted, {counts.rejected:,} rejected so far.",
             f"{status} shows them, {history} the history, {undo} undoes the last decision.",
-            "More to read: reviewer ingest PATH",
+            f"More to read: {read_more}",
         )
     if beyond:
         return (f"The queue is empty, with {more}",)
-    return (nothing, "Ingest something: reviewer ingest PATH")
+    return (nothing, read_more)

@@ -47,6 +47,9 @@ def found(engine: Engine, queue_up: QueueUp) -> Callable[[str], list[str]]:
         ("%", []),
         ('"unclosed ledg', []),
         ("http://example.test/x", []),
+        ("agent:codex", []),
+        ("-agent:codex ledger", ["Use", "The"]),
+        ("since:2026-03", []),
     ],
 )
 def test_filter(found: Callable[[str], list[str]], text: str, first_words: list[str]) -> None:
@@ -58,6 +61,7 @@ def test_filter(found: Callable[[str], list[str]], text: str, first_words: list[
     [
         ("tpye:project", '"type"'),
         ("conf>much", "number"),
+        ("since:yesterday", "takes a date such as 2026-03-01"),
         ("bogus:1", "fields:"),
         ("is:foo", "is: takes deferred, edited, excerpt or statement"),
         ("type:xq", "identity, preference"),

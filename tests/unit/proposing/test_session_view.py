@@ -36,7 +36,7 @@ def desk() -> Desk:
     return Desk()
 
 
-def view(session: Session, folder: Path, **lines: int) -> SessionView:
+def view(session: Session, folder: Path, **lines: Any) -> SessionView:
     path = folder / "session.jsonl"
     path.write_bytes(session.bytes())
     return read_view(path, **lines)

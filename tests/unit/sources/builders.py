@@ -73,12 +73,12 @@ class Session:
     def bytes(self) -> bytes:
         return b"".join(line + b"\n" for line in self.lines())
 
-    def scan(self, folder: Path, data: RawBytes | None = None, **range_: int) -> Scan:
+    def scan(self, folder: Path, data: RawBytes | None = None, **range_: Any) -> Scan:
         path = folder / f"{self.name}.jsonl"
         path.write_bytes(self.bytes() if data is None else data)
         return open_source(path, **range_)
 
-    def read(self, folder: Path, data: RawBytes | None = None, **range_: int) -> list[Record]:
+    def read(self, folder: Path, data: RawBytes | None = None, **range_: Any) -> list[Record]:
         return list(self.scan(folder, data, **range_))
 
 

@@ -16,13 +16,13 @@ from reviewer.sources.records import Block, Role, Use
 from .builders import Session
 
 
-def read(session: Session, folder: Path, **range_: int) -> list[Block]:
+def read(session: Session, folder: Path, **range_: Any) -> list[Block]:
     path = folder / "s.jsonl"
     path.write_bytes(session.bytes())
     return list(open_blocks(path, **range_))
 
 
-def chat(folder: Path, document: Any, **range_: int) -> list[Block]:
+def chat(folder: Path, document: Any, **range_: Any) -> list[Block]:
     path = folder / "chat.json"
     path.write_text(json.dumps(document, indent=1))
     return list(open_blocks(path, **range_))

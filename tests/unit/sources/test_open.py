@@ -15,6 +15,7 @@ from reviewer.sources import open as opening
 from reviewer.sources.formats import Format, Source
 from reviewer.sources.open import open_source
 from reviewer.sources.records import Record, Role
+from reviewer.sources.registry import FORMATS
 from tests.unit.sources.builders import Session
 
 
@@ -62,35 +63,24 @@ def test_an_empty_file_has_no_records_and_says_so(tmp_path: Path, data: bytes) -
     assert scan.tally == {"empty file": 1}
 
 
-CODEX = {"timestamp": "2026-01-01T00:00:00Z", "type": "session_meta", "payload": {"id": "x"}}
-GEMINI = {"sessionId": "x", "projectHash": "y", "messages": [{"type": "user", "content": "hi"}]}
-CHATGPT = [{"title": "t", "current_node": "n", "mapping": {"n": {"message": None}}}]
-CLAUDE_AI = [{"uuid": "u", "chat_messages": [{"sender": "human", "text": "hi"}]}]
-QWEN = {
-    "uuid": "u",
-    "sessionId": "s",
-    "type": "user",
-    "message": {"role": "user", "parts": [{"text": "hi"}]},
-}
-TRAJECTORY = {"trajectory": [], "history": [{"role": "user", "content": "x"}], "info": {}}
-
-
 @pytest.mark.parametrize(
-    ("document", "name"),
+    ("document", "reason"),
     [
-        (CODEX, "Codex CLI session"),
-        (GEMINI, "Gemini CLI session"),
-        (CHATGPT, "ChatGPT export"),
-        (CLAUDE_AI, "Claude.ai export"),
-        (QWEN, "Qwen Code session"),
-        (TRAJECTORY, "SWE-agent trajectory"),
+        ({"loglines": [], "sessionId": "s"}, "a copy of a Claude Code session on the web"),
+        ({"cascadeId": "c", "markdown": "### User Input"}, "a summary of an Antigravity session"),
+        ({"atof_version": "0.1", "kind": "scope"}, "a trace of calls"),
+        ({"issue_id": "shop-1", "kind": "field_change"}, "a log of changes to issues"),
+        ({"type": "entity", "name": "shop"}, "a graph of entities"),
+        ([{"uuid": "p", "prompt_template": "", "docs": []}], "the projects of a Claude.ai export"),
     ],
     ids=lambda value: value if isinstance(value, str) else "",
 )
-def test_known_formats_not_read_yet_are_named(tmp_path: Path, document: object, name: str) -> None:
+def test_formats_that_are_passed_over_say_why(
+    tmp_path: Path, document: object, reason: str
+) -> None:
     path = tmp_path / "x.json"
     path.write_text(json.dumps(document))
-    with pytest.raises(SourceError, match=f"known format not read yet: {name}"):
+    with pytest.raises(SourceError, match=f"is not text that reviewer reads: {reason}"):
         open_source(path)
 
 
@@ -270,7 +260,7 @@ def test_a_format_is_added_by_one_line_of_the_registry(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     rows = Format(name="rows", detect_text=lambda head: head.startswith("row "), read=_Rows)
-    monkeypatch.setattr(opening, "FORMATS", (rows, *opening.FORMATS))
+    monkeypatch.setattr(opening, "FORMATS", (rows, *FORMATS))
     path = tmp_path / "notes.md"
     path.write_text("row of words one\nrow of words two\n")
     assert [record.text for record in open_source(path)] == ["row of words one", "row of words two"]
@@ -280,18 +270,17 @@ def test_a_format_is_added_by_one_line_of_the_registry(
     ]
 
 
-def test_a_format_that_is_not_text_is_recognised_by_its_first_bytes(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    rows = Format(name="rows", detect_head=lambda head: head.startswith(b"ROWS\0"), read=_Rows)
-    monkeypatch.setattr(opening, "FORMATS", (*opening.FORMATS, rows))
-    path = tmp_path / "rows.db"
-    path.write_bytes(b"ROWS\0" + bytes(500) + b"\nrow")
-    assert open_source(path).format == "rows"
-
-
-def test_every_format_can_be_recognised_and_has_a_name_of_its_own() -> None:
-    names = [each.name for each in opening.FORMATS]
+def test_every_format_can_be_recognised_and_is_read_or_says_why_not() -> None:
+    names = [each.name for each in FORMATS]
     assert len(set(names)) == len(names)
-    for each in opening.FORMATS[:-1]:
-        assert each.detect_record or each.detect_document or each.detect_text, each.name
+    for each in FORMATS:
+        tests = (
+            each.detect_record,
+            each.detect_document,
+            each.detect_text,
+            each.detect_tables,
+            each.detect_members,
+        )
+        assert any(tests) or each is FORMATS[-1], each.name
+        assert bool(each.read or each.turns) != bool(each.not_read), each.name
+        assert each.facts is None or each.agent, each.name

@@ -1,0 +1,220 @@
+"""`reviewer sources|watch`: the sessions that agents have left on this machine."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from reviewer.cli.output import count, narrate, print_json, print_text, safe, table
+from reviewer.cli.progress import ProgressLine, interruptible
+from reviewer.cli.session import INTERRUPTED, Session, Verb, pass_session
+
+if TYPE_CHECKING:
+    from reviewer.cli.progress import Interruption
+    from reviewer.promotion.found_sessions import AgentSessions, Stamps
+    from reviewer.sources.discovery import Chosen, FoundSession
+
+NOTHING_HERE = "There are no sessions of this project on this machine."
+SHORTEST_PAUSE = 1
+PAUSE = 0.2
+"""Seconds after which a pause is asked whether it has been interrupted."""
+
+
+@click.command(cls=Verb)
+@click.option("--all", "everywhere", is_flag=True, help="The sessions of all projects.")
+@click.option("--files", is_flag=True, help="List every session instead of counting them.")
+@click.option("--json", "as_json", is_flag=True, help="One JSON object per line.")
+@pass_session
+def sources(session: Session, everywhere: bool, files: bool, as_json: bool) -> None:
+    """List the sessions that agents have left on this machine, and which of them were read.
+
+    Without --all only those of this project: held in its folders, or in a linked work tree. Only
+    the places where agents are known to keep sessions are looked at. Read them with
+    `reviewer ingest`, without a path.
+    """
+    from reviewer.promotion.found_sessions import by_agent, is_read
+
+    found, here = _found()
+    shown = found if everywhere else here
+    stamps = _stamps(session, everywhere)
+    rows = by_agent(shown, stamps, datetime.now(UTC))
+    if files:
+        _print_files(shown, stamps, as_json)
+    elif as_json:
+        for row in rows:
+            print_json(row.to_json())
+    else:
+        for line in table([_columns(row) for row in rows]):
+            print_text(line)
+    if as_json:
+        return
+    if not shown:
+        narrate("There are no sessions of agents on this machine." if everywhere else NOTHING_HERE)
+    elsewhere = [each for each in found if not each.subagent]
+    more = len(elsewhere) - sum(not each.subagent for each in here)
+    if more and not everywhere:
+        narrate(
+            f"Of other projects: {count(more, 'session')}. List them with: reviewer sources --all"
+        )
+    unread = sum(not is_read(each, stamps) for each in here)
+    if unread and not everywhere:
+        narrate("Read them with: reviewer ingest")
+
+
+def _columns(row: AgentSessions) -> tuple[str, ...]:
+    state = "all read" if row.read == row.sessions else f"{row.read:,} read"
+    expiring = f"{row.expiring:,} expire within 5 days" if row.expiring else ""
+    newest = f"newest {row.newest[:16].replace('T', ' ')}"
+    size = f"{row.bytes / 1e6:,.1f} MB"
+    return (safe(row.agent), count(row.sessions, "session"), size, newest, state, expiring)
+
+
+def _print_files(found: list[FoundSession], stamps: Stamps, as_json: bool) -> None:
+    from reviewer.promotion.found_sessions import is_read
+
+    for each in sorted(found, key=lambda each: -each.modified_ns):
+        read = is_read(each, stamps)
+        if as_json:
+            print_json(
+                {
+                    "agent": each.agent,
+                    "format": each.format,
+                    "path": str(each.path),
+                    "session": each.session,
+                    "cwd": each.cwd,
+                    "bytes": each.bytes,
+                    "modified": _written(each.modified_ns),
+                    "subagent": each.subagent,
+                    "read": read,
+                    "expires": _written(each.expires_ns) if each.expires_ns else None,
+                }
+            )
+        else:
+            inside = f" {safe(each.session)}" if each.session else ""
+            state = "read" if read else "new"
+            print_text(f"{state:4}  {safe(each.agent)}  {safe(str(each.path))}{inside}")
+
+
+def _written(nanoseconds: int) -> str:
+    from reviewer.clock import iso
+
+    return iso(datetime.fromtimestamp(nanoseconds / 1e9, UTC))
+
+
+def _found() -> tuple[list[FoundSession], list[FoundSession]]:
+    """All sessions on this machine, and those of this project."""
+    from reviewer.sources.discovery import Machine, Scope, find_sessions
+
+    scope = Scope.of(Path.cwd())
+    found = list(find_sessions(Machine.here(), scope))
+    return found, [each for each in found if each.belongs_to(scope)]
+
+
+def _stamps(session: Session, everywhere: bool) -> Stamps:
+    """What the store has read; nothing where there is no store yet."""
+    if not session.store_path().exists():
+        return {}
+    with session.whole_store() as engine:
+        if not everywhere:
+            session.choose_to_read(engine)
+        return engine.sources.stamps(None if everywhere else engine.project)
+
+
+def project_sessions() -> tuple[Chosen, str]:
+    """The sessions of this project to read, and a sentence that counts them.
+
+    Raises SourceError when there are none.
+    """
+    from reviewer.errors import SourceError
+    from reviewer.sources.discovery import choose
+
+    _, here = _found()
+    if not here:
+        raise SourceError(f"{NOTHING_HERE} Name a file or folder: reviewer ingest PATH")
+    return choose(here), f"Reading {_counted(here)} of this project."
+
+
+def _counted(found: list[FoundSession]) -> str:
+    from collections import Counter
+
+    agents = Counter(each.agent for each in found if not each.subagent)
+    listed = ", ".join(f"{agent} {times:,}" for agent, times in agents.most_common())
+    return f"{count(agents.total(), 'session')} ({listed})"
+
+
+@click.command(cls=Verb)
+@click.option(
+    "--every",
+    type=click.IntRange(SHORTEST_PAUSE),
+    default=20,
+    show_default=True,
+    metavar="SECONDS",
+    help="How often to look.",
+)
+@click.option("--once", is_flag=True, help="Read what is new now, and end.")
+@click.option("--json", "as_json", is_flag=True, help="The counts of each wave as a JSON object.")
+@click.pass_context
+@pass_session
+def watch(session: Session, ctx: click.Context, every: int, once: bool, as_json: bool) -> None:
+    """Read new turns of this project's sessions as agents write them, until Ctrl-C.
+
+    Looks at the places that `reviewer sources` lists, and reads the files that have changed.
+    """
+    session.refuse_all_projects()
+    with interruptible() as interruption:
+        if not once:
+            narrate(f"Watching the sessions of this project every {every} s. Ctrl-C ends it.")
+        while True:
+            _read_changes(session, interruption, as_json)
+            if once or interruption():
+                break
+            for _ in _pauses(every):
+                if interruption():
+                    break
+        if interruption() and once:
+            ctx.exit(INTERRUPTED)
+
+
+def _read_changes(session: Session, interruption: Interruption, as_json: bool) -> None:
+    """Read the sessions of this project that were not read since they changed."""
+    from reviewer.promotion.found_sessions import is_read
+    from reviewer.sources.discovery import choose
+
+    _, here = _found()
+    stamps = _stamps(session, everywhere=False) if here else {}
+    fresh = {each.path for each in here if not is_read(each, stamps)}
+    if not fresh:
+        return
+    chosen = choose(each for each in here if each.path in fresh)
+    line = ProgressLine()
+    with session.changing(create=True, new_outside=True) as engine:
+        try:
+            report = engine.intake.ingest(
+                chosen.paths,
+                project=session.target(engine),
+                progress=line,
+                cancelled=interruption,
+                breakable=interruption.breakable,
+                sessions=chosen.sessions,
+            )
+        finally:
+            line.clear()
+    if as_json:
+        print_json(report.to_json())
+        return
+    print_text(
+        f"wave {report.wave}: {count(report.files, 'file')}, {count(report.fresh, 'new record')},"
+        f" {count(report.new, 'new candidate')}, {report.repeated:,} seen before"
+    )
+
+
+def _pauses(seconds: float) -> Iterator[None]:
+    end = time.monotonic() + seconds
+    while time.monotonic() < end:
+        yield
+        time.sleep(PAUSE)

@@ -1,0 +1,128 @@
+"""Exports that come zipped or in parts."""
+
+from __future__ import annotations
+
+import re
+import zipfile
+import zlib
+from collections.abc import Iterator
+from pathlib import Path
+
+from msgspec import structs
+
+from reviewer.errors import SourceError
+from reviewer.sources.lines import TextForm, text_form
+from reviewer.sources.lines import reading as opened_file
+from reviewer.sources.turns import Document, Reading
+
+MAGIC = b"PK\x03\x04"
+MEMBER_LIMIT = 256_000_000
+"""Bytes of a member after unpacking; a larger one is skipped and reported."""
+ARCHIVE_LIMIT = 4_000_000_000
+"""Bytes of all members that are read, after unpacking."""
+MOST_MEMBERS = 200_000
+_CONVERSATIONS = re.compile(r"conversations(?:-(\d+))?\.json")
+
+
+def is_archive(head: bytes) -> bool:
+    """Whether a file that begins with these bytes is a ZIP archive."""
+    return head.startswith(MAGIC)
+
+
+def members(path: Path) -> list[str]:
+    """The names of an archive's members. Raises SourceError when it cannot be read."""
+    try:
+        with opened_file(path) as stream, zipfile.ZipFile(stream) as archive:
+            return archive.namelist()[:MOST_MEMBERS]
+    except (zipfile.BadZipFile, NotImplementedError, ValueError) as problem:
+        raise SourceError(f"{path} cannot be read: the archive is damaged ({problem}).") from None
+
+
+def has_conversations(names: list[str]) -> bool:
+    """Whether an archive has a member with conversations."""
+    return any(_CONVERSATIONS.fullmatch(name.rpartition("/")[2]) for name in names)
+
+
+def exported_documents(reading: Reading) -> Iterator[Document]:
+    """The documents with conversations in an archive, one at a time.
+
+    Members that are too large, encrypted, damaged or missing are reported and left out. Raises
+    SourceError when the archive itself cannot be read.
+    """
+    path = reading.path
+    unpacked = 0
+    try:
+        with opened_file(path) as stream, zipfile.ZipFile(stream) as archive:
+            found = [
+                info
+                for info in archive.infolist()[:MOST_MEMBERS]
+                if _CONVERSATIONS.fullmatch(info.filename.rpartition("/")[2])
+            ]
+            found.sort(key=lambda info: info.filename)
+            _report_gaps(reading, [info.filename.rpartition("/")[2] for info in found])
+            for info in found:
+                data = _member(reading, archive, info, ARCHIVE_LIMIT - unpacked)
+                if data is None:
+                    continue
+                unpacked += len(data)
+                form = text_form(data[:4])
+                inside = TextForm(form.encoding, form.bom, form.line_end)
+                part = Reading(
+                    structs.replace(
+                        reading.source, document=form.utf8(data[form.bom :]), form=inside
+                    )
+                )
+                part.tally, part.errors = reading.tally, reading.errors
+                yield Document(part)
+    except (zipfile.BadZipFile, NotImplementedError) as problem:
+        raise SourceError(f"{path} cannot be read: the archive is damaged ({problem}).") from None
+
+
+def _member(
+    reading: Reading, archive: zipfile.ZipFile, info: zipfile.ZipInfo, room: int
+) -> bytes | None:
+    """A member's bytes; its stated size is not believed."""
+    limit = min(MEMBER_LIMIT, max(room, 0))
+    data: bytes | None = None
+    try:
+        with archive.open(info) as stream:
+            data = stream.read(limit + 1)
+    except RuntimeError:  # what zipfile raises for an encrypted member
+        _leave_out(reading, info, "encrypted: unpack it and read the file")
+    except (zipfile.BadZipFile, zlib.error, NotImplementedError, EOFError, ValueError) as problem:
+        _leave_out(reading, info, f"damaged ({problem})")
+    if data is not None and len(data) > limit:
+        data = None
+        _leave_out(reading, info, f"more than {limit // 1_000_000} MB after unpacking")
+    return data
+
+
+def _leave_out(reading: Reading, info: zipfile.ZipInfo, why: str) -> None:
+    reading.tally["member of the archive left out"] += 1
+    reading.errors.append(f"{info.filename}: {why}")
+
+
+def missing_parts(reading: Reading) -> None:
+    """Report parts of an export that are missing before this one in its folder."""
+    match = _CONVERSATIONS.fullmatch(reading.path.name)
+    if match is None or not match[1] or int(match[1]) == 0:
+        return
+    before = f"conversations-{int(match[1]) - 1:0{len(match[1])}d}.json"
+    if not reading.path.with_name(before).exists():
+        _missing(reading, before)
+
+
+def _report_gaps(reading: Reading, names: list[str]) -> None:
+    numbers = [(int(match[1]), len(match[1])) for match in map(_CONVERSATIONS.fullmatch, names)
+               if match and match[1]]  # fmt: skip
+    if not numbers:
+        return
+    there = {number for number, _ in numbers}
+    for number in range(min(max(there), MOST_MEMBERS)):
+        if number not in there:
+            _missing(reading, f"conversations-{number:0{numbers[0][1]}d}.json")
+
+
+def _missing(reading: Reading, name: str) -> None:
+    reading.tally["part of the export missing"] += 1
+    reading.errors.append(f"the part {name} of this export is missing")

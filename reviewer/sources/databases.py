@@ -1,0 +1,137 @@
+"""Databases of other programs: opened without ever writing to them or beside them."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sqlite3
+import tempfile
+from collections.abc import Iterator, Sequence
+from contextlib import closing, contextmanager
+from pathlib import Path
+
+from reviewer.errors import OtherKindError, SourceError
+from reviewer.files import open_file
+
+Connection = sqlite3.Connection
+MAGIC = b"SQLite format 3\0"
+LONGEST_VALUE = 64_000_000
+"""Bytes of a value that is read; a longer one is left out."""
+LARGEST_COPY = 8_000_000_000
+"""Bytes of a database in use that is copied before it is read."""
+ATTEMPTS = 3
+_BESIDE = ("-wal", "-journal")
+
+
+def is_database(head: bytes) -> bool:
+    """Whether a file that begins with these bytes is a SQLite database."""
+    return head.startswith(MAGIC)
+
+
+def tables(path: Path) -> frozenset[str]:
+    """The names of a database's tables, without views and virtual tables.
+
+    Raises SourceError when it cannot be read.
+    """
+    with opened(path) as database:
+        rows = database.execute(
+            "SELECT name FROM sqlite_master WHERE type = 'table' AND sql NOT LIKE 'CREATE VIRTUAL%'"
+        )
+        return frozenset(name for (name,) in rows if isinstance(name, str))
+
+
+def columns(database: sqlite3.Connection, table: str) -> frozenset[str]:
+    """The names of a table's columns."""
+    return frozenset(row[1] for row in database.execute(f'PRAGMA table_info("{table}")'))
+
+
+def column(known: frozenset[str], *names: str, default: str = "NULL") -> str:
+    """The first of some columns that a table has, for versions that differ; else `default`."""
+    return next((f'"{name}"' for name in names if name in known), default)
+
+
+def capped(expression: str) -> str:
+    """SQL for a value that is NULL if it is too long to be read."""
+    return f"CASE WHEN length({expression}) <= {LONGEST_VALUE} THEN {expression} END"
+
+
+def placeholders(values: Sequence[object]) -> str:
+    return ",".join("?" * len(values))
+
+
+@contextmanager
+def opened(path: Path) -> Iterator[sqlite3.Connection]:
+    """A read-only connection to a database.
+
+    One that is not in use is opened in place, where SQLite then makes neither locks nor files. One
+    whose newest rows lie in a file beside it is copied with that file and read as a copy. Raises
+    SourceError when it cannot be read, or OtherKindError when it has no tables.
+    """
+    try:
+        if _beside(path):
+            with _copy(path) as copied, _connected(copied, "mode=rw") as database:
+                yield _checked(database, path)
+            return
+        before = _stamp(path)
+        with _connected(path, "mode=ro&immutable=1") as database:
+            try:
+                yield _checked(database, path)
+            except sqlite3.DatabaseError:
+                if _stamp(path) != before:
+                    raise SourceError(
+                        f"{path} cannot be read: it was changed meanwhile. Read it again."
+                    ) from None
+                raise
+    except sqlite3.DatabaseError as problem:
+        raise SourceError(f"{path} cannot be read: the database is damaged ({problem}).") from None
+    except OSError as problem:
+        reason = (problem.strerror or str(problem)).lower()
+        raise SourceError(f"{path} cannot be read: {reason}.") from None
+
+
+@contextmanager
+def _connected(path: Path, mode: str) -> Iterator[sqlite3.Connection]:
+    uri = path.absolute().as_uri() + f"?{mode}"
+    with closing(sqlite3.connect(uri, uri=True, timeout=1)) as database:
+        database.execute("PRAGMA trusted_schema = OFF")
+        database.text_factory = lambda raw: raw.decode("utf-8", "replace")
+        yield database
+
+
+def _checked(database: sqlite3.Connection, path: Path) -> sqlite3.Connection:
+    if database.execute("SELECT count(*) FROM sqlite_master").fetchone() == (0,):
+        raise OtherKindError(
+            f"{path} is not text that reviewer reads: it is a database without tables."
+        )
+    database.execute("PRAGMA query_only = ON")
+    return database
+
+
+def _beside(path: Path) -> list[Path]:
+    """The files beside a database that hold a part of it."""
+    named = [path.with_name(path.name + ending) for ending in _BESIDE]
+    return [each for each in named if each.is_file() and each.stat().st_size]
+
+
+def _stamp(path: Path) -> list[tuple[int, int]]:
+    found = [os.stat(each) for each in (path, *_beside(path))]
+    return [(status.st_size, status.st_mtime_ns) for status in found]
+
+
+@contextmanager
+def _copy(path: Path) -> Iterator[Path]:
+    """A private copy of a database and of the files beside it, taken while nothing changed."""
+    if path.stat().st_size > LARGEST_COPY:
+        raise SourceError(
+            f"{path} is in use and too large to copy: close its program and read it again."
+        )
+    with tempfile.TemporaryDirectory(prefix="reviewer-") as folder:
+        for _ in range(ATTEMPTS):
+            before = _stamp(path)
+            for part in (path, *_beside(path)):
+                with open_file(part) as source, Path(folder, part.name).open("wb") as target:
+                    shutil.copyfileobj(source, target, 1 << 20)
+            if _stamp(path) == before:
+                yield Path(folder, path.name)
+                return
+        raise SourceError(f"{path} is being written to all the time: read it again later.")

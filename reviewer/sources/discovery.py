@@ -1,0 +1,345 @@
+"""Finding the sessions that agents have left on this machine, without being told where.
+
+Only the places that the formats name are looked at. Links and mounts inside them are not followed.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import re
+import stat
+import sys
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
+from fnmatch import fnmatchcase
+from functools import lru_cache
+from pathlib import Path
+
+import msgspec
+from msgspec import Struct
+
+from reviewer.errors import SourceError
+from reviewer.files import open_file
+from reviewer.projects import Tree, work_tree
+from reviewer.sources.formats import Format, Location
+from reviewer.sources.registry import FORMATS
+from reviewer.sources.vscode_chat import folder_of_uri
+from reviewer.sources.walk import read_with
+
+MOST_ENTRIES = 500_000
+"""Files and folders that are looked at in one place."""
+DEEPEST = 8
+HEAD_BYTES = 1 << 18
+"""Bytes of a session in which its working folder is looked for."""
+SOON_DAYS = 5
+DAY = 86_400.0
+_CWD = re.compile(
+    rb'"(?:cwd|workspaceDirectory|workspacePath|directory|working_dir|uri)"\s*:\s*'
+    rb'("(?:[^"\\]|\\.){1,4000}")'
+)
+
+_HASH = re.compile(rb'"projectHash"\s*:\s*"([0-9a-f]{64})"')
+
+
+class Machine(Struct, frozen=True):
+    """Whose sessions are looked for: the home folder, the environment, the operating system."""
+
+    home: Path
+    variables: Mapping[str, str]
+    platform: str
+
+    @classmethod
+    def here(cls) -> Machine:
+        return cls(Path.home(), os.environ, sys.platform)
+
+
+class Scope(Struct, frozen=True):
+    """A project on this machine: its folder and its git work trees."""
+
+    folder: Path
+    tree: Tree | None
+    folders: tuple[str, ...]
+    """The folder, the root, and the roots of linked work trees."""
+    home: str
+    """Other folders that sessions name are looked at only below this one: a path that came out of
+    a file must not mount a network folder.
+    """
+
+    @classmethod
+    def of(cls, folder: Path) -> Scope:
+        tree = work_tree(folder)
+        found = [str(folder.absolute())]
+        if tree is not None:
+            found += [tree.root, *_linked_trees(Path(tree.root))]
+        folders = tuple(dict.fromkeys(found))
+        return cls(folder.absolute(), tree, folders, str(Path.home()))
+
+
+class FoundSession(Struct, frozen=True, kw_only=True):
+    """A session that lies on this machine."""
+
+    format: str
+    agent: str
+    path: Path
+    session: str = ""
+    """Its id, in a file that has several; else the file is the session."""
+    cwd: str = ""
+    bytes: int = 0
+    modified_ns: int = 0
+    stamp: tuple[int, int] = (0, 0)
+    """Bytes and time in ns of the whole file, which show whether it was read since."""
+    names: frozenset[str] = frozenset()
+    """The folders that the file lies in, which some agents name after the project."""
+    subagent: bool = False
+    expires_ns: int | None = None
+    """When the agent will delete it."""
+
+    def belongs_to(self, scope: Scope) -> bool:
+        """Whether it was held in a project's folders."""
+        if self.cwd:
+            return _is_within(self.cwd, scope)
+        return bool(self.names & _names_of(scope))
+
+    def expires_within(self, days: int, now: float) -> bool:
+        """Whether the agent deletes it within some days; `now` in seconds since 1970."""
+        return self.expires_ns is not None and self.expires_ns / 1e9 < now + days * DAY
+
+
+def find_sessions(machine: Machine, scope: Scope) -> Iterator[FoundSession]:
+    """All sessions in the known places, of whatever project."""
+    seen: set[Path] = set()
+    for each in FORMATS:
+        for location in each.locations:
+            for root in _roots(location, machine, scope):
+                kept = _kept_days(location, root)
+                for path, status in _matches(root, location.pattern):
+                    if path not in seen:
+                        seen.add(path)
+                        yield from _sessions(each, location, path, root, status, kept)
+
+
+class Chosen(Struct, frozen=True):
+    """What to read of the sessions that were found: files, and the sessions in those that have
+    more than are wanted.
+    """
+
+    paths: tuple[Path, ...]
+    sessions: dict[Path, frozenset[str]]
+
+
+def choose(found: Iterable[FoundSession]) -> Chosen:
+    """The files of some sessions, the latest last."""
+    ordered = sorted(found, key=lambda each: each.modified_ns)
+    sessions: dict[Path, set[str]] = {}
+    for each in ordered:
+        if each.session:
+            sessions.setdefault(each.path, set()).add(each.session)
+    return Chosen(
+        tuple(dict.fromkeys(each.path for each in ordered)),
+        {path: frozenset(names) for path, names in sessions.items()},
+    )
+
+
+def _roots(location: Location, machine: Machine, scope: Scope) -> list[Path]:
+    """The folders of a location: below the home folder, or in the project."""
+    if location.in_project:
+        return [Path(folder) / location.folder for folder in scope.folders]
+    folder = location.folder
+    if machine.platform == "darwin" and location.mac:
+        folder = location.mac
+    elif machine.platform == "win32" and location.windows:
+        folder = location.windows
+        roaming = machine.variables.get("APPDATA") or str(machine.home / "AppData/Roaming")
+        if folder.startswith("%APPDATA%/"):
+            return [Path(roaming) / folder.removeprefix("%APPDATA%/")]
+    moved = machine.variables.get(location.variable, "") if location.variable else ""
+    if moved and os.path.isabs(moved) and folder.startswith(location.moves):
+        return [Path(moved) / folder.removeprefix(location.moves).lstrip("/")]
+    return [machine.home / folder]
+
+
+def _kept_days(location: Location, root: Path) -> int:
+    """For how many days the agent keeps a session; its settings may say so."""
+    if location.kept_setting:
+        try:
+            with open_file(root.parent / "settings.json") as file:
+                found = msgspec.json.decode(file.read(1_000_000))
+        except (OSError, ValueError, RecursionError):
+            return location.kept_days
+        days = found.get(location.kept_setting) if isinstance(found, dict) else None
+        if isinstance(days, int) and days > 0:
+            return days
+    return location.kept_days
+
+
+def _matches(root: Path, pattern: str) -> Iterator[tuple[Path, os.stat_result]]:
+    """The regular files below a folder that fit a pattern, on its own device."""
+    try:
+        device = root.stat().st_dev
+    except OSError:
+        return
+    left = [MOST_ENTRIES]
+    yield from _below(root, tuple(pattern.split("/")), device, left, DEEPEST)
+
+
+def _below(
+    folder: Path, pattern: tuple[str, ...], device: int, left: list[int], depth: int
+) -> Iterator[tuple[Path, os.stat_result]]:
+    try:
+        with os.scandir(folder) as entries:
+            found = sorted(entries, key=lambda entry: entry.name)
+    except OSError:
+        return  # a folder that may not be listed has no sessions for this person
+    first, rest = pattern[0], pattern[1:]
+    for entry in found:
+        left[0] -= 1
+        if left[0] < 0 or entry.is_symlink():
+            continue
+        try:
+            status = entry.stat(follow_symlinks=False)
+        except OSError:
+            continue
+        inside = stat.S_ISDIR(status.st_mode) and status.st_dev == device and depth > 0
+        path = Path(entry.path)
+        if first == "**":
+            if inside:
+                yield from _below(path, pattern, device, left, depth - 1)
+            elif stat.S_ISREG(status.st_mode) and fnmatchcase(entry.name, rest[0]):
+                yield path, status
+        elif fnmatchcase(entry.name, first):
+            if rest and inside:
+                yield from _below(path, rest, device, left, depth - 1)
+            elif not rest and stat.S_ISREG(status.st_mode):
+                yield path, status
+
+
+def _sessions(
+    each: Format,
+    location: Location,
+    path: Path,
+    root: Path,
+    status: os.stat_result,
+    kept: int,
+) -> Iterator[FoundSession]:
+    modified, size = status.st_mtime_ns, status.st_size
+    for beside in read_with(path):
+        try:
+            more = beside.stat()
+        except OSError:
+            continue
+        modified, size = max(modified, more.st_mtime_ns), size + more.st_size
+    found = FoundSession(
+        format=each.name,
+        agent=each.agent,
+        path=path,
+        bytes=size,
+        modified_ns=modified,
+        stamp=(size, modified),
+        names=frozenset(path.relative_to(root).parts[:-1]),
+        subagent=location.of_subagents,
+        expires_ns=modified + int(kept * DAY * 1e9) if kept else None,
+    )
+    if each.outlines is None:
+        cwd, hashed = _cwd_of(path)
+        yield msgspec.structs.replace(found, cwd=cwd, names=found.names | {hashed} - {""})
+        return
+    try:
+        outlines = list(each.outlines(path))
+    except SourceError:
+        yield found  # reading it will say what is wrong
+        return
+    for outline in outlines:
+        yield msgspec.structs.replace(
+            found,
+            session=outline.session,
+            cwd=outline.cwd or _cwd_beside(path),
+            bytes=size // len(outlines),
+            modified_ns=outline.modified_ns or modified,
+            subagent=outline.subagent,
+        )
+
+
+def _cwd_of(path: Path) -> tuple[str, str]:
+    """The working folder that a session's file or a file beside it names, and the hash of one that
+    it has instead; empty where it has none.
+    """
+    try:
+        with open_file(path) as file:
+            head = file.read(HEAD_BYTES)
+    except OSError:
+        return "", ""
+    if match := _CWD.search(head):
+        try:
+            text = msgspec.json.decode(match[1], type=str)
+        except (ValueError, RecursionError):
+            text = ""
+        if text:
+            return (folder_of_uri(text) if "://" in text else text), ""
+    hashed = _HASH.search(head)
+    return _cwd_beside(path), hashed[1].decode() if hashed else ""
+
+
+def _cwd_beside(path: Path) -> str:
+    """The folder that a file beside a session names: `workspace.json` of editors, or a marker."""
+    for folder in (path.parent, path.parent.parent):
+        marker = folder / ".project_root"  # of Gemini CLI
+        if not marker.is_symlink() and marker.is_file():
+            with suppress(OSError), open_file(marker) as file:
+                return file.read(5_000).decode("utf-8", "replace").strip()
+        beside = folder / "workspace.json"
+        if not beside.is_symlink() and beside.is_file():
+            try:
+                with open_file(beside) as file:
+                    found = msgspec.json.decode(file.read(1_000_000))
+            except (OSError, ValueError, RecursionError):
+                return ""
+            return folder_of_uri(found.get("folder")) if isinstance(found, dict) else ""
+    return ""
+
+
+@lru_cache(maxsize=4096)
+def _is_within(cwd: str, scope: Scope) -> bool:
+    """Whether a working folder is one of a project, also if it is gone by now."""
+    if any(cwd == folder or cwd.startswith(folder + os.sep) for folder in scope.folders):
+        inside = work_tree(Path(cwd)) if os.path.isdir(cwd) else None
+        return inside is None or scope.tree is None or _same(inside, scope.tree)
+    at_home = cwd.startswith(scope.home + os.sep) and ".." not in cwd.split(os.sep)
+    if scope.tree is None or not at_home or not os.path.isdir(cwd):
+        return False
+    tree = work_tree(Path(cwd))
+    return tree is not None and _same(tree, scope.tree)
+
+
+def _same(one: Tree, other: Tree) -> bool:
+    return one.root == other.root or bool(one.remote and one.remote == other.remote)
+
+
+@lru_cache(maxsize=16)
+def _names_of(scope: Scope) -> frozenset[str]:
+    """What agents call a project's folder: hashes of its path, and the path with dashes."""
+    names: set[str] = set()
+    for folder in scope.folders:
+        raw = folder.encode("utf-8", "surrogateescape")
+        names.add(hashlib.sha256(raw).hexdigest())
+        names.add(hashlib.md5(raw, usedforsecurity=False).hexdigest())
+        dashed = re.sub(r"[^A-Za-z0-9]+", "-", folder).strip("-")
+        names |= {dashed, f"-{dashed}"}
+    return frozenset(names)
+
+
+def _linked_trees(root: Path) -> Iterable[str]:
+    """The linked work trees of a repository."""
+    try:
+        with os.scandir(root / ".git" / "worktrees") as entries:
+            folders = [Path(entry.path) for entry in entries if entry.is_dir()]
+    except OSError:
+        return
+    for folder in folders:
+        try:
+            with open_file(folder / "gitdir") as file:
+                marker = file.read(5_000).decode("utf-8", "replace").strip()
+        except OSError:
+            continue
+        if marker.endswith(".git"):
+            yield os.path.dirname(marker)

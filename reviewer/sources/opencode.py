@@ -1,0 +1,320 @@
+"""OpenCode sessions: the database, the folder of files before it, and `opencode export`."""
+
+from __future__ import annotations
+
+import stat
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+
+from reviewer.sources.databases import capped, columns, opened
+from reviewer.sources.formats import Facts, Format, Location, SessionOutline
+from reviewer.sources.lines import reading as opened_file
+from reviewer.sources.records import Role, Use
+from reviewer.sources.turns import (
+    STATE,
+    Document,
+    Fields,
+    Part,
+    Reading,
+    Spot,
+    Turn,
+    called,
+    decoded,
+    each,
+    inner,
+    moment,
+    returned,
+    row_spot,
+    said,
+    thought,
+    typed,
+    words,
+)
+
+_SILENT = frozenset(("step-start", "step-finish", "patch", "snapshot", "agent", "retry"))
+LARGEST_FILE = 64_000_000
+MOST_FILES = 200_000
+
+
+class _Session:
+    """The facts of a session that its messages do not repeat."""
+
+    def __init__(self, info: Fields) -> None:
+        self.id = words(info.get("id"))
+        self.cwd = words(info.get("directory"))
+        self.version = words(info.get("version"))
+        self.subagent = bool(words(info.get("parentID")))
+        self.reverted = words(inner(info, "revert").get("messageID"))
+        self._gone = False
+
+    def is_reverted(self, message: str) -> bool:
+        """Whether a message was undone; asked in the order of the messages."""
+        self._gone = self._gone or bool(message and message == self.reverted)
+        return self._gone
+
+
+def _document_turns(reading: Reading) -> Iterator[Turn]:
+    document = Document(reading)
+    named = document.fields(document.root)
+    info = document.decoded(named.get("info"))
+    session = _Session(info if isinstance(info, dict) else {})
+    for spot, message in document.objects(named.get("messages")):
+        parts = list(each(message.get("parts")))
+        yield _turn(reading.tally, session, spot, inner(message, "info"), parts)
+
+
+def _turn(
+    tally: Counter[str], session: _Session, spot: Spot, info: Fields, pieces: list[Fields]
+) -> Turn:
+    person = info.get("role") == "user"
+    compaction = any(piece.get("type") == "compaction" for piece in pieces)
+    parts: list[Part] = []
+    for number, piece in enumerate(pieces):
+        parts += _parts(tally, info, piece, person, compaction, f"{spot.line_start}.{number}")
+    model = inner(info, "model")
+    asked = person and session.subagent
+    name = words(info.get("id"))
+    return Turn(
+        spot=spot,
+        role=Role.ASSISTANT if asked or not person else Role.USER,
+        parts=parts,
+        key=name if name != "REDACTED" else "",
+        at=moment(inner(info, "time").get("created")),
+        session=session.id or words(info.get("sessionID")) or None,
+        parent=words(info.get("parentID")) or None,
+        sidechain=session.subagent,
+        rewound=session.is_reverted(name),
+        cwd=words(inner(info, "path").get("cwd")) or session.cwd,
+        model=words(info.get("modelID")) or words(model.get("modelID")),
+        version=session.version,
+    )
+
+
+def _parts(
+    tally: Counter[str], info: Fields, piece: Fields, person: bool, compaction: bool, number: str
+) -> list[Part]:
+    kind, text = words(piece.get("type")), words(piece.get("text"))
+    if kind == "text":
+        if not text.strip():
+            return []
+        if piece.get("synthetic") or piece.get("ignored") or compaction:
+            return [said(text, Use.WRAPPER)]
+        if person:
+            return [typed(text, tally)]
+        return [said(text, Use.SUMMARY if info.get("summary") is True else None)]
+    if kind == "reasoning":
+        return thought(text)
+    if kind == "tool":
+        return _tool(piece, number)
+    if kind == "subtask":  # the template of a command, for a sub-agent
+        return [said(words(piece.get("prompt")), Use.WRAPPER)]
+    if kind == "file":
+        name = words(piece.get("filename")) or words(piece.get("mime")) or "file"
+        return [said(f"[{name}]", Use.WRAPPER)]
+    tally[kind if kind in _SILENT or kind == "compaction" else "unknown part"] += 1
+    return []
+
+
+def _tool(piece: Fields, number: str) -> list[Part]:
+    """A call, and its result if it has come."""
+    state = inner(piece, "state")
+    name, call = piece.get("tool"), words(piece.get("callID"))
+    call = call if call and call != "REDACTED" else number
+    found = [called(name, state.get("input"), call)]
+    if state.get("status") in ("completed", "error"):
+        failed = state.get("status") == "error"
+        output = state.get("error") if failed else state.get("output")
+        found.append(returned(output, call, name, error=failed))
+    return found
+
+
+def _turns(reading: Reading) -> Iterator[Turn]:
+    if reading.document is None:
+        yield from _database_turns(reading)
+        return
+    document = Document(reading)
+    named = document.fields(document.root)
+    if "messages" in named:
+        yield from _document_turns(reading)
+    else:
+        yield from _folder_turns(reading, document.plain(named))
+
+
+def _database_turns(reading: Reading) -> Iterator[Turn]:
+    """The messages in the order of the sessions; a row counts as a line."""
+    with opened(reading.path) as database:
+        known = columns(database, "session")
+        parent = "parent_id" if "parent_id" in known else "NULL"
+        revert = "revert" if "revert" in known else "NULL"
+        sessions = database.execute(
+            f"SELECT id, directory, version, {parent}, {revert} FROM session"
+            " ORDER BY time_created, id"
+        ).fetchall()
+        row = 0
+        for name, directory, version, above, reverted in sessions:
+            back = _json(reading, reverted)
+            session = _Session(
+                {
+                    "id": name,
+                    "directory": directory,
+                    "version": version,
+                    "parentID": above,
+                    "revert": back,
+                }
+            )
+            rows = database.execute(
+                f"SELECT id, {capped('data')} FROM message WHERE session_id = ?"
+                " ORDER BY time_created, id",
+                (name,),
+            )
+            wanted = reading.source.sessions is None or name in reading.source.sessions
+            for message, data in rows:
+                row += 1
+                if not wanted:
+                    continue
+                info = _json(reading, data)
+                if not isinstance(info, dict):
+                    reading.tally["row that cannot be read"] += 1
+                    continue
+                parts, raw = [], [data]
+                for number, text in database.execute(
+                    f"SELECT id, {capped('data')} FROM part WHERE message_id = ? ORDER BY id",
+                    (message,),
+                ):
+                    piece = _json(reading, text)
+                    if isinstance(piece, dict):
+                        parts.append({**piece, "id": number})
+                        raw.append(text)
+                    else:
+                        reading.tally["row that cannot be read"] += 1
+                spot = row_spot(row - 1, "\n".join(raw))
+                yield _turn(reading.tally, session, spot, {**info, "id": message}, parts)
+
+
+def _outlines(path: Path) -> list[SessionOutline]:
+    """The sessions of the database; a file of the storage folder is one."""
+    if path.suffix == ".json":
+        with opened_file(path) as stream:
+            data = stream.read(LARGEST_FILE)
+        try:
+            found = inner(decoded(data, Counter()))
+        except (ValueError, RecursionError):
+            found = {}
+        return [
+            SessionOutline("", words(found.get("directory")), subagent=bool(found.get("parentID")))
+        ]
+    with opened(path) as database:
+        known = columns(database, "session")
+        parent = "parent_id" if "parent_id" in known else "NULL"
+        rows = database.execute(
+            f"SELECT id, directory, {parent}, time_updated FROM session ORDER BY time_updated"
+        )
+        return [
+            SessionOutline(words(name), words(cwd), int(at or 0) * 1_000_000, bool(above))
+            for name, cwd, above, at in rows
+        ]
+
+
+def _json(reading: Reading, text: object) -> object:
+    if not isinstance(text, str):
+        return None
+    try:
+        return decoded(text.encode("utf-8", "replace"), reading.tally)
+    except (ValueError, RecursionError):
+        return None
+
+
+def _folder_turns(reading: Reading, info: Fields) -> Iterator[Turn]:
+    """The messages of a session in the storage folder: a file each, and a file for each part."""
+    session = _Session(info)
+    storage = storage_of(reading.path)
+    if storage is None or not session.id or "/" in session.id:
+        reading.tally["session without messages"] += 1
+        return
+    order: list[tuple[str, Fields, str]] = []
+    for file in _files(storage / "message" / session.id):
+        message = _file(reading, file)
+        if message:
+            created = moment(inner(message, "time").get("created")) or ""
+            order.append((created, message, file.stem))
+    order.sort(key=lambda found: (found[0], found[2]))
+    for row, (_, message, stem) in enumerate(order):
+        name = words(message.get("id")) or stem
+        files = [] if "/" in name else _files(storage / "part" / name)
+        parts = [part for file in files if (part := _file(reading, file))]
+        raw = repr((message, parts)).encode("utf-8", "replace")
+        yield _turn(reading.tally, session, row_spot(row, raw), {**message, "id": name}, parts)
+    reading.tally[STATE] += 1
+
+
+def storage_of(session_file: Path) -> Path | None:
+    """The storage folder of a session's file, `storage/session/PROJECT/SESSION.json`."""
+    storage = session_file.parent.parent.parent
+    return storage if session_file.parent.parent.name == "session" else None
+
+
+def _files(folder: Path) -> list[Path]:
+    """The files of a folder by name; links are left out, so that nothing outside it is read."""
+    if folder.is_symlink() or not folder.is_dir():
+        return []
+    found = [file for file in folder.iterdir() if file.suffix == ".json"]
+    plain = [file for file in found if stat.S_ISREG(file.lstat().st_mode)]
+    return sorted(plain)[:MOST_FILES]
+
+
+def _file(reading: Reading, file: Path) -> Fields:
+    with opened_file(file) as stream:
+        data = stream.read(LARGEST_FILE)
+    try:
+        value = decoded(data, reading.tally)
+    except (ValueError, RecursionError) as problem:
+        reading.damaged(str(file), problem)
+        return {}
+    return value if isinstance(value, dict) else {}
+
+
+def _is_session(document: object) -> bool:
+    if not isinstance(document, dict):
+        return False
+    info = document.get("info")
+    if isinstance(info, dict) and isinstance(document.get("messages"), list):
+        return "time" in info and ("directory" in info or "projectID" in info or "id" in info)
+    return "projectID" in document and "directory" in document and "time" in document
+
+
+FORMAT = Format(
+    name="opencode",
+    agent="OpenCode",
+    detect_document=_is_session,
+    detect_tables=lambda names: {"session", "message", "part", "project"} <= set(names),
+    outlines=_outlines,
+    turns=_turns,
+    locations=(
+        Location(folder=".local/share/opencode", pattern="opencode*.db", variable="XDG_DATA_HOME",
+                 moves=".local/share"),
+        Location(folder=".local/share/opencode/storage/session", pattern="*/*.json",
+                 variable="XDG_DATA_HOME", moves=".local/share"),
+    ),
+    facts=Facts(
+        person="parts `text` of a user's message without `synthetic` and `ignored`",
+        left_out="pasted files, requests to go on, templates of commands, sub-agents' tasks;"
+        " titles and summaries that a machine made",
+        folder="`directory` of the session, `path.cwd` of a message; no branch",
+        compaction="an assistant's message with `summary: true`",
+        rewind="`revert.messageID` of the session",
+        subagent="`parentID` of the session",
+        tested="real files: export 1.2, folder, database 1.18",
+    ),
+)  # fmt: skip
+
+PIECE = Format(
+    name="opencode-piece",
+    agent="OpenCode",
+    detect_document=lambda d: (
+        "messageID" in d
+        or ("sessionID" in d and ("role" in d or "type" in d))
+        or ("worktree" in d and "vcs" in d)
+    ),
+    not_read="a part of an OpenCode session, which is read through the session's file",
+)

@@ -1,0 +1,77 @@
+"""The registry of formats. To add one, write a module with a `Format` and add it to `FORMATS`."""
+
+from __future__ import annotations
+
+from reviewer.sources import (
+    ai_studio,
+    amp,
+    antigravity,
+    chat,
+    chatgpt,
+    claude_ai,
+    claude_code,
+    claude_stream,
+    cline,
+    codex,
+    codex_app_server,
+    continue_dev,
+    copilot,
+    crush,
+    cursor,
+    droid,
+    gemini,
+    goose,
+    grok,
+    kimi,
+    markdown,
+    marked_turns,
+    opencode,
+    pi,
+    qwen,
+    trajectories,
+    vscode_chat,
+)
+from reviewer.sources.formats import Format
+from reviewer.sources.unsupported import UNSUPPORTED
+
+FORMATS: tuple[Format, ...] = (
+    claude_code.FORMAT,
+    codex.FORMAT,
+    opencode.FORMAT,
+    opencode.PIECE,
+    gemini.FORMAT,
+    copilot.FORMAT,
+    vscode_chat.FORMAT,
+    cursor.AGENT,
+    cursor.EDITOR,
+    claude_stream.FORMAT,
+    chatgpt.FORMAT,
+    claude_ai.FORMAT,
+    claude_ai.PROJECTS,
+    qwen.FORMAT,
+    kimi.FORMAT,
+    pi.FORMAT,
+    droid.FORMAT,
+    crush.FORMAT,
+    goose.FORMAT,
+    amp.FORMAT,
+    cline.FORMAT,
+    continue_dev.FORMAT,
+    antigravity.FORMAT,
+    codex_app_server.FORMAT,
+    trajectories.OPENHANDS,
+    trajectories.ATIF,
+    trajectories.MINI_SWE_AGENT,
+    trajectories.SWE_AGENT,
+    ai_studio.FORMAT,
+    grok.EXPORT,
+    *UNSUPPORTED,
+    chat.FORMAT,
+    grok.SESSION,
+    marked_turns.SPECSTORY,
+    marked_turns.AIDER,
+    markdown.FORMAT,
+)
+"""Every format, in the order of the tests; the first match wins. In a file with one JSON object a
+line, the format of most objects wins.
+"""

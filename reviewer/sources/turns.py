@@ -1,0 +1,535 @@
+"""What the readers of agents' sessions yield, and the records and blocks that are made of it.
+
+A family of agents needs one function that yields the turns of a file; positions, damage, repeated
+turns and tallies are the same for all and are dealt with here.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections import Counter
+from collections.abc import Callable, Iterator
+from datetime import UTC, datetime
+from typing import NamedTuple, TypeAlias
+
+import msgspec
+from msgspec import Struct
+
+from reviewer.clock import iso, written_moment
+from reviewer.sources.claude_words import classify
+from reviewer.sources.formats import Source
+from reviewer.sources.json_values import fields, first_byte, items, json_pieces
+from reviewer.sources.lines import TextForm, read_lines, reading
+from reviewer.sources.records import Block, BlockKind, Record, Role, Use
+from reviewer.sources.seen import Seen
+from reviewer.sources.tool_text import input_text, part_text
+
+Fields: TypeAlias = dict[str, object]
+"""A decoded JSON object."""
+
+TWICE = "told twice"
+"""The reason under which the second place of the same words is counted."""
+STATE = "state of the session"
+UNKNOWN_IDS = ("REDACTED", "")
+OLDER_THAN_SECONDS = 1e11
+"""Numbers above this are milliseconds since 1970, not seconds."""
+COUNTED_BLOCK = 1 << 14
+ODD_ESCAPE = re.compile(
+    rb"(?<!\\)((?:\\\\)*)\\u(?:(?![0-9a-fA-F]{4})"
+    rb"|[dD][89abAB][0-9a-fA-F]{2}(?!\\u[dD][c-fC-F])"
+    rb"|(?<!\\u[dD][89abAB][0-9a-fA-F]{2}\\u)[dD][c-fC-F][0-9a-fA-F]{2})"
+)
+"""Escapes that are cut, and halves of surrogate pairs: collectors that mask strings leave them."""
+
+
+class Spot(Struct, frozen=True):
+    """The place of a turn: 0-based half-open lines and bytes, and the bytes themselves.
+
+    In a database or an archive `line_start` counts rows, and `byte_start` equals `byte_end`.
+    """
+
+    line_start: int
+    line_end: int
+    byte_start: int
+    byte_end: int
+    raw: bytes | memoryview
+
+
+class Part(Struct, frozen=True):
+    """One block of a turn. Without a `use` it is what its kind and the turn's role suggest."""
+
+    kind: BlockKind
+    text: str
+    use: Use | None = None
+    name: str = ""
+    call: str = ""
+    error: bool = False
+    feedback: str = ""
+
+
+class Turn(Struct, frozen=True, kw_only=True):
+    """One message of a session. `key` is its own id in the format, where it has one."""
+
+    spot: Spot
+    role: Role
+    parts: list[Part]
+    key: str = ""
+    at: str | None = None
+    session: str | None = None
+    parent: str | None = None
+    sidechain: bool = False
+    rewound: bool = False
+    cwd: str = ""
+    branch: str = ""
+    model: str = ""
+    version: str = ""
+
+
+class Reading:
+    """One file while it is read: its lines or its document, its tally and its damage."""
+
+    def __init__(self, source: Source) -> None:
+        self.source = source
+        self.path = source.path
+        self.form = source.form
+        self.document = source.document
+        self.tally: Counter[str] = Counter()
+        self.errors: list[str] = []
+
+    def objects(self, *, quiet: bool = False) -> Iterator[tuple[Spot, Fields]]:
+        """Every JSON object of a file with one object a line, with its place.
+
+        Intact objects inside a damaged line are yielded, too. `quiet`: count and report nothing,
+        for a first look at the file.
+        """
+        tally, errors = (Counter[str](), []) if quiet else (self.tally, self.errors)
+        recoded = self.form.encoding != "utf-8"
+        with reading(self.path) as stream:
+            for number, start, raw in read_lines(stream, self.form):
+                if raw is None:
+                    tally["line over 32 MB"] += 1
+                    errors.append(f"line {number + 1}: longer than 32 MB, skipped")
+                    continue
+                if not raw or raw.isspace():
+                    continue
+                spot = Spot(number, number + 1, start, start + len(raw), raw)
+                data = self.form.utf8(raw) if recoded else raw
+                try:
+                    value = decoded(data, tally)
+                except RecursionError:
+                    tally["nested too deep"] += 1
+                    errors.append(f"line {number + 1}: nested too deep to read")
+                    continue
+                except ValueError:
+                    tally["bad JSON"] += 1
+                    errors.append(f"line {number + 1}: not a JSON record")
+                    if not recoded:
+                        yield from _recovered(data, spot, tally)
+                    continue
+                if isinstance(value, dict):
+                    yield spot, value
+                else:
+                    tally["not a record"] += 1
+
+    def damaged(self, where: str, problem: Exception) -> None:
+        """Count and report a part of a document that cannot be read."""
+        deep = isinstance(problem, RecursionError)
+        self.tally["nested too deep" if deep else "bad JSON"] += 1
+        self.errors.append(f"{where}: {'nested too deep to read' if deep else 'not JSON'}")
+
+
+TurnReader: TypeAlias = Callable[[Reading], Iterator[Turn]]
+
+
+def decoded(data: bytes | memoryview, tally: Counter[str]) -> object:
+    """A JSON value; bytes that are not UTF-8 are replaced and counted.
+
+    Raises ValueError or RecursionError when it cannot be read.
+    """
+    try:
+        value: object = msgspec.json.decode(data)
+    except UnicodeDecodeError:
+        tally["invalid UTF-8"] += 1
+        return decoded(bytes(data).decode("utf-8", "replace").encode(), tally)
+    except msgspec.DecodeError:
+        mended = ODD_ESCAPE.sub(rb"\1\\ufffd", bytes(data))
+        if mended == data:
+            raise
+        value = msgspec.json.decode(mended)
+        tally["odd escapes replaced"] += 1
+    return value
+
+
+def _recovered(data: bytes, spot: Spot, tally: Counter[str]) -> Iterator[tuple[Spot, Fields]]:
+    for offset, piece in json_pieces(data):
+        try:
+            value = decoded(piece, tally)
+        except (ValueError, RecursionError):
+            continue
+        if isinstance(value, dict) and len(value) > 1:
+            tally["recovered from a damaged line"] += 1
+            start = spot.byte_start + offset
+            yield Spot(spot.line_start, spot.line_end, start, start + len(piece), piece), value
+
+
+class Positions:
+    """Converts offsets in the UTF-8 text of a document, in any order, to lines and bytes."""
+
+    def __init__(self, data: bytes, form: TextForm) -> None:
+        self._data, self._form = data, form
+        self._line_end = form.line_end.replace(b"\0", b"")
+        self._counts = [0]
+        for start in range(0, len(data), COUNTED_BLOCK):
+            self._counts.append(
+                self._counts[-1] + data.count(self._line_end, start, start + COUNTED_BLOCK)
+            )
+        self._offset, self._byte = 0, form.bom
+
+    def spot(self, at: int, value: memoryview) -> Spot:
+        """The place of a value that begins at offset `at`."""
+        end = at + len(value)
+        raw: bytes | memoryview = value
+        if self._form.encoding != "utf-8":
+            raw = bytes(value).decode("utf-8", "replace").encode(self._form.encoding)
+        start = self._bytes(at)
+        return Spot(self._line(at), self._line(end) + 1, start, start + len(raw), raw)
+
+    def _line(self, offset: int) -> int:
+        block = offset // COUNTED_BLOCK
+        return self._counts[block] + self._data.count(self._line_end, block * COUNTED_BLOCK, offset)
+
+    def _bytes(self, offset: int) -> int:
+        if self._form.encoding == "utf-8":
+            return self._form.bom + offset
+        if offset < self._offset:
+            self._offset, self._byte = 0, self._form.bom
+        text = self._data[self._offset : offset].decode("utf-8", "replace")
+        self._byte += len(text.encode(self._form.encoding))
+        self._offset = offset
+        return self._byte
+
+
+class Located(NamedTuple):
+    """A value of a document, undecoded, and its offset in the text."""
+
+    at: int
+    raw: memoryview
+
+
+class Document:
+    """A file that is one JSON document, or one `line` of a file: its values with their places."""
+
+    def __init__(self, reading: Reading, line: Spot | None = None) -> None:
+        self._reading = reading
+        self._line = line
+        data = bytes(line.raw) if line else reading.document
+        assert data is not None
+        self._positions = None if line else Positions(data, reading.form)
+        at, raw = trimmed(memoryview(data))
+        self.root = Located(at, raw)
+
+    def fields(self, value: Located) -> dict[str, Located]:
+        """The fields of an object; empty for anything else."""
+        if first_byte(value.raw) != b"{":
+            return {}
+        try:
+            found = fields(value.raw)
+        except (ValueError, RecursionError) as problem:
+            self._reading.damaged(f"byte {value.at}", problem)
+            return {}
+        return {name: Located(value.at + at, raw) for name, (at, raw) in found.items()}
+
+    def items(self, value: Located | None) -> Iterator[Located]:
+        """The items of a list; nothing for anything else."""
+        if value is None or first_byte(value.raw) != b"[":
+            return
+        try:
+            for at, raw in items(value.raw):
+                yield Located(value.at + at, raw)
+        except (ValueError, RecursionError) as problem:
+            self._reading.damaged(f"byte {value.at}", problem)
+
+    def objects(self, value: Located | None) -> Iterator[tuple[Spot, Fields]]:
+        """The objects of a list, decoded, with their places."""
+        for item in self.items(value):
+            found = self.decoded(item)
+            if isinstance(found, dict):
+                yield self.spot(item), found
+            else:
+                self._reading.tally["not a record"] += 1
+
+    def spot(self, value: Located) -> Spot:
+        """The place of a value."""
+        if self._positions is not None:
+            return self._positions.spot(value.at, value.raw)
+        assert self._line is not None
+        start = self._line.byte_start + value.at
+        line = self._line.line_start
+        return Spot(line, line + 1, start, start + len(value.raw), value.raw)
+
+    def decoded(self, value: Located | None) -> object:
+        """The value; None, counted and reported, if it cannot be read."""
+        if value is None:
+            return None
+        try:
+            return decoded(value.raw, self._reading.tally)
+        except (ValueError, RecursionError) as problem:
+            self._reading.damaged(f"byte {value.at}", problem)
+            return None
+
+    def plain(self, named: dict[str, Located], *without: str) -> Fields:
+        """The fields of an object, decoded, except some that are large."""
+        return {name: self.decoded(at) for name, at in named.items() if name not in without}
+
+
+def trimmed(value: memoryview, at: int = 0) -> tuple[int, memoryview]:
+    """A JSON value without the blanks before it, and its offset."""
+    padding = len(value) - len(bytes(value).lstrip()) if first_byte(value) in b" \t\r\n" else 0
+    return at + padding, value[padding:]
+
+
+def row_spot(row: int, raw: bytes | str) -> Spot:
+    """The place of a row of a database, or of an item in an archive."""
+    data = raw.encode("utf-8", "surrogatepass") if isinstance(raw, str) else raw
+    return Spot(row, row + 1, 0, 0, data)
+
+
+def said(text: str, use: Use | None = None) -> Part:
+    """Text of a turn."""
+    return Part("text", text, use)
+
+
+def typed(text: str, tally: Counter[str], harness: tuple[str, ...] = ()) -> Part:
+    """Text with the person's role: theirs, or put there by the agent.
+
+    `harness`: how texts of this agent begin that nobody typed.
+    """
+    if harness and text.lstrip().startswith(harness):
+        return Part("text", text, Use.BOOT)
+    use, clean, cuts = classify(text)
+    for reason, count in cuts.items():
+        tally[f"{reason} cut out"] += count
+    return Part("text", clean, use)
+
+
+def thought(text: object) -> list[Part]:
+    """What an agent thought; nothing if it is not readable."""
+    return [Part("thinking", text)] if isinstance(text, str) and text.strip() else []
+
+
+def called(name: object, given: object, call: object = "") -> Part:
+    """A tool call. `given` may be JSON in a string."""
+    if isinstance(given, str):
+        try:
+            inside: object = msgspec.json.decode(given)
+        except (ValueError, RecursionError):
+            return Part("tool_use", given, name=words(name), call=words(call))
+        given = inside if isinstance(inside, (dict, list)) else given
+    text = given if isinstance(given, str) else input_text(given)
+    return Part("tool_use", text, name=words(name), call=words(call))
+
+
+def returned(result: object, call: object = "", name: object = "", *, error: bool = False) -> Part:
+    """The result of a tool call: a string, a list of parts, or an object."""
+    text = part_text(result)
+    if isinstance(result, dict) and "text" not in result and "content" not in result:
+        text = msgspec.json.encode(result).decode("utf-8", "replace")
+    return Part("tool_result", text, name=words(name), call=words(call), error=error)
+
+
+def words(value: object) -> str:
+    """The value if it is a string, else nothing."""
+    return value if isinstance(value, str) else ""
+
+
+def inner(value: object, *names: str) -> Fields:
+    """An object inside an object, found by its names; empty if there is none."""
+    for name in names:
+        value = value.get(name) if isinstance(value, dict) else None
+    return value if isinstance(value, dict) else {}
+
+
+def each(value: object) -> Iterator[Fields]:
+    """The objects of a list."""
+    for item in value if isinstance(value, list) else ():
+        if isinstance(item, dict):
+            yield item
+
+
+def moment(value: object) -> str | None:
+    """A time as ISO 8601, from ISO text or from seconds or milliseconds since 1970."""
+    if isinstance(value, str):
+        if value.isdigit():
+            return moment(int(value))
+        return written_moment(value)
+    if not isinstance(value, (int, float)) or isinstance(value, bool):
+        return None
+    seconds = value / 1000 if value > OLDER_THAN_SECONDS else value
+    if not 0 < seconds < 4e9:
+        return None
+    return iso(datetime.fromtimestamp(seconds, UTC))
+
+
+class Chain:
+    """Keys for turns without an id of their own.
+
+    A key depends on the session and on all turns before it, so words that occur twice in a session
+    are two records, while a copy of a session has the same keys and a session that has grown adds
+    only what is new.
+    """
+
+    def __init__(self, session: str) -> None:
+        self._digest = hashlib.sha256(session.encode("utf-8", "surrogatepass")).digest()
+
+    def key(self, *words: str) -> str:
+        text = "\0".join(words).encode("utf-8", "surrogatepass")
+        self._digest = hashlib.sha256(self._digest + text).digest()
+        return f"sha256:{self._digest.hex()}"
+
+
+class SessionScan:
+    """The records of one file: one for each turn that has text."""
+
+    def __init__(self, name: str, source: Source, turns: TurnReader) -> None:
+        self.path, self.format = source.path, name
+        self._turns, self._lines, self._sessions = turns, source.lines, source.sessions
+        self._reading = Reading(source)
+        self.tally, self.errors = self._reading.tally, self._reading.errors
+
+    def __iter__(self) -> Iterator[Record]:
+        seen = Seen()
+        for turn in self._turns(self._reading):
+            if not _is_wanted(turn, self._lines, self._sessions):
+                continue
+            texts = [part for part in turn.parts if part.kind == "text" and part.text.strip()]
+            for part in turn.parts:
+                if part.kind != "text":
+                    self.tally[part.kind.replace("_", " ")] += 1
+            if not texts:
+                if not turn.parts:
+                    self.tally["turn without text"] += 1
+                continue
+            digest = hashlib.sha256(turn.spot.raw).hexdigest()
+            key = turn.key or f"sha256:{digest}"
+            if key in seen:
+                self.tally["repeated"] += 1
+                continue
+            seen.add(key)
+            uses = [_use(turn, part) for part in texts]
+            use = Use.MESSAGE if Use.MESSAGE in uses else uses[0]
+            kept = [part for part, its in zip(texts, uses, strict=True) if its is use]
+            for its in uses:
+                if its is not use:
+                    self.tally[f"{its.value} beside typed text"] += 1
+            if turn.rewound and use is Use.MESSAGE:
+                use = Use.REWOUND
+            meta = {
+                "agent": self.format,
+                "model": turn.model,
+                "cwd": turn.cwd,
+                "gitBranch": turn.branch,
+                "version": turn.version,
+            }
+            yield Record(
+                key=key,
+                line_start=turn.spot.line_start,
+                line_end=turn.spot.line_end,
+                byte_start=turn.spot.byte_start,
+                byte_end=turn.spot.byte_end,
+                sha256=digest,
+                role=Role.ASSISTANT if use is Use.SUMMARY else turn.role,
+                text="\n\n".join(part.text for part in kept).replace("\r\n", "\n"),
+                use=use,
+                at=turn.at,
+                session=turn.session,
+                parent=turn.parent,
+                sidechain=turn.sidechain,
+                meta={name: value for name, value in meta.items() if value},
+            )
+
+
+class SessionBlocks:
+    """The blocks of one file."""
+
+    def __init__(self, name: str, source: Source, turns: TurnReader) -> None:
+        self.path, self.format = source.path, name
+        self._turns, self._lines, self._sessions = turns, source.lines, source.sessions
+        self._reading = Reading(source)
+        self.tally, self.errors = self._reading.tally, self._reading.errors
+
+    def __iter__(self) -> Iterator[Block]:
+        seen = Seen()
+        tools: dict[str, str] = {}
+        calls = _Calls()
+        for turn in self._turns(self._reading):
+            if not _is_wanted(turn, self._lines, self._sessions):
+                continue
+            if turn.key:
+                if turn.key in seen:
+                    self.tally["repeated"] += 1
+                    continue
+                seen.add(turn.key)
+            for part in turn.parts:
+                name, call = part.name, calls.name_of(part)
+                if part.kind == "tool_use" and call:
+                    tools[call] = name
+                elif part.kind == "tool_result":
+                    name = tools.pop(call, "") or name
+                use = _use(turn, part)
+                if turn.rewound and use in (Use.MESSAGE, Use.TOOL):
+                    use = Use.REWOUND
+                yield Block(
+                    role=_role(turn, part, use),
+                    kind=part.kind,
+                    text=part.text.replace("\r\n", "\n"),
+                    line_start=turn.spot.line_start,
+                    line_end=turn.spot.line_end,
+                    name=name,
+                    at=turn.at,
+                    use=use,
+                    sidechain=turn.sidechain,
+                    call=call,
+                    error=part.error or bool(part.feedback),
+                    cwd=turn.cwd,
+                    branch=turn.branch,
+                    feedback=part.feedback,
+                )
+
+
+class _Calls:
+    """Names calls whose ids a collector has replaced, by their order."""
+
+    def __init__(self) -> None:
+        self._count = 0
+        self._open: list[str] = []
+
+    def name_of(self, part: Part) -> str:
+        if part.call not in UNKNOWN_IDS or part.kind not in ("tool_use", "tool_result"):
+            return part.call
+        if part.kind == "tool_use":
+            self._count += 1
+            self._open.append(f"call {self._count}")
+            return self._open[-1]
+        return self._open.pop(0) if self._open else ""
+
+
+def _is_wanted(turn: Turn, lines: tuple[int, float], sessions: frozenset[str] | None) -> bool:
+    if not lines[0] <= turn.spot.line_start < lines[1]:
+        return False
+    return sessions is None or turn.session in sessions
+
+
+def _role(turn: Turn, part: Part, use: Use) -> Role:
+    """Who wrote a part; agents write summaries with the person's role."""
+    if part.kind == "tool_result":
+        return Role.TOOL
+    return Role.ASSISTANT if use is Use.SUMMARY else turn.role
+
+
+def _use(turn: Turn, part: Part) -> Use:
+    if part.use is not None:
+        return part.use
+    if part.kind == "tool_result":
+        return Use.TOOL
+    return Use.BOOT if turn.role is Role.SYSTEM and part.kind == "text" else Use.MESSAGE

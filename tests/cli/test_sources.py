@@ -1,0 +1,270 @@
+"""`reviewer sources`, `reviewer ingest` without a path, and `reviewer watch`."""
+
+from __future__ import annotations
+
+import json
+import os
+import sqlite3
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from tests.cli.conftest import Reviewer
+from tests.unit.sources.builders import Session
+from tests.unit.sources.families import OPENCODE_INFO, lines, opencode_database
+
+DAY = 86_400
+
+
+@pytest.fixture
+def shop(tmp_path: Path) -> Reviewer:
+    """A project with a git work tree and a home folder of its own."""
+    program = Reviewer(tmp_path)
+    (tmp_path / ".git").mkdir()
+    return program
+
+
+def home(program: Reviewer) -> Path:
+    return Path(program.environment["HOME"])
+
+
+def codex(
+    program: Reviewer, name: str, cwd: Path | str, text: str = "We never sell on Sundays."
+) -> Path:
+    """A Codex session in its usual place."""
+    write = lines(
+        f".codex/sessions/2026/03/01/rollout-{name}.jsonl",
+        {"type": "session_meta", "payload": {"id": name, "cwd": str(cwd)}},
+        {
+            "timestamp": "2026-03-01T09:00:00Z",
+            "type": "event_msg",
+            "payload": {"type": "user_message", "message": text},
+        },
+    )
+    return write(home(program))
+
+
+def claude(program: Reviewer, cwd: Path | str, name: str = "s1") -> Path:
+    """A Claude Code session in its usual place."""
+    session = Session(name)
+    session.user("Always weigh the trays twice before you print the label.", cwd=str(cwd))
+    path = home(program) / ".claude" / "projects" / "shop" / f"{name}.jsonl"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(session.bytes())
+    return path
+
+
+def listed(program: Reviewer, *options: str) -> dict[str, int]:
+    """Agent -> number of sessions."""
+    return {row["format"]: row["sessions"] for row in program.rows("sources", *options, "--json")}
+
+
+def test_the_sessions_of_this_project_are_listed_and_others_only_counted(shop: Reviewer) -> None:
+    codex(shop, "a", shop.folder)
+    codex(shop, "b", shop.folder / "src" / "gone")
+    codex(shop, "c", "/somewhere/else")
+    claude(shop, shop.folder)
+    assert listed(shop) == {"codex": 2, "claude-code": 1}
+    assert listed(shop, "--all") == {"codex": 3, "claude-code": 1}
+    shown = shop("sources")
+    assert "Codex CLI" in shown.stdout
+    assert "0 read" in shown.stdout
+    assert "Of other projects: 1 session." in shown.stderr
+    assert "reviewer ingest" in shown.stderr
+
+
+def test_ingest_without_a_path_reads_this_project_once(shop: Reviewer) -> None:
+    codex(shop, "a", shop.folder)
+    codex(shop, "c", "/somewhere/else", "We always sell elsewhere on Mondays.")
+    first = shop("ingest", "--json")
+    assert first.returncode == 0, first.stderr
+    assert "Reading 1 session (Codex CLI 1) of this project." in first.stderr
+    assert json.loads(first.stdout)["files"] == 1
+    assert "all read" in shop("sources").stdout
+    again = json.loads(shop("ingest", "--json").stdout)
+    assert (again["files"], again["unchanged"], again["new"]) == (0, 1, 0)
+
+
+def test_without_sessions_ingest_asks_for_a_path(shop: Reviewer) -> None:
+    done = shop("ingest")
+    assert done.returncode == 1
+    assert "There are no sessions of this project on this machine. Name a file" in done.stderr
+    assert not shop.db.exists()
+
+
+def test_of_a_database_of_several_projects_only_this_one_is_read(shop: Reviewer) -> None:
+    path = home(shop) / ".local/share/opencode/opencode.db"
+    opencode_database(path, {**OPENCODE_INFO, "directory": str(shop.folder)})
+    opencode_database(path, {**OPENCODE_INFO, "id": "o2", "directory": "/else"})
+    assert listed(shop) == {"opencode": 1}
+    assert listed(shop, "--all") == {"opencode": 2}
+    part = json.loads(shop("ingest", "--json").stdout)
+    assert part["records"] == 4
+    assert json.loads(shop("ingest", "--json").stdout)["unchanged"] == 1
+    whole = json.loads(shop("ingest", path, "--json").stdout)
+    assert whole["records"] == 8
+
+
+def test_links_in_the_places_of_agents_are_not_followed(shop: Reviewer, tmp_path: Path) -> None:
+    kept = codex(shop, "a", shop.folder)
+    secret = tmp_path / "elsewhere"
+    secret.mkdir()
+    (secret / "rollout-x.jsonl").write_bytes(kept.read_bytes())
+    (kept.parent / "rollout-y.jsonl").symlink_to(secret / "rollout-x.jsonl")
+    (kept.parent / "folder").symlink_to(secret)
+    assert listed(shop) == {"codex": 1}
+
+
+def test_sessions_of_linked_work_trees_belong_to_the_project(shop: Reviewer) -> None:
+    other = shop.folder.parent / f"{shop.folder.name}-fix"
+    other.mkdir()
+    marker = shop.folder / ".git" / "worktrees" / "fix"
+    marker.mkdir(parents=True)
+    (marker / "gitdir").write_text(f"{other}/.git\n")
+    (marker / "commondir").write_text("../..\n")
+    (other / ".git").write_text(f"gitdir: {marker}\n")
+    codex(shop, "a", other)
+    codex(shop, "b", other / "src")
+    assert listed(shop) == {"codex": 2}
+
+
+def test_another_clone_of_the_repository_counts_below_the_home_folder_only(shop: Reviewer) -> None:
+    config = '[remote "origin"]\n\turl = https://example.test/team/shop.git\n'
+    clones = (shop.folder, home(shop) / "clone", shop.folder.parent / f"{shop.folder.name}-clone")
+    for number, clone in enumerate(clones):
+        (clone / ".git").mkdir(parents=True, exist_ok=True)
+        (clone / ".git" / "config").write_text(config)
+        codex(shop, str(number), clone)
+    assert listed(shop) == {"codex": 2}
+
+
+def test_an_environment_variable_moves_the_place(shop: Reviewer) -> None:
+    moved = home(shop) / ".codex"
+    codex(shop, "a", shop.folder)
+    moved.rename(home(shop) / "codex-home")
+    assert listed(shop) == {}
+    shop.environment["CODEX_HOME"] = str(home(shop) / "codex-home")
+    assert listed(shop) == {"codex": 1}
+
+
+def test_sessions_that_the_agent_deletes_soon_are_counted(shop: Reviewer) -> None:
+    path = claude(shop, shop.folder)
+    claude(shop, shop.folder, "s2")
+    old = path.stat().st_mtime - 27 * DAY
+    os.utime(path, (old, old))
+    assert [row["expiring"] for row in shop.rows("sources", "--json")] == [1]
+    assert "1 expire within 5 days" in shop("sources").stdout
+    (home(shop) / ".claude" / "settings.json").write_text('{"cleanupPeriodDays": 365}')
+    assert [row["expiring"] for row in shop.rows("sources", "--json")] == [0]
+
+
+def test_folders_that_agents_name_by_a_hash_are_recognised(shop: Reviewer) -> None:
+    import hashlib
+
+    name = hashlib.sha256(str(shop.folder).encode()).hexdigest()
+    said = {"id": "m", "type": "user", "timestamp": "2026-03-01T09:00:00Z", "content": "Hi."}
+    for folder, hashed in ((name, "00"), ("shop", name), ("marked", "00"), ("other", "00")):
+        head = {"sessionId": folder, "projectHash": hashed}
+        lines(f".gemini/tmp/{folder}/chats/session-1.jsonl", head, said)(home(shop))
+    (home(shop) / ".gemini/tmp/marked/.project_root").write_text(f"{shop.folder}\n")
+    assert listed(shop) == {"gemini": 3}
+    assert listed(shop, "--all") == {"gemini": 4}
+
+
+def test_a_database_in_use_is_read_with_its_newest_rows_and_not_written(shop: Reviewer) -> None:
+    path = home(shop) / ".local/share/opencode/opencode.db"
+    opencode_database(path, {**OPENCODE_INFO, "directory": str(shop.folder)})
+    with closing(sqlite3.connect(path)) as writer:
+        writer.execute("PRAGMA journal_mode = WAL")
+        writer.execute("PRAGMA wal_autocheckpoint = 0")
+        writer.execute("UPDATE part SET data = replace(data, 'plants', 'ferns')")
+        writer.commit()
+        before = {each.name: each.read_bytes() for each in path.parent.iterdir()}
+        assert path.with_name("opencode.db-wal").stat().st_size > 0
+        assert shop("ingest", "--json").returncode == 0
+        assert {each.name: each.read_bytes() for each in path.parent.iterdir()} == before
+    with closing(sqlite3.connect(shop.db)) as store:
+        texts = [row[0] for row in store.execute("SELECT text FROM record")]
+    assert "Water the ferns." in texts
+
+
+def test_watch_reads_what_has_been_added(shop: Reviewer) -> None:
+    path = codex(shop, "a", shop.folder)
+    first = shop("watch", "--once")
+    assert "wave 1: 1 file, 1 new record" in first.stdout
+    assert shop("watch", "--once").stdout == ""
+    with path.open("a") as file:
+        payload = {"type": "user_message", "message": "We never open before nine o'clock."}
+        file.write(json.dumps({"type": "event_msg", "payload": payload}) + "\n")
+    assert "wave 2: 1 file, 1 new record" in shop("watch", "--once").stdout
+
+
+def test_sources_lists_every_file_on_request(shop: Reviewer) -> None:
+    path = codex(shop, "a", shop.folder)
+    (row,) = shop.rows("sources", "--files", "--json")
+    assert (row["path"], row["read"], row["cwd"]) == (str(path), False, str(shop.folder))
+    assert str(path) in shop("sources", "--files").stdout
+
+
+@pytest.mark.parametrize(
+    ("term", "found"),
+    [
+        ("agent:codex", True),
+        ("agent:claude", False),
+        ("session:a", True),
+        ("branch:trays", True),
+        ("branch:main", False),
+        ("model:gpt", True),
+        ("since:2026-02-01", True),
+        ("since:2026-04", False),
+        ("since:2027", False),
+    ],
+)
+def test_candidates_are_found_by_agent_session_branch_model_and_time(
+    shop: Reviewer, term: str, found: bool
+) -> None:
+    write = lines(
+        ".codex/sessions/rollout-a.jsonl",
+        {
+            "type": "session_meta",
+            "payload": {"id": "a", "cwd": str(shop.folder), "git": {"branch": "trays"}},
+        },
+        {"type": "turn_context", "payload": {"model": "gpt-9"}},
+        {
+            "timestamp": "2026-03-01T09:00:00Z",
+            "type": "event_msg",
+            "payload": {
+                "type": "user_message",
+                "message": "We always use thermal paper without BPA for all printers.",
+            },
+        },
+    )
+    write(home(shop))
+    assert shop("ingest", "--json").returncode == 0
+    assert bool(shop.rows("queue", "list", "--filter", term, "--json")) is found
+
+
+def test_one_session_of_a_database_is_viewed_and_imported(shop: Reviewer) -> None:
+    path = home(shop) / ".local/share/opencode/opencode.db"
+    opencode_database(path, {**OPENCODE_INFO, "directory": str(shop.folder)})
+    opencode_database(path, {**OPENCODE_INFO, "id": "o2", "directory": "/else"})
+    assert shop("view", path).stdout.count("USER: Water the plants.") == 2
+    assert shop("view", path, "--session", "o2").stdout.count("USER: Water the plants.") == 1
+    both = [
+        json.loads(shop("context", "import", path, "--session", name, "--json").stdout)
+        for name in ("o1", "o2", "o2")
+    ]
+    assert [one["commits"] for one in both] == [both[0]["commits"], both[0]["commits"], 0]
+    names = {row["name"] for row in shop.rows("context", "list", "--json")}
+    assert names == {"opencode-o1", "opencode-o2"}
+
+
+def test_a_fact_that_two_agents_were_told_counts_as_two_sessions(shop: Reviewer) -> None:
+    claude(shop, shop.folder)
+    codex(shop, "a", shop.folder, "Always weigh the trays twice before you print the label.")
+    assert shop("ingest", "--json").returncode == 0
+    (row,) = [
+        row for row in shop.rows("queue", "list", "--json") if "weigh the trays" in row["content"]
+    ]
+    assert (row["seen"], row["sessions"]) == (2, 2)

@@ -1,0 +1,337 @@
+"""Databases and archives of other programs: never written, and refused with a reason."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+import zipfile
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from reviewer.errors import OtherKindError, SourceError
+from reviewer.sources import archives, databases
+from reviewer.sources.open import open_blocks, open_source
+from reviewer.sources.records import Use
+from reviewer.sources.rows import shown_rows
+from reviewer.sources.walk import Found, PassedOver, walk
+from tests.unit.sources.families import (
+    CHATGPT,
+    CRUSH,
+    OPENCODE_DATABASE,
+    archive,
+    database,
+    lines,
+)
+
+CONVERSATION = {
+    "conversation_id": "h1",
+    "current_node": "n1",
+    "mapping": {
+        "n1": {
+            "id": "n1",
+            "parent": None,
+            "children": [],
+            "message": {
+                "id": "m1",
+                "author": {"role": "user"},
+                "content": {"content_type": "text", "parts": ["I bake rye bread."]},
+            },
+        }
+    },
+}
+
+
+def texts(path: Path) -> list[str]:
+    return [record.text for record in open_source(path)]
+
+
+@pytest.mark.parametrize(
+    ("statements", "reason"),
+    [
+        ((), "a database without tables"),
+        (("CREATE TABLE bookmarks (url TEXT)",), "a database of another program"),
+        (
+            (
+                "CREATE TABLE sessions (id TEXT)",
+                "CREATE TABLE messages (id TEXT)",
+                "CREATE VIEW files AS SELECT 1",
+            ),
+            "a database of another program",
+        ),
+    ],
+)
+def test_databases_of_others_are_refused(
+    tmp_path: Path, statements: tuple[str, ...], reason: str
+) -> None:
+    path = database("x.db", "PRAGMA user_version = 1", *statements)(tmp_path)
+    with pytest.raises(OtherKindError, match=reason):
+        open_source(path)
+
+
+def test_a_damaged_database_is_named(tmp_path: Path) -> None:
+    path = CRUSH.write(tmp_path)
+    data = path.read_bytes()
+    path.write_bytes(data[:100] + b"\xff" * 3000 + data[3100:])
+    with pytest.raises(SourceError, match="the database is damaged"):
+        texts(path)
+
+
+def test_a_database_whose_tables_lack_columns_is_named(tmp_path: Path) -> None:
+    path = database(
+        "crush.db",
+        "CREATE TABLE sessions (id TEXT)",
+        "CREATE TABLE messages (id TEXT)",
+        "CREATE TABLE files (id TEXT)",
+    )(tmp_path)
+    with pytest.raises(SourceError, match="no such column"):
+        texts(path)
+
+
+def test_values_that_are_no_json_are_counted(tmp_path: Path) -> None:
+    path = CRUSH.write(tmp_path)
+    with closing(sqlite3.connect(path)) as connection, connection:
+        connection.execute("UPDATE messages SET parts = '[{' WHERE id = 'm1'")
+        connection.execute("UPDATE messages SET parts = x'00ff' WHERE id = 'm2'")
+    scan = open_source(path)
+    list(scan)
+    assert scan.tally["row that cannot be read"] == 2
+
+
+def test_a_database_with_newer_rows_beside_it_is_copied(tmp_path: Path) -> None:
+    path = OPENCODE_DATABASE.write(tmp_path / "there")
+    with closing(sqlite3.connect(path)) as writer:
+        writer.execute("PRAGMA journal_mode = WAL")
+        writer.execute("UPDATE part SET data = replace(data, 'plants', 'ferns')")
+        writer.commit()
+        before = {each.name: each.read_bytes() for each in path.parent.iterdir()}
+        assert "Water the ferns." in texts(path)
+        assert {each.name: each.read_bytes() for each in path.parent.iterdir()} == before
+
+
+def test_a_closed_database_gets_no_files_beside_it(tmp_path: Path) -> None:
+    path = OPENCODE_DATABASE.write(tmp_path / "there")
+    with closing(sqlite3.connect(path)) as writer:
+        writer.execute("PRAGMA journal_mode = WAL")
+    path.parent.chmod(0o500)
+    try:
+        assert "Water the plants." in texts(path)
+        assert [each.name for each in path.parent.iterdir()] == ["opencode.db"]
+    finally:
+        path.parent.chmod(0o700)
+
+
+def test_a_database_that_never_rests_is_left_for_later(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = OPENCODE_DATABASE.write(tmp_path)
+    path.with_name("opencode.db-wal").write_bytes(b"x")
+    stamps = iter(range(100))
+    monkeypatch.setattr(databases, "_stamp", lambda _: [(next(stamps), 0)])
+    with pytest.raises(SourceError, match="is being written to all the time: read it again later"):
+        open_source(path)
+
+
+def test_of_several_sessions_only_the_wanted_ones_are_read(tmp_path: Path) -> None:
+    path = CRUSH.write(tmp_path)
+    only = [record.session for record in open_source(path, sessions=frozenset(("w2",)))]
+    assert only == ["w2"]
+    assert {block.sidechain for block in open_blocks(path, sessions=frozenset(("w2",)))} == {True}
+
+
+def test_rows_are_shown_as_text(tmp_path: Path) -> None:
+    rows = shown_rows(CRUSH.write(tmp_path), 0, 2)
+    assert rows == {0: "user: Polish the bells.", 1: "assistant tool use bash: polish"}
+
+
+def test_folders_are_searched_for_databases_and_archives_of_agents(tmp_path: Path) -> None:
+    CRUSH.write(tmp_path)
+    database("bookmarks.db", "CREATE TABLE bookmarks (url TEXT)")(tmp_path)
+    archive("export.zip", chat__x="", message_feedback=[], conversations=[CONVERSATION])(tmp_path)
+    archive("photos.zip", photo=1)(tmp_path)
+    found = list(walk([tmp_path]))
+    names = {each.path.name for each in found if isinstance(each, Found)}
+    assert names == {"crush.db", "export.zip"}
+    passed = {each.path.name: each.reason for each in found if isinstance(each, PassedOver)}
+    assert passed == {"bookmarks.db": "binary", "photos.zip": "binary"}
+
+
+def test_a_missing_part_of_an_export_is_reported(tmp_path: Path) -> None:
+    path = archive(
+        "export.zip",
+        message_feedback=[],
+        conversations__000=[CONVERSATION],
+        conversations__002=[],
+    )(tmp_path)
+    scan = open_source(path)
+    assert [record.text for record in scan] == ["I bake rye bread."]
+    assert scan.errors == ["the part conversations-001.json of this export is missing"]
+    loose = tmp_path / "conversations-001.json"
+    loose.write_text(json.dumps([CONVERSATION]))
+    scan = open_source(loose)
+    assert [record.text for record in scan] == ["I bake rye bread."]
+    assert scan.errors == ["the part conversations-000.json of this export is missing"]
+
+
+def test_a_zip_bomb_is_left_out(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(archives, "MEMBER_LIMIT", 2_000_000)
+    path = tmp_path / "export.zip"
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as packed:
+        packed.writestr("message_feedback.json", "[]")
+        packed.writestr("conversations-000.json", b"[" + b" " * 30_000_000 + b"]")
+        packed.writestr("conversations-001.json", json.dumps([CONVERSATION]))
+    assert path.stat().st_size < 100_000
+    scan = open_source(path)
+    assert [record.text for record in scan] == ["I bake rye bread."]
+    assert scan.errors == ["conversations-000.json: more than 2 MB after unpacking"]
+    assert scan.tally["member of the archive left out"] == 1
+
+
+def test_archives_that_are_damaged_or_of_others_are_named(tmp_path: Path) -> None:
+    path = CHATGPT.write(tmp_path).with_name("export.zip")
+    archive("export.zip", message_feedback=[], conversations=[CONVERSATION])(tmp_path)
+    data = path.read_bytes()
+    path.write_bytes(data[: len(data) // 2])
+    with pytest.raises(SourceError, match="the archive is damaged"):
+        open_source(path)
+    other = archive("photos.zip", photo=1)(tmp_path)
+    with pytest.raises(OtherKindError, match="an archive without chats"):
+        open_source(other)
+
+
+def test_calls_without_ids_of_their_own_are_linked_by_their_order(tmp_path: Path) -> None:
+    def record(kind: str, **payload: str) -> dict[str, object]:
+        return {
+            "type": "response_item",
+            "payload": {"type": kind, "call_id": "REDACTED", **payload},
+        }
+
+    path = lines(
+        "r.jsonl",
+        {"type": "session_meta", "payload": {"id": "REDACTED"}},
+        record("function_call", name="first", arguments="{}"),
+        record("function_call_output", output="one"),
+        record("function_call", name="second", arguments="{}"),
+        record("function_call_output", output="two"),
+    )(tmp_path)
+    blocks = list(open_blocks(path))
+    assert [(block.kind, block.name, block.text) for block in blocks if block.text != "{}"] == [
+        ("tool_result", "first", "one"),
+        ("tool_result", "second", "two"),
+    ]
+    assert blocks[0].call == blocks[1].call != blocks[2].call == blocks[3].call
+
+
+def test_a_file_that_grows_while_it_is_read_is_read_to_where_it_was_then(tmp_path: Path) -> None:
+    def message(text: str) -> dict[str, object]:
+        return {"type": "event_msg", "payload": {"type": "user_message", "message": text}}
+
+    path = lines("r.jsonl", *(message(f"Tray {number}.") for number in range(5_000)))(tmp_path)
+    records = iter(open_source(path))
+    assert next(records).text == "Tray 0."
+    path.write_text("")
+    assert all(record.text.startswith("Tray ") for record in records)
+
+
+def test_escapes_that_a_collector_has_cut_do_not_lose_the_line(tmp_path: Path) -> None:
+    path = lines(
+        "r.jsonl",
+        r'{"type":"event_msg","payload":{"type":"user_message","message":"cut \u00REDACTED here"}}',
+        r'{"type":"event_msg","payload":{"type":"user_message","message":"half \ud83d here"}}',
+        r'{"type":"event_msg","payload":{"type":"user_message","message":"a path C:\\users"}}',
+        r'{"type":"event_msg","payload":{"type":"user_message","message":"whole \ud83d\ude00"}}',
+    )(tmp_path)
+    scan = open_source(path)
+    assert [record.text for record in scan] == [
+        "cut \ufffd00REDACTED here",
+        "half \ufffd here",
+        "a path C:\\users",
+        "whole \U0001f600",
+    ]
+    assert scan.tally["odd escapes replaced"] == 2
+
+
+def test_what_ends_a_compacted_history_is_a_summary_only_if_nobody_typed_it(tmp_path: Path) -> None:
+    request = "Go on with the shelf. " * 60
+    summary = "The shelf was painted and the door was left alone. " * 20
+
+    def compacted(text: str) -> dict[str, object]:
+        last = {
+            "type": "message",
+            "role": "user",
+            "content": [{"type": "input_text", "text": text}],
+        }
+        return {"type": "compacted", "payload": {"message": "", "replacement_history": [last]}}
+
+    path = lines(
+        "r.jsonl",
+        {"type": "event_msg", "payload": {"type": "user_message", "message": request}},
+        {
+            "type": "response_item",
+            "payload": {
+                "type": "message",
+                "role": "user",
+                "content": [{"type": "input_text", "text": request}],
+            },
+        },
+        compacted(request),
+        compacted("Short."),
+        compacted(summary),
+    )(tmp_path)
+    scan = open_source(path)
+    assert [(record.text, record.use) for record in scan] == [
+        (request, Use.MESSAGE),
+        (summary, Use.SUMMARY),
+    ]
+    assert scan.tally["compaction without a readable summary"] == 2
+
+
+@pytest.mark.parametrize(
+    ("output", "text", "failed"),
+    [
+        ("Exit code: 0\nWall time: 0.1 seconds\nOutput:\nred\nblue\n", "red\nblue\n", False),
+        ("Exit code: 2\nWall time: 0.1 seconds\nOutput:\nno shelf", "no shelf", True),
+        (
+            "Chunk ID: a1\nWall time: 0.0 seconds\nProcess exited with code 1\n"
+            "Original token count: 0\nOutput:\n",
+            "Process exited with code 1",
+            True,
+        ),
+        ("Plan updated", "Plan updated", False),
+        ("The note says:\nExit code: 1", "The note says:\nExit code: 1", False),
+        ('{"output": "red", "metadata": {"exit_code": 0}}', "red", False),
+        ('{"colour": "red"}', '{"colour": "red"}', False),
+    ],
+)
+def test_the_output_of_a_codex_command_comes_without_its_header(
+    tmp_path: Path, output: str, text: str, failed: bool
+) -> None:
+    result = {"type": "function_call_output", "call_id": "c", "output": output}
+    path = lines(
+        "r.jsonl",
+        {"type": "session_meta", "payload": {"id": "x"}},
+        {"type": "response_item", "payload": result},
+    )(tmp_path)
+    (block,) = open_blocks(path)
+    assert (block.text, block.error) == (text, failed)
+
+
+def test_a_resumed_session_repeats_what_has_the_same_key(tmp_path: Path) -> None:
+    def event(kind: str, text: str) -> dict[str, object]:
+        return {"type": "event_msg", "payload": {"type": kind, "message": text}}
+
+    old = [event("user_message", "Sell red."), event("agent_message", "Sold.")]
+    meta = {"type": "session_meta", "payload": {"id": "old"}}
+    first = lines("a.jsonl", meta, *old)(tmp_path)
+    resumed = lines(
+        "b.jsonl",
+        {"type": "session_meta", "payload": {"id": "new"}},
+        meta,
+        *old,
+        event("user_message", "Sell red."),
+    )(tmp_path)
+    keys = [record.key for record in open_source(first)]
+    again = [record.key for record in open_source(resumed)]
+    assert again[:2] == keys
+    assert again[2] not in keys

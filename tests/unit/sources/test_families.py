@@ -1,0 +1,74 @@
+"""For each family of agents: what the person typed, and what is harness, repetition or a tool's."""
+
+from __future__ import annotations
+
+import hashlib
+from pathlib import Path
+
+import pytest
+
+from reviewer.sources.open import open_blocks, open_source
+from reviewer.sources.records import Role, Use
+from reviewer.sources.rows import has_rows
+from tests.unit.sources.families import FAMILIES, Family
+
+each_family = pytest.mark.parametrize("family", FAMILIES.values(), ids=FAMILIES)
+
+
+@each_family
+def test_the_words_of_the_person_and_of_the_agent(family: Family, tmp_path: Path) -> None:
+    scan = open_source(family.write(tmp_path))
+    records = list(scan)
+    assert scan.format == family.format
+    assert scan.errors == [] or family.format == "codex-app-server"
+    said = [record for record in records if record.use is Use.MESSAGE]
+    assert [record.text for record in said if record.role is Role.USER] == family.person
+    assert [record.text for record in said if record.role is Role.ASSISTANT] == family.agent
+    for use, beginnings in family.kept_out.items():
+        texts = [record.text for record in records if record.use.value == use]
+        assert len(texts) == len(beginnings)
+        assert all(text.startswith(start) for text, start in zip(texts, beginnings, strict=True))
+    assert scan.tally["told twice"] == family.twice
+
+
+@each_family
+def test_tool_calls_and_their_results(family: Family, tmp_path: Path) -> None:
+    blocks = list(open_blocks(family.write(tmp_path)))
+    calls = [block for block in blocks if block.kind == "tool_use"]
+    results = [block for block in blocks if block.kind == "tool_result"]
+    assert [(block.name, block.text) for block in calls] == family.calls
+    assert [(block.name, block.text, block.error) for block in results] == family.results
+
+
+@each_family
+def test_records_keep_agent_model_folder_branch_and_a_key(family: Family, tmp_path: Path) -> None:
+    records = list(open_source(family.write(tmp_path)))
+    assert {record.meta["agent"] for record in records} == {family.format}
+    assert len({record.key for record in records}) == len(records)
+    for name, value in (("cwd", family.cwd), ("gitBranch", family.branch), ("model", family.model)):
+        found = {record.meta.get(name) for record in records}
+        assert not value or value in found
+
+
+@each_family
+def test_a_record_is_at_its_place(family: Family, tmp_path: Path) -> None:
+    path = family.write(tmp_path)
+    data = path.read_bytes()
+    for record in open_source(path):
+        if has_rows(path) or path.parent.name == "pj":
+            assert record.byte_start == record.byte_end
+            continue
+        raw = data[record.byte_start : record.byte_end]
+        assert hashlib.sha256(raw).hexdigest() == record.sha256
+        assert data[: record.byte_start].count(b"\n") == record.line_start
+        assert record.line_end == record.line_start + raw.count(b"\n") + 1
+
+
+@each_family
+def test_a_part_of_the_lines_can_be_read(family: Family, tmp_path: Path) -> None:
+    path = family.write(tmp_path)
+    records = list(open_source(path))
+    last = records[-1]
+    only = list(open_source(path, line_start=last.line_start))
+    assert only[-1] == last
+    assert all(record.line_start >= last.line_start for record in only)

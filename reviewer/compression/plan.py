@@ -225,6 +225,8 @@ def summary_json(
                 }
                 for each in fidelity.lost_information
             ],
+            "invented": list(fidelity.invented),
+            "needs_missing": list(fidelity.needs_missing),
         },
         "engine": compressed.engine,
         "note": compressed.note,

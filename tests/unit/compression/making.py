@@ -10,7 +10,7 @@ from reviewer.commits.values import Pattern, Priority, RetentionCriteria
 from reviewer.compression.anchors import find_anchors
 from reviewer.compression.measures import SegmentCompressed
 from reviewer.compression.model_engine import ModelEngine
-from reviewer.compression.offline_engine import OfflineEngine
+from reviewer.compression.offline.engine import OfflineEngine
 from reviewer.compression.summarizer import Summarizer
 from reviewer.compression.values import Segment, Turn, TurnKind
 from reviewer.llm.model import ChatMessage, Completion

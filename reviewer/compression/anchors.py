@@ -72,8 +72,8 @@ def find_anchors(
 
     `marked`: spans that a person confirmed or pinned; `retention`: criteria of the call. Detected
     anchors are the `MOST` most important above the threshold; of similar ones only the most
-    important is kept. Boot text, thinking and tool results give no anchors, except for errors in
-    tool results. Credentials are never anchors.
+    important is kept. Boot text, thinking and tool results give no anchors. Credentials are never
+    anchors.
     """
     wanted = [*marked, *_pinned(turns), *_retained(turns, retention)]
     chosen = _Chosen(turns)
@@ -207,13 +207,13 @@ def _takes_up(text: str, reply: str) -> bool:
 
 
 def _found(turn: Turn, *, answered: bool) -> Iterator[tuple[AnchorType, int, int]]:
-    if turn.kind == "tool_result" or turn.role == "tool":
-        yield from _errors(turn.text)
-    elif turn.kind == "tool_use":
+    if turn.kind == "tool_use":
         if WRITING_TOOLS.search(turn.name):
             for match in WRITTEN_FILE.finditer(turn.text):
                 yield AnchorType.CODE_ARTIFACT, *match.span("path")
-    elif turn.kind == "text" and turn.role != "system" and turn.priority is not Priority.SKIP:
+    elif turn.kind != "text" or turn.role in ("system", "tool"):
+        return
+    elif turn.priority is not Priority.SKIP:
         use, text, _ = classify(turn.text) if turn.role == "user" else (Use.MESSAGE, turn.text, {})
         if use is Use.MESSAGE:
             yield from _in_words(turn.role, text, answered=answered)
@@ -261,27 +261,6 @@ def _stated(
         for named in identifiers(content)[:4]:
             if named.kind in _ARTIFACTS and _ARTIFACT.fullmatch(named.text):
                 yield AnchorType.CODE_ARTIFACT, start + named.start, start + named.end
-
-
-def _errors(text: str) -> Iterator[tuple[AnchorType, int, int]]:
-    """The first and the last error line of a tool's output."""
-    found: list[tuple[int, int]] = []
-    if not mentions_error(text.lower()):
-        return
-    for match in re.finditer(r"[^\n]+", text):
-        line = match[0][:400]
-        if mentions_error(line.lower()) and not _LISTING.match(line) and not _CODE.search(line):
-            found[1:] = [_stripped(text, match.start(), _error_end(text, match))]
-    for span in found:
-        yield AnchorType.ERROR_CONTEXT, *span
-
-
-def _error_end(text: str, match: re.Match[str]) -> int:
-    """The end of an error's line, or of the next one where the line is only `Exit code 1`."""
-    end = match.end()
-    if _BARE_CODE.fullmatch(match[0]) and (more := _NEXT_LINE.match(text, end)):
-        end = more.end()
-    return min(end, match.start() + LONGEST)
 
 
 def _stripped(text: str, start: int, end: int) -> tuple[int, int]:

@@ -224,8 +224,7 @@ def anchor_kept(anchor: AnchorPoint, folded: str, level: Level, tags: Sequence[s
         return False
     if any(SHORTEST_TAG <= len(tag) <= TAG_LENGTH and content.startswith(tag) for tag in tags):
         return True
-    # A tag with a comma in it was split.
-    return any(f", {anchor_tag(content, length)}, " in f", {folded}, " for length in TAG_LENGTHS)
+    return any(anchor_tag(content, length) in tags for length in TAG_LENGTHS)
 
 
 def tags_in(content: str) -> tuple[str, ...]:

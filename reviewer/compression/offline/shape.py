@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
+from functools import cached_property
 from heapq import heapify, heappop, heappush
 from math import fsum, log2
 
@@ -40,6 +41,7 @@ from reviewer.compression.offline.statements import (
 )
 from reviewer.compression.values import AnchorPoint, Turn
 from reviewer.compression.words import FUNCTION_WORDS
+from reviewer.text.identifiers import IdentifierKind, identifiers
 from reviewer.text.normalise import fold
 from reviewer.text.secrets import mask
 
@@ -95,11 +97,11 @@ class Share(Struct, frozen=True):
 
 
 FIRST = (
-    Share("request", 0.16),
-    Share("state", 0.2),
-    Share("tail", 0.3),
-    Share("words", 0.3),
-    Share("goal", 0.14),
+    Share("request", 0.14),
+    Share("state", 0.15),
+    Share("tail", 0.2),
+    Share("words", 0.18),
+    Share("goal", 0.1),
 )
 """The first release, in this order; what a part leaves goes to the second release."""
 
@@ -272,8 +274,11 @@ def _message_lines(
             worth *= 2.0 if in_tail else 1.0
             section = Section.NEXT if in_tail else section
         release = "tail" if in_tail and message.voice is Voice.AGENT else ""
+        place = -1 if text == done else at
         lines.append(
-            Line(section, label + text, each.order, worth, release, each.source, message.turn, at)
+            Line(
+                section, label + text, each.order, worth, release, each.source, message.turn, place
+            )
         )
     if not found and done:
         words = plain(message.text)[:200]
@@ -534,6 +539,12 @@ def _once(lines: Iterable[Line]) -> list[Line]:
 
 # Which lines are chosen
 
+_NAMES = frozenset({IdentifierKind.PATH, IdentifierKind.CODE, IdentifierKind.NAME})
+MOST_NAMES = 400
+NAMES_SHARE = 0.12
+"""Share of a summary that names may have at its end, where no line fits any more."""
+ALSO = "Also named: "
+
 
 class Account:
     """The lines of some turns, and summaries of any size made of them. `count` counts tokens."""
@@ -547,6 +558,19 @@ class Account:
             line.text = mask(line.text).text if "[masked" not in line.text else line.text
             line.cost = count(f"- {line.text}\n")
         self._weights = _weights(self.lines)
+
+    @cached_property
+    def names(self) -> list[str]:
+        """The names in what was said and done, those that are used most first."""
+        found: Counter[str] = Counter()
+        for moment in self.moments:
+            if isinstance(moment, Message):
+                named = {each.text for each in identifiers(moment.text) if each.kind in _NAMES}
+                for name in named:
+                    found[name] += 1 if moment.voice is Voice.SUBAGENT else 2
+            elif moment.kind in (Kind.EDIT, Kind.WRITE):
+                found[moment.what] += 2
+        return [name for name, _ in found.most_common(MOST_NAMES) if " " not in name]
 
     def write(self, max_tokens: int, required: Sequence[AnchorPoint] = ()) -> str:
         """A summary of at most `max_tokens`; anchors of `required` verbatim as far as they fit."""
@@ -709,10 +733,26 @@ class _Draft:
         chosen = list(self._chosen)
         content = self._rendered(chosen)
         while chosen and self._account.count(content) > self._ceiling:
-            at = len(chosen) - 1
-            del chosen[at]
+            chosen.pop()
             content = self._rendered(chosen)
-        return content or self._beginning()
+        return self._with_names(content) if content else self._beginning()
+
+    def _with_names(self, content: str) -> str:
+        """The content with one last line of other names, in the tokens that no line can use."""
+        count = self._account.count
+        room = self._ceiling - count(content) - count(f"\n{ALSO}")
+        room = min(room, int(NAMES_SHARE * self._ceiling))
+        if not self._titled or room < 8:
+            return content
+        lower, kept = content.lower(), []
+        for name in self._account.names:
+            cost = count(f", {name}")
+            if cost <= room and name.rpartition("/")[2].lower() not in lower:
+                kept.append(name)
+                room -= cost
+                lower += f" {name.lower()}"
+        found = f"{content}\n{ALSO}{', '.join(kept)}" if kept else content
+        return found if count(found) <= self._ceiling else content
 
     def _beginning(self) -> str:
         """Where no line fits: the beginning of the one that is needed most."""

@@ -215,7 +215,8 @@ def now_lines(state: WorkState) -> list[str]:
         lines.append(f"Everything edited is {where}.")
     elif state.commits and state.unpushed:
         lines.append(f"The last commit is not pushed: {_subject(state.commits[-1])}.")
-    place = [f"branch {state.branch}"] if state.branch else []
+    worked = state.files or state.commits or state.checks or state.merging
+    place = [f"branch {state.branch}"] if state.branch and worked else []
     place += [f"pull request {state.pull_request}"] if state.pull_request else []
     if place:
         lines.append(f"On {'; '.join(place)}.")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable, Sequence
-from math import log2
+from math import log2, sqrt
 
 from reviewer.compression.offline.events import Event, Kind, Message, Moment, Voice
 from reviewer.compression.offline.state import WorkState
@@ -52,7 +52,10 @@ def ranked_tags(moments: Sequence[Moment], state: WorkState) -> list[str]:
             add(_DONE[kind], 1.0)
     if state.branch:
         add(state.branch, 2.0)
-    ranked = sorted(weights, key=lambda key: (-log2(1 + weights[key]) * _telling(key), key))
+    ranked = sorted(
+        weights,
+        key=lambda key: (-log2(1 + weights[key]) * _telling(key) / sqrt(2 + len(key) / 4), key),
+    )
     return _apart([shown[key] for key in ranked])
 
 

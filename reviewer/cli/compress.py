@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 
 LOST_SHOWN = 5
 DROPPED_SHOWN = 12
+NEED_CHARS = 200
 LEVELS = ("full", "detailed", "brief", "tags")
 
 
@@ -388,6 +389,11 @@ def _show_compaction(report: CompactionReport) -> None:
     for what, needed, kept in shares:
         if kept is not None:
             print_text(f"  {what}: the summary kept {kept:.0%} of {needed:,} needed later")
+    if report.needs:
+        said = report.needs - len(report.needs_lost)
+        print_text(f"  needs: the summary says {said} of {report.needs}; lost:")
+    for need in report.needs_lost[:DROPPED_SHOWN]:
+        print_text(f"  - {need.kind}: {safe(need.text[:NEED_CHARS])}")
     for each in report.dropped[:DROPPED_SHOWN]:
         print_text(f"  - {safe(each.text)} (needed {count(each.needed, 'time')})")
     if len(report.dropped) > DROPPED_SHOWN:

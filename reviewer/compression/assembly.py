@@ -27,6 +27,11 @@ ROUNDS = 4
 """How often a text is requested in another length before it is cut."""
 SENTENCE = 30
 """Tokens for a sentence where the anchors are only names."""
+ANCHORS_SHARE, NEEDS_SHARE = 0.7, 0.35
+"""Where anchors take more than the first share of the target, a text may be longer by the second,
+so that it also says what is wanted and what is true now."""
+LINE = 3
+"""Tokens around an anchor on a line of its own."""
 TAGS_SHARE = 0.5
 """Share of a hard ceiling that tags of detected anchors may take at Tags."""
 
@@ -78,6 +83,10 @@ class Assembly:
         need = sum(self._count(each.content) + 1 for each in task.anchors)
         note = f"anchors need {need} tokens" if need > task.max_tokens else ""
         limit = max(task.max_tokens, need + tail)
+        if need + tail > task.max_tokens * ANCHORS_SHARE:
+            # Their lines have titles, and they are no use without the request and the state.
+            frame = LINE * len(task.anchors) + round(task.max_tokens * NEEDS_SHARE)
+            limit = max(limit, need + tail + frame)
         if need and all(each.type is AnchorType.CODE_ARTIFACT for each in task.anchors):
             limit = max(limit, need + tail + SENTENCE)
         if self._ceiling is not None:

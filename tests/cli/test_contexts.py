@@ -162,7 +162,7 @@ def test_compile_in_three_forms_and_at_a_commit(talked: Reviewer) -> None:
                 .stdout.splitlines()]  # fmt: skip
     assert [message["text"] for message in messages] == [each["content"] for each in TALK[1:]]
     assert {"role", "text", "type", "name", "tokens", "commit", "hash", "priority", "at",
-            "retention"} == set(messages[0])  # fmt: skip
+            "retention", "summary_of"} == set(messages[0])  # fmt: skip
     at = talked("compile", "talk", "--at", rows[1]["hash"][:6], "--format", "chat")
     assert json.loads(at.stdout) == TALK[1:2]
     assert "--- user (dialogue)" in talked("compile", "talk").stdout

@@ -298,7 +298,8 @@ class _Reader:
             self.moments = [
                 each
                 for each in self.moments
-                if not (isinstance(each, Event) and each.call == asked.turn and each.call >= 0)
+                if not (isinstance(each, Event) and each.call == asked.turn)
+                and not (each.turn == asked.turn and asked.call.kind in PLAN_TOOLS)
             ]
         self._tell(Event(number, Kind.REFUSED, what, failed=True))
         self._say(number, Voice.PERSON, words)

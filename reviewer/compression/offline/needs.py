@@ -1,7 +1,7 @@
 """Which of the needs of somebody who goes on a text carries: request, decisions, state, next step.
 
-A line of the account is carried where two neighbouring lines or sentences of the text hold most of
-its words. Names that are scattered over a text carry nothing.
+A line of the account is carried where neighbouring lines or sentences of the text hold half of its
+words. Names that are scattered over a text carry nothing.
 """
 
 from __future__ import annotations
@@ -33,8 +33,10 @@ NAMED: dict[Need, str] = {
     "next": "what comes next",
     "statement": "what was found out",
 }
-CARRIED = 0.6
+CARRIED = 0.5
 """Share of a line's words that a text has to have in one place."""
+NEIGHBOURS = 3
+"""Lines or sentences of the text that count as one place."""
 MOST_LINES = 240
 """Lines of a long range that are looked for, those that are worth most."""
 _PARTS = re.compile(r"(?<=[.!?])\s+|\n+")
@@ -75,8 +77,7 @@ def _found(lines: Sequence[Line], text: str) -> list[bool]:
     parts = [terms_of(part) for part in _PARTS.split(text) if part.strip()]
     places: dict[str, list[int]] = defaultdict(list)
     for at, part in enumerate(parts):
-        after = parts[at + 1] if at + 1 < len(parts) else frozenset()
-        for term in part | after:
+        for term in part.union(*parts[at + 1 : at + NEIGHBOURS]):
             places[term].append(at)
     found = []
     for line in lines:
@@ -88,7 +89,7 @@ def _found(lines: Sequence[Line], text: str) -> list[bool]:
     return found
 
 
-LONG_ENOUGH = 24
+LONG_ENOUGH = 14
 """Words of a long line that are enough, because no two sentences say it all."""
 
 

@@ -104,6 +104,8 @@ FIRST = (
     Share("goal", 0.1),
 )
 """The first release, in this order; what a part leaves goes to the second release."""
+BEFORE_ANCHORS = (Share("request", 0.1), Share("state", 0.06))
+"""What is taken even before anchors, so that they have something to refer to."""
 
 
 class Line(Struct):
@@ -148,7 +150,8 @@ def lines_of(moments: Sequence[Moment], state: WorkState) -> list[Line]:
     for at, moment in enumerate(moments):
         if isinstance(moment, Message):
             if moment.voice is Voice.SUMMARY:
-                lines += _summary_lines(moment)
+                if not any(_is_summary(later) for later in moments[at + 1 :]):
+                    lines += _summary_lines(moment)
             elif moment.voice is not Voice.PERSON:
                 closing = moment.voice is Voice.AGENT and _closes(moments, at)
                 events = _round_before(moments, at) if closing else _events_after(moments, at)
@@ -157,6 +160,10 @@ def lines_of(moments: Sequence[Moment], state: WorkState) -> list[Line]:
                 )
     lines += _about_to(moments)
     return _once(lines)
+
+
+def _is_summary(moment: Moment) -> bool:
+    return isinstance(moment, Message) and moment.voice is Voice.SUMMARY
 
 
 def _about_to(moments: Sequence[Moment]) -> list[Line]:
@@ -259,7 +266,7 @@ def _message_lines(
         text = intent(each.text) if about is About.TALK else each.text
         if last and done and not closing:
             text = f"{text} -> {done}" if text else done
-        if not text:
+        if not text or (text == done and not in_tail and _only_edits(events)):
             continue
         if files and about in (About.DONE, About.FOUND, About.LIST, About.CAUSE):
             text, files = f"{text} {files}", ""
@@ -280,7 +287,7 @@ def _message_lines(
                 section, label + text, each.order, worth, release, each.source, message.turn, place
             )
         )
-    if not found and done:
+    if not found and done and (in_tail or not _only_edits(events)):
         words = plain(message.text)[:200]
         text = f"{words} -> {done}" if len(words) > 12 else done
         worth = base * 0.4 * recency
@@ -288,6 +295,11 @@ def _message_lines(
         release = "tail" if in_tail else ""
         lines.append(Line(section, text, message.turn + 0.5, worth, release, "", message.turn))
     return lines
+
+
+def _only_edits(events: Sequence[Event]) -> bool:
+    """Whether files were changed and nothing else was done; the section on files says that."""
+    return all(event.kind in (Kind.EDIT, Kind.WRITE, Kind.TODO) for event in events)
 
 
 def _files_of(events: Sequence[Event], text: str) -> str:
@@ -365,7 +377,7 @@ def _person_lines(moments: Sequence[Moment]) -> list[Line]:
     spoken = [(at, each) for at, each in spoken if not _after_refusal(moments, at)]
     if not spoken:
         return []
-    resumed = any(isinstance(m, Message) and m.voice is Voice.SUMMARY for m in moments)
+    resumed = _begins_with_summary(moments)
     real = [at for at, (_, each) in enumerate(spoken) if len(terms_of(each.text)) >= 3]
     first, latest = (real[0], real[-1]) if real else (0, len(spoken) - 1)
     several = len(spoken) > 1
@@ -380,7 +392,7 @@ def _person_lines(moments: Sequence[Moment]) -> list[Line]:
         if not words:
             continue
         if (number == first and not resumed) or number >= latest:
-            label = "Latest: " if number >= latest else "First: "
+            label = "Then: " if number > latest else "Latest: " if number == latest else "First: "
             label = label if several or resumed else ""
             answered = (
                 question if (number != first or resumed) and _is_answer(words, question) else ""
@@ -410,6 +422,13 @@ def _person_lines(moments: Sequence[Moment]) -> list[Line]:
     return lines
 
 
+def _begins_with_summary(moments: Sequence[Moment]) -> bool:
+    """Whether an earlier compaction cut off the first request."""
+    heard = (Voice.PERSON, Voice.SUMMARY)
+    first = next((m for m in moments if isinstance(m, Message) and m.voice in heard), None)
+    return first is not None and first.voice is Voice.SUMMARY
+
+
 def _after_refusal(moments: Sequence[Moment], at: int) -> bool:
     before = moments[at - 1] if at else None
     return (
@@ -428,7 +447,8 @@ def _is_answer(words: str, question: str) -> bool:
 
 
 def _with_question(words: str, question: str) -> str:
-    return f'To "{question}": "{words}"' if question else f'"{words}"'
+    quoted = words if words.startswith('"') else f'"{words}"'
+    return f'{quoted} - to: "{question}"' if question else quoted
 
 
 def _question_before(moments: Sequence[Moment], at: int) -> str:
@@ -520,7 +540,8 @@ def _summary_lines(message: Message) -> list[Line]:
             where = section or SECTION_OF[each.about]
             worth = VOICES[Voice.SUMMARY] * factor * (1.2 if where is Section.NEXT else 1.0)
             release = "goal" if where is Section.REQUEST else ""
-            lines.append(Line(where, each.text, order, worth, release, each.source, message.turn))
+            text = f"At the earlier compaction: {each.text}" if where is Section.NEXT else each.text
+            lines.append(Line(where, text, order, worth, release, each.source, message.turn))
     return lines
 
 
@@ -577,8 +598,10 @@ class Account:
         if max_tokens <= 0:
             return ""
         draft = _Draft(self, max_tokens)
+        if max_tokens >= TITLED_FROM:
+            draft.release(BEFORE_ANCHORS)
         draft.require(required)
-        draft.first_release()
+        draft.release(FIRST)
         draft.second_release()
         draft.rest()
         return draft.text()
@@ -626,15 +649,17 @@ class _Draft:
 
     def require(self, anchors: Sequence[AnchorPoint]) -> None:
         """Take the lines that hold the anchors; anchors in no line are lines of their own."""
-        for anchor in anchors:
+        names = [each for each in anchors if each.type is AnchorType.CODE_ARTIFACT]
+        for anchor in (each for each in anchors if each.type is not AnchorType.CODE_ARTIFACT):
             wanted = fold(anchor.content)
-            if any(wanted in fold(line.text) for line in self._chosen):
-                continue
-            if anchor.type is AnchorType.CODE_ARTIFACT:
+            if not any(wanted in fold(line.text) for line in self._chosen):
+                self._take(self._holding(anchor, wanted))
+        for anchor in names:
+            wanted = fold(anchor.content)
+            cost = self._account.count(f", {wanted}")
+            if self._spent + cost <= self._ceiling:
                 self._names.append(wanted)
-                self._spent += self._account.count(f", {wanted}")
-                continue
-            self._take(self._holding(anchor, wanted))
+                self._spent += cost
         for line in list(self._chosen):
             if any(line.text in fold(e.text) for e in self._chosen if e is not line):
                 self._chosen.remove(line)
@@ -654,9 +679,9 @@ class _Draft:
         longest = self._ceiling * 0.16 if best.release else 2 * alone.cost + 24
         return best if best.cost <= longest else alone
 
-    def first_release(self) -> None:
-        """The person's words, the state of the work and what happened last, each in its share."""
-        for share in FIRST:
+    def release(self, shares: Sequence[Share]) -> None:
+        """Lines for each share of the budget, the newest first where that matters."""
+        for share in shares:
             room = int(share.of_budget * self._ceiling)
             waiting = [line for line in self._account.lines if line.release == share.name]
             newest_first = share.name in ("tail", "words", "request")
@@ -682,7 +707,7 @@ class _Draft:
         if low < 4:
             return 0
         text = f"{' '.join(words[:low])} …"
-        if line.text.startswith(('"', "First:", "Latest:", "To ")):
+        if line.text.startswith(('"', "First:", "Latest:", "Then:")):
             text += '"'
         short = structs.replace(line, text=text, cost=self._account.count(f"- {text}\n"))
         short.terms = terms_of(text)

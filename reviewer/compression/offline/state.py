@@ -16,6 +16,9 @@ CHANGES = frozenset({Kind.EDIT, Kind.WRITE})
 DONE_ITEMS = frozenset({"completed", "done", "cancelled"})
 
 
+SCRATCH = "/tmp/"  # noqa: S108 - compared with, not written to
+
+
 class File(Struct):
     """A file that was changed. Turns are those of the last change, check and commit after it."""
 
@@ -113,6 +116,8 @@ def _apply(state: WorkState, event: Event) -> None:
 
 
 def _changed(state: WorkState, path: str, event: Event) -> None:
+    if "/.claude/" in path or path.startswith(SCRATCH):
+        return  # plans and scratch files of the agent are not the work
     file = state.files.setdefault(path, File(path, first=event.turn))
     if event.kind is Kind.WRITE and not file.edits:
         file.created = True

@@ -167,7 +167,7 @@ def is_deferred(text: str) -> bool:
 
 def intent(text: str) -> str:
     """What an announcement is about to do, without "Let me" and "I'll"; empty if that is little."""
-    short = _LEAD.sub("", text).strip()
+    short = re.sub(r"^(?:now|next|then)\s+", "", _LEAD.sub("", text).strip(), flags=re.IGNORECASE)
     return short if len(_WORD.findall(short)) >= 4 else ""
 
 

@@ -43,6 +43,7 @@ class LevelText(Struct, frozen=True):
     engine: str
     model_tokens: int = 0
     note: str = ""
+    model_seconds: float = 0.0
 
 
 class Assembly:
@@ -62,6 +63,7 @@ class Assembly:
         self._marker = marker if self._ceiling is None or self._ceiling > 60 else ""
         self._written: EngineText | None = None
         self._model_tokens = 0
+        self._model_seconds = 0.0
 
     def run(self) -> LevelText:
         """The content. Raises as the engine does, and RetryExhaustedError for unmet criteria."""
@@ -74,7 +76,7 @@ class Assembly:
             attempts = self._written.attempts if self._written else 1
             raise RetryExhaustedError(why, attempts, content)
         name = self._written.engine if self._written else self._engine.name
-        return LevelText(content, name, self._model_tokens, note)
+        return LevelText(content, name, self._model_tokens, note, self._model_seconds)
 
     def _prose(self) -> tuple[str, str]:
         """Detailed and Brief: the engine's text, Key Points for missing anchors, the marker."""
@@ -229,6 +231,7 @@ class Assembly:
     def _write(self, room: int) -> str:
         self._written = self._engine.write(structs.replace(self._task, max_tokens=room))
         self._model_tokens += self._written.model_tokens
+        self._model_seconds += self._written.model_seconds
         return self._written.text
 
 

@@ -112,6 +112,8 @@ class EngineText(Struct, frozen=True):
     engine: str
     model_tokens: int = 0
     attempts: int = 1
+    model_seconds: float = 0.0
+    """Seconds that a model took, which are not the program's."""
 
 
 class SummaryEngine(Protocol):

@@ -33,6 +33,10 @@ class ModelError(ReviewerError):
     """The model could not be asked, or did not answer; the message has advice."""
 
 
+class EmptyAnswerError(ModelError):
+    """The model answered nothing; asking again may help."""
+
+
 class CancelledError(ModelError):
     """The call was cancelled."""
 

@@ -91,7 +91,7 @@ def loops(text: str, source: str) -> bool:
     return " ".join(_WORD.findall(source.lower())).count(" ".join(run)) < times
 
 
-SHORTEST_CHECKED = 120
+SHORTEST_CHECKED = 240
 """Tokens from which on a summary is expected to have what somebody who goes on needs."""
 MOST_INVENTED = 0.5
 """Share of names and numbers that the source does not have, above which a summary is refused."""

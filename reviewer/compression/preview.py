@@ -149,7 +149,14 @@ def preview_choice(
     write_again = engine.deterministic and choice.engine == engine.name
     if choice.content is None or choice.level is Level.FULL or write_again:
         compressed = _written(
-            segment, anchors, choice.level, plan.options, summarizer, watch, answered=answered
+            segment,
+            anchors,
+            choice.level,
+            plan.options,
+            summarizer,
+            watch,
+            alone=len(plan.choices) == 1,
+            answered=answered,
         )
     else:
         content, failures = _checked(segment, plan, choice, choice.content)
@@ -169,9 +176,13 @@ def _written(
     summarizer: Summarizer,
     watch: Watch,
     *,
+    alone: bool,
     answered: bool,
 ) -> CompressedSegment:
-    """A new summary. Where a model fails, the offline engine writes it, with a note."""
+    """A new summary. Where a model fails, the offline engine writes it, with a note.
+
+    `alone`: no other segment is asked for, so that there is nothing to lose and a failure is told.
+    """
     on_text, on_attempt = watch.on_text, watch.on_attempt
     try:
         return summarizer.compress(
@@ -184,7 +195,7 @@ def _written(
             on_attempt=(lambda attempt: on_attempt(segment.id, attempt)) if on_attempt else None,
         )
     except RetryExhaustedError as refused:
-        if summarizer.engine.deterministic or summarizer.offline is summarizer:
+        if alone or summarizer.engine.deterministic:
             raise RetryExhaustedError(
                 f"{segment.id}: {refused.diagnosis}", refused.attempts, refused.last
             ) from refused
@@ -192,7 +203,7 @@ def _written(
     except CancelledError:
         raise
     except ModelError as failure:
-        if not answered:
+        if alone or not answered:
             raise
         why = f"the model failed: {failure}"
     found = summarizer.offline.compress(segment, anchors, level, options)

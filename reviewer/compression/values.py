@@ -97,6 +97,8 @@ class SummarizationOptions(Struct, frozen=True):
     max_retries: int = 3
     ceiling: int | None = None
     """A hard ceiling on the tokens of the content, even if anchors are lost."""
+    whole: bool = False
+    """One summary for the whole range instead of one for each segment."""
 
 
 class CompressedSegment(Struct, frozen=True, gc=False):

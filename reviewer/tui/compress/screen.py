@@ -116,6 +116,8 @@ class CompressScreen(ListScreen, pane=keys.COMPRESS):
         panes = [self.original, self.summary, self.lost, self.checks]
         super().__init__(engine, project, self.segments, panes, title="Segments")
 
+        self._doubted = ""
+        """What was wrong when `A` was pressed, and wants the key again."""
         self.start = start
         """The commit at which the range begins; None for the whole context."""
         self.contexts: Sequence[ContextView] = ()
@@ -825,6 +827,12 @@ class CompressScreen(ListScreen, pane=keys.COMPRESS):
         if not chosen:
             self.say("Every segment is Full: 2 3 4 choose a level, f levels that fit a size.")
             return
+        doubts = data.doubts()
+        if doubts and self._doubted != doubts:
+            self._doubted = doubts
+            self.say(f"{doubts} - A again applies it anyway.")
+            return
+        self._doubted = ""
         self._apply(context.id, data.to_apply(), chosen)
 
     def _apply(self, context: int, plan: Plan, chosen: Sequence[Choice]) -> None:

@@ -1094,6 +1094,20 @@ class CompressScreen(ListScreen, pane=keys.COMPRESS):
         self._focus_pane(self.summary)
         self._step_marker(-1)
 
+    @runs(keys.NEXT_HEADING, unless=_needs_segment)
+    def next_heading(self) -> None:
+        self._step_heading(1)
+
+    @runs(keys.PREVIOUS_HEADING, unless=_needs_segment)
+    def previous_heading(self) -> None:
+        self._step_heading(-1)
+
+    def _step_heading(self, step: int) -> None:
+        self._focus_pane(self.summary)
+        title = self.summary.step_heading(step)
+        words = title or "This summary has no other heading in that direction."
+        self.say(words)
+
     def _step_marker(self, step: int) -> None:
         fold = self.markers.step(self._folds(), step)
         self.markers.chosen = fold.path

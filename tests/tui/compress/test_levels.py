@@ -269,3 +269,16 @@ async def test_a_marker_that_somebody_wrote_is_only_text(engine: Engine, tmp_pat
             fold.marker.start != forged
             for fold in compress(screen).markers.folds(compress(screen).data.current_preview)
         )
+
+
+async def test_headings_of_a_summary_are_jump_marks(kiosk: Engine) -> None:
+    async with opened(kiosk, size=(80, 24), project="acme") as screen:
+        await screen.press("f4", "2", "right_curly_bracket")
+        assert compress(screen).focused is compress(screen).summary
+        await screen.press("right_curly_bracket")
+        assert status_text(screen) == "Instructions and corrections:"
+        assert summary(screen).count("Request:") == 1
+        await screen.press("left_curly_bracket")
+        assert status_text(screen) == "Request:"
+        await screen.press("left_curly_bracket")
+        assert "no other heading" in status_text(screen)

@@ -116,7 +116,7 @@ OF_THE_PROJECT: dict[str, list[str]] = {
 
 ELSEWHERE = {
     "demo", "dev-seed", "verify", "doctor", "config show", "config validate", "model check",
-    "model serve", "summarize", "view", "pipeline check", "pipeline show",
+    "model serve", "summarize", "view", "brief", "keep", "pipeline check", "pipeline show",
 }  # fmt: skip
 """Verbs that are not about a project, or are about the store as a whole."""
 

@@ -255,8 +255,9 @@ def annotate(
     """Set the priority of commits, and what must survive compression.
 
     The latest annotation applies; earlier ones stay readable. Options that you leave out stay as
-    they are; criteria without a priority make a commit important. A pattern that does not match
-    its own commit is stored, with a warning.
+    they are. Patterns are added to those that are there, and --clear drops them first. Criteria
+    without a priority make a commit important. A pattern that does not match its own commit is
+    stored, with a warning.
     """
     open_store = session.reading if only_check else session.changing
     with open_store(filled_by=IMPORT) as engine:
@@ -271,6 +272,7 @@ def annotate(
             retain_match=retain_match or None,
             retain_regex=retain_regex,
             clear=clear,
+            adds=True,
             reason=reason,
         )
     if as_json:

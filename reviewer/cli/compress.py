@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 
 LOST_SHOWN = 5
 DROPPED_SHOWN = 12
+NEED_CHARS = 200
 LEVELS = ("full", "detailed", "brief", "tags")
 
 
@@ -59,6 +60,9 @@ class SegmentValue(click.ParamType[tuple[str, str]]):
     type=click.IntRange(1),
     metavar="N",
     help="Choose levels so that the context fits N tokens.",
+)
+@click.option(
+    "--whole", is_flag=True, help="One summary for the whole range, not one for each segment."
 )
 @click.option("--from", "start", metavar="C", help="First commit of the range.")
 @click.option("--to", "end", metavar="C", help="Last commit of the range, inclusive.")
@@ -116,6 +120,9 @@ class SegmentValue(click.ParamType[tuple[str, str]]):
     "--apply", "apply_", is_flag=True, help="Write the summaries; reviewer undo takes them back."
 )
 @click.option(
+    "--anyway", is_flag=True, help="With --apply: also summaries that do not pass their checks."
+)
+@click.option(
     "--table", "only_table", is_flag=True, help="One line per segment, without summaries."
 )
 @click.option(
@@ -132,6 +139,7 @@ def compress(
     names: Sequence[str],
     level: str | None,
     fit: int | None,
+    whole: bool,
     start: str | None,
     end: str | None,
     levels: Sequence[tuple[str, str]],
@@ -152,6 +160,7 @@ def compress(
     unpin: tuple[str, str] | None,
     expand: str | None,
     apply_: bool,
+    anyway: bool,
     only_table: bool,
     report: str | None,
     as_json: bool,
@@ -169,7 +178,7 @@ def compress(
         raise click.UsageError("name one context; see: reviewer context list")
     if level == "all" and (apply_ or fit or levels or texts):
         raise click.UsageError("--level all is for viewing only; choose a level, or --fit N")
-    if fit is not None and (level or start or end):
+    if fit is not None and (level or start or end or whole):
         raise click.UsageError("--fit chooses the levels of the whole context by itself")
     writes = apply_ or pin is not None or unpin is not None
     with (session.changing if writes else session.reading)(filled_by=IMPORT) as opened:
@@ -191,6 +200,7 @@ def compress(
             retain=retain,
             retain_match=retain_match,
             retain_regex=retain_regex,
+            whole=whole,
         )
         if level == "all":
             bounds = _bounds(opened, context, start, end)
@@ -214,8 +224,24 @@ def compress(
             )
         found = _previewed(opened, plan)
         _show_preview(found, as_json=as_json, only_table=only_table or apply_)
+        if apply_ and not anyway and not append_missing:
+            _require_faithful(found)
         if apply_:
             _show_applied(opened.compression.apply(context, found.plan), as_json=as_json)
+
+
+def _require_faithful(found: Preview) -> None:
+    """Refuse summaries of a model or a person that do not pass, saying what is wrong."""
+    wrong = [
+        f"{each.segment.id} ({'; '.join(each.fidelity.faults)})"
+        for each in found.segments
+        if each.needs_a_look and not each.failures  # those are refused with their criteria
+    ]
+    if wrong:
+        raise ReviewerError(
+            f"Nothing was written, because of {', '.join(wrong)}. Correct the text, or apply it "
+            "with --anyway."
+        )
 
 
 def _fitting(
@@ -388,6 +414,11 @@ def _show_compaction(report: CompactionReport) -> None:
     for what, needed, kept in shares:
         if kept is not None:
             print_text(f"  {what}: the summary kept {kept:.0%} of {needed:,} needed later")
+    if report.needs:
+        said = report.needs - len(report.needs_lost)
+        print_text(f"  needs: the summary says {said} of {report.needs}; lost:")
+    for need in report.needs_lost[:DROPPED_SHOWN]:
+        print_text(f"  - {need.kind}: {safe(need.text[:NEED_CHARS])}")
     for each in report.dropped[:DROPPED_SHOWN]:
         print_text(f"  - {safe(each.text)} (needed {count(each.needed, 'time')})")
     if len(report.dropped) > DROPPED_SHOWN:
@@ -432,6 +463,8 @@ def _show_summary(
     )
     for line in safe_lines(done.content):
         print_text(line)
+    if fidelity.faults:
+        narrate(f"  wrong: {safe('; '.join(fidelity.faults))}")
     lost = fidelity.lost_information[:LOST_SHOWN]
     if lost:
         narrate("  loses: " + ", ".join(_lost(each.text, each.times) for each in lost))

@@ -335,8 +335,11 @@ def _print_message_json(message: Message) -> None:
 
 
 def _print_message(message: Message) -> None:
+    from reviewer.commits.rows import summary_label
+
     speaker = f" {safe(message.name)}" if message.name else ""
-    print_text(f"--- {safe(message.role)}{speaker} ({safe(message.type)}) {message.hash[:SHORT]}")
+    kind = summary_label(message.summary_of) if message.summary_of else message.type
+    print_text(f"--- {safe(message.role)}{speaker} ({safe(kind)}) {message.hash[:SHORT]}")
     for line in safe_lines(message.text):
         print_text(line)
     print_text("")

@@ -74,6 +74,14 @@ COMMANDS = {
         "reviewer.cli.summarize:summarize",
         "Summarize a file at one or all levels, without a store and without a model.",
     ),
+    "brief": Entry(
+        "reviewer.cli.handover:brief",
+        "Write the hand-over for the next session of an agent, as plain Markdown.",
+    ),
+    "keep": Entry(
+        "reviewer.cli.handover:keep",
+        "Write what a compaction must keep, as instructions for /compact.",
+    ),
     "view": Entry(
         "reviewer.cli.view:view",
         "Show a session as a reader needs it: dialogue in full, tool calls in one line.",

@@ -47,11 +47,21 @@ def summarize(
     if to_line is not None and to_line < from_line:
         raise click.UsageError("--to-line cannot come before --from-line")
     from reviewer.compression.file_summary import summarize_file
+    from reviewer.compression.summarizer import locked_level, require_licence
     from reviewer.compression.values import Level
+    from reviewer.settings import load_settings
 
+    tier = load_settings().compression.tier
+    wanted = [Level[each.upper()] for each in (LEVELS if level == "all" else (level,))]
+    for each in wanted:
+        locked = locked_level(each, tier)
+        if locked is not None and level == "all":
+            narrate(locked.message)
+        else:
+            require_licence(each, tier)
     found = summarize_file(
         path,
-        levels=[Level[each.upper()] for each in (LEVELS if level == "all" else (level,))],
+        levels=[each for each in wanted if locked_level(each, tier) is None],
         line_start=from_line,
         line_end=to_line,
         max_tokens=max_tokens,

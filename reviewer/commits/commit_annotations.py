@@ -29,6 +29,8 @@ class AnnotationChange(Struct, frozen=True):
     patterns: tuple[Pattern, ...] | None = None
     clear: bool = False
     """Drop the current criteria before adding these."""
+    adds: bool = False
+    """Add `patterns` to those of each commit, instead of replacing them."""
     reason: str = ""
 
 
@@ -118,7 +120,7 @@ def after_change(
     before = retention.NO_CRITERIA if change.clear else subject.retention
     criteria = RetentionCriteria(
         instructions=before.instructions if change.instructions is None else change.instructions,
-        patterns=before.patterns if change.patterns is None else change.patterns,
+        patterns=_patterns(before.patterns, change),
     )
     priority = change.priority
     if priority is None:
@@ -126,6 +128,12 @@ def after_change(
         weakest = Priority.IMPORTANT if adds else subject.priority
         priority = max(subject.priority, weakest, key=lambda each: each.weight)
     return priority, criteria
+
+
+def _patterns(before: tuple[Pattern, ...], change: AnnotationChange) -> tuple[Pattern, ...]:
+    if change.patterns is None:
+        return before
+    return tuple(dict.fromkeys((*before, *change.patterns))) if change.adds else change.patterns
 
 
 def write(

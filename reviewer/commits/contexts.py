@@ -211,13 +211,15 @@ class Contexts:
         retain_regex: Sequence[PatternInput] = (),
         match_mode: MatchMode = "substring",
         clear: bool = False,
+        adds: bool = False,
         reason: str = "",
     ) -> Annotated:
         """Set priority and retention criteria of one commit, or of many as one act.
 
         Arguments that are not given change nothing. `retain` replaces the instructions;
         `retain_match` (strings with `match_mode`, or compiled expressions) and `retain_regex`
-        replace the patterns, and an empty list drops them; `clear` drops all criteria first.
+        replace the patterns, and an empty list drops them; with `adds` they are added to those that
+        are there. `clear` drops all criteria first.
         Criteria without a priority make a commit at least IMPORTANT. Patterns that do not match
         their own commit are stored and reported in `warnings`. Raises UnknownIdError,
         AmbiguousReferenceError, PatternError, ReviewerError for empty criteria; in these cases
@@ -226,7 +228,7 @@ class Contexts:
         patterns = None
         if retain_match is not None or retain_regex:
             patterns = parse_patterns(retain_match or (), retain_regex, mode=match_mode)
-        change = self._change(priority, retain, patterns, clear=clear, reason=reason)
+        change = self._change(priority, retain, patterns, clear=clear, adds=adds, reason=reason)
         ids = [self.resolve(commit)] if isinstance(commit, str) else commit
         wanted = [ids] if isinstance(ids, int) else list(ids)
         if not wanted:
@@ -298,6 +300,7 @@ class Contexts:
         patterns: tuple[Pattern, ...] | None,
         *,
         clear: bool = False,
+        adds: bool = False,
         reason: str = "",
     ) -> commit_annotations.AnnotationChange:
         change = commit_annotations.AnnotationChange(
@@ -305,6 +308,7 @@ class Contexts:
             instructions=None if retain is None else retention.clean_instructions(retain),
             patterns=patterns,
             clear=clear,
+            adds=adds,
             reason=prepare(reason.strip()).text,
         )
         commit_annotations.require_something(change)

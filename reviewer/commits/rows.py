@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sqlite3
 from collections.abc import Sequence
 
@@ -9,7 +10,14 @@ import msgspec
 
 from reviewer.commits import retention
 from reviewer.commits.reader import CHAIN_UNTIL, EDIT, ORIGIN, PRIORITY, UP_FROM, Reader, joined
-from reviewer.commits.values import Annotation, CommitRow, CommitView, Message, Priority
+from reviewer.commits.values import (
+    Annotation,
+    CommitRow,
+    CommitView,
+    Message,
+    Priority,
+    SummaryRange,
+)
 from reviewer.errors import UnknownIdError
 from reviewer.store.acts import chunks
 
@@ -128,8 +136,10 @@ def _sources(reader: Reader, summary: int) -> tuple[str, ...]:
 
 _MESSAGE_COLUMNS = (
     f"c.id, c.hash, c.role, c.type, c.name, c.at, {PRIORITY} AS priority, n.retention_json,"
-    " t.text, t.tokens"
+    f" t.text, t.tokens, c.operation, {ORIGIN} AS origin"
 )
+_MARKER = re.compile(r"\n?\[→(?:more|detail):[^\]\n]{0,200}\]\s*$")
+"""The place of a summary that opens on the screen, of no use to an agent."""
 _CHAT_ROLES = {"system": "system", "assistant": "assistant"}
 _LABELS = {"tool_call": "tool call", "tool_result": "tool result", "summary": "summary"}
 
@@ -164,25 +174,53 @@ def compile_messages(reader: Reader, context: int, until: int | None) -> list[Me
             priority=Priority(row["priority"]),
             at=row["at"],
             retention=retention.from_json(row["retention_json"]),
+            summary_of=(
+                _summary_range(reader, row["origin"]) if row["operation"] == "summary" else None
+            ),
         )
         for row in rows
     ]
+
+
+def _summary_range(reader: Reader, summary: int) -> SummaryRange | None:
+    """What a summary stands for; None where the store does not know."""
+    found = reader.one(
+        "SELECT sources, tokens_before FROM segment WHERE commit_id = ? ORDER BY id DESC LIMIT 1",
+        (summary,),
+    )
+    hashes = _sources(reader, summary)
+    if found is None or not hashes:
+        return None
+    return SummaryRange(len(hashes), found[1], hashes[0], hashes[-1])
 
 
 def chat_messages(messages: Sequence[Message]) -> list[dict[str, str]]:
     """Messages as chat completions take them: `role` system, user or assistant, and `content`.
 
     Tool calls and results become text, because those APIs refuse a result without its call: calls
-    get the role assistant, results the role user.
+    get the role assistant, results the role user. A summary is marked as one, with its range, and
+    has the role user, because the agent did not say it.
     """
     return [
-        {"role": _CHAT_ROLES.get(each.role, "user"), "content": _chat_text(each)}
+        {
+            "role": "user" if each.summary_of else _CHAT_ROLES.get(each.role, "user"),
+            "content": _chat_text(each),
+        }
         for each in messages
     ]
 
 
+def summary_label(found: SummaryRange) -> str:
+    """`summary of 20 earlier messages (3,129 tokens), commits 1a2b3c4 to 5d6e7f8`."""
+    what = "1 earlier message" if found.messages == 1 else f"{found.messages} earlier messages"
+    ends = found.first[:7] if found.messages == 1 else f"{found.first[:7]} to {found.last[:7]}"
+    return f"summary of {what} ({found.tokens:,} tokens), commits {ends}"
+
+
 def _chat_text(message: Message) -> str:
     label = _LABELS.get(message.type)
+    if message.summary_of is not None:
+        return f"[{summary_label(message.summary_of)}]\n{_MARKER.sub('', message.text)}"
     if label is None:
         return message.text
     return f"[{' '.join((label, message.name)).strip()}]\n{message.text}"

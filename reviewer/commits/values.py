@@ -168,8 +168,17 @@ class TokenTotals(Struct, frozen=True):
     commits_by_priority: dict[Priority, int]
 
 
+class SummaryRange(Struct, frozen=True):
+    """The messages that a summary stands for: their number, tokens, first and last commit."""
+
+    messages: int
+    tokens: int
+    first: str
+    last: str
+
+
 class Message(Struct, frozen=True):
-    """One message of a compiled context."""
+    """One message of a compiled context. `summary_of`: None unless it is a summary made here."""
 
     role: str
     text: str
@@ -181,6 +190,7 @@ class Message(Struct, frozen=True):
     priority: Priority
     at: str | None
     retention: RetentionCriteria = RetentionCriteria()
+    summary_of: SummaryRange | None = None
 
 
 class Imported(Struct, frozen=True):

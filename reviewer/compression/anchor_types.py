@@ -13,14 +13,18 @@ from typing import NamedTuple, Self
 
 
 class Section(StrEnum):
-    """The sections of a brief summary, in order."""
+    """The sections of a summary, in the order in which somebody who goes on needs them."""
 
-    GOAL = "Goal"
+    REQUEST = "Request"
+    INSTRUCTIONS = "Instructions and corrections"
     DECISIONS = "Decisions"
-    FINDINGS = "Findings"
-    TRIED = "Tried and failed"
-    COMMANDS = "Commands and tool calls"
-    STATE = "State and next steps"
+    DONE = "Done"
+    NOW = "Now"
+    NEXT = "Next"
+    LISTS = "Lists in play"
+    FOUND = "Found out"
+    COMMANDS = "Commands"
+    FILES = "Files"
 
 
 USER = frozenset({"user"})
@@ -174,7 +178,7 @@ class AnchorType(StrEnum):
     cues: tuple[Cue, ...]
 
     def __new__(
-        cls, value: str, importance: float = 0.0, section: Section = Section.FINDINGS, *cues: Cue
+        cls, value: str, importance: float = 0.0, section: Section = Section.FOUND, *cues: Cue
     ) -> Self:
         """The defaults are for type checkers, which take `AnchorType("Decision")` for this call."""
         kind = str.__new__(cls, value)
@@ -182,20 +186,20 @@ class AnchorType(StrEnum):
         kind.importance, kind.section, kind.cues = importance, section, cues
         return kind
 
-    CORRECTION = "Correction", 1.0, Section.DECISIONS, Cue(USER, _correction)
+    CORRECTION = "Correction", 1.0, Section.INSTRUCTIONS, Cue(USER, _correction)
     DECISION = "Decision", 0.95, Section.DECISIONS, Cue(ANYBODY, _DECISION.search)
-    COMMITMENT = "Commitment", 0.9, Section.STATE, Cue(ANYBODY, _commitment)
-    CRITICAL_FACT = "CriticalFact", 0.85, Section.FINDINGS, Cue(ANYBODY, _FACT.search)
-    UNRESOLVED_QUESTION = "UnresolvedQuestion", 0.8, Section.STATE, Cue(ANYBODY, _OPEN.search)
-    USER_PREFERENCE = "UserPreference", 0.75, Section.DECISIONS, Cue(USER, _PREFERENCE.search)
+    COMMITMENT = "Commitment", 0.9, Section.NEXT, Cue(ANYBODY, _commitment)
+    CRITICAL_FACT = "CriticalFact", 0.85, Section.FOUND, Cue(ANYBODY, _FACT.search)
+    UNRESOLVED_QUESTION = "UnresolvedQuestion", 0.8, Section.NEXT, Cue(ANYBODY, _OPEN.search)
+    USER_PREFERENCE = "UserPreference", 0.75, Section.INSTRUCTIONS, Cue(USER, _PREFERENCE.search)
     ERROR_CONTEXT = (
         "ErrorContext",
         0.7,
-        Section.TRIED,
+        Section.FOUND,
         Cue(ANYBODY, _ERROR.search),
         Cue(ANYBODY, _FAILURE_REPORTED.search),
     )
-    CODE_ARTIFACT = "CodeArtifact", 0.65, Section.FINDINGS
+    CODE_ARTIFACT = "CodeArtifact", 0.65, Section.FILES
 
 
 _CUES = tuple((kind, cue) for kind in AnchorType for cue in kind.cues)

@@ -21,8 +21,10 @@ from reviewer.compression.anchor_types import (
     mentions_change,
     mentions_error,
 )
+from reviewer.compression.offline.statements import is_announcement
 from reviewer.compression.values import AnchorPoint, Turn
 from reviewer.compression.verbatim import excerpt_around, first_place
+from reviewer.compression.words import content_words
 from reviewer.sources.claude_words import classify
 from reviewer.sources.records import Use
 from reviewer.text.identifiers import IdentifierKind, identifiers
@@ -70,8 +72,8 @@ def find_anchors(
 
     `marked`: spans that a person confirmed or pinned; `retention`: criteria of the call. Detected
     anchors are the `MOST` most important above the threshold; of similar ones only the most
-    important is kept. Boot text, thinking and tool results give no anchors, except for errors in
-    tool results. Credentials are never anchors.
+    important is kept. Boot text, thinking and tool results give no anchors. Credentials are never
+    anchors.
     """
     wanted = [*marked, *_pinned(turns), *_retained(turns, retention)]
     chosen = _Chosen(turns)
@@ -164,26 +166,54 @@ def _detected(turns: Sequence[Turn]) -> Iterator[AnchorPoint]:
 
 
 def _answered(turns: Sequence[Turn]) -> list[bool]:
-    """For each turn, whether somebody else speaks later."""
+    """For each turn, whether the next words of somebody else take its question up.
+
+    They do when they share a content word with it, or are short, or open with yes or no: a new
+    topic is no answer.
+    """
+    spoken = [
+        (number, turn)
+        for number, turn in enumerate(turns)
+        if turn.kind == "text" and turn.text.strip() and turn.role in ("user", "assistant", "note")
+    ]
     answered = [False] * len(turns)
-    later: set[tuple[str, str]] = set()
-    for number in range(len(turns) - 1, -1, -1):
-        turn = turns[number]
+    reply: dict[tuple[str, str], Turn | None] = {}
+    after: Turn | None = None
+    for number, turn in reversed(spoken):
         speaker = (turn.role, turn.name)
-        answered[number] = bool(later - {speaker})
-        if turn.kind == "text" and turn.text.strip():
-            later.add(speaker)
+        if after is not None and (after.role, after.name) != speaker:
+            reply[speaker] = after
+        following = reply.get(speaker)
+        answered[number] = following is not None and _takes_up(turn.text, following.text)
+        after = turn
     return answered
 
 
+_TAKES_UP = re.compile(
+    r"\W*(?:y(?:es|eah|ep|up)\b|no\b|nope\b|ok|sure|agreed|right|correct|neither|both|\d)",
+    re.IGNORECASE,
+)
+SHORT_REPLY = 60
+"""Characters up to which a reply counts as an answer, whatever its words."""
+
+
+def _takes_up(text: str, reply: str) -> bool:
+    asked = [text[unit.start : unit.end] for unit in units(text)]
+    asked = [each for each in asked if QUESTION_END.search(each)]
+    if not asked or len(reply) <= SHORT_REPLY or _TAKES_UP.match(reply):
+        return True
+    wanted = {word[:5] for each in asked for word in content_words(each)}
+    return not wanted or bool(wanted & {word[:5] for word in content_words(reply[:4_000])})
+
+
 def _found(turn: Turn, *, answered: bool) -> Iterator[tuple[AnchorType, int, int]]:
-    if turn.kind == "tool_result" or turn.role == "tool":
-        yield from _errors(turn.text)
-    elif turn.kind == "tool_use":
+    if turn.kind == "tool_use":
         if WRITING_TOOLS.search(turn.name):
             for match in WRITTEN_FILE.finditer(turn.text):
                 yield AnchorType.CODE_ARTIFACT, *match.span("path")
-    elif turn.kind == "text" and turn.role != "system" and turn.priority is not Priority.SKIP:
+    elif turn.kind != "text" or turn.role in ("system", "tool"):
+        return
+    elif turn.priority is not Priority.SKIP:
         use, text, _ = classify(turn.text) if turn.role == "user" else (Use.MESSAGE, turn.text, {})
         if use is Use.MESSAGE:
             yield from _in_words(turn.role, text, answered=answered)
@@ -223,33 +253,14 @@ def _stated(
         return
     if cue := find_cue(role, lower):
         kind, match = cue
+        if kind is AnchorType.COMMITMENT and role == "assistant" and is_announcement(content):
+            return  # the agent's next step binds nobody
         focus = (start + match.start(), start + match.end())
         yield kind, *excerpt_around(text, start, end, focus, LONGEST)
     if mentions_change(lower):
         for named in identifiers(content)[:4]:
             if named.kind in _ARTIFACTS and _ARTIFACT.fullmatch(named.text):
                 yield AnchorType.CODE_ARTIFACT, start + named.start, start + named.end
-
-
-def _errors(text: str) -> Iterator[tuple[AnchorType, int, int]]:
-    """The first and the last error line of a tool's output."""
-    found: list[tuple[int, int]] = []
-    if not mentions_error(text.lower()):
-        return
-    for match in re.finditer(r"[^\n]+", text):
-        line = match[0][:400]
-        if mentions_error(line.lower()) and not _LISTING.match(line) and not _CODE.search(line):
-            found[1:] = [_stripped(text, match.start(), _error_end(text, match))]
-    for span in found:
-        yield AnchorType.ERROR_CONTEXT, *span
-
-
-def _error_end(text: str, match: re.Match[str]) -> int:
-    """The end of an error's line, or of the next one where the line is only `Exit code 1`."""
-    end = match.end()
-    if _BARE_CODE.fullmatch(match[0]) and (more := _NEXT_LINE.match(text, end)):
-        end = more.end()
-    return min(end, match.start() + LONGEST)
 
 
 def _stripped(text: str, start: int, end: int) -> tuple[int, int]:

@@ -292,6 +292,7 @@ def apply_preview(
             name=name,
             range_=(plan.start, plan.end),
             retention=plan.options.retention,
+            whole=plan.options.whole,
         )
         _require_same(snapshot, preview)
         written = write_chain(

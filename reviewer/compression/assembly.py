@@ -27,6 +27,11 @@ ROUNDS = 4
 """How often a text is requested in another length before it is cut."""
 SENTENCE = 30
 """Tokens for a sentence where the anchors are only names."""
+ANCHORS_SHARE, NEEDS_SHARE = 0.7, 0.35
+"""Where anchors take more than the first share of the target, a text may be longer by the second,
+so that it also says what is wanted and what is true now."""
+LINE = 3
+"""Tokens around an anchor on a line of its own."""
 TAGS_SHARE = 0.5
 """Share of a hard ceiling that tags of detected anchors may take at Tags."""
 
@@ -38,6 +43,7 @@ class LevelText(Struct, frozen=True):
     engine: str
     model_tokens: int = 0
     note: str = ""
+    model_seconds: float = 0.0
 
 
 class Assembly:
@@ -57,6 +63,7 @@ class Assembly:
         self._marker = marker if self._ceiling is None or self._ceiling > 60 else ""
         self._written: EngineText | None = None
         self._model_tokens = 0
+        self._model_seconds = 0.0
 
     def run(self) -> LevelText:
         """The content. Raises as the engine does, and RetryExhaustedError for unmet criteria."""
@@ -69,7 +76,7 @@ class Assembly:
             attempts = self._written.attempts if self._written else 1
             raise RetryExhaustedError(why, attempts, content)
         name = self._written.engine if self._written else self._engine.name
-        return LevelText(content, name, self._model_tokens, note)
+        return LevelText(content, name, self._model_tokens, note, self._model_seconds)
 
     def _prose(self) -> tuple[str, str]:
         """Detailed and Brief: the engine's text, Key Points for missing anchors, the marker."""
@@ -78,6 +85,10 @@ class Assembly:
         need = sum(self._count(each.content) + 1 for each in task.anchors)
         note = f"anchors need {need} tokens" if need > task.max_tokens else ""
         limit = max(task.max_tokens, need + tail)
+        if need + tail > task.max_tokens * ANCHORS_SHARE:
+            # Their lines have titles, and they are no use without the request and the state.
+            frame = LINE * len(task.anchors) + round(task.max_tokens * NEEDS_SHARE)
+            limit = max(limit, need + tail + frame)
         if need and all(each.type is AnchorType.CODE_ARTIFACT for each in task.anchors):
             limit = max(limit, need + tail + SENTENCE)
         if self._ceiling is not None:
@@ -220,6 +231,7 @@ class Assembly:
     def _write(self, room: int) -> str:
         self._written = self._engine.write(structs.replace(self._task, max_tokens=room))
         self._model_tokens += self._written.model_tokens
+        self._model_seconds += self._written.model_seconds
         return self._written.text
 
 

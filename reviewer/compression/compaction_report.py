@@ -1,4 +1,4 @@
-"""Reports which names past compactions of a transcript dropped that were needed afterwards.
+"""Reports what past compactions of a transcript lost: needs of whoever went on, and names.
 
 A name was needed when the agent's later tool inputs or the person's later messages use it and it
 occurs in the conversation before the compaction.
@@ -8,13 +8,16 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
 from msgspec import Struct
 
 from reviewer.compression.fidelity import is_markup, without_escapes
+from reviewer.compression.file_summary import turns_of
+from reviewer.compression.offline.needs import NEED_OF, carried
+from reviewer.compression.offline.shape import Account
 from reviewer.sources.open import open_blocks
 from reviewer.sources.records import Block, Role, Use
 from reviewer.text.identifiers import IdentifierKind, identifiers
@@ -25,6 +28,9 @@ LOOK_AHEAD = 400
 """Blocks after a compaction in which needed names are searched."""
 SHORTEST = 5
 """Characters below which a name is not counted."""
+MOST_NEEDS = 24
+"""Needs of a compaction that are looked for, those that are worth most."""
+LEAST_WORTH = 1.2
 _CODE_NAME = re.compile(r"[\w.$/:@#+-]+(?:\(\))?")
 _FILE = re.compile(r"[^/\s]+\.\w{1,8}")
 _NO_NAMES = frozenset({IdentifierKind.QUANTITY, IdentifierKind.URL})
@@ -43,6 +49,13 @@ class Dropped(Struct, frozen=True):
     """Whether the person used it, not only the agent's tools."""
 
 
+class LostNeed(Struct, frozen=True):
+    """Something that somebody who goes on needs. `kind`: request, instruction, decision, ..."""
+
+    kind: str
+    text: str
+
+
 class CompactionReport(Struct, frozen=True):
     """One compaction. Lines are 0-based. Shares are None where no names were needed later."""
 
@@ -58,6 +71,10 @@ class CompactionReport(Struct, frozen=True):
     kept_by_person: float | None
     dropped: tuple[Dropped, ...]
     """Most needed first."""
+    needs_lost: tuple[LostNeed, ...] = ()
+    """Requests, instructions, decisions, state and next steps that the summary does not say."""
+    needs: int = 0
+    """How many there were."""
 
     def to_json(self) -> dict[str, Any]:
         """The fields that scripts read."""
@@ -82,6 +99,8 @@ class CompactionReport(Struct, frozen=True):
                 }
                 for each in self.dropped
             ],
+            "needs": self.needs,
+            "needs_lost": [{"kind": each.kind, "text": each.text} for each in self.needs_lost],
         }
 
 
@@ -136,7 +155,22 @@ def _report(
         _share(files, in_summary),
         _share(person, in_summary),
         tuple(dropped),
+        *_lost_needs(before, summary, count),
     )
+
+
+def _lost_needs(
+    before: Sequence[Block], summary: Block, count: Callable[[str], int]
+) -> tuple[tuple[LostNeed, ...], int]:
+    """The needs of whoever goes on that the summary does not say, and how many there were."""
+    account = Account(turns_of(before, counter()), count)
+    needs = sorted(
+        (line for line in account.lines if line.section in NEED_OF and line.worth >= LEAST_WORTH),
+        key=lambda line: -line.worth,
+    )[:MOST_NEEDS]
+    account.lines = needs
+    lost = carried(account, summary.text, count(summary.text)).lost
+    return tuple(LostNeed(NEED_OF[line.section], line.text) for line in lost), len(needs)
 
 
 def _share(wanted: set[str], in_summary: Counter[str]) -> float | None:

@@ -88,10 +88,19 @@ def _commit(row: Sequence[Any]) -> ChainCommit:
         commit=row[0],
         priority=Priority(row[8]),
         retention=retention.from_json(row[9]),
+        call=_call_of(row[15]),
     )
     return ChainCommit(
         row[0], row[1], row[2], row[3], row[5], turn, row[12], row[13], row[14], row[15], row[16]
     )
+
+
+def _call_of(meta: str) -> str:
+    """The id that joins a call and its result, of a commit's stored facts."""
+    if '"call"' not in (meta or ""):
+        return ""
+    found = msgspec.json.decode(meta).get("call", "")
+    return found if isinstance(found, str) else ""
 
 
 class Mark(Struct, frozen=True, gc=False):
@@ -243,6 +252,7 @@ class ContextSnapshot:
         range_: tuple[int | None, int | None] = (None, None),
         retention: RetentionCriteria | None = None,
         anchor_cache: AnchorCache | None = None,
+        whole: bool = False,
     ) -> None:
         """`range_`: ids of the first and the last commit. `anchor_cache` is read and added to."""
         self.context = context
@@ -250,7 +260,7 @@ class ContextSnapshot:
         self.chain = tuple(chain)
         first, last = bounds(self.chain, *range_)
         turns = [commit.turn for commit in self.chain[first:last]]
-        cut = cut_segments(turns, conversation=name, first=next_key(query, context))
+        cut = cut_segments(turns, conversation=name, first=next_key(query, context), whole=whole)
         self.segments: tuple[Segment, ...] = tuple(readable(segment) for segment in cut)
         self.anchors: Sequence[tuple[AnchorPoint, ...]] = LazyAnchors(
             self.segments,
@@ -336,6 +346,7 @@ def take_snapshot(
     retention: RetentionCriteria | None = None,
     anchor_cache: AnchorCache | None = None,
     chain: Sequence[ChainCommit] | None = None,
+    whole: bool = False,
 ) -> ContextSnapshot:
     """A snapshot of a context; `chain`: its chain, where it was read already."""
     heads = query(
@@ -353,6 +364,7 @@ def take_snapshot(
         range_=range_,
         retention=retention,
         anchor_cache=anchor_cache,
+        whole=whole,
     )
 
 
@@ -378,6 +390,7 @@ class SnapshotCache:
         start: int | None = None,
         end: int | None = None,
         retention: RetentionCriteria | None = None,
+        whole: bool = False,
     ) -> ContextSnapshot:
         """A context as it is now, with the segments of the range between two commits.
 
@@ -385,7 +398,7 @@ class SnapshotCache:
         """
         name = self._contexts.get(context).name
         version = self._contexts.changed(context)
-        key = (context, version, start, end, retention or None)
+        key = (context, version, start, end, retention or None, whole)
         with self._lock:
             found = self._snapshots.get(key)
             if found is None:
@@ -397,6 +410,7 @@ class SnapshotCache:
                     range_=(start, end),
                     retention=retention,
                     anchor_cache=self._anchors,
+                    whole=whole,
                     chain=next(
                         (
                             each.chain

@@ -21,7 +21,7 @@ from reviewer.compression.values import (
 )
 
 if TYPE_CHECKING:
-    from reviewer.compression.extractive.extractor import Extractor
+    from reviewer.compression.offline.shape import Account
 
 FIDELITIES = 16
 """Summaries of one segment whose fidelity is remembered."""
@@ -64,17 +64,17 @@ class SegmentAnalysis:
         return SourceTerms(self.segment.turns)
 
     @cached_property
-    def extractor(self) -> Extractor:
-        """Writes extracts of the segment."""
-        from reviewer.compression.extractive.extractor import Extractor
+    def account(self) -> Account:
+        """What was said and done in the segment, for summaries of any size."""
+        from reviewer.compression.offline.shape import Account
 
-        return Extractor(self.segment.turns, self._count)
+        return Account(self.segment.turns, self._count)
 
     def fidelity(self, compressed: CompressedSegment) -> FidelityValidation:
         """How faithful a summary of the segment is, and its losses."""
         known = self._fidelity.get(compressed)
         if known is None:
-            known = validate_fidelity(self.segment, compressed, self.terms)
+            known = validate_fidelity(self.segment, compressed, self.terms, self.account)
             if len(self._fidelity) >= FIDELITIES:
                 self._fidelity.clear()
             self._fidelity[compressed] = known
@@ -112,6 +112,8 @@ class EngineText(Struct, frozen=True):
     engine: str
     model_tokens: int = 0
     attempts: int = 1
+    model_seconds: float = 0.0
+    """Seconds that a model took, which are not the program's."""
 
 
 class SummaryEngine(Protocol):

@@ -57,4 +57,5 @@ def expand_summary(reader: Reader, summarizer: Summarizer, commit: int, text: st
             if turn.text.strip()
         )
 
-    return expanded(Level(number), text)
+    found = expanded(Level(number), text)
+    return originals() if found == text else found  # tags have no markers

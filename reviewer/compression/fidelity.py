@@ -6,10 +6,11 @@ import re
 from collections.abc import Iterator, Sequence
 from itertools import accumulate
 from math import log2
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from msgspec import Struct
 
+from reviewer.compression.anchor_types import AnchorType, Section
 from reviewer.compression.markers import without_markers
 from reviewer.compression.values import (
     AnchorPoint,
@@ -24,6 +25,9 @@ from reviewer.compression.verbatim import TAG_LENGTH, TAG_LENGTHS, anchor_tag
 from reviewer.compression.words import content_words
 from reviewer.text.identifiers import IdentifierKind, identifiers
 from reviewer.text.normalise import fold
+
+if TYPE_CHECKING:
+    from reviewer.compression.offline.shape import Account, Line
 
 TermKind = Literal["identifier", "number", "name", "quote", "term"]
 
@@ -194,13 +198,18 @@ KEY_POINTS = "**Key Points:**"
 """The heading under which missing anchors are put back."""
 MOST_LOST = 200
 """Lost pieces that are listed, heaviest first."""
+MOST_NAMES = 60
+"""Lost names among them."""
+MOST_INVENTED = 40
+LOST_CHARS = 200
+"""Characters of a lost statement that are shown."""
 ANCHORS, FACTS, CONTEXT = 0.4, 0.3, 0.3
 """Shares of the three parts in the overall score."""
 SHORTEST_TAG = 8
 """Characters that a tag needs at least to represent a longer anchor."""
 _BULLET = re.compile(r"^[-*](?: |$)")
-_ANCHOR_WEIGHT = 100.0
-"""Puts lost anchors before all other losses."""
+_ANCHOR_WEIGHT, _STATEMENT_WEIGHT = 1000.0, 100.0
+"""Put lost anchors before lost statements, and these before names."""
 
 
 def anchor_kept(anchor: AnchorPoint, folded: str, level: Level, tags: Sequence[str] = ()) -> bool:
@@ -215,8 +224,7 @@ def anchor_kept(anchor: AnchorPoint, folded: str, level: Level, tags: Sequence[s
         return False
     if any(SHORTEST_TAG <= len(tag) <= TAG_LENGTH and content.startswith(tag) for tag in tags):
         return True
-    # A tag with a comma in it was split.
-    return any(f", {anchor_tag(content, length)}, " in f", {folded}, " for length in TAG_LENGTHS)
+    return any(anchor_tag(content, length) in tags for length in TAG_LENGTHS)
 
 
 def tags_in(content: str) -> tuple[str, ...]:
@@ -235,43 +243,80 @@ def missing_anchors(
 
 
 def validate_fidelity(
-    segment: Segment, compressed: CompressedSegment, source: SourceTerms | None = None
+    segment: Segment,
+    compressed: CompressedSegment,
+    source: SourceTerms | None = None,
+    account: Account | None = None,
 ) -> FidelityValidation:
-    """The three parts and the overall score, 0 to 1, and the losses.
+    """The three parts and the overall score, 0 to 1, what is lost and what is invented.
 
-    `source`: the segment's terms, where they are known already.
+    `source`, `account`: the segment's terms and lines, where they are known already.
     """
-    source = source or SourceTerms(segment.turns)
+    from reviewer.compression.offline.needs import NAMED, carried
+    from reviewer.compression.offline.shape import Account
+
     if compressed.level is Level.FULL:
         return FidelityValidation(1.0, 1.0, 1.0, 1.0)
+    source = source or SourceTerms(segment.turns)
+    account = account or Account(segment.turns, lambda text: len(text) // 4 + 1)
     content = without_markers(compressed.content)
     missing = missing_anchors(content, compressed.anchors, compressed.level)
     kept = len(compressed.anchors) - len(missing)
     anchors = kept / len(compressed.anchors) if compressed.anchors else 1.0
-    facts = factual_accuracy(content, source)
+    told = fold("\n".join(line.text for line in account.lines))
+    named = checkable_units(content)
+    invented = [unit for unit in named if not source.contains(unit) and fold(unit) not in told]
+    facts = 1 - len(invented) / len(named) if named else 1.0
     summary = SummaryTerms(content)
-    context = context_retention(summary, source, compressed.token_count)
+    found = carried(account, content, compressed.token_count)
+    context, lines, needs = found.share, found.lost, found.missing
+    if compressed.level is Level.TAGS:  # tags are terms, and say no sentences
+        context = context_retention(summary, source, compressed.token_count)
+        lines, needs = (), ()
     overall = ANCHORS * anchors + FACTS * facts + CONTEXT * context
     return FidelityValidation(
         round(overall, 4),
         round(anchors, 4),
         round(facts, 4),
         round(context, 4),
-        lost(summary, source, missing),
+        lost(summary, source, missing, statements=lost_statements(lines, segment.turns)),
+        tuple(invented[:MOST_INVENTED]),
+        tuple(NAMED[need] for need in needs),
     )
 
 
-def factual_accuracy(content: str, source: SourceTerms) -> float:
-    """The share of its numbers, identifiers, names and quotations in the source; 1 for none.
+_LABEL = re.compile(
+    rf"^(?:[-*] )?\[(?:{'|'.join(AnchorType)})\]: |^(?:{'|'.join(map(re.escape, Section))}):$"
+    r"|^(?:[-*] )?(?:First|Latest|Then|Asked|Changed): ",
+    re.MULTILINE,
+)
+"""Words that the program itself puts into a summary."""
 
-    The heading of Key Points is not counted.
-    """
-    units = {
-        text for text, kind, _, _ in mentioned(content.replace(KEY_POINTS, "")) if kind != "term"
-    }
-    if not units:
-        return 1.0
-    return sum(source.contains(unit) for unit in units) / len(units)
+
+def checkable_units(content: str) -> list[str]:
+    """The numbers, identifiers, names and quotations of a summary, its labels left out."""
+    said = _LABEL.sub("", content.replace(KEY_POINTS, ""))
+    return list(dict.fromkeys(text for text, kind, _, _ in mentioned(said) if kind != "term"))
+
+
+def lost_statements(lines: Sequence[Line], turns: Sequence[Turn]) -> list[Lost]:
+    """The statements that a summary does not carry, with their places in the source."""
+    from reviewer.compression.offline.needs import NEED_OF
+
+    found = []
+    for line in lines:
+        if line.turn < 0 or not line.source:
+            continue
+        text = line.source.strip()
+        text = text if len(text) <= LOST_CHARS else text[: text.rfind(" ", 40, LOST_CHARS)]
+        text = text.split("\n", 1)[0].strip()
+        start = turns[line.turn].text.find(text)
+        if start < 0 or len(text) < SHORTEST_TAG:
+            continue
+        kind = NEED_OF.get(line.section, "statement")
+        weight = round(_STATEMENT_WEIGHT * line.worth, 2)
+        found.append(Lost(text, kind, weight, 1, line.turn, start, start + len(text)))
+    return found
 
 
 def context_retention(summary: SummaryTerms, source: SourceTerms, tokens: int) -> float:
@@ -290,9 +335,10 @@ def lost(
     source: SourceTerms,
     missing: Sequence[AnchorPoint] = (),
     *,
+    statements: Sequence[Lost] = (),
     most: int = MOST_LOST,
 ) -> tuple[Lost, ...]:
-    """Missing anchors and terms, heaviest first."""
+    """Missing anchors, then statements, then names; each once, the heaviest first."""
     found = [
         Lost(
             each.content,
@@ -305,13 +351,29 @@ def lost(
         )
         for each in missing
     ]
+    found += statements
+    names = sorted(source.terms, key=lambda term: -term.weight)
     found += [
         Lost(term.text, term.kind, term.weight, term.times, term.turn, term.start, term.end)
-        for term in source.terms
+        for term in names
         if not summary.covers(term)
-    ]
+    ][:MOST_NAMES]
     found.sort(key=lambda each: -each.weight)
-    return tuple(found[:most])
+    return tuple(_each_once(found)[:most])
+
+
+def _each_once(found: Sequence[Lost]) -> list[Lost]:
+    """The pieces without those that an earlier one says already, in whatever case."""
+    kept: list[Lost] = []
+    said: set[str] = set()
+    for each in found:
+        words = fold(each.text).lower()
+        stem = words.rstrip("s()")
+        if stem in said:
+            continue
+        said.add(stem)
+        kept.append(each)
+    return kept
 
 
 def newly_lost(here: FidelityValidation, above: FidelityValidation | None) -> frozenset[str]:

@@ -11,7 +11,7 @@ from msgspec import Struct, structs
 from reviewer.clock import Clock, utc_now
 from reviewer.compression.anchors import find_anchors
 from reviewer.compression.fidelity import missing_anchors
-from reviewer.compression.offline_engine import OfflineEngine
+from reviewer.compression.offline.engine import OfflineEngine
 from reviewer.compression.segments import full_text
 from reviewer.compression.summarizer import Summarizer
 from reviewer.compression.values import (
@@ -80,6 +80,8 @@ class FileSummary(Struct, frozen=True):
                     {"text": each.text, "kind": each.kind, "weight": each.weight}
                     for each in fidelity.lost_information
                 ],
+                "invented": list(fidelity.invented),
+                "needs_missing": list(fidelity.needs_missing),
             },
             "note": self.segment.note,
         }
@@ -120,7 +122,19 @@ def turns_of(blocks: Iterable[Block], count: TokenCounter) -> tuple[Turn, ...]:
     for block in main:
         text = mask(block.text).text
         name = " ".join(block.name.split())
-        turns.append(Turn(str(block.role), text, count.count(text), block.kind, name, block.at))
+        turns.append(
+            Turn(
+                str(block.role),
+                text,
+                count.count(text),
+                block.kind,
+                name,
+                block.at,
+                call=block.call,
+                folder=block.cwd,
+                branch=block.branch,
+            )
+        )
     return tuple(turns)
 
 
@@ -133,11 +147,12 @@ def _at(
     count: TokenCounter,
 ) -> FileSummary:
     first, options = anchors, SummarizationOptions()
+    said = tuple(each for each in anchors if segment.turns[each.turn].kind == "text")
     if segment.tokens <= SHORT:
         whole = count.count(full_text(segment.turns)) + SHORT
         options = SummarizationOptions(max_output_tokens=whole, generate_expansion_markers=False)
     if max_tokens is not None:
-        first = _required(anchors, level, max_tokens, count)
+        first = _required(said, level, max_tokens, count)
         options = SummarizationOptions(
             max_output_tokens=max_tokens,
             ceiling=max_tokens,

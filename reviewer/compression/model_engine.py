@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import time
 from collections import Counter
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -10,13 +11,27 @@ from pathlib import Path
 from msgspec import structs
 
 from reviewer.commits.values import Pattern
-from reviewer.compression.engine import EngineText, SummaryTask
+from reviewer.compression.engine import EngineText, SegmentAnalysis, SummaryTask
+from reviewer.compression.fidelity import checkable_units
+from reviewer.compression.markers import without_markers
+from reviewer.compression.offline.events import Message
+from reviewer.compression.offline.needs import NAMED, NEED_OF, Need, carried
+from reviewer.compression.offline.shape import told
+from reviewer.compression.offline.state import next_lines, now_lines
 from reviewer.compression.retention import diagnosis, validate_retention
 from reviewer.compression.segments import full_text
 from reviewer.compression.values import Level, Turn
-from reviewer.llm.model import CancelledError, ChatMessage, ChatModel, Completion, ModelError
-from reviewer.llm.steering import retry_with_steering
+from reviewer.llm.model import (
+    CancelledError,
+    ChatMessage,
+    ChatModel,
+    Completion,
+    EmptyAnswerError,
+    ModelError,
+)
+from reviewer.llm.steering import RetryExhaustedError, retry_with_steering
 from reviewer.llm.templates import load_template, render
+from reviewer.text.normalise import fold
 
 LOOP_WORDS = 6
 """Words in a row whose repetition indicates a loop."""
@@ -76,6 +91,92 @@ def loops(text: str, source: str) -> bool:
     return " ".join(_WORD.findall(source.lower())).count(" ".join(run)) < times
 
 
+SHORTEST_CHECKED = 240
+"""Tokens from which on a summary is expected to have what somebody who goes on needs."""
+MOST_INVENTED = 0.5
+"""Share of names and numbers that the source does not have, above which a summary is refused."""
+FEW = 3
+"""Invented names up to which that share does not count."""
+
+
+def invented_by(task: SummaryTask, text: str) -> tuple[list[str], int]:
+    """The names and numbers of a summary that its source does not have, and how many it names."""
+    named = checkable_units(without_markers(text))
+    told = fold("\n".join(line.text for line in task.analysis.account.lines))
+    source = task.analysis.terms
+    return [u for u in named if not source.contains(u) and fold(u) not in told], len(named)
+
+
+def invention(task: SummaryTask, text: str) -> str | None:
+    """Why a summary is refused that invents most of what it names."""
+    invented, named = invented_by(task, text)
+    invented = [unit for unit in invented if len(unit) > 2]  # not the numbers of a list
+    if len(invented) <= FEW or len(invented) <= MOST_INVENTED * named:
+        return None
+    return f"The summary names what the conversation does not have: {', '.join(invented[:6])}."
+
+
+def find_gaps(task: SummaryTask, text: str) -> str | None:
+    """What a summary invents and which needs it misses, as sentences for the model."""
+    problems = []
+    invented, _ = invented_by(task, text)
+    if invented:
+        problems.append(
+            f"These do not stand in the conversation, so leave them out or correct them: "
+            f"{', '.join(invented[:8])}."
+        )
+    for need, line in _missing_needs(task, text):
+        problems.append(f"Nothing is said about {NAMED[need]}. The conversation says: {line}")
+    return " ".join(problems) or None
+
+
+def patched(task: SummaryTask, text: str) -> str:
+    """The summary with one line for each need that it still misses, where there is room."""
+    titles = {need: section for section, need in NEED_OF.items()}
+    lines = [f"{titles[need].value}: {line}" for need, line in _missing_needs(task, text)]
+    return "\n".join([text, *lines]) if lines else text
+
+
+def _missing_needs(task: SummaryTask, text: str) -> list[tuple[Need, str]]:
+    """The needs of which a summary says nothing, each with the line that says most about it."""
+    if task.level is Level.TAGS or task.max_tokens < SHORTEST_CHECKED:
+        return []
+    account = task.analysis.account
+    missing = carried(account, text, task.max_tokens).missing
+    found = []
+    for need in missing:
+        lines = [line for line in account.lines if NEED_OF.get(line.section) == need]
+        best = max(lines, key=lambda line: line.worth, default=None)
+        if best is not None and best.cost < task.max_tokens * LONGEST_PATCH:
+            found.append((need, best.text))
+    return found
+
+
+LONGEST_PATCH = 0.2
+"""Share of a summary that the line of one missing need may have."""
+
+
+def view_turns(analysis: SegmentAnalysis) -> Sequence[Turn]:
+    """The segment as a model reads it: words in full, calls told in words, the state at the end.
+
+    The output of tools is left out. A segment without tools is read as it is.
+    """
+    turns = analysis.segment.turns
+    if all(turn.kind == "text" for turn in turns):
+        return turns
+    account = analysis.account
+    view: list[Turn] = []
+    for moment in account.moments:
+        if isinstance(moment, Message):
+            view.append(Turn(moment.name or str(moment.voice), moment.text, 0))
+        elif done := told([moment]):
+            view.append(Turn("event", done, 0))
+    end = "\n".join([*now_lines(account.state), *next_lines(account.state)])
+    if end:
+        view.append(Turn("state at the end, computed from the calls", end, 0))
+    return view or turns
+
+
 TEMPLATES = Path(__file__).parent / "templates"
 FIELDS: dict[str, Sequence[str]] = {
     "messages": (),
@@ -127,21 +228,34 @@ class ModelEngine:
         notes: list[ChatMessage] = []
         last = ""
         used = attempts = 0
+        waited = 0.0
+        usable: list[Completion] = []
 
         def attempt() -> Completion:
-            nonlocal last, used, attempts
+            nonlocal last, used, attempts, waited
             if task.cancelled is not None and task.cancelled():
                 raise CancelledError("Stopped before the model was asked.")
             attempts += 1
             if task.on_attempt is not None:
                 task.on_attempt(attempts)
-            answer = self._model.complete(
-                [*prompt, *notes],
-                max_tokens=room,
-                temperature=task.options.temperature,
-                cancelled=task.cancelled,
-                on_text=task.on_text,
-            )
+            began = time.perf_counter()
+            try:
+                answer = self._model.complete(
+                    [*prompt, *notes],
+                    max_tokens=room,
+                    temperature=task.options.temperature,
+                    cancelled=task.cancelled,
+                    on_text=task.on_text,
+                )
+            except CancelledError:
+                raise
+            except ModelError as failure:
+                if usable:
+                    return usable[-1]  # it only had gaps, which are patched
+                if not isinstance(failure, EmptyAnswerError):
+                    raise
+                answer = Completion("", self._model.name, 0, 0)
+            waited += time.perf_counter() - began
             used += answer.prompt_tokens + answer.completion_tokens
             last = answer.text
             return answer
@@ -153,6 +267,12 @@ class ModelEngine:
             elif failures := validate_retention(answer.text, task.criteria):
                 problem = diagnosis(failures)
                 notes[:] = [ChatMessage("assistant", self._cut(last, room))]
+            elif not usable and task.options.max_retries:
+                # Asked for once; a second summary with the same gaps is patched and listed.
+                usable.append(answer)
+                problem = find_gaps(task, answer.text)
+                if problem is not None:
+                    notes[:] = [ChatMessage("assistant", self._cut(last, room))]
             return problem is None, problem
 
         def steer(problem: str) -> None:
@@ -162,7 +282,11 @@ class ModelEngine:
                 prompt[-1] = ChatMessage("user", f"{asked_first.content}\n\n{steering(problem)}")
 
         result = retry_with_steering(attempt, validate, steer, task.options.max_retries)
-        return EngineText(result.value.text.strip(), self.name, used, result.attempts)
+        text = result.value.text.strip()
+        refused = invention(task, text)
+        if refused is not None:
+            raise RetryExhaustedError(refused, result.attempts, result.value)
+        return EngineText(patched(task, text), self.name, used, result.attempts, waited)
 
     def _prompt(self, task: SummaryTask) -> list[ChatMessage]:
         """The level's messages, with as much of the segment as fits the model's context."""
@@ -193,7 +317,7 @@ class ModelEngine:
                 f"prompt of {template.template_id}. Raise context_tokens under [model], or use the "
                 "offline engine."
             )
-        return messages(cut_text(task.segment.turns, free, self._count))
+        return messages(cut_text(view_turns(task.analysis), free, self._count))
 
     def _room(self, task: SummaryTask) -> int:
         """Tokens after which the answer is cut off."""

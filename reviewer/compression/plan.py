@@ -89,6 +89,17 @@ class SegmentPreview(Struct, frozen=True, gc=False):
         """Tokens that the segment will have in the context."""
         return self.segment.tokens if self.kept else self.compressed.token_count
 
+    @property
+    def in_doubt(self) -> bool:
+        """Whether a summary that is to be applied does not pass its checks."""
+        written = not self.kept and self.level is not Level.FULL
+        return written and not self.fidelity.passes_threshold
+
+    @property
+    def needs_a_look(self) -> bool:
+        """Whether it is in doubt, and written by a model or a person."""
+        return self.in_doubt and self.compressed.engine != "offline"
+
 
 class Preview(Struct, frozen=True):
     """A dry run of a plan; `plan` has the summaries filled in, ready to apply."""
@@ -225,6 +236,8 @@ def summary_json(
                 }
                 for each in fidelity.lost_information
             ],
+            "invented": list(fidelity.invented),
+            "needs_missing": list(fidelity.needs_missing),
         },
         "engine": compressed.engine,
         "note": compressed.note,

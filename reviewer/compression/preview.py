@@ -22,9 +22,16 @@ from reviewer.compression.retention import (
     validate_retention,
 )
 from reviewer.compression.summarizer import Summarizer
-from reviewer.compression.values import CompressedSegment, Level, Segment
+from reviewer.compression.values import (
+    AnchorPoint,
+    CompressedSegment,
+    Level,
+    Segment,
+    SummarizationOptions,
+)
 from reviewer.errors import ReviewerError
-from reviewer.llm.model import CancelledError
+from reviewer.llm.model import CancelledError, ModelError
+from reviewer.llm.steering import RetryExhaustedError
 
 
 class RetentionError(ReviewerError):
@@ -62,7 +69,8 @@ def preview_plan(
 ) -> Preview:
     """The context after the plan, with the summaries filled into the plan's choices.
 
-    Up to `concurrency` segments are written in parallel. The first failure stops the others and is
+    Up to `concurrency` segments are written in parallel. Once a model has answered, a segment for
+    which it fails is written by the offline engine. A failure before that stops the others and is
     raised: CancelledError, and the exceptions of the engine.
     """
     failed = threading.Event()
@@ -75,7 +83,9 @@ def preview_plan(
     def preview(number: int) -> None:
         if watch.cancelled is not None and watch.cancelled():
             raise CancelledError("Stopped while summaries were written; nothing was stored.")
-        previews[number] = preview_choice(snapshot, plan, plan.choices[number], summarizer, watch)
+        previews[number] = preview_choice(
+            snapshot, plan, plan.choices[number], summarizer, watch, answered=bool(previews)
+        )
 
     def report(number: int) -> None:
         if watch.on_progress is not None:
@@ -124,8 +134,13 @@ def preview_choice(
     choice: Choice,
     summarizer: Summarizer,
     watch: Watch = Watch(),  # noqa: B008 - a frozen value
+    *,
+    answered: bool = False,
 ) -> SegmentPreview:
-    """One segment at its level. Raises the exceptions of the engine."""
+    """One segment at its level. `answered`: the model wrote another one before.
+
+    Raises the exceptions of the engine.
+    """
     number = snapshot.index_of(choice.segment)
     segment, anchors = snapshot.segments[number], snapshot.anchors[number]
     failures: tuple[RetentionFailure, ...] = ()
@@ -133,15 +148,15 @@ def preview_choice(
     # A deterministic engine is asked again, for notes and markers.
     write_again = engine.deterministic and choice.engine == engine.name
     if choice.content is None or choice.level is Level.FULL or write_again:
-        on_text, on_attempt = watch.on_text, watch.on_attempt
-        compressed = summarizer.compress(
+        compressed = _written(
             segment,
             anchors,
             choice.level,
             plan.options,
-            cancelled=watch.cancelled,
-            on_text=(lambda piece: on_text(segment.id, piece)) if on_text else None,
-            on_attempt=(lambda attempt: on_attempt(segment.id, attempt)) if on_attempt else None,
+            summarizer,
+            watch,
+            alone=len(plan.choices) == 1,
+            answered=answered,
         )
     else:
         content, failures = _checked(segment, plan, choice, choice.content)
@@ -151,6 +166,49 @@ def preview_choice(
     fidelity = summarizer.validate_fidelity(segment, compressed)
     kept = _why_kept(segment, plan, choice, compressed)
     return SegmentPreview(segment, choice.level, compressed, fidelity, failures, kept)
+
+
+def _written(
+    segment: Segment,
+    anchors: tuple[AnchorPoint, ...],
+    level: Level,
+    options: SummarizationOptions,
+    summarizer: Summarizer,
+    watch: Watch,
+    *,
+    alone: bool,
+    answered: bool,
+) -> CompressedSegment:
+    """A new summary. Where a model fails, the offline engine writes it, with a note.
+
+    `alone`: no other segment is asked for, so that there is nothing to lose and a failure is told.
+    """
+    on_text, on_attempt = watch.on_text, watch.on_attempt
+    try:
+        return summarizer.compress(
+            segment,
+            anchors,
+            level,
+            options,
+            cancelled=watch.cancelled,
+            on_text=(lambda piece: on_text(segment.id, piece)) if on_text else None,
+            on_attempt=(lambda attempt: on_attempt(segment.id, attempt)) if on_attempt else None,
+        )
+    except RetryExhaustedError as refused:
+        if alone or summarizer.engine.deterministic:
+            raise RetryExhaustedError(
+                f"{segment.id}: {refused.diagnosis}", refused.attempts, refused.last
+            ) from refused
+        why = f"the model's summary was refused: {refused.diagnosis}"
+    except CancelledError:
+        raise
+    except ModelError as failure:
+        if alone or not answered:
+            raise
+        why = f"the model failed: {failure}"
+    found = summarizer.offline.compress(segment, anchors, level, options)
+    note = f"offline, because {why}"
+    return structs.replace(found, note="; ".join(filter(None, (found.note, note))))
 
 
 def _checked(

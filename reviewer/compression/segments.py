@@ -31,18 +31,19 @@ _NEW_TOPIC = re.compile(
 
 
 def cut_segments(
-    turns: Sequence[Turn], *, conversation: str = "", first: int = 1
+    turns: Sequence[Turn], *, conversation: str = "", first: int = 1, whole: bool = False
 ) -> tuple[Segment, ...]:
     """The turns in order, in segments of at most `MOST_TURNS` turns or `MOST_TOKENS` tokens.
 
     Cut where a person changes the topic, after a pause, at pinned turns (which are in no segment),
     and around a turn that is too large by itself. A segment has at least `FEWEST_TURNS` turns if
     that many follow each other, even if they exceed the tokens; a tool's result stays with its call
-    where possible. Segments are named `s1`, `s2`, ... from `first` on.
+    where possible. `whole`: cut only at pinned turns, so that a range without pins is one segment.
+    Segments are named `s1`, `s2`, ... from `first` on.
     """
     parts: list[Sequence[Turn]] = []
-    for run in _runs(turns):
-        parts += _cut(run)
+    for run in _between_pins(turns) if whole else _runs(turns):
+        parts += [run] if whole else _cut(run)
     topics = _topics(parts)
     return tuple(
         Segment(
@@ -54,6 +55,16 @@ def cut_segments(
         )
         for number, part in enumerate(parts)
     )
+
+
+def _between_pins(turns: Sequence[Turn]) -> list[list[Turn]]:
+    runs: list[list[Turn]] = [[]]
+    for turn in turns:
+        if turn.priority is Priority.PINNED:
+            runs.append([])
+        else:
+            runs[-1].append(turn)
+    return [run for run in runs if run]
 
 
 def _runs(turns: Sequence[Turn]) -> list[list[Turn]]:

@@ -105,8 +105,8 @@ class Compression:
         Raises UnknownIdError, ReviewerError if there are no segments, and the exceptions of the
         engine.
         """
-        retention = options.retention if options else None
-        snapshot = self._snapshots.get(context, start, end, retention)
+        options = options or SummarizationOptions()
+        snapshot = self._snapshots.get(context, start, end, options.retention, options.whole)
         snapshot.require_segments()
         summarizer = self._summarizer(engine, options)
         for segment, anchors in zip(snapshot.segments, snapshot.anchors, strict=True):
@@ -135,7 +135,7 @@ class Compression:
         level = read_level(level)
         require_licence(level, self._tier())
         options = options or SummarizationOptions()
-        snapshot = self._snapshots.get(context, start, end, options.retention)
+        snapshot = self._snapshots.get(context, start, end, options.retention, options.whole)
         snapshot.require_segments()
         snapshot.require_matches(options.retention)
         return Plan(
@@ -287,6 +287,7 @@ class Compression:
         markers: bool = True,
         anchors: bool = True,
         model_id: str | None = None,
+        whole: bool = False,
     ) -> SummarizationOptions:
         """Options as a person gives them. Raises PatternError, with the column of the fault."""
         return SummarizationOptions(
@@ -301,6 +302,7 @@ class Compression:
                 self._contexts.patterns(retain_match, retain_regex),
             ),
             ceiling=ceiling,
+            whole=whole,
         )
 
     def expanded(self, commit: int) -> str:
@@ -321,7 +323,9 @@ class Compression:
 
     def _snapshot_of(self, plan: Plan) -> ContextSnapshot:
         """The context of a plan. Raises ConflictError when it changed since the plan was made."""
-        found = self._snapshots.get(plan.context, plan.start, plan.end, plan.options.retention)
+        found = self._snapshots.get(
+            plan.context, plan.start, plan.end, plan.options.retention, plan.options.whole
+        )
         if found.head != plan.head or not all(found.matches(choice) for choice in plan.choices):
             raise ConflictError(
                 "The context changed since it was previewed. Nothing was written; preview again."

@@ -137,6 +137,11 @@ class Summarizer:
         self._analyses: OrderedDict[Segment, SegmentAnalysis] = OrderedDict()
         self._lock = threading.Lock()
 
+    @property
+    def offline(self) -> Summarizer:
+        """The summarizer that needs no model; itself, if it is that one."""
+        return self._offline
+
     def analysis(self, segment: Segment) -> SegmentAnalysis:
         """The analysis of a segment; the latest `ANALYSES` are kept."""
         if self._offline is not self:
@@ -301,7 +306,8 @@ class Summarizer:
         compressed = self._result(
             analysis, anchors, level, content, written.engine, markers=markers, note=written.note
         )
-        return Finished(compressed, time.perf_counter() - began, written.model_tokens)
+        seconds = time.perf_counter() - began - written.model_seconds
+        return Finished(compressed, max(seconds, 0.0), written.model_tokens)
 
     def _nearer(
         self,

@@ -38,6 +38,11 @@ class Turn(Struct, frozen=True, gc=False):
     commit: int | None = None
     priority: Priority = Priority.NORMAL
     retention: RetentionCriteria = RetentionCriteria()
+    call: str = ""
+    """Joins a call and its result, where the format has such an id."""
+    folder: str = ""
+    """Where the session works at that time, where it is known."""
+    branch: str = ""
 
 
 class Segment(Struct, frozen=True, gc=False):
@@ -92,6 +97,8 @@ class SummarizationOptions(Struct, frozen=True):
     max_retries: int = 3
     ceiling: int | None = None
     """A hard ceiling on the tokens of the content, even if anchors are lost."""
+    whole: bool = False
+    """One summary for the whole range instead of one for each segment."""
 
 
 class CompressedSegment(Struct, frozen=True, gc=False):
@@ -122,12 +129,19 @@ class Lost(Struct, frozen=True, gc=False):
     """Something that a summary lost. `weight`: for sorting; `times`: occurrences in the source."""
 
     text: str
-    kind: Literal["anchor", "identifier", "number", "name", "quote", "sentence", "term"]
+    kind: Literal[
+        "anchor", "request", "instruction", "decision", "state", "next", "statement",
+        "identifier", "number", "name", "quote", "term",
+    ]  # fmt: skip
     weight: float
     times: int
     turn: int
     start: int
     end: int
+
+
+PASSES = 0.85
+"""Overall fidelity from which on a summary passes, if it has all anchors."""
 
 
 class FidelityValidation(Struct, frozen=True, gc=False):
@@ -138,11 +152,29 @@ class FidelityValidation(Struct, frozen=True, gc=False):
     factual_accuracy: float
     context_retention: float
     lost_information: tuple[Lost, ...] = ()
+    invented: tuple[str, ...] = ()
+    """Names, numbers and quotations of the summary that the source does not have."""
+    needs_missing: tuple[str, ...] = ()
+    """What somebody who goes on needs and finds nothing of: `the state of the work`."""
+
+    @property
+    def faults(self) -> tuple[str, ...]:
+        """What is wrong with the summary, as parts of a sentence; none where it passes."""
+        found = [f"nothing about {need}" for need in self.needs_missing]
+        if self.invented:
+            shown = ", ".join(self.invented[:4])
+            more = f" and {len(self.invented) - 4} more" if len(self.invented) > 4 else ""
+            found.append(f"not in the source: {shown}{more}")
+        if self.anchor_preservation < 1.0:
+            found.append(f"{1 - self.anchor_preservation:.0%} of the anchors are missing")
+        if not found and self.overall_score < PASSES:
+            found.append("much of what was said is missing")
+        return tuple(found) if not self.passes_threshold else ()
 
     @property
     def passes_threshold(self) -> bool:
         """At least .85 overall, and every anchor."""
-        return self.overall_score >= 0.85 and self.anchor_preservation >= 1.0
+        return self.overall_score >= PASSES and self.anchor_preservation >= 1.0
 
 
 class Locked(Struct, frozen=True):

@@ -12,6 +12,7 @@ from functools import lru_cache
 
 from reviewer.commits.retention import SECONDS_A_PATTERN, PatternError, compiled
 from reviewer.commits.values import Pattern
+from reviewer.compression.words import FREQUENCIES, FUNCTION_WORDS, SPOKEN
 from reviewer.text.normalise import fold
 
 TAG_LENGTH = 30
@@ -79,13 +80,58 @@ def excerpt_around(
     return first, first + len(piece.strip())
 
 
+_TAG_WORD = re.compile(r"\S+")
+_TRIMMED = "*_`\"'“”‘’()[]{}<>,;:.!?…"
+_CLAUSE = re.compile(r"[,;:!?](?:\s|$)|\.(?:\s|$)|\s[–—-]+\s")
+
+
 def anchor_tag(content: str, longest: int = TAG_LENGTH) -> str:
-    """The beginning of an anchor, at most `longest` characters, in whole words where possible."""
+    """The tag of an anchor: its first term, at most `longest` characters, verbatim.
+
+    It begins with the first word that carries something and ends with its clause: no head of a
+    sentence. Where there is none it is the beginning of the anchor.
+    """
     folded = fold(content)
-    if len(folded) <= longest:
-        return folded.rstrip(" ,;")
-    cut = folded.rfind(" ", longest // 2, longest + 1)
-    return folded[: cut if cut > 0 else longest].rstrip(" ,;")
+    if " " not in folded:
+        name = folded.strip(_TRIMMED).rpartition("/")[2]
+        return (name or folded)[:longest]
+    for start in (word.start() for word in _TAG_WORD.finditer(folded)):
+        word = folded[start:].split(" ", 1)[0].strip(_TRIMMED)
+        if not _carries(word):
+            continue
+        rest = folded[start:].lstrip(_TRIMMED)
+        clause = _CLAUSE.search(rest)
+        tag = _last_carrying(_cut_words(rest[: clause.start()] if clause else rest, longest))
+        if len(tag) >= SHORTEST_TERM:
+            return tag
+    return _cut_words(folded, longest).rstrip(" ,;")
+
+
+SHORTEST_TERM = 4
+
+
+def _carries(word: str) -> bool:
+    """Whether a word carries something, so that a tag may begin or end with it."""
+    lower = word.lower()
+    return len(lower) > 2 and lower.replace("’", "'") not in _EMPTY and "'" not in lower
+
+
+def _cut_words(text: str, longest: int) -> str:
+    if len(text) <= longest:
+        return text
+    cut = text.rfind(" ", 0, longest + 1)
+    return text[: cut if cut > 0 else longest]
+
+
+def _last_carrying(text: str) -> str:
+    """The text without the words at its end that carry nothing."""
+    words = text.split(" ")
+    while len(words) > 1 and not _carries(words[-1].strip(_TRIMMED)):
+        words.pop()
+    return " ".join(words).strip(_TRIMMED)
+
+
+_EMPTY = FUNCTION_WORDS | SPOKEN | FREQUENCIES.keys()
 
 
 def _word_start(text: str, at: int, lowest: int, highest: int) -> int:

@@ -21,7 +21,14 @@ from pathlib import Path
 from typing import IO
 
 from reviewer.llm.agents import AGENTS, Agent, Answered, Asked, Ended, agent_of, last_words
-from reviewer.llm.model import CancelledError, ChatMessage, Completion, JsonSchema, ModelError
+from reviewer.llm.model import (
+    CancelledError,
+    ChatMessage,
+    Completion,
+    EmptyAnswerError,
+    JsonSchema,
+    ModelError,
+)
 from reviewer.settings import ModelSettings
 from reviewer.text.controls import ESCAPES, well_formed
 from reviewer.text.secrets import mask
@@ -252,7 +259,7 @@ class CommandChat:
             )
         if problem:
             raise ModelError(f"{title} gave no answer: {problem}. Try it by itself in a terminal.")
-        raise ModelError(f"{title} gave an empty answer. Try it by itself in a terminal.")
+        raise EmptyAnswerError(f"{title} gave an empty answer. Try it by itself in a terminal.")
 
     def _login(self, words: str) -> ModelError:
         return ModelError(

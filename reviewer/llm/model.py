@@ -41,6 +41,10 @@ class ModelError(ReviewerError):
     tokens_out = 0
 
 
+class EmptyAnswerError(ModelError):
+    """The model answered nothing; asking again may help."""
+
+
 class CancelledError(ModelError):
     """The call was cancelled."""
 

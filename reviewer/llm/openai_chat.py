@@ -23,7 +23,14 @@ import openai
 from openai.types.chat import ChatCompletionChunk
 
 from reviewer.llm.endpoint import Endpoint, find_endpoint
-from reviewer.llm.model import CancelledError, ChatMessage, Completion, JsonSchema, ModelError
+from reviewer.llm.model import (
+    CancelledError,
+    ChatMessage,
+    Completion,
+    EmptyAnswerError,
+    JsonSchema,
+    ModelError,
+)
 from reviewer.settings import ModelSettings
 from reviewer.text.controls import well_formed
 from reviewer.text.secrets import mask
@@ -469,7 +476,7 @@ class _Answer:
                 f"The endpoint {endpoint.host} withheld the answer (content filter). Use another "
                 "model or the offline engine."
             )
-        raise ModelError(f"The model {endpoint.model} gave an empty answer. Try again.")
+        raise EmptyAnswerError(f"The model {endpoint.model} gave an empty answer. Try again.")
 
 
 _FINISH: dict[str, Finish] = {

@@ -263,3 +263,37 @@ def test_a_report_names_dropped_facts_that_were_needed(reviewer: Reviewer) -> No
     assert "kept 33% of 3 needed later" in shown
     assert "- late_queue.py (needed 2 times)" in shown
     assert not reviewer.db.exists()
+
+
+def test_a_text_that_does_not_pass_is_applied_only_anyway(talk: Reviewer) -> None:
+    words = talk.folder / "words.txt"
+    words.write_text("Kubernetes 1.29 was moved to users_old for $999,999.\n")
+    before = texts(talk)
+    options = ["compress", "talk", "--level", "brief", "--text", f"s1={words}", "--apply"]
+    done = talk(*options)
+    assert done.returncode == 1
+    assert "not in the source" in done.stderr
+    assert "--anyway" in done.stderr
+    assert texts(talk) == before
+    assert talk(*options, "--anyway").returncode == 0
+    assert texts(talk) != before
+
+
+def test_whole_writes_one_summary_for_the_range(talk: Reviewer) -> None:
+    *cut, _ = talk.rows("compress", "talk", "--level", "brief")
+    *whole, total = talk.rows("compress", "talk", "--level", "brief", "--whole")
+    assert len(whole) == 1
+    assert len(whole[0]["commits"]) == sum(len(each["commits"]) for each in cut)
+    assert total["tokens"] < total["original_tokens"]
+    done = talk("compress", "talk", "--level", "brief", "--whole", "--apply")
+    assert done.returncode == 0, done.stderr
+    assert sum("Request:" in text for text in texts(talk)) == 1
+
+
+def test_expanding_a_summary_without_markers_gives_the_originals(talk: Reviewer) -> None:
+    before = texts(talk)
+    assert talk("compress", "talk", "--level", "tags", "--whole", "--apply").returncode == 0
+    number = next(row["commit"] for row in messages(talk) if row["summary_of"])
+    opened = talk("compress", "talk", "--expand", number)
+    assert opened.returncode == 0, opened.stderr
+    assert before[-1].split("\n")[0] in opened.stdout

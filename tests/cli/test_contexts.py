@@ -162,7 +162,7 @@ def test_compile_in_three_forms_and_at_a_commit(talked: Reviewer) -> None:
                 .stdout.splitlines()]  # fmt: skip
     assert [message["text"] for message in messages] == [each["content"] for each in TALK[1:]]
     assert {"role", "text", "type", "name", "tokens", "commit", "hash", "priority", "at",
-            "retention"} == set(messages[0])  # fmt: skip
+            "retention", "summary_of"} == set(messages[0])  # fmt: skip
     at = talked("compile", "talk", "--at", rows[1]["hash"][:6], "--format", "chat")
     assert json.loads(at.stdout) == TALK[1:2]
     assert "--- user (dialogue)" in talked("compile", "talk").stdout
@@ -273,3 +273,19 @@ def test_the_report_of_a_sub_agent_is_a_tool_result(reviewer: Reviewer) -> None:
     assert reviewer("context", "import", path).returncode == 0
     rows = [(row["role"], row["type"]) for row in commits(reviewer)]
     assert rows == [("user", "dialogue"), ("tool", "tool_result")]
+
+
+def test_patterns_are_added_to_those_that_a_commit_has(talked: Reviewer) -> None:
+    number = commits(talked)[0]["id"]
+    for word in (
+        ["--retain-match", "price"],
+        ["--retain-match", "sum"],
+        ["--retain-regex", r"\d+"],
+    ):
+        assert talked("annotate", number, *word).returncode == 0
+    [shown] = talked.rows("commit", "show", number)
+    texts = [each["text"] for each in shown["retention"]["patterns"]]
+    assert texts == ["price", "sum", r"\d+"]
+    talked("annotate", number, "--clear", "--retain-match", "only")
+    [shown] = talked.rows("commit", "show", number)
+    assert [each["text"] for each in shown["retention"]["patterns"]] == ["only"]

@@ -71,7 +71,7 @@ LINES = {
 }  # fmt: skip
 """Columns shown as separate lines, where a newline cannot deceive."""
 
-TEXTS = {"compress", "compile", "export", "packet", "summarize", "view"}
+TEXTS = {"brief", "keep", "compress", "compile", "export", "packet", "summarize", "view"}
 """Verbs that print whole texts, with arbitrary lines."""
 
 
@@ -333,6 +333,8 @@ def reads(program: Program) -> Iterator[Sequence[object]]:
         ["compress", program.session, "--report", "compactions"],
         ["summarize", program.talk, "--level", "all"],
         ["summarize", program.note],
+        ["brief", program.session],
+        ["keep", program.session],
         ["view", program.session],
         ["view", program.session, "--pieces", "400"],
         ["view", program.talk],

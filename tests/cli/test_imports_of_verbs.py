@@ -58,6 +58,8 @@ CASES: list[tuple[list[str], set[str]]] = [
     (["compile", "talk"], set()),
     (["compress", "talk", "--level", "brief"], MEASURES),
     (["summarize", "note.md"], MEASURES | {"markdown_it"}),
+    (["brief", "note.md"], COUNTS | {"markdown_it"}),
+    (["keep", "note.md"], COUNTS | {"markdown_it"}),
     (["view", "note.md"], {"markdown_it"}),
     (["view", "note.md", "--pieces", "500"], COUNTS | {"markdown_it"}),
     (["packet"], COUNTS),

@@ -117,7 +117,8 @@ OF_THE_PROJECT: dict[str, list[str]] = {
 
 ELSEWHERE = {
     "demo", "dev-seed", "verify", "doctor", "config show", "config validate", "model check",
-    "model serve", "summarize", "view", "pipeline check", "pipeline show", "sources", "watch",
+    "model serve", "summarize", "view", "brief", "keep", "pipeline check", "pipeline show",
+    "sources", "watch",
 }  # fmt: skip
 """Verbs that are not about a project, are about the store as a whole, or find their files
 themselves (`test_sources.py`)."""

@@ -22,7 +22,15 @@ FIELDS = {
     "markers",
     "fidelity",
 }
-FIDELITY = {"overall", "anchor_preservation", "factual_accuracy", "context_retention", "lost"}
+FIDELITY = {
+    "overall",
+    "anchor_preservation",
+    "factual_accuracy",
+    "context_retention",
+    "lost",
+    "invented",
+    "needs_missing",
+}
 
 
 @pytest.fixture
@@ -143,7 +151,7 @@ def test_the_same_words_come_out_however_python_hashes_them(
     told.user("Which tests of the ferry fail?")
     for number in range(20):
         deck = f"deck_{number}.py"
-        told.reply(f"Run {number} says nothing new.")
+        told.reply(f"Run {number} of `{deck}` says nothing new about the {number + 3} lifeboats.")
         told.tool()
         told.result(f"/srv/ferry/north/{deck}\n/srv/ferry/south/{deck}\n{deck}")
     path = tmp_path / "tests.jsonl"
@@ -154,3 +162,16 @@ def test_the_same_words_come_out_however_python_hashes_them(
     }
     assert len(said) == 1
     assert "deck_" in said.pop()
+
+
+def test_a_level_that_the_licence_locks_is_refused(reviewer: Reviewer, session: Path) -> None:
+    settings = reviewer.folder / "settings.toml"
+    settings.write_text('[compression]\ntier = "writer-pro"\n')
+    known = {"REVIEWER_CONFIG": str(settings)}
+    done = reviewer("summarize", session, "--level", "tags", env=known, db=False)
+    assert (done.returncode, done.stdout) == (1, "")
+    assert "needs the tier teams" in done.stderr
+    done = reviewer("summarize", session, "--level", "all", env=known, db=False)
+    assert done.returncode == 0
+    assert "== tags" not in done.stdout
+    assert "needs the tier teams" in done.stderr

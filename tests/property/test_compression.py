@@ -14,7 +14,7 @@ from msgspec import structs
 
 from reviewer.commits.values import Pattern, Priority, RetentionCriteria
 from reviewer.compression.anchors import find_anchors
-from reviewer.compression.offline_engine import OfflineEngine
+from reviewer.compression.offline.engine import OfflineEngine
 from reviewer.compression.segments import MOST_TURNS, cut_segments, full_text, readable
 from reviewer.compression.summarizer import Summarizer
 from reviewer.compression.values import Level, Segment, SummarizationOptions, Turn, TurnKind

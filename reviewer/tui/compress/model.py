@@ -246,6 +246,18 @@ class CompressModel:
         """Every choice that the model has not written yet."""
         return [each for each in self.plan.choices if self.awaits_model(each)] if self.plan else []
 
+    def doubts(self) -> str:
+        """What is wrong with the summaries that do not pass, as a sentence; empty for nothing."""
+        shown = [self.shown(each) for each in self.plan.choices] if self.plan else []
+        wrong = [each for each in shown if each is not None and each.in_doubt]
+        if not wrong:
+            return ""
+        worst = min(wrong, key=lambda each: each.fidelity.overall_score)
+        why = "; ".join(worst.fidelity.faults)
+        what = f"{worst.segment.id} has fidelity {worst.fidelity.overall_score:.2f}: {why}"
+        others = f", and {len(wrong) - 1} more do not pass" if len(wrong) > 1 else ""
+        return what + others
+
     def trouble(self, choice: Choice) -> str:
         """Why there is no preview of a choice; empty when there is one, or it is not ready yet."""
         key = self.key(choice)

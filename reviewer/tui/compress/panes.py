@@ -12,6 +12,7 @@ from textual.containers import Horizontal
 from textual.message import Message
 from textual.strip import Strip
 
+from reviewer.compression.anchor_types import Section
 from reviewer.compression.fidelity import MOST_LOST, newly_lost
 from reviewer.compression.values import Level
 from reviewer.text.display import display_line
@@ -342,6 +343,9 @@ class OriginalPane(TextPane):
         )
 
 
+HEADINGS = frozenset(f"{section.value}:" for section in Section)
+
+
 class SummaryPane(TextPane):
     class Clicked(Message):
         """A marker was clicked."""
@@ -355,6 +359,8 @@ class SummaryPane(TextPane):
         self._marked: Mapping[int, Path] = {}
         """The markers by the blocks that end with them."""
         self._about: tuple[object, ...] = ()
+        self._heading = -1
+        """The row of the heading that was gone to last; -1 for none."""
 
     def draw(self, data: CompressModel, markers: Markers, live: str | None) -> None:
         """Show the summary of the segment under the cursor; `live`: the model's text so far."""
@@ -383,6 +389,7 @@ class SummaryPane(TextPane):
         reveal = next((at for at, path in marked.items() if path == markers.chosen), None)
         about = (choice.segment, choice.level)
         same, self._about = about == self._about, about
+        self._heading = self._heading if same else -1
         self._marked = marked
         self.show(
             blocks,
@@ -391,6 +398,17 @@ class SummaryPane(TextPane):
             reveal=reveal,
             keep_scroll=same and reveal is None,
         )
+
+    def step_heading(self, step: int) -> str:
+        """Scroll to the next heading in a direction, and return it; empty without one."""
+        rows = [at for at, line in enumerate(self._lines) if line.text.strip() in HEADINGS]
+        now = self._heading if self._heading in rows else self.scroll_offset.y - (step > 0)
+        beyond = [at for at in rows if (at > now if step > 0 else at < now)]
+        if not beyond:
+            return ""
+        self._heading = beyond[0] if step > 0 else beyond[-1]
+        self.scroll_to(y=self._heading, animate=False)
+        return self._lines[self._heading].text.strip()
 
     def on_click(self, event: events.Click) -> None:
         """Report the marker that was clicked."""

@@ -116,6 +116,8 @@ class CompressScreen(ListScreen, pane=keys.COMPRESS):
         panes = [self.original, self.summary, self.lost, self.checks]
         super().__init__(engine, project, self.segments, panes, title="Segments")
 
+        self._doubted = ""
+        """What was wrong when `A` was pressed, and wants the key again."""
         self.start = start
         """The commit at which the range begins; None for the whole context."""
         self.contexts: Sequence[ContextView] = ()
@@ -825,6 +827,12 @@ class CompressScreen(ListScreen, pane=keys.COMPRESS):
         if not chosen:
             self.say("Every segment is Full: 2 3 4 choose a level, f levels that fit a size.")
             return
+        doubts = data.doubts()
+        if doubts and self._doubted != doubts:
+            self._doubted = doubts
+            self.say(f"{doubts} - A again applies it anyway.")
+            return
+        self._doubted = ""
         self._apply(context.id, data.to_apply(), chosen)
 
     def _apply(self, context: int, plan: Plan, chosen: Sequence[Choice]) -> None:
@@ -1085,6 +1093,20 @@ class CompressScreen(ListScreen, pane=keys.COMPRESS):
     def previous_marker(self) -> None:
         self._focus_pane(self.summary)
         self._step_marker(-1)
+
+    @runs(keys.NEXT_HEADING, unless=_needs_segment)
+    def next_heading(self) -> None:
+        self._step_heading(1)
+
+    @runs(keys.PREVIOUS_HEADING, unless=_needs_segment)
+    def previous_heading(self) -> None:
+        self._step_heading(-1)
+
+    def _step_heading(self, step: int) -> None:
+        self._focus_pane(self.summary)
+        title = self.summary.step_heading(step)
+        words = title or "This summary has no other heading in that direction."
+        self.say(words)
 
     def _step_marker(self, step: int) -> None:
         fold = self.markers.step(self._folds(), step)

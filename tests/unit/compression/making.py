@@ -10,7 +10,7 @@ from reviewer.commits.values import Pattern, Priority, RetentionCriteria
 from reviewer.compression.anchors import find_anchors
 from reviewer.compression.measures import SegmentCompressed
 from reviewer.compression.model_engine import ModelEngine
-from reviewer.compression.offline_engine import OfflineEngine
+from reviewer.compression.offline.engine import OfflineEngine
 from reviewer.compression.summarizer import Summarizer
 from reviewer.compression.values import Segment, Turn, TurnKind
 from reviewer.llm.model import ChatMessage, Completion
@@ -124,6 +124,8 @@ class ScriptedModel:
 def faithful(messages: Sequence[ChatMessage]) -> str:
     """A good model's answer: the beginning of the text, and the parts that it had to keep."""
     prompt = messages[-1].content
+    if "Nothing is said about" in prompt and messages[-2].role == "assistant":
+        return messages[-2].content
     said = prompt.split("\n\n", 1)[-1]
     kept = [line[2:] for line in prompt.splitlines() if line.startswith("- the exact text")]
     quoted = " ".join(line.split('"', 1)[1].rsplit('"', 1)[0] for line in kept)

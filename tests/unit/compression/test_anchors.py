@@ -114,15 +114,10 @@ def test_boot_text_thinking_and_tool_results_have_no_anchors(
     assert found(text, role, said) == set()
 
 
-def test_errors_of_tools_are_anchors_but_no_listings_of_code() -> None:
+def test_the_output_of_a_tool_gives_no_anchors() -> None:
     output = "collected 3 items\nE   ValueError: drawer is open\n1 failed"
-    assert found(output, "tool", "tool_result") == {
-        (A.ERROR_CONTEXT, "E   ValueError: drawer is open")
-    }
-    listing = '  12→    raise ValueError("error: drawer is open")'
-    assert found(listing, "tool", "tool_result") == set()
-    bare = "Exit code 1\nmake: no rule for receipts"
-    assert found(bare, "tool", "tool_result") == {(A.ERROR_CONTEXT, bare)}
+    assert found(output, "tool", "tool_result") == set()
+    assert found("The run failed: ValueError: drawer is open", "assistant")
 
 
 def test_the_file_that_a_tool_writes_is_an_artifact() -> None:

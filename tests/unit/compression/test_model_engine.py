@@ -28,7 +28,12 @@ from tests.unit.compression.making import (
     turn,
 )
 
-GOOD = "The kiosk prints too slowly; they keep the connection open and leave the driver alone."
+GOOD = (
+    "The kiosk prints receipts too slowly; it is due at the hard stop of 2026-03-31. "
+    "I prefer small commits: should the drawer stay closed until the terminal answers? "
+    "Do not touch the driver, the vendor list must stay as it is until legal signs. "
+    "They decided to keep the connection."
+)
 
 
 def brief(
@@ -166,10 +171,40 @@ def test_a_long_segment_is_cut_to_the_models_context() -> None:
     made.compress(source, (), Level.BRIEF)
     asked = sum(count(one.content) for one in model.prompts[0])
     assert asked + model.limits[0] <= 1500
-    giant = segment(turn("kiosk " * 60_000, "tool", "tool_result"), *long_segment(4).turns)
+    giant = segment(turn("kiosk " * 60_000, "assistant"), *long_segment(4).turns)
     made.compress(giant, (), Level.BRIEF)
     assert "characters left out" in model.prompts[1][-1].content
     assert KIOSK[2][1] in model.prompts[1][-1].content
+
+
+def test_the_model_reads_calls_in_words_and_no_output_of_tools() -> None:
+    made, model = summarizer(GOOD)
+    assert model is not None
+    call = turn("pytest -q tests/kiosk", "assistant", "tool_use", name="Bash")
+    output = turn("lighthouse_17 failed\n1 failed", "tool", "tool_result", name="Bash")
+    made.compress(segment(*long_segment().turns, call, output), (), Level.BRIEF)
+    asked = model.prompts[0][-1].content
+    assert "ran `pytest -q tests/kiosk`: failed" in asked
+    assert "lighthouse_17 failed\n" not in asked
+
+
+def test_what_is_invented_or_missing_is_asked_for_once_and_then_patched() -> None:
+    source = long_segment(60)
+    content, model = brief(source, "The visitors were content with `lift.py`.")
+    assert len(model.prompts) == 2
+    asked = model.prompts[1][-1].content
+    assert "do not stand in the conversation" in asked
+    assert "lift.py" in asked
+    assert "Nothing is said about what the person wants" in asked
+    assert "The kiosk prints receipts too slowly" in content
+
+
+def test_a_summary_that_invents_most_of_what_it_names_is_refused() -> None:
+    invented = (
+        "We moved users_old to Kubernetes with `helm_up.py`, `lift.py`, `roof.py` for $999,999."
+    )
+    with pytest.raises(RetryExhaustedError, match="does not have"):
+        brief(long_segment(60), invented)
 
 
 def test_a_context_too_small_for_the_prompt_is_reported() -> None:

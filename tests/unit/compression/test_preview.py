@@ -19,7 +19,6 @@ from reviewer.engine import Engine
 from reviewer.errors import ReviewerError, UnknownIdError
 from reviewer.llm import door
 from reviewer.llm.model import CancelledError, ModelError
-from reviewer.llm.steering import RetryExhaustedError
 from tests.unit.compression.conftest import Kiosk
 from tests.unit.compression.making import ScriptedModel, faithful
 
@@ -150,8 +149,9 @@ def test_a_model_writes_segments_in_parallel_and_reports_progress(
     found = compression.preview(compression.plan(kiosk.id, "detailed"), watch)
     assert [each.done for each in progress] == [1, 2, 3]
     assert {segment for segment, _ in pieces} == {each.segment.id for each in found.segments}
+    asked = len(model.prompts)
     compression.apply(kiosk.id, found.plan)
-    assert len(model.prompts) == 3  # the previewed texts are applied without asking again
+    assert len(model.prompts) == asked  # the previewed texts are applied without asking again
     spent = [one for one in compression.statistics() if one.name.endswith("LlmTokens")]
     assert (spent[0].label, spent[0].count) == ("scripted", 3)
 
@@ -161,7 +161,6 @@ def test_a_model_writes_segments_in_parallel_and_reports_progress(
     [
         (ModelError("The connection broke off."), ModelError),
         (CancelledError("Stopped."), CancelledError),
-        ("", RetryExhaustedError),
     ],
 )
 def test_a_failing_model_leaves_the_context_as_it_was(
@@ -171,13 +170,33 @@ def test_a_failing_model_leaves_the_context_as_it_was(
     answer: object,
     error: type[Exception],
 ) -> None:
-    model.script = [faithful, answer]
+    model.script = [answer]
     compression, before = with_settings(writer="model"), kiosk.chain()
     with pytest.raises(error):
         compression.apply(kiosk.id, compression.plan(kiosk.id, "brief"))
     assert kiosk.chain() == before
     offline = compression.plan(kiosk.id, "brief", engine="offline")
     assert compression.apply(kiosk.id, offline).segments == 3
+
+
+@pytest.mark.parametrize("answer", [ModelError("The connection broke off."), ""])
+def test_one_failing_segment_is_written_offline_and_says_so(
+    kiosk: Kiosk,
+    with_settings: Callable[..., Compression],
+    model: ScriptedModel,
+    monkeypatch: pytest.MonkeyPatch,
+    answer: object,
+) -> None:
+    model.script = [faithful, faithful, *[answer] * 20]
+    compression = with_settings(writer="model")
+    monkeypatch.setattr(compression.engines, "concurrency", lambda engine: 1)
+    found = compression.preview(compression.plan(kiosk.id, "detailed"))
+    engines = [each.compressed.engine for each in found.segments]
+    assert "offline" in engines
+    assert "scripted" in engines
+    late = found.segments[engines.index("offline")]
+    assert "offline, because the model" in late.compressed.note
+    compression.apply(kiosk.id, found.plan)
 
 
 def test_the_first_failure_stops_the_other_segments(

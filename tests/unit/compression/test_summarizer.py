@@ -284,10 +284,10 @@ def test_bare_important_has_an_effect_offline() -> None:
     made, _ = summarizer()
     source = long_segment(40)
     quiet = "The lobby smells of coffee, and the visitors of the morning seem to be content."
-    plain = segment(*source.turns[:10], turn(quiet, "user"), *source.turns[10:])
-    careful = segment(
-        *source.turns[:10], turn(quiet, "user", "text", Priority.IMPORTANT), *source.turns[10:]
-    )
+    said = turn(quiet, "assistant")
+    marked = turn(quiet, "assistant", "text", Priority.IMPORTANT)
+    plain = segment(*source.turns[:10], said, *source.turns[10:])
+    careful = segment(*source.turns[:10], marked, *source.turns[10:])
     assert "coffee" not in made.compress(plain, (), Level.BRIEF).content
     assert "coffee" in made.compress(careful, (), Level.BRIEF).content
 

@@ -1,4 +1,4 @@
-"""The engine that needs no model: it extracts sentences of the conversation."""
+"""The engine that needs no model: it tells what was said and done in the shape of `shape.py`."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from collections.abc import Callable
 from reviewer.commits.values import Priority
 from reviewer.compression.engine import EngineText, SummaryTask
 from reviewer.compression.guided_extraction import guided_points
+from reviewer.compression.offline.tags import tag_list
 from reviewer.compression.values import AnchorPoint, Level
 
 CARE_SHARE = 0.4
@@ -14,7 +15,7 @@ CARE_SHARE = 0.4
 
 
 class OfflineEngine:
-    """Extractive and deterministic. `count` counts tokens."""
+    """Deterministic. `count` counts tokens."""
 
     name = "offline"
     deterministic = True
@@ -26,9 +27,12 @@ class OfflineEngine:
         """The text, at most `max_tokens` long; anchors verbatim as far as they fit."""
         if task.max_tokens <= 0:
             return EngineText("", self.name)
-        # At Tags the anchors get tags of their own, which the summarizer adds.
-        first = () if task.level is Level.TAGS else (*task.anchors, *self._guided(task))
-        text = task.analysis.extractor.extract(task.level, task.max_tokens, first)
+        account = task.analysis.account
+        if task.level is Level.TAGS:  # the summarizer adds tags for the anchors
+            tags = tag_list(account.moments, account.state, task.max_tokens, self._count)
+            text = ", ".join(tags)
+        else:
+            text = account.write(task.max_tokens, (*task.anchors, *self._guided(task)))
         if task.on_text is not None:
             task.on_text(text)
         return EngineText(text, self.name)

@@ -1,1 +1,0 @@
-"""Summaries made of the source's own sentences, without a model."""

@@ -1,0 +1,536 @@
+"""Turns as what was said and what was done: messages with their speakers, and calls as events.
+
+The output of a tool is never content. Of a result only what it says about its call is read: whether
+it failed, which tests failed, which commit it made, which files conflict.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from enum import StrEnum
+
+from msgspec import Struct
+
+from reviewer.compression.values import Turn
+from reviewer.proposing.view_calls import (
+    EDIT_TOOLS,
+    PLAN_TOOLS,
+    QUESTION_TOOLS,
+    SUBAGENT_TOOLS,
+    TASK_TOOLS,
+    TODO_TOOLS,
+    Call,
+    commit_made,
+    commit_of,
+    cut,
+    read_call,
+)
+from reviewer.proposing.view_words import inner_parts
+
+
+class Voice(StrEnum):
+    """Who speaks in a message."""
+
+    PERSON = "person"
+    AGENT = "agent"
+    SUBAGENT = "sub-agent"
+    SPEAKER = "speaker"  # somebody with a name, as in a meeting
+    SUMMARY = "earlier summary"
+    NOTE = "note"
+
+
+class Message(Struct, frozen=True):
+    """Words in a turn. `name`: of a speaker, or the task of a sub-agent."""
+
+    turn: int
+    voice: Voice
+    text: str
+    name: str = ""
+
+
+class Kind(StrEnum):
+    """What an event is."""
+
+    EDIT = "edited"
+    WRITE = "wrote"
+    CHECK = "ran"
+    COMMIT = "committed"
+    PUSH = "pushed"
+    PULL_REQUEST = "opened a pull request"
+    BRANCH = "switched to"
+    MERGE = "merged"
+    RUN = "did"
+    REFUSED = "refused"
+    TODO = "to-do list"
+
+
+class Event(Struct):
+    """Something done. `what`: path, command or message; `outcome`: what came of it, in words.
+
+    `failed` is None where nobody knows.
+    """
+
+    turn: int
+    kind: Kind
+    what: str
+    outcome: str = ""
+    failed: bool | None = None
+    conflicts: tuple[str, ...] = ()
+    items: tuple[tuple[str, str], ...] = ()
+    """A to-do list: status and text of each item."""
+    edits: tuple[str, ...] = ()
+    """Files that a command writes or takes one side of."""
+    names: tuple[str, ...] = ()
+    """What an edit adds: functions, classes, tests, headings."""
+    call: int = -1
+    """The turn of the call, which a result shares; -1 for none."""
+
+
+Moment = Message | Event
+
+SUMMARY_START = "This session is being continued from a previous conversation"
+_NOTIFICATION = ("<task-notification>", "<agent-notification>", "<teammate-message")
+_CLIENT = re.compile(
+    r"<(?:system-reminder|local-command|command-(?:name|message|args)|bash-(?:stdout|stderr|input)"
+    r"|user-prompt-submit-hook|ide_)|Caveat: The messages below|\[Request interrupted by user"
+    r"|(?:Stop|PreToolUse|PostToolUse|SessionStart|UserPromptSubmit)\w* hook|API Error: "
+    r"|No response requested|\[(?:image|document)\]$|Base directory for this skill"
+)
+"""Words that the client or a hook wrote, which are nobody's."""
+_REFUSED = re.compile(
+    r"The user doesn't want to (?:proceed with this tool use|take this action right now)"
+    r"|User rejected|\[Request interrupted by user for tool use\]"
+)
+_SAID = re.compile(r"the user said:\s*\n?(.*)", re.DOTALL | re.IGNORECASE)
+_NOTE = re.compile(r"\n\nNote: The user's next message may contain.*", re.DOTALL)
+_ANSWERED = re.compile(
+    r"^(?:The user answered:|User has answered your questions:|Your questions have been answered:)"
+    r"\s*(.*?)\.?\s*(?:You can now continue.*|Read the answers carefully.*)?$",
+    re.DOTALL,
+)
+_FAILED = re.compile(
+    r"\s*(?:Traceback \(most recent|(?:fatal|error|Error|ERROR)\b ?:|<tool_use_error>"
+    r"|Exit code:? [1-9]|Process exited with code [1-9])"
+)
+_LAUNCHED = ("Async agent launched", "Launching ", "Agent is running")
+_AGENT_ID = re.compile(r"\nagentId: \S.*", re.DOTALL)
+MOST_OPEN = 40
+"""Calls that wait for a result at a time."""
+LOOKED_AT = 6_000
+"""Characters at either end of a result that are read."""
+
+
+def read_moments(turns: Sequence[Turn]) -> list[Moment]:
+    """What was said and done, in order. Thoughts count where there is nothing else."""
+    reader = _Reader()
+    for number, turn in enumerate(turns):
+        if turn.text.strip():
+            reader.add(number, turn)
+    if reader.moments:
+        return reader.finished()
+    return [
+        Message(number, Voice.AGENT, turn.text)
+        for number, turn in enumerate(turns)
+        if turn.kind == "thinking" and turn.text.strip()
+    ]
+
+
+class _Open(Struct):
+    """A call whose result has not come: its turn, and the event that tells it."""
+
+    turn: int
+    call: Call
+    event: Event | None
+    id: str
+
+
+class _Reader:
+    def __init__(self) -> None:
+        self.moments: list[Moment] = []
+        self._branch = ""
+        self._open: list[_Open] = []
+        self._tasks: dict[str, tuple[str, str]] = {}
+        self._roots: list[str] = []
+
+    def finished(self) -> list[Moment]:
+        """The moments. A call without a result succeeded silently, unless it is the last."""
+        for each in self.moments[:-1]:
+            if isinstance(each, Event) and each.failed is None:
+                each.failed = False
+        return self.moments
+
+    def add(self, number: int, turn: Turn) -> None:
+        text = turn.text.strip()
+        if turn.folder and not any(turn.folder.startswith(root) for root in self._roots):
+            self._roots.append(turn.folder)
+        if turn.branch and turn.branch not in (self._branch, "HEAD"):
+            self._branch = turn.branch
+            self._tell(Event(number, Kind.BRANCH, turn.branch, failed=False))
+        if text.startswith(_NOTIFICATION):
+            told = inner_parts(text)
+            said = told.get("result") or ("" if told else re.sub(r"<[^<>]*>", " ", text).strip())
+            self._say(number, Voice.SUBAGENT, said, told.get("summary", ""))
+        elif turn.kind == "tool_use":
+            self._call(number, turn)
+        elif turn.kind == "tool_result":
+            self._result(number, turn)
+        elif turn.kind == "text" and not _CLIENT.match(text):
+            self._say(number, _voice(turn), text, turn.name if turn.role == "user" else "")
+
+    def _say(self, number: int, voice: Voice, text: str, name: str = "") -> None:
+        if text.strip():
+            self.moments.append(Message(number, voice, text.strip(), name))
+
+    def _tell(self, event: Event) -> Event:
+        event.call = event.turn
+        self.moments.append(event)
+        return event
+
+    def _call(self, number: int, turn: Turn) -> None:
+        call = read_call(turn.name, turn.text)
+        event: Event | None = None
+        if call.kind in TODO_TOOLS:
+            event = self._tell(Event(number, Kind.TODO, "", items=_todo_items(call)))
+        elif call.kind in TASK_TOOLS:
+            event = self._task(number, call)
+        elif call.kind in PLAN_TOOLS:
+            self._say(number, Voice.AGENT, call.words("plan"))
+        elif call.kind in QUESTION_TOOLS:
+            self._say(number, Voice.AGENT, _questions(call))
+        elif call.kind in EDIT_TOOLS or _edits(call):
+            kind = Kind.WRITE if "write" in call.kind or "create" in call.kind else Kind.EDIT
+            for path in _paths(call):
+                event = self._tell(Event(number, kind, self._short(path), names=names_added(call)))
+        elif call.command:
+            for event in command_events(number, call.command):
+                event.what = self._short(event.what)
+                event.edits = tuple(map(self._short, event.edits))
+                self._tell(event)
+        self._open.append(_Open(number, call, event, turn.call))
+        del self._open[:-MOST_OPEN]
+
+    def _short(self, text: str) -> str:
+        """A path or command without the folder in which the session works."""
+        for found in re.finditer(r"\bcd (/[^\s;&|\"']+)", text):
+            if not any(found[1].startswith(root) for root in self._roots):
+                self._roots.append(found[1])
+        text = re.sub(r"\bcd /\S+ *(?:&&|;) *", "", text)
+        for root in sorted(self._roots, key=len, reverse=True):
+            text = text.replace(f"{root}/", "")
+        return text
+
+    def _task(self, number: int, call: Call) -> Event | None:
+        """Lists whose items have calls of their own."""
+        if call.kind == "taskcreate":
+            self._tasks[f"new {number}"] = ("pending", _line(call.words("subject")))
+        else:
+            key = str(call.given.get("taskId", ""))
+            status = call.words("status")
+            if not status or key not in self._tasks:
+                return None
+            self._tasks[key] = (status, self._tasks[key][1])
+        return self._tell(Event(number, Kind.TODO, "", items=self._task_items()))
+
+    def _task_items(self) -> tuple[tuple[str, str], ...]:
+        return tuple(
+            (status, subject if key.startswith("new") else f"#{key} {subject}")
+            for key, (status, subject) in self._tasks.items()
+            if status != "deleted"
+        )
+
+    def _answered(self, turn: Turn) -> _Open | None:
+        """The call to which a result belongs: the oldest of its tool that waits for one."""
+        if turn.call:
+            place = next((at for at, e in enumerate(self._open) if e.id == turn.call), None)
+        else:
+            place = next(
+                (at for at, e in enumerate(self._open) if e.call.tool == turn.name),
+                0 if self._open and not turn.name else None,
+            )
+        return None if place is None else self._open.pop(place)
+
+    def _result(self, number: int, turn: Turn) -> None:
+        asked = self._answered(turn)
+        text = turn.text.strip()
+        if _REFUSED.match(text):
+            self._refused(number, text, asked)
+            return
+        if asked is None:
+            return
+        call, event = asked.call, asked.event
+        if call.kind in SUBAGENT_TOOLS:
+            if not text.startswith(_LAUNCHED) and not _FAILED.match(text):
+                name = _line(call.words("description", "name"))
+                self._say(number, Voice.SUBAGENT, _AGENT_ID.sub("", text), name)
+        elif call.kind in QUESTION_TOOLS:
+            answers = _ANSWERED.match(text[:LOOKED_AT])
+            self._say(number, Voice.PERSON, answers[1] if answers else text[:LOOKED_AT])
+        elif call.kind == "taskcreate":
+            created = re.search(r"Task #(\d+) created", text)
+            if (
+                created
+                and event is not None
+                and (found := self._tasks.pop(f"new {asked.turn}", None))
+            ):
+                self._tasks[created[1]] = found
+                event.items = self._task_items()
+        elif event is not None:
+            for each in self.moments[-12:]:
+                if isinstance(each, Event) and each.call == asked.turn:
+                    read_outcome(each, text)
+        elif call.command:
+            found_conflicts = conflicts_in(text)
+            if found_conflicts:
+                self._tell(Event(number, Kind.MERGE, "", conflicts=found_conflicts, failed=True))
+
+    def _refused(self, number: int, text: str, asked: _Open | None) -> None:
+        said = _SAID.search(text)
+        words = _NOTE.sub("", said[1]).strip() if said else ""
+        what = ""
+        if asked is not None:
+            what = asked.call.command or asked.call.words("file_path", "path", "plan", "prompt")
+            what = (
+                f"{asked.call.tool}: {self._short(cut(what, 160).text)}"
+                if what
+                else asked.call.tool
+            )
+            self.moments = [
+                each
+                for each in self.moments
+                if not (isinstance(each, Event) and each.call == asked.turn)
+                and not (each.turn == asked.turn and asked.call.kind in PLAN_TOOLS)
+            ]
+        self._tell(Event(number, Kind.REFUSED, what, failed=True))
+        self._say(number, Voice.PERSON, words)
+
+
+def _voice(turn: Turn) -> Voice:
+    if turn.text.lstrip().startswith(SUMMARY_START):
+        return Voice.SUMMARY
+    if turn.role == "assistant":
+        return Voice.AGENT
+    if turn.role == "user":
+        return Voice.SPEAKER if turn.name else Voice.PERSON
+    return Voice.NOTE
+
+
+def _line(text: str) -> str:
+    return " ".join(text.split())
+
+
+_PATHS = ("file_path", "path", "notebook_path", "filePath", "relative_path", "target_file")
+_PATCHED = re.compile(r"^\*\*\* (?:Add|Update|Delete) File: (.+)$", re.MULTILINE)
+_WRITES = re.compile(r"write|edit|create|patch|replace|insert|save", re.IGNORECASE)
+
+
+def _edits(call: Call) -> bool:
+    """Whether a tool that is no command changes a file."""
+    return not call.command and bool(_WRITES.search(call.kind) and call.words(*_PATHS))
+
+
+def _paths(call: Call) -> list[str]:
+    path = call.words(*_PATHS)
+    if path:
+        return [path]
+    return _PATCHED.findall(call.command or call.words("patch", "input"))[:20]
+
+
+def _todo_items(call: Call) -> tuple[tuple[str, str], ...]:
+    given = call.given.get("todos", call.given.get("plan"))
+    found = []
+    for item in given if isinstance(given, list) else []:
+        if isinstance(item, Mapping):
+            text = next(
+                (
+                    v
+                    for n in ("content", "step", "text", "title")
+                    if isinstance(v := item.get(n), str)
+                ),
+                "",
+            )
+            if text.strip():
+                found.append((str(item.get("status") or "pending"), _line(text)[:300]))
+    return tuple(found)
+
+
+def _questions(call: Call) -> str:
+    given = call.given.get("questions")
+    asked = []
+    for each in given if isinstance(given, list) else []:
+        if isinstance(each, Mapping) and isinstance(each.get("question"), str):
+            asked.append(_line(str(each["question"])))
+    return "\n".join(asked) or call.words("question")
+
+
+_DECLARED = re.compile(
+    r"^[ \t]{0,12}(?:export |default |public |private |protected |static |async |pub |abstract )*"
+    r"(?:def|class|func(?: \([^)\n]{0,60}\))?|function|fn|interface|struct|enum|type|trait"
+    r"|(?:const|let|var)(?= \w+ = (?:async )?\()) +([A-Za-z_]\w{2,80})"
+    r"|^(\#{1,4} [^\n]{3,90})$",
+    re.MULTILINE,
+)
+MOST_NAMES = 5
+EDIT_CHARS = 60_000
+"""Characters of an edit that are searched for names."""
+
+
+def names_added(call: Call) -> tuple[str, ...]:
+    """The functions, classes and headings that an edit has and the text before it had not."""
+    old = call.words("old_string")[:EDIT_CHARS]
+    new = call.words("new_string", "content", "file_text", "new_source", "patch")[:EDIT_CHARS]
+    before = {found[1] or found[2] for found in _DECLARED.finditer(old)}
+    found = dict.fromkeys(each[1] or each[2].lstrip("# ") for each in _DECLARED.finditer(new))
+    return tuple(name for name in found if name not in before)[:MOST_NAMES]
+
+
+# Commands
+
+_SPLIT = re.compile(r"\s*(?:&&|\|\||;|\n)\s*")
+_HEREDOC = re.compile(r"<<-?\s*(['\"]?)(\w+)\1.*?\n.*?\n\s*\2\b", re.DOTALL)
+_RUNNERS = (
+    r"mise|npm|pnpm|yarn|bun|npx|make|just|task|cargo|go|uv|uvx|poetry|pdm|hatch|python3?|gradle"
+    r"|(?:\./)?gradlew|mvn|dotnet|swift|xcodebuild|bazel|rake|bundle|composer|deno|mix|sbt|stack"
+    r"|cabal|zig|docker|nix|tox|nox|cmake|ctest|\./[\w./-]+|(?:bash|sh) [\w./-]+"
+)
+_CHECK = re.compile(
+    rf"(?:[A-Z_]+=\S+ |nice (?:-n ?\d+ )?|time |timeout \S+ |env )*(?:(?:{_RUNNERS})\b[^|]*?"
+    r"(?<![\w/.])(?:test|tests|test:\S+|lint|lint:\S+|fmt|format|vet|check|checks|typecheck"
+    r"|build|verify"
+    r"|pytest|mypy|ruff|clippy|tsc|jest|vitest|unittest|ci)\b"
+    r"|(?:\S*/)?(?:pytest|mypy|ruff|tox|nox|eslint|prettier|tsc|jest|vitest|golangci-lint|gofmt"
+    r"|shellcheck|phpunit|rspec|flake8|black|pylint|pyright|ctest|lint-imports)\b)"
+)
+_CHANGES = re.compile(
+    r"(?:sudo )?(?:rm|mv|cp|mkdir|touch|chmod|ln|npm (?:install|i|publish)|pnpm (?:add|install)"
+    r"|yarn add|pip3? install|uv (?:add|sync|pip)|go (?:get|mod)|cargo add|apt(?:-get)? install"
+    r"|brew install|docker (?:build|run|push|compose)|kubectl (?:apply|delete)|terraform apply"
+    r"|systemctl|kill|alembic|helm|gh (?:pr|issue|release) (?:comment|merge|edit|review|close|ready"
+    r"|create|reopen)|gh api .*(?:-X (?:POST|PATCH|PUT|DELETE)|--method (?:POST|PATCH|PUT|DELETE)"
+    r"|-f |--field))\b"
+)
+_GIT = re.compile(r"git(?:\s+-[cC]\s+\S+)*\s+([a-z-]+)\s*(.*)", re.DOTALL)
+_SED = re.compile(r"(?:g?sed|perl)\s+(?:-\S+\s+)*-\w*i\b.*?(\S+\.\w+)\s*$", re.DOTALL)
+_REDIRECT = re.compile(r"(?:cat|tee|echo|printf)\b[^|\n]*?>{1,2}\s*([\w./~-]+\.\w+)")
+_ENDS = re.compile(r"(?:\s*(?:2>&1|\d?>\s*/dev/null|\|\s*(?:tail|head|grep|cat|tee)\b.*))+\s*$")
+_BODY = re.compile(r"\s(?:--?(?:body|b|f|F|field|message|m)\b|\S*=\"|\"\$\()")
+"""Where the text that a command sends begins."""
+COMMAND_CHARS = 8_000
+
+
+def command_events(number: int, command: str) -> Iterator[Event]:
+    """What a command line does, besides reading."""
+    command = command[:COMMAND_CHARS]
+    made = commit_of(command)
+    for path in _REDIRECT.findall(command.split("\n", 1)[0]):
+        if not path.startswith("/dev"):
+            yield Event(number, Kind.WRITE, path)
+    for piece in _SPLIT.split(_HEREDOC.sub("", command)):
+        piece = piece.strip()
+        git = _GIT.match(piece)
+        if git is not None:
+            yield from _git_events(number, git[1], git[2], made.message if made else "")
+        elif piece.startswith("gh pr create") and made is not None:
+            yield Event(number, Kind.PULL_REQUEST, made.message.split("\n", 1)[0])
+        elif _CHECK.match(piece):
+            yield Event(number, Kind.CHECK, cut(_ENDS.sub("", piece), 120).text)
+        elif sed := _SED.match(piece):
+            yield Event(number, Kind.EDIT, sed[1])
+        elif _CHANGES.match(piece):
+            yield Event(number, Kind.RUN, cut(_BODY.split(_ENDS.sub("", piece))[0], 120).text)
+
+
+def _git_events(number: int, verb: str, rest: str, message: str) -> Iterator[Event]:
+    words = [word for word in rest.split() if not word.startswith("-")]
+    if verb == "commit":
+        yield Event(number, Kind.COMMIT, message.strip())
+    elif verb == "push":
+        yield Event(number, Kind.PUSH, " ".join(words[:2]))
+    elif verb in ("merge", "rebase", "pull", "cherry-pick"):
+        if "--abort" not in rest:
+            yield Event(number, Kind.MERGE, f"git {verb} {_ENDS.sub('', rest)}".strip()[:120])
+    elif verb in ("checkout", "restore") and re.search(r"--(?:ours|theirs)\b", rest):
+        side = "theirs" if "--theirs" in rest else "ours"
+        files = tuple(word for word in words if word not in ("|", ">"))
+        yield Event(
+            number,
+            Kind.RUN,
+            f"took {side} (git {verb} --{side}) for {', '.join(files)}",
+            edits=files,
+        )
+    elif verb in ("checkout", "switch"):
+        if words and "." not in words[0].rsplit("/", 1)[-1] and " -- " not in f" {rest} ":
+            yield Event(number, Kind.BRANCH, words[0])
+    elif verb == "add":
+        pass
+    elif verb in ("reset", "stash", "revert", "tag", "worktree", "mv", "rm") and words[:1] != [
+        "list"
+    ]:
+        yield Event(number, Kind.RUN, f"git {verb} {_ENDS.sub('', rest)}".strip()[:120])
+
+
+_CONFLICT = re.compile(
+    r"CONFLICT \([^)\n]*\): Merge conflict in (\S+)|^\s*both (?:modified|added):\s+(\S+)"
+    r"|^(?:UU|AA) (\S+)$",
+    re.MULTILINE,
+)
+_FAILING_TEST = re.compile(
+    r"--- FAIL: (\S+)|^FAILED (\S+)|^\s*(?:✗|✘|×) (.{3,80})$|^FAIL\s+(\S+)", re.MULTILINE
+)
+_CHECK_FAILED = re.compile(
+    r"\b[1-9]\d* (?:failed|failures?|errors?)\b|^FAIL\b|\btask failed\b|\bBUILD FAILED\b"
+    r"|^\S+:\d+:\d+: |--- FAIL|\bnpm ERR!|^error(?:\[|:)|\bERROR\b.*\bfail",
+    re.MULTILINE | re.IGNORECASE,
+)
+_PUSH_FAILED = re.compile(r"! \[(?:remote )?rejected\]|\bfatal:|\berror: failed to push")
+_ERROR_LINE = re.compile(
+    r"error|fail|panic|exception|cannot|undefined|denied|not found", re.IGNORECASE
+)
+
+
+def conflicts_in(text: str) -> tuple[str, ...]:
+    """The files that a result of Git says conflict."""
+    found = (next(filter(None, each)) for each in _CONFLICT.findall(text[:20_000]))
+    return tuple(dict.fromkeys(found))
+
+
+def read_outcome(event: Event, result: str) -> None:
+    """Put into an event what its result says about it."""
+    failed = bool(_FAILED.match(result))
+    seen = (
+        result if len(result) <= 2 * LOOKED_AT else f"{result[:LOOKED_AT]}\n{result[-LOOKED_AT:]}"
+    )
+    if event.kind is Kind.CHECK:
+        failed = failed or bool(_CHECK_FAILED.search(seen))
+        event.outcome = _failure(seen) if failed else ""
+    elif event.kind is Kind.COMMIT:
+        event.outcome = commit_made(result)
+        failed = failed and not event.outcome
+    elif event.kind is Kind.PULL_REQUEST:
+        event.outcome = commit_made(result)
+    elif event.kind is Kind.PUSH:
+        failed = failed or bool(_PUSH_FAILED.search(seen))
+    elif event.kind is Kind.MERGE:
+        event.conflicts = conflicts_in(seen)
+        failed = failed or bool(event.conflicts)
+    elif failed:
+        event.outcome = _failure(seen)
+    event.failed = failed
+
+
+def _failure(result: str) -> str:
+    """The names of failing tests, or else the first line that tells what went wrong."""
+    tests = [next(filter(None, each)) for each in _FAILING_TEST.findall(result)]
+    if tests:
+        shown = list(dict.fromkeys(name.rstrip(":") for name in tests))[:4]
+        return ", ".join(shown)
+    lines = [line for line in result.split("\n") if line.strip()]
+    telling = next(
+        (
+            line
+            for line in lines[1:] or lines
+            if _ERROR_LINE.search(line) and not line.startswith("Exit code")
+        ),
+        "",
+    )
+    return cut(telling, 140).text

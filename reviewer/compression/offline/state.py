@@ -1,0 +1,322 @@
+"""What is true at the end of a range, read off its events: nobody has to say it.
+
+Edited since the last check, not committed, failing, conflicts left, branch, pull request, the
+to-do list, the checks that are usually run.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from msgspec import Struct
+
+from reviewer.compression.offline.events import Event, Kind, Message, Moment, Voice
+
+CHANGES = frozenset({Kind.EDIT, Kind.WRITE})
+DONE_ITEMS = frozenset({"completed", "done", "cancelled"})
+
+
+SCRATCH = "/tmp/"  # noqa: S108 - compared with, not written to
+
+
+class File(Struct):
+    """A file that was changed. Turns are those of the last change, check and commit after it."""
+
+    path: str
+    edits: int = 0
+    created: bool = False
+    first: int = 0
+    last: int = 0
+    checked: bool = False
+    committed: bool = False
+    names: tuple[str, ...] = ()
+
+
+class Check(Struct):
+    """A command that checks the work, with its latest result."""
+
+    command: str
+    times: int = 0
+    turn: int = 0
+    failed: bool | None = None
+    outcome: str = ""
+
+
+class WorkState(Struct):
+    """Where the work is at the end. Lists are in order of time."""
+
+    files: dict[str, File]
+    checks: dict[str, Check]
+    commits: list[Event]
+    branch: str = ""
+    pull_request: str = ""
+    unpushed: bool = False
+    conflicts: tuple[str, ...] = ()
+    resolved: tuple[str, ...] = ()
+    merging: str = ""
+    todo: tuple[tuple[str, str], ...] = ()
+    last_check: Check | None = None
+
+    @property
+    def unchecked(self) -> list[File]:
+        """Files changed since the last check."""
+        return [each for each in self.files.values() if not each.checked]
+
+    @property
+    def uncommitted(self) -> list[File]:
+        """Files changed since the last commit."""
+        return [each for each in self.files.values() if not each.committed]
+
+    @property
+    def pending(self) -> list[tuple[str, str]]:
+        """The items of the to-do list that are not done."""
+        return [each for each in self.todo if each[0] not in DONE_ITEMS]
+
+    @property
+    def usual_checks(self) -> list[Check]:
+        """The checks run most, and the latest."""
+        found = sorted(self.checks.values(), key=lambda each: (-each.times, -each.turn))
+        return found[:4]
+
+
+def read_state(moments: Sequence[Moment]) -> WorkState:
+    """The state after these moments."""
+    state = WorkState({}, {}, [])
+    for each in moments:
+        if isinstance(each, Event):
+            _apply(state, each)
+    return state
+
+
+def _apply(state: WorkState, event: Event) -> None:
+    if event.kind in CHANGES and not event.failed:
+        _changed(state, event.what, event)
+    elif event.kind is Kind.CHECK:
+        _checked(state, event)
+    elif event.kind is Kind.COMMIT and not event.failed:
+        _committed(state, event)
+    elif event.kind is Kind.PUSH and not event.failed:
+        state.unpushed = False
+    elif event.kind is Kind.PULL_REQUEST and not event.failed:
+        state.pull_request = f"{event.what} ({event.outcome})" if event.outcome else event.what
+        state.unpushed = False
+    elif event.kind is Kind.BRANCH and not event.failed:
+        state.branch = event.what
+    elif event.kind is Kind.MERGE:
+        if event.what:
+            state.merging = event.what if event.conflicts else ""
+        if event.conflicts:
+            state.resolved = tuple(p for p in state.resolved if p not in event.conflicts)
+            state.conflicts = event.conflicts
+    elif event.kind is Kind.TODO:
+        state.todo = event.items
+    elif event.kind is Kind.RUN and not event.failed:
+        for path in event.edits:
+            _resolve(state, path)
+
+
+def _changed(state: WorkState, path: str, event: Event) -> None:
+    if "/.claude/" in path or path.startswith(SCRATCH):
+        return  # plans and scratch files of the agent are not the work
+    file = state.files.setdefault(path, File(path, first=event.turn))
+    if event.kind is Kind.WRITE and not file.edits:
+        file.created = True
+    file.edits += 1
+    file.names = tuple(dict.fromkeys((*file.names, *event.names)))
+    file.last = event.turn
+    file.checked = file.committed = False
+    _resolve(state, path)
+
+
+def _resolve(state: WorkState, path: str) -> None:
+    """A conflicting file counts as resolved once it was edited, or one side was taken."""
+    for conflict in state.conflicts:
+        if path.endswith(conflict) or conflict.endswith(path):
+            state.conflicts = tuple(p for p in state.conflicts if p != conflict)
+            state.resolved = (*state.resolved, conflict)
+
+
+def _checked(state: WorkState, event: Event) -> None:
+    check = state.checks.setdefault(event.what, Check(event.what))
+    check.times += 1
+    check.turn, check.failed, check.outcome = event.turn, event.failed, event.outcome
+    state.last_check = check
+    for file in state.files.values():
+        file.checked = True
+
+
+def _committed(state: WorkState, event: Event) -> None:
+    state.commits.append(event)
+    state.unpushed = True
+    state.conflicts = state.resolved = ()
+    state.merging = ""
+    branch = event.outcome.rpartition(" ")[0]
+    if branch and "detached" not in branch:
+        state.branch = branch.removesuffix(" (root-commit)")
+    for file in state.files.values():
+        file.committed = True
+
+
+def short_paths(paths: Sequence[str]) -> list[str]:
+    """Paths, those of one folder together: `cli/list/: data.go, tree.go`."""
+    folders: dict[str, list[str]] = {}
+    for path in paths:
+        folder, slash, name = path.rpartition("/")
+        folders.setdefault(folder + slash, []).append(name)
+    return [
+        f"{folder}{names[0]}" if len(names) == 1 else f"{folder}: {', '.join(names)}"
+        for folder, names in folders.items()
+    ]
+
+
+def _counted(file: File, note: str = "") -> str:
+    times = f"{file.edits} edits" if file.edits > 1 else ""
+    added = f"with {', '.join(file.names[-4:])}" if file.names else ""
+    about = ", ".join(filter(None, ("new" if file.created else "", times, added, note)))
+    return f"{file.path} ({about})" if about else file.path
+
+
+def now_lines(state: WorkState) -> list[str]:
+    """The state in sentences, the most needed first."""
+    lines: list[str] = []
+    if state.conflicts:
+        total = len(state.conflicts) + len(state.resolved)
+        by = f" ({state.merging})" if state.merging else ""
+        done = ", ".join(short_paths(state.resolved))
+        done = f"; already edited or resolved: {done}" if done else ""
+        left = ", ".join(short_paths(state.conflicts))
+        lines.append(
+            f"Merge conflicts{by}: {len(state.conflicts)} of {total} remain to be resolved: "
+            f"{left}{done}. The merge is not committed."
+        )
+    elif state.resolved:
+        lines.append(
+            f"All {len(state.resolved)} merge conflicts are edited "
+            f"({', '.join(short_paths(state.resolved))}); "
+            "the merge is not committed."
+        )
+    waiting = [each for each in state.unchecked if not each.committed]
+    if waiting:
+        shown = ", ".join(_counted(each) for each in waiting[-12:])
+        after = f" since `{state.last_check.command}`" if state.last_check else ""
+        lines.append(
+            f"Edited{after} and not yet checked, tested or committed: {shown}."
+            if state.commits or state.checks
+            else f"Edited, not yet checked or committed: {shown}."
+        )
+    checked = [each for each in state.uncommitted if each.checked]
+    if checked:
+        shown = ", ".join(short_paths([each.path for each in checked[-20:]]))
+        lines.append(f"Edited and checked, not yet committed: {shown}.")
+    for check in state.checks.values():
+        if check.failed and check.turn == max(
+            each.turn for each in state.checks.values() if _kin(each.command, check.command)
+        ):
+            why = f": {check.outcome}" if check.outcome else ""
+            edited = " (files were edited since)" if waiting else ""
+            lines.append(f"Failing at the last run: `{check.command}`{why}{edited}.")
+    if state.commits and not waiting and not checked:
+        where = "committed but not pushed" if state.unpushed else "committed and pushed"
+        lines.append(f"Everything edited is {where}.")
+    elif state.commits and state.unpushed:
+        lines.append(f"The last commit is not pushed: {_subject(state.commits[-1])}.")
+    worked = state.files or state.commits or state.checks or state.merging
+    place = [f"branch {state.branch}"] if state.branch and worked else []
+    place += [f"pull request {state.pull_request}"] if state.pull_request else []
+    if place:
+        lines.append(f"On {'; '.join(place)}.")
+    return lines
+
+
+def _kin(one: str, other: str) -> bool:
+    """Whether two commands are the same check with other arguments."""
+    return one.split()[:3] == other.split()[:3]
+
+
+def _subject(commit: Event) -> str:
+    title = commit.what.split("\n", 1)[0]
+    made = commit.outcome.rpartition(" ")[2]
+    return f"{made} {title}".strip() or "a commit"
+
+
+def next_lines(state: WorkState) -> list[str]:
+    """What comes next as far as events tell it."""
+    lines: list[str] = []
+    started = [text for status, text in state.todo if status == "in_progress"]
+    waiting = [text for status, text in state.pending if status != "in_progress"]
+    done = sum(status in DONE_ITEMS for status, _ in state.todo)
+    if started or waiting:
+        parts = [f"in progress: {'; '.join(started)}"] if started else []
+        parts += [f"pending: {'; '.join(waiting)}"] if waiting else []
+        lines.append(f"To-do list ({done} of {len(state.todo)} done): {'. '.join(parts)}.")
+    unchecked = [each for each in state.unchecked if not each.committed]
+    steps = []
+    if state.conflicts:
+        steps.append(f"resolve the other conflicts ({len(state.conflicts)} files)")
+    if unchecked and state.checks:
+        commands = usual_commands(state)
+        names = ", ".join(
+            each.path.rpartition("/")[2]
+            + (f" ({', '.join(each.names[-2:])})" if each.names else "")
+            for each in unchecked[-6:]
+        )
+        steps.append(f"run {commands} to verify the edits of {names}, which have not been tested")
+    if (unchecked or state.uncommitted or state.conflicts or state.resolved) and state.commits:
+        steps.append("commit and push" if not state.unpushed or state.pull_request else "commit")
+    if steps:
+        lines.append(f"Still owed (not run yet): {', then '.join(steps)}, then report.")
+    return lines
+
+
+def usual_commands(state: WorkState) -> str:
+    """The commands that check this work, the usual ones first."""
+    return ", ".join(f"`{each.command}`" for each in state.usual_checks[:3])
+
+
+def done_lines(state: WorkState) -> list[tuple[int, str]]:
+    """Commits with their turns."""
+    lines = []
+    for commit in state.commits:
+        title, _, body = commit.what.partition("\n")
+        place = f" [{commit.outcome}]" if commit.outcome else ""
+        first = next((line for line in body.split("\n") if line.strip()), "").strip()
+        more = f" - {first}" if first else ""
+        lines.append(
+            (commit.turn, f"Committed{place}: {title}{more}" if title else f"Committed{place}.")
+        )
+    return lines
+
+
+def file_line(file: File, why: str) -> str:
+    """A changed file, what was added to it, and what for."""
+    text = f"{_counted(file)}"
+    return f"{text}: {why}" if why else text
+
+
+def command_lines(state: WorkState) -> list[str]:
+    """The commands that checked the work, and how they went the last time."""
+    lines = []
+    for check in state.usual_checks:
+        how = "failed at the last run" if check.failed else "passed at the last run"
+        if check.failed is None:
+            how = "no result in this range"
+        times = f", run {check.times} times" if check.times > 1 else ""
+        lines.append(f"`{check.command}` ({how}{times})")
+    return lines
+
+
+def rejected(moments: Sequence[Moment]) -> list[tuple[int, str]]:
+    """Calls that the person refused, with their words, by turn."""
+    found = []
+    for at, each in enumerate(moments):
+        if isinstance(each, Event) and each.kind is Kind.REFUSED:
+            after = moments[at + 1] if at + 1 < len(moments) else None
+            words = ""
+            if (
+                isinstance(after, Message)
+                and after.voice is Voice.PERSON
+                and after.turn == each.turn
+            ):
+                words = f': "{" ".join(after.text.split())[:400]}"'
+            found.append((each.turn, f"The person refused {each.what or 'a call'}{words}"))
+    return found

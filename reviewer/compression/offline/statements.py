@@ -1,0 +1,372 @@
+"""Messages as statements that say something and can stand alone, each with what it is about.
+
+A sentence that leans on the one before it brings that one along; a list brings its lead-in; what
+cannot stand alone is left out. Code, logs and narration ("Let me look at ...") are no statements.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from enum import StrEnum
+
+from msgspec import Struct
+
+from reviewer.compression.offline.events import Message, Voice
+from reviewer.text.units import Unit, UnitKind, units
+
+
+class About(StrEnum):
+    """What a statement is about, which decides where in a summary it stands."""
+
+    DONE = "done"
+    FOUND = "found"
+    CAUSE = "cause"
+    DECISION = "decision"
+    NEXT = "next"
+    INSTRUCTION = "instruction"
+    OFFER = "offer"
+    LIST = "list"
+    TALK = "talk"
+
+
+class Statement(Struct, frozen=True):
+    """`text` on one line; `turn` and `order` say where it stands; `source` is its verbatim span."""
+
+    text: str
+    turn: int
+    order: float
+    about: About
+    source: str
+    voice: Voice = Voice.AGENT
+    name: str = ""
+    closing: bool = False
+    """Whether it stands in the last message before the person speaks."""
+    numbered: int = 0
+    """Numbered items that it lists."""
+
+
+LONGEST = 420
+"""Characters of a statement."""
+LONGEST_LIST = 700
+LONGEST_WORDS = 900
+"""Characters of a person's message that are kept together."""
+
+_EMPHASIS = re.compile(r"\*\*(.+?)\*\*|__(.+?)__")
+_LINK = re.compile(r"\[([^\]\n]+)\]\((?:[^()\s]+)\)")
+_LEANS = re.compile(
+    r"(?:this|that|these|those|it|its|they|them|their|he|she|both|which|the same|such|so|then|there"
+    r"|here|instead|otherwise|however|but|and|or|also|because|since|that's|it's|they're)\b",
+    re.IGNORECASE,
+)
+_NARRATION = re.compile(
+    r"(?:(?:ok(?:ay)?|good|great|perfect|excellent|right|alright|nice|done|sure|yes|hmm|wait|now|so"
+    r"|first|next|finally|actually)\b[\s,.:!–—-]*)*"
+    r"(?:let me|let's (?:look|check|see|run|start|verify|try|also)|i'?ll (?:now |also |first "
+    r"|then )?"
+    r"(?:look|check|read|search|start|begin|explore|examine|run|see|verify|continue|create|update"
+    r"|add|fix|make|use|do|also|investigate|review|take|write|help|go|get|try|find|proceed|launch)"
+    r"|i(?:'m| am) (?:going to|now)|i need to (?:look|check|read|see|find|understand)|checking"
+    r"|looking"
+    r"|reading|running|now (?:i|let|the|we|add|update|run|create)\b(?! (?:is|are|has)))",
+    re.IGNORECASE,
+)
+_CHATTER = re.compile(
+    r"(?:(?:ok(?:ay)?|good|great|perfect|excellent|nice|done|sure|all (?:good|done|clean|set)|clean"
+    r"|you're (?:absolutely )?right|good (?:point|question|catch|idea)|no problem|thanks?|got it"
+    r"|understood|makes sense|now i (?:have|see|understand)\b.{0,60}|i see(?: the (?:issue"
+    r"|problem))?|here(?:'s| is| are)\b.{0,60}|both (?:pass|good))[\s.!:,–—-]*)+$",
+    re.IGNORECASE,
+)
+_OPENER = re.compile(
+    r"^(?:(?:ok(?:ay)?|good|great|perfect|excellent|nice|sure|alright|done|got it|right)[.!,:]?\s+"
+    r"(?:[–—-]\s*)?)+(?=[A-Z`*])"
+)
+_CAUSE = re.compile(
+    r"root cause|\bbecause\b|the (?:issue|problem|bug|cause|culprit|reason|error) (?:is|was|here)"
+    r"|turns? out|found it|due to|caused by|(?:that|this|which)(?:'s| is| explains)? why|why it"
+    r"|happens when|the fix\b|so that\b.*\bnever|doesn't work|never (?:fires|runs|gets)",
+    re.IGNORECASE,
+)
+_DECISION = re.compile(
+    r"\bdecid|\binstead of\b|\brather than\b|\bwe(?:'ll| will| should) (?:use|keep|go|not)"
+    r"|\bagreed\b"
+    r"|\bgo(?:ing)? with\b|\bchose|\bchosen\b|\bkeep(?:s|ing)? (?:the|HEAD|ours|theirs|both)\b"
+    r"|\btook?"
+    r" (?:theirs|ours)\b|\bpass(?:ed|ing)? .{3,40} as an? (?:parameter|argument)\b|\bby design\b"
+    r"|\bon purpose\b|\bdeliberate",
+    re.IGNORECASE,
+)
+_NEXT = re.compile(
+    r"\bremain(?:s|ing)?\b|\bpending\b|\bnot yet\b|\bstill (?:need|to|has|have|open|missing|fail)"
+    r"|\bneeds? to\b|\bnext steps?\b|\btodo\b|\bfollow[- ]?up\b|\bseparate (?:pr|issue|commit)\b"
+    r"|\bfor later\b|\bout of scope\b|\bdefer|\bblocked (?:on|by)\b|\bnot (?:committed|pushed"
+    r"|tested)\b"
+    r"|\bopen question|\binvestigate\b",
+    re.IGNORECASE,
+)
+_DEFERRED = re.compile(
+    r"\bseparate (?:pr|issue|commit|task)\b|\bfor later\b|\bout of scope\b|\bdefer|\btodo\b"
+    r"|\bfollow[- ]?up\b|\bopen question|\bblocked (?:on|by)\b|\bpending\b",
+    re.IGNORECASE,
+)
+_OFFER = re.compile(
+    r"(?:want me to|shall i|should i|would you like|do you want|ready to|let me know"
+    r"|which (?:one|of"
+    r"|approach|option)|what do you (?:think|prefer))\b.*\?|\?\s*$",
+    re.IGNORECASE,
+)
+_REPORT = re.compile(
+    r"^(?:\W*\b(?:i(?:'ve| have)?|we(?:'ve| have)?|now|also|all|both)\s+)?\W*(?:add|creat|fix|updat"
+    r"|remov|renam|replac|commit|push|merg|mov|delet|implement|chang|refactor|extract|inlin|wrote"
+    r"|repl(?:ied|aced)|resolv|switch|convert|clean|simplif|pass|test|built|build|wir|support)\w*",
+    re.IGNORECASE,
+)
+INSTRUCTION = re.compile(
+    r"\b(?:don'?t|do not|never|always|must|should(?:n'?t)?|make sure|only|instead|rather|prefer"
+    r"|please (?:keep|use|avoid)|we (?:use|want|need|don'?t|never|always|should)|i (?:want|prefer"
+    r"|don'?t|would|'d)|no[,.]|nope|wrong|actually|not (?:that|what|the)|keep|remember|stop|avoid"
+    r"|without|use)\b",
+    re.IGNORECASE,
+)
+_NUMBER = re.compile(r"\(?\d{1,3}[.)]")
+_TABLE_RULE = re.compile(r"^[\s|:+=┌┬┐├┼┤└┴┘─━-]*$")
+_BOX = re.compile(r"[│┌┐└┘├┤┬┴┼─━▸▾●○╭╰]")
+_WORD = re.compile(r"[^\W\d_]{2,}")
+
+
+def statements(message: Message, *, closing: bool = False) -> list[Statement]:
+    """The statements of an agent's, sub-agent's, speaker's or summary's message, in order."""
+    return list(_Splitter(message, closing).run())
+
+
+def plain(text: str) -> str:
+    """A text on one line, without emphasis, links and decoration."""
+    text = _EMPHASIS.sub(lambda found: found[1] or found[2], text)
+    text = _LINK.sub(r"\1", text)
+    return " ".join(text.split())
+
+
+def is_announcement(text: str) -> bool:
+    """Whether a sentence only says what its speaker is about to do."""
+    return bool(_NARRATION.match(text))
+
+
+_LEAD = re.compile(
+    r"^(?:(?:ok(?:ay)?|good|great|perfect|now|so|and|next|then|first|also|done|right|alright)\b"
+    r"[\s,.:!–—-]*)*(?:let me|let's|i'?ll|i will|i need to|i'm going to|i should|we need to)\s+"
+    r"(?:also |now |first |then )*",
+    re.IGNORECASE,
+)
+
+
+def is_deferred(text: str) -> bool:
+    """Whether a statement puts something off explicitly."""
+    return bool(_DEFERRED.search(text))
+
+
+def intent(text: str) -> str:
+    """What an announcement is about to do, without "Let me" and "I'll"; empty if that is little."""
+    short = re.sub(r"^(?:now|next|then)\s+", "", _LEAD.sub("", text).strip(), flags=re.IGNORECASE)
+    return short if len(_WORD.findall(short)) >= 4 else ""
+
+
+def person_words(text: str, longest: int = LONGEST_WORDS) -> str:
+    """A person's message on one line; pasted logs and code are replaced by a remark."""
+    kept: list[str] = []
+    pasted = 0
+    for unit in units(text):
+        piece = text[unit.start : unit.end]
+        if unit.kind in (UnitKind.CODE, UnitKind.TRACE) or _is_data(piece):
+            pasted += piece.count("\n") + 1
+            if pasted <= 2 and not kept:
+                kept.append(_cut(plain(piece), 160))
+            continue
+        words = " ".join(piece.split())
+        if _NUMBER.match(unit.marker):
+            words = f"{_numbered(unit.marker)} {words}"
+            if kept and kept[-1][-1:] not in ".:;?!":
+                kept[-1] += ";"
+        kept.append(words)
+    words = " ".join(kept)
+    if pasted > 2:
+        words = f"{_cut(words, longest)} [and {pasted} pasted lines]".strip()
+    return _cut(words, longest)
+
+
+def _numbered(marker: str) -> str:
+    """The number of a list item on a line that has others: `2)`."""
+    return f"{marker.strip('().')})"
+
+
+def _is_chatter(words: str) -> bool:
+    return len(words) <= 160 and bool(_CHATTER.match(words))
+
+
+def _is_data(text: str) -> bool:
+    """Whether a line is made by a machine: mostly signs, or long without sentences."""
+    if len(text) < 40:
+        return False
+    letters = sum(char.isalpha() or char == " " for char in text)
+    return letters < 0.62 * len(text) or (len(text) > 240 and text.count(" ") < len(text) / 30)
+
+
+def _cut(text: str, longest: int) -> str:
+    if len(text) <= longest:
+        return text
+    at = max(text.rfind(" ", longest // 2, longest), longest // 2)
+    return f"{text[:at].rstrip(' ,;:')} …"
+
+
+class _Splitter:
+    """Groups the units of one message into statements."""
+
+    def __init__(self, message: Message, closing: bool) -> None:
+        self._message = message
+        self._closing = closing
+        self._text = message.text
+        self._number = 0
+
+    def run(self) -> Iterator[Statement]:
+        block: list[Unit] = []
+        for unit in units(self._text):
+            if block and not self._joins(block[-1], unit):
+                yield from self._block(block)
+                lead = block[-1] if self._leads(block) else None
+                block = [lead] if lead is not None and self._continues(unit) else []
+            block.append(unit)
+        yield from self._block(block)
+
+    def _joins(self, before: Unit, unit: Unit) -> bool:
+        if unit.kind is UnitKind.SENTENCE and before.kind is UnitKind.SENTENCE:
+            return unit.block == before.block
+        lists = (UnitKind.LIST_ITEM, UnitKind.TABLE_ROW)
+        return unit.kind in lists and unit.kind is before.kind
+
+    def _leads(self, block: Sequence[Unit]) -> bool:
+        return self._text[block[-1].start : block[-1].end].rstrip("*_ ").endswith(":")
+
+    def _continues(self, unit: Unit) -> bool:
+        return unit.kind in (UnitKind.LIST_ITEM, UnitKind.TABLE_ROW)
+
+    def _words(self, unit: Unit) -> str:
+        return plain(self._text[unit.start : unit.end])
+
+    def _block(self, block: list[Unit]) -> Iterator[Statement]:
+        if not block:
+            return
+        kind = block[-1].kind
+        if kind is UnitKind.SENTENCE:
+            yield from self._paragraph(block)
+        elif kind is UnitKind.HEADING:
+            words = self._words(block[-1])
+            if words.endswith((".", "!", "?")) and words.count(" ") >= 4 and self._says(words):
+                yield self._made(words, block[-1].start, block[-1].end)
+        elif kind in (UnitKind.LIST_ITEM, UnitKind.TABLE_ROW):
+            leading = block[0].kind in (UnitKind.SENTENCE, UnitKind.HEADING)
+            lead = self._words(block[0]).rstrip(" :") if leading else ""
+            items = block[1:] if lead else block
+            yield from self._items(lead or plain(items[0].heading).rstrip(" :"), items)
+
+    def _paragraph(self, block: Sequence[Unit]) -> Iterator[Statement]:
+        heading = plain(block[0].heading).rstrip(" :")
+        before = ""
+        start = block[0].start
+        for at, unit in enumerate(block):
+            words = _OPENER.sub("", self._words(unit))
+            if words.endswith(":") and at == len(block) - 1:
+                if before:
+                    yield self._made(before, start, block[at - 1].end)
+                if len(words) > 60 or is_announcement(words):
+                    yield self._made(words.rstrip(":"), unit.start, unit.end)
+                return
+            if not self._says(words):
+                before = "" if not words else before
+                continue
+            if _LEANS.match(words):
+                if before and len(before) + len(words) < LONGEST:
+                    yield self._made(f"{before} {words}", start, unit.end)
+                elif heading and at == 0:
+                    yield self._made(f"{heading}: {words}", unit.start, unit.end)
+                elif self._message.voice in (Voice.SPEAKER, Voice.NOTE) or len(words) > 80:
+                    yield self._made(words, unit.start, unit.end)
+                before = ""
+                continue
+            if before:
+                yield self._made(before, start, block[at - 1].end)
+            before, start = words, unit.start
+        if before:
+            yield self._made(before, start, block[-1].end)
+
+    def _items(self, lead: str, items: Sequence[Unit]) -> Iterator[Statement]:
+        shown: list[tuple[Unit, str]] = []
+        header = ""
+        for unit in items:
+            words = self._words(unit)
+            if unit.kind is UnitKind.TABLE_ROW:
+                if _TABLE_RULE.match(words) or _BOX.search(words):
+                    continue
+                cells = [cell.strip() for cell in words.strip("|").split("|")]
+                words = " - ".join(cell for cell in cells if cell)
+                if not shown and not header and len(items) > 2:
+                    header = words
+                    continue
+            if _NUMBER.match(unit.marker):
+                words = f"{_numbered(unit.marker)} {words}"
+            if _WORD.search(words):
+                shown.append((unit, words))
+        if not shown:
+            return
+        numbered = sum(bool(_NUMBER.match(words)) for _, words in shown)
+        head = f"{_cut(lead, 160)}: " if lead else ""
+        group: list[tuple[Unit, str]] = []
+        size = 0
+        for unit, words in shown:
+            if group and size + len(words) > LONGEST:
+                yield self._group(head, group, numbered)
+                group, size = [], 0
+            group.append((unit, _cut(words, LONGEST)))
+            size += len(words) + 2
+        yield self._group(head, group, numbered)
+
+    def _group(self, head: str, group: Sequence[tuple[Unit, str]], numbered: int) -> Statement:
+        text = head + "; ".join(words.rstrip(" ;") for _, words in group).replace(":;", ":")
+        return self._made(text, group[0][0].start, group[-1][0].end, numbered=numbered)
+
+    def _says(self, words: str) -> bool:
+        """Whether a sentence says anything: some words, no chatter."""
+        return len(_WORD.findall(words)) >= 3 and not _is_chatter(words) and not _is_data(words)
+
+    def _made(self, text: str, start: int, end: int, *, numbered: int = 0) -> Statement:
+        self._number += 1
+        message = self._message
+        return Statement(
+            _cut(text, LONGEST_LIST),
+            message.turn,
+            message.turn + start / (len(self._text) + 1),
+            about(text, message.voice, numbered, self._closing),
+            self._text[start:end],
+            message.voice,
+            message.name,
+            self._closing,
+            numbered,
+        )
+
+
+def about(text: str, voice: Voice, numbered: int = 0, closing: bool = False) -> About:
+    """What a statement is about, by its words."""
+    if numbered >= 2 and closing:
+        return About.LIST
+    if voice is Voice.AGENT and closing and _OFFER.search(text):
+        return About.OFFER
+    if _CAUSE.search(text):
+        return About.CAUSE
+    if is_announcement(text) and voice is Voice.AGENT:
+        return About.TALK
+    if _NEXT.search(text) and voice in (Voice.AGENT, Voice.SUMMARY, Voice.SPEAKER, Voice.NOTE):
+        return About.NEXT
+    if _DECISION.search(text):
+        return About.DECISION
+    if _REPORT.match(text):
+        return About.DONE
+    return About.FOUND

@@ -1,0 +1,112 @@
+"""`reviewer brief`, `reviewer keep` and `reviewer compile`: what agents are handed."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+from pathlib import Path
+
+import pytest
+
+from tests.cli.conftest import Reviewer
+from tests.unit.sources.builders import Session
+
+
+@pytest.fixture
+def session(tmp_path: Path) -> Path:
+    """A session about a ferry's timetable that ends before the work is checked."""
+    told = Session()
+    told.user("Make the timetable of the ferry fit one page, and keep the night boats in bold.")
+    told.reply("The winter column is too wide. Shall I drop it?")
+    told.user("yes, and never shrink the type below 9 points")
+    told.reply("I'll also move the legend below the table of the harbour.")
+    told.tool()
+    told.result("legend.ods  12 kB")
+    path = tmp_path / "ferry-session.jsonl"
+    path.write_bytes(told.bytes())
+    return path
+
+
+def test_brief_is_markdown_without_markers_within_its_tokens(
+    reviewer: Reviewer, session: Path
+) -> None:
+    done = reviewer("brief", session)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.startswith("# Hand-over of the session ferry-session\n")
+    assert "\n## Request\n" in done.stdout
+    assert "never shrink the type below 9 points" in done.stdout
+    assert "[→" not in done.stdout
+    [row] = reviewer.rows("brief", session, "--max-tokens", 150)
+    assert 0 < row["tokens"] <= 150
+    assert row["original_tokens"] > 0
+
+
+def test_keep_is_an_instruction_with_the_persons_words(reviewer: Reviewer, session: Path) -> None:
+    done = reviewer("keep", session)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.startswith("Keep all of this in the summary")
+    assert "never shrink the type below 9 points" in done.stdout
+
+
+@pytest.mark.parametrize("verb", ["brief", "keep"])
+def test_a_session_is_found_by_its_id_and_the_newest_without_one(
+    reviewer: Reviewer, session: Path, tmp_path: Path, verb: str
+) -> None:
+    kept = tmp_path / "claude" / "projects" / re.sub(r"[^A-Za-z0-9]", "-", str(reviewer.folder))
+    kept.mkdir(parents=True)
+    (kept / "older.jsonl").write_bytes(b"")
+    os.utime(kept / "older.jsonl", (1, 1))
+    (kept / "newest.jsonl").write_bytes(session.read_bytes())
+    known = {"CLAUDE_CONFIG_DIR": str(tmp_path / "claude")}
+    for arguments in ([verb], [verb, "newest"]):
+        done = reviewer(*arguments, "--json", env=known)
+        assert done.returncode == 0, done.stderr
+        assert json.loads(done.stdout)["path"].endswith("newest.jsonl")
+    assert "nothing to hand over" in reviewer(verb, "older", env=known).stderr
+
+
+@pytest.mark.parametrize("verb", ["brief", "keep"])
+def test_an_unknown_session_is_one_sentence(reviewer: Reviewer, verb: str) -> None:
+    assert "neither a file nor a session" in reviewer.fails(verb, "gone")
+    assert "Name the file of one" in reviewer.fails(verb)
+    assert "does not exist" in reviewer.fails(verb, "no/such.jsonl")
+
+
+def test_compile_marks_a_summary_with_its_range(reviewer: Reviewer, session: Path) -> None:
+    assert reviewer("context", "import", session, "--name", "ferry").returncode == 0
+    before = reviewer.rows("commit", "list", "ferry")
+    done = reviewer("compress", "ferry", "--level", "brief", "--apply")
+    assert done.returncode == 0, done.stderr
+    chat = json.loads(reviewer("compile", "ferry", "--format", "chat").stdout)
+    summary = next(each for each in chat if "summary of" in each["content"])
+    assert summary["role"] == "user"
+    assert "[→" not in summary["content"]
+    label = summary["content"].split("\n", 1)[0]
+    assert re.fullmatch(r"\[summary of \d+ earlier messages \([\d,]+ tokens\), commits .*\]", label)
+    assert before[0]["hash"][:7] in label
+    rows = [json.loads(line) for line in reviewer("compile", "ferry", "--format", "json")
+            .stdout.splitlines()]  # fmt: skip
+    [found] = [row["summary_of"] for row in rows if row["summary_of"]]
+    assert found["messages"] == len(before)
+    assert found["first"] == before[0]["hash"]
+
+
+def test_past_compactions_are_told_with_the_needs_they_lost(
+    reviewer: Reviewer, tmp_path: Path
+) -> None:
+    told = Session()
+    told.user("Make the timetable of the ferry fit one page, and keep the night boats in bold.")
+    told.reply("The winter column is too wide because of its notes. Shall I drop the column?")
+    told.user("yes, and never shrink the type of the harbour below 9 points")
+    start = "This session is being continued from a previous conversation."
+    told.user(f"{start} They talked about boats.", isCompactSummary=True)
+    told.user("go on")
+    path = tmp_path / "ferry.jsonl"
+    path.write_bytes(told.bytes())
+    [row] = reviewer.rows("compress", path, "--report", "compactions")
+    assert row["needs"] >= 2
+    assert "request" in {each["kind"] for each in row["needs_lost"]}
+    shown = reviewer("compress", path, "--report", "compactions").stdout
+    assert "needs: the summary says 0 of" in shown
+    assert "below 9 points" in shown

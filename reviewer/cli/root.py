@@ -74,6 +74,9 @@ COMMANDS = {
         "reviewer.cli.packet:packet",
         "Print the context that an agent needs, within a token budget.",
     ),
+    "mcp": Entry(
+        "reviewer.cli.mcp:mcp", "Answer an agent over stdio (MCP): it reads, and it proposes."
+    ),
     "pipeline": Entry(
         "reviewer.cli.pipeline:pipeline", "Check, preview, run and resume a pipeline."
     ),

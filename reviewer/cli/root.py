@@ -75,7 +75,14 @@ COMMANDS = {
         "Print the context that an agent needs, within a token budget.",
     ),
     "mcp": Entry(
-        "reviewer.cli.mcp:mcp", "Answer an agent over stdio (MCP): it reads, and it proposes."
+        "reviewer.cli.mcp:mcp",
+        "Answer an agent over stdio: it reads what you promoted, and proposes.",
+    ),
+    "hook": Entry(
+        "reviewer.cli.hook:hook", "Answer an event of an agent's session; agents run this."
+    ),
+    "read-sessions": Entry(
+        "reviewer.cli.hook:read_sessions", "Read the sessions that hooks have noted.", True
     ),
     "pipeline": Entry(
         "reviewer.cli.pipeline:pipeline", "Check, preview, run and resume a pipeline."

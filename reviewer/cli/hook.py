@@ -22,7 +22,7 @@ MOST_INPUT = 8_000_000
 """Bytes of stdin; the summary of a compaction is a thousandth of that."""
 
 
-@click.command(cls=Verb, example="hook claude-code SessionStart < event.json")
+@click.command(cls=Verb, example="hook claude-code SessionStart")
 @click.argument("agent")
 @click.argument("event")
 @pass_session
@@ -68,7 +68,10 @@ def hook(session: Session, agent: str, event: str) -> None:
 @click.command(cls=Verb)
 @pass_session
 def read_sessions(session: Session) -> None:
-    """Read the sessions that hooks have noted. A hook starts this in a process of its own."""
+    """Read the sessions that hooks have noted.
+
+    A hook starts this in a process of its own.
+    """
     from reviewer.agents.hooks import SessionReader
 
     count = SessionReader(session.store_path(), project=session.project).read()

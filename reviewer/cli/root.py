@@ -74,6 +74,13 @@ COMMANDS = {
         "reviewer.cli.packet:packet",
         "Print the context that an agent needs, within a token budget.",
     ),
+    "connect": Entry(
+        "reviewer.cli.connect:connect",
+        "Give an agent the memories of its project, by its own settings.",
+    ),
+    "disconnect": Entry(
+        "reviewer.cli.connect:disconnect", "Take back what `reviewer connect` wrote."
+    ),
     "mcp": Entry(
         "reviewer.cli.mcp:mcp",
         "Answer an agent over stdio: it reads what you promoted, and proposes.",

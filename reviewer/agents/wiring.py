@@ -128,7 +128,8 @@ def _codex(place: Place) -> Wiring:
     afterwards = [
         "Codex skips new hooks until you approve them: start codex and open /hooks.",
         "In codex exec only the reading tools run; proposals need an approval, so they come from "
-        "interactive sessions.",
+        "interactive sessions. It may begin before the server has started: required = true under "
+        "[mcp_servers.reviewer] makes it wait.",
     ]
     if place.scope is Scope.PROJECT:
         afterwards.append("Codex reads .codex of a project only once you trust the folder.")

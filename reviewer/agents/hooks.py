@@ -52,8 +52,8 @@ class Hooks:
             from reviewer.agents.keep import what_to_keep
 
             return what_to_keep(Path(told.transcript) if told.transcript else None)
-        self._note(told, ended=told.moment is Moment.END)
-        if told.moment is Moment.END and told.transcript:
+        noted = self._note(told, ended=told.moment is Moment.END)
+        if noted and told.moment is Moment.END and told.transcript:
             self._files.forget_old_sessions()
             self._read_detached()
         return ""
@@ -62,9 +62,10 @@ class Hooks:
         """Add a line to the log. Raises OSError."""
         self._files.log(self._clock(), line)
 
-    def _note(self, told: Told, *, ended: bool = False) -> None:
+    def _note(self, told: Told, *, ended: bool = False) -> bool:
+        """Note a session of a project; returns whether it is one."""
         if work_tree(Path(told.cwd)) is None and self._named is None:
-            return
+            return False
         self._files.note_session(
             SessionNote(
                 agent=told.agent,
@@ -75,6 +76,7 @@ class Hooks:
                 ended=ended,
             )
         )
+        return True
 
     def _packet(self, told: Told) -> str:
         from reviewer.agents.recalled import packet_within

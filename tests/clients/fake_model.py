@@ -1,7 +1,7 @@
 """A model on a port of this machine, in the dialects that the agents speak.
 
 The prompt says what it answers: `[[CALL tool {json}]]` calls that tool of the server `reviewer`,
-once for each mark, and then it says OK. Every request is kept, so that tests see what an agent sent.
+once for each mark, and then it says OK. Every request is kept: tests see what an agent sent.
 """
 
 from __future__ import annotations
@@ -37,6 +37,8 @@ class FakeModel:
         self.port = port
         self.url = f"http://127.0.0.1:{port}"
         self.requests: list[dict[str, Any]] = []
+        self.status = 200
+        """Another one makes it answer with an error."""
 
     def sent(self) -> str:
         """All requests as one text, with the escapes of JSON undone."""
@@ -131,6 +133,10 @@ class _Handler(BaseHTTPRequestHandler):
         if path.endswith(("count_tokens", ":countTokens")):
             self._json({"input_tokens": 100, "totalTokens": 100})
             return
+        if model.status != 200:
+            error = {"type": "invalid_request_error", "message": "made-up error", "code": 400}
+            self._json({"type": "error", "error": error}, model.status)
+            return
         answer = _answer(body)
         name = f"n{time.time_ns()}"
         if path.endswith("/messages"):
@@ -157,11 +163,11 @@ class _Handler(BaseHTTPRequestHandler):
             lines.append(f"data: {shown}\n\n")
         self._send("".join(lines).encode(), "text/event-stream")
 
-    def _json(self, value: Any) -> None:
-        self._send(json.dumps(value).encode(), "application/json")
+    def _json(self, value: Any, status: int = 200) -> None:
+        self._send(json.dumps(value).encode(), "application/json", status)
 
-    def _send(self, data: bytes, kind: str) -> None:
-        self.send_response(200)
+    def _send(self, data: bytes, kind: str, status: int = 200) -> None:
+        self.send_response(status)
         self.send_header("content-type", kind)
         self.send_header("content-length", str(len(data)))
         self.send_header("connection", "close")

@@ -22,7 +22,7 @@ from msgspec import Struct
 from reviewer.clock import iso
 from reviewer.files import FILE_MODE, make_private_folder, write_atomic
 
-SESSIONS, GIVEN, LOG = "sessions", "given", "hooks.log"
+SESSIONS, GIVEN, PACKETS, LOG = "sessions", "given", "packets", "hooks.log"
 
 MOST_SESSIONS = 500
 """Session notes that are kept, the latest ones."""
@@ -59,6 +59,15 @@ class Given(Struct, frozen=True, kw_only=True):
     text: str
 
 
+class KeptPacket(Struct, frozen=True, kw_only=True):
+    """The packet of a work tree as it is at a state of the store, so that it need not be made."""
+
+    key: str
+    """What it was made from: the bytes of the store by size and time, the day, the program."""
+    project: str
+    text: str
+
+
 class AgentFiles:
     """Reads and writes that folder. Writing raises OSError."""
 
@@ -88,6 +97,12 @@ class AgentFiles:
 
     def given(self, agent: str) -> Given | None:
         return self._read(self.folder / GIVEN / f"{_file_word(agent)}.json", Given)
+
+    def keep_packet(self, name: str, packet: KeptPacket) -> None:
+        self._write(PACKETS, f"{name}.json", packet)
+
+    def packet(self, name: str) -> KeptPacket | None:
+        return self._read(self.folder / PACKETS / f"{name}.json", KeptPacket)
 
     def log(self, at: datetime, line: str) -> None:
         """Add a line to the log, which is begun again where it has become large."""

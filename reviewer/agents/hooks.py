@@ -5,13 +5,16 @@ A hook is never in an agent's way: whatever fails is one line in the log, and th
 
 from __future__ import annotations
 
+import hashlib
+import os
 import subprocess
 import sys
 from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from reviewer.agents.agent_files import AgentFiles, Given, SessionNote
+from reviewer import __version__
+from reviewer.agents.agent_files import AgentFiles, Given, KeptPacket, SessionNote
 from reviewer.agents.hook_events import Moment, Told
 from reviewer.clock import Clock, iso, utc_now
 from reviewer.errors import ReviewerError, StoreError
@@ -79,24 +82,8 @@ class Hooks:
         return True
 
     def _packet(self, told: Told) -> str:
-        from reviewer.agents.recalled import packet_within
-        from reviewer.engine import Engine
-
-        folder = Path(told.cwd)
-        if self._named is None and work_tree(folder) is None:
-            return ""  # nothing is known of a folder without a project
-        if not self._store.exists():
-            raise StoreError(f"There is no store at {self._store} yet.")
-        engine = Engine.open(self._store, clock=self._clock)
-        try:
-            chosen = engine.choose_project(self._named, folder)
-            if chosen.project is None or not engine.is_known(chosen.project):
-                return ""
-            engine.work_in(chosen)
-            now = self._clock().astimezone()
-            text = packet_within(engine, task=told.prompt, now=now)
-        finally:
-            engine.close()
+        maker = PacketMaker(self._store, project=self._named, clock=self._clock)
+        project, text = maker.packet(Path(told.cwd), told.prompt)
         before = self._files.given(told.agent)
         if (
             told.source == "resume"
@@ -109,7 +96,7 @@ class Hooks:
                 Given(
                     agent=told.agent,
                     session=told.session,
-                    project=chosen.project,
+                    project=project,
                     at=iso(self._clock()),
                     text=text,
                 )
@@ -118,8 +105,6 @@ class Hooks:
 
     def _read_detached(self) -> None:
         """Start a process of its own that reads the noted sessions, and do not wait for it."""
-        import os
-
         command = [sys.executable, "-P", "-m", "reviewer", "--db", str(self._store.absolute())]
         if self._named is not None:
             command += ["--project", self._named]
@@ -132,6 +117,66 @@ class Hooks:
             stderr=subprocess.DEVNULL,
             start_new_session=True,
         )
+
+
+class PacketMaker:
+    """Makes the packet of a folder's project, or takes the one that was made when the store was the
+    same: in a large store that saves half of the time that an agent waits.
+    """
+
+    def __init__(self, store: Path, *, project: str | None = None, clock: Clock = utc_now) -> None:
+        self._store = store
+        self._named = project
+        self._clock = clock
+        self._files = AgentFiles(store)
+
+    def packet(self, folder: Path, task: str = "") -> tuple[str, str]:
+        """The project and its packet for a task; empty where nothing is known of the folder.
+
+        Raises StoreError, ForeignProjectError, OSError.
+        """
+        tree = work_tree(folder)
+        if self._named is None and tree is None:
+            return "", ""
+        if not self._store.exists():
+            raise StoreError(f"There is no store at {self._store} yet.")
+        name = hashlib.sha256(f"{tree}\0{self._named}".encode("utf-8", "replace")).hexdigest()[:16]
+        before = self._state()
+        if not task:
+            kept = self._files.packet(name)
+            if kept is not None and kept.key == before:
+                return kept.project, kept.text
+        project, text = self._made(folder, task)
+        if not task and self._state() == before:  # nobody has written meanwhile
+            self._files.keep_packet(name, KeptPacket(key=before, project=project, text=text))
+        return project, text
+
+    def _made(self, folder: Path, task: str) -> tuple[str, str]:
+        from reviewer.agents.recalled import packet_within
+        from reviewer.engine import Engine
+
+        engine = Engine.open(self._store, clock=self._clock)
+        try:
+            chosen = engine.choose_project(self._named, folder)
+            if chosen.project is None or not engine.is_known(chosen.project):
+                return "", ""
+            engine.work_in(chosen)
+            now = self._clock().astimezone()
+            return chosen.project, packet_within(engine, task=task, now=now)
+        finally:
+            engine.close()
+
+    def _state(self) -> str:
+        """What a packet is made from, without opening the store."""
+        parts = [__version__, f"{self._clock().astimezone():%Y-%m-%d}"]
+        for suffix in ("", "-wal"):
+            try:
+                found = os.stat(f"{self._store}{suffix}")
+            except FileNotFoundError:
+                parts.append("none")
+            else:
+                parts.append(f"{found.st_ino}:{found.st_size}:{found.st_mtime_ns}")
+        return " ".join(parts)
 
 
 def inside_own_call(environment: Mapping[str, str]) -> bool:
@@ -194,7 +239,9 @@ class SessionReader:
                 raise ReviewerError(f"{folder} belongs to no project.")
             engine.work_in(chosen)
             report = engine.intake.ingest([path], project=chosen.project)
-            if report.files == 0:
-                raise ReviewerError(f"{path} is in no format that can be read.")
         finally:
             engine.close()
+        maker = PacketMaker(self._store, project=self._named, clock=self._clock)
+        maker.packet(folder)  # so that the next session starts at once
+        if report.files == 0:
+            raise ReviewerError(f"{path} is in no format that can be read.")

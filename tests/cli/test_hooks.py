@@ -232,3 +232,18 @@ def test_two_readers_do_not_read_a_session_twice(reviewer: Reviewer) -> None:
     until(lambda: files.sessions()[0].read_at)
     assert reviewer("verify").returncode == 0
     assert oct(os.stat(files.folder).st_mode & 0o777) == "0o700"
+
+
+def test_a_packet_is_made_anew_as_soon_as_the_store_has_changed(reviewer: Reviewer) -> None:
+    folder = filled(reviewer)
+    first = hook(reviewer, "gemini", "SessionStart", event(folder))
+    assert hook(reviewer, "gemini", "SessionStart", event(folder)) == first
+    kept = list((AgentFiles(reviewer.db).folder / "packets").iterdir())
+    assert len(kept) == 1
+    done = reviewer("--project", folder.name, "state", "set", "printer", "Star TSP143")
+    assert done.returncode == 0
+    assert "TSP143" in hook(reviewer, "gemini", "SessionStart", event(folder))
+    assert reviewer("--project", folder.name, "undo").returncode == 0
+    assert hook(reviewer, "gemini", "SessionStart", event(folder)) == first
+    other = tree(reviewer, "bakery")
+    assert hook(reviewer, "gemini", "SessionStart", event(other)) == ""

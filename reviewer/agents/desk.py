@@ -148,6 +148,26 @@ class Desk:
         with self._engine(create=True) as engine:
             return self._propose(engine, statement, type_, quotes)
 
+    def preamble(self, pipeline: str, node: str, run: str = "") -> str:
+        """What a fresh session of a pipeline's node begins with. `pipeline`: a DOT file of the
+        project; `run`: a run of the store, by default none that has begun.
+        """
+        from reviewer.pipelines.rules import PipelineRules
+        from reviewer.pipelines.values import RunHistory
+
+        path = self._in_tree(pipeline)
+        if path is None:
+            raise ReviewerError(f"{pipeline} is not in this project's folder.")
+        rules = PipelineRules()
+        graph = rules.read(path)
+        history = RunHistory("")
+        if run:
+            with self._reading() as engine:
+                history = engine.pipelines.history_of(run)
+        entry = rules.entry_after(graph, history, node)
+        made = rules.preamble(graph, entry.fidelity.value, history, node)
+        return _cut(wrapped(made.text)) if made.text else f"{node} begins without a preamble."
+
     def status(self) -> str:
         """What is remembered, and what waits for the person."""
         with self._reading() as engine:
@@ -231,10 +251,10 @@ class Desk:
 
         Raises ReviewerError for any other one, also behind a link.
         """
-        root = self._root()
-        path = Path(os.path.realpath((root or self._folder) / Path(name).expanduser()))
-        if root is not None and path.is_relative_to(root) and ".git" not in path.parts:
-            return path
+        inside = self._in_tree(name)
+        if inside is not None:
+            return inside
+        path = self._place(name)
         sources = {os.path.realpath(each) for each in engine.sources.paths(engine.project)}
         running = {os.path.realpath(note.path) for note in self._running()}
         if str(path) in sources | running:
@@ -242,6 +262,19 @@ class Desk:
         raise ReviewerError(
             f"{name} is neither in this project's folder nor a file that was read into it."
         )
+
+    def _place(self, name: str) -> Path:
+        """The file that is meant, with all links followed."""
+        try:
+            return Path(os.path.realpath((self._root() or self._folder) / Path(name).expanduser()))
+        except (ValueError, RuntimeError) as problem:  # a NUL, or the home of nobody
+            raise ReviewerError(f"{name!r} is not the name of a file.") from problem
+
+    def _in_tree(self, name: str) -> Path | None:
+        """A file of the work tree, or None for any other."""
+        root, path = self._root(), self._place(name)
+        inside = root is not None and path.is_relative_to(root) and ".git" not in path.parts
+        return path if inside else None
 
     def _running(self) -> list[SessionNote]:
         """Sessions of this agent in this work tree whose transcripts are known, latest first."""

@@ -112,6 +112,15 @@ def server(desk: Desk, *, agent_given: bool = True) -> MCPServer[Any]:
         cited = [Cited(each.text, each.file, each.line) for each in quotes]
         return _answered(lambda: desk.propose(statement, type, cited))
 
+    @made.tool(title="Preamble of a stage", annotations=READ, structured_output=False)
+    def preamble(
+        pipeline: Annotated[str, Field(description="The DOT file, in this project.")],
+        node: Annotated[str, Field(description="The stage that is about to begin.")],
+        run: Annotated[str, Field(description="The id of its run, if there is one.")] = "",
+    ) -> str:
+        """What a fresh session of a pipeline's stage begins with."""
+        return _answered(lambda: desk.preamble(pipeline, node, run))
+
     @made.tool(title="State of the memory", annotations=READ, structured_output=False)
     def status() -> str:
         """How much is remembered for this project, and how much waits for the person."""

@@ -67,9 +67,9 @@ async def test_an_agent_reads_what_the_person_promoted(reviewer: Reviewer, mode:
     async with talking(reviewer, folder, mode=mode) as client:
         assert len(client.instructions or "") <= 500
         tools = {tool.name: tool for tool in (await client.list_tools()).tools}
-        assert set(tools) == {"packet", "search", "read", "propose", "status"}
+        assert set(tools) == {"packet", "search", "read", "propose", "preamble", "status"}
         reading = {name for name, tool in tools.items() if tool.annotations.read_only_hint}  # type: ignore[union-attr]
-        assert reading == {"packet", "search", "read", "status"}
+        assert reading == {"packet", "search", "read", "preamble", "status"}
 
         packet = await call(client, "packet", task="print tickets", budget=800)
         assert packet.startswith("<recalled-memory")
@@ -248,6 +248,19 @@ async def test_only_the_project_of_the_work_tree_is_read(reviewer: Reviewer) -> 
         assert "in no git work tree" in await refused(client, "packet")
     async with talking(reviewer, nowhere, "--project", "ticket-office") as client:
         assert "thermal paper" in await call(client, "packet")
+
+
+async def test_a_stage_of_a_pipeline_gets_its_preamble(reviewer: Reviewer) -> None:
+    folder = filled(reviewer)
+    graph = 'digraph g { goal="Print two languages"; start [shape=Mdiamond]; plan; end '
+    (folder / "p.dot").write_text(graph + "[shape=Msquare]; start -> plan -> end }")
+    (reviewer.folder / "q.dot").write_text("digraph g { a -> b }")
+    async with talking(reviewer, folder) as client:
+        text = await call(client, "preamble", pipeline="p.dot", node="plan")
+        assert "Print two languages" in text
+        assert "plans" in await refused(client, "preamble", pipeline="p.dot", node="plans")
+        for outside in ("../q.dot", "/etc/passwd", "\0", "~nobody-there/x.dot"):
+            await refused(client, "preamble", pipeline=outside, node="a")
 
 
 async def test_what_waits_or_lies_outside_is_not_read(reviewer: Reviewer) -> None:

@@ -6,8 +6,12 @@ from __future__ import annotations
 
 import json
 import shutil
+import socket
 import subprocess
+import urllib.error
+import urllib.request
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -114,3 +118,52 @@ def test_our_own_headless_call_runs_no_hook(program: Reviewer, model: FakeModel)
     assert model.requests
     assert "thermal paper" not in model.sent()
     assert AgentFiles(program.db).sessions() == []
+
+
+def test_opencode_is_told_what_a_compaction_must_keep(program: Reviewer, model: FakeModel) -> None:
+    client = Client("opencode", program, model)
+    folder = filled(program)
+    shutil.rmtree(folder / ".git")
+    subprocess.run(["git", "init", "-q", folder], check=True)
+    assert program("connect", "opencode", "--yes").returncode == 0
+    client.run("Hello.", folder)  # it prepares itself when it starts first
+    port = free_port()
+    names = {"providerID": "fake", "modelID": "fake-1"}
+    with subprocess.Popen(
+        [client.command, "serve", "--port", str(port)],
+        cwd=folder, env=client.environment, stdin=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+    ) as server:  # fmt: skip
+        try:
+            made: list[str] = []
+            until(lambda: made or answers(port, "/session", {}, made), 150)
+            session = json.loads(made[0])["id"]
+            said = {"model": names, "parts": [{"type": "text", "text": "Print two languages."}]}
+            assert answers(port, f"/session/{session}/message", said, made)
+            before = len(model.requests)
+            assert answers(port, f"/session/{session}/summarize", names, made)
+        finally:
+            server.terminate()
+    told = json.dumps(model.requests[before:])
+    assert "Keep in the summary: the goal" in told
+    assert "thermal paper" in model.sent()
+
+
+def free_port() -> int:
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+        return int(listening.getsockname()[1])
+
+
+def answers(port: int, path: str, body: dict[str, Any], into: list[str]) -> bool:
+    """Whether a server answers a request with success; its answer goes into a list."""
+    request = urllib.request.Request(
+        f"http://127.0.0.1:{port}{path}",
+        json.dumps(body).encode(),
+        {"content-type": "application/json"},
+    )
+    try:
+        with urllib.request.urlopen(request, timeout=120) as response:
+            into.append(response.read().decode())
+    except (urllib.error.URLError, TimeoutError):
+        return False
+    return True

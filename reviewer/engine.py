@@ -225,13 +225,13 @@ class Engine:
         """
         return cls(Database(path), actor=actor, clock=clock)
 
-    def choose_project(self, named: str | None) -> Chosen:
-        """The named project, or the one of the working folder.
+    def choose_project(self, named: str | None, folder: Path | None = None) -> Chosen:
+        """The named project, or the one of `folder` (default: the working folder).
 
         Raises ForeignProjectError when the project with the name of this work tree belongs to
         another one, NoProjectError when several projects may be meant.
         """
-        return choose(stored_projects(self._database), work_tree(), named)
+        return choose(stored_projects(self._database), work_tree(folder), named)
 
     def work_in(self, chosen: Chosen) -> None:
         """Limit everything, undo and history included, to one project from now on.

@@ -90,6 +90,23 @@ COMMANDS = {
         "reviewer.cli.packet:packet",
         "Print the context that an agent needs, within a token budget.",
     ),
+    "connect": Entry(
+        "reviewer.cli.connect:connect",
+        "Give an agent the memories of its project, by its own settings.",
+    ),
+    "disconnect": Entry(
+        "reviewer.cli.connect:disconnect", "Take back what `reviewer connect` wrote."
+    ),
+    "mcp": Entry(
+        "reviewer.cli.mcp:mcp",
+        "Answer an agent over stdio: it reads what you promoted, and proposes.",
+    ),
+    "hook": Entry(
+        "reviewer.cli.hook:hook", "Answer an event of an agent's session; agents run this."
+    ),
+    "read-sessions": Entry(
+        "reviewer.cli.hook:read_sessions", "Read the sessions that hooks have noted.", True
+    ),
     "pipeline": Entry(
         "reviewer.cli.pipeline:pipeline", "Check, preview, run and resume a pipeline."
     ),

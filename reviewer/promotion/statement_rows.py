@@ -25,7 +25,7 @@ from reviewer.promotion.known_facts import SHORTLIST, query_of
 from reviewer.promotion.report import StatementBeyondCap
 from reviewer.promotion.views import proposed_by
 from reviewer.proposing.same_fact import grouped, same_fact
-from reviewer.proposing.values import Proved, SessionView
+from reviewer.proposing.values import Proposer, Proved, SessionView
 from reviewer.sources.records import Role
 from reviewer.store.acts import Act, chunks
 from reviewer.store.changes import Image
@@ -155,6 +155,8 @@ def _prepare(
     signal = structural_signal(setting.path)
     fresh = freshness(cited[0].record, setting)
     role = next((c.record.role for c in cited if c.record.role is Role.USER), cited[0].record.role)
+    if proposal.proposer is Proposer.MCP:
+        role = Role.ASSISTANT  # an agent chose the words, whoever it quotes
     return Prepared(
         proved=proved,
         content=content,

@@ -49,7 +49,7 @@ OPENING_TAG = re.compile(
     r"<(system-reminder|user-memory-input|task-notification|agent-notification"
     r"|(?:relevant|retrieved|recalled|injected|long[-_]term)[-_](?:memory|memories|context)"
     r"|recalled(?:[-_][a-z]+)*|memory|memories|memory[-_]context|user[-_]memor(?:y|ies)"
-    r"|claude-mem-context|supermemory-context|mem0[-_][a-z]+)(?:\s[^<>]*)?>"
+    r"|claude-mem-context|supermemory-context|mem0[-_][a-z]+|hook[-_]context)(?:\s[^<>]*)?>"
 )
 
 

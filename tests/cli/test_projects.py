@@ -116,6 +116,8 @@ OF_THE_PROJECT: dict[str, list[str]] = {
 """Verbs that take no id and change or show something of the project."""
 
 ELSEWHERE = {
+    # Of these, test_mcp.py and test_hooks.py show that they stay in one project.
+    "mcp", "hook", "read-sessions", "connect", "disconnect",
     "demo", "dev-seed", "verify", "doctor", "config show", "config validate", "model check",
     "model serve", "summarize", "view", "brief", "keep", "pipeline check", "pipeline show",
     "sources", "watch",

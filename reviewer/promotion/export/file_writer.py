@@ -166,3 +166,20 @@ def _shown(data: bytes) -> list[str]:
         text = line[: len(line) - len(ending)].decode("utf-8", "backslashreplace")
         lines.append(text + (ending.decode().removesuffix("\n") if ending else " (no line ending)"))
     return lines
+
+
+def remove_file(path: Path, data: bytes, *, backup_folder: Path, clock: Clock = utc_now) -> Path:
+    """Remove a regular file that has these bytes, and return where the backup of it lies.
+
+    Raises ConflictError when it has others, ReviewerError when it cannot be removed; it is then
+    still there.
+    """
+    try:
+        if path.is_symlink():
+            raise ReviewerError(f"{path} is a link by now; nothing was removed.")
+        _check_unchanged(Plan(before=data, after=b""), path)
+        backup = _back_up(data, path, backup_folder, clock)
+        path.unlink()
+    except OSError as error:
+        raise ReviewerError(f"{path} was not removed: {error.strerror}.") from error
+    return backup

@@ -1,0 +1,175 @@
+"""The folder beside a store that holds what is known of agents: their sessions, what each was given
+last, what `connect` wrote, and a log of hooks that could do nothing.
+
+Hooks of several agents write here at once: each file is replaced in one step, and the log is only
+appended to.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import datetime
+from pathlib import Path
+from typing import TypeVar
+
+import msgspec
+from msgspec import Struct
+
+from reviewer.clock import iso
+from reviewer.files import FILE_MODE, make_private_folder, write_atomic
+
+SESSIONS, GIVEN, PACKETS, LOG = "sessions", "given", "packets", "hooks.log"
+
+MOST_SESSIONS = 500
+"""Session notes that are kept, the latest ones."""
+LARGEST_NOTE = 64_000
+LARGEST_LOG = 200_000
+
+T = TypeVar("T", bound=Struct)
+
+_ODD = re.compile(r"[^a-z0-9-]+")
+
+
+class SessionNote(Struct, frozen=True, kw_only=True):
+    """A session of an agent, as its hooks told it. `path` is its transcript, empty if unknown."""
+
+    agent: str
+    session: str
+    path: str
+    cwd: str
+    at: str
+    ended: bool = False
+    read_at: str = ""
+    """When its transcript was last ingested; empty if it was not yet."""
+    problem: str = ""
+    """Why its transcript could not be ingested."""
+
+
+class Given(Struct, frozen=True, kw_only=True):
+    """What an agent was given last by a hook."""
+
+    agent: str
+    session: str
+    project: str
+    at: str
+    text: str
+
+
+class KeptPacket(Struct, frozen=True, kw_only=True):
+    """The packet of a work tree as it is at a state of the store, so that it need not be made."""
+
+    key: str
+    """What it was made from: the bytes of the store by size and time, the day, the program."""
+    project: str
+    text: str
+
+
+class AgentFiles:
+    """Reads and writes that folder. Writing raises OSError."""
+
+    def __init__(self, store: Path) -> None:
+        self.folder = store.with_name(f"{store.name}-agents")
+
+    def note_session(self, note: SessionNote) -> None:
+        """Keep a note; an earlier one of the same session is replaced."""
+        self._write(SESSIONS, self._session_name(note), note)
+
+    def sessions(self) -> list[SessionNote]:
+        """All notes, the latest first. A note that cannot be read is left out."""
+        found = list(self._read_all(SESSIONS, SessionNote))
+        return sorted(found, key=lambda note: note.at, reverse=True)
+
+    def session(self, note: SessionNote) -> SessionNote | None:
+        """The kept note of the same session."""
+        return self._read(self.folder / SESSIONS / self._session_name(note), SessionNote)
+
+    def forget_old_sessions(self) -> None:
+        """Keep the latest MOST_SESSIONS notes."""
+        for note in self.sessions()[MOST_SESSIONS:]:
+            (self.folder / SESSIONS / self._session_name(note)).unlink(missing_ok=True)
+
+    def note_given(self, given: Given) -> None:
+        self._write(GIVEN, f"{_file_word(given.agent)}.json", given)
+
+    def given(self, agent: str) -> Given | None:
+        return self._read(self.folder / GIVEN / f"{_file_word(agent)}.json", Given)
+
+    def keep_packet(self, name: str, packet: KeptPacket) -> None:
+        self._write(PACKETS, f"{name}.json", packet)
+
+    def packet(self, name: str) -> KeptPacket | None:
+        return self._read(self.folder / PACKETS / f"{name}.json", KeptPacket)
+
+    def log(self, at: datetime, line: str) -> None:
+        """Add a line to the log, which is begun again where it has become large."""
+        make_private_folder(self.folder)
+        path = self.folder / LOG
+        flags = os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_NOFOLLOW
+        handle = os.open(path, flags, FILE_MODE)
+        try:
+            if os.fstat(handle).st_size > LARGEST_LOG:
+                os.ftruncate(handle, 0)
+            text = " ".join(line.split())[:500]
+            os.write(handle, f"{iso(at)} {text}\n".encode("utf-8", "backslashreplace"))
+        finally:
+            os.close(handle)
+
+    @contextmanager
+    def lock(self, name: str, *, wait: bool) -> Iterator[bool]:
+        """A lock among processes; yields False where another one has it and `wait` is not set."""
+        import fcntl
+
+        make_private_folder(self.folder)
+        flags = os.O_WRONLY | os.O_CREAT | os.O_NOFOLLOW
+        handle = os.open(self.folder / f"{name}.lock", flags, FILE_MODE)
+        try:
+            try:
+                fcntl.flock(handle, fcntl.LOCK_EX | (0 if wait else fcntl.LOCK_NB))
+            except BlockingIOError:
+                yield False
+                return
+            yield True
+        finally:
+            os.close(handle)
+
+    def _session_name(self, note: SessionNote) -> str:
+        key = hashlib.sha256(f"{note.session}\0{note.path}".encode("utf-8", "replace"))
+        return f"{_file_word(note.agent)}-{key.hexdigest()[:16]}.json"
+
+    def _write(self, room: str, name: str, value: Struct) -> None:
+        folder = self.folder / room
+        make_private_folder(self.folder)
+        make_private_folder(folder)
+        write_atomic(folder / name, msgspec.json.encode(value), durable=False)
+
+    def _read_all(self, room: str, type_: type[T]) -> Iterator[T]:
+        try:
+            names = sorted(os.listdir(self.folder / room))
+        except FileNotFoundError:
+            return
+        for name in names:
+            if name.endswith(".json") and not name.startswith("."):
+                value = self._read(self.folder / room / name, type_)
+                if value is not None:
+                    yield value
+
+    def _read(self, path: Path, type_: type[T]) -> T | None:
+        """The value in a file; None where there is none, or one that another version wrote."""
+        try:
+            data = path.read_bytes()
+        except FileNotFoundError:
+            return None
+        if len(data) > LARGEST_NOTE:
+            return None
+        try:
+            return msgspec.json.decode(data, type=type_)
+        except msgspec.DecodeError:
+            return None
+
+
+def _file_word(name: str) -> str:
+    return _ODD.sub("-", name.lower())[:40] or "agent"

@@ -1,0 +1,516 @@
+"""Connecting and disconnecting agents: shown first, written with backups, recorded, and taken back
+byte for byte.
+
+The record lies beside the store. It has what each file was before (a backup) and what was added to
+it, so that a file that somebody has changed since loses our additions and nothing else.
+"""
+
+from __future__ import annotations
+
+import errno
+import hashlib
+import os
+import stat
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import msgspec
+from msgspec import Struct, structs
+
+from reviewer.agents import json_text, toml_text
+from reviewer.agents.agent_files import AgentFiles
+from reviewer.agents.json_text import Addition
+from reviewer.agents.wiring import AGENTS, FileKind, Part, Place, Scope, Wiring
+from reviewer.clock import Clock, iso, utc_now
+from reviewer.errors import ConflictError, ReviewerError
+from reviewer.files import make_folders, make_private_folder, write_atomic
+from reviewer.promotion.export.file_writer import (
+    read_file,
+    remove_file,
+    unified_diff,
+    write_plan,
+)
+from reviewer.promotion.export.marked_block import plan_block, plan_removal
+from reviewer.promotion.export.plans import PlannedFile
+
+RECORD, ACTS = "connections.json", "acts.ndjson"
+LARGEST = 20_000_000
+"""Bytes of a settings file; Claude Code keeps a history in one of them."""
+
+
+class WrittenFile(Struct, frozen=True, kw_only=True):
+    """What was written to a file. `before` is empty where there was no file."""
+
+    path: str
+    kind: FileKind
+    before: str
+    """The SHA-256 of its bytes before, in hex."""
+    after: str
+    backup: str = ""
+    additions: tuple[dict[str, Any], ...] = ()
+    table: tuple[str, ...] = ()
+    values: dict[str, str | list[str]] = {}
+    made: tuple[str, ...] = ()
+    """Folders that were made for it, outermost first."""
+
+
+class Connection(Struct, frozen=True, kw_only=True):
+    """An agent that is connected."""
+
+    agent: str
+    scope: Scope
+    root: str
+    at: str
+    command: tuple[str, ...]
+    files: tuple[WrittenFile, ...]
+
+
+class Change(Struct, frozen=True, kw_only=True):
+    """A file that is going to be written, and what will be recorded of it."""
+
+    plan: PlannedFile
+    part: Part | None = None
+    removal: bool = False
+    """The file goes, instead of being written."""
+    earlier: WrittenFile | None = None
+    base: bytes | None = None
+    """The file without an earlier connection."""
+
+
+class Planned(Struct, frozen=True, kw_only=True):
+    """What connecting or disconnecting will do. `left`: sentences about what has to stay."""
+
+    agent: str
+    place: Place
+    changes: tuple[Change, ...]
+    afterwards: tuple[str, ...] = ()
+    left: tuple[str, ...] = ()
+    connection: Connection | None = None
+
+    @property
+    def changed(self) -> list[Change]:
+        return [each for each in self.changes if each.plan.changed or each.removal]
+
+
+class Connections:
+    """The agents that are connected to a store."""
+
+    def __init__(self, store: Path, *, clock: Clock = utc_now) -> None:
+        self._store = store
+        self._clock = clock
+        self._files = AgentFiles(store)
+        self._backups = store.with_name(f"{store.name}-backups")
+
+    def all(self) -> list[Connection]:
+        """Every connection, the oldest first. Raises ReviewerError for a damaged record."""
+        path = self._files.folder / RECORD
+        data = read_file(path)
+        if data is None:
+            return []
+        try:
+            return msgspec.json.decode(data, type=list[Connection])
+        except msgspec.DecodeError as problem:
+            raise ReviewerError(
+                f"{path}, which records the connected agents, is damaged: {problem}. Backups of "
+                f"every file that was changed lie in {self._backups}."
+            ) from problem
+
+    def of(self, agent: str, place: Place) -> Connection | None:
+        """The connection of an agent in a place."""
+        for each in self.all():
+            if (each.agent, each.scope, each.root) == (agent, place.scope, str(place.root)):
+                return each
+        return None
+
+    def in_place(self, connection: Connection) -> list[str]:
+        """What is missing of a connection, a sentence each."""
+        return [sentence for each in connection.files if (sentence := _missing(each))]
+
+    def plan_connect(self, agent: str, place: Place, *, block: str | None = None) -> Planned:
+        """What connecting would change. `block`: also write these memories into a marked block.
+
+        Raises ReviewerError, which names the file, where it must not be touched.
+        """
+        wiring: Wiring = AGENTS[agent].wire(place)
+        earlier = self.of(agent, place)
+        written = {each.path: each for each in earlier.files} if earlier else {}
+        parts = list(wiring.parts)
+        if block is not None:
+            parts.append(
+                Part(path=place.root / AGENTS[agent].block, kind=FileKind.BLOCK, text=block)
+            )
+        changes = [
+            self._plan_part(part, place, written.pop(str(part.path), None)) for part in parts
+        ]
+        left: list[str] = []
+        for old in written.values():  # files of an earlier connection that are not used any more
+            if old.kind is FileKind.BLOCK:
+                continue
+            change, sentence = self._plan_removal(old, place)
+            changes += [change] if change else []
+            left += [sentence] if sentence else []
+        return Planned(
+            agent=agent,
+            place=place,
+            changes=tuple(changes),
+            afterwards=wiring.afterwards,
+            left=tuple(left),
+            connection=earlier,
+        )
+
+    def plan_disconnect(self, connection: Connection, place: Place) -> Planned:
+        """What disconnecting would change. Raises ReviewerError as `plan_connect` does."""
+        changes: list[Change] = []
+        left: list[str] = []
+        for each in connection.files:
+            change, sentence = self._plan_removal(each, place)
+            changes += [change] if change else []
+            left += [sentence] if sentence else []
+        return Planned(
+            agent=connection.agent,
+            place=place,
+            changes=tuple(changes),
+            left=tuple(left),
+            connection=connection,
+        )
+
+    def diff(self, change: Change) -> list[str]:
+        """The lines that a change would change, safe to show."""
+        return unified_diff(change.plan, str(change.plan.path).lstrip("/"))
+
+    def connect(self, planned: Planned) -> list[Path]:
+        """Write what was planned, and return the backups. All files are written, or none.
+
+        Raises ConflictError when a file is not as it was planned, ReviewerError when one cannot be
+        written.
+        """
+        with self._alone():
+            self._require_same(planned)
+            done, backups = self._write(planned)
+            old = planned.connection
+            kept = [
+                each
+                for each in (old.files if old else ())
+                if each.path not in {str(change.plan.path) for change in planned.changes}
+            ]
+            connection = Connection(
+                agent=planned.agent,
+                scope=planned.place.scope,
+                root=str(planned.place.root),
+                at=iso(self._clock()),
+                command=planned.place.command,
+                files=(*kept, *done),
+            )
+            self._record(connection, "connected")
+            return backups
+
+    def disconnect(self, planned: Planned) -> list[Path]:
+        """The same for a disconnection. What is left is the person's from then on."""
+        with self._alone():
+            self._require_same(planned)
+            assert planned.connection is not None
+            _, backups = self._write(planned)
+            self._record(structs.replace(planned.connection, files=()), "disconnected")
+            return backups
+
+    # Planning
+
+    def _plan_part(self, part: Part, place: Place, earlier: WrittenFile | None) -> Change:
+        data = _read(part.path, place)
+        base = data
+        if earlier is not None and data is not None:
+            change, sentence = self._plan_removal(earlier, place)
+            if sentence:
+                raise ReviewerError(sentence)
+            if change is not None:
+                base = None if change.removal else change.plan.after
+        if part.kind is FileKind.OWN:
+            if base is not None and _text(part.path, base) != part.text:
+                raise ReviewerError(
+                    f"{part.path} is there already and was not written by reviewer: move it away."
+                )
+            after = part.text.encode()
+        elif part.kind is FileKind.BLOCK:
+            plan = plan_block(base, part.text)
+            if plan.problem:
+                raise ReviewerError(f"{part.path}: {plan.problem}")
+            after = plan.after
+        else:
+            text = "" if base is None else _text(part.path, base)
+            try:
+                if part.kind is FileKind.TOML:
+                    after = toml_text.added(text, part.table, part.values).encode()
+                else:
+                    if not text.strip():
+                        text = "{}\n"
+                    found = json_text.with_found(text, part.additions)
+                    part = structs.replace(part, additions=found)
+                    after = json_text.added(text, found).encode()
+            except (json_text.JsonTextError, toml_text.TomlTextError) as problem:
+                raise ReviewerError(f"{part.path}: {problem} Nothing was written.") from problem
+        private = place.scope is Scope.USER
+        plan_file = PlannedFile(path=part.path, before=data, after=after, private=private)
+        same = earlier is not None and base is not data
+        return Change(plan=plan_file, part=part, earlier=earlier if same else None, base=base)
+
+    def _plan_removal(self, old: WrittenFile, place: Place) -> tuple[Change | None, str]:
+        """How a file becomes what it was, and a sentence about what has to stay in it."""
+        path = Path(old.path)
+        data = _read(path, place)
+        if data is None:
+            return None, ""
+        if _digest(data) == old.after:
+            if not old.before:
+                gone = PlannedFile(path=path, before=data, after=b"")
+                return Change(plan=gone, removal=True, earlier=old), ""
+            backup = read_file(Path(old.backup)) if old.backup else data
+            if backup is not None and _digest(backup) == old.before:
+                back = PlannedFile(path=path, before=data, after=backup)
+                return Change(plan=back, earlier=old), ""
+        after, sentence = _taken_out(old, data)
+        if not old.before and after.strip() in (b"", b"{}"):
+            gone = PlannedFile(path=path, before=data, after=b"")
+            return Change(plan=gone, removal=True, earlier=old), sentence
+        plan = PlannedFile(path=path, before=data, after=after)
+        return Change(plan=plan, earlier=old), sentence
+
+    # Writing
+
+    @contextmanager
+    def _alone(self) -> Iterator[None]:
+        with self._files.lock("connect", wait=True):
+            yield
+
+    def _require_same(self, planned: Planned) -> None:
+        now = self.of(planned.agent, planned.place)
+        if now != planned.connection:
+            raise ConflictError(
+                f"{planned.agent} was connected or disconnected by another process meanwhile; "
+                "nothing was written."
+            )
+
+    def _write(self, planned: Planned) -> tuple[list[WrittenFile], list[Path]]:
+        written: list[WrittenFile] = []
+        backups: list[Path] = []
+        undo: list[tuple[Change, tuple[Path, ...]]] = []
+        try:
+            for change in planned.changes:
+                made = () if change.removal else _make_parents(change.plan)
+                undo.append((change, made))
+                backup = self._write_one(change)
+                backups += [backup] if backup else []
+                if change.part is not None:
+                    written.append(_as_written(change, backup, made))
+        except BaseException:
+            for change, made in reversed(undo):
+                self._put_back(change)
+                _remove_folders(list(map(str, made)))
+            raise
+        gone = [change.earlier for change in planned.changes if change.removal and change.earlier]
+        _remove_folders([folder for each in gone for folder in each.made])
+        return written, backups
+
+    def _write_one(self, change: Change) -> Path | None:
+        plan = change.plan
+        if change.removal:
+            assert plan.before is not None
+            return remove_file(
+                plan.path, plan.before, backup_folder=self._backups, clock=self._clock
+            )
+        return write_plan(plan, plan.path, backup_folder=self._backups, clock=self._clock)
+
+    def _put_back(self, change: Change) -> None:
+        """Undo a change that was made before another one failed."""
+        plan = change.plan
+        now = read_file(plan.path)
+        if now == plan.before or (now != plan.after and not change.removal):
+            return
+        if plan.before is None:
+            remove_file(plan.path, plan.after, backup_folder=self._backups, clock=self._clock)
+        else:
+            back = PlannedFile(path=plan.path, before=now, after=plan.before, private=plan.private)
+            write_plan(back, plan.path, backup_folder=self._backups, clock=self._clock)
+
+    def _record(self, connection: Connection, what: str) -> None:
+        others = [
+            each
+            for each in self.all()
+            if (each.agent, each.scope, each.root)
+            != (connection.agent, connection.scope, connection.root)
+        ]
+        kept = [*others, connection] if connection.files else others
+        folder = self._files.folder
+        make_private_folder(folder)
+        write_atomic(folder / RECORD, msgspec.json.format(msgspec.json.encode(kept)))
+        act = {
+            "at": iso(self._clock()),
+            "what": what,
+            "agent": connection.agent,
+            "scope": connection.scope,
+            "root": connection.root,
+            "files": [each.path for each in connection.files],
+        }
+        flags = os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_NOFOLLOW
+        handle = os.open(folder / ACTS, flags, 0o600)
+        try:
+            os.write(handle, msgspec.json.encode(act) + b"\n")
+        finally:
+            os.close(handle)
+
+
+def _as_written(change: Change, backup: Path | None, made: Sequence[Path]) -> WrittenFile:
+    """What is recorded of a change. One that replaces an earlier one keeps what was before that."""
+    part, plan, earlier = change.part, change.plan, change.earlier
+    assert part is not None
+    before, kept, folders = plan.before, str(backup or ""), tuple(map(str, made))
+    digest = _digest(before) if before is not None else ""
+    if earlier is not None:
+        was_ours = before is not None and _digest(before) == earlier.after
+        if was_ours:
+            digest, kept = earlier.before, earlier.backup
+        else:  # the backup has the earlier additions: only ours are taken out later
+            digest, kept = ("" if change.base is None else _digest(change.base)), ""
+        folders = (*earlier.made, *folders)
+    return WrittenFile(
+        path=str(part.path),
+        kind=part.kind,
+        before=digest,
+        after=_digest(plan.after),
+        backup=kept,
+        additions=tuple(msgspec.to_builtins(each) for each in part.additions),
+        table=part.table,
+        values={"text": part.text} if part.kind is FileKind.OWN else part.values,
+        made=folders,
+    )
+
+
+def _taken_out(old: WrittenFile, data: bytes) -> tuple[bytes, str]:
+    """A file that somebody has changed since, without what we added, and a sentence about what
+    stays in it.
+    """
+    path = Path(old.path)
+    if old.kind is FileKind.BLOCK:
+        plan = plan_removal(data)
+        return plan.after, f"{path}: {plan.problem}" if plan.problem else ""
+    text = _text(path, data)
+    try:
+        if old.kind is FileKind.JSON:
+            removed = json_text.without(text, _additions(old))
+            named = ", ".join(f"line {line} ({what})" for line, what in removed.changed)
+            sentence = f"{path}: {named} was changed since, so it stays." if named else ""
+            return removed.text.encode(), sentence
+        if old.kind is FileKind.TOML:
+            shorter = toml_text.without(text, old.table, old.values)
+            if shorter is None:
+                line = toml_text.line_of(text, old.table)
+                name = ".".join(old.table)
+                return data, f"{path}: line {line} ({name}) was changed since, so it stays."
+            return shorter.encode(), ""
+    except (json_text.JsonTextError, toml_text.TomlTextError) as problem:
+        return data, f"{path} was changed since and stays as it is. {problem}"
+    return data, f"{path}: line {_first_changed(old, text)} was changed since, so it stays."
+
+
+def _first_changed(old: WrittenFile, text: str) -> int:
+    """The first line of a file of our own that is not as it was written; 1 if nobody knows."""
+    own = str(old.values.get("text", "")).splitlines()
+    for number, (ours, theirs) in enumerate(zip(own, text.splitlines(), strict=False), 1):
+        if ours != theirs:
+            return number
+    return min(len(own), len(text.splitlines())) + 1
+
+
+def _missing(old: WrittenFile) -> str:
+    """A sentence where what was written to a file is not there as it was written."""
+    path = Path(old.path)
+    try:
+        data = read_file(path)
+        if data is None:
+            return f"{path} is gone."
+        if _digest(data) == old.after:
+            return ""
+        text = _text(path, data)
+        if old.kind is FileKind.JSON:
+            there = all(json_text.has(text, each) for each in _additions(old))
+        elif old.kind is FileKind.TOML:
+            there = toml_text.added(text, old.table, old.values) == text
+        else:
+            there = old.kind is FileKind.BLOCK
+    except ReviewerError as problem:
+        return f"{path}: {problem}"
+    return "" if there else f"{path} was changed since."
+
+
+def _additions(old: WrittenFile) -> tuple[Addition, ...]:
+    return msgspec.convert(old.additions, tuple[Addition, ...])
+
+
+def _digest(data: bytes) -> str:
+    return hashlib.sha256(data).hexdigest()
+
+
+def _text(path: Path, data: bytes) -> str:
+    try:
+        return data.decode()
+    except UnicodeDecodeError:
+        raise ReviewerError(f"{path} is not UTF-8 text; nothing was written.") from None
+
+
+def _read(path: Path, place: Place) -> bytes | None:
+    """The bytes of a file that may be changed, or None where there is none.
+
+    Raises ReviewerError for a link in a project or out of the home, and for a file of another user,
+    a read-only or a very large one.
+    """
+    real = Path(os.path.realpath(path))
+    root = Path(os.path.realpath(place.root))
+    if place.scope is Scope.PROJECT and real != root / path.relative_to(place.root):
+        raise ReviewerError(
+            f"{path} leads through a link to {real}; a project's files are written only where "
+            "they lie themselves. Replace the link, or connect with --user."
+        )
+    if path.is_symlink() and path.suffix.lower() != real.suffix.lower():
+        raise ReviewerError(f"{path} is a link to {real}, a file of another kind.")
+    try:
+        found = real.stat()
+    except FileNotFoundError:
+        if path.is_symlink():
+            raise ReviewerError(f"{path} is a link to {real}, which is not there.") from None
+        return None
+    except OSError as problem:
+        raise ReviewerError(f"{path} cannot be read: {problem.strerror}.") from problem
+    if not stat.S_ISREG(found.st_mode):
+        raise ReviewerError(f"{path} is not a regular file.")
+    if found.st_uid != os.geteuid():
+        raise ReviewerError(f"{path} belongs to another user; nothing was written.")
+    if not os.access(real, os.W_OK) or not found.st_mode & stat.S_IWUSR:
+        raise ReviewerError(f"{path} is read-only: make it writable first.")
+    if found.st_size > LARGEST:
+        raise ReviewerError(f"{path} is larger than {LARGEST // 1_000_000} MB.")
+    return read_file(path)
+
+
+def _make_parents(plan: PlannedFile) -> tuple[Path, ...]:
+    """Make the missing folders above a file; returns them, outermost first. Raises OSError."""
+    missing: list[Path] = []
+    folder = plan.path.parent
+    while not folder.exists():
+        missing.append(folder)
+        folder = folder.parent
+    if plan.private:
+        make_folders(plan.path.parent)
+    else:
+        plan.path.parent.mkdir(parents=True, exist_ok=True)
+    return tuple(reversed(missing))
+
+
+def _remove_folders(made: Sequence[str]) -> None:
+    """Remove folders that were made for files, those that are empty again."""
+    for folder in sorted(made, key=len, reverse=True):
+        try:
+            os.rmdir(folder)
+        except OSError as problem:
+            if problem.errno not in (errno.ENOTEMPTY, errno.EEXIST, errno.ENOENT):
+                raise

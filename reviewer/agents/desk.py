@@ -1,0 +1,514 @@
+"""What an agent can ask for and hand in while it works, as text: the rules behind the MCP server.
+
+It reads what a person promoted, in one project, and proposes. Nothing here promotes, edits, rejects
+or undoes.
+"""
+
+from __future__ import annotations
+
+import math
+import os
+import re
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from msgspec import Struct
+
+from reviewer.agents.agent_files import AgentFiles, SessionNote
+from reviewer.agents.recalled import harmless, says_anything, wrapped
+from reviewer.clock import Clock, utc_now
+from reviewer.errors import ReviewerError, SourceError, StoreError
+from reviewer.projects import work_tree
+
+if TYPE_CHECKING:
+    from reviewer.engine import Engine
+    from reviewer.promotion.views import QueueRow
+    from reviewer.proposing.proof_index import ProofIndex
+    from reviewer.proposing.values import Quote, SessionView
+
+DEFAULT_BUDGET = 2_000
+LARGEST_BUDGET = 20_000
+"""Tokens of a packet that an agent may ask for; more is cut by the agents themselves."""
+MOST_FOUND = 20
+MOST_TEXT = 20_000
+"""Characters of an answer."""
+LINES_AROUND = 5
+MOST_LINES = 200
+MOST_QUOTES = 8
+LONGEST_QUOTE = 2_000
+PROPOSALS_A_SESSION = 30
+"""Proposals that one run of the server queues."""
+PROPOSALS_WAITING = 200
+"""Proposals of agents that may wait in a project."""
+SESSIONS_SEARCHED = 3
+"""Running sessions that are searched for a quote without a file."""
+
+TYPES = ("identity", "preference", "project", "episodic", "knowledge", "adaptation")
+
+_MEMORY = re.compile(r"(?:m:|#)?(\d{1,15})")
+_STATE = re.compile(r"s:(\d{1,15})")
+_PLACE = re.compile(r"(.+?):(\d{1,9})(?:-(\d{1,9}))?")
+_WORD = re.compile(r"\w+")
+_OWN_CALL = re.compile(
+    r"(?:mcp_+)?reviewer[._-]+\w+\b|(?:packet|search|read|propose|status)\b", re.IGNORECASE
+)
+"""How a call of these tools begins in a view."""
+
+
+class Cited(Struct, frozen=True):
+    """Words that an agent quotes; `line` counts from 1, 0 if it named none."""
+
+    text: str
+    file: str = ""
+    line: int = 0
+
+
+class Desk:
+    """Answers for one agent, in one project. The store is opened for each answer.
+
+    Every method raises ReviewerError with a sentence for the agent.
+    """
+
+    def __init__(
+        self,
+        store: Path,
+        *,
+        project: str | None = None,
+        agent: str = "agent",
+        folder: Path | None = None,
+        clock: Clock = utc_now,
+    ) -> None:
+        """`project`: by default the one of the git work tree around `folder`."""
+        self._store = store
+        self._named = project
+        self._folder = folder or Path.cwd()
+        self._clock = clock
+        self._queued = 0
+        self.agent = agent
+
+    def packet(self, task: str = "", budget: int = DEFAULT_BUDGET) -> str:
+        """What is worth knowing for a task, within a budget of tokens."""
+        from reviewer.packets.assembly import assemble
+
+        if not 0 < budget <= LARGEST_BUDGET:
+            raise ReviewerError(f"budget is a number of tokens from 1 to {LARGEST_BUDGET:,}.")
+        with self._reading() as engine:
+            now = self._clock().astimezone()
+            ready = engine.packets.prepare_own(engine.project, task=task, now=now, marks=True)
+            made = assemble(ready, budget)
+            if not says_anything(made):
+                return f"Nothing is remembered for project {engine.project} yet."
+            return wrapped(made.markdown)
+
+    def search(self, words: str, limit: int = 10) -> str:
+        """The promoted facts that have these words, the rarest words counting most."""
+        wanted = set(_WORD.findall(words.casefold()))
+        if not wanted:
+            raise ReviewerError("Name at least one word to search for.")
+        with self._reading() as engine:
+            rows = list(_active(engine))
+            found = _best(wanted, rows)[: max(1, min(limit, MOST_FOUND))]
+            if not found:
+                return f"Nothing of {len(rows):,} facts has these words."
+            lines = [f"- [m:{row.id}] ({row.type}) {row.content}" for row in found]
+            return _cut(wrapped("\n".join(lines)))
+
+    def read(self, what: str) -> str:
+        """A fact with its proof (`m:12`, `s:3`), or lines of a file that is a source (`FILE:20`,
+        `FILE:20-40`, lines from 1).
+        """
+        what = what.strip()
+        with self._reading() as engine:
+            if match := _STATE.fullmatch(what):
+                return _cut(wrapped(_state(engine, int(match[1]))))
+            if match := _MEMORY.fullmatch(what):
+                return _cut(wrapped(_fact(engine, int(match[1]))))
+            if match := _PLACE.fullmatch(what):
+                first = int(match[2])
+                last = int(match[3]) if match[3] else first + LINES_AROUND
+                first = first if match[3] else max(1, first - LINES_AROUND)
+                path = self._allowed(engine, match[1])
+                return _cut(wrapped(_lines(path, first, last)))
+        raise ReviewerError("read takes an id such as m:12 or s:3, or FILE:LINE or FILE:FROM-TO.")
+
+    def propose(self, statement: str, type_: str, quotes: Sequence[Cited]) -> str:
+        """Queue a statement for the person's decision, once it is proved by its quotes."""
+        if type_ and type_ not in TYPES:
+            raise ReviewerError(f"type is one of {', '.join(TYPES)}, not {type_[:40]!r}.")
+        if not 1 <= len(quotes) <= MOST_QUOTES:
+            raise ReviewerError(
+                f"quotes takes 1 to {MOST_QUOTES} passages, word for word, that prove it."
+            )
+        if any(len(each.text) > LONGEST_QUOTE for each in quotes):
+            raise ReviewerError(f"A quote has at most {LONGEST_QUOTE:,} characters.")
+        self._require_room()
+        with self._engine(create=True) as engine:
+            return self._propose(engine, statement, type_, quotes)
+
+    def preamble(self, pipeline: str, node: str, run: str = "") -> str:
+        """What a fresh session of a pipeline's node begins with. `pipeline`: a DOT file of the
+        project; `run`: a run of the store, by default none that has begun.
+        """
+        from reviewer.pipelines.rules import PipelineRules
+        from reviewer.pipelines.values import RunHistory
+
+        path = self._in_tree(pipeline)
+        if path is None:
+            raise ReviewerError(f"{pipeline} is not in this project's folder.")
+        rules = PipelineRules()
+        graph = rules.read(path)
+        history = RunHistory("")
+        if run:
+            with self._reading() as engine:
+                history = engine.pipelines.history_of(run)
+        entry = rules.entry_after(graph, history, node)
+        made = rules.preamble(graph, entry.fidelity.value, history, node)
+        return _cut(wrapped(made.text)) if made.text else f"{node} begins without a preamble."
+
+    def status(self) -> str:
+        """What is remembered, and what waits for the person."""
+        with self._reading() as engine:
+            counts = engine.queue.counts(engine.project)
+            rules = len(engine.state.all(engine.project))
+            own = self._waiting(engine)
+            return (
+                f"Project {engine.project}: {counts.promoted:,} promoted facts, {rules:,} values "
+                f"of trusted state. {counts.waiting:,} candidates wait for the person's decision, "
+                f"{own:,} of them proposed by agents."
+            )
+
+    def constitution(self) -> str:
+        """The trusted state and the rules that every packet begins with."""
+        return self._section("constitution")
+
+    def tasks(self) -> str:
+        """The open work that is remembered."""
+        return self._section("tasks")
+
+    def entry(self, number: int) -> str:
+        """A fact with its proof."""
+        with self._reading() as engine:
+            return _cut(wrapped(_fact(engine, number)))
+
+    def _section(self, name: str) -> str:
+        from reviewer.packets.assembly import assemble
+
+        with self._reading() as engine:
+            now = self._clock().astimezone()
+            ready = engine.packets.prepare_own(engine.project, now=now, marks=True)
+            made = assemble(ready, LARGEST_BUDGET)
+            shown = [item.shown for item in made.items if item.section == name and item.shown]
+            return wrapped("\n".join(shown)) if shown else f"There are no {name} items."
+
+    # The store and the project
+
+    @contextmanager
+    def _reading(self) -> Iterator[Engine]:
+        with self._engine() as engine:
+            if not engine.is_known(engine.project or ""):
+                raise ReviewerError(
+                    f"Nothing is stored for project {engine.project} yet. The person fills it: "
+                    "reviewer ingest PATH"
+                )
+            yield engine
+
+    @contextmanager
+    def _engine(self, *, create: bool = False) -> Iterator[Engine]:
+        """The store, limited to one project. Never reads all projects."""
+        from reviewer.engine import Engine
+
+        tree = work_tree(self._folder)
+        if tree is None and self._named is None:
+            raise ReviewerError(
+                f"{self._folder} is in no git work tree, so its project is not known. Start the "
+                "server with a project: reviewer mcp --project NAME"
+            )
+        if not create and not self._store.exists():
+            raise StoreError(
+                f"There is no store at {self._store} yet. The person fills it: reviewer ingest PATH"
+            )
+        engine = Engine.open(self._store, actor=self.agent, clock=self._clock)
+        try:
+            chosen = engine.choose_project(self._named, self._folder)
+            if chosen.project is None:
+                raise ReviewerError("The project is not known: reviewer mcp --project NAME")
+            engine.work_in(chosen)
+            yield engine
+        finally:
+            engine.close()
+
+    # Files
+
+    def _root(self) -> Path | None:
+        tree = work_tree(self._folder)
+        return Path(tree.root) if tree else None
+
+    def _allowed(self, engine: Engine, name: str) -> Path:
+        """A file of the work tree, a source of the project, or the transcript of a running session.
+
+        Raises ReviewerError for any other one, also behind a link.
+        """
+        inside = self._in_tree(name)
+        if inside is not None:
+            return inside
+        path = self._place(name)
+        sources = {os.path.realpath(each) for each in engine.sources.paths(engine.project)}
+        running = {os.path.realpath(note.path) for note in self._running()}
+        if str(path) in sources | running:
+            return path
+        raise ReviewerError(
+            f"{name} is neither in this project's folder nor a file that was read into it."
+        )
+
+    def _place(self, name: str) -> Path:
+        """The file that is meant, with all links followed."""
+        try:
+            return Path(os.path.realpath((self._root() or self._folder) / Path(name).expanduser()))
+        except (ValueError, RuntimeError) as problem:  # a NUL, or the home of nobody
+            raise ReviewerError(f"{name!r} is not the name of a file.") from problem
+
+    def _in_tree(self, name: str) -> Path | None:
+        """A file of the work tree, or None for any other."""
+        root, path = self._root(), self._place(name)
+        inside = root is not None and path.is_relative_to(root) and ".git" not in path.parts
+        return path if inside else None
+
+    def _running(self) -> list[SessionNote]:
+        """Sessions of this agent in this work tree whose transcripts are known, latest first."""
+        root = self._root() or self._folder
+        return [
+            note
+            for note in AgentFiles(self._store).sessions()
+            if note.path
+            and note.agent == self.agent
+            and Path(os.path.realpath(note.cwd)).is_relative_to(os.path.realpath(root))
+        ]
+
+    # Proposing
+
+    def _require_room(self) -> None:
+        if self._queued >= PROPOSALS_A_SESSION:
+            raise ReviewerError(
+                f"{PROPOSALS_A_SESSION} statements were proposed in this session, which is enough: "
+                "the person decides on them first."
+            )
+
+    def _waiting(self, engine: Engine) -> int:
+        from reviewer.promotion.views import QueueQuery
+
+        return engine.queue.count(QueueQuery(engine.project, "candidate", "proposer:mcp"))
+
+    def _propose(self, engine: Engine, statement: str, type_: str, quotes: Sequence[Cited]) -> str:
+        from reviewer.extraction.candidates import MemoryType
+        from reviewer.promotion.proposals import guessed_type
+        from reviewer.proposing.proof import prove, reasons
+        from reviewer.proposing.values import Proposal, Proposer, Proved, Speaker
+
+        if self._waiting(engine) >= PROPOSALS_WAITING:
+            raise ReviewerError(
+                f"{PROPOSALS_WAITING} proposals of agents wait in this project already: the person "
+                "decides on them first."
+            )
+        index, found = self._find(engine, quotes)
+        statement = " ".join(statement.split())
+        speakers = {
+            index.lines[position].speaker
+            for quote in found
+            for position in index.positions(quote.line)
+            if quote.text
+        }
+        proposal = Proposal(
+            statement=statement,
+            type=MemoryType(type_) if type_ else guessed_type(statement),
+            quotes=tuple(found),
+            speaker=Speaker.PERSON if speakers == {Speaker.PERSON} else Speaker.AGENT,
+            proposer=Proposer.MCP,
+            rule=f"mcp.{self.agent}",
+        )
+        project = engine.project or ""
+        path = index.view.path
+        known = engine.proposals.known(project, self._root()).besides(path)
+        proof = prove(proposal, index, known=known)
+        if not proof.sound:
+            raise ReviewerError(f"Not queued. {' '.join(reasons(proof))}")
+        added = engine.proposals.add(
+            project,
+            [Proved(path, proposal, proof)],
+            title=f"Proposed by {self.agent}",
+            view_of=lambda _: index.view,
+        )
+        if added.dropped:
+            raise ReviewerError(f"Not queued: {added.dropped[0].reason}.")
+        self._queued += bool(added.new)
+        if added.new:
+            return (
+                f"Queued as #{added.new[0]}. It waits for the person's decision and is not "
+                "remembered before that."
+            )
+        return "This is known or waits already; what proves it here was added."
+
+    def _find(self, engine: Engine, quotes: Sequence[Cited]) -> tuple[ProofIndex, list[Quote]]:
+        """The session or file that has the quotes, and where each is in it.
+
+        Raises ReviewerError when it is not named and no running session has them.
+        """
+        from reviewer.proposing.proof_index import ProofIndex
+        from reviewer.proposing.session_view import read_view
+
+        named = {each.file for each in quotes if each.file}
+        if len(named) > 1:
+            raise ReviewerError("All quotes of a statement come from one file.")
+        paths = [self._allowed(engine, named.pop())] if named else []
+        if not paths:
+            paths = [Path(note.path) for note in self._running()[:SESSIONS_SEARCHED]]
+        if not paths:
+            raise ReviewerError(
+                "Name the file of each quote: the transcript of this session is not known "
+                "(the hooks of `reviewer connect` tell it)."
+            )
+        problems: list[str] = []
+        best: tuple[int, ProofIndex, list[Quote]] | None = None
+        for path in paths:
+            try:
+                index = ProofIndex(_without_own_calls(read_view(path)))
+            except SourceError as problem:
+                problems.append(str(problem))
+                continue
+            placed = [_placed(each, index) for each in quotes]
+            hits = sum(found for _, found in placed)
+            if best is None or hits > best[0]:
+                best = hits, index, [quote for quote, _ in placed]
+        if best is None:
+            raise ReviewerError(" ".join(problems))
+        return best[1], best[2]
+
+
+def _placed(cited: Cited, index: ProofIndex) -> tuple[Quote, bool]:
+    """A quote at the line that has it, the nearest to the named one."""
+    from reviewer.proposing.proof_index import as_compared, place
+    from reviewer.proposing.values import Quote
+
+    folded = as_compared(cited.text)
+    places = [
+        index.lines[position].line
+        for position in range(len(index.lines))
+        if folded and place(index.folded(position), folded) >= 0
+    ]
+    wanted = max(cited.line - 1, 0)
+    if not places:
+        return Quote(wanted, cited.text), False
+    nearest = min(places, key=lambda line: abs(line - wanted)) if cited.line else places[-1]
+    return Quote(nearest, cited.text), True
+
+
+def _without_own_calls(view: SessionView) -> SessionView:
+    """A view without the calls of these tools: a proposal would prove itself."""
+    from msgspec import structs
+
+    from reviewer.proposing.values import LineRole
+
+    kept = tuple(
+        line
+        for line in view.lines
+        if not (
+            line.role in (LineRole.TOOL, LineRole.ERROR, LineRole.REJECTED)
+            and _OWN_CALL.match(line.text.removeprefix("refused: "))
+        )
+    )
+    return structs.replace(view, lines=kept)
+
+
+def _active(engine: Engine) -> Iterator[QueueRow]:
+    """The promoted facts of the project, without those that read like orders to an agent."""
+    from reviewer.promotion.views import QueueQuery, Sort
+    from reviewer.text.secrets import mask
+
+    ids = engine.queue.ids(QueueQuery(engine.project, "active", "-kind:conflict", Sort.NEWEST))
+    for row in engine.queue.rows(ids):
+        if not _is_planted(row.content, row.flags):
+            from msgspec import structs
+
+            yield structs.replace(row, content=mask(row.content).text)
+
+
+def _is_planted(content: str, flags: Sequence[str]) -> bool:
+    from reviewer.extraction.flags import INJECTION, flags_of
+    from reviewer.sources.records import Role
+
+    return INJECTION in flags and INJECTION in flags_of(content, Role.NOTE)
+
+
+def _best(wanted: set[str], rows: Sequence[QueueRow]) -> list[QueueRow]:
+    """The rows with the most and the rarest of the words, best first."""
+    texts = {row.id: set(_WORD.findall(row.content.casefold())) for row in rows}
+    commonness = Counter(word for words in texts.values() for word in words)
+    scores: dict[int, float] = {}
+    for row in rows:
+        hits = [
+            math.log(1 + len(rows) / commonness[word])
+            for word in texts[row.id]
+            if any(word == each or (len(each) > 3 and word.startswith(each)) for each in wanted)
+        ]
+        if hits:
+            scores[row.id] = sum(hits)
+    return sorted((row for row in rows if row.id in scores), key=lambda row: -scores[row.id])
+
+
+def _state(engine: Engine, number: int) -> str:
+    for each in engine.state.all(engine.project):
+        if each.id == number:
+            note = f" ({each.note})" if each.note else ""
+            return f"s:{number} trusted state, set by the person\n{each.key} = {each.value}{note}"
+    raise ReviewerError(f"There is no trusted state s:{number}.")
+
+
+def _fact(engine: Engine, number: int) -> str:
+    """A promoted fact, its structure, and the passages that prove it."""
+    from reviewer.promotion.views import Status
+    from reviewer.text.secrets import mask
+
+    view = engine.queue.candidate(number)
+    if view.status is not Status.ACTIVE:
+        raise ReviewerError(
+            f"m:{number} is not remembered: agents read what the person has promoted."
+        )
+    if _is_planted(view.content, view.flags):
+        raise ReviewerError(
+            f"m:{number} reads like an order planted for an agent, so it is not handed out."
+        )
+    lines = [f"m:{number} {view.kind}, {view.type}", mask(view.content).text]
+    for evidence in engine.queue.evidence(number, around=0)[:5]:
+        record = evidence.record
+        start = max(0, evidence.span_start - 200)
+        text = mask(record.text[start : evidence.span_end + 200]).text
+        lines += ["", f"From {record.path}:{evidence.line + 1} ({record.role}):"]
+        lines += [f"> {line}" for line in text.splitlines()]
+    return "\n".join(lines)
+
+
+def _lines(path: Path, first: int, last: int) -> str:
+    """Lines of a file or session as a reader needs them, numbered from 1."""
+    from reviewer.proposing.session_view import read_view
+
+    if last < first or last - first >= MOST_LINES:
+        raise ReviewerError(f"read takes at most {MOST_LINES} lines, the first before the last.")
+    view = read_view(path, line_start=max(first - 1, 0), line_end=last)
+    shown = [
+        f"{line.line + 1} {line.role} {line.text}"
+        for line in view.lines
+        if first - 1 <= line.line < last
+    ]
+    if not shown:
+        raise ReviewerError(f"{path.name} shows nothing in lines {first} to {last}.")
+    return f"{path}\n" + "\n".join(shown)
+
+
+def _cut(text: str) -> str:
+    """An answer of at most MOST_TEXT characters, its closing tag kept."""
+    if len(text) <= MOST_TEXT:
+        return text
+    body = text.partition("\n")[2].rpartition("\n")[0]
+    return wrapped(f"{harmless(body)[: MOST_TEXT - 200]}\n... (cut: ask for less)")

@@ -1,0 +1,113 @@
+"""Which agents are on this machine, without starting any of them."""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+import tomllib
+from pathlib import Path
+
+from msgspec import Struct
+
+from reviewer.agents.agent_files import AgentFiles
+from reviewer.agents.connections import Connection, Connections
+from reviewer.agents.wiring import AGENTS, FileKind, Scope
+from reviewer.errors import ReviewerError
+from reviewer.promotion.export.file_writer import read_file
+
+_VERSION = re.compile(r"(?<![\w.])\d+\.\d+\.\d+(?![\w.])")
+LEVELS = 4
+"""Folders above a program in which its package may be described."""
+
+
+class AgentRow(Struct, frozen=True, kw_only=True):
+    """An agent in the table of `reviewer connect`. What is not known is empty."""
+
+    agent: str
+    title: str
+    program: str
+    version: str
+    connected: tuple[str, ...]
+    """`user`, or `project FOLDER`."""
+    last_packet: str
+    last_read: str
+    missing: tuple[str, ...]
+
+
+def agent_rows(store: Path, *, root: Path | None) -> list[AgentRow]:
+    """All agents. `root`: the project whose connections are shown besides those of the user.
+
+    Raises ReviewerError for a damaged record.
+    """
+    connections, files = Connections(store), AgentFiles(store)
+    everywhere = connections.all()
+    read: dict[str, str] = {}
+    for note in files.sessions():
+        if note.read_at and not note.problem:
+            read[note.agent] = max(read.get(note.agent, ""), note.read_at)
+    rows = []
+    for name, kind in AGENTS.items():
+        own = [
+            each
+            for each in everywhere
+            if each.agent == name and (each.scope is Scope.USER or each.root == str(root))
+        ]
+        program = next(filter(None, map(shutil.which, kind.programs)), "")
+        missing = [sentence for each in own for sentence in connections.in_place(each)]
+        if own and not program:
+            missing.append(f"{kind.programs[0]} is not on the PATH.")
+        missing += [sentence for each in own if (sentence := _unapproved(each))]
+        given = files.given(name)
+        rows.append(
+            AgentRow(
+                agent=name,
+                title=kind.title,
+                program=program,
+                version=version_of(Path(program)) if program else "",
+                connected=tuple(
+                    "user" if each.scope is Scope.USER else f"project {each.root}" for each in own
+                ),
+                last_packet=given.at if given else "",
+                last_read=read.get(name, ""),
+                missing=tuple(missing),
+            )
+        )
+    return rows
+
+
+def version_of(program: Path) -> str:
+    """The version of a program, from the package around it or from its path; empty if unknown."""
+    real = program.resolve()
+    folder = real.parent
+    for _ in range(LEVELS):
+        package = folder / "package.json"
+        if package.is_file():
+            try:
+                told = json.loads(package.read_bytes())
+            except (OSError, ValueError):
+                break
+            version = told.get("version") if isinstance(told, dict) else None
+            if isinstance(version, str) and _VERSION.match(version):
+                return version[:40]
+        folder = folder.parent
+    found = _VERSION.findall(str(real))
+    return found[-1] if found else ""
+
+
+def _unapproved(connection: Connection) -> str:
+    """A sentence where Codex has no approval of the hooks, which it then skips."""
+    if connection.agent != "codex":
+        return ""
+    hooks = next((each.path for each in connection.files if each.path.endswith("hooks.json")), "")
+    config = next((each.path for each in connection.files if each.kind is FileKind.TOML), "")
+    if not hooks or not config:
+        return ""
+    try:
+        data = read_file(Path(config)) or b""
+        state = tomllib.loads(data.decode()).get("hooks", {}).get("state", {})
+    except (ReviewerError, ValueError, AttributeError):
+        return ""  # that the file is damaged is said already
+    if any(str(key).startswith(f"{hooks}:") for key in state):
+        return ""
+    return "Codex skips its hooks until you approve them: start codex and open /hooks."

@@ -1,0 +1,132 @@
+"""What each agent tells its hooks on stdin, and how it wants to be answered on stdout."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Mapping
+from enum import Enum
+from pathlib import Path
+from typing import Any
+
+from msgspec import Struct
+
+from reviewer.errors import ReviewerError
+
+
+class UnknownEventError(ReviewerError):
+    """An agent or an event that means nothing here."""
+
+
+class Moment(Enum):
+    """What has happened in a session."""
+
+    START = "start"
+    PROMPT = "prompt"
+    COMPACTION = "compaction"  # it is about to begin
+    TURN_END = "turn end"
+    END = "end"
+
+
+class Told(Struct, frozen=True, kw_only=True):
+    """An event of a session. What an agent does not say is empty.
+
+    `source`: why a session starts: startup, resume, clear, compact.
+    """
+
+    agent: str
+    event: str
+    moment: Moment
+    session: str = ""
+    transcript: str = ""
+    cwd: str = ""
+    prompt: str = ""
+    source: str = ""
+
+
+_CLAUDE = {
+    "SessionStart": Moment.START, "UserPromptSubmit": Moment.PROMPT,
+    "PreCompact": Moment.COMPACTION, "Stop": Moment.TURN_END, "SessionEnd": Moment.END,
+}  # fmt: skip
+_CAMEL = {
+    "sessionStart": Moment.START, "userPromptSubmitted": Moment.PROMPT,
+    "agentStop": Moment.TURN_END, "sessionEnd": Moment.END,
+}  # fmt: skip
+
+EVENTS: dict[str, dict[str, Moment]] = {
+    "claude-code": _CLAUDE,
+    "codex": {name: moment for name, moment in _CLAUDE.items() if name != "PreCompact"},
+    "gemini": {
+        "SessionStart": Moment.START, "BeforeAgent": Moment.PROMPT,
+        "AfterAgent": Moment.TURN_END, "SessionEnd": Moment.END,
+    },
+    "opencode": {
+        "start": Moment.START, "compact": Moment.COMPACTION, "end": Moment.END,
+    },
+    "copilot": _CAMEL,
+    "cursor": {
+        "sessionStart": Moment.START, "beforeSubmitPrompt": Moment.PROMPT,
+        "stop": Moment.TURN_END, "sessionEnd": Moment.END,
+    },
+}  # fmt: skip
+"""Agent -> the events that mean something here, by the agent's own names."""
+
+
+def read_event(agent: str, event: str, data: bytes) -> Told:
+    """What an agent tells. Raises UnknownEventError, and ReviewerError for what is not JSON."""
+    if agent not in EVENTS:
+        raise UnknownEventError(f"{agent} is not an agent that is known here: {', '.join(EVENTS)}.")
+    if event not in EVENTS[agent]:
+        raise UnknownEventError(
+            f"{event} of {agent} means nothing here; what does: {', '.join(EVENTS[agent])}."
+        )
+    try:
+        value = json.loads(data)
+    except (ValueError, RecursionError):
+        raise ReviewerError(f"{agent} sent something on stdin that is not JSON.") from None
+    if not isinstance(value, dict):
+        raise ReviewerError(f"{agent} sent JSON on stdin that is not an object.")
+    roots = value.get("workspace_roots")
+    folder = roots[0] if isinstance(roots, list) and roots and isinstance(roots[0], str) else ""
+    session = _text(value, "session_id", "sessionId", "conversation_id", "sessionID")
+    return Told(
+        agent=agent,
+        event=event,
+        moment=EVENTS[agent][event],
+        session=session,
+        transcript=_text(value, "transcript_path", "transcriptPath") or _transcript(agent, session),
+        cwd=_text(value, "cwd", "directory") or folder or os.getcwd(),
+        prompt=_text(value, "prompt", "initialPrompt"),
+        source=_text(value, "source"),
+    )
+
+
+def answer(told: Told, text: str) -> str:
+    """What is printed so that the agent's model gets a text."""
+    if told.agent in ("claude-code", "codex", "gemini"):
+        if told.moment is Moment.COMPACTION:
+            return text  # Claude Code adds plain output to the prompt of the compaction
+        return json.dumps(
+            {"hookSpecificOutput": {"hookEventName": told.event, "additionalContext": text}}
+        )
+    if told.agent == "cursor":
+        more = {"continue": True} if told.moment is Moment.PROMPT else {}
+        return json.dumps({**more, "additional_context": text})
+    return json.dumps({"additionalContext": text})
+
+
+def _text(value: Mapping[str, Any], *names: str) -> str:
+    """The first of these fields that is a text."""
+    for name in names:
+        found = value.get(name)
+        if isinstance(found, str) and found:
+            return found
+    return ""
+
+
+def _transcript(agent: str, session: str) -> str:
+    """Where an agent that does not say it keeps the transcript of a session."""
+    if agent == "copilot" and session and "/" not in session:
+        home = Path(os.environ.get("COPILOT_HOME") or Path.home() / ".copilot")
+        return str(home / "session-state" / session / "events.jsonl")
+    return ""

@@ -1,0 +1,247 @@
+"""What a hook does: gives the packet, says what a compaction must keep, notes sessions.
+
+A hook is never in an agent's way: whatever fails is one line in the log, and the agent goes on.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import subprocess
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from reviewer import __version__
+from reviewer.agents.agent_files import AgentFiles, Given, KeptPacket, SessionNote
+from reviewer.agents.hook_events import Moment, Told
+from reviewer.clock import Clock, iso, utc_now
+from reviewer.errors import ReviewerError, StoreError
+from reviewer.projects import work_tree
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+CHILD = "REVIEWER_CHILD"
+"""Set in the environment of the agents that `reviewer` itself asks: hooks then do nothing."""
+
+READ_SESSIONS = "read-sessions"
+"""The hidden command that reads the noted sessions."""
+
+_CONTINUES = ("resume", "compact")
+
+
+class Hooks:
+    """Carries out events for a store. Raises ReviewerError or OSError where it could not."""
+
+    def __init__(self, store: Path, *, project: str | None = None, clock: Clock = utc_now) -> None:
+        self._store = store
+        self._named = project
+        self._clock = clock
+        self._files = AgentFiles(store)
+
+    def carry_out(self, told: Told) -> str:
+        """The text for the agent's model; empty where there is nothing to say."""
+        if told.moment is Moment.START:
+            self._note(told)
+            return self._packet(told)
+        if told.moment is Moment.PROMPT:
+            given = self._files.given(told.agent)
+            if given is not None and given.session == told.session:
+                return ""
+            return self._packet(told)
+        if told.moment is Moment.COMPACTION:
+            from reviewer.agents.keep import what_to_keep
+
+            return what_to_keep(Path(told.transcript) if told.transcript else None)
+        noted = self._note(told, ended=told.moment is Moment.END)
+        if noted and told.moment is Moment.END and told.transcript:
+            self._files.forget_old_sessions()
+            self._read_detached()
+        return ""
+
+    def log(self, line: str) -> None:
+        """Add a line to the log. Raises OSError."""
+        self._files.log(self._clock(), line)
+
+    def _note(self, told: Told, *, ended: bool = False) -> bool:
+        """Note a session of a project; returns whether it is one."""
+        if work_tree(Path(told.cwd)) is None and self._named is None:
+            return False
+        self._files.note_session(
+            SessionNote(
+                agent=told.agent,
+                session=told.session,
+                path=told.transcript,
+                cwd=told.cwd,
+                at=iso(self._clock()),
+                ended=ended,
+            )
+        )
+        return True
+
+    def _packet(self, told: Told) -> str:
+        maker = PacketMaker(self._store, project=self._named, clock=self._clock)
+        project, text = maker.packet(Path(told.cwd), told.prompt)
+        before = self._files.given(told.agent)
+        if (
+            told.source == "resume"
+            and before is not None
+            and (before.session, before.text) == (told.session, text)
+        ):
+            return ""  # the session has it already
+        if text:
+            self._files.note_given(
+                Given(
+                    agent=told.agent,
+                    session=told.session,
+                    project=project,
+                    at=iso(self._clock()),
+                    text=text,
+                )
+            )
+        return text
+
+    def _read_detached(self) -> None:
+        """Start a process of its own that reads the noted sessions, and do not wait for it."""
+        command = [sys.executable, "-P", "-m", "reviewer", "--db", str(self._store.absolute())]
+        if self._named is not None:
+            command += ["--project", self._named]
+        subprocess.Popen(  # noqa: S603
+            [*command, READ_SESSIONS],
+            cwd="/",
+            env={**os.environ, CHILD: "1"},
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+            start_new_session=True,
+        )
+
+
+class PacketMaker:
+    """Makes the packet of a folder's project, or takes the one that was made when the store was the
+    same: in a large store that saves half of the time that an agent waits.
+    """
+
+    def __init__(self, store: Path, *, project: str | None = None, clock: Clock = utc_now) -> None:
+        self._store = store
+        self._named = project
+        self._clock = clock
+        self._files = AgentFiles(store)
+
+    def packet(self, folder: Path, task: str = "") -> tuple[str, str]:
+        """The project and its packet for a task; empty where nothing is known of the folder.
+
+        Raises StoreError, ForeignProjectError, OSError.
+        """
+        tree = work_tree(folder)
+        if self._named is None and tree is None:
+            return "", ""
+        if not self._store.exists():
+            raise StoreError(f"There is no store at {self._store} yet.")
+        name = hashlib.sha256(f"{tree}\0{self._named}".encode("utf-8", "replace")).hexdigest()[:16]
+        before = self._state()
+        if not task:
+            kept = self._files.packet(name)
+            if kept is not None and kept.key == before:
+                return kept.project, kept.text
+        project, text = self._made(folder, task)
+        if not task and self._state() == before:  # nobody has written meanwhile
+            self._files.keep_packet(name, KeptPacket(key=before, project=project, text=text))
+        return project, text
+
+    def _made(self, folder: Path, task: str) -> tuple[str, str]:
+        from reviewer.agents.recalled import packet_within
+        from reviewer.engine import Engine
+
+        engine = Engine.open(self._store, clock=self._clock)
+        try:
+            chosen = engine.choose_project(self._named, folder)
+            if chosen.project is None or not engine.is_known(chosen.project):
+                return "", ""
+            engine.work_in(chosen)
+            now = self._clock().astimezone()
+            return chosen.project, packet_within(engine, task=task, now=now)
+        finally:
+            engine.close()
+
+    def _state(self) -> str:
+        """What a packet is made from, without opening the store."""
+        parts = [__version__, f"{self._clock().astimezone():%Y-%m-%d}"]
+        for suffix in ("", "-wal"):
+            try:
+                found = os.stat(f"{self._store}{suffix}")
+            except FileNotFoundError:
+                parts.append("none")
+            else:
+                parts.append(f"{found.st_ino}:{found.st_size}:{found.st_mtime_ns}")
+        return " ".join(parts)
+
+
+def inside_own_call(environment: Mapping[str, str]) -> bool:
+    """Whether the agent was started by `reviewer` itself, to answer a question."""
+    return bool(environment.get(CHILD))
+
+
+class SessionReader:
+    """Ingests the transcripts of noted sessions that have ended, one process at a time."""
+
+    def __init__(self, store: Path, *, project: str | None = None, clock: Clock = utc_now) -> None:
+        self._store = store
+        self._named = project
+        self._clock = clock
+        self._files = AgentFiles(store)
+
+    def read(self) -> int:
+        """Read what waits, and return how many sessions that were. Another process that reads
+        already takes over what waits.
+        """
+        done = 0
+        while next(self._waiting(), None) is not None:
+            with self._files.lock("reading", wait=False) as mine:
+                if not mine:
+                    break
+                for note in list(self._waiting()):
+                    self._read_one(note)
+                    done += 1
+        return done
+
+    def _waiting(self) -> Iterator[SessionNote]:
+        for note in reversed(self._files.sessions()):
+            if note.ended and note.path and not note.read_at:
+                yield note
+
+    def _read_one(self, note: SessionNote) -> None:
+        from msgspec import structs
+
+        began = iso(self._clock())
+        try:
+            self._ingest(note)
+            problem = ""
+        except (ReviewerError, OSError) as error:
+            problem = str(error)
+            self._files.log(self._clock(), f"{note.agent}: {problem}")
+        now = self._files.session(note)
+        if now is None or now.at == note.at:  # else it has ended again meanwhile
+            self._files.note_session(structs.replace(note, read_at=began, problem=problem))
+
+    def _ingest(self, note: SessionNote) -> None:
+        from reviewer.engine import Engine
+
+        folder, path = Path(note.cwd), Path(note.path)
+        if not self._store.exists():
+            raise StoreError(f"There is no store at {self._store} yet.")
+        engine = Engine.open(self._store, actor=note.agent, clock=self._clock)
+        try:
+            chosen = engine.choose_project(self._named, folder)
+            if chosen.project is None:
+                raise ReviewerError(f"{folder} belongs to no project.")
+            engine.work_in(chosen)
+            report = engine.intake.ingest([path], project=chosen.project)
+        finally:
+            engine.close()
+        maker = PacketMaker(self._store, project=self._named, clock=self._clock)
+        maker.packet(folder)  # so that the next session starts at once
+        if report.files == 0:
+            raise ReviewerError(f"{path} is in no format that can be read.")

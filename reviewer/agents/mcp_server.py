@@ -1,0 +1,168 @@
+"""The MCP server over stdio. Prose is returned as text: some agents would show a structured result
+instead of it, as one line of JSON.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from typing import Annotated, Any
+
+from mcp.server import MCPServer
+from mcp.server.mcpserver import Context
+from mcp.server.mcpserver.exceptions import ResourceError, ToolError
+from mcp_types import ToolAnnotations
+from pydantic import BaseModel, Field
+
+from reviewer import __version__
+from reviewer.agents.desk import DEFAULT_BUDGET, LARGEST_BUDGET, MOST_QUOTES, TYPES, Cited, Desk
+from reviewer.errors import ReviewerError
+
+INSTRUCTIONS = (
+    "What a person decided to remember about this project. Call `packet` with the task before you "
+    "begin, `search` when you are unsure of a rule or decision. When the person corrects you, "
+    "states a rule or a decision, or a trap cost you time, `propose` it: one sentence that stands "
+    "alone, with the words of the session or file that prove it. A person decides; nothing that "
+    "you propose is remembered before that."
+)
+"""At most 500 characters: it is sent with every request."""
+
+READ = ToolAnnotations(read_only_hint=True, open_world_hint=False, idempotent_hint=True)
+WRITE = ToolAnnotations(
+    read_only_hint=False, destructive_hint=False, open_world_hint=False, idempotent_hint=True
+)
+
+KNOWN_CLIENTS = {
+    "claude-code": "claude-code", "codex": "codex", "gemini": "gemini", "opencode": "opencode",
+    "copilot": "copilot", "cursor": "cursor",
+}  # fmt: skip
+"""A part of the name that a client gives itself -> the agent."""
+
+_ODD = re.compile(r"[^a-z0-9.-]+")
+
+
+class Passage(BaseModel):
+    """Words that prove a statement."""
+
+    text: str = Field(description="The exact words, copied.")
+    file: str = Field("", description="The file that has them; leave it out for this session.")
+    line: int = Field(0, description="Their line in that file, from 1, if you know it.", ge=0)
+
+
+def serve(desk: Desk, *, agent_given: bool) -> None:
+    """Answer on stdin and stdout until the client leaves.
+
+    Without `agent_given` the agent is named as its client names itself.
+    """
+    server(desk, agent_given=agent_given).run()
+
+
+def server(desk: Desk, *, agent_given: bool = True) -> MCPServer[Any]:
+    """The server over a desk, for any transport."""
+    made: MCPServer[Any] = MCPServer(
+        "reviewer", instructions=INSTRUCTIONS, version=__version__, log_level="WARNING"
+    )
+
+    def recognise(ctx: Context[Any, Any]) -> None:
+        if not agent_given:
+            desk.agent = client_agent(ctx)
+
+    @made.tool(title="Packet for a task", annotations=READ, structured_output=False)
+    def packet(
+        task: Annotated[str, Field(description="What you are about to do.")] = "",
+        budget: Annotated[
+            int, Field(description="Tokens of the answer.", ge=1, le=LARGEST_BUDGET)
+        ] = DEFAULT_BUDGET,
+    ) -> str:
+        """Rules, open tasks, decisions and learnings of this project that matter for a task."""
+        return _answered(lambda: desk.packet(task, budget))
+
+    @made.tool(title="Search memories", annotations=READ, structured_output=False)
+    def search(
+        words: Annotated[str, Field(description="A few words; the rarest count most.")],
+        limit: Annotated[int, Field(ge=1, le=20)] = 10,
+    ) -> str:
+        """Find what is remembered about something."""
+        return _answered(lambda: desk.search(words, limit))
+
+    @made.tool(title="Read a memory or a source", annotations=READ, structured_output=False)
+    def read(
+        what: Annotated[str, Field(description="m:12, s:3, FILE:20 or FILE:20-40.")],
+    ) -> str:
+        """A memory with the passages that prove it, or lines of a file it comes from."""
+        return _answered(lambda: desk.read(what))
+
+    @made.tool(title="Propose a memory", annotations=WRITE, structured_output=False)
+    def propose(
+        ctx: Context[Any, Any],
+        statement: Annotated[
+            str, Field(description="One sentence of 8 to 280 characters that stands alone.")
+        ],
+        quotes: Annotated[
+            list[Passage],
+            Field(description="The passages that prove it.", min_length=1, max_length=MOST_QUOTES),
+        ],
+        type: Annotated[str, Field(description=" | ".join(TYPES))] = "",  # noqa: A002
+    ) -> str:
+        """Propose something worth remembering. A person decides on it later.
+
+        Names, numbers and quoted words of the statement have to be in the quotes or beside them.
+        """
+        recognise(ctx)
+        cited = [Cited(each.text, each.file, each.line) for each in quotes]
+        return _answered(lambda: desk.propose(statement, type, cited))
+
+    @made.tool(title="Preamble of a stage", annotations=READ, structured_output=False)
+    def preamble(
+        pipeline: Annotated[str, Field(description="The DOT file, in this project.")],
+        node: Annotated[str, Field(description="The stage that is about to begin.")],
+        run: Annotated[str, Field(description="The id of its run, if there is one.")] = "",
+    ) -> str:
+        """What a fresh session of a pipeline's stage begins with."""
+        return _answered(lambda: desk.preamble(pipeline, node, run))
+
+    @made.tool(title="State of the memory", annotations=READ, structured_output=False)
+    def status() -> str:
+        """How much is remembered for this project, and how much waits for the person."""
+        return _answered(desk.status)
+
+    @made.resource("reviewer://constitution", mime_type="text/markdown")
+    def constitution() -> str:
+        """The rules and values that hold in this project, whatever the task is."""
+        return _read(desk.constitution)
+
+    @made.resource("reviewer://tasks", mime_type="text/markdown")
+    def tasks() -> str:
+        """The open work that is remembered."""
+        return _read(desk.tasks)
+
+    @made.resource("reviewer://entry/{number}", mime_type="text/markdown")
+    def entry(number: int) -> str:
+        """A memory with the passages that prove it."""
+        return _read(lambda: desk.entry(number))
+
+    return made
+
+
+def client_agent(ctx: Context[Any, Any]) -> str:
+    """The agent behind a client, by the name that the client gives itself."""
+    params = ctx.session.client_params
+    name = _ODD.sub("-", params.client_info.name.lower()).strip("-") if params else ""
+    for part, agent in KNOWN_CLIENTS.items():
+        if part in name:
+            return agent
+    return name[:40] or "agent"
+
+
+def _answered(answer: Callable[[], str]) -> str:
+    try:
+        return answer()
+    except ReviewerError as problem:
+        raise ToolError(str(problem)) from problem
+
+
+def _read(answer: Callable[[], str]) -> str:
+    try:
+        return answer()
+    except ReviewerError as problem:
+        raise ResourceError(str(problem)) from problem

@@ -1,0 +1,80 @@
+"""Text that an agent is given, marked so that no transcript of it is learnt from again.
+
+The readers of transcripts (`sources/claude_words.py`) count what stands between these tags as
+injected memory.
+"""
+
+from __future__ import annotations
+
+import re
+from datetime import datetime
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from reviewer.engine import Engine
+    from reviewer.packets.values import Packet
+
+OPENING = '<recalled-memory source="reviewer">'
+CLOSING = "</recalled-memory>"
+
+MOST_CHARACTERS = 9_000
+"""What every agent takes whole from a hook: Claude Code and Codex cut texts over about 10,000."""
+
+BYTES_PER_TOKEN = 4
+"""Of the estimate, which needs no encoding to be loaded."""
+
+SMALLEST_BUDGET = 50
+
+CUT = "... (cut: the tool `packet` of the MCP server reviewer gives the rest)"
+
+_TAG = re.compile(r"<(?=/?recalled-memory)", re.IGNORECASE)
+
+
+def wrapped(text: str) -> str:
+    """A text between the tags; tags inside it are made harmless."""
+    return f"{OPENING}\n{harmless(text).strip()}\n{CLOSING}"
+
+
+def harmless(text: str) -> str:
+    """A text that cannot end the tags around it."""
+    return _TAG.sub("&lt;", text)
+
+
+def packet_within(engine: Engine, *, task: str, now: datetime, most: int = MOST_CHARACTERS) -> str:
+    """The packet of the current project between the tags, in at most `most` characters.
+
+    Empty where nothing is remembered. Rules come before everything else, and are cut at a line
+    where they alone are too long. Raises StoreError.
+    """
+    from reviewer.packets.assembly import assemble
+    from reviewer.packets.token_counts import ESTIMATE
+
+    ready = engine.packets.prepare_own(engine.project, task=task, now=now, counting=ESTIMATE)
+    budget = most // BYTES_PER_TOKEN
+    while True:
+        made = assemble(ready, budget)
+        if not says_anything(made):
+            return ""
+        text = wrapped(made.markdown)
+        if len(text) <= most:
+            return text
+        if budget <= SMALLEST_BUDGET:
+            return _cut(made.markdown, most)
+        budget = max(SMALLEST_BUDGET, budget * most // len(text) - 10)
+
+
+def says_anything(packet: Packet) -> bool:
+    """Whether a packet has more than its instruction."""
+    return any(item.shown for item in packet.items)
+
+
+def _cut(markdown: str, most: int) -> str:
+    """The first lines that fit between the tags, and a line about the rest."""
+    room = most - len(wrapped("")) - len(CUT) - 2
+    kept: list[str] = []
+    for line in harmless(markdown).splitlines():
+        room -= len(line) + 1
+        if room < 0:
+            break
+        kept.append(line)
+    return wrapped("\n".join([*kept, CUT]))

@@ -1,0 +1,344 @@
+"""What is written into each agent's settings so that it starts the MCP server and runs the hooks.
+
+Nothing here grants a permission: approvals of hooks, trust in folders and allowed tools are the
+person's, and `afterwards` says which are needed.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shlex
+from collections.abc import Callable, Mapping, Sequence
+from enum import StrEnum
+from pathlib import Path
+
+from msgspec import Struct
+
+from reviewer.agents.json_text import Addition
+
+HOOK_SECONDS = 10
+COMPACTION_SECONDS = 20
+
+SERVER = "reviewer"
+
+
+class Scope(StrEnum):
+    """For all projects of this user, or for one project, whose files others may share."""
+
+    USER = "user"
+    PROJECT = "project"
+
+
+class FileKind(StrEnum):
+    """How a file is changed."""
+
+    JSON = "json"  # additions to an object
+    TOML = "toml"  # a table at its end
+    OWN = "own"  # a file of its own
+    BLOCK = "block"  # a marked block
+
+
+class Part(Struct, frozen=True, kw_only=True):
+    """One file, and what goes into it, by its kind."""
+
+    path: Path
+    kind: FileKind
+    additions: tuple[Addition, ...] = ()
+    table: tuple[str, ...] = ()
+    values: dict[str, str | list[str]] = {}
+    text: str = ""
+
+
+class Wiring(Struct, frozen=True, kw_only=True):
+    """The files of an agent. `afterwards`: sentences about what the person still has to do."""
+
+    parts: tuple[Part, ...]
+    afterwards: tuple[str, ...] = ()
+
+
+class Place(Struct, frozen=True, kw_only=True):
+    """Where an agent is connected. `command`: `reviewer` with its global options."""
+
+    scope: Scope
+    root: Path
+    """The project's folder, or the user's home."""
+    command: tuple[str, ...]
+    environment: Mapping[str, str]
+
+    def folder(self, variable: str, default: str) -> Path:
+        """A folder of an agent in the home, which a variable can move."""
+        named = self.environment.get(variable)
+        return Path(named).expanduser() if named else self.root / default
+
+    def mcp(self, agent: str) -> list[str]:
+        """The command that starts the server."""
+        return [*self.command, "mcp", "--agent", agent]
+
+    def hook(self, agent: str, event: str) -> str:
+        """The command of a hook, for a shell."""
+        return shlex.join([*self.command, "hook", agent, event])
+
+
+class AgentKind(Struct, frozen=True):
+    """An agent that can be connected. `block`: its instruction file in a project."""
+
+    title: str
+    programs: tuple[str, ...]
+    wire: Callable[[Place], Wiring]
+    block: str
+    compaction: str
+    """Whether it can be told what a compaction must keep, and how."""
+
+
+def _claude(place: Place) -> Wiring:
+    moved = place.environment.get("CLAUDE_CONFIG_DIR")
+    folder = place.folder("CLAUDE_CONFIG_DIR", ".claude")
+    if place.scope is Scope.PROJECT:
+        servers, settings = place.root / ".mcp.json", place.root / ".claude" / "settings.json"
+    else:
+        servers = (folder if moved else place.root) / ".claude.json"
+        settings = folder / "settings.json"
+    command, *arguments = place.mcp("claude-code")
+    entry = {"type": "stdio", "command": command, "args": arguments, "env": {}}
+    agent = "claude-code"
+    hooks = (
+        _matched(place.hook(agent, "SessionStart"), "SessionStart", "startup|resume|clear|compact"),
+        _matched(place.hook(agent, "PreCompact"), "PreCompact", "", COMPACTION_SECONDS),
+        _matched(place.hook(agent, "SessionEnd"), "SessionEnd", ""),
+    )
+    return Wiring(
+        parts=(
+            _json(servers, Addition(("mcpServers",), entry, SERVER)),
+            _json(settings, *hooks),
+        ),
+        afterwards=(
+            "Claude Code asks before a proposal. To allow them for good: /permissions, allow "
+            "mcp__reviewer__propose.",
+        ),
+    )
+
+
+def _codex(place: Place) -> Wiring:
+    folder = place.folder("CODEX_HOME", ".codex")
+    if place.scope is Scope.PROJECT:
+        folder = place.root / ".codex"
+    command, *arguments = place.mcp("codex")
+    hooks = folder / "hooks.json"
+    afterwards = [
+        "Codex skips new hooks until you approve them: start codex and open /hooks.",
+        "In codex exec only the reading tools run; proposals need an approval, so they come from "
+        "interactive sessions. It may begin before the server has started: required = true under "
+        "[mcp_servers.reviewer] makes it wait.",
+    ]
+    if place.scope is Scope.PROJECT:
+        afterwards.append("Codex reads .codex of a project only once you trust the folder.")
+    return Wiring(
+        parts=(
+            Part(
+                path=folder / "config.toml",
+                kind=FileKind.TOML,
+                table=("mcp_servers", SERVER),
+                values={"command": command, "args": arguments},
+            ),
+            _json(
+                hooks,
+                _matched(place.hook("codex", "SessionStart"), "SessionStart", ""),
+                _matched(place.hook("codex", "SessionEnd"), "SessionEnd", ""),
+            ),
+        ),
+        afterwards=tuple(afterwards),
+    )
+
+
+def _gemini(place: Place) -> Wiring:
+    base = place.root
+    if place.scope is Scope.USER and place.environment.get("GEMINI_CLI_HOME"):
+        base = Path(place.environment["GEMINI_CLI_HOME"]).expanduser()
+    command, *arguments = place.mcp("gemini")
+    milliseconds = HOOK_SECONDS * 1000
+    hooks = tuple(
+        Addition(
+            ("hooks", event),
+            {
+                "hooks": [
+                    {
+                        "name": "reviewer",
+                        "type": "command",
+                        "command": place.hook("gemini", event),
+                        "timeout": milliseconds,
+                    }
+                ]
+            },
+        )
+        for event in ("SessionStart", "SessionEnd")
+    )
+    return Wiring(
+        parts=(
+            _json(
+                base / ".gemini" / "settings.json",
+                Addition(("mcpServers",), {"command": command, "args": arguments}, SERVER),
+                *hooks,
+            ),
+        ),
+        afterwards=(
+            "Gemini CLI uses MCP servers only in folders that you trust, and with gemini -p only "
+            'those with "trust": true, which is yours to set.',
+        ),
+    )
+
+
+def _opencode(place: Place) -> Wiring:
+    if place.scope is Scope.PROJECT:
+        folder, plugins = place.root, place.root / ".opencode" / "plugin"
+    else:
+        base = place.environment.get("XDG_CONFIG_HOME")
+        folder = (Path(base).expanduser() if base else place.root / ".config") / "opencode"
+        plugins = folder / "plugin"
+    settings = folder / "opencode.json"
+    if not settings.exists() and (folder / "opencode.jsonc").exists():
+        settings = folder / "opencode.jsonc"
+    entry = {"type": "local", "command": place.mcp("opencode"), "enabled": True}
+    return Wiring(
+        parts=(
+            _json(settings, Addition(("mcp",), entry, SERVER)),
+            Part(path=plugins / "reviewer.js", kind=FileKind.OWN, text=plugin(place.command)),
+        )
+    )
+
+
+def _copilot(place: Place) -> Wiring:
+    if place.scope is Scope.PROJECT:
+        folder = place.root / ".github"
+        servers = folder / "mcp.json"
+    else:
+        folder = place.folder("COPILOT_HOME", ".copilot")
+        servers = folder / "mcp-config.json"
+    command, *arguments = place.mcp("copilot")
+    entry = {"type": "local", "command": command, "args": arguments, "env": {}, "tools": ["*"]}
+    hooks = {
+        event: [
+            {
+                "type": "command",
+                "bash": place.hook("copilot", event),
+                "timeoutSec": HOOK_SECONDS,
+            }
+        ]
+        for event in ("sessionStart", "sessionEnd")
+    }
+    text = json.dumps({"version": 1, "hooks": hooks}, indent=2) + "\n"
+    return Wiring(
+        parts=(
+            _json(servers, Addition(("mcpServers",), entry, SERVER)),
+            Part(path=folder / "hooks" / "reviewer.json", kind=FileKind.OWN, text=text),
+        ),
+        afterwards=("Copilot asks before it uses the tools; --allow-tool=reviewer allows them.",),
+    )
+
+
+def _cursor(place: Place) -> Wiring:
+    folder = place.root / ".cursor"
+    command, *arguments = place.mcp("cursor")
+    hooks = tuple(
+        Addition(
+            ("hooks", event),
+            {"command": place.hook("cursor", event), "timeout": HOOK_SECONDS},
+        )
+        for event in ("sessionStart", "sessionEnd")
+    )
+    entry = {"command": command, "args": arguments}
+    return Wiring(
+        parts=(
+            _json(folder / "mcp.json", Addition(("mcpServers",), entry, SERVER)),
+            _json(folder / "hooks.json", Addition((), 1, "version"), *hooks),
+        ),
+        afterwards=("Cursor asks for an approval of the MCP server in its settings.",),
+    )
+
+
+AGENTS: dict[str, AgentKind] = {
+    "claude-code": AgentKind(
+        "Claude Code", ("claude",), _claude, "CLAUDE.md", "by the hook PreCompact"
+    ),
+    "codex": AgentKind("Codex", ("codex",), _codex, "AGENTS.md", ""),
+    "gemini": AgentKind("Gemini CLI", ("gemini",), _gemini, "GEMINI.md", ""),
+    "opencode": AgentKind("OpenCode", ("opencode",), _opencode, "AGENTS.md", "by the plugin"),
+    "copilot": AgentKind("Copilot CLI", ("copilot",), _copilot, "AGENTS.md", ""),
+    "cursor": AgentKind("Cursor", ("cursor-agent", "cursor"), _cursor, "AGENTS.md", ""),
+}
+
+
+def _json(path: Path, *additions: Addition) -> Part:
+    return Part(path=path, kind=FileKind.JSON, additions=additions)
+
+
+def _matched(command: str, event: str, matcher: str, seconds: int = HOOK_SECONDS) -> Addition:
+    """A hook of Claude Code or Codex."""
+    hook = {"type": "command", "command": command, "timeout": seconds}
+    group: dict[str, object] = {"matcher": matcher} if matcher else {}
+    return Addition(("hooks", event), {**group, "hooks": [hook]})
+
+
+_PLUGIN = """\
+// `reviewer connect opencode` wrote this file; `reviewer disconnect opencode` takes it away.
+import { spawn } from "node:child_process"
+
+const COMMAND = %(command)s
+const MOST_MILLISECONDS = %(milliseconds)d
+
+// What `reviewer hook` answers; nothing where it fails, so that it is never in the way.
+function ask(event, told) {
+  return new Promise((resolve) => {
+    let out = ""
+    const child = spawn(COMMAND[0], [...COMMAND.slice(1), "hook", "opencode", event], {
+      stdio: ["pipe", "pipe", "ignore"],
+      timeout: MOST_MILLISECONDS,
+    })
+    child.on("error", () => resolve(""))
+    child.stdin.on("error", () => {})
+    child.stdout.on("data", (data) => { out += data })
+    child.on("close", () => {
+      try { resolve(JSON.parse(out).additionalContext ?? "") } catch { resolve("") }
+    })
+    child.stdin.end(JSON.stringify(told))
+  })
+}
+
+export const Reviewer = async ({ directory, worktree }) => {
+  if (process.env.REVIEWER_CHILD) return {}
+  const cwd = worktree && worktree !== "/" ? worktree : directory
+  const given = new Map()
+  let latest
+  return {
+    "chat.message": async (input, output) => {
+      latest = input.sessionID
+      if (given.has(latest)) return
+      const prompt = (output.parts ?? []).map((part) => part.text ?? "").join("\\n")
+      given.set(latest, ask("start", { sessionID: latest, cwd, prompt }))
+    },
+    "experimental.chat.system.transform": async (input, output) => {
+      const text = await given.get(input?.sessionID ?? latest)
+      if (text) output.system.push(text)
+    },
+    "experimental.session.compacting": async (input, output) => {
+      const text = await ask("compact", { sessionID: input.sessionID, cwd })
+      if (text) output.context.push(text)
+    },
+    event: async ({ event }) => {
+      if (event.type !== "session.idle") return
+      await ask("end", { sessionID: event.properties?.sessionID ?? latest, cwd })
+    },
+  }
+}
+"""
+
+
+def plugin(command: Sequence[str]) -> str:
+    """The plugin of OpenCode, which has no hooks that run a command."""
+    shown = json.dumps(list(command), ensure_ascii=True)
+    return _PLUGIN % {"command": shown, "milliseconds": HOOK_SECONDS * 1000}
+
+
+def home() -> Path:
+    """The user's home."""
+    return Path(os.path.expanduser("~"))

@@ -1,0 +1,259 @@
+"""`reviewer connect` and `disconnect`: what is written into agents' settings, shown first."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from reviewer.cli.output import moment, narrate, print_json, print_text, safe, table
+from reviewer.cli.session import DONE, FAILED, Session, pass_session
+from reviewer.errors import ReviewerError
+from reviewer.projects import work_tree
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from reviewer.agents.connections import Connections, Planned
+    from reviewer.agents.wiring import Place
+
+NAMES = ("claude-code", "codex", "gemini", "opencode", "copilot", "cursor")
+
+SCOPE = [
+    click.option(
+        "--user", "scope", flag_value="user", default="user", help="For all projects (the default)."
+    ),
+    click.option(
+        "--project", "scope", flag_value="project", help="For this project's folder only."
+    ),
+]
+YES = click.option("--yes", "-y", is_flag=True, help="Write without asking.")
+
+
+class ConnectCommand(click.Command):
+    """A command whose --project is a scope; the project's name goes before the verb."""
+
+    def __init__(self, *args: object, example: str = "", **settings: object) -> None:
+        super().__init__(*args, **settings)  # type: ignore[arg-type]
+        self.example = example
+
+    def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """The example, below the options."""
+        with formatter.section("Example"):
+            formatter.write(f"{'':>{formatter.current_indent}}reviewer {self.example}\n")
+
+
+@click.command(cls=ConnectCommand, example="connect claude-code")
+@click.argument("agent", required=False, type=click.Choice(NAMES))
+@SCOPE[0]
+@SCOPE[1]
+@click.option(
+    "--block",
+    is_flag=True,
+    help="Also write what is promoted into a marked block of the project's instruction file.",
+)
+@YES
+@click.option("--json", "as_json", is_flag=True, help="The table as one JSON object a line.")
+@pass_session
+def connect(
+    session: Session, agent: str | None, scope: str, block: bool, yes: bool, as_json: bool
+) -> None:
+    """Give an agent the memories of its project, by its own settings.
+
+    Writes the MCP server and the hooks (for OpenCode: a plugin). The difference of every file is
+    shown and you are asked once; each file is backed up, and `reviewer disconnect` leaves it byte
+    for byte as it was. Without AGENT: a table of the agents.
+    """
+    if agent is None:
+        if block or yes or scope == "project":
+            raise click.UsageError("name the agent to connect")
+        _show_table(session, as_json)
+        return
+    if as_json:
+        raise click.UsageError("--json is for the table, without an agent")
+    if block and scope != "project":
+        raise click.UsageError("--block goes with --project: a block has one project's memories")
+    place = _place(session, scope)
+    connections = _connections(session)
+    planned = connections.plan_connect(agent, place, block=_memories(session) if block else None)
+    old = planned.connection
+    if not planned.changed and old is not None and old.command == place.command:
+        narrate(f"{agent} is connected already.")
+        return
+    if not _agreed(connections, planned, yes):
+        return
+    if not session.store_path().exists():
+        with session.whole_store(create=True):
+            narrate(f"Made the store {safe(str(session.store_path()))}")
+    backups = connections.connect(planned)
+    _report(backups, f"Connected {agent}", f"reviewer disconnect {agent}{_flag(scope)}")
+    for sentence in (*planned.left, *planned.afterwards):
+        narrate(sentence)
+
+
+@click.command(cls=ConnectCommand, example="disconnect claude-code")
+@click.argument("agent", type=click.Choice(NAMES))
+@SCOPE[0]
+@SCOPE[1]
+@YES
+@pass_session
+def disconnect(session: Session, agent: str, scope: str, yes: bool) -> None:
+    """Take back what `reviewer connect` wrote.
+
+    A file that nobody has changed since becomes byte for byte what it was. From any other file only
+    our own lines are taken; one that was changed stays, and is named.
+    """
+    place = _place(session, scope)
+    connections = _connections(session)
+    connection = connections.of(agent, place)
+    if connection is None:
+        raise ReviewerError(f"{agent} is not connected for {_words(place)}. See: reviewer connect")
+    planned = connections.plan_disconnect(connection, place)
+    if planned.changed and not _agreed(connections, planned, yes):
+        return
+    backups = connections.disconnect(planned)
+    if not planned.left:
+        _report(backups, f"Disconnected {agent}", f"reviewer connect {agent}{_flag(scope)}")
+        return
+    if planned.changed:
+        narrate(f"Disconnected {agent}, except for:")
+    for sentence in planned.left:
+        narrate(safe(sentence))
+    raise click.exceptions.Exit(FAILED)
+
+
+def _place(session: Session, scope: str) -> Place:
+    from reviewer.agents.wiring import Place, Scope, home
+
+    session.refuse_all_projects()
+    if scope == "user":
+        if session.project is not None:
+            raise click.UsageError(
+                "the name of a project goes with the flag --project behind connect: for all "
+                "projects, each is known by its folder"
+            )
+        root = home()
+    else:
+        tree = work_tree()
+        if tree is None:
+            raise ReviewerError(
+                f"{Path.cwd()} is in no git work tree: connect in a project's folder, or --user."
+            )
+        root = Path(tree.root)
+    command = [_program(shared=scope == "project")]
+    if session.db is not None:
+        command += ["--db", str(session.store_path().absolute())]
+    if session.project is not None:
+        command += ["--project", session.project]
+    return Place(
+        scope=Scope(scope), root=root, command=tuple(command), environment=dict(os.environ)
+    )
+
+
+def _program(*, shared: bool) -> str:
+    """The program that agents start. In files that others may share it is found on the PATH, if it
+    is there.
+    """
+    on_path = shutil.which("reviewer")
+    called = Path(sys.argv[0]) if sys.argv else Path()
+    beside = Path(sys.executable).with_name("reviewer")
+    if called.name == "reviewer" and called.is_file():
+        own = str(called.absolute())
+    elif beside.is_file():
+        own = str(beside)
+    elif on_path:
+        own = on_path
+    else:
+        raise ReviewerError(
+            "The program reviewer was not found, so no agent could start it: install it with pip."
+        )
+    if shared and on_path and os.path.realpath(on_path) == os.path.realpath(own):
+        return "reviewer"
+    return own
+
+
+def _connections(session: Session) -> Connections:
+    from reviewer.agents.connections import Connections
+
+    return Connections(session.store_path().absolute())
+
+
+def _memories(session: Session) -> str:
+    with session.listing() as engine:
+        text = engine.exports.markdown(engine.project)
+    if not text:
+        raise ReviewerError("Nothing is promoted yet, so there is no block to write.")
+    return text
+
+
+def _agreed(connections: Connections, planned: Planned, yes: bool) -> bool:
+    """Show every difference, and ask once whether to write."""
+    for change in planned.changed:
+        for line in connections.diff(change):
+            print_text(line)
+    count = len(planned.changed)
+    names = ", ".join(
+        f"{safe(str(change.plan.path))}{' (removed)' if change.removal else ''}"
+        for change in planned.changed
+    )
+    if yes or not count:
+        return True
+    if not sys.stdin.isatty():
+        narrate(f"Nothing was written. To write {names}, add --yes")
+        return False
+    narrate(f"Files: {names}")
+    if click.confirm("Write this?" if count == 1 else f"Write these {count} files?", err=True):
+        return True
+    narrate("Nothing was written.")
+    return False
+
+
+def _report(backups: Sequence[Path], done: str, back: str) -> None:
+    narrate(f"{done} - {back} takes it back")
+    for backup in backups:
+        narrate(f"Backup: {safe(str(backup))}")
+
+
+def _flag(scope: str) -> str:
+    return " --project" if scope == "project" else ""
+
+
+def _words(place: Place) -> str:
+    return "this user" if place.scope == "user" else f"the project {place.root}"
+
+
+def _show_table(session: Session, as_json: bool) -> None:
+    from msgspec import to_builtins
+
+    from reviewer.agents.found import agent_rows
+
+    tree = work_tree()
+    rows = agent_rows(session.store_path().absolute(), root=Path(tree.root) if tree else None)
+    if as_json:
+        for row in rows:
+            print_json(to_builtins(row))
+        return
+    lines = [("AGENT", "FOUND", "VERSION", "CONNECTED", "LAST PACKET", "LAST SESSION READ")]
+    lines += [
+        (
+            row.agent,
+            "yes" if row.program else "no",
+            row.version or "-",
+            ", ".join(each.partition(" ")[0] for each in row.connected) or "-",
+            moment(row.last_packet) if row.last_packet else "-",
+            moment(row.last_read) if row.last_read else "-",
+        )
+        for row in rows
+    ]
+    for line in table([tuple(map(safe, line)) for line in lines]):
+        print_text(line)
+    for row in rows:
+        for sentence in row.missing:
+            narrate(f"{row.agent}: {safe(sentence)}")
+    if not any(row.connected for row in rows):
+        narrate("Connect one: reviewer connect AGENT")
+    raise click.exceptions.Exit(DONE)

@@ -1,0 +1,86 @@
+"""`reviewer hook`: what agents run at events of a session. Whatever happens, the agent goes on."""
+
+from __future__ import annotations
+
+import os
+import sys
+import threading
+from typing import TYPE_CHECKING
+
+import click
+
+from reviewer.cli.output import narrate
+from reviewer.cli.run import explain
+from reviewer.cli.session import DONE, Session, Verb, pass_session
+
+if TYPE_CHECKING:
+    from reviewer.agents.hooks import Hooks
+
+MOST_SECONDS = 5.0
+"""Before a hook gives up; `connect` allows it 10."""
+MOST_INPUT = 8_000_000
+"""Bytes of stdin; the summary of a compaction is a thousandth of that."""
+
+
+@click.command(cls=Verb, example="hook claude-code SessionStart")
+@click.argument("agent")
+@click.argument("event")
+@pass_session
+def hook(session: Session, agent: str, event: str) -> None:
+    """Answer an event of an agent's session; agents run this.
+
+    It reads one object of JSON on stdin, and answers on stdout where there is something to say. At
+    the start and after a compaction it gives the packet of the project; before a compaction it
+    says what must be kept, where the agent can be told; at the end the session is noted, and read
+    by another process. What fails is a line in a log beside the store, and the exit code is 0.
+    """
+    from reviewer.agents.hook_events import UnknownEventError, answer, read_event
+    from reviewer.agents.hooks import Hooks, inside_own_call
+
+    if inside_own_call(os.environ):
+        return
+    hooks = Hooks(session.store_path(), project=session.project)
+
+    def give_up() -> None:
+        _log(hooks, f"{agent} {event}: it took longer than {MOST_SECONDS:g} seconds.")
+        os._exit(DONE)
+
+    timer = threading.Timer(MOST_SECONDS, give_up)
+    timer.daemon = True
+    timer.start()
+    try:
+        told = read_event(agent, event, sys.stdin.buffer.read(MOST_INPUT))
+        text = hooks.carry_out(told)
+        if text:
+            sys.stdout.write(answer(told, text) + "\n")
+            sys.stdout.flush()
+    except UnknownEventError:
+        raise  # somebody mistyped it: an agent is told what `connect` wrote
+    except Exception as problem:
+        if os.environ.get("REVIEWER_DEBUG"):
+            raise
+        _log(hooks, f"{agent} {event}: {explain(problem)[0]}")
+    finally:
+        timer.cancel()
+        timer.join()
+
+
+@click.command(cls=Verb)
+@pass_session
+def read_sessions(session: Session) -> None:
+    """Read the sessions that hooks have noted.
+
+    A hook starts this in a process of its own.
+    """
+    from reviewer.agents.hooks import SessionReader
+
+    count = SessionReader(session.store_path(), project=session.project).read()
+    narrate(f"Sessions read: {count}.")
+
+
+def _log(hooks: Hooks, line: str) -> None:
+    """A line in the log, or on stderr where the log cannot be written."""
+    try:
+        hooks.log(line)
+    except OSError as problem:
+        narrate(f"{line} The log cannot be written: {problem.strerror}.")

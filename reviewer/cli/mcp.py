@@ -1,0 +1,47 @@
+"""`reviewer mcp`: the server that agents talk to over stdio."""
+
+from __future__ import annotations
+
+import re
+
+import click
+
+from reviewer.cli.session import Session, Verb, pass_session
+from reviewer.errors import ReviewerError
+
+MISSING = (
+    "The MCP server needs the package mcp, which is not installed. Install it beside reviewer: "
+    "pip install 'reviewer[mcp]'"
+)
+
+_NAME = re.compile(r"[a-z0-9][a-z0-9.-]{0,39}")
+
+
+@click.command(cls=Verb, example="mcp --agent claude-code")
+@click.option(
+    "--agent",
+    metavar="NAME",
+    default="",
+    help="Who proposes (default: the name that the client gives itself).",
+)
+@pass_session
+def mcp(session: Session, agent: str) -> None:
+    """Answer an agent over stdio: it reads what you promoted, and proposes.
+
+    Agents start this; `reviewer connect AGENT` tells them to. The project is the one of the git
+    work tree in which it is started, or the one of --project. Nothing here promotes, edits or
+    rejects.
+    """
+    session.refuse_all_projects()
+    if agent and not _NAME.fullmatch(agent):
+        raise click.UsageError("--agent is a name of small letters, digits, dots and hyphens")
+    try:
+        from reviewer.agents.mcp_server import serve
+    except ModuleNotFoundError as missing:
+        if (missing.name or "").partition(".")[0] not in ("mcp", "mcp_types", "pydantic"):
+            raise
+        raise ReviewerError(MISSING) from missing
+    from reviewer.agents.desk import Desk
+
+    desk = Desk(session.store_path(), project=session.project, agent=agent or "agent")
+    serve(desk, agent_given=bool(agent))

@@ -1,0 +1,62 @@
+"""A project with a git work tree, promoted memories and a session, for the tests of agents."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+
+from tests.cli.conftest import Reviewer
+
+NOTE = """# Decisions of the ticket office
+
+- [Decision] Tickets are printed on thermal paper, because ink dries out over the winter.
+- [Constraint] The gate controller accepts at most 40 tickets a minute.
+- [Preference] Always run `make gate-check` before a push.
+"""
+
+TALK = [
+    ("user", "Print the tickets in two languages. Never call the gate controller from tests."),
+    ("assistant", "I will stub the gate controller in tests/gate_stub.py and leave the real one."),
+    ("user", "Right. And the spooler needs port 9417 free, otherwise it hangs without a message."),
+]
+
+
+def tree(program: Reviewer, name: str = "ticket-office") -> Path:
+    """A git work tree beside the store, with one note."""
+    folder = program.folder / name
+    (folder / ".git").mkdir(parents=True)
+    (folder / ".git" / "HEAD").write_text("ref: refs/heads/main\n")
+    (folder / "notes.md").write_text(NOTE, encoding="utf-8")
+    return folder
+
+
+def filled(program: Reviewer) -> Path:
+    """A work tree whose note is ingested and promoted."""
+    folder = tree(program)
+    done = program("--project", folder.name, "ingest", folder / "notes.md")
+    assert done.returncode == 0, done.stderr
+    waiting = program.ids("--project", folder.name)
+    assert program("--project", folder.name, "promote", *waiting).returncode == 0
+    return folder
+
+
+def session(folder: Path, lines: Sequence[tuple[str, str]] = TALK, name: str = "talk") -> Path:
+    """A transcript as Claude Code keeps it, outside the work tree."""
+    place = folder.parent / "home" / ".claude" / "projects" / "office"
+    place.mkdir(parents=True, exist_ok=True)
+    path = place / f"{name}.jsonl"
+    rows = [
+        {
+            "type": role,
+            "uuid": f"{name}-{number}",
+            "parentUuid": f"{name}-{number - 1}" if number else None,
+            "sessionId": name,
+            "timestamp": f"2026-03-02T10:0{number}:00.000Z",
+            "cwd": str(folder),
+            "message": {"role": role, "content": [{"type": "text", "text": text}]},
+        }
+        for number, (role, text) in enumerate(lines)
+    ]
+    path.write_text("".join(f"{json.dumps(row)}\n" for row in rows), encoding="utf-8")
+    return path

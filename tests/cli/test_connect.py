@@ -1,0 +1,330 @@
+"""`reviewer connect` and `disconnect`: foreign files before, connected, changed, disconnected."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+
+import pytest
+
+from tests.cli.agent_projects import filled, tree
+from tests.cli.conftest import Reviewer
+
+AGENTS = ("claude-code", "codex", "gemini", "opencode", "copilot", "cursor")
+
+CLAUDE = """{
+  // how I like it
+  "theme": "dark",
+  "hooks": {
+    "SessionStart": [
+      {"hooks": [{"type": "command", "command": "date"}]} // the date
+    ]
+  },
+}
+"""
+
+FILES = {
+    "claude-code": {
+        ".claude.json": '{\n  "numStartups": 4,\n  "mcpServers": {}\n}\n',
+        ".claude/settings.json": CLAUDE,
+    },
+    "codex": {
+        ".codex/config.toml": 'model = "gpt-5" # mine\n\n[mcp_servers.other]\ncommand = "x"',
+        ".codex/hooks.json": '{"hooks": {"Stop": [{"hooks": []}]}}',
+    },
+    "gemini": {".gemini/settings.json": '{\r\n\t"ui": {"theme": "x"}\r\n}'},
+    "opencode": {".config/opencode/opencode.jsonc": '{\n  // model\n  "model": "a/b"\n}\n'},
+    "copilot": {".copilot/mcp-config.json": '{"mcpServers": {"other": {"command": "x"}}}\n'},
+    "cursor": {".cursor/hooks.json": '{\n    "version": 1,\n    "hooks": {}\n}\n'},
+}
+"""What a home has before, by agent."""
+
+
+def home(program: Reviewer) -> Path:
+    return program.folder / "home"
+
+
+def put(program: Reviewer, agent: str, root: Path | None = None) -> None:
+    for name, text in FILES[agent].items():
+        path = (root or home(program)) / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(text.encode())
+
+
+def snapshot(folder: Path) -> dict[str, bytes | None]:
+    """Every file with its bytes, and every folder."""
+    return {
+        str(path.relative_to(folder)): path.read_bytes() if path.is_file() else None
+        for path in sorted(folder.rglob("*"))
+        if ".local" not in path.parts and ".cache" not in path.parts
+    }
+
+
+def connect(program: Reviewer, *arguments: str) -> subprocess.CompletedProcess[str]:
+    done = program("connect", *arguments, "--yes")
+    assert done.returncode == 0, done.stderr
+    return done
+
+
+@pytest.mark.parametrize("with_files", [False, True])
+@pytest.mark.parametrize("agent", AGENTS)
+def test_disconnecting_leaves_every_byte_as_it_was(
+    reviewer: Reviewer, agent: str, with_files: bool
+) -> None:
+    if with_files:
+        put(reviewer, agent)
+    before = snapshot(home(reviewer))
+    done = connect(reviewer, agent)
+    assert "+" in done.stdout
+    assert f"reviewer disconnect {agent} takes it back" in done.stderr
+    after = snapshot(home(reviewer))
+    assert after != before
+    for name, data in before.items():
+        for line in (data or b"").splitlines():
+            assert line.partition(b"//")[2] in (after[name] or b"")  # comments
+    assert "connected already" in reviewer("connect", agent, "--yes").stderr
+    done = reviewer("disconnect", agent, "--yes")
+    assert done.returncode == 0, done.stderr
+    assert snapshot(home(reviewer)) == before
+    assert "is not connected" in reviewer.fails("disconnect", agent, "--yes")
+
+
+@pytest.mark.parametrize("agent", AGENTS)
+def test_a_project_is_connected_in_its_own_folder(reviewer: Reviewer, agent: str) -> None:
+    folder = filled(reviewer)
+    before, own = snapshot(folder), snapshot(home(reviewer))
+    done = subprocess.run(
+        [sys.executable, "-m", "reviewer", "--db", reviewer.db, "connect", agent, "--project",
+         "--block", "--yes"],
+        cwd=folder, env=reviewer.environment, capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    after = snapshot(folder)
+    blocks = [name for name, data in after.items() if data and b"reviewer:begin" in data]
+    assert blocks == [{"claude-code": "CLAUDE.md", "gemini": "GEMINI.md"}.get(agent, "AGENTS.md")]
+    assert b"thermal paper" in (after[blocks[0]] or b"")
+    assert snapshot(home(reviewer)) == own
+    done = subprocess.run(
+        [sys.executable, "-m", "reviewer", "--db", reviewer.db, "disconnect", agent, "--project",
+         "--yes"],
+        cwd=folder, env=reviewer.environment, capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    assert snapshot(folder) == before
+
+
+def test_nothing_is_written_before_the_person_agrees(reviewer: Reviewer) -> None:
+    put(reviewer, "claude-code")
+    before = snapshot(home(reviewer))
+    done = reviewer("connect", "claude-code")
+    assert done.returncode == 0
+    assert '+    "reviewer": {' in done.stdout
+    assert "Nothing was written" in done.stderr
+    assert snapshot(home(reviewer)) == before
+
+
+def test_the_entry_and_the_hooks_start_this_program_on_this_store(reviewer: Reviewer) -> None:
+    connect(reviewer, "claude-code")
+    entry = json.loads((home(reviewer) / ".claude.json").read_text())["mcpServers"]["reviewer"]
+    assert entry["args"] == ["--db", str(reviewer.db), "mcp", "--agent", "claude-code"]
+    assert os.access(entry["command"], os.X_OK)
+    hooks = json.loads((home(reviewer) / ".claude" / "settings.json").read_text())["hooks"]
+    assert set(hooks) == {"SessionStart", "PreCompact", "SessionEnd"}
+    command = hooks["SessionStart"][0]["hooks"][0]["command"]
+    folder = filled(reviewer)
+    done = subprocess.run(
+        command, shell=True, input=json.dumps({"cwd": str(folder), "session_id": "s"}),
+        capture_output=True, text=True, env=reviewer.environment, check=False,
+    )  # fmt: skip
+    assert "thermal paper" in done.stdout
+    assert done.stderr == ""
+
+
+def test_what_others_wrote_since_stays(reviewer: Reviewer) -> None:
+    put(reviewer, "claude-code")
+    put(reviewer, "codex")
+    connect(reviewer, "claude-code")
+    connect(reviewer, "codex")
+    path = home(reviewer) / ".claude.json"
+    value = json.loads(path.read_text())
+    value["numStartups"] = 5
+    value["mcpServers"]["mine"] = {"command": "m"}
+    path.write_text(json.dumps(value))  # as Claude Code does at each start
+    config = home(reviewer) / ".codex" / "config.toml"
+    config.write_text(config.read_text() + '\n[projects."/x"]\ntrust_level = "trusted"\n')
+    assert reviewer("disconnect", "claude-code", "--yes").returncode == 0
+    assert json.loads(path.read_text()) == {
+        "numStartups": 5,
+        "mcpServers": {"mine": {"command": "m"}},
+    }
+    assert reviewer("disconnect", "codex", "--yes").returncode == 0
+    text = config.read_text()
+    assert text.startswith(FILES["codex"][".codex/config.toml"])
+    assert set(tomllib.loads(text)) == {"model", "mcp_servers", "projects"}
+    assert set(tomllib.loads(text)["mcp_servers"]) == {"other"}
+
+
+@pytest.mark.parametrize(
+    ("agent", "name", "old", "new", "place"),
+    [
+        ("claude-code", ".claude/settings.json", '"timeout": 20', '"timeout": 99', "PreCompact"),
+        ("claude-code", ".claude.json", '"stdio"', '"sse"', "mcpServers.reviewer"),
+        ("codex", ".codex/config.toml", '"mcp"', '"mcp2"', "mcp_servers.reviewer"),
+        ("copilot", ".copilot/hooks/reviewer.json", '"version": 1', '"version": 2', "line 2"),
+        ("opencode", ".config/opencode/plugin/reviewer.js", "resolve", "dissolve", "line "),
+    ],
+)
+def test_what_somebody_changed_stays_and_is_named(
+    reviewer: Reviewer, agent: str, name: str, old: str, new: str, place: str
+) -> None:
+    connect(reviewer, agent)
+    path = home(reviewer) / name
+    path.write_text(path.read_text().replace(old, new, 1))
+    line = next(
+        number for number, text in enumerate(path.read_text().splitlines(), 1) if new in text
+    )
+    done = reviewer("disconnect", agent, "--yes")
+    assert done.returncode == 1
+    assert place in done.stderr
+    assert f"{path}: line " in done.stderr
+    named = int(done.stderr.split(f"{path}: line ")[1].split()[0].rstrip(","))
+    assert abs(named - line) <= 9
+    assert new in path.read_text()
+    others = [each for each in home(reviewer).rglob("*") if each.is_file() and each != path]
+    assert not [each for each in others if b"reviewer" in each.read_bytes()]
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        ("{", "not JSON"),
+        ("[]", "not an object"),
+        ('{"mcpServers": {"a": 1, "a": 2, "reviewer": 1}}', "already, with another value"),
+        ('{"mcpServers": {}, "mcpServers": {}}', "second time"),
+        ("\x00\ufffe", "not JSON"),
+    ],
+)
+def test_a_file_that_cannot_be_read_is_refused_and_nothing_is_touched(
+    reviewer: Reviewer, text: str, reason: str
+) -> None:
+    (home(reviewer) / ".claude.json").write_text(text)
+    before = snapshot(home(reviewer))
+    line = reviewer.fails("connect", "claude-code", "--yes")
+    assert reason in line
+    assert ".claude.json" in line
+    assert snapshot(home(reviewer)) == before
+
+
+def test_bytes_that_are_no_text_are_refused(reviewer: Reviewer) -> None:
+    (home(reviewer) / ".claude.json").write_bytes("{}".encode("utf-16"))
+    assert "not UTF-8 text" in reviewer.fails("connect", "claude-code", "--yes")
+
+
+def test_links_planted_in_a_project_are_refused(reviewer: Reviewer) -> None:
+    folder = tree(reviewer)
+    victim = reviewer.folder / "victim.json"
+    victim.write_text("{}")
+    links = {folder / ".mcp.json": victim, folder / ".claude": reviewer.folder}
+    for link, target in links.items():
+        link.symlink_to(target)
+        done = subprocess.run(
+            [sys.executable, "-m", "reviewer", "--db", reviewer.db, "connect", "claude-code",
+             "--project", "--yes"],
+            cwd=folder, env=reviewer.environment, capture_output=True, text=True, check=False,
+        )  # fmt: skip
+        assert done.returncode == 1
+        assert "through a link" in done.stderr
+        assert victim.read_text() == "{}"
+        assert not (reviewer.folder / "settings.json").exists()
+        link.unlink()
+
+
+def test_a_link_of_the_person_in_the_home_stays_a_link(reviewer: Reviewer) -> None:
+    dotfiles = reviewer.folder / "dotfiles"
+    dotfiles.mkdir()
+    (dotfiles / "settings.json").write_text(CLAUDE)
+    (home(reviewer) / ".claude").mkdir()
+    link = home(reviewer) / ".claude" / "settings.json"
+    link.symlink_to(dotfiles / "settings.json")
+    connect(reviewer, "claude-code")
+    assert link.is_symlink()
+    assert "PreCompact" in (dotfiles / "settings.json").read_text()
+    assert reviewer("disconnect", "claude-code", "--yes").returncode == 0
+    assert link.is_symlink()
+    assert (dotfiles / "settings.json").read_text() == CLAUDE
+
+
+def test_a_file_of_the_same_name_that_is_not_ours_is_refused(reviewer: Reviewer) -> None:
+    path = home(reviewer) / ".config" / "opencode" / "plugin" / "reviewer.js"
+    path.parent.mkdir(parents=True)
+    path.write_text("export const Mine = async () => ({})\n")
+    before = snapshot(home(reviewer))
+    assert "was not written by reviewer" in reviewer.fails("connect", "opencode", "--yes")
+    assert snapshot(home(reviewer)) == before
+
+
+def test_a_read_only_file_is_refused_before_anything_is_written(reviewer: Reviewer) -> None:
+    put(reviewer, "claude-code")
+    path = home(reviewer) / ".claude" / "settings.json"
+    path.chmod(0o400)
+    before = snapshot(home(reviewer))
+    assert "is read-only" in reviewer.fails("connect", "claude-code", "--yes")
+    assert snapshot(home(reviewer)) == before
+
+
+def test_a_move_of_the_store_is_written_anew(reviewer: Reviewer) -> None:
+    put(reviewer, "claude-code")
+    before = snapshot(home(reviewer))
+    connect(reviewer, "claude-code")
+    moved = reviewer.folder / "elsewhere.db"
+    shutil.copytree(f"{reviewer.db}-agents", f"{moved}-agents")
+    shutil.copytree(f"{reviewer.db}-backups", f"{moved}-backups")
+    done = reviewer("--db", str(moved), "connect", "claude-code", "--yes", db=False)
+    assert done.returncode == 0, done.stderr
+    text = (home(reviewer) / ".claude" / "settings.json").read_text()
+    assert text.count("hook claude-code SessionStart") == 1
+    assert "elsewhere.db" in text
+    done = reviewer("--db", str(moved), "disconnect", "claude-code", "--yes", db=False)
+    assert done.returncode == 0, done.stderr
+    assert snapshot(home(reviewer)) == before
+
+
+def test_two_connecting_at_once_leave_whole_files(reviewer: Reviewer) -> None:
+    before = snapshot(home(reviewer))
+    both = [reviewer.start("connect", agent, "--yes") for agent in ("gemini", "codex", "gemini")]
+    for each in both:
+        each.communicate(timeout=60)
+    json.loads((home(reviewer) / ".gemini" / "settings.json").read_text())
+    for agent in ("gemini", "codex"):
+        assert reviewer("disconnect", agent, "--yes").returncode == 0
+    assert snapshot(home(reviewer)) == before
+
+
+def test_a_damaged_record_says_where_the_backups_are(reviewer: Reviewer) -> None:
+    connect(reviewer, "gemini")
+    (Path(f"{reviewer.db}-agents") / "connections.json").write_text("{")
+    assert "Backups of every file" in reviewer.fails("disconnect", "gemini", "--yes")
+
+
+def test_the_table_names_what_is_missing(reviewer: Reviewer) -> None:
+    connect(reviewer, "codex")
+    (home(reviewer) / ".codex" / "hooks.json").unlink()
+    done = reviewer("connect")
+    assert "hooks.json is gone" in done.stderr
+    rows = {row["agent"]: row for row in reviewer.rows("connect")}
+    assert set(rows) == set(AGENTS)
+    assert rows["codex"]["connected"] == ["user"]
+    assert rows["gemini"]["connected"] == []
+    assert any("approve" in sentence for sentence in rows["codex"]["missing"])
+
+
+def test_wrong_usage_is_a_sentence(reviewer: Reviewer) -> None:
+    reviewer.fails("connect", "emacs", code=2)
+    reviewer.fails("connect", "--yes", code=2)
+    reviewer.fails("connect", "codex", "--block", code=2)
+    assert "in no git work tree" in reviewer.fails("connect", "codex", "--project", "--yes")

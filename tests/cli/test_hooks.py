@@ -1,0 +1,249 @@
+"""`reviewer hook`: what agents get at the events of a session; nothing disturbs them."""
+
+from __future__ import annotations
+
+import json
+import os
+import sqlite3
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from reviewer.agents.agent_files import AgentFiles
+from reviewer.agents.recalled import MOST_CHARACTERS, wrapped
+from tests.cli.agent_projects import filled, session, tree
+from tests.cli.conftest import Reviewer
+from tests.waiting import until
+
+START = {
+    "claude-code": ("SessionStart", "session_id"),
+    "codex": ("SessionStart", "session_id"),
+    "gemini": ("SessionStart", "session_id"),
+    "copilot": ("sessionStart", "sessionId"),
+    "opencode": ("start", "sessionID"),
+    "cursor": ("sessionStart", "conversation_id"),
+}
+
+
+def event(folder: Path, **fields: Any) -> str:
+    return json.dumps({"cwd": str(folder), "session_id": "one", "source": "startup", **fields})
+
+
+def hook(program: Reviewer, agent: str, name: str, told: str, **settings: Any) -> str:
+    """What a hook printed; it succeeded and said nothing on stderr."""
+    done = program("hook", agent, name, typed=told, **settings)
+    assert (done.returncode, done.stderr) == (0, ""), done.stderr
+    return done.stdout
+
+
+def log(program: Reviewer) -> list[str]:
+    path = AgentFiles(program.db).folder / "hooks.log"
+    return path.read_text("utf-8").splitlines() if path.exists() else []
+
+
+def injected(agent: str, printed: str) -> str:
+    """The text for the model, out of the agent's own shape."""
+    value = json.loads(printed)
+    if agent in ("claude-code", "codex", "gemini"):
+        assert value.keys() == {"hookSpecificOutput"}
+        inner = value["hookSpecificOutput"]
+        assert inner.keys() == {"hookEventName", "additionalContext"}
+        assert inner["hookEventName"] == "SessionStart"
+        return str(inner["additionalContext"])
+    (text,) = value.values()
+    assert value.keys() == {"additional_context" if agent == "cursor" else "additionalContext"}
+    return str(text)
+
+
+@pytest.mark.parametrize("agent", START)
+def test_a_session_starts_with_the_packet(reviewer: Reviewer, agent: str) -> None:
+    folder = filled(reviewer)
+    name, key = START[agent]
+    text = injected(agent, hook(reviewer, agent, name, event(folder, **{key: "one"})))
+    assert text.startswith("<recalled-memory")
+    assert text.endswith("</recalled-memory>")
+    assert "thermal paper" in text
+    given = AgentFiles(reviewer.db).given(agent)
+    assert given is not None
+    assert (given.session, given.project, given.text) == ("one", folder.name, text)
+
+
+def test_the_packet_has_at_most_9000_characters(reviewer: Reviewer) -> None:
+    folder = filled(reviewer)
+    notes = [
+        f"- [Decision] Gate {n} opens {'slowly ' * 12}because of reason {n}." for n in range(200)
+    ]
+    (folder / "more.md").write_text("# More\n\n" + "\n".join(notes), encoding="utf-8")
+    for key in range(80):
+        value = f"rule {key} " + "é" * 120
+        assert reviewer("--project", folder.name, "state", "set", f"k{key}", value).returncode == 0
+    text = injected("codex", hook(reviewer, "codex", "SessionStart", event(folder)))
+    assert len(text) <= MOST_CHARACTERS
+    assert "the tool `packet`" in text
+    assert text.endswith("</recalled-memory>")
+
+
+def test_the_prompt_is_the_task_and_a_packet_is_given_once(reviewer: Reviewer) -> None:
+    folder = filled(reviewer)
+    told = event(folder, prompt="Print tickets faster")
+    first = hook(reviewer, "claude-code", "UserPromptSubmit", told)
+    assert json.loads(first)["hookSpecificOutput"]["hookEventName"] == "UserPromptSubmit"
+    assert hook(reviewer, "claude-code", "UserPromptSubmit", told) == ""
+
+
+def test_a_resumed_session_gets_the_packet_only_if_it_has_changed(reviewer: Reviewer) -> None:
+    folder = filled(reviewer)
+    assert hook(reviewer, "claude-code", "SessionStart", event(folder))
+    assert hook(reviewer, "claude-code", "SessionStart", event(folder, source="resume")) == ""
+    assert hook(reviewer, "claude-code", "SessionStart", event(folder, source="compact"))
+    done = reviewer("--project", folder.name, "state", "set", "printer", "Star TSP143")
+    assert done.returncode == 0
+    again = hook(reviewer, "claude-code", "SessionStart", event(folder, source="resume"))
+    assert "TSP143" in again
+
+
+def test_before_a_compaction_it_says_what_to_keep_in_plain_text(reviewer: Reviewer) -> None:
+    folder = filled(reviewer)
+    told = event(folder, transcript_path=str(session(folder)), trigger="auto")
+    text = hook(reviewer, "claude-code", "PreCompact", told)
+    assert text.startswith("Keep in the summary: the goal")
+    assert "- Print the tickets in two languages. Never call the gate controller" in text
+    assert "I will stub" not in text
+    without = hook(reviewer, "claude-code", "PreCompact", event(folder))
+    assert "Keep in the summary" in without
+
+
+@pytest.mark.parametrize("agent", ["claude-code", "codex", "gemini", "cursor"])
+def test_an_ended_session_is_read_by_another_process(reviewer: Reviewer, agent: str) -> None:
+    folder = filled(reviewer)
+    name = "sessionEnd" if agent == "cursor" else "SessionEnd"
+    told = event(folder, transcript_path=str(session(folder)), reason="other")
+    assert hook(reviewer, agent, name, told) == ""
+    files = AgentFiles(reviewer.db)
+    until(lambda: files.sessions()[0].read_at)
+    assert files.sessions()[0].problem == ""
+    sources = reviewer("--project", folder.name, "history", "--json").stdout
+    assert "1 file" in sources
+    assert agent in sources
+
+
+def test_what_was_injected_is_not_learnt_again(reviewer: Reviewer) -> None:
+    folder = filled(reviewer)
+    text = injected("claude-code", hook(reviewer, "claude-code", "SessionStart", event(folder)))
+    path = session(
+        folder,
+        [
+            ("user", f"{text}\nPrint the queue length as well."),
+            ("user", wrapped("- [Decision] We oil the gate motor every Monday: it squeaks.")),
+            ("assistant", "I print the queue length below the date."),
+        ],
+        name="echo",
+    )  # fmt: skip
+    done = reviewer("--project", folder.name, "ingest", path)
+    assert done.returncode == 0, done.stderr
+    rows = reviewer.rows("--project", folder.name, "queue", "list", "--status", "all")
+    assert not [row for row in rows if "gate motor" in row["content"]]
+    assert all(row["seen"] == 1 for row in rows)
+    assert "gate motor" not in reviewer("view", path).stdout
+
+
+def test_inside_our_own_headless_calls_nothing_happens(reviewer: Reviewer) -> None:
+    folder = filled(reviewer)
+    child = {"REVIEWER_CHILD": "1"}
+    for name in ("SessionStart", "PreCompact", "SessionEnd"):
+        assert hook(reviewer, "claude-code", name, event(folder), env=child) == ""
+    assert not AgentFiles(reviewer.db).folder.exists()
+
+
+def test_nothing_is_said_where_there_is_nothing(reviewer: Reviewer) -> None:
+    filled(reviewer)
+    other = tree(reviewer, "bakery")
+    nowhere = reviewer.folder / "nowhere"
+    nowhere.mkdir()
+    for folder in (other, nowhere, reviewer.folder / "gone"):
+        assert hook(reviewer, "claude-code", "SessionStart", event(folder)) == ""
+    assert log(reviewer) == []
+
+
+@pytest.mark.parametrize("told", ["", "{", "[1]", "null", "\x00", "[" * 100_000, '{"cwd": 7}'])
+def test_bad_input_is_a_line_in_the_log(reviewer: Reviewer, told: str) -> None:
+    filled(reviewer)
+    assert hook(reviewer, "claude-code", "SessionStart", told) == ""
+    assert len(log(reviewer)) == (0 if told.startswith('{"cwd') else 1)
+
+
+def test_a_store_that_is_missing_newer_or_broken_is_a_line_in_the_log(reviewer: Reviewer) -> None:
+    folder = tree(reviewer)
+    assert hook(reviewer, "claude-code", "SessionStart", event(folder)) == ""
+    assert "There is no store" in log(reviewer)[-1]
+    assert reviewer("--project", folder.name, "ingest", folder / "notes.md").returncode == 0
+    with sqlite3.connect(reviewer.db) as connection:
+        connection.execute("PRAGMA user_version = 999")
+    assert hook(reviewer, "claude-code", "SessionStart", event(folder)) == ""
+    assert len(log(reviewer)) == 2
+    reviewer.db.write_bytes(b"not a store at all, but quite some text" * 100)
+    for suffix in ("-wal", "-shm"):
+        Path(f"{reviewer.db}{suffix}").unlink(missing_ok=True)
+    assert hook(reviewer, "claude-code", "SessionStart", event(folder)) == ""
+    assert len(log(reviewer)) == 3
+
+
+def test_a_locked_store_does_not_stop_the_agent(reviewer: Reviewer) -> None:
+    folder = filled(reviewer)
+    with sqlite3.connect(reviewer.db, isolation_level=None) as connection:
+        connection.execute("PRAGMA locking_mode = EXCLUSIVE")
+        connection.execute("BEGIN EXCLUSIVE")
+        done = reviewer("hook", "claude-code", "SessionStart", typed=event(folder))
+        assert done.returncode == 0
+        assert "Traceback" not in done.stderr
+        connection.execute("ROLLBACK")
+
+
+def test_a_planted_link_in_place_of_the_log_is_not_followed(reviewer: Reviewer) -> None:
+    folder = tree(reviewer)
+    victim = reviewer.folder / "victim.txt"
+    victim.write_text("mine\n")
+    files = AgentFiles(reviewer.db)
+    files.folder.mkdir(mode=0o700)
+    (files.folder / "hooks.log").symlink_to(victim)
+    done = reviewer("hook", "claude-code", "SessionStart", typed=event(folder))
+    assert done.returncode == 0
+    assert "The log cannot be written" in done.stderr
+    assert victim.read_text() == "mine\n"
+
+
+def test_a_mistyped_hook_says_what_there_is_and_never_exits_with_2(reviewer: Reviewer) -> None:
+    """Exit code 2 blocks a prompt in Claude Code."""
+    assert "SessionStart" in reviewer.fails("hook", "claude-code", "Nonsense", typed="{}")
+    assert "opencode" in reviewer.fails("hook", "nobody", "SessionStart", typed="{}")
+
+
+def test_two_readers_do_not_read_a_session_twice(reviewer: Reviewer) -> None:
+    folder = filled(reviewer)
+    told = event(folder, transcript_path=str(session(folder)))
+    hook(reviewer, "claude-code", "SessionEnd", told)
+    readers = [reviewer.start("read-sessions", stdin=subprocess.DEVNULL) for _ in range(3)]
+    for reader in readers:
+        reader.communicate(timeout=60)
+        assert reader.returncode == 0
+    files = AgentFiles(reviewer.db)
+    until(lambda: files.sessions()[0].read_at)
+    assert reviewer("verify").returncode == 0
+    assert oct(os.stat(files.folder).st_mode & 0o777) == "0o700"
+
+
+def test_a_packet_is_made_anew_as_soon_as_the_store_has_changed(reviewer: Reviewer) -> None:
+    folder = filled(reviewer)
+    first = hook(reviewer, "gemini", "SessionStart", event(folder))
+    assert hook(reviewer, "gemini", "SessionStart", event(folder)) == first
+    kept = list((AgentFiles(reviewer.db).folder / "packets").iterdir())
+    assert len(kept) == 1
+    done = reviewer("--project", folder.name, "state", "set", "printer", "Star TSP143")
+    assert done.returncode == 0
+    assert "TSP143" in hook(reviewer, "gemini", "SessionStart", event(folder))
+    assert reviewer("--project", folder.name, "undo").returncode == 0
+    assert hook(reviewer, "gemini", "SessionStart", event(folder)) == first
+    other = tree(reviewer, "bakery")
+    assert hook(reviewer, "gemini", "SessionStart", event(other)) == ""

@@ -1,0 +1,130 @@
+"""Agents that were installed with npm, each in a home of its own."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.cli.conftest import Reviewer
+from tests.clients.fake_model import FakeModel, fake_model
+
+FOLDER = "PYTEST_AGENT_CLIENTS"
+"""The variable with the folder in which `npm install` put the packages of package.json."""
+
+SECONDS = 200
+"""For one run: OpenCode prepares itself for a minute when it starts first."""
+
+PROGRAMS = {
+    "claude-code": "@anthropic-ai/claude-code-linux-x64/claude",
+    "codex": "@openai/codex/bin/codex.js",
+    "gemini": "@google/gemini-cli",
+    "opencode": "opencode-ai",
+    "copilot": "@github/copilot",
+}
+
+
+@pytest.fixture
+def model() -> Iterator[FakeModel]:
+    with fake_model() as running:
+        yield running
+
+
+@pytest.fixture
+def program(tmp_path: Path) -> Reviewer:
+    """`reviewer` with a home and a store of its own."""
+    return Reviewer(tmp_path)
+
+
+class Client:
+    """A real agent, pointed at a fake model, in the home of a `Reviewer`."""
+
+    def __init__(self, agent: str, program: Reviewer, model: FakeModel) -> None:
+        named = os.environ.get(FOLDER, "")
+        packages = Path(named) / "node_modules"
+        if not named or not packages.is_dir():
+            pytest.skip(f"{FOLDER} names no folder with the npm packages of tests/clients")
+        self.agent = agent
+        self.program = program
+        self.model = model
+        self.home = program.folder / "home"
+        kept = {"PATH": os.environ["PATH"], "HOME": str(self.home), "LANG": "C.UTF-8"}
+        self.environment = kept
+        short = {"claude-code": "@anthropic-ai/claude-code-linux-x64/claude"}.get(agent)
+        self.command = packages / short if short else packages / ".bin" / agent
+        if agent == "opencode":
+            self.command = packages / "opencode-linux-x64" / "bin" / "opencode"
+        if not self.command.exists():
+            pytest.skip(f"{agent} is not among the npm packages in {named}")
+        getattr(self, f"_prepare_{agent.replace('-', '_')}")()
+
+    def run(self, prompt: str, folder: Path, *more: str) -> subprocess.CompletedProcess[str]:
+        """One headless run with a prompt."""
+        arguments = {
+            "claude-code": ["-p", prompt, "--allowedTools", "mcp__reviewer"],
+            "codex": [
+                "exec", "--skip-git-repo-check", "--dangerously-bypass-hook-trust",
+                "-c", 'mcp_servers.reviewer.default_tools_approval_mode="approve"',
+                "-c", "mcp_servers.reviewer.required=true", prompt,
+            ],
+            "gemini": ["-p", prompt, "--approval-mode", "yolo", "-m", "gemini-2.5-flash"],
+            "opencode": ["run", "-m", "fake/fake-1", prompt],
+            "copilot": ["-p", prompt, "--no-color", "--allow-tool=reviewer"],
+        }[self.agent]  # fmt: skip
+        return subprocess.run(
+            [self.command, *arguments, *more],
+            cwd=folder, env=self.environment, capture_output=True, text=True,
+            stdin=subprocess.DEVNULL, timeout=SECONDS, check=False,
+        )  # fmt: skip
+
+    def _prepare_claude_code(self) -> None:
+        self.environment |= {
+            "ANTHROPIC_BASE_URL": self.model.url, "ANTHROPIC_API_KEY": "sk-ant-fake",
+            "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1", "DISABLE_AUTOUPDATER": "1",
+            "CLAUDE_CODE_MAX_RETRIES": "1", "ENABLE_TOOL_SEARCH": "false",
+        }  # fmt: skip
+
+    def _prepare_codex(self) -> None:
+        folder = self.home / ".codex"
+        folder.mkdir()
+        (folder / "config.toml").write_text(
+            'model = "fake-1" # of this test\nmodel_provider = "fake"\n\n[model_providers.fake]\n'
+            f'name = "fake"\nbase_url = "{self.model.url}/v1"\nenv_key = "FAKE_KEY"\n'
+            'wire_api = "responses"\nrequest_max_retries = 1\nstream_max_retries = 1\n'
+        )
+        self.environment["FAKE_KEY"] = "x"
+
+    def _prepare_gemini(self) -> None:
+        folder = self.home / ".gemini"
+        folder.mkdir()
+        settings = {"security": {"auth": {"selectedType": "gemini-api-key"}}}
+        (folder / "settings.json").write_text(json.dumps(settings, indent=2))
+        self.environment |= {
+            "GEMINI_API_KEY": "fake", "GOOGLE_GEMINI_BASE_URL": self.model.url,
+            "GEMINI_CLI_TRUST_WORKSPACE": "true",
+        }  # fmt: skip
+
+    def _prepare_opencode(self) -> None:
+        folder = self.home / ".config" / "opencode"
+        folder.mkdir(parents=True)
+        provider = {
+            "npm": "@ai-sdk/openai-compatible",
+            "options": {"baseURL": f"{self.model.url}/v1", "apiKey": "x"},
+            "models": {"fake-1": {"limit": {"context": 100_000, "output": 1_000}}},
+        }
+        settings = {"provider": {"fake": provider}, "small_model": "fake/fake-1"}
+        (folder / "opencode.json").write_text(json.dumps(settings, indent=2))
+        self.environment |= {
+            "OPENCODE_DISABLE_AUTOUPDATE": "1", "OPENCODE_DISABLE_MODELS_FETCH": "1",
+            "OPENCODE_DISABLE_LSP_DOWNLOAD": "1",
+        }  # fmt: skip
+
+    def _prepare_copilot(self) -> None:
+        self.environment |= {
+            "COPILOT_PROVIDER_BASE_URL": f"{self.model.url}/v1", "COPILOT_MODEL": "fake-1",
+            "COPILOT_OFFLINE": "true", "COPILOT_AUTO_UPDATE": "false",
+        }  # fmt: skip

@@ -1,0 +1,169 @@
+"""Each real agent: connected, the packet in what its model gets, a proposal in the queue, and every
+file as it was after it is disconnected.
+"""
+
+from __future__ import annotations
+
+import json
+import shutil
+import socket
+import subprocess
+import urllib.error
+import urllib.request
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from reviewer.agents.agent_files import AgentFiles
+from tests.cli.agent_projects import filled
+from tests.cli.conftest import Reviewer
+from tests.clients.conftest import Client
+from tests.clients.fake_model import FakeModel
+from tests.waiting import until
+
+pytestmark = [pytest.mark.clients, pytest.mark.timeout(600), pytest.mark.xdist_group("clients")]
+
+AGENTS = ("claude-code", "codex", "gemini", "opencode", "copilot")
+
+TRIES = 3
+
+RULE = "The spooler needs port 9417 free, otherwise it hangs without a message."
+
+
+def settings_files(home: Path) -> dict[Path, bytes]:
+    """The files that agents read their settings from, as they are."""
+    return {
+        path: path.read_bytes()
+        for folder in (".claude", ".codex", ".gemini", ".config/opencode", ".copilot")
+        for path in (home / folder).rglob("*")
+        if path.is_file() and path.suffix in (".json", ".toml", ".jsonc", ".js")
+    }
+
+
+@pytest.mark.parametrize("agent", AGENTS)
+def test_an_agent_gets_the_packet_and_proposes(
+    agent: str, program: Reviewer, model: FakeModel
+) -> None:
+    client = Client(agent, program, model)
+    folder = filled(program)
+    shutil.rmtree(folder / ".git")
+    subprocess.run(["git", "init", "-q", folder], check=True)
+    (folder / "spooler.md").write_text(f"# Spooler\n\nLearnt today. {RULE}\n")
+    before = settings_files(client.home)
+    done = program("connect", agent, "--yes")
+    assert done.returncode == 0, done.stderr
+    wired = {path: data for path, data in settings_files(client.home).items()
+             if before.get(path) != data}  # fmt: skip
+    assert wired
+
+    passage = {"text": RULE, "file": "spooler.md"}
+    calls = {"search": {"words": "gate"}, "propose": {"statement": RULE, "quotes": [passage]}}
+    marks = " ".join(f"[[CALL {tool} {json.dumps(given)}]]" for tool, given in calls.items())
+    ran = client.run(f"Have a look. {marks}", folder)
+    for _ in range(TRIES):  # an agent may begin to talk before its MCP servers have started
+        if "Queued as" in model.sent():
+            break
+        ran = client.run(f"Have a look. {marks}", folder)
+    sent = model.sent()
+    assert model.requests, (ran.stdout[-2000:], ran.stderr[-2000:])
+    assert "Tickets are printed on thermal paper" in sent, (ran.stdout[-2000:], ran.stderr[-2000:])
+    assert 'recalled-memory source="reviewer"' in sent
+    assert "[m:2] (constraint) The gate controller" in sent
+    assert "Queued as #4" in sent
+    (row,) = program.rows("--project", folder.name, "queue", "list", "--filter", "proposer:mcp")
+    assert (row["content"], row["rule"]) == (RULE.rstrip("."), f"mcp.{agent}")
+    files = AgentFiles(program.db)
+    given = files.given(agent)
+    assert given is not None
+    assert given.project == folder.name
+    if agent != "opencode":
+        until(lambda: any(note.ended for note in files.sessions()))
+
+    unchanged = {path for path, data in wired.items() if path.read_bytes() == data}
+    done = program("disconnect", agent, "--yes")
+    assert done.returncode == 0, done.stderr
+    for path in unchanged:
+        assert (path.read_bytes() if path.exists() else None) == before.get(path)
+    for path in wired:
+        assert not path.exists() or b"reviewer" not in path.read_bytes()
+
+
+def test_claude_code_is_told_what_a_compaction_must_keep(
+    program: Reviewer, model: FakeModel
+) -> None:
+    client = Client("claude-code", program, model)
+    folder = filled(program)
+    shutil.rmtree(folder / ".git")
+    subprocess.run(["git", "init", "-q", folder], check=True)
+    assert program("connect", "claude-code", "--yes").returncode == 0
+    session = "6f2f3a52-95a2-4b53-8d44-0d6a3f4f2b11"
+    for turn in ("Never call the gate controller from tests.", "Now print two languages."):
+        more = ["--session-id", session] if turn.startswith("Never") else ["--resume", session]
+        assert client.run(turn, folder, *more).returncode == 0
+    before = len(model.requests)
+    ran = client.run("/compact", folder, "--resume", session)
+    told = json.dumps(model.requests[before:])
+    assert "Keep in the summary: the goal" in told, (ran.stdout[-500:], ran.stderr[-2000:])
+    assert "- Never call the gate controller from tests." in told
+
+
+def test_our_own_headless_call_runs_no_hook(program: Reviewer, model: FakeModel) -> None:
+    """Also where the flags that turn hooks off were forgotten."""
+    client = Client("claude-code", program, model)
+    folder = filled(program)
+    assert program("connect", "claude-code", "--yes").returncode == 0
+    client.environment["REVIEWER_CHILD"] = "1"
+    client.run("Hello.", folder)
+    assert model.requests
+    assert "thermal paper" not in model.sent()
+    assert AgentFiles(program.db).sessions() == []
+
+
+def test_opencode_is_told_what_a_compaction_must_keep(program: Reviewer, model: FakeModel) -> None:
+    client = Client("opencode", program, model)
+    folder = filled(program)
+    shutil.rmtree(folder / ".git")
+    subprocess.run(["git", "init", "-q", folder], check=True)
+    assert program("connect", "opencode", "--yes").returncode == 0
+    client.run("Hello.", folder)  # it prepares itself when it starts first
+    port = free_port()
+    names = {"providerID": "fake", "modelID": "fake-1"}
+    with subprocess.Popen(
+        [client.command, "serve", "--port", str(port)],
+        cwd=folder, env=client.environment, stdin=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+    ) as server:  # fmt: skip
+        try:
+            made: list[str] = []
+            until(lambda: made or answers(port, "/session", {}, made), 150)
+            session = json.loads(made[0])["id"]
+            said = {"model": names, "parts": [{"type": "text", "text": "Print two languages."}]}
+            assert answers(port, f"/session/{session}/message", said, made)
+            before = len(model.requests)
+            assert answers(port, f"/session/{session}/summarize", names, made)
+        finally:
+            server.terminate()
+    told = json.dumps(model.requests[before:])
+    assert "Keep in the summary: the goal" in told
+    assert "thermal paper" in model.sent()
+
+
+def free_port() -> int:
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+        return int(listening.getsockname()[1])
+
+
+def answers(port: int, path: str, body: dict[str, Any], into: list[str]) -> bool:
+    """Whether a server answers a request with success; its answer goes into a list."""
+    request = urllib.request.Request(
+        f"http://127.0.0.1:{port}{path}",
+        json.dumps(body).encode(),
+        {"content-type": "application/json"},
+    )
+    try:
+        with urllib.request.urlopen(request, timeout=120) as response:
+            into.append(response.read().decode())
+    except (urllib.error.URLError, TimeoutError):
+        return False
+    return True

@@ -1,0 +1,92 @@
+"""The person's agent as the model: its real program is offered no tools, runs no hooks and is not
+told the packet, and its answers and errors are understood.
+"""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from reviewer.llm.command import CommandChat
+from reviewer.llm.model import ChatMessage, ModelError
+from reviewer.settings import ModelSettings
+from tests.cli.agent_projects import filled
+from tests.cli.conftest import Reviewer
+from tests.clients.conftest import Client
+from tests.clients.fake_model import FakeModel
+
+pytestmark = [pytest.mark.clients, pytest.mark.timeout(600), pytest.mark.xdist_group("clients")]
+
+AGENTS = {
+    "claude-code": ("claude", "haiku"), "gemini": ("gemini", "gemini-2.5-flash-lite"),
+    "opencode": ("opencode", "fake/fake-1"),
+}  # fmt: skip
+"""Agent -> the name that settings give it, and a model. Codex is not among them: it is asked
+without its settings, which alone could point it at a model of ours.
+"""
+
+
+def asked(client: Client, program: Reviewer) -> CommandChat:
+    """A chat through the real program, on a PATH of its own."""
+    name, model = AGENTS[client.agent]
+    folder = program.folder / "bin"
+    folder.mkdir()
+    (folder / name).symlink_to(client.command)
+    path = f"{folder}{os.pathsep}{client.environment['PATH']}"
+    settings = ModelSettings(command=(name,), name=model, timeout=150)
+    return CommandChat(settings, environment={**client.environment, "PATH": path})
+
+
+def offered(body: dict[str, Any]) -> set[str]:
+    """The names of the tools in a request."""
+    names: set[str] = set()
+    for tool in body.get("tools") or []:
+        own = tool.get("functionDeclarations", tool.get("tools", [tool]))
+        names |= {each.get("name") or each.get("function", {}).get("name", "") for each in own}
+    return names
+
+
+def transcripts(home: Path) -> set[Path]:
+    return {
+        path
+        for path in home.rglob("*.jsonl")
+        if "history" not in path.name and ".gemini" not in path.parts  # it has no switch for it
+    }
+
+
+@pytest.mark.parametrize("agent", AGENTS)
+def test_an_agent_answers_without_tools_hooks_or_a_session(
+    agent: str, program: Reviewer, model: FakeModel
+) -> None:
+    client = Client(agent, program, model)
+    filled(program)
+    assert program("connect", agent, "--yes").returncode == 0
+    chat = asked(client, program)
+    before = transcripts(client.home)
+    answer = chat.complete(
+        [ChatMessage("system", "Be brief."), ChatMessage("user", "What is it?")], max_tokens=100
+    )
+    assert answer.text.strip() == "OK"
+    assert model.requests
+    for body in model.requests:
+        assert not offered(body)
+    sent = model.sent()
+    assert "Be brief." in sent
+    assert "thermal paper" not in sent
+    assert transcripts(client.home) == before
+    assert not Path(f"{program.db}-agents/sessions").exists()
+
+
+@pytest.mark.parametrize("agent", ["claude-code", "opencode"])
+def test_an_error_of_the_model_is_a_sentence(
+    agent: str, program: Reviewer, model: FakeModel
+) -> None:
+    client = Client(agent, program, model)
+    chat = asked(client, program)
+    model.status = 400
+    with pytest.raises(ModelError) as caught:
+        chat.complete([ChatMessage("user", "What is it?")], max_tokens=100)
+    assert "made-up error" in str(caught.value)

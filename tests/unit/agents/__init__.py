@@ -1,0 +1,1 @@
+"""Rules of what agents are given and how their settings are written."""

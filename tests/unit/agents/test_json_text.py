@@ -1,0 +1,146 @@
+"""Additions to JSON of somebody else: everything else stays, and taking them out gives it back."""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from reviewer.agents.json_text import (
+    Addition,
+    JsonTextError,
+    added,
+    has,
+    parse,
+    with_found,
+    without,
+)
+
+SERVER = Addition(("mcpServers",), {"command": "reviewer", "args": ["mcp"]}, "reviewer")
+HOOK = Addition(("hooks", "Start"), {"hooks": [{"command": "reviewer hook a Start"}]})
+
+TEXTS = {
+    "empty": "{}\n",
+    "empty with blanks": "{\n}\n",
+    "one line": '{"theme": "dark", "mcpServers": {"other": {"command": "x"}}}',
+    "tabs": '{\n\t"theme": "dark",\n\t"hooks": {\n\t\t"Start": [\n\t\t\t{"a": 1}\n\t\t]\n\t}\n}\n',
+    "comments": (
+        "// mine\n{\n  /* of\n     mine */\n  \"theme\": \"dark\", // dark\n"
+        '  "hooks": {\n    "Start": [ // first\n      {"a": 1} // keep\n    ],\n  },\n}\n// end'
+    ),
+    "only a comment inside": '{\n  // nothing yet\n}\n',
+    "empty holders": '{\n  "mcpServers": {},\n  "hooks": {"Start": []}\n}\n',
+    "windows": '{\r\n  "theme": "dark"\r\n}\r\n',
+    "byte order mark": '\ufeff{\n  "theme": "dark"\n}\n',
+    "text like comments": '{\n  "url": "http://x/*y*/", "note": "a \\"// b\\""\n}\n',
+}  # fmt: skip
+
+
+def plain(text: str) -> Any:
+    """The meaning of a text, found in another way: without comments and trailing commas."""
+    token = re.compile(r'("(?:[^"\\]|\\.)*")|//[^\n]*|/\*.*?\*/', re.DOTALL)
+    bare = token.sub(lambda match: match[1] or " ", text.lstrip("\ufeff"))
+    return json.loads(re.sub(r",(\s*[}\]])", r"\1", bare))
+
+
+@pytest.mark.parametrize("text", TEXTS.values(), ids=TEXTS)
+def test_additions_keep_everything_and_can_be_taken_out(text: str) -> None:
+    additions = with_found(text, [SERVER, HOOK])
+    after = added(text, additions)
+    before, now = plain(text), plain(after)
+    assert now["mcpServers"] == {**before.get("mcpServers", {}), "reviewer": SERVER.value}
+    assert now["hooks"]["Start"] == [*before.get("hooks", {}).get("Start", []), HOOK.value]
+    for comment in ("// mine", "// dark", "// first", "// keep", "// end", "// nothing yet"):
+        assert (comment in text) == (comment in after)
+    assert added(after, additions) == after
+    removed = without(after, additions)
+    assert removed.changed == ()
+    assert plain(removed.text) == before
+    if "\n" in text.strip() and "{}" not in text and "[]" not in text:
+        assert [line for line in removed.text.split() if line] == text.split()
+
+
+def test_it_takes_the_indentation_of_the_file() -> None:
+    after = added(TEXTS["tabs"], [HOOK])
+    assert '\t\t\t{"a": 1},\n\t\t\t{\n\t\t\t\t"hooks": [\n' in after
+    windows = added(TEXTS["windows"], [SERVER])
+    assert "\n" not in windows.replace("\r\n", "")
+
+
+def test_what_others_added_since_stays() -> None:
+    text = added("{}\n", with_found("{}\n", [SERVER, HOOK]))
+    value = json.loads(text)
+    value["mcpServers"]["mine"] = {"command": "m"}
+    value["hooks"]["Start"].append({"hooks": []})
+    value["hooks"]["End"] = [1]
+    removed = without(json.dumps(value, indent=4), with_found("{}", [SERVER, HOOK]))
+    assert removed.changed == ()
+    assert json.loads(removed.text) == {
+        "mcpServers": {"mine": {"command": "m"}},
+        "hooks": {"Start": [{"hooks": []}], "End": [1]},
+    }
+
+
+def test_what_was_changed_stays_and_its_line_is_named() -> None:
+    additions = with_found("{}", [SERVER, HOOK])
+    text = added("{}\n", additions).replace('"mcp"', '"mcp", "--loud"')
+    removed = without(text, additions)
+    assert removed.changed == ((3, "mcpServers.reviewer"),)
+    assert "hooks" not in plain(removed.text)
+    assert plain(removed.text)["mcpServers"]["reviewer"]["args"] == ["mcp", "--loud"]
+
+
+def test_what_was_there_empty_stays() -> None:
+    text = TEXTS["empty holders"]
+    additions = with_found(text, [SERVER, HOOK])
+    assert plain(without(added(text, additions), additions).text) == plain(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        ("", "a value was expected"),
+        ("[1]", "not an object"),
+        ('{"a": 1', "a comma or } was expected"),
+        ('{"a" 1}', "a colon was expected"),
+        ("{a: 1}", "a name in quotes"),
+        ('{"a": 1}\n{}', "Line 2"),
+        ('{\n"a": 1\n"b": 2}', "Line 3"),
+        ('{"a": 01}', "expected"),
+        ('{"a": "x\ny"}', "a value was expected"),
+        ('{"a":' * 300 + "1" + "}" * 300, "levels"),
+        ('{"mcpServers": {}, "mcpServers": {}}', "second time"),
+        ('{"mcpServers": 3}', "another kind"),
+        ('{"mcpServers": {"reviewer": {}}}', "another value"),
+        ('{"mcpServers": {"reviewer": 1, "reviewer": 2}}', "second time"),
+    ],
+)
+def test_what_cannot_be_edited_is_refused_with_its_line(text: str, reason: str) -> None:
+    with pytest.raises(JsonTextError, match=re.escape(reason)):
+        added(text, [SERVER])
+
+
+VALUES = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.text(max_size=8),
+    lambda inner: (
+        st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=6), inner, max_size=3)
+    ),
+    max_leaves=10,
+)
+
+
+@given(
+    value=st.dictionaries(st.text(max_size=6), VALUES, max_size=4),
+    indent=st.sampled_from([None, 0, 2, 4, "\t"]),
+)
+def test_any_object_gets_back_what_it_was(value: dict[str, Any], indent: int | str | None) -> None:
+    text = json.dumps(value, indent=indent, ensure_ascii=False)
+    additions = with_found(text, [SERVER, HOOK]) if not {"hooks", "mcpServers"} & set(value) else []
+    after = added(text, additions)
+    assert all(has(after, each) for each in additions)
+    assert json.loads(without(after, additions).text) == value
+    parse(after)

@@ -388,14 +388,14 @@ class Desk:
 
 def _placed(cited: Cited, index: ProofIndex) -> tuple[Quote, bool]:
     """A quote at the line that has it, the nearest to the named one."""
-    from reviewer.proposing.proof_index import as_compared, place
+    from reviewer.proposing.proof_index import find_whole, normalised
     from reviewer.proposing.values import Quote
 
-    folded = as_compared(cited.text)
+    wording = normalised(cited.text)
     places = [
         index.lines[position].line
         for position in range(len(index.lines))
-        if folded and place(index.folded(position), folded) >= 0
+        if wording and find_whole(index.normalised_at(position), wording) >= 0
     ]
     wanted = max(cited.line - 1, 0)
     if not places:

@@ -65,6 +65,7 @@ class ProofIndex:
     """A session view, prepared once for the proofs of many proposals."""
 
     def __init__(self, view: SessionView) -> None:
+        self.view = view
         self.lines: Sequence[ViewLine] = view.lines
         self._at: dict[int, list[int]] = {}
         for position, line in enumerate(view.lines):

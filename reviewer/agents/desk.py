@@ -24,6 +24,7 @@ from reviewer.errors import ReviewerError, SourceError, StoreError
 from reviewer.projects import work_tree
 
 if TYPE_CHECKING:
+    from reviewer.agents.transcripts import Transcript
     from reviewer.engine import Engine
     from reviewer.promotion.views import QueueRow
     from reviewer.proposing.proof_index import ProofIndex
@@ -35,6 +36,7 @@ LARGEST_BUDGET = 20_000
 MOST_FOUND = 20
 MOST_TEXT = 20_000
 """Characters of an answer."""
+SMALLEST_BRIEF = 100
 LINES_AROUND = 5
 MOST_LINES = 200
 MOST_QUOTES = 8
@@ -53,7 +55,7 @@ _STATE = re.compile(r"s:(\d{1,15})")
 _PLACE = re.compile(r"(.+?):(\d{1,9})(?:-(\d{1,9}))?")
 _WORD = re.compile(r"\w+")
 _OWN_CALL = re.compile(
-    r"(?:mcp_+)?reviewer[._-]+\w+\b|(?:packet|search|read|propose|status)\b", re.IGNORECASE
+    r"(?:mcp_+)?reviewer[._-]+\w+\b|(?:packet|search|read|propose|brief|status)\b", re.IGNORECASE
 )
 """How a call of these tools begins in a view."""
 
@@ -168,6 +170,35 @@ class Desk:
         made = rules.preamble(graph, entry.fidelity.value, history, node)
         return _cut(wrapped(made.text)) if made.text else f"{node} begins without a preamble."
 
+    def brief(self, session: str = "", budget: int = DEFAULT_BUDGET) -> str:
+        """The hand-over of a session of this project: an id, a file, or without one the latest
+        besides the one that the agent is in.
+        """
+        from reviewer.agents.transcripts import find_latest
+        from reviewer.compression.handover import write_brief
+        from reviewer.text.secrets import mask
+
+        if not SMALLEST_BRIEF <= budget <= LARGEST_BUDGET:
+            raise ReviewerError(
+                f"budget is a number of tokens from {SMALLEST_BRIEF} to {LARGEST_BUDGET:,}."
+            )
+        root = self._root()
+        if root is None:
+            raise ReviewerError(f"{self._folder} is in no git work tree, so it has no sessions.")
+        if session.strip():
+            found = self._session(session.strip(), root)
+        else:
+            current = next((note for note in self._running() if not note.ended), None)
+            besides = (current.session, current.path) if current else ()
+            latest = find_latest(root, besides=[each for each in besides if each])
+            if latest is None:
+                raise ReviewerError("There is no earlier session of this project.")
+            found = latest
+        text = write_brief(found.path, max_tokens=budget, session=found.session).text
+        if not text:
+            return f"There is nothing to hand over in {found.session or found.path.name}."
+        return _cut(wrapped(mask(text).text))
+
     def status(self) -> str:
         """What is remembered, and what waits for the person."""
         with self._reading() as engine:
@@ -254,10 +285,17 @@ class Desk:
         inside = self._in_tree(name)
         if inside is not None:
             return inside
+        from reviewer.agents.transcripts import has_several
+
         path = self._place(name)
         sources = {os.path.realpath(each) for each in engine.sources.paths(engine.project)}
-        running = {os.path.realpath(note.path) for note in self._running()}
+        running = {os.path.realpath(note.path) for note in self._running() if note.path}
         if str(path) in sources | running:
+            if has_several(path):
+                raise ReviewerError(
+                    f"{name} has the sessions of several projects, so it is not read here. A quote "
+                    "from this session needs no file; `brief` takes the id of a session."
+                )
             return path
         raise ReviewerError(
             f"{name} is neither in this project's folder nor a file that was read into it."
@@ -270,6 +308,22 @@ class Desk:
         except (ValueError, RuntimeError) as problem:  # a NUL, or the home of nobody
             raise ReviewerError(f"{name!r} is not the name of a file.") from problem
 
+    def _session(self, name: str, root: Path) -> Transcript:
+        """A session by its id, or its file. Raises ReviewerError for one of another project."""
+        from reviewer.agents.transcripts import Transcript, find_in_project, transcript_of
+
+        for note in self._noted():
+            if note.session == name:
+                folder = Path(note.cwd)
+                return transcript_of(note.agent, note.session, note.path, folder)
+        found = find_in_project(name, root)
+        if found is not None:
+            return found
+        if not self._place(name).is_file():
+            raise ReviewerError(f"No session of this project is called {name[:80]!r}.")
+        with self._reading() as engine:
+            return Transcript(self._allowed(engine, name))
+
     def _in_tree(self, name: str) -> Path | None:
         """A file of the work tree, or None for any other."""
         root, path = self._root(), self._place(name)
@@ -277,14 +331,16 @@ class Desk:
         return path if inside else None
 
     def _running(self) -> list[SessionNote]:
-        """Sessions of this agent in this work tree whose transcripts are known, latest first."""
-        root = self._root() or self._folder
+        """Sessions of this agent in this work tree, latest first."""
+        return [note for note in self._noted() if note.agent == self.agent]
+
+    def _noted(self) -> list[SessionNote]:
+        """Sessions of any agent in this work tree that hooks have noted, latest first."""
+        root = os.path.realpath(self._root() or self._folder)
         return [
             note
             for note in AgentFiles(self._store).sessions()
-            if note.path
-            and note.agent == self.agent
-            and Path(os.path.realpath(note.cwd)).is_relative_to(os.path.realpath(root))
+            if (note.path or note.session) and Path(os.path.realpath(note.cwd)).is_relative_to(root)
         ]
 
     # Proposing
@@ -355,25 +411,31 @@ class Desk:
 
         Raises ReviewerError when it is not named and no running session has them.
         """
+        from reviewer.agents.transcripts import Transcript, transcript_of
         from reviewer.proposing.proof_index import ProofIndex
         from reviewer.proposing.session_view import read_view
 
         named = {each.file for each in quotes if each.file}
         if len(named) > 1:
             raise ReviewerError("All quotes of a statement come from one file.")
-        paths = [self._allowed(engine, named.pop())] if named else []
-        if not paths:
-            paths = [Path(note.path) for note in self._running()[:SESSIONS_SEARCHED]]
-        if not paths:
+        problems: list[str] = []
+        places = [Transcript(self._allowed(engine, named.pop()))] if named else []
+        for note in [] if places else self._running()[:SESSIONS_SEARCHED]:
+            try:
+                folder = Path(note.cwd)
+                places.append(transcript_of(note.agent, note.session, note.path, folder))
+            except SourceError as problem:
+                problems.append(str(problem))
+        if not places and not problems:
             raise ReviewerError(
                 "Name the file of each quote: the transcript of this session is not known "
                 "(the hooks of `reviewer connect` tell it)."
             )
-        problems: list[str] = []
         best: tuple[int, ProofIndex, list[Quote]] | None = None
-        for path in paths:
+        for place in places:
             try:
-                index = ProofIndex(_without_own_calls(read_view(path)))
+                view = read_view(place.path, session=place.session)
+                index = ProofIndex(_without_own_calls(view))
             except SourceError as problem:
                 problems.append(str(problem))
                 continue

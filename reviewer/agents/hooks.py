@@ -54,9 +54,9 @@ class Hooks:
         if told.moment is Moment.COMPACTION:
             from reviewer.agents.keep import what_to_keep
 
-            return what_to_keep(Path(told.transcript) if told.transcript else None)
+            return what_to_keep(told.agent, told.session, told.transcript, Path(told.cwd))
         noted = self._note(told, ended=told.moment is Moment.END)
-        if noted and told.moment is Moment.END and told.transcript:
+        if noted and told.moment is Moment.END and (told.transcript or told.session):
             self._files.forget_old_sessions()
             self._read_detached()
         return ""
@@ -209,7 +209,7 @@ class SessionReader:
 
     def _waiting(self) -> Iterator[SessionNote]:
         for note in reversed(self._files.sessions()):
-            if note.ended and note.path and not note.read_at:
+            if note.ended and (note.path or note.session) and not note.read_at:
                 yield note
 
     def _read_one(self, note: SessionNote) -> None:
@@ -227,9 +227,13 @@ class SessionReader:
             self._files.note_session(structs.replace(note, read_at=began, problem=problem))
 
     def _ingest(self, note: SessionNote) -> None:
+        from reviewer.agents.transcripts import transcript_of
         from reviewer.engine import Engine
 
-        folder, path = Path(note.cwd), Path(note.path)
+        folder = Path(note.cwd)
+        found = transcript_of(note.agent, note.session, note.path, folder)
+        path = found.path
+        sessions = {path: frozenset((found.session,))} if found.session else None
         if not self._store.exists():
             raise StoreError(f"There is no store at {self._store} yet.")
         engine = Engine.open(self._store, actor=note.agent, clock=self._clock)
@@ -238,7 +242,7 @@ class SessionReader:
             if chosen.project is None:
                 raise ReviewerError(f"{folder} belongs to no project.")
             engine.work_in(chosen)
-            report = engine.intake.ingest([path], project=chosen.project)
+            report = engine.intake.ingest([path], project=chosen.project, sessions=sessions)
         finally:
             engine.close()
         maker = PacketMaker(self._store, project=self._named, clock=self._clock)

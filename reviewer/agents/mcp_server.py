@@ -15,7 +15,15 @@ from mcp_types import ToolAnnotations
 from pydantic import BaseModel, Field
 
 from reviewer import __version__
-from reviewer.agents.desk import DEFAULT_BUDGET, LARGEST_BUDGET, MOST_QUOTES, TYPES, Cited, Desk
+from reviewer.agents.desk import (
+    DEFAULT_BUDGET,
+    LARGEST_BUDGET,
+    MOST_QUOTES,
+    SMALLEST_BRIEF,
+    TYPES,
+    Cited,
+    Desk,
+)
 from reviewer.errors import ReviewerError
 
 INSTRUCTIONS = (
@@ -111,6 +119,21 @@ def server(desk: Desk, *, agent_given: bool = True) -> MCPServer[Any]:
         recognise(ctx)
         cited = [Cited(each.text, each.file, each.line) for each in quotes]
         return _answered(lambda: desk.propose(statement, type, cited))
+
+    @made.tool(title="Hand-over of a session", annotations=READ, structured_output=False)
+    def brief(
+        session: Annotated[
+            str, Field(description="An id or file; leave it out for the one before this.")
+        ] = "",
+        budget: Annotated[
+            int, Field(description="Tokens of the answer.", ge=SMALLEST_BRIEF, le=LARGEST_BUDGET)
+        ] = DEFAULT_BUDGET,
+    ) -> str:
+        """What was asked, decided and done in an earlier session of this project, and what is next.
+
+        Read from the session itself; nobody has checked it.
+        """
+        return _answered(lambda: desk.brief(session, budget))
 
     @made.tool(title="Preamble of a stage", annotations=READ, structured_output=False)
     def preamble(

@@ -23,8 +23,6 @@ MOST_CHARACTERS = 9_000
 BYTES_PER_TOKEN = 4
 """Of the estimate, which needs no encoding to be loaded."""
 
-SMALLEST_BUDGET = 50
-
 CUT = "... (cut: the tool `packet` of the MCP server reviewer gives the rest)"
 
 _TAG = re.compile(r"<(?=/?recalled-memory)", re.IGNORECASE)
@@ -46,21 +44,15 @@ def packet_within(engine: Engine, *, task: str, now: datetime, most: int = MOST_
     Empty where nothing is remembered. Rules come before everything else, and are cut at a line
     where they alone are too long. Raises StoreError.
     """
-    from reviewer.packets.assembly import assemble
+    from reviewer.packets.assembly import assemble_within
     from reviewer.packets.token_counts import ESTIMATE
 
     ready = engine.packets.prepare_own(engine.project, task=task, now=now, counting=ESTIMATE)
-    budget = most // BYTES_PER_TOKEN
-    while True:
-        made = assemble(ready, budget)
-        if not says_anything(made):
-            return ""
-        text = wrapped(made.markdown)
-        if len(text) <= most:
-            return text
-        if budget <= SMALLEST_BUDGET:
-            return _cut(made.markdown, most)
-        budget = max(SMALLEST_BUDGET, budget * most // len(text) - 10)
+    made = assemble_within(ready, most // BYTES_PER_TOKEN, most - len(wrapped("")))
+    if not says_anything(made):
+        return ""
+    text = wrapped(made.markdown)
+    return text if len(text) <= most else _cut(made.markdown, most)
 
 
 def says_anything(packet: Packet) -> bool:

@@ -50,12 +50,16 @@ class Handover(Struct, frozen=True):
         }
 
 
-def write_brief(path: Path, *, max_tokens: int = BRIEF_TOKENS) -> Handover:
-    """The hand-over of a session as plain Markdown. Raises SourceError."""
+def write_brief(
+    path: Path, *, max_tokens: int = BRIEF_TOKENS, session: str | None = None
+) -> Handover:
+    """The hand-over of a session as plain Markdown. `session`: only this one of a file that has
+    several. Raises SourceError.
+    """
     count = counter()
-    turns = turns_of(open_blocks(path), count)
+    turns = turns_of(open_blocks(path, sessions=_only(session)), count)
     account = Account(turns, count.count)
-    title = f"# Hand-over of the session {path.stem}"
+    title = f"# Hand-over of the session {session or path.stem}"
     body = ""
     room = max_tokens - count.count(title) - FRAME
     while room > 0:
@@ -67,10 +71,15 @@ def write_brief(path: Path, *, max_tokens: int = BRIEF_TOKENS) -> Handover:
     return _handover(path, text, sum(turn.tokens for turn in turns))
 
 
-def write_keep(path: Path, *, max_tokens: int = KEEP_TOKENS) -> Handover:
-    """What a compaction of a session must keep, as instructions. Raises SourceError."""
+def write_keep(
+    path: Path, *, max_tokens: int = KEEP_TOKENS, session: str | None = None
+) -> Handover:
+    """What a compaction of a session must keep, as instructions. `session` as for `write_brief`.
+
+    Raises SourceError.
+    """
     count = counter()
-    turns = turns_of(open_blocks(path), count)
+    turns = turns_of(open_blocks(path, sessions=_only(session)), count)
     account = Account(turns, count.count)
     account.lines = [line for line in account.lines if line.section in KEPT]
     body = _without_names(account.write(max_tokens - FRAME))
@@ -86,6 +95,10 @@ ORDER = (
 def _handover(path: Path, text: str, original: int) -> Handover:
     count = counter()
     return Handover(str(path), text, count.count(text), original, count.name)
+
+
+def _only(session: str | None) -> frozenset[str] | None:
+    return None if session is None else frozenset((session,))
 
 
 def as_markdown(text: str) -> str:

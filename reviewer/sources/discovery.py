@@ -106,10 +106,12 @@ class FoundSession(Struct, frozen=True, kw_only=True):
         return self.expires_ns is not None and self.expires_ns / 1e9 < now + days * DAY
 
 
-def find_sessions(machine: Machine, scope: Scope) -> Iterator[FoundSession]:
-    """All sessions in the known places, of whatever project."""
+def find_sessions(
+    machine: Machine, scope: Scope, formats: Iterable[Format] = FORMATS
+) -> Iterator[FoundSession]:
+    """All sessions in the known places of some formats, of whatever project."""
     seen: set[Path] = set()
-    for each in FORMATS:
+    for each in formats:
         for location in each.locations:
             for root in _roots(location, machine, scope):
                 kept = _kept_days(location, root)

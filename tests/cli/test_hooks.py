@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 import sqlite3
 import subprocess
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +17,7 @@ from reviewer.agents.agent_files import AgentFiles
 from reviewer.agents.recalled import MOST_CHARACTERS, wrapped
 from tests.cli.agent_projects import filled, session, tree
 from tests.cli.conftest import Reviewer
+from tests.unit.sources.families import OPENCODE_INFO, document, lines, opencode_database
 from tests.waiting import until
 
 START = {
@@ -104,15 +107,24 @@ def test_a_resumed_session_gets_the_packet_only_if_it_has_changed(reviewer: Revi
     assert "TSP143" in again
 
 
-def test_before_a_compaction_it_says_what_to_keep_in_plain_text(reviewer: Reviewer) -> None:
+def test_before_a_compaction_it_says_what_reviewer_keep_says(reviewer: Reviewer) -> None:
     folder = filled(reviewer)
-    told = event(folder, transcript_path=str(session(folder)), trigger="auto")
-    text = hook(reviewer, "claude-code", "PreCompact", told)
-    assert text.startswith("Keep in the summary: the goal")
-    assert "- Print the tickets in two languages. Never call the gate controller" in text
-    assert "I will stub" not in text
-    without = hook(reviewer, "claude-code", "PreCompact", event(folder))
-    assert "Keep in the summary" in without
+    path = session(folder)
+    text = hook(reviewer, "claude-code", "PreCompact", event(folder, transcript_path=str(path)))
+    assert reviewer("keep", path).stdout.strip() in text
+    assert "Print the tickets in two languages. Never call the gate controller" in text
+    assert "Leave out the text between <recalled-memory> tags" in text
+    without = hook(reviewer, "claude-code", "PreCompact", event(folder, session_id=""))
+    assert without.startswith("Keep in the summary: the goal")
+
+
+def test_opencode_is_told_what_to_keep_of_the_session_in_its_database(reviewer: Reviewer) -> None:
+    folder = filled(reviewer)
+    write_opencode(reviewer, folder)
+    told = json.dumps({"cwd": str(folder), "sessionID": "o1"})
+    text = json.loads(hook(reviewer, "opencode", "compact", told))["additionalContext"]
+    assert text.startswith("Keep all of this in the summary")
+    assert "Water the plants." in text
 
 
 @pytest.mark.parametrize("agent", ["claude-code", "codex", "gemini", "cursor"])
@@ -127,6 +139,87 @@ def test_an_ended_session_is_read_by_another_process(reviewer: Reviewer, agent: 
     sources = reviewer("--project", folder.name, "history", "--json").stdout
     assert "1 file" in sources
     assert agent in sources
+
+
+def write_codex(program: Reviewer, folder: Path) -> Path:
+    name = "2026/03/01/rollout-2026-03-01T09-00-00-one-1234-5678.jsonl"
+    return lines(
+        f".codex/sessions/{name}",
+        {"type": "session_meta", "payload": {"id": "one-1234-5678", "cwd": str(folder)}},
+        {
+            "timestamp": "2026-03-01T09:00:00Z",
+            "type": "event_msg",
+            "payload": {"type": "user_message", "message": "We never sell tickets on Sundays."},
+        },
+    )(Path(program.environment["HOME"]))
+
+
+def write_gemini(program: Reviewer, folder: Path) -> Path:
+    project = hashlib.sha256(str(folder).encode()).hexdigest()
+    return document(
+        f".gemini/tmp/{project}/chats/session-2026-03-01T09-00-one-1234.json",
+        {
+            "sessionId": "one-1234-5678",
+            "projectHash": project,
+            "messages": [
+                {
+                    "id": "m1",
+                    "timestamp": "2026-03-01T09:00:00Z",
+                    "type": "user",
+                    "content": "We never sell tickets on Sundays.",
+                }
+            ],
+        },
+    )(Path(program.environment["HOME"]))
+
+
+def write_opencode(program: Reviewer, folder: Path) -> Path:
+    """A database with a session of this project and one of another one."""
+    path = Path(program.environment["HOME"]) / ".local/share/opencode/opencode.db"
+    opencode_database(path, {**OPENCODE_INFO, "directory": str(folder)})
+    return opencode_database(path, {**OPENCODE_INFO, "id": "o2", "directory": "/else"})
+
+
+@pytest.mark.parametrize(
+    ("agent", "name", "write", "key", "id_", "named"),
+    [
+        ("codex", "SessionEnd", write_codex, "session_id", "one-1234-5678", True),
+        ("codex", "SessionEnd", write_codex, "session_id", "one-1234-5678", False),
+        ("gemini", "SessionEnd", write_gemini, "session_id", "one-1234-5678", True),
+        ("gemini", "SessionEnd", write_gemini, "session_id", "one-1234-5678", False),
+        ("opencode", "end", write_opencode, "sessionID", "o1", False),
+    ],
+)
+def test_an_ended_session_is_read_in_the_shape_of_its_agent(
+    reviewer: Reviewer,
+    agent: str,
+    name: str,
+    write: Callable[[Reviewer, Path], Path],
+    key: str,
+    id_: str,
+    named: bool,
+) -> None:
+    """The hook may name the transcript; else it is found by the id of the session."""
+    folder = filled(reviewer)
+    path = write(reviewer, folder)
+    told = {"cwd": str(folder), key: id_, **({"transcript_path": str(path)} if named else {})}
+    assert hook(reviewer, agent, name, json.dumps(told)) == ""
+    files = AgentFiles(reviewer.db)
+    until(lambda: files.sessions()[0].read_at)
+    assert files.sessions()[0].problem == ""
+    read = json.loads(reviewer("--project", folder.name, "ingest", path, "--json").stdout)
+    # Of a database only the one session was read, so that reading all of it is something new.
+    assert read["unchanged"] == (0 if agent == "opencode" else 1)
+
+
+def test_an_ended_session_that_is_nowhere_is_a_line_in_the_log(reviewer: Reviewer) -> None:
+    folder = filled(reviewer)
+    told = json.dumps({"cwd": str(folder), "sessionID": "o9"})
+    assert hook(reviewer, "opencode", "end", told) == ""
+    files = AgentFiles(reviewer.db)
+    until(lambda: files.sessions()[0].read_at)
+    assert "o9 of opencode was not found" in files.sessions()[0].problem
+    assert "o9 of opencode was not found" in log(reviewer)[-1]
 
 
 def test_what_was_injected_is_not_learnt_again(reviewer: Reviewer) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -14,6 +15,7 @@ from mcp import Client, StdioServerParameters
 from reviewer.agents.agent_files import AgentFiles, SessionNote
 from tests.cli.agent_projects import filled, session, tree
 from tests.cli.conftest import Reviewer
+from tests.unit.sources.families import OPENCODE_INFO, opencode_database
 
 ERAS = ("auto", "legacy")
 """The protocol of 2026-07-28 without a handshake, and the one of 2025-11-25 with it."""
@@ -67,9 +69,9 @@ async def test_an_agent_reads_what_the_person_promoted(reviewer: Reviewer, mode:
     async with talking(reviewer, folder, mode=mode) as client:
         assert len(client.instructions or "") <= 500
         tools = {tool.name: tool for tool in (await client.list_tools()).tools}
-        assert set(tools) == {"packet", "search", "read", "propose", "preamble", "status"}
+        assert set(tools) == {"packet", "search", "read", "propose", "brief", "preamble", "status"}
         reading = {name for name, tool in tools.items() if tool.annotations.read_only_hint}  # type: ignore[union-attr]
-        assert reading == {"packet", "search", "read", "preamble", "status"}
+        assert reading == {"packet", "search", "read", "brief", "preamble", "status"}
 
         packet = await call(client, "packet", task="print tickets", budget=800)
         assert packet.startswith("<recalled-memory")
@@ -286,3 +288,46 @@ def test_without_the_extra_it_says_what_to_install(reviewer: Reviewer) -> None:
     )
     line = reviewer.fails("mcp", env={"PYTHONPATH": str(blocked)}, stdin=None)
     assert "pip install 'reviewer[mcp]'" in line
+
+
+async def test_an_agent_is_handed_the_session_before_its_own(reviewer: Reviewer) -> None:
+    folder = filled(reviewer)
+    earlier = session(folder, name="earlier")
+    other = [("user", "Count the coins of the bakery, and never round them up.")]
+    elsewhere = session(reviewer.folder / "bakery", other, name="elsewhere")
+    own = session(folder, [("user", "What did we do last time in the ticket office?")], name="own")
+    for number, path in enumerate((earlier, elsewhere, own)):
+        os.utime(path, (1_000_000 + number, 1_000_000 + number))
+    running(reviewer, folder, own)
+    async with talking(reviewer, folder, "--agent", "claude-code") as client:
+        text = await call(client, "brief")
+        assert text.startswith("<recalled-memory")
+        assert "# Hand-over of the session earlier" in text
+        assert "Print the tickets in two languages" in text
+        assert await call(client, "brief", session="earlier") == text
+        assert "coins" not in text
+        assert "No session" in await refused(client, "brief", session="elsewhere")
+        assert "neither" in await refused(client, "brief", session=str(elsewhere))
+
+
+async def test_opencode_proposes_from_its_own_session_and_sees_no_other_one(
+    reviewer: Reviewer,
+) -> None:
+    folder = filled(reviewer)
+    home = Path(reviewer.environment["HOME"])
+    path = home / ".local/share/opencode/opencode.db"
+    opencode_database(path, {**OPENCODE_INFO, "directory": str(folder)})
+    opencode_database(path, {**OPENCODE_INFO, "id": "o2", "directory": "/else"})
+    AgentFiles(reviewer.db).note_session(
+        SessionNote(
+            agent="opencode", session="o1", path="", cwd=str(folder), at="2026-03-02T10:00:00.000Z"
+        )
+    )
+    assert reviewer("--project", folder.name, "ingest", path).returncode == 0
+    async with talking(reviewer, folder, "--agent", "opencode") as client:
+        asked = {"statement": "The plants of the office are watered by the agent."}
+        text = await refused(client, "propose", **asked, quotes=[{"text": "Paint the plants."}])
+        assert "does not have the words" in text
+        assert "several projects" in await refused(client, "read", what=f"{path}:1-20")
+        assert "Hand-over of the session o1" in await call(client, "brief", session="o1")
+        assert "No session" in await refused(client, "brief", session="o2")

@@ -104,7 +104,7 @@ def test_claude_code_is_told_what_a_compaction_must_keep(
     before = len(model.requests)
     ran = client.run("/compact", folder, "--resume", session)
     told = json.dumps(model.requests[before:])
-    assert "Keep in the summary: the goal" in told, (ran.stdout[-500:], ran.stderr[-2000:])
+    assert "Keep all of this in the summary" in told, (ran.stdout[-500:], ran.stderr[-2000:])
     assert "- Never call the gate controller from tests." in told
 
 
@@ -145,7 +145,7 @@ def test_opencode_is_told_what_a_compaction_must_keep(program: Reviewer, model: 
         finally:
             server.terminate()
     told = json.dumps(model.requests[before:])
-    assert "Keep in the summary: the goal" in told
+    assert "Keep all of this in the summary" in told
     assert "thermal paper" in model.sent()
 
 

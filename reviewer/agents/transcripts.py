@@ -1,0 +1,95 @@
+"""Where the session of an agent lies, of which a hook knows the id, or nobody knows anything."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from pathlib import Path
+
+from msgspec import Struct
+
+from reviewer.errors import SourceError
+from reviewer.sources.discovery import FoundSession, Machine, Scope, find_sessions
+from reviewer.sources.open import recognise
+from reviewer.sources.registry import FORMATS
+
+SHORT_ID = 8
+"""Characters of a session's id in the names of Gemini's files."""
+
+
+class Transcript(Struct, frozen=True):
+    """A session in a file. `session`: its id, where the file has several."""
+
+    path: Path
+    session: str | None = None
+
+
+def find_transcript(agent: str, session: str, folder: Path) -> Transcript | None:
+    """The session with this id, in the places where the agent keeps its sessions."""
+    if not session:
+        return None
+    formats = [each for each in FORMATS if each.name.startswith(agent)]
+    for each in find_sessions(Machine.here(), Scope.of(folder), formats):
+        if each.session == session or (not each.session and _named_after(each.path, session)):
+            return _transcript(each)
+    return None
+
+
+def find_latest(folder: Path, *, besides: Collection[str] = ()) -> Transcript | None:
+    """The latest session of a folder's project, of any agent. `besides`: ids and files of sessions
+    that are not meant.
+    """
+    scope = Scope.of(folder)
+    found = [
+        each
+        for each in find_sessions(Machine.here(), scope)
+        if not each.subagent
+        and each.belongs_to(scope)
+        and not {each.session, each.path.stem, str(each.path)} & set(besides)
+    ]
+    latest = max(found, key=lambda each: each.modified_ns, default=None)
+    return None if latest is None else _transcript(latest)
+
+
+def find_in_project(name: str, folder: Path) -> Transcript | None:
+    """The session of a folder's project with this id, of any agent."""
+    scope = Scope.of(folder)
+    for each in find_sessions(Machine.here(), scope):
+        named = each.session == name or (not each.session and _named_after(each.path, name))
+        if named and each.belongs_to(scope):
+            return _transcript(each)
+    return None
+
+
+def has_several(path: Path) -> bool:
+    """Whether a file may have sessions of several projects. Raises SourceError."""
+    return recognise(path).outlines is not None
+
+
+def transcript_of(agent: str, session: str, path: str, folder: Path) -> Transcript:
+    """The transcript that a hook named, else the one that is found by its id.
+
+    Raises SourceError.
+    """
+    if path:
+        return Transcript(Path(path))
+    found = find_transcript(agent, session, folder)
+    if found is None:
+        raise SourceError(f"The session {session} of {agent} was not found where it keeps them.")
+    return found
+
+
+def _transcript(found: FoundSession) -> Transcript:
+    return Transcript(found.path, found.session or None)
+
+
+def _named_after(path: Path, session: str) -> bool:
+    """Whether a file is named after a session: `ID.jsonl`, `rollout-TIME-ID.jsonl`,
+    `session-TIME-SHORTID.json`, `ID/events.jsonl`.
+    """
+    stem = path.stem
+    return (
+        stem == session
+        or stem.endswith(f"-{session}")
+        or (len(session) > SHORT_ID and stem.endswith(f"-{session[:SHORT_ID]}"))
+        or path.parent.name == session
+    )

@@ -360,6 +360,13 @@ class Connections:
             os.close(handle)
 
 
+def disconnecting(connection: Connection) -> str:
+    """The command that takes a connection back."""
+    if connection.scope is Scope.USER:
+        return f"reviewer disconnect {connection.agent}"
+    return f"reviewer disconnect {connection.agent} --project (in {connection.root})"
+
+
 def _as_written(change: Change, backup: Path | None, made: Sequence[Path]) -> WrittenFile:
     """What is recorded of a change. One that replaces an earlier one keeps what was before that."""
     part, plan, earlier = change.part, change.plan, change.earlier

@@ -71,6 +71,14 @@ EVENTS: dict[str, dict[str, Moment]] = {
 }  # fmt: skip
 """Agent -> the events that mean something here, by the agent's own names."""
 
+COMPACTIONS = frozenset(
+    name
+    for events in EVENTS.values()
+    for name, moment in events.items()
+    if moment is Moment.COMPACTION
+)
+"""The names of the event before a compaction."""
+
 
 def read_event(agent: str, event: str, data: bytes) -> Told:
     """What an agent tells. Raises UnknownEventError, and ReviewerError for what is not JSON."""

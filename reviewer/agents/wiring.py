@@ -113,8 +113,8 @@ def _claude(place: Place) -> Wiring:
             _json(settings, *hooks),
         ),
         afterwards=(
-            "Claude Code asks before a proposal. To allow them for good: /permissions, allow "
-            "mcp__reviewer__propose.",
+            "Claude Code asks you before it hands in a proposal. If you do not want to be asked, "
+            "open /permissions in it and allow mcp__reviewer__propose.",
         ),
     )
 

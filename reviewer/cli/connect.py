@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 import sys
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -88,11 +89,19 @@ def connect(
         return
     if not session.store_path().exists():
         with session.whole_store(create=True):
-            narrate(f"Made the store {safe(str(session.store_path()))}")
+            narrate(
+                f"Made the store {safe(str(session.store_path()))}. It is empty: {agent} gets "
+                "nothing before you promote something. Begin with: reviewer ingest"
+            )
     backups = connections.connect(planned)
     _report(backups, f"Connected {agent}", f"reviewer disconnect {agent}{_flag(scope)}")
     for sentence in (*planned.left, *planned.afterwards):
         narrate(sentence)
+    if find_spec("mcp") is None:
+        narrate(
+            "The package mcp is not installed, so the hooks work and the MCP server does not yet. "
+            "Install it beside reviewer: pip install 'reviewer[mcp]'"
+        )
 
 
 @click.command(cls=ConnectCommand, example="disconnect claude-code")
@@ -192,6 +201,8 @@ def _memories(session: Session) -> str:
 
 def _agreed(connections: Connections, planned: Planned, yes: bool) -> bool:
     """Show every difference, and ask once whether to write."""
+    if planned.changed:
+        narrate(f"What changes in the settings of {planned.agent}:")
     for change in planned.changed:
         for line in connections.diff(change):
             print_text(line)

@@ -10,6 +10,7 @@ import click
 from reviewer.cli.inputs import ID
 from reviewer.cli.output import count, moment, narrate, print_json, print_text, safe, table
 from reviewer.cli.session import FAILED, Session, Verb, VerbGroup, pass_session
+from reviewer.errors import ReviewerError
 
 if TYPE_CHECKING:
     from reviewer.engine import Engine
@@ -27,11 +28,15 @@ def undo(session: Session, act: int | None) -> None:
 
     Undoing an ingestion by its number removes its candidates.
     """
-    with session.changing() as engine:
-        undone = engine.history.undo() if act is None else engine.history.undo_act(act)
-        narrate(
-            f"Undone: {safe(undone.title)} (act {undone.target}) - reviewer redo brings it back"
-        )
+    try:
+        with session.changing() as engine:
+            undone = engine.history.undo() if act is None else engine.history.undo_act(act)
+            narrate(
+                f"Undone: {safe(undone.title)} (act {undone.target}) - reviewer redo brings it back"
+            )
+    finally:
+        if act is None:
+            _say_connected(session)
 
 
 @click.command(cls=Verb)
@@ -55,6 +60,14 @@ def history(session: Session, ctx: click.Context, limit: int | None, as_json: bo
     """
     if ctx.invoked_subcommand is not None:
         return
+    try:
+        _list_acts(session, limit, as_json)
+    finally:
+        if not as_json:
+            _say_connected(session)
+
+
+def _list_acts(session: Session, limit: int | None, as_json: bool) -> None:
     with session.listing() as engine:
         if as_json:
             for act in oldest_first(engine, limit):
@@ -74,6 +87,27 @@ def history(session: Session, ctx: click.Context, limit: int | None, as_json: bo
             print_text(line)
         if not rows:
             narrate("There are no acts yet. Ingest something: reviewer ingest PATH")
+
+
+def _say_connected(session: Session) -> None:
+    """Name the connected agents: the ledger has rows of the store and no files of agents, so undo
+    does not take a connection back.
+    """
+    store = session.store_path().absolute()
+    if not store.with_name(f"{store.name}-agents").is_dir():
+        return
+    from reviewer.agents.connections import Connections, disconnecting
+
+    try:
+        connected = Connections(store).all()
+    except ReviewerError as problem:
+        narrate(safe(str(problem)))
+        return
+    for each in connected:
+        narrate(
+            f"{each.agent} was connected on {moment(each.at)}, which is not an act of the store: "
+            f"{safe(disconnecting(each))} takes it back."
+        )
 
 
 @history.command("show", cls=Verb)

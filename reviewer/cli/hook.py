@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 
 MOST_SECONDS = 5.0
 """Before a hook gives up; `connect` allows it 10."""
+MOST_SECONDS_COMPACTION = 9.0
+"""The whole session is read, while the person waits for a compaction that takes longer anyway."""
 MOST_INPUT = 8_000_000
 """Bytes of stdin; the summary of a compaction is a thousandth of that."""
 
@@ -34,18 +36,20 @@ def hook(session: Session, agent: str, event: str) -> None:
     says what must be kept, where the agent can be told; at the end the session is noted, and read
     by another process. What fails is a line in a log beside the store, and the exit code is 0.
     """
-    from reviewer.agents.hook_events import UnknownEventError, answer, read_event
+    from reviewer.agents.hook_events import COMPACTIONS, UnknownEventError, answer, read_event
     from reviewer.agents.hooks import Hooks, inside_own_call
 
     if inside_own_call(os.environ):
         return
     hooks = Hooks(session.store_path(), project=session.project)
 
+    seconds = MOST_SECONDS_COMPACTION if event in COMPACTIONS else MOST_SECONDS
+
     def give_up() -> None:
-        _log(hooks, f"{agent} {event}: it took longer than {MOST_SECONDS:g} seconds.")
+        _log(hooks, f"{agent} {event}: it took longer than {seconds:g} seconds.")
         os._exit(DONE)
 
-    timer = threading.Timer(MOST_SECONDS, give_up)
+    timer = threading.Timer(seconds, give_up)
     timer.daemon = True
     timer.start()
     try:

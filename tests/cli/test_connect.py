@@ -328,3 +328,34 @@ def test_wrong_usage_is_a_sentence(reviewer: Reviewer) -> None:
     reviewer.fails("connect", "--yes", code=2)
     reviewer.fails("connect", "codex", "--block", code=2)
     assert "in no git work tree" in reviewer.fails("connect", "codex", "--project", "--yes")
+
+
+def test_undo_and_history_say_how_a_connection_is_taken_back(reviewer: Reviewer) -> None:
+    folder = filled(reviewer)
+    options = ("--project", folder.name)
+    assert "disconnect" not in reviewer(*options, "history").stderr
+    connect(reviewer, "claude-code")
+    back = "reviewer disconnect claude-code takes it back"
+    assert back in reviewer(*options, "history").stderr
+    assert "disconnect" not in reviewer(*options, "history", "--json").stderr
+    undone = reviewer(*options, "undo")
+    assert undone.returncode == 0
+    assert back in undone.stderr
+    assert (home(reviewer) / ".claude" / "settings.json").exists()
+    assert reviewer("disconnect", "claude-code", "--yes").returncode == 0
+    assert "disconnect" not in reviewer(*options, "history").stderr
+
+
+def test_a_damaged_record_of_connections_does_not_stop_undo(reviewer: Reviewer) -> None:
+    folder = filled(reviewer)
+    connect(reviewer, "claude-code")
+    (reviewer.db.with_name(f"{reviewer.db.name}-agents") / "connections.json").write_text("{")
+    done = reviewer("--project", folder.name, "undo")
+    assert done.returncode == 0
+    assert "is damaged" in done.stderr
+
+
+def test_without_a_store_connecting_says_how_to_fill_the_one_it_makes(reviewer: Reviewer) -> None:
+    done = connect(reviewer, "gemini")
+    assert "gemini gets nothing before you promote something" in done.stderr
+    assert "What changes in the settings of gemini:" in done.stderr

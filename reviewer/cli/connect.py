@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import shutil
 import sys
 from importlib.util import find_spec
 from pathlib import Path
@@ -136,6 +135,7 @@ def disconnect(session: Session, agent: str, scope: str, yes: bool) -> None:
 
 
 def _place(session: Session, scope: str) -> Place:
+    from reviewer.agents.program import program
     from reviewer.agents.wiring import Place, Scope, home
 
     session.refuse_all_projects()
@@ -153,7 +153,7 @@ def _place(session: Session, scope: str) -> Place:
                 f"{Path.cwd()} is in no git work tree: connect in a project's folder, or --user."
             )
         root = Path(tree.root)
-    command = [_program(shared=scope == "project")]
+    command = [program(shared=scope == "project")]
     if session.db is not None:
         command += ["--db", str(session.store_path().absolute())]
     if session.project is not None:
@@ -161,28 +161,6 @@ def _place(session: Session, scope: str) -> Place:
     return Place(
         scope=Scope(scope), root=root, command=tuple(command), environment=dict(os.environ)
     )
-
-
-def _program(*, shared: bool) -> str:
-    """The program that agents start. In files that others may share it is found on the PATH, if it
-    is there.
-    """
-    on_path = shutil.which("reviewer")
-    called = Path(sys.argv[0]) if sys.argv else Path()
-    beside = Path(sys.executable).with_name("reviewer")
-    if called.name == "reviewer" and called.is_file():
-        own = str(called.absolute())
-    elif beside.is_file():
-        own = str(beside)
-    elif on_path:
-        own = on_path
-    else:
-        raise ReviewerError(
-            "The program reviewer was not found, so no agent could start it: install it with pip."
-        )
-    if shared and on_path and os.path.realpath(on_path) == os.path.realpath(own):
-        return "reviewer"
-    return own
 
 
 def _connections(session: Session) -> Connections:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from reviewer.tui.agents.keys import AGENTS
 from reviewer.tui.commits.keys import COMMITS, RETENTION
 from reviewer.tui.compress.keys import COMPRESS, SUMMARY
 from reviewer.tui.evidence.keys import SOURCE, WHY
@@ -35,6 +36,7 @@ PANES: tuple[Pane, ...] = (
     STATE,
     FORM,
     HISTORY,
+    AGENTS,
     SOURCE,
     WHY,
     SESSION,

@@ -205,6 +205,10 @@ class ReviewerApp(Actor, Host, pane=keys.APP, inherit_bindings=False):
     async def show_history(self) -> None:
         await self._show("reviewer.tui.history.screen", "HistoryScreen")
 
+    @runs(keys.SHOW_AGENTS)
+    async def show_agents(self) -> None:
+        await self._show("reviewer.tui.agents.screen", "AgentsScreen")
+
     async def _show(self, module: str, name: str) -> None:
         """Show a screen in place of the one on top; it is imported on first use."""
         kind: Callable[..., Screen[None]] = getattr(await to_thread(import_module, module), name)

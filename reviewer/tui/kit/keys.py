@@ -156,6 +156,9 @@ SHOW_STATE = Action(
     "show_state", "f7", "State", "Go to trusted state, entities and active memories.", "Screens"
 )
 SHOW_HISTORY = Action("show_history", "f8", "History", "Go to the ledger of all acts.", "Screens")
+SHOW_AGENTS = Action(
+    "show_agents", "f9", "Agents", "Go to the agents: connected, given, proposed.", "Screens"
+)
 SWITCH_THEME = Action(
     "switch_theme", "", "dark or light", "Switch between the dark and the light theme.", "Screens"
 )
@@ -163,7 +166,7 @@ QUIT = Action("quit", "ctrl+q", "quit", "Leave reviewer, from anywhere.", "Scree
 APP = Pane(
     "app", "Everywhere",
     (HELP, PALETTE, SHOW_QUEUE, SHOW_COMMITS, SHOW_COMPRESS, SHOW_PACKET, SHOW_PIPELINES,
-     SHOW_STATE, SHOW_HISTORY, SWITCH_THEME, QUIT),
+     SHOW_STATE, SHOW_HISTORY, SHOW_AGENTS, SWITCH_THEME, QUIT),
 )  # fmt: skip
 SCREENS = (
     SHOW_QUEUE, SHOW_COMMITS, SHOW_COMPRESS, SHOW_PACKET, SHOW_PIPELINES, SHOW_STATE, SHOW_HISTORY,

@@ -426,7 +426,7 @@ async def test_a_steady_pace_is_shown_in_the_header(
 async def test_keys_without_an_action_have_no_effect(stocked: Engine) -> None:
     async with opened(stocked) as screen:
         before = screen.text
-        await screen.press("f9", "f10", "d", "0", "ctrl+b")
+        await screen.press("f10", "f11", "d", "0", "ctrl+b")
         assert screen.text == before
 
 

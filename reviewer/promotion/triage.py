@@ -357,7 +357,7 @@ def _change_wording(act: Act, number: int, content: str, now: str) -> None:
     )[0]
     if old == content:
         return
-    require_wording(content)
+    require_wording(content, entity=kind == "entity")
     key = duplicate_key(content)
     same = act.query(
         "SELECT id, status FROM memory WHERE project_id = ? AND kind = ? AND type = ? AND key = ?"

@@ -10,10 +10,15 @@ LONGEST = 4_000
 """Maximum length of a memory, in characters; the extractor proposes at most 280."""
 
 
-def wording_problem(text: str) -> str:
-    """Why a text cannot be a memory, in a sentence; empty if it can."""
+def wording_problem(text: str, *, entity: bool = False) -> str:
+    """Why a text cannot be a memory, in a sentence; empty if it can.
+
+    An entity may be shorter, such as `80 mm`, because its name says what it is about.
+    """
     length = len(clean(text))
-    if length < SHORTEST:
+    if not length:
+        return "The text is empty. Write a sentence that makes sense on its own."
+    if length < SHORTEST and not entity:
         return (
             f"A memory has at least {SHORTEST} characters, this has {length}. Write a sentence that"
             " makes sense on its own."
@@ -26,8 +31,8 @@ def wording_problem(text: str) -> str:
     return ""
 
 
-def require_wording(text: str) -> None:
-    """Raise ReviewerError unless a text can be a memory."""
-    problem = wording_problem(text)
+def require_wording(text: str, *, entity: bool = False) -> None:
+    """Raise ReviewerError unless a text can be a memory, or an entity."""
+    problem = wording_problem(text, entity=entity)
     if problem:
         raise ReviewerError(problem)

@@ -113,7 +113,7 @@ class Entities:
         text = mask(content.strip()).text
         name = mask(name).text if name else name
         kind, type_name = kind_and_type(type_)
-        require_wording(text, entity=kind == "entity")
+        require_wording(text, named=kind == "entity" and bool(name))
         require_name(name or "")
         now = iso(self._clock())
         with self._ledger.act("author") as act:

@@ -10,15 +10,13 @@ LONGEST = 4_000
 """Maximum length of a memory, in characters; the extractor proposes at most 280."""
 
 
-def wording_problem(text: str, *, entity: bool = False) -> str:
+def wording_problem(text: str, *, named: bool = False) -> str:
     """Why a text cannot be a memory, in a sentence; empty if it can.
 
-    An entity may be shorter, such as `80 mm`, because its name says what it is about.
+    The value of a named entity may be shorter, such as `80 mm` for the width of the paper.
     """
     length = len(clean(text))
-    if not length:
-        return "The text is empty. Write a sentence that makes sense on its own."
-    if length < SHORTEST and not entity:
+    if length < (1 if named else SHORTEST):
         return (
             f"A memory has at least {SHORTEST} characters, this has {length}. Write a sentence that"
             " makes sense on its own."
@@ -31,8 +29,8 @@ def wording_problem(text: str, *, entity: bool = False) -> str:
     return ""
 
 
-def require_wording(text: str, *, entity: bool = False) -> None:
-    """Raise ReviewerError unless a text can be a memory, or an entity."""
-    problem = wording_problem(text, entity=entity)
+def require_wording(text: str, *, named: bool = False) -> None:
+    """Raise ReviewerError unless a text can be a memory, or the value of a named entity."""
+    problem = wording_problem(text, named=named)
     if problem:
         raise ReviewerError(problem)

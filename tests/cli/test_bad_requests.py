@@ -104,7 +104,7 @@ class TestThePromotionGraph:
         blank = reviewer.folder / "blank.txt"
         blank.write_text(" \n\n")
         assert "this has 0" in reviewer.fails("add", "decision", "  ")
-        assert "this has 0" in reviewer.fails("add", "decision", "--content-file", blank)
+        assert "is empty" in reviewer.fails("add", "decision", "--content-file", blank)
         assert "give the text" in reviewer.fails("add", "decision", code=2)
         assert "gone.txt" in reviewer.fails("add", "decision", "--content-file", "gone.txt")
 

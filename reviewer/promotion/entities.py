@@ -112,9 +112,9 @@ class Entities:
         """
         text = mask(content.strip()).text
         name = mask(name).text if name else name
-        require_wording(text)
-        require_name(name or "")
         kind, type_name = kind_and_type(type_)
+        require_wording(text, named=kind == "entity" and bool(name))
+        require_name(name or "")
         now = iso(self._clock())
         with self._ledger.act("author") as act:
             values = _by_hand(project_row(act, project), type_name, text, now)

@@ -30,7 +30,7 @@ from reviewer.promotion.decided_rows import (
 )
 from reviewer.promotion.evidence_rows import copy_evidence
 from reviewer.promotion.views import Kind, RejectReason, Status
-from reviewer.promotion.wordings import require_wording
+from reviewer.promotion.wordings import require_wording, wording_problem
 from reviewer.store.acts import Act, chunks
 from reviewer.store.ledger import Ledger
 from reviewer.text.normalise import duplicate_key
@@ -357,7 +357,8 @@ def _change_wording(act: Act, number: int, content: str, now: str) -> None:
     )[0]
     if old == content:
         return
-    require_wording(content)
+    # A short value, such as that of a parameter, may be replaced by another one.
+    require_wording(content, named=kind == "entity" and bool(wording_problem(old)))
     key = duplicate_key(content)
     same = act.query(
         "SELECT id, status FROM memory WHERE project_id = ? AND kind = ? AND type = ? AND key = ?"

@@ -10,10 +10,13 @@ LONGEST = 4_000
 """Maximum length of a memory, in characters; the extractor proposes at most 280."""
 
 
-def wording_problem(text: str) -> str:
-    """Why a text cannot be a memory, in a sentence; empty if it can."""
+def wording_problem(text: str, *, named: bool = False) -> str:
+    """Why a text cannot be a memory, in a sentence; empty if it can.
+
+    The value of a named entity may be shorter, such as `80 mm` for the width of the paper.
+    """
     length = len(clean(text))
-    if length < SHORTEST:
+    if length < (1 if named else SHORTEST):
         return (
             f"A memory has at least {SHORTEST} characters, this has {length}. Write a sentence that"
             " makes sense on its own."
@@ -26,8 +29,8 @@ def wording_problem(text: str) -> str:
     return ""
 
 
-def require_wording(text: str) -> None:
-    """Raise ReviewerError unless a text can be a memory."""
-    problem = wording_problem(text)
+def require_wording(text: str, *, named: bool = False) -> None:
+    """Raise ReviewerError unless a text can be a memory, or the value of a named entity."""
+    problem = wording_problem(text, named=named)
     if problem:
         raise ReviewerError(problem)

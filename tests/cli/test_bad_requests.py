@@ -103,8 +103,8 @@ class TestThePromotionGraph:
     def test_empty_words(self, reviewer: Reviewer) -> None:
         blank = reviewer.folder / "blank.txt"
         blank.write_text(" \n\n")
-        assert "empty" in reviewer.fails("add", "decision", "  ")
-        assert "empty" in reviewer.fails("add", "decision", "--content-file", blank)
+        assert "this has 0" in reviewer.fails("add", "decision", "  ")
+        assert "is empty" in reviewer.fails("add", "decision", "--content-file", blank)
         assert "give the text" in reviewer.fails("add", "decision", code=2)
         assert "gone.txt" in reviewer.fails("add", "decision", "--content-file", "gone.txt")
 

@@ -114,6 +114,7 @@ def _value(parameter: inspect.Parameter, number: int, folder: Path, text: str) -
             engine.compression.segments(_context(engine))[0], (), Level.BRIEF
         ),
         "StateView": lambda engine: engine.state.all()[0],
+        "Material": lambda engine: engine.packets.material("acme"),
         "PlannedFile": lambda engine: engine.exports.plan_into("acme", folder / "AGENTS.md"),
     }
     if plain in of_the_engine:

@@ -7,7 +7,6 @@ project; how rare a term is there is counted from its entries (`relevance.py`).
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Iterator
 from functools import cache, lru_cache
 from typing import NamedTuple
@@ -258,15 +257,22 @@ def tokens(text: str) -> Iterator[Token]:
     `query.go`), a stop word or number none. Runs of Chinese, Japanese and Korean give pairs of
     characters.
     """
-    return map(token_of, _TOKEN.findall(text))
+    return map(token_of, words_of(text))
 
 
-def counted_tokens(text: str) -> Iterator[tuple[Token, int]]:
-    """The different words and identifiers of a text, and how often it has each."""
-    return ((token_of(spelled), n) for spelled, n in Counter(_TOKEN.findall(text)).items())
+def words_of(text: str) -> list[str]:
+    """The words and identifiers of a text as they are spelled."""
+    return _TOKEN.findall(text)
 
 
-@lru_cache(maxsize=50_000)
+@lru_cache(maxsize=200_000)
+def terms_of(spelled: str) -> tuple[str, ...]:
+    """The stems of a word or identifier, and the name of an identifier."""
+    token = token_of(spelled)
+    return (*token.stems, token.name) if token.name else token.stems
+
+
+@lru_cache(maxsize=200_000)
 def token_of(spelled: str) -> Token:
     """A word or identifier with its stems."""
     low = spelled.lower()

@@ -16,7 +16,8 @@ from reviewer.packets.scoring import Corpus, query_of_tasks, ranked, task_grade
 from reviewer.packets.task_text import query_of_task
 from reviewer.packets.token_counts import ESTIMATE, CountCache, Measurer, Piece
 from reviewer.packets.values import SCORED, Item, Material, Score, Section, item_id
-from reviewer.packets.wording import full_form, short_form, title_form
+from reviewer.packets.wording import full_form, short_form, title_form, title_in_full
+from reviewer.text.plain_sentences import has_only_plain_words
 
 COUNT_ALL_CHARS = 2_000_000
 """Sources up to this size have all their items counted, whether shown or not."""
@@ -167,6 +168,9 @@ class Prepared:
 
     def _title_text(self, number: int) -> str:
         item = self.items[number]
+        title = title_in_full(item)
+        if title.isprintable() and has_only_plain_words(title):
+            return title.strip()  # nothing to mask: this is about thousands of titles
         line = self.measurer.safe_text(title_form(item)).removeprefix("- ")
         line = line.removesuffix(f" [{item.place}]")
         line = line.removesuffix(" (superseded)") if item.superseded else line
@@ -249,7 +253,7 @@ def heading_of(section: Section) -> str:
 
 def _without_secrets(text: str) -> str:
     """Masks secrets in the task, which is part of the JSON output."""
-    if not text:
+    if not text or has_only_plain_words(text):
         return text
     from reviewer.text.secrets import mask  # late: compiling its patterns takes a while
 

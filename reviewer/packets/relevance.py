@@ -8,8 +8,8 @@ mechanism ("hooks") and the rules for it.
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from math import log, sqrt
 
 from msgspec import Struct
@@ -18,9 +18,11 @@ from reviewer.packets.language import (
     ALIKE_WEIGHT,
     GENERIC_WEIGHT,
     alike,
-    counted_tokens,
     generic_stems,
+    terms_of,
+    token_of,
     tokens,
+    words_of,
 )
 
 TITLE, GROUP, BODY = 3.0, 1.5, 1.0
@@ -56,16 +58,17 @@ class Field(Struct, frozen=True):
     size: float
     texts: tuple[str, ...]
 
-    def has_pair(self, one: str, other: str) -> bool:
-        """Whether two terms follow each other in one of the texts."""
+    def pairs_among(self, wanted: Collection[tuple[str, str]]) -> set[tuple[str, str]]:
+        """Those of some pairs of terms that follow each other in one of the texts."""
+        found: set[tuple[str, str]] = set()
         for text in self.texts:
             before = ""
-            for token in tokens(text):
-                for each in token.stems:
-                    if each == other and before == one:
-                        return True
+            for word in words_of(text):
+                for each in token_of(word).stems:
+                    if (before, each) in wanted:
+                        found.add((before, each))
                     before = each
-        return False
+        return found
 
     def spelled(self, term: str) -> str:
         """A word of the entry that has the term."""
@@ -108,15 +111,13 @@ NOTHING = Match(0.0)
 
 def field_of(title: str, group: str, body: str) -> Field:
     """The terms of an entry by field."""
-    counts: defaultdict[str, float] = defaultdict(float)
+    counts: dict[str, float] = {}
     texts = (title, group, body)
     for text, weight in zip(texts, (TITLE, GROUP, BODY), strict=True):
-        for token, times in counted_tokens(text):
-            for each in token.stems:
-                counts[each] += weight * times
-            if token.name:
-                counts[token.name] += weight * times
-    return Field(dict(counts), sum(counts.values()), texts)
+        for word in words_of(text):
+            for term in terms_of(word):
+                counts[term] = counts.get(term, 0.0) + weight
+    return Field(counts, sum(counts.values()), texts)
 
 
 def query_of(parts: Iterable[tuple[str, float]]) -> Query:
@@ -141,42 +142,50 @@ def query_of(parts: Iterable[tuple[str, float]]) -> Query:
 
 
 class Index:
-    """Entries by their terms: built once, scored for any task."""
+    """Entries by their terms: built once, scored for any task.
+
+    Scoring goes from a term to the entries that have it, so that its cost grows with these and
+    not with all entries.
+    """
 
     def __init__(self, fields: Sequence[Field]) -> None:
         self._fields = tuple(fields)
-        self._seen: Counter[str] = Counter()
-        for each in self._fields:
-            self._seen.update(each.counts.keys())
-        self._mean = sum(each.size for each in self._fields) / max(len(self._fields), 1) or 1.0
+        having: defaultdict[str, list[int]] = defaultdict(list)
+        for at, each in enumerate(self._fields):
+            for term in each.counts:
+                having[term].append(at)
+        self._having = dict(having)
+        """For each term the entries that have it, in their order."""
+        mean = sum(each.size for each in self._fields) / max(len(self._fields), 1) or 1.0
+        self._norms = [
+            SATURATION * (1 - LENGTH_SHARE + LENGTH_SHARE * each.size / mean)
+            for each in self._fields
+        ]
 
     def rarity(self, term: str) -> float:
         """How much a term tells here: its rarity among the entries, less for generic words."""
-        count, seen = len(self._fields), self._seen.get(term, 0)
+        count, seen = len(self._fields), self._seen(term)
         rare = log(1 + (count - seen + 0.5) / (seen + 0.5))
         return rare * (GENERIC_WEIGHT if term in generic_stems() else 1.0)
 
     def telling(self, query: Query) -> tuple[str, ...]:
         """The words of the query that tell entries apart, the most telling first."""
-        weights = self._weights(query)
-        best = sorted(weights, key=lambda term: (-weights[term], term))
-        return tuple(dict.fromkeys(query.spelled[term] for term in best))
+        return tuple(dict.fromkeys(query.spelled[term] for term in self._weights(query)))
 
     def matches(self, query: Query) -> list[Match]:
         """How each entry fits the query, in their order."""
         weights = self._weights(query)
         near = self._near(weights)
-        direct = [self._direct(each, weights, query.pairs) for each in self._fields]
-        meant = [self._sum(each, near) for each in self._fields]
-        base = [one + other for one, other in zip(direct, meant, strict=True)]
+        direct = self._sums(weights)
+        self._add_pairs(direct, weights, query.pairs)
+        base = [one + other for one, other in zip(direct, self._sums(near), strict=True)]
         best = max(base, default=0.0)
         if best <= 0:
             return [NOTHING for _ in self._fields]
         names, given = self._names(base, weights)
-        follow = [self._sum(each, names) for each in self._fields]
+        follow = self._sums(names)
         for at, own in given.items():  # no entry follows from itself
-            others = {term: names[term] - own.get(term, 0.0) for term in names}
-            follow[at] = self._sum(self._fields[at], others)
+            follow[at] = self._sum(at, {term: names[term] - own.get(term, 0.0) for term in names})
         most = max(follow, default=0.0) or 1.0
         whole = [
             one + best * FOLLOW_SHARE * other / most
@@ -184,10 +193,14 @@ class Index:
         ]
         top = max(whole)
         told = set(sorted(range(len(whole)), key=lambda at: -whole[at])[:TOLD])
+        words: list[list[str]] = [[] for _ in self._fields]
+        for term in weights:
+            for at in self._having[term]:
+                words[at].append(query.spelled[term])
         return [
             Match(
                 whole[at] / top,
-                tuple(dict.fromkeys(query.spelled[term] for term in _by_weight(weights, field))),
+                tuple(dict.fromkeys(words[at])),
                 _spelled(near, field) if at in told else (),
                 _spelled(names, field) if at in told else (),
                 direct[at],
@@ -195,11 +208,16 @@ class Index:
             for at, field in enumerate(self._fields)
         ]
 
+    def _seen(self, term: str) -> int:
+        """Number of entries that have a term."""
+        return len(self._having.get(term, ()))
+
     def _weights(self, query: Query) -> dict[str, float]:
+        """The terms that count, with their weights, the most telling first."""
         found = {
             term: count * self.rarity(term)
             for term, count in query.terms.items()
-            if term in self._seen
+            if term in self._having
         }
         best = sorted(found, key=lambda term: (-found[term], term))[:MOST_TERMS]
         return {term: found[term] for term in best}
@@ -207,30 +225,48 @@ class Index:
     def _near(self, weights: Mapping[str, float]) -> dict[str, float]:
         near: dict[str, float] = {}
         for term, weight in weights.items():
-            for other in alike().get(term, ()):
-                if other in self._seen and other not in weights:
+            for other in sorted(alike().get(term, ())):
+                if other in self._having and other not in weights:
                     own = min(weight, self.rarity(other))
                     near[other] = max(near.get(other, 0.0), ALIKE_WEIGHT * own)
         return near
 
-    def _direct(
-        self, field: Field, weights: Mapping[str, float], pairs: frozenset[tuple[str, str]]
-    ) -> float:
-        score = self._sum(field, weights)
-        for one, other in pairs:
-            if one not in field.counts or other not in field.counts:
-                continue
-            if field.has_pair(one, other):
-                score += PHRASE * (weights.get(one, 0.0) + weights.get(other, 0.0)) / 2
-        return score
+    def _sums(self, weights: Mapping[str, float]) -> list[float]:
+        """For each entry the weights of the terms that it has, more for repeated ones."""
+        sums = [0.0] * len(self._fields)
+        for term, weight in weights.items():
+            most = weight * (SATURATION + 1)
+            for at in self._having.get(term, ()):
+                count = self._fields[at].counts[term]
+                sums[at] += most * count / (count + self._norms[at])
+        return sums
 
-    def _sum(self, field: Field, weights: Mapping[str, float]) -> float:
-        norm = SATURATION * (1 - LENGTH_SHARE + LENGTH_SHARE * field.size / self._mean)
-        score = 0.0
-        for term in weights.keys() & field.counts.keys():
-            count = field.counts[term]
-            score += weights[term] * count * (SATURATION + 1) / (count + norm)
-        return score
+    def _sum(self, at: int, weights: Mapping[str, float]) -> float:
+        counts, norm = self._fields[at].counts, self._norms[at]
+        return sum(
+            weight * (SATURATION + 1) * counts[term] / (counts[term] + norm)
+            for term, weight in weights.items()
+            if term in counts
+        )
+
+    def _add_pairs(
+        self,
+        sums: list[float],
+        weights: Mapping[str, float],
+        pairs: Iterable[tuple[str, str]],
+    ) -> None:
+        """Add what neighbours in the task count where they are neighbours in an entry too."""
+        gains = {
+            (one, other): PHRASE * (weights.get(one, 0.0) + weights.get(other, 0.0)) / 2
+            for one, other in sorted(pairs)
+            if one in self._having and other in self._having
+        }
+        candidates: set[int] = set()
+        for one, other in gains:
+            candidates.update(set(self._having[one]).intersection(self._having[other]))
+        for at in candidates:
+            found = self._fields[at].pairs_among(gains)
+            sums[at] += sum(gains[pair] for pair in sorted(found))
 
     def _names(
         self, base: Sequence[float], weights: Mapping[str, float]
@@ -246,12 +282,11 @@ class Index:
         for at in best:
             if base[at] <= 0:
                 continue
-            field = self._fields[at]
-            norm = SATURATION * (1 - LENGTH_SHARE + LENGTH_SHARE * field.size / self._mean)
+            norm = self._norms[at]
             given[at] = {
                 term: base[at] / top * self.rarity(term) * count / (count + norm)
-                for term, count in field.counts.items()
-                if term not in weights and 1 < self._seen[term] <= most
+                for term, count in self._fields[at].counts.items()
+                if term not in weights and 1 < self._seen(term) <= most
             }
             for term, weight in given[at].items():
                 shared[term] += weight

@@ -51,7 +51,7 @@ def task_grade(text: str) -> tuple[int, int]:
 
 def without_labels(text: str) -> str:
     """A task without labels such as `#added:2026-02-14`."""
-    return _LABEL.sub(" ", text)
+    return _LABEL.sub(" ", text) if "#" in text else text
 
 
 def query_of_tasks(tasks: Iterable[str]) -> Query:

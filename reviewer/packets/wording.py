@@ -110,8 +110,12 @@ def short_form(item: Item, *, marks: bool, grouped: bool = False) -> str | None:
 
 def title_form(item: Item) -> str:
     """The title of the item as a list item, with its place."""
-    title = cut(item.title, LONGEST_TITLE) or title_of(item.text)
-    return f"- {_date(item)}{title}{_superseded(item)}{_mark(item, True)}"
+    return f"- {_date(item)}{title_in_full(item)}{_superseded(item)}{_mark(item, True)}"
+
+
+def title_in_full(item: Item) -> str:
+    """The title of the item without its date and place."""
+    return cut(item.title, LONGEST_TITLE) or title_of(item.text)
 
 
 def _written(item: Item, text: str, marks: bool, grouped: bool) -> str:

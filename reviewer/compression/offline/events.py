@@ -85,6 +85,8 @@ class Event(Struct):
     """What an edit adds: functions, classes, tests, headings."""
     call: int = -1
     """The turn of the call, which a result shares; -1 for none."""
+    how: str = "no result"
+    """How a check went, in words; "passed" only where its output says so."""
 
 
 Moment = Message | Event
@@ -154,9 +156,9 @@ class _Reader:
         self._roots: list[str] = []
 
     def finished(self) -> list[Moment]:
-        """The moments. A call without a result succeeded silently, unless it is the last."""
+        """The moments. A call without a result succeeded silently; not a check, not the last."""
         for each in self.moments[:-1]:
-            if isinstance(each, Event) and each.failed is None:
+            if isinstance(each, Event) and each.failed is None and each.kind is not Kind.CHECK:
                 each.failed = False
         return self.moments
 
@@ -482,6 +484,33 @@ _CHECK_FAILED = re.compile(
     r"|^\S+:\d+:\d+: |--- FAIL|\bnpm ERR!|^error(?:\[|:)|\bERROR\b.*\bfail",
     re.MULTILINE | re.IGNORECASE,
 )
+_PASSED = re.compile(
+    r"\b[1-9]\d* (?:passed|passing|succeeded)\b|\ball (?:\w+ ){0,3}(?:pass(?:ed)?|ok)\b"
+    r"|\bno issues? found\b|\b0 (?:issues|errors?|problems|failures?|failed)\b"
+    r"|\btest result: ok\b|^ok\s+\S+\s+(?:[\d.]+s|\(cached\))|^PASS(?:ED)?\b|--- PASS"
+    r"|\bBUILD SUCCESS(?:FUL)?\b|\bBuild (?:succeeded|complete)|\bcompiled successfully\b"
+    r"|\bfiles? (?:already formatted|left unchanged|would be left unchanged|reformatted)\b"
+    r"|^OK(?: \(.*\))?$|\bFinished `?\w+`? .*target|\bbuilt in [\d.]+|\btests? pass(?:ed)?\b"
+    r"|\bcode style!|\bno (?:errors|problems|warnings) found\b|\b0 broken\b",
+    re.MULTILINE | re.IGNORECASE,
+)
+_KILLED = re.compile(
+    r"^(?:.{0,80}: line \d+: +\d+ )?Killed\b|\bsignal: killed\b"
+    r"|^(?:Exit code:? |Process exited with code )137\b",
+    re.MULTILINE,
+)
+_TIMED_OUT = re.compile(
+    r"\bCommand timed out\b|^(?:Exit code:? |Process exited with code )124\b", re.MULTILINE
+)
+_BACKGROUND = re.compile(
+    r"\s*Command (?:is )?running in (?:the )?background\b|.*\bmoved to the background\b"
+)
+_NO_OUTPUT = re.compile(
+    r"\s*(?:\(?(?:Bash|Command|Tool)? ?(?:completed|ran)? ?(?:successfully )?(?:with|and)? ?"
+    r"(?:no output|produced no output)[^\n]{0,20}"
+    r"|(?:Exit code:? |Process exited with code )0)?\s*$",
+    re.IGNORECASE,
+)
 _PUSH_FAILED = re.compile(r"! \[(?:remote )?rejected\]|\bfatal:|\berror: failed to push")
 _ERROR_LINE = re.compile(
     r"error|fail|panic|exception|cannot|undefined|denied|not found", re.IGNORECASE
@@ -501,9 +530,11 @@ def read_outcome(event: Event, result: str) -> None:
         result if len(result) <= 2 * LOOKED_AT else f"{result[:LOOKED_AT]}\n{result[-LOOKED_AT:]}"
     )
     if event.kind is Kind.CHECK:
-        failed = failed or bool(_CHECK_FAILED.search(seen))
-        event.outcome = _failure(seen) if failed else ""
-    elif event.kind is Kind.COMMIT:
+        event.how = _how(seen, failed)
+        event.failed = {"failed": True, "passed": False}.get(event.how)
+        event.outcome = _failure(seen) if event.failed else ""
+        return
+    if event.kind is Kind.COMMIT:
         event.outcome = commit_made(result)
         failed = failed and not event.outcome
     elif event.kind is Kind.PULL_REQUEST:
@@ -516,6 +547,21 @@ def read_outcome(event: Event, result: str) -> None:
     elif failed:
         event.outcome = _failure(seen)
     event.failed = failed
+
+
+def _how(output: str, error: bool) -> str:
+    """How a check went by what it printed."""
+    if _BACKGROUND.match(output):
+        return "in background"
+    if _KILLED.search(output[:200]) or _KILLED.search(output[-200:]):
+        return "killed"
+    if _TIMED_OUT.search(output[:200]) or _TIMED_OUT.search(output[-200:]):
+        return "timed out"
+    if error or _CHECK_FAILED.search(output):
+        return "failed"
+    if _NO_OUTPUT.match(output):
+        return "no result"
+    return "passed" if _PASSED.search(output) else "ran"
 
 
 def _failure(result: str) -> str:

@@ -227,9 +227,9 @@ def told(events: Sequence[Event]) -> str:
             continue
         what = event.what.split("\n", 1)[0][:160]
         if event.kind is Kind.CHECK:
-            how = {True: "failed", False: "passed", None: "no result"}[event.failed]
             why = f" ({event.outcome})" if event.outcome else ""
-            parts[f"ran {what}"] = f"ran `{what}`: {how}{why}"
+            how = "" if event.how == "ran" else f": {event.how}{why}"
+            parts[f"ran {what}"] = f"ran `{what}`{how}"
         elif event.kind is Kind.COMMIT:
             made = f" [{event.outcome}]" if event.outcome else ""
             parts[f"commit {what}"] = f"committed{made}: {what}"

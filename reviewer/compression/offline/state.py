@@ -27,7 +27,8 @@ class File(Struct):
     created: bool = False
     first: int = 0
     last: int = 0
-    checked: bool = False
+    at: int = 0
+    """Which event changed it last."""
     committed: bool = False
     names: tuple[str, ...] = ()
 
@@ -40,6 +41,9 @@ class Check(Struct):
     turn: int = 0
     failed: bool | None = None
     outcome: str = ""
+    how: str = "no result"
+    at: int = 0
+    """Which event ran it last."""
 
 
 class WorkState(Struct):
@@ -56,11 +60,30 @@ class WorkState(Struct):
     merging: str = ""
     todo: tuple[tuple[str, str], ...] = ()
     last_check: Check | None = None
+    events: int = 0
+
+    def checks_of(self, file: File) -> list[Check]:
+        """The checks that ran after the last change of a file, each kind with its last run."""
+        after = [each for each in self.checks.values() if each.at > file.at]
+        return [
+            each
+            for each in after
+            if not any(other.at > each.at and _kin(other.command, each.command) for other in after)
+        ]
+
+    def verdict(self, file: File) -> str:
+        """What the checks say of a file as it is: passed, failed, unclear, or nothing."""
+        hows = {each.how for each in self.checks_of(file)}
+        if "failed" in hows:
+            return "failed"
+        if "passed" in hows and not hows & {"killed", "timed out"}:
+            return "passed"
+        return "unclear" if hows else ""
 
     @property
     def unchecked(self) -> list[File]:
-        """Files changed since the last check."""
-        return [each for each in self.files.values() if not each.checked]
+        """Files that no check has passed or failed since they were changed."""
+        return [f for f in self.files.values() if self.verdict(f) in ("", "unclear")]
 
     @property
     def uncommitted(self) -> list[File]:
@@ -89,6 +112,7 @@ def read_state(moments: Sequence[Moment]) -> WorkState:
 
 
 def _apply(state: WorkState, event: Event) -> None:
+    state.events += 1
     if event.kind in CHANGES and not event.failed:
         _changed(state, event.what, event)
     elif event.kind is Kind.CHECK:
@@ -124,7 +148,8 @@ def _changed(state: WorkState, path: str, event: Event) -> None:
     file.edits += 1
     file.names = tuple(dict.fromkeys((*file.names, *event.names)))
     file.last = event.turn
-    file.checked = file.committed = False
+    file.at = state.events
+    file.committed = False
     _resolve(state, path)
 
 
@@ -140,9 +165,8 @@ def _checked(state: WorkState, event: Event) -> None:
     check = state.checks.setdefault(event.what, Check(event.what))
     check.times += 1
     check.turn, check.failed, check.outcome = event.turn, event.failed, event.outcome
+    check.how, check.at = event.how, state.events
     state.last_check = check
-    for file in state.files.values():
-        file.checked = True
 
 
 def _committed(state: WorkState, event: Event) -> None:
@@ -195,7 +219,8 @@ def now_lines(state: WorkState) -> list[str]:
             f"({', '.join(short_paths(state.resolved))}); "
             "the merge is not committed."
         )
-    waiting = [each for each in state.unchecked if not each.committed]
+    open_files = state.uncommitted
+    waiting = [each for each in open_files if not state.verdict(each)]
     if waiting:
         shown = ", ".join(_counted(each) for each in waiting[-12:])
         after = f" since `{state.last_check.command}`" if state.last_check else ""
@@ -204,18 +229,28 @@ def now_lines(state: WorkState) -> list[str]:
             if state.commits or state.checks
             else f"Edited, not yet checked or committed: {shown}."
         )
-    checked = [each for each in state.uncommitted if each.checked]
+    unclear = [each for each in open_files if state.verdict(each) == "unclear"]
+    if unclear:
+        shown = ", ".join(short_paths([each.path for each in unclear[-20:]]))
+        ran = {each.command: each for file in unclear for each in state.checks_of(file)}
+        why = ", ".join(f"`{each.command}`: {each.how}" for each in list(ran.values())[-3:])
+        lines.append(f"Edited and not verified ({why}), not yet committed: {shown}.")
+    checked = [each for each in open_files if state.verdict(each) == "passed"]
     if checked:
         shown = ", ".join(short_paths([each.path for each in checked[-20:]]))
         lines.append(f"Edited and checked, not yet committed: {shown}.")
+    broken = [each for each in open_files if state.verdict(each) == "failed"]
     for check in state.checks.values():
-        if check.failed and check.turn == max(
-            each.turn for each in state.checks.values() if _kin(each.command, check.command)
+        if check.failed and check.at == max(
+            each.at for each in state.checks.values() if _kin(each.command, check.command)
         ):
             why = f": {check.outcome}" if check.outcome else ""
             edited = " (files were edited since)" if waiting else ""
-            lines.append(f"Failing at the last run: `{check.command}`{why}{edited}.")
-    if state.commits and not waiting and not checked:
+            before = [each for each in broken if check in state.checks_of(each)]
+            shown = ", ".join(short_paths([each.path for each in before[-20:]]))
+            shown = f"; not yet committed: {shown}" if shown else ""
+            lines.append(f"Failing at the last run: `{check.command}`{why}{edited}{shown}.")
+    if state.commits and not open_files:
         where = "committed but not pushed" if state.unpushed else "committed and pushed"
         lines.append(f"Everything edited is {where}.")
     elif state.commits and state.unpushed:
@@ -260,7 +295,7 @@ def next_lines(state: WorkState) -> list[str]:
             + (f" ({', '.join(each.names[-2:])})" if each.names else "")
             for each in unchecked[-6:]
         )
-        steps.append(f"run {commands} to verify the edits of {names}, which have not been tested")
+        steps.append(f"run {commands} to verify the edits of {names}, which are not verified")
     if (unchecked or state.uncommitted or state.conflicts or state.resolved) and state.commits:
         steps.append("commit and push" if not state.unpushed or state.pull_request else "commit")
     if steps:
@@ -297,9 +332,7 @@ def command_lines(state: WorkState) -> list[str]:
     """The commands that checked the work, and how they went the last time."""
     lines = []
     for check in state.usual_checks:
-        how = "failed at the last run" if check.failed else "passed at the last run"
-        if check.failed is None:
-            how = "no result in this range"
+        how = f"{check.how} at the last run" if check.how in ("failed", "passed") else check.how
         times = f", run {check.times} times" if check.times > 1 else ""
         lines.append(f"`{check.command}` ({how}{times})")
     return lines

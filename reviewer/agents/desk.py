@@ -20,7 +20,7 @@ from msgspec import Struct
 from reviewer.agents.agent_files import AgentFiles, SessionNote
 from reviewer.agents.recalled import harmless, says_anything, wrapped
 from reviewer.clock import Clock, utc_now
-from reviewer.errors import ReviewerError, SourceError, StoreError
+from reviewer.errors import ReviewerError, SourceError, StoreError, UnknownIdError
 from reviewer.projects import work_tree
 
 if TYPE_CHECKING:
@@ -541,7 +541,10 @@ def _fact(engine: Engine, number: int) -> str:
     from reviewer.promotion.views import Status
     from reviewer.text.secrets import mask
 
-    view = engine.queue.candidate(number)
+    try:
+        view = engine.queue.candidate(number)
+    except UnknownIdError:  # also one of another project, whose name is nobody's business here
+        raise ReviewerError(f"The project of this session has no m:{number}.") from None
     if view.status is not Status.ACTIVE:
         raise ReviewerError(
             f"m:{number} is not remembered: agents read what the person has promoted."

@@ -403,3 +403,16 @@ def test_every_line_is_answered_and_the_log_has_single_lines(reviewer: Reviewer)
     assert answers[None]["error"]["code"] == -32700
     assert "Traceback" not in said
     assert len(said.splitlines()) <= 1
+
+
+async def test_a_memory_of_another_project_is_not_there(reviewer: Reviewer) -> None:
+    folder = filled(reviewer)
+    other = tree(reviewer, "bakery")
+    (number, *_) = reviewer.ids("--project", folder.name, "--status", "all")
+    note = other / "notes.md"
+    note.write_text("# Bakery\n\n- [Decision] Bread is baked at four in the morning.\n")
+    assert reviewer("--project", other.name, "ingest", note).returncode == 0
+    async with talking(reviewer, other) as client:
+        for each in (number, 99_999):
+            said = await refused(client, "read", what=f"m:{each}")
+            assert said.endswith(f"The project of this session has no m:{each}.")

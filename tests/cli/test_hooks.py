@@ -436,3 +436,11 @@ def test_a_packet_is_made_anew_as_soon_as_the_store_has_changed(reviewer: Review
     assert hook(reviewer, "gemini", "SessionStart", event(folder)) == first
     other = tree(reviewer, "bakery")
     assert hook(reviewer, "gemini", "SessionStart", event(other)) == ""
+
+
+def test_too_large_an_input_is_called_that(reviewer: Reviewer) -> None:
+    folder = filled(reviewer)
+    told = event(folder, prompt="x" * 8_000_001)
+    done = reviewer("hook", "claude-code", "SessionStart", typed=told)
+    assert done.returncode == 0
+    assert "too large" in log(reviewer)[-1]

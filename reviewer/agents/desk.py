@@ -11,7 +11,7 @@ import os
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -20,7 +20,7 @@ from msgspec import Struct
 from reviewer.agents.agent_files import AgentFiles, SessionNote
 from reviewer.agents.recalled import harmless, says_anything, wrapped
 from reviewer.clock import Clock, utc_now
-from reviewer.errors import ReviewerError, SourceError, StoreError
+from reviewer.errors import ReviewerError, SourceError, StoreError, UnknownIdError
 from reviewer.projects import work_tree
 
 if TYPE_CHECKING:
@@ -289,7 +289,7 @@ class Desk:
 
         path = self._place(name)
         sources = {os.path.realpath(each) for each in engine.sources.paths(engine.project)}
-        running = {os.path.realpath(note.path) for note in self._running() if note.path}
+        running = {str(each.path) for each in self._running_transcripts()}
         if str(path) in sources | running:
             if has_several(path):
                 raise ReviewerError(
@@ -333,6 +333,15 @@ class Desk:
     def _running(self) -> list[SessionNote]:
         """Sessions of this agent in this work tree, latest first."""
         return [note for note in self._noted() if note.agent == self.agent]
+
+    def _running_transcripts(self) -> Iterator[Transcript]:
+        """The files of running sessions; what a hook noted is checked again."""
+        from reviewer.agents.transcripts import transcript_of
+
+        for note in self._running():
+            if note.path:
+                with suppress(SourceError):
+                    yield transcript_of(note.agent, note.session, note.path, Path(note.cwd))
 
     def _noted(self) -> list[SessionNote]:
         """Sessions of any agent in this work tree that hooks have noted, latest first."""
@@ -532,7 +541,10 @@ def _fact(engine: Engine, number: int) -> str:
     from reviewer.promotion.views import Status
     from reviewer.text.secrets import mask
 
-    view = engine.queue.candidate(number)
+    try:
+        view = engine.queue.candidate(number)
+    except UnknownIdError:  # also one of another project, whose name is nobody's business here
+        raise ReviewerError(f"The project of this session has no m:{number}.") from None
     if view.status is not Status.ACTIVE:
         raise ReviewerError(
             f"m:{number} is not remembered: agents read what the person has promoted."

@@ -17,7 +17,7 @@ from reviewer import __version__
 from reviewer.agents.agent_files import AgentFiles, Given, KeptPacket, SessionNote
 from reviewer.agents.hook_events import Moment, Told
 from reviewer.clock import Clock, iso, utc_now
-from reviewer.errors import ReviewerError, StoreError
+from reviewer.errors import ReviewerError, SourceError, StoreError
 from reviewer.projects import work_tree
 
 if TYPE_CHECKING:
@@ -54,7 +54,10 @@ class Hooks:
         if told.moment is Moment.COMPACTION:
             from reviewer.agents.keep import what_to_keep
 
-            return what_to_keep(told.agent, told.session, told.transcript, Path(told.cwd))
+            session, path = told.session, told.transcript
+            if path and not self._accepted(told):
+                session, path = "", ""
+            return what_to_keep(told.agent, session, path, Path(told.cwd))
         noted = self._note(told, ended=told.moment is Moment.END)
         if noted and told.moment is Moment.END and (told.transcript or told.session):
             self._files.forget_old_sessions()
@@ -65,9 +68,20 @@ class Hooks:
         """Add a line to the log. Raises OSError."""
         self._files.log(self._clock(), line)
 
+    def _accepted(self, told: Told) -> bool:
+        """Whether a transcript is one of the agent's sessions; if not, the log says why."""
+        try:
+            require_transcript(told.agent, told.session, told.transcript, Path(told.cwd))
+        except SourceError as problem:
+            self.log(f"{told.agent} {told.event}: {problem}")
+            return False
+        return True
+
     def _note(self, told: Told, *, ended: bool = False) -> bool:
-        """Note a session of a project; returns whether it is one."""
+        """Note a session of a project; returns whether it is one, and not something else."""
         if work_tree(Path(told.cwd)) is None and self._named is None:
+            return False
+        if told.transcript and not self._accepted(told):
             return False
         self._files.note_session(
             SessionNote(
@@ -117,6 +131,15 @@ class Hooks:
             stderr=subprocess.DEVNULL,
             start_new_session=True,
         )
+
+
+def require_transcript(agent: str, session: str, path: str, folder: Path) -> None:
+    """Raises SourceError for a path that is no session of the agent; it may not exist yet."""
+    from reviewer.agents.transcripts import require_place, transcript_of
+
+    require_place(agent, path)
+    if os.path.exists(path) and os.path.getsize(path):
+        transcript_of(agent, session, path, folder)
 
 
 class PacketMaker:

@@ -4,15 +4,28 @@ instead of it, as one line of JSON.
 
 from __future__ import annotations
 
+import json
+import logging
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Annotated, Any
 
+import anyio
 from mcp.server import MCPServer
 from mcp.server.mcpserver import Context
 from mcp.server.mcpserver.exceptions import ResourceError, ToolError
-from mcp_types import ToolAnnotations
-from pydantic import BaseModel, Field
+from mcp.server.stdio import stdio_server
+from mcp.shared._context_streams import create_context_streams
+from mcp.shared.message import SessionMessage
+from mcp_types import (
+    INVALID_REQUEST,
+    PARSE_ERROR,
+    ErrorData,
+    JSONRPCError,
+    ToolAnnotations,
+    jsonrpc_message_adapter,
+)
+from pydantic import BaseModel, Field, ValidationError
 
 from reviewer import __version__
 from reviewer.agents.desk import (
@@ -62,7 +75,59 @@ def serve(desk: Desk, *, agent_given: bool) -> None:
 
     Without `agent_given` the agent is named as its client names itself.
     """
-    server(desk, agent_given=agent_given).run()
+    handler = logging.StreamHandler()
+    handler.setFormatter(_OneLine())
+    logging.basicConfig(level=logging.WARNING, handlers=[handler])  # the SDK's would be Rich's
+    anyio.run(_serve, server(desk, agent_given=agent_given))
+
+
+class _OneLine(logging.Formatter):
+    """A message without its traceback."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        return " ".join(record.getMessage().split())
+
+
+async def _serve(made: MCPServer[Any]) -> None:
+    """Serve on stdin and stdout. The SDK drops a line that is not a message; here it is repaired or
+    answered.
+    """
+    low = made._lowlevel_server
+    async with stdio_server() as (incoming, outgoing), anyio.create_task_group() as tasks:
+        send, receive = create_context_streams[SessionMessage | Exception](0)
+
+        async def relay() -> None:
+            async with send:
+                async for item in incoming:
+                    read = repaired(item) if isinstance(item, Exception) else item
+                    if isinstance(read, JSONRPCError):
+                        await outgoing.send(SessionMessage(read))
+                    else:
+                        await send.send(read)
+
+        tasks.start_soon(relay)
+        await low.run(receive, outgoing, low.create_initialization_options())
+        tasks.cancel_scope.cancel()
+
+
+def repaired(problem: Exception) -> SessionMessage | JSONRPCError:
+    """A message of a line that had half a character, or the answer to a line that is no message."""
+    first: Mapping[str, Any] = problem.errors()[0] if isinstance(problem, ValidationError) else {}
+    line = first.get("input")
+    not_json = first.get("type") == "json_invalid"
+    try:
+        if not_json and isinstance(line, str):
+            whole = json.dumps(json.loads(line), ensure_ascii=False)
+            text = whole.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+            return SessionMessage(jsonrpc_message_adapter.validate_json(text, by_name=False))
+    except (ValueError, RecursionError):
+        pass
+    error = (
+        ErrorData(code=PARSE_ERROR, message="This line is not JSON.")
+        if not_json
+        else ErrorData(code=INVALID_REQUEST, message="This line is no message of MCP.")
+    )
+    return JSONRPCError(jsonrpc="2.0", id=None, error=error)
 
 
 def server(desk: Desk, *, agent_given: bool = True) -> MCPServer[Any]:

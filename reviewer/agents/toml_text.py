@@ -93,6 +93,8 @@ def _quoted(text: str) -> str:
 
 
 def _parsed(text: str) -> dict[str, Any]:
+    if text.startswith("\ufeff"):
+        raise TomlTextError("It begins with a byte order mark (BOM), which TOML does not allow.")
     try:
         return tomllib.loads(text)
     except (tomllib.TOMLDecodeError, RecursionError) as problem:

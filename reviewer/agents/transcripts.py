@@ -2,13 +2,22 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Collection
 from pathlib import Path
 
 from msgspec import Struct
 
 from reviewer.errors import SourceError
-from reviewer.sources.discovery import FoundSession, Machine, Scope, find_sessions
+from reviewer.sources.discovery import (
+    FoundSession,
+    Machine,
+    Scope,
+    cwd_of,
+    find_sessions,
+    is_known_place,
+    is_within,
+)
 from reviewer.sources.open import recognise
 from reviewer.sources.registry import FORMATS
 
@@ -17,10 +26,13 @@ SHORT_ID = 8
 
 
 class Transcript(Struct, frozen=True):
-    """A session in a file. `session`: its id, where the file has several."""
+    """A session in a file. `session`: its id, where the file has several; `cwd`: where it was held,
+    if that is known.
+    """
 
     path: Path
     session: str | None = None
+    cwd: str = ""
 
 
 def find_transcript(agent: str, session: str, folder: Path) -> Transcript | None:
@@ -68,18 +80,54 @@ def has_several(path: Path) -> bool:
 def transcript_of(agent: str, session: str, path: str, folder: Path) -> Transcript:
     """The transcript that a hook named, else the one that is found by its id.
 
+    What a hook says is not trusted: the file lies where the agent keeps its sessions, is one of its
+    sessions by its content, and was held in the folder's project as far as it says so.
     Raises SourceError.
     """
     if path:
-        return Transcript(Path(path))
-    found = find_transcript(agent, session, folder)
+        found: Transcript | None = _named(agent, session, path)
+    else:
+        found = find_transcript(agent, session, folder)
     if found is None:
         raise SourceError(f"The session {session} of {agent} was not found where it keeps them.")
+    if found.cwd and not _is_of(found.cwd, folder):
+        raise SourceError(f"{found.path} is a session of another folder than {folder}.")
     return found
 
 
+def require_place(agent: str, path: str) -> None:
+    """Raises SourceError for a path where the agent keeps no sessions."""
+    formats = [each for each in FORMATS if each.name.startswith(agent)]
+    if "\0" in path:
+        raise SourceError(f"{path!r} is not the name of a file.")
+    if not os.path.isabs(path) or not is_known_place(Path(path), Machine.here(), formats):
+        raise SourceError(f"{path} is not where {agent} keeps its sessions, so it is not read.")
+
+
+def _named(agent: str, session: str, path: str) -> Transcript:
+    require_place(agent, path)
+    real = Path(os.path.realpath(path))
+    found = recognise(real)
+    if not found.locations or not found.name.startswith(agent):
+        raise SourceError(f"{path} is not a session of {agent}, so it is not read.")
+    if found.outlines is None:
+        return Transcript(real, cwd=cwd_of(real)[0])
+    for outline in found.outlines(real):
+        if session and outline.session == session:
+            return Transcript(real, session, outline.cwd)
+    raise SourceError(f"{path} has no session {session} of {agent}.")
+
+
+def _is_of(cwd: str, folder: Path) -> bool:
+    """Whether a session that began in a folder may now be in another one: in the same project, or
+    further down.
+    """
+    scope = Scope.of(folder)
+    return scope.tree is None or is_within(cwd, scope) or folder.absolute().is_relative_to(cwd)
+
+
 def _transcript(found: FoundSession) -> Transcript:
-    return Transcript(found.path, found.session or None)
+    return Transcript(found.path, found.session or None, found.cwd)
 
 
 def _named_after(path: Path, session: str) -> bool:

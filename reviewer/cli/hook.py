@@ -12,6 +12,7 @@ import click
 from reviewer.cli.output import narrate
 from reviewer.cli.run import explain
 from reviewer.cli.session import DONE, Session, Verb, pass_session
+from reviewer.errors import ReviewerError
 
 if TYPE_CHECKING:
     from reviewer.agents.hooks import Hooks
@@ -53,7 +54,10 @@ def hook(session: Session, agent: str, event: str) -> None:
     timer.daemon = True
     timer.start()
     try:
-        told = read_event(agent, event, sys.stdin.buffer.read(MOST_INPUT))
+        data = sys.stdin.buffer.read(MOST_INPUT + 1)
+        if len(data) > MOST_INPUT:
+            raise ReviewerError(f"stdin has more than {MOST_INPUT // 1_000_000} MB: too large.")
+        told = read_event(agent, event, data)
         text = hooks.carry_out(told)
         if text:
             sys.stdout.write(answer(told, text) + "\n")

@@ -10,7 +10,7 @@ import os
 import re
 import stat
 import sys
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from fnmatch import fnmatchcase
 from functools import lru_cache
@@ -98,7 +98,7 @@ class FoundSession(Struct, frozen=True, kw_only=True):
     def belongs_to(self, scope: Scope) -> bool:
         """Whether it was held in a project's folders."""
         if self.cwd:
-            return _is_within(self.cwd, scope)
+            return is_within(self.cwd, scope)
         return bool(self.names & _names_of(scope))
 
     def expires_within(self, days: int, now: float) -> bool:
@@ -119,6 +119,31 @@ def find_sessions(
                     if path not in seen:
                         seen.add(path)
                         yield from _sessions(each, location, path, root, status, kept)
+
+
+def is_known_place(path: Path, machine: Machine, formats: Iterable[Format]) -> bool:
+    """Whether a path is where some formats keep sessions below the home folder, or below the one
+    that a variable names. Links below that folder are followed first, so that none leads out of it.
+    """
+    real = os.path.realpath(path)
+    scope = Scope(Path(os.sep), None, (), str(machine.home))
+    for each in formats:
+        for location in each.locations:
+            if location.in_project:
+                continue
+            for root in _roots(location, machine, scope):
+                inside = os.path.relpath(real, os.path.realpath(root)).split(os.sep)
+                if os.pardir not in inside and _fits(inside, location.pattern.split("/")):
+                    return True
+    return False
+
+
+def _fits(parts: Sequence[str], pattern: Sequence[str]) -> bool:
+    if not parts or not pattern:
+        return not parts and not pattern
+    if pattern[0] == "**":
+        return fnmatchcase(parts[-1], pattern[1])
+    return fnmatchcase(parts[0], pattern[0]) and _fits(parts[1:], pattern[1:])
 
 
 class Chosen(Struct, frozen=True):
@@ -243,7 +268,7 @@ def _sessions(
         expires_ns=modified + int(kept * DAY * 1e9) if kept else None,
     )
     if each.outlines is None:
-        cwd, hashed = _cwd_of(path)
+        cwd, hashed = cwd_of(path)
         yield msgspec.structs.replace(found, cwd=cwd, names=found.names | {hashed} - {""})
         return
     try:
@@ -262,7 +287,7 @@ def _sessions(
         )
 
 
-def _cwd_of(path: Path) -> tuple[str, str]:
+def cwd_of(path: Path) -> tuple[str, str]:
     """The working folder that a session's file or a file beside it names, and the hash of one that
     it has instead; empty where it has none.
     """
@@ -301,7 +326,7 @@ def _cwd_beside(path: Path) -> str:
 
 
 @lru_cache(maxsize=4096)
-def _is_within(cwd: str, scope: Scope) -> bool:
+def is_within(cwd: str, scope: Scope) -> bool:
     """Whether a working folder is one of a project, also if it is gone by now."""
     if any(cwd == folder or cwd.startswith(folder + os.sep) for folder in scope.folders):
         inside = work_tree(Path(cwd)) if os.path.isdir(cwd) else None

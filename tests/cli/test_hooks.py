@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from reviewer.agents.agent_files import AgentFiles
+from reviewer.agents.agent_files import AgentFiles, SessionNote
 from reviewer.agents.recalled import MOST_CHARACTERS, wrapped
 from tests.cli.agent_projects import filled, session, tree
 from tests.cli.conftest import Reviewer
@@ -127,18 +127,113 @@ def test_opencode_is_told_what_to_keep_of_the_session_in_its_database(reviewer: 
     assert "Water the plants." in text
 
 
-@pytest.mark.parametrize("agent", ["claude-code", "codex", "gemini", "cursor"])
-def test_an_ended_session_is_read_by_another_process(reviewer: Reviewer, agent: str) -> None:
-    folder = filled(reviewer)
-    name = "sessionEnd" if agent == "cursor" else "SessionEnd"
+def test_an_ended_session_is_read_by_another_process(reviewer: Reviewer) -> None:
+    folder, agent = filled(reviewer), "claude-code"
     told = event(folder, transcript_path=str(session(folder)), reason="other")
-    assert hook(reviewer, agent, name, told) == ""
+    assert hook(reviewer, agent, "SessionEnd", told) == ""
     files = AgentFiles(reviewer.db)
     until(lambda: files.sessions()[0].read_at)
     assert files.sessions()[0].problem == ""
     sources = reviewer("--project", folder.name, "history", "--json").stdout
     assert "1 file" in sources
     assert agent in sources
+
+
+def refused_paths(program: Reviewer, folder: Path) -> dict[str, Path]:
+    """Files that are no session of Claude Code of this project, whatever a hook says."""
+    outside = program.folder / "private.md"
+    outside.write_text("# Mine\n\n- [Decision] The safe opens with 4711.\n", encoding="utf-8")
+    real = session(folder)
+    place = real.parent
+    moved = program.folder / "copy.jsonl"
+    moved.write_bytes(real.read_bytes())
+    note = place / "note.jsonl"
+    note.write_bytes(outside.read_bytes())
+    link = place / "link.jsonl"
+    link.symlink_to(moved)
+    beside = place.parent / "linked"
+    beside.symlink_to(program.folder)
+    deeper = place / "deep" / "talk.jsonl"
+    deeper.parent.mkdir()
+    deeper.write_bytes(real.read_bytes())
+    elsewhere = session(tree(program, "bakery"), name="elsewhere")
+    return {
+        "a text": outside,
+        "a session in another place": moved,
+        "a text in the place of sessions": note,
+        "a link that leads out": link,
+        "a folder that leads out": beside / "copy.jsonl",
+        "dots that lead out": place / ".." / ".." / ".." / ".." / "copy.jsonl",
+        "a folder that is no place of sessions": deeper,
+        "a session of another project": elsewhere,
+        "a relative path": Path(".claude/projects/office/talk.jsonl"),
+    }
+
+
+def test_a_file_that_is_no_session_of_the_agent_is_neither_noted_nor_read(
+    reviewer: Reviewer,
+) -> None:
+    folder = filled(reviewer)
+    files = AgentFiles(reviewer.db)
+    paths = refused_paths(reviewer, folder)
+    for number, (what, path) in enumerate(paths.items(), 1):
+        told = event(folder, transcript_path=str(path))
+        assert hook(reviewer, "claude-code", "SessionEnd", told) == "", what
+        assert len(log(reviewer)) == number, what
+        assert files.sessions() == [], what
+    kept = hook(
+        reviewer, "claude-code", "PreCompact", event(folder, transcript_path=str(paths["a text"]))
+    )
+    assert kept.startswith("Keep in the summary: the goal")
+    started = event(folder, transcript_path=str(paths["a text"]))
+    assert "thermal paper" in hook(reviewer, "claude-code", "SessionStart", started)
+    assert len(log(reviewer)) == len(paths) + 2
+    assert files.sessions() == []
+
+
+def test_the_reader_checks_a_note_again(reviewer: Reviewer) -> None:
+    """A note may be of an older version, or its file was replaced since."""
+    folder = filled(reviewer)
+    files = AgentFiles(reviewer.db)
+    for path in refused_paths(reviewer, folder).values():
+        note = SessionNote(
+            agent="claude-code", session="one", path=str(path), cwd=str(folder),
+            at="2026-03-02T10:00:00.000Z", ended=True,
+        )  # fmt: skip
+        files.note_session(note)
+        assert reviewer("read-sessions").returncode == 0
+        read = files.session(note)
+        assert read is not None
+        assert read.problem, path
+        assert read.problem in log(reviewer)[-1]
+    rows = reviewer.rows("--project", folder.name, "queue", "list", "--status", "all")
+    assert not [row for row in rows if "4711" in row["content"]]
+
+
+def test_sessions_in_a_moved_folder_are_read(reviewer: Reviewer) -> None:
+    folder = filled(reviewer)
+    path = session(folder)
+    moved = reviewer.folder / "elsewhere"
+    (reviewer.folder / "home" / ".claude").rename(moved)
+    path = moved / path.relative_to(reviewer.folder / "home" / ".claude")
+    told = event(folder, transcript_path=str(path))
+    assert hook(reviewer, "claude-code", "SessionEnd", told) == ""
+    assert "is not where claude-code keeps its sessions" in log(reviewer)[-1]
+    variables = {"CLAUDE_CONFIG_DIR": str(moved)}
+    assert hook(reviewer, "claude-code", "SessionEnd", told, env=variables) == ""
+    files = AgentFiles(reviewer.db)
+    until(lambda: files.sessions()[0].read_at)
+    assert files.sessions()[0].problem == ""
+
+
+def write_cursor(program: Reviewer, folder: Path) -> Path:
+    return lines(
+        ".cursor/projects/office/agent-transcripts/one-1234-5678/one-1234-5678.jsonl",
+        {
+            "role": "user",
+            "message": {"content": [{"type": "text", "text": "We never sell tickets on Sundays."}]},
+        },
+    )(Path(program.environment["HOME"]))
 
 
 def write_codex(program: Reviewer, folder: Path) -> Path:
@@ -187,6 +282,7 @@ def write_opencode(program: Reviewer, folder: Path) -> Path:
         ("codex", "SessionEnd", write_codex, "session_id", "one-1234-5678", False),
         ("gemini", "SessionEnd", write_gemini, "session_id", "one-1234-5678", True),
         ("gemini", "SessionEnd", write_gemini, "session_id", "one-1234-5678", False),
+        ("cursor", "sessionEnd", write_cursor, "conversation_id", "one-1234-5678", True),
         ("opencode", "end", write_opencode, "sessionID", "o1", False),
     ],
 )
@@ -340,3 +436,11 @@ def test_a_packet_is_made_anew_as_soon_as_the_store_has_changed(reviewer: Review
     assert hook(reviewer, "gemini", "SessionStart", event(folder)) == first
     other = tree(reviewer, "bakery")
     assert hook(reviewer, "gemini", "SessionStart", event(other)) == ""
+
+
+def test_too_large_an_input_is_called_that(reviewer: Reviewer) -> None:
+    folder = filled(reviewer)
+    told = event(folder, prompt="x" * 8_000_001)
+    done = reviewer("hook", "claude-code", "SessionStart", typed=told)
+    assert done.returncode == 0
+    assert "too large" in log(reviewer)[-1]

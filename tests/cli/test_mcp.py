@@ -15,7 +15,7 @@ from mcp import Client, StdioServerParameters
 from reviewer.agents.agent_files import AgentFiles, SessionNote
 from tests.cli.agent_projects import filled, session, tree
 from tests.cli.conftest import Reviewer
-from tests.unit.sources.families import OPENCODE_INFO, opencode_database
+from tests.unit.sources.families import OPENCODE_INFO, lines, opencode_database
 
 ERAS = ("auto", "legacy")
 """The protocol of 2026-07-28 without a handshake, and the one of 2025-11-25 with it."""
@@ -125,7 +125,17 @@ async def test_the_name_of_the_client_is_used_where_none_is_given(reviewer: Revi
     from mcp_types import Implementation
 
     folder = filled(reviewer)
-    running(reviewer, folder, session(folder), agent="codex")
+    said = "Right. And the spooler needs port 9417 free, otherwise it hangs without a message."
+    path = lines(
+        ".codex/sessions/2026/03/01/rollout-2026-03-01T09-00-00-one.jsonl",
+        {"type": "session_meta", "payload": {"id": "one", "cwd": str(folder)}},
+        {
+            "timestamp": "2026-03-01T09:00:00Z",
+            "type": "event_msg",
+            "payload": {"type": "user_message", "message": said},
+        },
+    )(Path(reviewer.environment["HOME"]))
+    running(reviewer, folder, path, agent="codex")
     server = StdioServerParameters(
         command=sys.executable,
         args=["-m", "reviewer", "--db", str(reviewer.db), "mcp"],
@@ -214,8 +224,8 @@ async def test_an_order_in_a_proposal_is_flagged_for_the_person(reviewer: Review
 
 async def test_a_flood_is_capped(reviewer: Reviewer) -> None:
     folder = filled(reviewer)
-    lines = "\n".join(f"Counter {n} of the gate is read at 0{n % 9}:15." for n in range(40))
-    running(reviewer, folder, session(folder, [("user", lines)]))
+    counters = "\n".join(f"Counter {n} of the gate is read at 0{n % 9}:15." for n in range(40))
+    running(reviewer, folder, session(folder, [("user", counters)]))
     async with talking(reviewer, folder, "--agent", "claude-code") as client:
         answers = [
             (
@@ -310,6 +320,25 @@ async def test_an_agent_is_handed_the_session_before_its_own(reviewer: Reviewer)
         assert "neither" in await refused(client, "brief", session=str(elsewhere))
 
 
+async def test_a_planted_note_of_a_session_opens_no_file(reviewer: Reviewer) -> None:
+    """What a hook noted is checked again: its place, its content, its project."""
+    folder = filled(reviewer)
+    secret = reviewer.folder / "private.md"
+    secret.write_text("# Mine\n\nThe safe of the office opens with the number 4711.\n")
+    other = [("user", "Count the coins of the bakery, and never round them up.")]
+    elsewhere = session(tree(reviewer, "bakery"), other, name="elsewhere")
+    for path in (secret, elsewhere):
+        running(reviewer, folder, path)
+    async with talking(reviewer, folder, "--agent", "claude-code") as client:
+        for path in (secret, elsewhere):
+            assert "neither" in await refused(client, "read", what=f"{path}:1-5")
+            assert "4711" not in await refused(client, "brief", session=path.stem)
+            quoted = {"text": "The safe of the office opens with the number 4711."}
+            for file in ({}, {"file": str(path)}):
+                asked = {"statement": quoted["text"], "quotes": [{**quoted, **file}]}
+                assert "Queued" not in await refused(client, "propose", **asked)
+
+
 async def test_opencode_proposes_from_its_own_session_and_sees_no_other_one(
     reviewer: Reviewer,
 ) -> None:
@@ -331,3 +360,59 @@ async def test_opencode_proposes_from_its_own_session_and_sees_no_other_one(
         assert "several projects" in await refused(client, "read", what=f"{path}:1-20")
         assert "Hand-over of the session o1" in await call(client, "brief", session="o1")
         assert "No session" in await refused(client, "brief", session="o2")
+
+
+def test_every_line_is_answered_and_the_log_has_single_lines(reviewer: Reviewer) -> None:
+    import json
+    import subprocess
+
+    folder = filled(reviewer)
+    start = {
+        "protocolVersion": "2025-11-25",
+        "capabilities": {},
+        "clientInfo": {"name": "test", "version": "1"},
+    }
+    half = {"name": "search", "arguments": {"words": "gate \ud83d controller"}}
+    wrong = {"uri": "reviewer://entry/abc"}
+    sent: list[dict[str, Any]] = [
+        {"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": start},
+        {"jsonrpc": "2.0", "method": "notifications/initialized"},
+        {"jsonrpc": "2.0", "id": 2, "method": "tools/call", "params": half},
+        {"jsonrpc": "2.0", "id": 3, "method": "resources/read", "params": wrong},
+    ]
+    process = subprocess.Popen(
+        [sys.executable, "-m", "reviewer", "--db", str(reviewer.db), "mcp"],
+        env=reviewer.environment, cwd=folder, text=True,
+        stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+    )  # fmt: skip
+    assert process.stdin is not None
+    assert process.stdout is not None
+    answers = {}
+    for line, awaited in [
+        *((json.dumps(each), "id" in each) for each in sent),
+        ("garbage", True),
+    ]:
+        process.stdin.write(f"{line}\n")
+        process.stdin.flush()
+        if awaited:
+            answer = json.loads(process.stdout.readline())
+            answers[answer["id"]] = answer
+    _, said = process.communicate(timeout=60)
+    assert "40 tickets" in answers[2]["result"]["content"][0]["text"]
+    assert "error" in answers[3]
+    assert answers[None]["error"]["code"] == -32700
+    assert "Traceback" not in said
+    assert len(said.splitlines()) <= 1
+
+
+async def test_a_memory_of_another_project_is_not_there(reviewer: Reviewer) -> None:
+    folder = filled(reviewer)
+    other = tree(reviewer, "bakery")
+    (number, *_) = reviewer.ids("--project", folder.name, "--status", "all")
+    note = other / "notes.md"
+    note.write_text("# Bakery\n\n- [Decision] Bread is baked at four in the morning.\n")
+    assert reviewer("--project", other.name, "ingest", note).returncode == 0
+    async with talking(reviewer, other) as client:
+        for each in (number, 99_999):
+            said = await refused(client, "read", what=f"m:{each}")
+            assert said.endswith(f"The project of this session has no m:{each}.")

@@ -57,3 +57,8 @@ def test_a_changed_table_stays_and_has_a_line() -> None:
     changed = added("", PATH, VALUES).replace('"mcp"', '"mcp", "--loud"')
     assert without(changed, PATH, VALUES) is None
     assert line_of("a = 1\n\n" + changed, PATH) == 3
+
+
+def test_a_byte_order_mark_is_named() -> None:
+    with pytest.raises(TomlTextError, match="byte order mark"):
+        added("\ufeff[a]\n", ("mcp_servers", "reviewer"), {"command": "reviewer"})

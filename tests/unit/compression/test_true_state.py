@@ -62,3 +62,56 @@ def test_an_edit_whose_check_fails_stands_with_what_failed() -> None:
     text = written([ASKED, *edit("tide.py"), *failing, *run("pytest -q", "4 passed")])
     assert "Edited and checked, not yet committed: tide.py" in text
     assert "Failing" not in text
+
+
+def test_a_suggestion_is_not_done() -> None:
+    review = "1. Long function. Fix: Extract a helper.\n\nFix: Extract a printing helper from it.\n"
+    text = written([turn("Review the tide module."), agent(review), turn("What else is there?")])
+    assert section(text, Section.DONE) == ""
+    assert "Review the tide module" in section(text, Section.REQUEST)
+
+
+def test_every_commit_is_done_with_its_subject() -> None:
+    turns = [ASKED]
+    for number in range(8):
+        turns += [agent(f"Step {number} follows the note of the harbour office."), *edit("tide.py")]
+        turns += run(f"git commit -am 'Step {number} of the tables'", f"[main 1a2b3c{number}] S")
+    done = section(written(turns, 1200), Section.DONE)
+    assert all(f"Step {number} of the tables" in done for number in range(8))
+
+
+def test_what_was_asked_on_the_way_stands_after_the_latest_request() -> None:
+    middle = turn("What happens to the tables of the northern harbour in winter?")
+    turns = [ASKED, agent("It works."), middle, agent("They stay."), turn("Print the spring page.")]
+    text = written(turns)
+    assert "northern harbour" not in section(text, Section.DONE)
+    request = section(text, Section.REQUEST)
+    assert request.index("Latest: ") < request.index("Asked on the way: ")
+
+
+@pytest.mark.parametrize("reply", ["ok", "Yes!", "continue", "go on", "ok, go ahead", "继续", "ja"])
+def test_a_reply_without_content_is_no_request(reply: str) -> None:
+    turns = [turn(reply), agent("Hello."), ASKED, agent("The parser works."), turn(reply)]
+    request = section(written(turns), Section.REQUEST)
+    assert "Fix the parser of the tide tables" in request
+    assert f'"{reply}"' not in request.split(" - to:")[0].replace("Then: ", "")
+
+
+@pytest.mark.parametrize(
+    ("first", "rule", "latest"),
+    [
+        ("请把登录页面改成使用OAuth。", "不要动数据库。", "先运行测试，然后提交。"),
+        ("أضف زر تسجيل الخروج إلى الصفحة", "لا تغير الألوان في الصفحة", "شغل الاختبارات كلها الآن"),
+        ("Bitte stelle den Export um.", "Die Datei schema.sql nicht ändern!", "Jetzt die Tests."),
+        ("Change le format de sortie.", "Ne touche pas au schéma SQL.", "Lance tous les tests."),
+    ],
+)
+def test_requests_and_prohibitions_in_other_languages_are_kept(
+    first: str, rule: str, latest: str
+) -> None:
+    turns = [turn(first), agent("OK."), turn(rule), agent("OK."), turn(latest), agent("OK.")]
+    text = written(turns)
+    request = section(text, Section.REQUEST)
+    assert f'First: "{first}"' in request
+    assert f'Latest: "{latest}"' in request
+    assert rule in section(text, Section.INSTRUCTIONS)

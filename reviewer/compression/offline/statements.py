@@ -129,6 +129,12 @@ INSTRUCTION = re.compile(
     r"|without|use)\b",
     re.IGNORECASE,
 )
+_REMAINS = re.compile(
+    r"\s*\d+\s*→|</?\w+>\s*$|wait\b[,.!…—-]|(?:i'm|i am|we're|still)"
+    r" (?:still )?waiting (?:for|on)\b",
+    re.IGNORECASE,
+)
+"""Pasted lines of files, and thinking aloud."""
 FOREIGN_INSTRUCTION = re.compile(
     r"不要|别|不得|禁止|不能|不准|不许|请勿|必须|务必|一律|始终|永远|只能|只用|总是|以后"
     r"|ないで|してはいけ|必ず|하지 ?마|반드시"
@@ -355,6 +361,8 @@ class _Splitter:
     def _says(self, words: str) -> bool:
         """Whether a sentence says anything: some words, no chatter."""
         enough = len(_WORD.findall(words)) >= 3 or sum(map(len, WIDE.findall(words))) >= 6
+        if _REMAINS.match(words):
+            return False
         return enough and not _is_chatter(words) and not _is_data(words)
 
     def _made(self, text: str, start: int, end: int, *, numbered: int = 0) -> Statement:

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import pytest
+from msgspec import structs
 
 from reviewer.compression.anchor_types import Section
-from tests.unit.compression.making import turn
+from reviewer.compression.offline.needs import carried
+from reviewer.compression.offline.shape import Account
+from tests.unit.compression.making import count, turn
 from tests.unit.compression.test_shape import agent, call, edit, run, section, written
 
 ASKED = turn("Fix the parser of the tide tables and run its tests.")
@@ -115,3 +118,31 @@ def test_requests_and_prohibitions_in_other_languages_are_kept(
     assert f'First: "{first}"' in request
     assert f'Latest: "{latest}"' in request
     assert rule in section(text, Section.INSTRUCTIONS)
+
+
+def test_scratch_files_wait_for_no_commit() -> None:
+    scratch = "C:\\Users\\a\\AppData\\Local\\Temp\\x.py"
+    text = written([ASKED, *edit(scratch), *edit("/private/tmp/y.py")])
+    assert "not yet checked" not in text
+
+
+def test_windows_paths_are_shortened() -> None:
+    changed = edit("C:\\work\\tide\\src\\ebb.py")
+    turns = [ASKED, *(structs.replace(each, folder="C:\\work\\tide") for each in changed)]
+    assert "committed: src\\ebb.py" in written(turns)
+
+
+def test_thinking_aloud_and_pasted_lines_are_no_findings() -> None:
+    said = "Wait, the table is odd.\n\nI'm waiting for the tests of it.\n\n132→ </details>"
+    text = written([ASKED, agent(said), turn("Print the page of the spring tide.")])
+    assert "Wait," not in text
+    assert "waiting for" not in text
+    assert "132→" not in text
+
+
+def test_a_summary_without_the_persons_words_misses_the_request() -> None:
+    account = Account([ASKED, *edit("tide.py")], count)
+    assert carried(account, "Something else entirely.", 100).missing == ("request", "state")
+    assert carried(account, "Something else entirely.", 100).share == 0
+    tools = Account(edit("tide.py"), count)
+    assert carried(tools, "Something else entirely.", 100).missing == ("state",)

@@ -287,7 +287,7 @@ def validate_fidelity(
 
 _LABEL = re.compile(
     rf"^(?:[-*] )?\[(?:{'|'.join(AnchorType)})\]: |^(?:{'|'.join(map(re.escape, Section))}):$"
-    r"|^(?:[-*] )?(?:First|Latest|Then|Asked|Changed): ",
+    r"|^(?:[-*] )?(?:First|Latest|Then|Asked on the way|Asked|Changed): ",
     re.MULTILINE,
 )
 """Words that the program itself puts into a summary."""

@@ -219,7 +219,7 @@ class _Reader:
                 self._roots.append(found[1])
         text = re.sub(r"\bcd /\S+ *(?:&&|;) *", "", text)
         for root in sorted(self._roots, key=len, reverse=True):
-            text = text.replace(f"{root}/", "")
+            text = text.replace(f"{root}/", "").replace(f"{root}\\", "")
         return text
 
     def _task(self, number: int, call: Call) -> Event | None:

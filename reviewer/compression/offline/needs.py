@@ -65,12 +65,14 @@ def carried(account: Account, text: str, tokens: int) -> Carried:
     had = {NEED_OF.get(line.section, "statement") for line in lines if _needed(line)}
     has = {NEED_OF.get(line.section, "statement") for line in kept}
     missing = tuple(need for need in NAMED if need in had - has and need != "statement")
+    whole = len(had - {"statement"})
+    share *= 1 - len(missing) / whole if whole else 1.0
     return Carried(share, tuple(lost), missing)
 
 
 def _needed(line: Line) -> bool:
     """Whether a line is one that somebody who goes on cannot do without."""
-    return bool(line.release) or line.section is Section.DECISIONS
+    return line.section in NEED_OF and (bool(line.release) or line.section is Section.DECISIONS)
 
 
 def _found(lines: Sequence[Line], text: str) -> list[bool]:

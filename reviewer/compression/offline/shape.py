@@ -30,11 +30,12 @@ from reviewer.compression.offline.state import (
     short_paths,
 )
 from reviewer.compression.offline.statements import (
-    INSTRUCTION,
+    WIDE,
     About,
     intent,
     is_announcement,
     is_deferred,
+    is_instruction,
     person_words,
     plain,
     statements,
@@ -99,6 +100,7 @@ class Share(Struct, frozen=True):
 FIRST = (
     Share("request", 0.14),
     Share("state", 0.15),
+    Share("commits", 0.12),
     Share("tail", 0.2),
     Share("words", 0.18),
     Share("goal", 0.1),
@@ -131,10 +133,12 @@ def terms_of(text: str) -> frozenset[str]:
     """The words of a text that carry something, in lower case; files by their names too."""
     found = set()
     for word in _TERM.findall(text.lower()):
-        if len(word) > 2 and word not in FUNCTION_WORDS:
+        if len(word) > 2 and word not in FUNCTION_WORDS and not WIDE.search(word):
             found.add(word)
             if "/" in word:
                 found.add(word.rpartition("/")[2])
+    for run in WIDE.findall(text):
+        found.update(run[at : at + 2] for at in range(len(run) - 1))
     return frozenset(found)
 
 
@@ -160,6 +164,21 @@ def lines_of(moments: Sequence[Moment], state: WorkState) -> list[Line]:
                 )
     lines += _about_to(moments)
     return _once(lines)
+
+
+_SUGGESTED = re.compile(
+    r"\W*(?:\(?\d+[.)]\s*)?(?:fix|consider|suggest\w*|recommend\w*|propos\w*|plan|option|add|create"
+    r"|update|remove|rename|replace|move|delete|implement|change|refactor|extract|inline|resolve"
+    r"|switch|convert|clean|simplify|test|build|commit|push|merge|support|use"
+    r"|we (?:can|could|should)|you (?:can|could|should)|should|could|would|may|might)\b",
+    re.IGNORECASE,
+)
+"""How a statement begins that says what could be done, not what was."""
+
+
+def _was_done(text: str, events: Sequence[Event]) -> bool:
+    """Whether a report tells of something that was done in calls."""
+    return any(not each.failed for each in events) and not _SUGGESTED.match(text)
 
 
 def _is_summary(moment: Moment) -> bool:
@@ -272,6 +291,8 @@ def _message_lines(
             text, files = f"{text} {files}", ""
         if about is About.TALK and not in_tail and not (last and done):
             continue  # what an agent was about to do is needed only at the end
+        if about is About.DONE and not _was_done(each.text, events):
+            about = About.FOUND
         if about is About.TALK and last and done:
             about = About.DONE
         worth = base * WORTH[about] * recency
@@ -332,7 +353,7 @@ def _state_lines(moments: Sequence[Moment], state: WorkState) -> list[Line]:
     ]
     for turn, text in done_lines(state):
         worth = 0.9 * (OLDEST + (NEWEST - OLDEST) * (turn / (moments[-1].turn + 1)) ** 2)
-        lines.append(Line(Section.DONE, text, float(turn), worth, turn=turn))
+        lines.append(Line(Section.DONE, text, float(turn), worth, "commits", turn=turn))
     for turn, text in rejected(moments):
         lines.append(Line(Section.INSTRUCTIONS, text, float(turn), 1.8, "words", turn=turn))
     if commands := command_lines(state):
@@ -378,9 +399,9 @@ def _person_lines(moments: Sequence[Moment]) -> list[Line]:
     if not spoken:
         return []
     resumed = _begins_with_summary(moments)
-    real = [at for at, (_, each) in enumerate(spoken) if len(terms_of(each.text)) >= 3]
-    first, latest = (real[0], real[-1]) if real else (0, len(spoken) - 1)
-    several = len(spoken) > 1
+    real = _real_requests(moments, spoken)
+    first, latest = (real[0], real[-1]) if real else (-1, len(spoken))
+    several = len(real) > 1 or any(number > latest for number in range(len(spoken)))
     lines: list[Line] = []
     for number, (at, message) in enumerate(spoken):
         age = number / max(len(spoken) - 1, 1)
@@ -390,6 +411,8 @@ def _person_lines(moments: Sequence[Moment]) -> list[Line]:
         words = person_words(message.text)
         turn, source = message.turn, message.text
         if not words:
+            continue
+        if number > latest and not has_content(words) and not question.endswith(("?", "？", "؟")):
             continue
         if (number == first and not resumed) or number >= latest:
             label = "Then: " if number > latest else "Latest: " if number == latest else "First: "
@@ -406,20 +429,63 @@ def _person_lines(moments: Sequence[Moment]) -> list[Line]:
             for place, text in enumerate(pairs):
                 where = order + place / 100
                 lines.append(Line(Section.DECISIONS, text, where, worth, "words", "", turn))
-        elif _is_answer(words, question):
+        elif _is_answer(words, question) and (question or not is_instruction(words)):
             text = _with_question(words, question)
-            section = Section.DECISIONS if question else Section.DONE
-            text = text if question else f'Asked: "{words}"'
-            lines.append(Line(section, text, order, worth * 0.8, "words", source, turn))
-        elif INSTRUCTION.search(words):
+            if question:
+                lines.append(
+                    Line(Section.DECISIONS, text, order, worth * 0.8, "words", source, turn)
+                )
+            elif has_content(words):
+                lines.append(_asked(words, order, worth * 0.8, source, turn))
+        elif is_instruction(words):
             lines.append(
                 Line(Section.INSTRUCTIONS, f'"{words}"', order, worth, "words", source, turn)
             )
         else:
-            lines.append(
-                Line(Section.DONE, f'Asked: "{words}"', order, worth, "words", source, turn)
-            )
+            lines.append(_asked(words, order, worth, source, turn))
     return lines
+
+
+LATER = 1e6
+"""Puts what was asked on the way after the first and the latest request."""
+
+
+def _asked(words: str, order: float, worth: float, source: str, turn: int) -> Line:
+    """A question or order between the first request and the latest."""
+    text = f'Asked on the way: "{words}"'
+    return Line(Section.REQUEST, text, order + LATER, worth, "words", source, turn)
+
+
+_EMPTY_REPLY = re.compile(
+    r"(?:\W*\b(?:y|n|k|yes|yeah|yep|yup|no|nope|ok|okay|sure|go|on|ahead|for|it|continue|proceed"
+    r"|please|thanks?|thank you|thx|great|good|nice|cool|perfect|fine|right|correct|exactly|done|do"
+    r"|that|this|so|and|then|now|keep going|carry|resume|lgtm|hi|hello|hey|sounds|looks"
+    r"|ja|nein|gut|weiter|bitte|danke|genau|mach|oui|non|continuez?|merci|d'accord|vas-y|si|sí|vale|gracias)\b)*\W*"
+    r"|(?:\W*(?:好的?|是的?|继续|可以|行|对|谢谢|嗯|はい|続けて|نعم|لا|تابع|حسنا|شكرا))*\W*",
+    re.IGNORECASE,
+)
+
+
+def has_content(words: str) -> bool:
+    """Whether a person's message says more than "ok", "yes" or "continue"."""
+    return _EMPTY_REPLY.fullmatch(words[:400]) is None
+
+
+def _real_requests(moments: Sequence[Moment], spoken: Sequence[tuple[int, Message]]) -> list[int]:
+    """Which messages of the person are requests: those with content that answer nothing."""
+    said = [
+        (number, at, person_words(each.text))
+        for number, (at, each) in enumerate(spoken)
+        if has_content(" ".join(each.text.split()))
+    ]
+    real = [
+        number
+        for number, at, words in said
+        if len(terms_of(words)) >= 3
+        or not (asked := _question_before(moments, at))
+        or not _is_answer(words, asked)
+    ]
+    return real or [number for number, _, _ in said]
 
 
 def _begins_with_summary(moments: Sequence[Moment]) -> bool:
@@ -442,8 +508,9 @@ def _is_answer(words: str, question: str) -> bool:
     """Whether words are hard to understand without what was said before."""
     if _ANSWER.match(words):
         return len(words) <= 200
-    asked = question.endswith("?") and not words.endswith("?")
-    return len(words) <= (SHORT_ANSWER if asked else SHORT_ANSWER // 4)
+    asked = question.endswith(("?", "？", "؟")) and not words.endswith(("?", "？", "؟"))
+    length = len(words) + 2 * sum(map(len, WIDE.findall(words)))
+    return length <= (SHORT_ANSWER if asked else SHORT_ANSWER // 4)
 
 
 def _with_question(words: str, question: str) -> str:
@@ -619,6 +686,13 @@ def _weights(lines: Sequence[Line]) -> dict[str, float]:
     }
 
 
+def _pieces(text: str) -> tuple[list[str], str]:
+    """A text in pieces at which it may be cut, and what joins them: its words, or characters."""
+    if sum(map(len, WIDE.findall(text))) > len(text) / 3:
+        return list(text), ""
+    return text.split(" "), " "
+
+
 class _Draft:
     """The lines that were chosen for one summary, within its tokens."""
 
@@ -684,7 +758,7 @@ class _Draft:
         for share in shares:
             room = int(share.of_budget * self._ceiling)
             waiting = [line for line in self._account.lines if line.release == share.name]
-            newest_first = share.name in ("tail", "words", "request")
+            newest_first = share.name in ("tail", "words", "request", "commits")
             if newest_first:
                 waiting.sort(key=lambda line: (-line.order, -line.worth))
             for line in waiting:
@@ -698,15 +772,15 @@ class _Draft:
         """Take as much of a line as fits, and return what it cost."""
         if id(line) in self._taken or self._spent + room > self._ceiling:
             return 0
-        words = line.text.split(" ")
+        words, joint = _pieces(line.text)
         low, high = 0, min(len(words), room)
         while low < high:
             middle = (low + high + 1) // 2
-            fits = self._account.count(f"- {' '.join(words[:middle])} …\n") + 4 <= room
+            fits = self._account.count(f"- {joint.join(words[:middle])} …\n") + 4 <= room
             low, high = (middle, high) if fits else (low, middle - 1)
         if low < 4:
             return 0
-        text = f"{' '.join(words[:low])} …"
+        text = f"{joint.join(words[:low])} …"
         if line.text.startswith(('"', "First:", "Latest:", "Then:")):
             text += '"'
         short = structs.replace(line, text=text, cost=self._account.count(f"- {text}\n"))
@@ -783,14 +857,14 @@ class _Draft:
         """Where no line fits: the beginning of the one that is needed most."""
         ranked = sorted(self._account.lines, key=lambda line: -line.worth)
         for line in ranked[:5]:
-            words = line.text.split(" ")
+            words, joint = _pieces(line.text)
             low, high = 0, min(len(words), self._ceiling)
             while low < high:
                 middle = (low + high + 1) // 2
-                fits = self._account.count(" ".join(words[:middle]) + " …") <= self._ceiling
+                fits = self._account.count(joint.join(words[:middle]) + " …") <= self._ceiling
                 low, high = (middle, high) if fits else (low, middle - 1)
             if low:
-                return " ".join(words[:low]) + (" …" if low < len(words) else "")
+                return joint.join(words[:low]) + (" …" if low < len(words) else "")
         return ""
 
     def _rendered(self, chosen: Sequence[Line]) -> str:

@@ -6,6 +6,7 @@ to-do list, the checks that are usually run.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 from msgspec import Struct
@@ -16,7 +17,12 @@ CHANGES = frozenset({Kind.EDIT, Kind.WRITE})
 DONE_ITEMS = frozenset({"completed", "done", "cancelled"})
 
 
-SCRATCH = "/tmp/"  # noqa: S108 - compared with, not written to
+SCRATCH = re.compile(
+    r"/(?:private/)?(?:var/)?tmp/|/var/folders/|/dev/|\$TMP|[A-Za-z]:[/\\].*[/\\]Temp[/\\]"
+    r"|(?:.*[/\\])?(?:\.?scratch(?:pad)?)[/\\]",
+    re.IGNORECASE,
+)
+"""Folders whose files are not the work."""
 
 
 class File(Struct):
@@ -140,7 +146,7 @@ def _apply(state: WorkState, event: Event) -> None:
 
 
 def _changed(state: WorkState, path: str, event: Event) -> None:
-    if "/.claude/" in path or path.startswith(SCRATCH):
+    if "/.claude/" in path or SCRATCH.match(path):
         return  # plans and scratch files of the agent are not the work
     file = state.files.setdefault(path, File(path, first=event.turn))
     if event.kind is Kind.WRITE and not file.edits:
@@ -254,7 +260,8 @@ def now_lines(state: WorkState) -> list[str]:
         where = "committed but not pushed" if state.unpushed else "committed and pushed"
         lines.append(f"Everything edited is {where}.")
     elif state.commits and state.unpushed:
-        lines.append(f"The last commit is not pushed: {_subject(state.commits[-1])}.")
+        subject = _subject(state.commits[-1])
+        lines.append(f"The last commit is not pushed{f': {subject}' if subject else ''}.")
     worked = state.files or state.commits or state.checks or state.merging
     place = [f"branch {state.branch}"] if state.branch and worked else []
     place += [f"pull request {state.pull_request}"] if state.pull_request else []
@@ -271,7 +278,7 @@ def _kin(one: str, other: str) -> bool:
 def _subject(commit: Event) -> str:
     title = commit.what.split("\n", 1)[0]
     made = commit.outcome.rpartition(" ")[2]
-    return f"{made} {title}".strip() or "a commit"
+    return f"{made} {title}".strip()
 
 
 def next_lines(state: WorkState) -> list[str]:

@@ -129,6 +129,24 @@ INSTRUCTION = re.compile(
     r"|without|use)\b",
     re.IGNORECASE,
 )
+_REMAINS = re.compile(
+    r"\s*\d+\s*→|</?\w+>\s*$|wait\b[,.!…—-]|(?:i'm|i am|we're|still)"
+    r" (?:still )?waiting (?:for|on)\b",
+    re.IGNORECASE,
+)
+"""Pasted lines of files, and thinking aloud."""
+FOREIGN_INSTRUCTION = re.compile(
+    r"不要|别|不得|禁止|不能|不准|不许|请勿|必须|务必|一律|始终|永远|只能|只用|总是|以后"
+    r"|ないで|してはいけ|必ず|하지 ?마|반드시"
+    r"|\b(?:nicht|nie(?:mals)?|kein\w*|immer|muss|müssen|nur|stets|statt|ohne|jamais|toujours|sans"
+    r"|seulement|uniquement|doit|évite[rz]?|nunca|siempre|sin|solo|não|sempre|mai|non"
+    r"|n(?:e\b|['’]).{1,40}\b(?:pas|plus|rien))\b"
+    r"|(?<!\w)(?:لا|ممنوع|يجب|دائما|دائمًا|أبدا|أبدًا|فقط|بدون|تجنب)(?!\w)|\bне\b|\bникогда\b|\bвсегда\b",
+    re.IGNORECASE,
+)
+"""The same in other languages."""
+WIDE = re.compile(r"[\u0e00-\u0e7f\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]+")
+"""Runs of scripts that put no spaces between words."""
 _NUMBER = re.compile(r"\(?\d{1,3}[.)]")
 _TABLE_RULE = re.compile(r"^[\s|:+=┌┬┐├┼┤└┴┘─━-]*$")
 _BOX = re.compile(r"[│┌┐└┘├┤┬┴┼─━▸▾●○╭╰]")
@@ -145,6 +163,11 @@ def plain(text: str) -> str:
     text = _EMPHASIS.sub(lambda found: found[1] or found[2], text)
     text = _LINK.sub(r"\1", text)
     return " ".join(text.split())
+
+
+def is_instruction(text: str) -> bool:
+    """Whether a person's words say how something has to be done, or must not be."""
+    return bool(INSTRUCTION.search(text) or FOREIGN_INSTRUCTION.search(text))
 
 
 def is_announcement(text: str) -> bool:
@@ -206,6 +229,8 @@ def _is_chatter(words: str) -> bool:
 def _is_data(text: str) -> bool:
     """Whether a line is made by a machine: mostly signs, or long without sentences."""
     if len(text) < 40:
+        return False
+    if sum(map(len, WIDE.findall(text))) > len(text) / 4:
         return False
     letters = sum(char.isalpha() or char == " " for char in text)
     return letters < 0.62 * len(text) or (len(text) > 240 and text.count(" ") < len(text) / 30)
@@ -335,7 +360,10 @@ class _Splitter:
 
     def _says(self, words: str) -> bool:
         """Whether a sentence says anything: some words, no chatter."""
-        return len(_WORD.findall(words)) >= 3 and not _is_chatter(words) and not _is_data(words)
+        enough = len(_WORD.findall(words)) >= 3 or sum(map(len, WIDE.findall(words))) >= 6
+        if _REMAINS.match(words):
+            return False
+        return enough and not _is_chatter(words) and not _is_data(words)
 
     def _made(self, text: str, start: int, end: int, *, numbered: int = 0) -> Statement:
         self._number += 1

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import pytest
+from msgspec import structs
 
 from reviewer.compression.anchor_types import Section
-from tests.unit.compression.making import turn
+from reviewer.compression.offline.needs import carried
+from reviewer.compression.offline.shape import Account
+from tests.unit.compression.making import count, turn
 from tests.unit.compression.test_shape import agent, call, edit, run, section, written
 
 ASKED = turn("Fix the parser of the tide tables and run its tests.")
@@ -62,3 +65,84 @@ def test_an_edit_whose_check_fails_stands_with_what_failed() -> None:
     text = written([ASKED, *edit("tide.py"), *failing, *run("pytest -q", "4 passed")])
     assert "Edited and checked, not yet committed: tide.py" in text
     assert "Failing" not in text
+
+
+def test_a_suggestion_is_not_done() -> None:
+    review = "1. Long function. Fix: Extract a helper.\n\nFix: Extract a printing helper from it.\n"
+    text = written([turn("Review the tide module."), agent(review), turn("What else is there?")])
+    assert section(text, Section.DONE) == ""
+    assert "Review the tide module" in section(text, Section.REQUEST)
+
+
+def test_every_commit_is_done_with_its_subject() -> None:
+    turns = [ASKED]
+    for number in range(8):
+        turns += [agent(f"Step {number} follows the note of the harbour office."), *edit("tide.py")]
+        turns += run(f"git commit -am 'Step {number} of the tables'", f"[main 1a2b3c{number}] S")
+    done = section(written(turns, 1200), Section.DONE)
+    assert all(f"Step {number} of the tables" in done for number in range(8))
+
+
+def test_what_was_asked_on_the_way_stands_after_the_latest_request() -> None:
+    middle = turn("What happens to the tables of the northern harbour in winter?")
+    turns = [ASKED, agent("It works."), middle, agent("They stay."), turn("Print the spring page.")]
+    text = written(turns)
+    assert "northern harbour" not in section(text, Section.DONE)
+    request = section(text, Section.REQUEST)
+    assert request.index("Latest: ") < request.index("Asked on the way: ")
+
+
+@pytest.mark.parametrize("reply", ["ok", "Yes!", "continue", "go on", "ok, go ahead", "继续", "ja"])
+def test_a_reply_without_content_is_no_request(reply: str) -> None:
+    turns = [turn(reply), agent("Hello."), ASKED, agent("The parser works."), turn(reply)]
+    request = section(written(turns), Section.REQUEST)
+    assert "Fix the parser of the tide tables" in request
+    assert f'"{reply}"' not in request.split(" - to:")[0].replace("Then: ", "")
+
+
+@pytest.mark.parametrize(
+    ("first", "rule", "latest"),
+    [
+        ("请把登录页面改成使用OAuth。", "不要动数据库。", "先运行测试，然后提交。"),
+        ("أضف زر تسجيل الخروج إلى الصفحة", "لا تغير الألوان في الصفحة", "شغل الاختبارات كلها الآن"),
+        ("Bitte stelle den Export um.", "Die Datei schema.sql nicht ändern!", "Jetzt die Tests."),
+        ("Change le format de sortie.", "Ne touche pas au schéma SQL.", "Lance tous les tests."),
+    ],
+)
+def test_requests_and_prohibitions_in_other_languages_are_kept(
+    first: str, rule: str, latest: str
+) -> None:
+    turns = [turn(first), agent("OK."), turn(rule), agent("OK."), turn(latest), agent("OK.")]
+    text = written(turns)
+    request = section(text, Section.REQUEST)
+    assert f'First: "{first}"' in request
+    assert f'Latest: "{latest}"' in request
+    assert rule in section(text, Section.INSTRUCTIONS)
+
+
+def test_scratch_files_wait_for_no_commit() -> None:
+    scratch = "C:\\Users\\a\\AppData\\Local\\Temp\\x.py"
+    text = written([ASKED, *edit(scratch), *edit("/private/tmp/y.py")])
+    assert "not yet checked" not in text
+
+
+def test_windows_paths_are_shortened() -> None:
+    changed = edit("C:\\work\\tide\\src\\ebb.py")
+    turns = [ASKED, *(structs.replace(each, folder="C:\\work\\tide") for each in changed)]
+    assert "committed: src\\ebb.py" in written(turns)
+
+
+def test_thinking_aloud_and_pasted_lines_are_no_findings() -> None:
+    said = "Wait, the table is odd.\n\nI'm waiting for the tests of it.\n\n132→ </details>"
+    text = written([ASKED, agent(said), turn("Print the page of the spring tide.")])
+    assert "Wait," not in text
+    assert "waiting for" not in text
+    assert "132→" not in text
+
+
+def test_a_summary_without_the_persons_words_misses_the_request() -> None:
+    account = Account([ASKED, *edit("tide.py")], count)
+    assert carried(account, "Something else entirely.", 100).missing == ("request", "state")
+    assert carried(account, "Something else entirely.", 100).share == 0
+    tools = Account(edit("tide.py"), count)
+    assert carried(tools, "Something else entirely.", 100).missing == ("state",)

@@ -269,7 +269,7 @@ def test_with_a_real_model_killed_in_the_middle_of_an_answer_and_resumed(
     config = reviewer.folder / "config.toml"
     config.write_text(
         f'[model]\nbase_url = "{local_model.base_url}"\nname = "{local_model.name}"\n'
-        "timeout = 200\ncontext_tokens = 1024\n"
+        "timeout = 200\ncontext_tokens = 2048\n"
     )
     settings = {"REVIEWER_CONFIG": str(config)}
     with reviewer.start(

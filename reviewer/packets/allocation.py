@@ -193,10 +193,13 @@ def allocate(
     for section, fifths in CAP_FIFTHS.items():
         each = demands[section]
         room = max(min(budget * fifths // 5, (free * 5 - reserved) // 5), 0)
-        needed = full_cost(each.items, each.heading, room + 1)
+        needed = _cost_of_all(each, room + 1)
+        whole = needed <= room
+        if not whole:
+            needed = full_cost(each.items, each.heading, room + 1)
         reserved += min(budget * fifths, max(free * 5 - reserved, 0), needed * 5)
         share = FULL_SHARE if section is Section.TASKS else 1.0
-        filled = fill_in_full(each.items, room, each.heading, share, whole=False)
+        filled = fill_in_full(each.items, room, each.heading, share, whole=whole)
         add_titles(filled, each.items, room, each.heading, each.noted)
         allocations[section] = Allocation(filled, room)
         left -= filled.used

@@ -294,6 +294,8 @@ def conventions(lines: Iterable[TextLine], file: str) -> Iterator[Item]:
                 title=title_of(text),
                 text=text,
                 place=f"{file}:{block.number}",
+                superseded=bool(outdated_word(text)),
+                outdated=outdated_word(text) or SUPERSEDED,
                 at=None,
                 group=group,
             )
@@ -357,6 +359,35 @@ _FILE_DATE = re.compile(r"(\d{4}-\d{2}-\d{2})")
 _RULE_OFF = re.compile(r"(?:-[ ]?){3,}$|(?:\*[ ]?){3,}$|(?:_[ ]?){3,}$")
 _HEADING_DEPTH = 6
 
+SUPERSEDED = "superseded"
+STRUCK = "struck out"
+_STATUS = re.compile(
+    r"\W*(superseded|deprecated|obsolete|rejected|withdrawn|reversed|replaced)\b", re.IGNORECASE
+)
+_TITLE = re.compile(
+    r"\W*(superseded|deprecated|obsolete)(?=~~|\*\*|[\])]| by\b| in favou?r\b|\s*(?::|$))",
+    re.IGNORECASE,
+)
+_STRIKE = re.compile(
+    r"[\[*]*~~(?!\s).{2,2000}?~~[\W\d]*(?:$|\b(?:superseded|replaced|see|by|removed|dropped|now)\b)",
+    re.IGNORECASE,
+)
+_DATE_BEFORE = re.compile(r"\[?\d{4}-\d\d-\d\d(?:-\d{6})?[\]:]*\s*")
+
+
+def outdated_word(title: str, status: str = "") -> str:
+    """How an entry is outdated, by its status or title: `superseded`, `struck out`; else empty.
+
+    A title that corrects itself (`~~tabs~~ spaces`) is in force.
+    """
+    if found := _STATUS.match(status):
+        return found[1].lower()
+    line = _DATE_BEFORE.sub("", title.strip().split("\n")[0], count=1)
+    if found := _TITLE.match(line):
+        return found[1].lower()
+    return STRUCK if _STRIKE.match(line) else ""
+
+
 Heading = tuple[int, int, str]
 """Line index, level, title."""
 
@@ -415,7 +446,7 @@ class Entries:
         title, moment = entry_title(heading)
         facts = entry_facts(f"## {heading}\n{text}")
         at = self._moment(head.number, heading, moment or facts.get("date"))
-        struck = facts.get("status", "").lower().startswith("superseded")
+        outdated = outdated_word(heading, facts.get("status", ""))
         return Item(
             id=item_id(self._section, title, text),
             section=self._section,
@@ -424,7 +455,8 @@ class Entries:
             place=f"{self._file}:{head.number}",
             at=at,
             heading=True,
-            superseded=struck or title.lower().startswith("superseded"),
+            superseded=bool(outdated),
+            outdated=outdated or SUPERSEDED,
         )
 
     def _moment(self, number: int, heading: str, date: str | None) -> datetime | None:
@@ -448,6 +480,7 @@ class Entries:
             if item.marker and text and not _ONLY_LINK.match(text) and not is_template(text):
                 plain = text.replace("**", "")
                 title, moment = entry_title(plain.split("\n")[0])
+                outdated = outdated_word(text.replace("**", ""))
                 yield Item(
                     id=item_id(self._section, "", text),
                     section=self._section,
@@ -455,8 +488,8 @@ class Entries:
                     text=text,
                     place=f"{self._file}:{item.number}",
                     at=self._moment(item.number, plain, moment),
-                    superseded=plain.lstrip("~*> ").lower().startswith("superseded")
-                    or (text.startswith("~~") and text.count("~~") > 1),
+                    superseded=bool(outdated),
+                    outdated=outdated or SUPERSEDED,
                 )
             at = end
 

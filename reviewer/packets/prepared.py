@@ -173,7 +173,7 @@ class Prepared:
             return title.strip()  # nothing to mask: this is about thousands of titles
         line = self.measurer.safe_text(title_form(item)).removeprefix("- ")
         line = line.removesuffix(f" [{item.place}]")
-        line = line.removesuffix(" (superseded)") if item.superseded else line
+        line = line.removesuffix(f" ({item.outdated})") if item.superseded else line
         return line.removeprefix(f"[{item.at:%Y-%m-%d}] ") if item.at else line
 
     def lead(self, group: str) -> Piece:

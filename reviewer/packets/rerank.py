@@ -74,8 +74,22 @@ class Reranked(Struct, frozen=True):
     completion_tokens: int
 
 
-def rerank(prepared: Prepared, model: ChatModel) -> Reranked:
-    """Ask the model once. Raises ModelError when it fails or its answer cannot be read."""
+class Question(Struct, frozen=True):
+    """What the model is asked. `order`: the items of the numbered titles; `tokens` at four bytes
+    each.
+    """
+
+    messages: tuple[ChatMessage, ...]
+    order: tuple[int, ...]
+    tokens: int
+
+    def cost(self, price_in: float, price_out: float) -> float:
+        """The most that it costs, for prices of a million tokens."""
+        return (self.tokens * price_in + ANSWER_TOKENS * price_out) / 1e6
+
+
+def question(prepared: Prepared) -> Question:
+    """The question for a task; asks nothing yet."""
     task = safe_text(prepared.task[:TASK_CHARS])
     head = f"Task:\n{task}\n\nTitles:\n"
     order = prepared.in_order()
@@ -88,24 +102,32 @@ def rerank(prepared: Prepared, model: ChatModel) -> Reranked:
         if left < 0:
             break
         lines.append(line)
-    messages = [
-        ChatMessage("system", _SYSTEM),
-        ChatMessage("user", head + "\n".join(lines) + f"\n\n{_ASK}"),
-    ]
+    asked = head + "\n".join(lines) + f"\n\n{_ASK}"
+    return Question(
+        (ChatMessage("system", _SYSTEM), ChatMessage("user", asked)),
+        order[: len(lines)],
+        estimate(_SYSTEM + asked),
+    )
+
+
+def rerank(prepared: Prepared, model: ChatModel) -> Reranked:
+    """Ask the model once. Raises ModelError when it fails or its answer cannot be read."""
+    asked = question(prepared)
+    messages = list(asked.messages)
     if isinstance(model, StructuredModel):
         answer = model.complete_json(messages, _SCHEMA, max_tokens=ANSWER_TOKENS, temperature=0.0)
     else:
         answer = model.complete(messages, max_tokens=ANSWER_TOKENS, temperature=0.0)
     chosen: dict[int, str] = {}
     for each in _read(answer.text, model.name).needed[:MOST_CHOSEN]:
-        if 0 < each.n <= len(lines):
+        if 0 < each.n <= len(asked.order):
             why = " ".join(safe_text(each.why).split())[:_LONGEST_REASON]
-            chosen.setdefault(order[each.n - 1], why)
+            chosen.setdefault(asked.order[each.n - 1], why)
     return Reranked(
         prepared.with_chosen(chosen),
         len(chosen),
-        len(lines),
-        len(order),
+        len(asked.order),
+        len(prepared.items),
         answer.model,
         answer.prompt_tokens,
         answer.completion_tokens,

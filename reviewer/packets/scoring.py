@@ -99,12 +99,12 @@ def ranked(items: Sequence[Item], scores: Sequence[Score]) -> list[int]:
     """Indices of the items, best first.
 
     By score to two digits, then by recency, then by what a task's labels say, then newest first,
-    then in their order; superseded ones last, unless a task was given.
+    then in their order; superseded ones last.
     """
     return sorted(
         range(len(items)),
         key=lambda at: (
-            items[at].superseded and not scores[at].for_task,
+            items[at].superseded and not scores[at].chosen,
             -round(scores[at].total, 2),
             -(CURRENT if items[at].section is Section.CONVENTIONS else scores[at].recency),
             *(-grade for grade in _grade(items[at])),

@@ -82,6 +82,9 @@ class Item(Struct, frozen=True, kw_only=True):
     group: str = ""
     heading: bool = False
     superseded: bool = False
+    """Whether it is outdated: superseded, deprecated, rejected, struck out."""
+    outdated: str = "superseded"
+    """The word for that, if it is."""
     parent: str = ""
     """Id of the open task in which this one is nested."""
 

@@ -123,8 +123,9 @@ def _written(item: Item, text: str, marks: bool, grouped: bool) -> str:
         head = f"### {_date(item)}{item.title}{_superseded(item)}{_mark(item, marks)}"
         return f"{head}\n\n{text}" if text else head
     first, *rest = text.split("\n")
+    mark = f"({item.outdated}) " if _superseded(item) else ""
     group = f"{item.group}: " if grouped and item.section is Section.CONVENTIONS else ""
-    lines = [f"- {_date(item)}{group if item.group else ''}{first}"]
+    lines = [f"- {_date(item)}{mark}{group if item.group else ''}{first}"]
     lines += [f"  {line}".rstrip() for line in rest]
     if marks:
         lines[0 if len(lines) == 1 else -1] += _mark(item, marks)
@@ -139,7 +140,7 @@ def _date(item: Item) -> str:
 def _superseded(item: Item) -> str:
     if not item.superseded or item.title.lower().startswith("superseded"):
         return ""
-    return " (superseded)"
+    return f" ({item.outdated})"
 
 
 def _mark(item: Item, marks: bool) -> str:

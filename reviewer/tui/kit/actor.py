@@ -318,9 +318,10 @@ class Stoppable(Protocol):
 
 @dataclass(frozen=True)
 class PacketSource:
-    """A .context folder, or None for the store."""
+    """A .context folder, or None for the store; with `beside` the store and that folder."""
 
     folder: Path | None
+    beside: Path | None = None
 
 
 class Host(App[int], inherit_bindings=False):
@@ -381,8 +382,8 @@ class Host(App[int], inherit_bindings=False):
         """Show a file at a 0-based line."""
         raise NotImplementedError
 
-    def remember_packet_source(self, folder: Path | None) -> None:
-        self.packet_source = PacketSource(folder)
+    def remember_packet_source(self, folder: Path | None, beside: Path | None = None) -> None:
+        self.packet_source = PacketSource(folder, beside)
 
     def refuses_to_write(self) -> str | None:
         """Why the store cannot be written now."""

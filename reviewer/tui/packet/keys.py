@@ -30,6 +30,16 @@ OTHER_SOURCE = Action(
     "packet_source", "S", "other source",
     "Read the .context folder of the working directory, or the store again.", "Select",
 )  # fmt: skip
+BOTH = Action(
+    "packet_both", "B", "both sources",
+    "Read the store and the .context folder together; again: the store alone.", "Select",
+)  # fmt: skip
+ASK_MODEL = Action(
+    "packet_ask_model", "A", "ask the model",
+    "Have the model of the settings order the titles for the task, in one call: says first what"
+    " that costs, and asks when it is pressed again; once more: the order without the model.",
+    "Decide",
+)  # fmt: skip
 FOLDER = Action(
     "packet_folder", "O", "open folder", "Read a .context folder by its path.", "Select"
 )
@@ -50,10 +60,10 @@ WRITE_FILE = Action("packet_write", "W", "write file", "Write the packet to a fi
 
 PACKET = Pane(
     "packet", "Packet",
-    (LESS, MORE, LESS_FINE, MORE_FINE, BUDGET, TASK, DATE, PIN, MUTE, CLEAR_CHOICES, keys.UNDO,
-     keys.REDO, keys.FILTER, OTHER_SOURCE, FOLDER, keys.REFRESH, COMPARE, MARKS, keys.OPEN_SOURCE,
-     OPEN_ITEM, keys.COPY, WRITE_FILE, *keys.MOVES, NEXT_SECTION, PREVIOUS_SECTION,
-     *keys.PANE_ACTIONS, keys.BACK, keys.LEAVE),
+    (LESS, MORE, LESS_FINE, MORE_FINE, BUDGET, TASK, ASK_MODEL, DATE, PIN, MUTE, CLEAR_CHOICES,
+     keys.UNDO, keys.REDO, keys.FILTER, OTHER_SOURCE, BOTH, FOLDER, keys.REFRESH, COMPARE, MARKS,
+     keys.OPEN_SOURCE, OPEN_ITEM, keys.COPY, WRITE_FILE, *keys.MOVES, NEXT_SECTION,
+     PREVIOUS_SECTION, *keys.PANE_ACTIONS, keys.BACK, keys.LEAVE),
     (LESS, MORE, BUDGET, TASK, COMPARE, PIN, MUTE, keys.COPY, keys.FILTER, OTHER_SOURCE),
 )  # fmt: skip
 

@@ -15,11 +15,13 @@ from textual.widget import Widget
 from reviewer.clock import from_iso
 from reviewer.engine import Engine
 from reviewer.errors import ReviewerError
+from reviewer.llm.model import ModelError
 from reviewer.packets.assembly import assemble
 from reviewer.packets.context_folder import context_folder_at
 from reviewer.packets.output import write_packet
 from reviewer.packets.task_text import read_task
 from reviewer.packets.values import DEFAULT_BUDGET
+from reviewer.settings import ModelSettings, load_settings
 from reviewer.text.display import display_line
 from reviewer.text.token_numbers import read_tokens
 from reviewer.tui.kit import keys as shared
@@ -49,6 +51,7 @@ from reviewer.tui.theme import glyphs
 
 if TYPE_CHECKING:
     from reviewer.packets.prepared import Prepared
+    from reviewer.packets.rerank import Reranked
     from reviewer.packets.values import Packet
 
 SYNC_ITEMS = 3_000
@@ -66,6 +69,8 @@ class Request:
 
     folder: Path | None
     """The folder that is read; None for the store."""
+    beside: Path | None
+    """A folder that is read together with the store."""
     marks: bool
     task: str
     date: datetime | None
@@ -80,7 +85,8 @@ class Request:
 
     def same_source(self, other: Request) -> bool:
         """Whether both can be answered from one reading of the source."""
-        return (self.folder, self.marks) == (other.folder, other.marks)
+        mine = (self.folder, self.beside, self.marks)
+        return mine == (other.folder, other.beside, other.marks)
 
 
 @dataclass(frozen=True)
@@ -120,6 +126,12 @@ class PacketScreen(ListScreen, pane=keys.PACKET):
         """The .context folder where reviewer was started."""
         self.folder: Path | None = None
         """The folder that is read; None for the store."""
+        self.beside: Path | None = None
+        """A folder that is read together with the store."""
+        self.offered = ""
+        """The task for which the cost of asking the model was shown last."""
+        self.ordered_by = ""
+        """The model whose order is shown."""
         self.budget = DEFAULT_BUDGET
         self.packet_task = ""
         self.task_typed = ""
@@ -160,13 +172,14 @@ class PacketScreen(ListScreen, pane=keys.PACKET):
     @property
     def source(self) -> Path:
         """The path of the source: the folder, or the file of the store."""
-        return self.folder or self.engine.path
+        return self.folder or self.beside or self.engine.path
 
     def reload(self) -> None:
         """Read the source again; the first time choose the source."""
         if self.tried or self.host.packet_source is not None or self.local_folder is None:
             if not self.tried and self.host.packet_source is not None:
                 self.folder = self.host.packet_source.folder
+                self.beside = self.host.packet_source.beside
             self._prepare()
             return
         local = self.local_folder
@@ -192,21 +205,31 @@ class PacketScreen(ListScreen, pane=keys.PACKET):
         """The present choices."""
         pinned, muted = frozenset(self.packets.pinned), frozenset(self.packets.muted)
         return Request(
-            self.folder, self.marks, self.packet_task, self.date, self.budget, pinned, muted
+            self.folder,
+            self.beside,
+            self.marks,
+            self.packet_task,
+            self.date,
+            self.budget,
+            pinned,
+            muted,
         )
 
     def _prepare(self) -> None:
         """Read the source and assemble a packet of it."""
         self.trouble = ""
         self._prepared = None
-        self.host.remember_packet_source(self.folder)
+        self.offered = self.ordered_by = ""
+        self.host.remember_packet_source(self.folder, self.beside)
         self.note_version()
         engine, project, request = self.engine, self.project, self.request
 
         def work() -> tuple[Prepared, Packet]:
             folder, task, now, marks = request.folder, request.task, request.now, request.marks
             if folder is None:
-                prepared = engine.packets.prepare_own(project, task=task, now=now, marks=marks)
+                prepared = engine.packets.prepare_own(
+                    project, task=task, now=now, marks=marks, folder=request.beside
+                )
             else:
                 prepared = engine.packets.prepare_folder(folder, task=task, now=now, marks=marks)
             packet = _assembled(prepared, request)
@@ -247,6 +270,8 @@ class PacketScreen(ListScreen, pane=keys.PACKET):
                 ready = ready.with_task(task=request.task, now=request.now)
             return ready, _assembled(ready, request)
 
+        if self.ordered_by and request.task != prepared.task:
+            self.ordered_by = ""
         if len(prepared.items) <= SYNC_ITEMS and prepared.small:
             self._take(request, *work())
         else:
@@ -263,7 +288,11 @@ class PacketScreen(ListScreen, pane=keys.PACKET):
 
     def _open_folder(self, folder: Path | None) -> None:
         """Read a folder, or the store."""
-        self.folder = folder
+        self.folder, self.beside = folder, None
+        self._read_another()
+
+    def _read_another(self) -> None:
+        """Read the source that was chosen, without the choices made for the one before."""
         self.packets.pinned.clear()
         self.packets.muted.clear()
         self.packets.compare(False)
@@ -288,19 +317,25 @@ class PacketScreen(ListScreen, pane=keys.PACKET):
         self.budget_line.show(self.budget)
         problems = len(packet.problems) if packet else 0
         moment = packet.as_of if packet else None
+        more = [f"ordered by {display_line(self.ordered_by)}"] if self.ordered_by else []
+        more += [count(problems, "problem")] if problems else []
         self.about_line.show(
             AboutWords(
                 self.task_typed,
                 f"{moment:%Y-%m-%d}" if moment else "today",
                 display_line(self._source_words()),
-                count(problems, "problem") if problems else "",
+                ", ".join(more),
             )
         )
 
     def _source_words(self) -> str:
-        if self.folder is None:
-            return self.project or "all projects"
-        folder = self.folder.absolute()
+        own = self.project or "all projects"
+        if self.folder is not None:
+            return self._folder_words(self.folder)
+        return own if self.beside is None else f"{own} and {self._folder_words(self.beside)}"
+
+    def _folder_words(self, folder: Path) -> str:
+        folder = folder.absolute()
         return f"{folder.parent.name}/{folder.name}" if folder.name == ".context" else folder.name
 
     def _draw_list(self) -> None:
@@ -399,6 +434,16 @@ class PacketScreen(ListScreen, pane=keys.PACKET):
             return self.no_packet() or "No item is pinned or muted: P pins an item, m mutes it."
         return self.no_packet()
 
+    def no_second_source(self) -> str | None:
+        if self.beside is None and self.folder is None:
+            return self.no_other_source()
+        return None
+
+    def no_question(self) -> str | None:
+        if not self.packet_task.strip() and not self.ordered_by:
+            return self.no_packet() or "The model orders the titles for a task: t types it."
+        return self.no_packet()
+
     def no_other_source(self) -> str | None:
         if self.folder is None and self.local_folder is None:
             return "There is no .context folder where reviewer was started: O reads another."
@@ -489,6 +534,81 @@ class PacketScreen(ListScreen, pane=keys.PACKET):
         """Change from the store to the folder, or back."""
         self._open_folder(None if self.folder is not None else self.local_folder)
 
+    @runs(keys.BOTH, unless=no_second_source)
+    def both_sources(self) -> None:
+        """Read the folder together with the store, or the store alone."""
+        if self.beside is not None:
+            self._open_folder(None)
+            return
+        self.folder, self.beside = None, self.folder or self.local_folder
+        self._read_another()
+
+    @runs(keys.ASK_MODEL, unless=no_question)
+    def ask_model(self) -> None:
+        """Say what an order by the model costs; then ask for it; then go back."""
+        if self.ordered_by:
+            self._prepare()
+            self.say("The order without the model again.")
+        elif self.offered == self.packet_task:
+            self._ask_for_order()
+        else:
+            self._offer_order()
+
+    def _offer_order(self) -> None:
+        prepared, task = self._prepared, self.packet_task
+        if prepared is None:
+            self.say(LOADING)
+            return
+
+        def work() -> str:
+            from reviewer.packets.rerank import ANSWER_TOKENS, question
+
+            model = configured_model()
+            asked = question(prepared)
+            of = "" if len(asked.order) == len(prepared.items) else f" of {len(prepared.items):,}"
+            price = asked.cost(model.price_in, model.price_out)
+            money = f", at most ${price:.4f}" if price else "; no prices are set"
+            return (
+                f"{model.name or model.command[0]} would read {len(asked.order):,}{of} titles: "
+                f"about {asked.tokens:,} tokens in, at most {ANSWER_TOKENS:,} out{money}. "
+                f"{self.key_of(keys.ASK_MODEL)} again asks it."
+            )
+
+        def then(sentence: str) -> None:
+            if task == self.packet_task:
+                self.offered = task
+                self.say(sentence)
+
+        self.read(work, then, group="model")
+
+    def _ask_for_order(self) -> None:
+        prepared, request = self._prepared, self.request
+        if prepared is None:
+            self.say(LOADING)
+            return
+        self.offered = ""
+        self.say("Asking the model ...")
+
+        def work() -> tuple[Reranked, Packet]:
+            from reviewer.llm.door import open_model
+            from reviewer.packets.rerank import rerank
+
+            done = rerank(prepared, open_model(load_settings()))
+            return done, _assembled(done.prepared, request)
+
+        def then(found: tuple[Reranked, Packet]) -> None:
+            done, packet = found
+            if request.task != self.packet_task or not request.same_source(self.request):
+                return
+            self.ordered_by = done.model
+            self._take(request, done.prepared, packet)
+            self.say(
+                f"{display_line(done.model)} chose {done.chosen} of {done.asked:,} titles: "
+                f"{done.prompt_tokens:,} tokens in, {done.completion_tokens:,} out."
+            )
+
+        self.read(work, then, group="model")
+
     @runs(keys.MARKS, unless=no_packet)
     def toggle_marks(self) -> None:
         """Show where each item comes from in the packet, or hide it."""
@@ -504,8 +624,9 @@ class PacketScreen(ListScreen, pane=keys.PACKET):
         if item is None or packet is None:
             return
         kind, _, number = item.place.rpartition(":")
-        if self.folder is not None:
-            self.host.open_line(f"{packet.source}/{kind}", int(number) - 1)
+        folder = self.folder or self.beside
+        if folder is not None and kind not in ("m", "s"):
+            self.host.open_line(f"{context_folder_at(folder) or folder}/{kind}", int(number) - 1)
             return
         evidence = self.engine.queue.evidence(int(number)) if kind == "m" else []
         if evidence:
@@ -682,6 +803,17 @@ class PacketScreen(ListScreen, pane=keys.PACKET):
             return str(problem)
         self.status.say(f"Wrote {packet.tokens_used:,} tokens to {path}.")
         return ""
+
+
+def configured_model() -> ModelSettings:
+    """The model of the settings. Raises ModelError without one."""
+    model = load_settings().model
+    if not model.base_url and not model.command:
+        raise ModelError(
+            "No model is configured: set base_url and name under [model] in the settings "
+            "(reviewer config show says where they are)."
+        )
+    return model
 
 
 def _assembled(prepared: Prepared, request: Request) -> Packet:

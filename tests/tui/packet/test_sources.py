@@ -175,3 +175,26 @@ async def test_choices_made_while_a_source_is_read_apply_to_its_packet(
         shown(screen).less()
         may_end.set()
         await screen.until(lambda: present(model(screen).packet).budget == 6_000)
+
+
+async def test_the_store_and_the_folder_together_and_back(remembering: Engine, kiosk: Path) -> None:
+    async with opened(remembering, project="kiosk") as screen:
+        await screen.press("f5")
+        assert "Receipts before drawers" not in packet_text(screen)
+        await screen.press("B")
+        assert "Receipts before drawers" in packet_text(screen)
+        assert "forty seconds" in packet_text(screen)
+        assert "kiosk and work/.context" in screen.text
+        await screen.press("f2", "f5")
+        assert "kiosk and work/.context" in screen.text
+        await go_to(screen, "Receipts before drawers")
+        await screen.press("o")
+        assert isinstance(screen.app.screen, SourceScreen)
+        await screen.press("escape", "B")
+        assert "Receipts before drawers" not in packet_text(screen)
+
+
+async def test_both_sources_need_a_folder(remembering: Engine) -> None:
+    async with opened(remembering, project="kiosk") as screen:
+        await screen.press("f5", "B")
+        assert "There is no .context folder where reviewer was started" in status_text(screen)

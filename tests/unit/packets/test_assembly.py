@@ -111,6 +111,20 @@ def test_superseded_entries_are_dropped_unless_everything_fits(
     ]
 
 
+def test_an_outdated_item_says_so_in_every_form(tmp_path: Path, packet_of: PacketOf) -> None:
+    folder = tmp_path / "old" / ".context"
+    folder.mkdir(parents=True)
+    text = "Coins are counted by hand. " + "They lie in a tray of wood in the back room. " * 8
+    (folder / "CONVENTIONS.md").write_text(
+        f"# Conventions\n\n- ~~{text.strip()}~~\n- Coins are weighed in the hall\n"
+    )
+    whole = packet_of(folder, 10_000).markdown
+    assert "- (struck out) ~~Coins are counted by hand." in whole
+    short = packet_of(folder, 300, task="coins by hand").markdown
+    assert "Coins are counted by hand (struck out) [CONVENTIONS.md:3]" in short
+    assert short.index("Coins are weighed") < short.index("counted by hand")
+
+
 def test_the_task_decides_what_comes_first_in_every_section(
     folder: Path, packet_of: PacketOf
 ) -> None:

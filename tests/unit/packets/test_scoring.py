@@ -141,9 +141,9 @@ def test_the_sub_tasks_of_the_best_task_follow_it() -> None:
     assert order(items, "squeaking hinge", for_task=True)[:2] == ["Hinges", "Buy"]
 
 
-def test_what_is_out_of_date_keeps_its_place_for_a_task() -> None:
+def test_what_is_out_of_date_comes_last_for_a_task_too() -> None:
     items = [entry("Old hinge", superseded=True), entry("Lamp")]
-    assert order(items, "hinge", for_task=True) == ["Old hinge", "Lamp"]
+    assert order(items, "hinge", for_task=True) == ["Lamp", "Old hinge"]
 
 
 def test_of_equals_the_newest_is_first_then_the_one_that_stands_first() -> None:

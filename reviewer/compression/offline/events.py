@@ -511,6 +511,7 @@ _NO_OUTPUT = re.compile(
     r"|(?:Exit code:? |Process exited with code )0)?\s*$",
     re.IGNORECASE,
 )
+_MADE = re.compile(r"^\[[^\]\n]{1,120} [0-9a-f]{7,40}\] (.+)$", re.MULTILINE)
 _PUSH_FAILED = re.compile(r"! \[(?:remote )?rejected\]|\bfatal:|\berror: failed to push")
 _ERROR_LINE = re.compile(
     r"error|fail|panic|exception|cannot|undefined|denied|not found", re.IGNORECASE
@@ -536,6 +537,8 @@ def read_outcome(event: Event, result: str) -> None:
         return
     if event.kind is Kind.COMMIT:
         event.outcome = commit_made(result)
+        if not event.what and (made := _MADE.search(seen)):
+            event.what = made[1].strip()
         failed = failed and not event.outcome
     elif event.kind is Kind.PULL_REQUEST:
         event.outcome = commit_made(result)

@@ -315,6 +315,10 @@ def usual_commands(state: WorkState) -> str:
     return ", ".join(f"`{each.command}`" for each in state.usual_checks[:3])
 
 
+MANY_COMMITS = 4
+"""Commits from which on each is told by its subject alone."""
+
+
 def done_lines(state: WorkState) -> list[tuple[int, str]]:
     """Commits with their turns."""
     lines = []
@@ -323,6 +327,9 @@ def done_lines(state: WorkState) -> list[tuple[int, str]]:
         place = f" [{commit.outcome}]" if commit.outcome else ""
         first = next((line for line in body.split("\n") if line.strip()), "").strip()
         more = f" - {first}" if first else ""
+        if len(state.commits) > MANY_COMMITS:
+            more = ""
+            place = f" [{commit.outcome.rpartition(' ')[2]}]" if commit.outcome else ""
         lines.append(
             (commit.turn, f"Committed{place}: {title}{more}" if title else f"Committed{place}.")
         )

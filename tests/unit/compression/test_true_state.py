@@ -146,3 +146,9 @@ def test_a_summary_without_the_persons_words_misses_the_request() -> None:
     assert carried(account, "Something else entirely.", 100).share == 0
     tools = Account(edit("tide.py"), count)
     assert carried(tools, "Something else entirely.", 100).missing == ("state",)
+
+
+def test_a_commit_without_a_message_has_the_subject_that_git_printed() -> None:
+    printed = "[main 1a2b3c4] Merge the northern tables"
+    done = section(written([ASKED, *run("git commit --no-edit", printed)]), Section.DONE)
+    assert "Merge the northern tables" in done

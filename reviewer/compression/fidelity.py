@@ -252,7 +252,7 @@ def validate_fidelity(
 
     `source`, `account`: the segment's terms and lines, where they are known already.
     """
-    from reviewer.compression.offline.needs import NAMED, carried
+    from reviewer.compression.offline.needs import NAMED, carried, named_by_tags
     from reviewer.compression.offline.shape import Account
 
     if compressed.level is Level.FULL:
@@ -263,7 +263,7 @@ def validate_fidelity(
     missing = missing_anchors(content, compressed.anchors, compressed.level)
     kept = len(compressed.anchors) - len(missing)
     anchors = kept / len(compressed.anchors) if compressed.anchors else 1.0
-    told = fold("\n".join(line.text for line in account.lines))
+    told = fold("\n".join([account.state.branch, *(line.text for line in account.lines)]))
     named = checkable_units(content)
     invented = [unit for unit in named if not source.contains(unit) and fold(unit) not in told]
     facts = 1 - len(invented) / len(named) if named else 1.0
@@ -271,8 +271,13 @@ def validate_fidelity(
     found = carried(account, content, compressed.token_count)
     context, lines, needs = found.share, found.lost, found.missing
     if compressed.level is Level.TAGS:  # tags are terms, and say no sentences
-        context = context_retention(summary, source, compressed.token_count)
-        lines, needs = (), ()
+        tagged = named_by_tags(account, content, compressed.token_count)
+        context = (
+            context_retention(summary, source, compressed.token_count)
+            if tagged is None
+            else tagged.share
+        )
+        lines, needs = (), tagged.missing if tagged is not None else ()
     overall = ANCHORS * anchors + FACTS * facts + CONTEXT * context
     return FidelityValidation(
         round(overall, 4),

@@ -29,7 +29,8 @@ class OfflineEngine:
             return EngineText("", self.name)
         account = task.analysis.account
         if task.level is Level.TAGS:  # the summarizer adds tags for the anchors
-            tags = tag_list(account.moments, account.state, task.max_tokens, self._count)
+            turns = task.analysis.segment.turns
+            tags = tag_list(account.moments, account.state, task.max_tokens, self._count, turns)
             text = ", ".join(tags)
         else:
             text = account.write(task.max_tokens, (*task.anchors, *self._guided(task)))

@@ -9,12 +9,14 @@ from __future__ import annotations
 import re
 from collections import Counter, defaultdict
 from collections.abc import Sequence
+from math import fsum
 from typing import Literal
 
 from msgspec import Struct
 
 from reviewer.compression.anchor_types import Section
-from reviewer.compression.offline.shape import Account, Line, terms_of
+from reviewer.compression.offline.shape import TRAFFIC, Account, Line, terms_of
+from reviewer.compression.words import FREQUENCIES, FUNCTION_WORDS, SPOKEN
 
 Need = Literal["request", "instruction", "decision", "state", "next", "statement"]
 
@@ -105,3 +107,47 @@ def _possible(lines: Sequence[Line], tokens: int) -> float:
         left -= line.cost
         worth += line.worth
     return worth or min((line.worth for line in lines), default=0.0)
+
+
+TAGS_OF_A_NEED = 2
+"""Terms of a line that tags have to have, for the line to be recognised from them."""
+
+
+def named_by_tags(account: Account, text: str, tokens: int) -> Carried | None:
+    """Which needs the terms of a list of tags name; None where the account has no terms to name.
+
+    The share is the worth of the terms named, of the most that as many tokens can name.
+    """
+    lines = [line for line in account.lines if line.terms and line.worth > TRAFFIC]
+    worth: dict[str, float] = {}
+    for line in lines:
+        for term in line.terms - _COMMON:
+            worth[term] = max(worth.get(term, 0.0), line.worth * account.weight([term]))
+    if not worth:
+        return None
+    tags = terms_of(text)
+    ranked = sorted(worth, key=lambda term: (-worth[term] / _cost(term), term))
+    possible, left = 0.0, float(max(tokens, 1))
+    for term in ranked:
+        left -= _cost(term)
+        if left < 0:
+            break
+        possible += worth[term]
+    gained = fsum(worth[term] for term in sorted(tags & worth.keys()))
+    kept = [
+        line
+        for line in lines
+        if len(line.terms & tags) >= min(TAGS_OF_A_NEED, len(line.terms - _COMMON))
+    ]
+    had = {NEED_OF.get(line.section, "statement") for line in lines if _needed(line)}
+    has = {NEED_OF.get(line.section, "statement") for line in kept}
+    missing = tuple(need for need in NAMED if need in had - has and need != "statement")
+    return Carried(min(gained / possible, 1.0) if possible else 1.0, (), missing)
+
+
+_COMMON = FUNCTION_WORDS | SPOKEN | FREQUENCIES.keys()
+
+
+def _cost(term: str) -> float:
+    """About how many tokens a tag and its comma have."""
+    return 1 + max(1.0, len(term) / 4)

@@ -40,6 +40,7 @@ from reviewer.compression.offline.statements import (
     plain,
     statements,
 )
+from reviewer.compression.offline.traffic import looked_at
 from reviewer.compression.values import AnchorPoint, Turn
 from reviewer.compression.words import FUNCTION_WORDS
 from reviewer.text.identifiers import IdentifierKind, identifiers
@@ -634,6 +635,23 @@ NAMES_SHARE = 0.12
 ALSO = "Also named: "
 
 
+LITTLE = 3
+"""Lines up to which what was only looked at is worth a line too."""
+
+
+TRAFFIC = 0.1
+"""Worth of a line about what was only looked at."""
+
+
+def _traffic_lines(turns: Sequence[Turn]) -> list[Line]:
+    lines = [
+        Line(Section.DONE, text, float(turn), TRAFFIC, turn=turn) for turn, text in looked_at(turns)
+    ]
+    for line in lines:
+        line.terms = terms_of(line.text)
+    return lines
+
+
 class Account:
     """The lines of some turns, and summaries of any size made of them. `count` counts tokens."""
 
@@ -642,6 +660,8 @@ class Account:
         self.moments = read_moments(turns)
         self.state = read_state(self.moments)
         self.lines = lines_of(self.moments, self.state)
+        if len(self.lines) < LITTLE:
+            self.lines += _traffic_lines(turns)
         for line in self.lines:
             line.text = mask(line.text).text if "[masked" not in line.text else line.text
             line.cost = count(f"- {line.text}\n")

@@ -10,7 +10,9 @@ from math import log2, sqrt
 from reviewer.compression.offline.events import Event, Kind, Message, Moment, Voice
 from reviewer.compression.offline.state import WorkState
 from reviewer.compression.offline.statements import person_words, plain, statements
+from reviewer.compression.values import Turn
 from reviewer.compression.words import FREQUENCIES, FUNCTION_WORDS, SPOKEN
+from reviewer.proposing.view_calls import read_call
 from reviewer.text.identifiers import IdentifierKind, identifiers
 
 LONGEST_TAG = 48
@@ -28,35 +30,69 @@ _DONE = {
 }
 
 
-def ranked_tags(moments: Sequence[Moment], state: WorkState) -> list[str]:
-    """The terms of these moments, the most telling first, each once."""
-    weights: Counter[str] = Counter()
-    shown: dict[str, str] = {}
+IN_CALLS, IN_RESULTS = 0.5, 0.15
+"""Weights of a name in a tool's call and in its result, against 1 in what was said."""
+READ_OF_TURN = 4_000
+"""Characters of a call or result in which names are looked for."""
+ONCE = 0.5
+"""Factor for a plain word that was used once: most of these name nothing."""
 
-    def add(term: str, weight: float) -> None:
-        key = term.lower()
-        shown.setdefault(key, term)
-        weights[key] += weight  # type: ignore[assignment]
 
+class _Terms:
+    """Terms with their weights, as they were first written."""
+
+    def __init__(self) -> None:
+        self._weights: dict[str, float] = {}
+        self._times: Counter[str] = Counter()
+        self._shown: dict[str, str] = {}
+
+    def __bool__(self) -> bool:
+        return bool(self._weights)
+
+    def add(self, term: str, weight: float) -> None:
+        key = term.lower().removesuffix("()")
+        self._shown.setdefault(key, term)
+        self._weights[key] = self._weights.get(key, 0.0) + weight
+        self._times[key] += 1
+
+    def ranked(self) -> list[str]:
+        """The most telling first, for their lengths."""
+        keys = sorted(self._weights, key=lambda key: (-self._rank(key), key))
+        return [self._shown[key] for key in keys]
+
+    def _rank(self, key: str) -> float:
+        telling = _telling(key, self._times[key])
+        return log2(1 + self._weights[key]) * telling / sqrt(2 + len(key) / 4)
+
+
+def ranked_tags(
+    moments: Sequence[Moment], state: WorkState, turns: Sequence[Turn] = ()
+) -> list[str]:
+    """The terms of these moments, the most telling first, each once.
+
+    What was said and done comes first. `turns`: those of the moments; names in tool calls and in
+    their results follow.
+    """
+    said, tools = _Terms(), _Terms()
     for moment in moments:
         if isinstance(moment, Message):
             factor = 1.5 if moment.voice in (Voice.PERSON, Voice.SPEAKER) else 1.0
             factor = 0.4 if moment.voice is Voice.SUBAGENT else factor
             for text in _texts(moment):
                 for term, weight in _terms(text):
-                    add(term, weight * factor)
+                    said.add(term, weight * factor)
         elif moment.kind in (Kind.EDIT, Kind.WRITE):
-            add(moment.what.rpartition("/")[2], 1.5)
+            said.add(moment.what.rpartition("/")[2], 1.5)
     for kind in dict.fromkeys(each.kind for each in moments if isinstance(each, Event)):
         if kind in _DONE:
-            add(_DONE[kind], 1.0)
-    if state.branch:
-        add(state.branch, 2.0)
-    ranked = sorted(
-        weights,
-        key=lambda key: (-log2(1 + weights[key]) * _telling(key) / sqrt(2 + len(key) / 4), key),
-    )
-    return _apart([shown[key] for key in ranked])
+            said.add(_DONE[kind], 1.0)
+    for turn in turns:
+        if turn.kind in ("tool_use", "tool_result"):
+            for term, weight in _tool_terms(turn, with_words=not said):
+                tools.add(term, weight)
+    if state.branch:  # sessions have one whether or not it is what they are about
+        tools.add(state.branch, 2.0)
+    return _apart([*said.ranked(), *tools.ranked()])
 
 
 def _texts(message: Message) -> list[str]:
@@ -65,11 +101,29 @@ def _texts(message: Message) -> list[str]:
     return [each.text for each in statements(message)] or [plain(message.text)[:400]]
 
 
-def _telling(key: str) -> float:
+def _tool_terms(turn: Turn, *, with_words: bool) -> list[tuple[str, float]]:
+    """Names in a tool's call or result; also words, where nothing else names the range."""
+    if turn.kind == "tool_use":
+        given = read_call(turn.name, turn.text).given
+        text = "\n".join(each for each in given.values() if isinstance(each, str))
+        factor = IN_CALLS
+    else:
+        text, factor = turn.text, IN_RESULTS
+    found = dict(_terms(text[:READ_OF_TURN]))
+    return [(term, w * factor) for term, w in found.items() if with_words or w >= NAMED]
+
+
+def _telling(key: str, times: int) -> float:
     """Names tell more than words, two words more than one."""
     if re.search(r"[\d_./#()]", key):
         return 1.5
+    if " " not in key and times == 1 and key.isalpha():
+        return ONCE
     return 1.0 + 0.35 * key.count(" ")
+
+
+NAMED = 2.0
+"""Weight of a name in what was said; of a plain word it is 1."""
 
 
 def _terms(text: str) -> list[tuple[str, float]]:
@@ -78,10 +132,10 @@ def _terms(text: str) -> list[tuple[str, float]]:
     for each in identifiers(text):
         taken.append((each.start, each.end))
         if each.kind not in _NO_TAGS:
-            name = each.text.strip().rstrip("/")
+            name = each.text.strip().strip("_*").rstrip("/")
             name = name.rpartition("/")[2] if each.kind is IdentifierKind.PATH else name
             if 2 < len(name) <= LONGEST_TAG and name.count(" ") < MOST_WORDS:
-                found.append((name, 2.0))
+                found.append((name, NAMED))
     rest = list(text)
     for start, end in taken:
         rest[start:end] = [";"] * (end - start)
@@ -109,7 +163,7 @@ def _apart(terms: Sequence[str]) -> list[str]:
     kept: list[str] = []
     words: set[str] = set()
     for term in terms:
-        parts = set(term.lower().split(" "))
+        parts = {each.removesuffix("()") for each in term.lower().split(" ")}
         if not parts <= words:
             kept.append(term)
             words |= parts
@@ -117,12 +171,16 @@ def _apart(terms: Sequence[str]) -> list[str]:
 
 
 def tag_list(
-    moments: Sequence[Moment], state: WorkState, max_tokens: int, count: Callable[[str], int]
+    moments: Sequence[Moment],
+    state: WorkState,
+    max_tokens: int,
+    count: Callable[[str], int],
+    turns: Sequence[Turn] = (),
 ) -> list[str]:
     """As many tags as fit in a comma-separated list."""
     left = max_tokens + 1  # the first needs no comma
     tags = []
-    for tag in ranked_tags(moments, state)[:600]:
+    for tag in ranked_tags(moments, state, turns)[:600]:
         if "," in tag:
             continue
         cost = count(f", {tag}")

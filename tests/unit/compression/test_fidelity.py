@@ -5,10 +5,13 @@ from __future__ import annotations
 import pytest
 from msgspec import structs
 
+from reviewer.clock import utc_now
 from reviewer.compression.anchor_types import AnchorType
 from reviewer.compression.anchors import find_anchors
 from reviewer.compression.fidelity import missing_anchors, tags_in, validate_fidelity
+from reviewer.compression.offline.engine import OfflineEngine
 from reviewer.compression.segments import full_text
+from reviewer.compression.summarizer import Summarizer
 from reviewer.compression.values import (
     AnchorPoint,
     CompressedSegment,
@@ -180,3 +183,40 @@ def test_an_empty_summary_and_an_empty_source_are_allowed() -> None:
     assert empty.context_retention == 0.0
     assert not empty.passes_threshold
     assert structs.asdict(empty)["overall_score"] == empty.overall_score
+
+
+def tags_of(source: Segment) -> tuple[CompressedSegment, FidelityValidation]:
+    summarizer = Summarizer(OfflineEngine(count), count=count, clock=utc_now)
+    found = summarizer.compress(source, (), Level.TAGS)
+    return found, summarizer.validate_fidelity(source, found)
+
+
+READ = '{"file_path":"/srv/kiosk/spool/driver.py"}'
+CODE = "def reconnect(): raise PrinterError\n\nclass PaperSensor: pass\nspool.flush_queue()\n" * 12
+
+
+def test_a_segment_of_tool_calls_alone_has_tags_and_a_brief() -> None:
+    source = segment(
+        turn(READ, "assistant", "tool_use", name="Read"),
+        turn(CODE, "tool", "tool_result", name="Read"),
+    )
+    tags, found = tags_of(source)
+    assert "driver.py" in tags.content
+    assert found.passes_threshold, found.faults
+    summarizer = Summarizer(OfflineEngine(count), count=count, clock=utc_now)
+    assert "driver.py" in summarizer.compress(source, (), Level.BRIEF).content
+
+
+def test_the_branch_of_the_session_is_not_invented() -> None:
+    said = structs.replace(turn("The drawer of the kiosk sticks.", "user"), branch="fix/drawer-7")
+    found = judged(segment(said), "drawer, kiosk, fix/drawer-7", level=Level.TAGS)
+    assert found.invented == ()
+
+
+def test_tags_name_a_need_by_its_terms() -> None:
+    source = segment(turn("Repair the drawer of the kiosk before the harbour opens.", "user"))
+    named = judged(source, "drawer, kiosk, harbour", level=Level.TAGS)
+    other = judged(source, "weather, tea", level=Level.TAGS)
+    assert "what the person wants" not in named.needs_missing
+    assert "what the person wants" in other.needs_missing
+    assert named.context_retention > other.context_retention

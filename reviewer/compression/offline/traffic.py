@@ -1,0 +1,69 @@
+"""What tool calls looked at, in one line each, for ranges in which little else happened."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+
+from reviewer.compression.values import Turn
+from reviewer.proposing.view_calls import read_call
+from reviewer.text.identifiers import IdentifierKind, identifiers
+
+READ_OF_TURN = 4_000
+"""Characters of a result in which names are looked for."""
+MOST_LISTED = 12
+LONGEST_COMMAND = 120
+_PATHS = ("file_path", "path", "notebook_path", "filePath", "relative_path", "target_file")
+_NAMES = frozenset({IdentifierKind.PATH, IdentifierKind.CODE, IdentifierKind.NAME})
+
+
+def looked_at(turns: Sequence[Turn]) -> list[tuple[int, str]]:
+    """Turn and line: files read, patterns searched for, commands run, names in the results."""
+    read: dict[str, int] = {}
+    searched: dict[str, int] = {}
+    ran: dict[str, int] = {}
+    names: Counter[str] = Counter()
+    tools: dict[str, int] = {}
+    for number, turn in enumerate(turns):
+        if turn.kind == "tool_use":
+            call = read_call(turn.name, turn.text)
+            pattern, path = call.words("pattern", "query", "regex"), call.words(*_PATHS)
+            if call.command:
+                ran[_short(call.command, turn.folder)] = number
+            elif pattern:
+                searched[_short(pattern, turn.folder)] = number
+            elif path:
+                read[_short(path, turn.folder)] = number
+        elif turn.kind == "tool_result":
+            tools.setdefault(turn.name or "a tool", number)
+            found = {
+                each.text for each in identifiers(turn.text[:READ_OF_TURN]) if each.kind in _NAMES
+            }
+            names.update(name for name in sorted(found) if " " not in name and len(name) > 2)
+    lines = [
+        (max(found.values()), f"{done}: {_listed(found, quote)}")
+        for done, found, quote in (
+            ("Read", read, ""),
+            ("Searched for", searched, "`"),
+            ("Ran", ran, "`"),
+        )
+        if found
+    ]
+    if tools and names:
+        common = [name for name, _ in names.most_common(MOST_LISTED)]
+        lines.append(
+            (max(tools.values()), f"Output of {', '.join(tools)} names {', '.join(common)}")
+        )
+    return lines
+
+
+def _short(text: str, folder: str) -> str:
+    """One line of at most `LONGEST_COMMAND` characters, without the folder of the session."""
+    line = " ".join((text.replace(f"{folder}/", "") if folder else text).split())
+    return line if len(line) <= LONGEST_COMMAND else f"{line[:LONGEST_COMMAND]}…"
+
+
+def _listed(found: Iterable[str], quote: str) -> str:
+    """The latest of them, in their order."""
+    shown = list(found)[-MOST_LISTED:]
+    return ", ".join(f"{quote}{each}{quote}" for each in shown)

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import os
-import re
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import click
 
@@ -16,6 +14,7 @@ from reviewer.errors import SourceError
 
 if TYPE_CHECKING:
     from reviewer.compression.handover import Handover
+    from reviewer.sources.discovery import FoundSession
 
 LEAST = 100
 NOTES = frozenset({"markdown", "text", "empty"})
@@ -36,14 +35,19 @@ NOTES = frozenset({"markdown", "text", "empty"})
 def brief(session: Session, name: str | None, max_tokens: int, as_json: bool) -> None:
     """Write the hand-over for the next session of an agent, as plain Markdown.
 
-    SESSION is a file or the id of a session that was ingested or that Claude Code has of this
-    folder; without it the newest of these. Requests, instructions, decisions, what is done, what
-    is true now and what comes next are read from what was said and from tool calls, without a
-    model.
+    SESSION is a file or the id of a session that was ingested or that an agent has left of this
+    project (see reviewer sources); without it the newest of these. Requests, instructions,
+    decisions, what is done, what is true now and what comes next are read from what was said and
+    from tool calls, without a model.
     """
     from reviewer.compression.handover import write_brief
 
-    _print(session, name, lambda path: write_brief(path, max_tokens=max_tokens), as_json)
+    _print(
+        session,
+        name,
+        lambda each: write_brief(each.path, max_tokens=max_tokens, session=each.session or None),
+        as_json,
+    )
 
 
 @click.command(cls=Verb, example="keep --max-tokens 500")
@@ -66,44 +70,73 @@ def keep(session: Session, name: str | None, max_tokens: int, as_json: bool) -> 
     """
     from reviewer.compression.handover import write_keep
 
-    _print(session, name, lambda path: write_keep(path, max_tokens=max_tokens), as_json)
+    _print(
+        session,
+        name,
+        lambda each: write_keep(each.path, max_tokens=max_tokens, session=each.session or None),
+        as_json,
+    )
+
+
+class Named(NamedTuple):
+    """A session to write about: its file, and its id where the file has several."""
+
+    path: Path
+    session: str = ""
 
 
 def _print(
-    session: Session, name: str | None, write: Callable[[Path], Handover], as_json: bool
+    session: Session, name: str | None, write: Callable[[Named], Handover], as_json: bool
 ) -> None:
-    path = find_session(session, name)
-    found = write(path)
+    named = find_session(session, name)
+    found = write(named)
+    inside = f" {safe(named.session)}" if named.session else ""
     if as_json:
         print_json(found.to_json())
         return
     if not found.text:
-        narrate(f"There is nothing to hand over in {safe(str(path))}.")
+        narrate(f"There is nothing to hand over in {safe(str(named.path))}{inside}.")
         return
     for line in safe_lines(found.text):
         print_text(line)
     tokens = count(found.tokens, "token")
-    narrate(f"{safe(str(path))}: {tokens} of {found.original_tokens:,} ({found.encoding}).")
+    place = f"{safe(str(named.path))}{inside}"
+    narrate(f"{place}: {tokens} of {found.original_tokens:,} ({found.encoding}).")
 
 
-def find_session(session: Session, name: str | None) -> Path:
-    """The file of a session: a path, an id, or without a name the newest of this project.
+def find_session(session: Session, name: str | None) -> Named:
+    """A session by its path or id, or without a name the newest of this project.
 
     Raises SourceError.
     """
     if name is not None and (Path(name).exists() or len(Path(name).parts) > 1):
-        return Path(name)
-    known = [path for path in (*_ingested(session), *_of_claude(Path.cwd())) if path.is_file()]
+        return Named(Path(name))
+    known = {
+        **{Named(path): path.stat().st_mtime_ns for path in _ingested(session)},
+        **{Named(each.path, each.session): each.modified_ns for each in _discovered()},
+    }
     if name is None:
         if not known:
             raise SourceError(
                 "No session of this project is known. Name the file of one: reviewer brief FILE"
             )
-        return max(known, key=lambda path: path.stat().st_mtime)
-    matches = [path for path in known if path.stem == name or path.name == name]
+        return max(known, key=lambda each: known[each])
+    matches = [each for each in known if name in (each.session, each.path.stem, each.path.name)]
     if not matches:
-        raise SourceError(f"{name} is neither a file nor a session that is known here.")
-    return matches[0]
+        raise SourceError(
+            f"{name} is neither a file nor a session that is known here. "
+            "List those of this project: reviewer sources --files"
+        )
+    return max(matches, key=lambda each: known[each])
+
+
+def _discovered() -> list[FoundSession]:
+    """The sessions that agents have left of this project."""
+    from reviewer.sources.discovery import Machine, Scope, find_sessions
+
+    scope = Scope.of(Path.cwd())
+    found = find_sessions(Machine.here(), scope)
+    return [each for each in found if each.belongs_to(scope) and not each.subagent]
 
 
 def _ingested(session: Session) -> list[Path]:
@@ -123,10 +156,3 @@ def _ingested(session: Session) -> list[Path]:
             except SourceError:
                 continue  # it can be named, and then says what is wrong with it
     return found
-
-
-def _of_claude(folder: Path) -> list[Path]:
-    """The sessions that Claude Code keeps of a folder."""
-    home = Path(os.environ.get("CLAUDE_CONFIG_DIR") or Path.home() / ".claude")
-    kept = home / "projects" / re.sub(r"[^A-Za-z0-9]", "-", str(folder))
-    return sorted(kept.glob("*.jsonl")) if kept.is_dir() else []

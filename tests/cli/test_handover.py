@@ -11,6 +11,7 @@ import pytest
 
 from tests.cli.conftest import Reviewer
 from tests.unit.sources.builders import Session
+from tests.unit.sources.families import OPENCODE_INFO, lines, opencode_database
 
 
 @pytest.fixture
@@ -57,13 +58,46 @@ def test_a_session_is_found_by_its_id_and_the_newest_without_one(
     kept.mkdir(parents=True)
     (kept / "older.jsonl").write_bytes(b"")
     os.utime(kept / "older.jsonl", (1, 1))
-    (kept / "newest.jsonl").write_bytes(session.read_bytes())
+    (kept / "newest.jsonl").write_bytes(
+        session.read_bytes().replace(b"/work/shop", os.fsencode(reviewer.folder))
+    )
     known = {"CLAUDE_CONFIG_DIR": str(tmp_path / "claude")}
     for arguments in ([verb], [verb, "newest"]):
         done = reviewer(*arguments, "--json", env=known)
         assert done.returncode == 0, done.stderr
         assert json.loads(done.stdout)["path"].endswith("newest.jsonl")
     assert "nothing to hand over" in reviewer(verb, "older", env=known).stderr
+
+
+@pytest.mark.parametrize("verb", ["brief", "keep"])
+def test_sessions_of_every_agent_are_found(reviewer: Reviewer, verb: str) -> None:
+    home = Path(reviewer.environment["HOME"])
+    rollout = lines(
+        ".codex/sessions/2026/03/01/rollout-anchor.jsonl",
+        {"type": "session_meta", "payload": {"id": "anchor", "cwd": str(reviewer.folder)}},
+        {
+            "timestamp": "2026-03-01T09:00:00Z",
+            "type": "response_item",
+            "payload": {
+                "type": "message",
+                "role": "user",
+                "content": [{"type": "input_text", "text": "Never weigh anchor before the bell."}],
+            },
+        },
+    )(home)
+    os.utime(rollout, (1, 1))
+    database = home / ".local/share/opencode/opencode.db"
+    opencode_database(database, {**OPENCODE_INFO, "directory": str(reviewer.folder)})
+    opencode_database(database, {**OPENCODE_INFO, "id": "o2", "directory": "/else"})
+
+    [newest] = reviewer.rows(verb)
+    assert newest["path"] == str(database)
+    [named] = reviewer.rows(verb, OPENCODE_INFO["id"])
+    assert named == newest
+    [other] = reviewer.rows(verb, "rollout-anchor")
+    assert other["path"] == str(rollout)
+    assert "weigh anchor before the bell" in other["content"]
+    assert "reviewer sources" in reviewer.fails(verb, "o2")
 
 
 @pytest.mark.parametrize("verb", ["brief", "keep"])

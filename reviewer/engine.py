@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from reviewer.pipelines.service import Pipelines
     from reviewer.promotion.active_facts import ActiveFacts
     from reviewer.promotion.conflicts import Conflicts
+    from reviewer.promotion.decisions import Decisions
     from reviewer.promotion.entities import Entities
     from reviewer.promotion.exports import Exports
     from reviewer.promotion.history import History
@@ -80,6 +81,13 @@ class Engine:
         from reviewer.promotion.triage import Triage
 
         return Triage(self._ledger, self.clock)
+
+    @cached_property
+    def decisions(self) -> Decisions:
+        """Decisions as files: this person's, and those of others."""
+        from reviewer.promotion.decisions import Decisions
+
+        return Decisions(self._database, self._ledger, self.clock)
 
     @cached_property
     def history(self) -> History:

@@ -27,6 +27,25 @@ _GIVEN_BY_A_SHELL = ("/dev/", "/proc/")
 """Folders of `<(command)` and `/dev/stdin`, which are pipes that have a writer."""
 
 
+def login_name() -> str:
+    """The name of the user that runs this process, not what the environment says about it."""
+    try:
+        import pwd
+    except ImportError:  # Windows
+        import getpass
+
+        return getpass.getuser()
+    try:
+        return pwd.getpwuid(os.geteuid()).pw_name
+    except KeyError:  # a container may run as a number that has no name
+        return f"user {os.geteuid()}"
+
+
+def is_own(path: Path) -> bool:
+    """Whether a file belongs to the user that runs this process. Raises OSError."""
+    return not hasattr(os, "geteuid") or path.stat().st_uid == os.geteuid()
+
+
 def unreadable(path: Path, problem: OSError | ValueError) -> SourceError:
     """The error for a file or folder that a person named, in a sentence."""
     if isinstance(problem, FileNotFoundError):

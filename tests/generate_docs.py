@@ -25,7 +25,8 @@ Data goes to stdout, narration to stderr. `--json` prints one object per line. E
 1 could not (one line says why and what to do), 2 wrong usage, 130 interrupted.
 
 A filter takes words, `"a phrase"`, `-word`, and fields: `type:`, `rule:`, `status:`, `path:`,
-`flag:`, `agent:`, `session:`, `branch:`, `model:`, `since:2026-03-01`, `conf>0.5` and `seen>2`.
+`flag:`, `agent:`, `session:`, `branch:`, `model:`, `actor:`, `since:2026-03-01`, `conf>0.5` and
+`seen>2`.
 """
 
 KEYS_HEAD = """# Keys

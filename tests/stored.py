@@ -27,7 +27,7 @@ def planted(
     """An act on the ledger of the file, written when the block ends."""
     database = Database(path)
     try:
-        with Ledger(database, actor="planted", clock=utc_now).act(kind, title, scope=scope) as act:
+        with Ledger(database, actor="you", clock=utc_now).act(kind, title, scope=scope) as act:
             yield act
     finally:
         database.close()

@@ -17,7 +17,7 @@ NEEDED = {"PATH", "TMPDIR", "LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH"}
 """What a program may need to start at all."""
 OF_PYTEST = "PYTEST_"
 
-ALIKE = {"LANG": "C.UTF-8", "TZ": "UTC"}
+ALIKE = {"LANG": "C.UTF-8", "TZ": "UTC", "REVIEWER_ACTOR": "you"}
 UMASK = 0o022
 
 

@@ -24,6 +24,7 @@ SHELLS = {"sh", "bash", "zsh", "dash", "cmd", "cmd.exe", "powershell"}
 
 STARTS_PROGRAMS = {
     "agents/hooks.py",
+    "promotion/signatures.py",  # ssh-keygen
     "llm/command.py",  # the agent that the person named
     "tui/editor.py",  # the editor that the person named
     "pipelines/handlers.py",  # tool nodes, behind --allow-tools

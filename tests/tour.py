@@ -90,7 +90,7 @@ def print_page() -> None:
         for name in [name for name in os.environ if name.startswith(("REVIEWER_", "XDG_"))]:
             del os.environ[name]
         os.environ |= {"HOME": str(folder), "REVIEWER_DB": str(folder / "tour.db")}
-        os.environ |= {"COLUMNS": "100", "TZ": "UTC"}
+        os.environ |= {"COLUMNS": "100", "TZ": "UTC", "REVIEWER_ACTOR": "you"}
         time.tzset()
         sys.stdout.write(_page(folder))
 

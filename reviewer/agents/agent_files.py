@@ -21,6 +21,7 @@ from msgspec import Struct
 
 from reviewer.clock import iso
 from reviewer.files import FILE_MODE, make_private_folder, write_atomic
+from reviewer.sharing import personal
 
 SESSIONS, GIVEN, PACKETS, LOG = "sessions", "given", "packets", "hooks.log"
 
@@ -72,7 +73,7 @@ class AgentFiles:
     """Reads and writes that folder. Writing raises OSError."""
 
     def __init__(self, store: Path) -> None:
-        self.folder = store.with_name(f"{store.name}-agents")
+        self.folder = personal(store, "-agents")
 
     def note_session(self, note: SessionNote) -> None:
         """Keep a note; an earlier one of the same session is replaced."""

@@ -34,6 +34,7 @@ from reviewer.promotion.export.file_writer import (
 )
 from reviewer.promotion.export.marked_block import plan_block, plan_removal
 from reviewer.promotion.export.plans import PlannedFile
+from reviewer.sharing import personal
 
 RECORD, ACTS = "connections.json", "acts.ndjson"
 LARGEST = 20_000_000
@@ -101,7 +102,7 @@ class Connections:
         self._store = store
         self._clock = clock
         self._files = AgentFiles(store)
-        self._backups = store.with_name(f"{store.name}-backups")
+        self._backups = personal(store, "-backups")
 
     def all(self) -> list[Connection]:
         """Every connection, the oldest first. Raises ReviewerError for a damaged record."""

@@ -11,6 +11,7 @@ from reviewer.cli.inputs import ID
 from reviewer.cli.output import count, moment, narrate, print_json, print_text, safe, table
 from reviewer.cli.session import FAILED, Session, Verb, VerbGroup, pass_session
 from reviewer.errors import ReviewerError
+from reviewer.sharing import personal
 
 if TYPE_CHECKING:
     from reviewer.engine import Engine
@@ -22,15 +23,22 @@ PAGE = 500
 
 @click.command(cls=Verb, example="undo 14")
 @click.argument("act", type=ID, required=False, metavar="[ACT]")
+@click.option("--anyone", is_flag=True, help="Also when another person decided ACT.")
 @pass_session
-def undo(session: Session, act: int | None) -> None:
-    """Undo the latest decision of this project, or the act ACT.
+def undo(session: Session, act: int | None, anyone: bool) -> None:
+    """Undo your latest decision in this project, or the act ACT.
 
     Undoing an ingestion by its number removes its candidates.
     """
+    if anyone and act is None:
+        raise click.UsageError("--anyone needs the number of the act: see reviewer history")
     try:
         with session.changing() as engine:
-            undone = engine.history.undo() if act is None else engine.history.undo_act(act)
+            undone = (
+                engine.history.undo()
+                if act is None
+                else engine.history.undo_act(act, anyone=anyone)
+            )
             narrate(
                 f"Undone: {safe(undone.title)} (act {undone.target}) - reviewer redo brings it back"
             )
@@ -50,10 +58,13 @@ def redo(session: Session) -> None:
 
 @click.group(cls=VerbGroup, invoke_without_command=True)
 @click.option("--limit", type=click.IntRange(1), metavar="N", help="Only the latest N acts.")
+@click.option("--by", metavar="NAME", help="Only the acts of this person or agent.")
 @click.option("--json", "as_json", is_flag=True, help="One JSON object per line, oldest first.")
 @click.pass_context
 @pass_session
-def history(session: Session, ctx: click.Context, limit: int | None, as_json: bool) -> None:
+def history(
+    session: Session, ctx: click.Context, limit: int | None, by: str | None, as_json: bool
+) -> None:
     """List the acts of this project, or with --all-projects of all.
 
     Times are local; --json has them in UTC.
@@ -61,16 +72,16 @@ def history(session: Session, ctx: click.Context, limit: int | None, as_json: bo
     if ctx.invoked_subcommand is not None:
         return
     try:
-        _list_acts(session, limit, as_json)
+        _list_acts(session, limit, by, as_json)
     finally:
         if not as_json:
             _say_connected(session)
 
 
-def _list_acts(session: Session, limit: int | None, as_json: bool) -> None:
+def _list_acts(session: Session, limit: int | None, by: str | None, as_json: bool) -> None:
     with session.listing() as engine:
         if as_json:
-            for act in oldest_first(engine, limit):
+            for act in oldest_first(engine, limit, by):
                 print_json(act_json(act))
             return
         rows = [
@@ -81,11 +92,13 @@ def _list_acts(session: Session, limit: int | None, as_json: bool) -> None:
                 "undone" if act.undone else "",
                 safe(act.title),
             )
-            for act in latest_acts(engine, limit)
+            for act in latest_acts(engine, limit, by)
         ]
         for line in table(rows, right=frozenset({0})):
             print_text(line)
-        if not rows:
+        if not rows and by is not None:
+            narrate(f"There are no acts of {safe(by)} here.")
+        elif not rows:
             narrate("There are no acts yet. Ingest something: reviewer ingest PATH")
 
 
@@ -94,7 +107,7 @@ def _say_connected(session: Session) -> None:
     does not take a connection back.
     """
     store = session.store_path().absolute()
-    if not store.with_name(f"{store.name}-agents").is_dir():
+    if not personal(store, "-agents").is_dir():
         return
     from reviewer.agents.connections import Connections, disconnecting
 
@@ -170,12 +183,14 @@ def verify(session: Session, ctx: click.Context, as_json: bool) -> None:
         ctx.exit(FAILED)
 
 
-def latest_acts(engine: Engine, limit: int | None) -> Iterator[ActView]:
-    """At most `limit` acts, newest first."""
+def latest_acts(engine: Engine, limit: int | None, by: str | None = None) -> Iterator[ActView]:
+    """At most `limit` acts, newest first; with `by` only those of one person or agent."""
     before: int | None = None
     left = limit
     while left is None or left > 0:
-        page = engine.history.acts(before=before, limit=PAGE if left is None else min(PAGE, left))
+        page = engine.history.acts(
+            before=before, limit=PAGE if left is None else min(PAGE, left), actor=by
+        )
         yield from page
         if len(page) < PAGE:
             return
@@ -183,13 +198,13 @@ def latest_acts(engine: Engine, limit: int | None) -> Iterator[ActView]:
         left = None if left is None else left - len(page)
 
 
-def oldest_first(engine: Engine, limit: int | None) -> Iterator[ActView]:
+def oldest_first(engine: Engine, limit: int | None, by: str | None = None) -> Iterator[ActView]:
     """The same acts, oldest first."""
     if limit is not None:
-        yield from reversed(list(latest_acts(engine, limit)))
+        yield from reversed(list(latest_acts(engine, limit, by)))
         return
     last: int | None = None
-    while page := engine.history.acts(before=last, limit=PAGE, newest_first=False):
+    while page := engine.history.acts(before=last, limit=PAGE, newest_first=False, actor=by):
         yield from page
         last = page[-1].id
 

@@ -114,7 +114,7 @@ COMMANDS = {
         "reviewer.cli.model:model", "Test the configured model, or serve a small local one."
     ),
     "undo": Entry(
-        "reviewer.cli.history:undo", "Undo the latest decision of this project, or the act ACT."
+        "reviewer.cli.history:undo", "Undo your latest decision in this project, or the act ACT."
     ),
     "redo": Entry("reviewer.cli.history:redo", "Redo the act that was undone last."),
     "history": Entry(
@@ -127,6 +127,13 @@ COMMANDS = {
     "stats": Entry(
         "reviewer.cli.stats:stats",
         "Count candidates by project and status; summarize measurements of compressions.",
+    ),
+    "share": Entry(
+        "reviewer.cli.team:share", "Let a group on this host open the store and decide in it."
+    ),
+    "decisions": Entry(
+        "reviewer.cli.team:decisions",
+        "Export your decisions as a signed file, and import those of others.",
     ),
     "doctor": Entry(
         "reviewer.cli.doctor:doctor", "Check the store, the terminal and the settings."

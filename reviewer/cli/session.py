@@ -14,6 +14,7 @@ import click
 
 from reviewer.cli.output import safe
 from reviewer.errors import StoreError, UnknownIdError
+from reviewer.files import login_name
 from reviewer.projects import WITHOUT_A_TREE, NoProjectError, default_project, listed, work_tree
 
 if TYPE_CHECKING:
@@ -25,6 +26,9 @@ DONE, FAILED, WRONG_USAGE, INTERRUPTED = 0, 1, 2, 130
 INGEST = "reviewer ingest PATH"
 NOTHING_STORED = "Nothing is stored for project "
 """How the sentence about an unknown project begins."""
+
+LONGEST_ACTOR = 64
+"""Characters."""
 
 CANNOT_DRAW = ("", "dumb", "unknown")
 """Values of TERM for terminals that cannot move the cursor."""
@@ -67,6 +71,8 @@ class Session:
         self.db: Path | None = None
         self.project: str | None = None
         self.all_projects = False
+        self.actor: str | None = None
+        """Who acts, as given; None for the name that this person logged in with."""
         self.remark = ""
         """A sentence about the project, printed when the call has succeeded."""
         self._remark_of_choice = ""
@@ -179,7 +185,7 @@ class Session:
             raise StoreError(f"There is no store at {path} yet. Fill one: {filled_by}")
         if not create and path.is_file() and path.stat().st_size == 0:
             raise StoreError(f"{path} is empty: restore a backup, or start again: {filled_by}")
-        engine = Engine.open(path)
+        engine = Engine.open(path, actor=self.actor or login_name())
         try:
             yield engine
         finally:
@@ -240,6 +246,14 @@ def _keep_all_projects(ctx: click.Context, _: click.Parameter, value: bool) -> N
         ctx.ensure_object(Session).all_projects = True
 
 
+def _keep_actor(ctx: click.Context, _: click.Parameter, value: str | None) -> None:
+    if value is not None:
+        name = value.strip()
+        if not name or len(name) > LONGEST_ACTOR or not name.isprintable():
+            raise click.BadParameter(f"a name has 1 to {LONGEST_ACTOR} characters in one line", ctx)
+        ctx.ensure_object(Session).actor = name
+
+
 def _store_options(*, from_environment: bool) -> list[click.Parameter]:
     return [
         click.Option(
@@ -265,18 +279,30 @@ def _store_options(*, from_environment: bool) -> list[click.Parameter]:
             callback=_keep_all_projects,
             help="Read all projects of the store; commands that write refuse it.",
         ),
+        click.Option(
+            ["--actor"],
+            metavar="NAME",
+            envvar="REVIEWER_ACTOR" if from_environment else None,
+            show_envvar=from_environment,
+            hidden=not from_environment,
+            expose_value=False,
+            callback=_keep_actor,
+            help="Who decides, as the history shows it (default: your login name).",
+        ),
     ]
 
 
 def with_store_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """`--db`, `--project` and `--all-projects` before the verb, where REVIEWER_DB applies."""
+    """`--db`, `--project`, `--all-projects` and `--actor` before the verb, where the variables
+    REVIEWER_DB and REVIEWER_ACTOR apply.
+    """
     options = _store_options(from_environment=True)
     command.__click_params__ = [*getattr(command, "__click_params__", []), *options]  # type: ignore[attr-defined]
     return command
 
 
 class Verb(click.Command):
-    """A command that also takes `--db`, `--project` and `--all-projects` after its name.
+    """A command that also takes the options of `with_store_options` after its name.
 
     `example`: a line for `--help`, without `reviewer` in front.
     """

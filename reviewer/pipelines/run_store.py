@@ -19,6 +19,7 @@ from reviewer.files import FOLDER_MODE, make_folders
 from reviewer.pipelines.checkpoint import read_checkpoint
 from reviewer.pipelines.events import Question, RunError, RunState
 from reviewer.pipelines.run_folder import RunFolder
+from reviewer.sharing import personal
 from reviewer.store.acts import Scope
 from reviewer.store.database import Database, failures_as_sentences
 from reviewer.store.ledger import Ledger
@@ -59,8 +60,7 @@ class RunStore:
 
     def folder_of(self, run_id: str) -> Path:
         """Where a run is kept unless another place is named: beside the store."""
-        store = self._database.path
-        return store.absolute().with_name(f"{store.name}-runs") / run_id
+        return personal(self._database.path.absolute(), "-runs") / run_id
 
     @contextmanager
     def reserved_id(self, name: str) -> Iterator[str]:

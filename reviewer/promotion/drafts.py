@@ -8,6 +8,7 @@ from pathlib import Path
 
 from reviewer.errors import StoreError
 from reviewer.files import make_private_folder, write_atomic
+from reviewer.sharing import personal
 
 
 class Drafts:
@@ -15,7 +16,7 @@ class Drafts:
 
     def __init__(self, store: Path, of: str = "drafts") -> None:
         """`of` ends the folder's name: drafts of different things have a folder each."""
-        self._folder = store.with_name(f"{store.name}-{of}")
+        self._folder = personal(store, f"-{of}")
 
     def save(self, number: int, content: str) -> None:
         """Keep a wording, its secrets masked; after a crash it is the old or the new one, whole.

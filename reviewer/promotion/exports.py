@@ -21,6 +21,7 @@ from reviewer.promotion.export.plans import PlannedFile
 from reviewer.promotion.queue import Queue
 from reviewer.promotion.trusted_state import TrustedState
 from reviewer.promotion.views import Kind, QueueQuery, Sort
+from reviewer.sharing import personal
 from reviewer.store.database import Database, failures_as_sentences
 
 
@@ -86,7 +87,7 @@ class Exports:
         Raises ConflictError when a file changed since it was planned, StoreError or SourceError
         when it cannot be written.
         """
-        folder = self._database.path.with_name(f"{self._database.path.name}-backups")
+        folder = personal(self._database.path, "-backups")
         backups = [
             write_plan(plan, plan.path, backup_folder=folder, clock=self._clock)
             for plan in plans

@@ -32,6 +32,10 @@ _TEXT_FIELDS = {
     "session": _OF_RECORD.format("r.session LIKE ? || '%'"),
     "branch": _OF_RECORD.format("json_extract(r.meta, '$.gitBranch') LIKE ? || '%'"),
     "model": _OF_RECORD.format("json_extract(r.meta, '$.model') LIKE '%' || ? || '%'"),
+    "actor": (
+        "m.id IN (SELECT t.memory_id FROM ledger_touch t JOIN ledger l ON l.id = t.act"
+        " WHERE l.actor LIKE ? || '%')"
+    ),
     "since": _OF_RECORD.format("r.at >= ?"),
 }
 _IS = {

@@ -60,9 +60,16 @@ class History:
         """Undo the latest decision. Raises ConflictError when there is none or rows changed."""
         return _undone(self._undo.undo())
 
-    def undo_act(self, act: int) -> Undone:
-        """Undo any act. Raises UnknownIdError or ConflictError."""
-        return _undone(self._undo.undo_act(act))
+    def undo_act(self, act: int, *, anyone: bool = False) -> Undone:
+        """Undo any act; with `anyone` also a decision that another person made.
+
+        Raises UnknownIdError or ConflictError.
+        """
+        return _undone(self._undo.undo_act(act, anyone=anyone))
+
+    def decided_by_another(self, act: int) -> str:
+        """The name of another person who made this decision; empty for other acts."""
+        return self._undo.decided_by_another(act)
 
     def redo(self) -> Undone:
         """Redo the most recently undone act. Raises ConflictError."""
@@ -89,9 +96,10 @@ class History:
         limit: int = 100,
         newest_first: bool = True,
         memory: int | None = None,
+        actor: str | None = None,
     ) -> list[ActView]:
         """A page of acts. `before` names the act where the last page ended; `memory` keeps the
-        acts that changed that memory after it was queued.
+        acts that changed that memory after it was queued, `actor` those of one person or agent.
         """
         where, parameters = ["1"], list[Value]()
         if before is not None:
@@ -100,6 +108,9 @@ class History:
         if memory is not None:
             where.append("id IN (SELECT act FROM ledger_touch WHERE memory_id = ?)")
             parameters.append(memory)
+        if actor is not None:
+            where.append("actor = ?")
+            parameters.append(actor)
         if self._project is not None:
             where.append(_OF_PROJECT)
             parameters.append(self._project)

@@ -7,13 +7,14 @@ from pathlib import Path
 
 from reviewer.errors import StoreError
 from reviewer.files import FILE_MODE
+from reviewer.sharing import personal
 
 
 class LookedAt:
     """The ids of those candidates, one a line of a file that only its owner reads."""
 
     def __init__(self, store: Path) -> None:
-        self._path = store.with_name(f"{store.name}.looked-at")
+        self._path = personal(store, ".looked-at")
         self._read: tuple[int, frozenset[int]] = (0, frozenset())
         """Size of the file when it was read, and its ids."""
 

@@ -15,9 +15,10 @@ from reviewer.extraction.candidates import Candidate
 from reviewer.extraction.entities.entity import EntityCandidate
 from reviewer.extraction.extract import cited_lines
 from reviewer.extraction.ranking import Ranking, base_score
-from reviewer.files import make_private_folder
+from reviewer.files import FILE_MODE
 from reviewer.promotion.entity_rows import Structure
 from reviewer.promotion.report_lines import DROPPED, OVER_CAP, lines_over_cap
+from reviewer.sharing import make_report_folder
 from reviewer.text.display import display_text, escaped_json
 
 
@@ -150,8 +151,7 @@ class ReportFolder:
         self._encoder = msgspec.json.Encoder()
         self._errors = 0
         try:
-            make_private_folder(self.path.parent)
-            make_private_folder(self.path)
+            self._mode = make_report_folder(self.path, store)
             self._dropped = self._open(DROPPED)
             self._error_log = self._open("errors.log")
         except OSError as problem:
@@ -206,7 +206,9 @@ class ReportFolder:
         self._error_log.close()
 
     def _open(self, name: str) -> BinaryIO:
-        handle = os.open(self.path / name, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+        handle = os.open(self.path / name, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, self._mode)
+        if self._mode != FILE_MODE:
+            os.fchmod(handle, self._mode)  # the umask took the group's rights away
         return os.fdopen(handle, "wb")
 
 

@@ -63,7 +63,8 @@ class SourceView:
             rows = (
                 self._database.reader()
                 .execute(
-                    "SELECT path FROM source WHERE format <> 'seed' AND (?1 IS NULL OR project_id ="
+                    "SELECT path FROM source WHERE format NOT IN ('seed', 'decision')"
+                    " AND (?1 IS NULL OR project_id ="
                     " (SELECT id FROM project WHERE name = ?1)) ORDER BY id DESC",
                     (project,),
                 )

@@ -75,13 +75,7 @@ class Triage:
         UnknownIdError, or ConflictError when one is not a candidate; then nothing is written.
         """
         with self._ledger.act("promote") as act:
-            rows = candidates_of(act, ids)
-            require_no_conflicts(rows)
-            act.update_many(
-                "memory", [row.id for row in rows], status="active", decided_at=self._now()
-            )
-            opened = find_conflicts(act, rows, self._now())
-            merged = self._take_members(act, rows, alone, merge=True)
+            rows, merged, opened = promote_rows(act, ids, alone, now=self._now())
             act.title = _title("Promoted", rows)
             if merged:
                 act.title += f", merged {_near_duplicates(len(merged))}"
@@ -100,20 +94,10 @@ class Triage:
         Near duplicates behind a row go with it, unless `alone`. The learned order uses the
         `reason`. Raises as `promote` does.
         """
-        why = str(reason or "")
         with self._ledger.act("reject") as act:
-            rows = candidates_of(act, ids)
-            act.update_many(
-                "memory",
-                [row.id for row in rows],
-                status="invalid",
-                decided_at=self._now(),
-                reason=why,
+            rows, members, settled = reject_rows(
+                act, ids, alone, reason=str(reason or ""), now=self._now()
             )
-            dismiss_conflicts(act, rows)
-            reactivate_memories(act, rows)
-            members = self._take_members(act, rows, alone, merge=False)
-            settled = settle_without(act, _entities(rows), self._now())
             act.title = _title("Rejected", rows)
             if members:
                 act.title += f" and {_near_duplicates(len(members))}"
@@ -208,7 +192,7 @@ class Triage:
             if promote and row.status is Status.CANDIDATE:
                 act.update("memory", number, status="active", decided_at=now)
                 opened = find_conflicts(act, [row], now)
-                merged = self._take_members(act, [row], False, merge=True)
+                merged = _take_members(act, [row], False, merge=True, now=now)
                 act.title = f"{verb} and promoted #{number}" if verb else f"Promoted #{number}"
                 if verb and details:
                     act.title += f": {', '.join(details)}"
@@ -278,27 +262,71 @@ class Triage:
                 act.title += about_conflicts("opened", find_conflicts(act, [new], now))
         return Done(act.id, act.title, (by, number))
 
-    def _take_members(
-        self, act: Act, rows: Sequence[DecidedRow], alone: bool | Collection[int], *, merge: bool
-    ) -> list[int]:
-        """Decide the near duplicates behind rows, or give them a new leader when `alone`."""
-        single = rows if alone is True else [row for row in rows if alone and row.id in alone]
-        regroup(act, single)
-        taken: list[int] = []
-        leaders = [row for row in rows if row not in single]
-        leave_other_facts(act, leaders)
-        for leader, members in members_of(act, leaders).items():
-            if merge:
-                supersede_rows(act, members, leader, self._now())
-            else:
-                act.update_many("memory", members, status="invalid", decided_at=self._now())
-            taken += members
-        if any(row.kind is Kind.ENTITY for row in rows):
-            settle_without(act, taken, self._now())
-        return taken
-
     def _now(self) -> str:
         return iso(self._clock())
+
+
+def promote_rows(
+    act: Act, ids: Sequence[int], alone: bool | Collection[int] = False, *, now: str
+) -> tuple[list[DecidedRow], list[int], list[int]]:
+    """Promote candidates as part of an act: the rows, the near duplicates that were merged into
+    them, and the conflicts that they opened. Raises as `Triage.promote` does.
+    """
+    rows = candidates_of(act, ids)
+    require_no_conflicts(rows)
+    act.update_many("memory", [row.id for row in rows], status="active", decided_at=now)
+    opened = find_conflicts(act, rows, now)
+    return rows, _take_members(act, rows, alone, merge=True, now=now), opened
+
+
+def reject_rows(
+    act: Act,
+    ids: Sequence[int],
+    alone: bool | Collection[int] = False,
+    *,
+    reason: str,
+    now: str,
+) -> tuple[list[DecidedRow], list[int], list[int]]:
+    """Reject candidates as part of an act: the rows, the near duplicates that went with them, and
+    the conflicts that are settled without them. Raises as `Triage.promote` does.
+    """
+    rows = candidates_of(act, ids)
+    act.update_many(
+        "memory",
+        [row.id for row in rows],
+        status="invalid",
+        decided_at=now,
+        reason=reason,
+    )
+    dismiss_conflicts(act, rows)
+    reactivate_memories(act, rows)
+    members = _take_members(act, rows, alone, merge=False, now=now)
+    return rows, members, settle_without(act, _entities(rows), now)
+
+
+def _take_members(
+    act: Act,
+    rows: Sequence[DecidedRow],
+    alone: bool | Collection[int],
+    *,
+    merge: bool,
+    now: str,
+) -> list[int]:
+    """Decide the near duplicates behind rows, or give them a new leader when `alone`."""
+    single = rows if alone is True else [row for row in rows if alone and row.id in alone]
+    regroup(act, single)
+    taken: list[int] = []
+    leaders = [row for row in rows if row not in single]
+    leave_other_facts(act, leaders)
+    for leader, members in members_of(act, leaders).items():
+        if merge:
+            supersede_rows(act, members, leader, now)
+        else:
+            act.update_many("memory", members, status="invalid", decided_at=now)
+        taken += members
+    if any(row.kind is Kind.ENTITY for row in rows):
+        settle_without(act, taken, now)
+    return taken
 
 
 def supersede_rows(act: Act, ids: Sequence[int], by: int, now: str) -> None:

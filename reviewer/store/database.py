@@ -10,7 +10,8 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from reviewer.errors import ReadStoppedError, StoreError
-from reviewer.files import make_folders
+from reviewer.files import is_own, make_folders
+from reviewer.sharing import is_shared, network_file_system
 from reviewer.store.migrations import bring_up_to_date
 from reviewer.store.ownership import Ownership
 from reviewer.store.read_only import is_read_only, read_only_address, stamp
@@ -39,12 +40,20 @@ class Database:
         self.ownership = Ownership()
         self._local = threading.local()
         self._readers: list[sqlite3.Connection] = []
+        self.is_owner = True
+        """The file belongs to the user that runs this process."""
+        if is_shared(path) and (system := network_file_system(path.parent)):
+            raise StoreError(
+                f"{path} is shared by a group and on a network share ({system}), where writers on "
+                "several hosts would damage it. Move it to a local disk of one host."
+            )
         with failures_as_sentences(path, writing=True):
             self._prepare_folder()
             self.writer = self.connect()
             bring_up_to_date(self.writer, path, read_only=self.read_only)
             self._place = path.absolute()
             self._file = _identity(self._place)
+            self.is_owner = is_own(self._place)
 
     def _prepare_folder(self) -> None:
         try:

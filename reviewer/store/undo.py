@@ -7,12 +7,12 @@ from array import array
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from itertools import islice
-from typing import TypeVar
+from typing import NamedTuple, TypeVar
 
 from msgspec import Struct
 
 from reviewer.errors import ConflictError, StoreError, UnknownIdError
-from reviewer.store.acts import LEDGERED, Act, chunks, images
+from reviewer.store.acts import LEDGERED, Act, Scope, chunks, images
 from reviewer.store.changes import Change, Image, split, unpack_part
 from reviewer.store.database import Database, failures_as_sentences
 from reviewer.store.ledger import Ledger
@@ -28,6 +28,22 @@ Found = TypeVar("Found")
 
 TOUCHED = 1_000
 """Maximum number of memories that a reversal names."""
+
+OF_NOBODY_HERE = ("import decisions",)
+"""Kinds of acts whose actor is somebody else than the person at the keyboard."""
+
+EARLIER = "you"
+"""The actor of all acts that earlier versions wrote."""
+
+
+class ActRow(NamedTuple):
+    """What undo needs to know of an act; `target` is 0 for one that reverses no other."""
+
+    kind: str
+    scope: str
+    title: str
+    target: int
+    actor: str
 
 
 class Reversal(Struct, frozen=True):
@@ -60,10 +76,10 @@ class Undo:
         self._afterwards = afterwards
 
     def next_undo(self) -> tuple[int, str] | None:
-        """Id and title of the latest decision of the current project that is not undone."""
+        """Id and title of this person's latest decision here that is not undone."""
         undone: set[int] = set()
         reversed_undos: set[int] = set()
-        for number, kind, title, target in self._decisions_backwards():
+        for number, kind, title, target, _ in self._decisions_backwards():
             if kind == "redo":
                 reversed_undos.add(target)
             elif kind == "undo":
@@ -74,29 +90,29 @@ class Undo:
         return None
 
     def next_redo(self) -> tuple[int, str] | None:
-        """Id of the latest undo that was not reversed or followed by a decision, and the title of
-        its act.
+        """Id of this person's latest undo that was not reversed or followed by a decision, and the
+        title of its act.
         """
         reversed_undos: set[int] = set()
-        for number, kind, _, target in self._decisions_backwards():
+        for number, kind, _, target, _ in self._decisions_backwards():
             if kind == "redo":
                 reversed_undos.add(target)
             elif kind == "undo":
                 if number not in reversed_undos:
-                    return number, self._row(target)[2]
+                    return number, self._row(target).title
             else:
                 return None
         return None
 
     def undo(self) -> Reversal:
-        """Undo the latest decision.
+        """Undo this person's latest decision.
 
         Raises ConflictError when there is none, when it changed other projects too, or when rows
         have changed since.
         """
         found = self.next_undo()
         if found is None:
-            raise ConflictError(f"Nothing to undo: there is no decision.{self._latest_intake()}")
+            raise ConflictError(f"Nothing to undo: {self._no_decision()}")
         others = [name for name in self.projects_of(found[0]) if name != self._project]
         if self._project is not None and others:
             raise ConflictError(
@@ -123,20 +139,34 @@ class Undo:
         if projects and self._project not in projects:
             self._database.ownership.require_name(f"Act {number}", projects[0])
 
-    def undo_act(self, number: int) -> Reversal:
-        """Undo any act by its id, an ingestion included.
+    def decided_by_another(self, number: int) -> str:
+        """The name of another person who made this decision; empty for one's own and for acts that
+        decide nothing. Raises UnknownIdError.
+        """
+        row = self._row(number)
+        if row.scope != Scope.DECISION or row.kind in OF_NOBODY_HERE:
+            return ""
+        return "" if row.actor in self._own else row.actor
+
+    def undo_act(self, number: int, *, anyone: bool = False) -> Reversal:
+        """Undo any act by its id, an ingestion included; with `anyone` also a decision that
+        another person made.
 
         Raises UnknownIdError for an unknown act or one of another project, ConflictError when it
         is undone already, is itself an undo or redo, or when rows have changed since.
         """
-        kind, scope, title, _ = self._row(number)
+        kind, title = self._row(number).kind, self._row(number).title
         self.require_own(number)
         if kind in ("undo", "redo"):
             opposite = "redo" if kind == "undo" else "undo"
             raise ConflictError(f"Act {number} is an {kind} itself; use {opposite}.")
         if self.is_undone(number):
             raise ConflictError(f'Act {number} "{title}" is undone already.')
-        del scope
+        if not anyone and (other := self.decided_by_another(number)):
+            raise ConflictError(
+                f'Act {number} "{title}" is a decision of {other}. To undo it all the same: '
+                f"reviewer undo {number} --anyone"
+            )
         return self._reverse(number, "undo", f"Undid: {title}", number, title)
 
     def redo(self) -> Reversal:
@@ -148,7 +178,7 @@ class Undo:
         if found is None:
             raise ConflictError("Nothing to redo.")
         number, title = found
-        return self._reverse(number, "redo", f"Redid: {title}", self._row(number)[3], title)
+        return self._reverse(number, "redo", f"Redid: {title}", self._row(number).target, title)
 
     def is_undone(self, number: int) -> bool:
         """Whether an act is undone at present."""
@@ -197,6 +227,26 @@ class Undo:
             act.target = source
         return Reversal(act.id, target, name, tuple(islice(memories, TOUCHED)))
 
+    @property
+    def _own(self) -> tuple[str, ...]:
+        """The names under which this person has acted. Earlier versions called everybody "you",
+        which is the owner of the store's file.
+        """
+        actor = self._ledger.actor
+        return (actor, EARLIER) if self._database.is_owner else (actor,)
+
+    def _no_decision(self) -> str:
+        """Why there is nothing to undo, and what could be undone by naming it."""
+        number, kind, title, _, actor = next(
+            self._decisions_backwards(anyone=True), (0, "", "", 0, "")
+        )
+        if not number or kind in ("undo", "redo") or self.is_undone(number) or actor in self._own:
+            return f"there is no decision.{self._latest_intake()}"
+        return (
+            f'you have made no decision here. To undo the latest, "{title}" of {actor}: '
+            f"reviewer undo {number} --anyone"
+        )
+
     def _latest_intake(self) -> str:
         """How to undo the latest ingestion, by its number; empty if there is none."""
         of_project = "" if self._project is None else " AND o.project = ?"
@@ -216,33 +266,40 @@ class Undo:
             )
         return f' To take back "{row[1]}": reviewer undo {row[0]}' if row else ""
 
-    def _row(self, number: int) -> tuple[str, str, str, int]:
+    def _row(self, number: int) -> ActRow:
         with failures_as_sentences(self._database.path):
             row = (
                 self._database.reader()
-                .execute("SELECT kind, scope, title, target FROM ledger WHERE id = ?", (number,))
+                .execute(
+                    "SELECT kind, scope, title, target, actor FROM ledger WHERE id = ?", (number,)
+                )
                 .fetchone()
             )
         if row is None:
             raise UnknownIdError(f"There is no act {number}. See: reviewer history")
-        return row[0], row[1], row[2], row[3] or 0
+        return ActRow(row[0], row[1], row[2], row[3] or 0, row[4])
 
-    def _decisions_backwards(self) -> Iterator[tuple[int, str, str, int]]:
-        if self._project is None:
-            sql = (
-                "SELECT id, kind, title, target FROM ledger"
-                " WHERE scope = 'decision' ORDER BY id DESC"
-            )
-        else:
-            sql = (
-                "SELECT l.id, l.kind, l.title, l.target FROM ledger_project o"
-                " JOIN ledger l ON l.id = o.act"
-                " WHERE o.project = ? AND l.scope = 'decision' ORDER BY o.act DESC"
-            )
-        parameters = () if self._project is None else (self._project,)
+    def _decisions_backwards(
+        self, *, anyone: bool = False
+    ) -> Iterator[tuple[int, str, str, int, str]]:
+        """Id, kind, title, target and actor of the decisions of this person, or of anyone."""
+        whose = "" if anyone else f" AND l.actor IN ({','.join('?' * len(self._own))})"
+        of_project = "1" if self._project is None else "o.project = ?"
+        table = "ledger l"
+        if self._project is not None:
+            table = "ledger_project o JOIN ledger l ON l.id = o.act"
+        sql = (
+            f"SELECT l.id, l.kind, l.title, l.target, l.actor FROM {table} WHERE {of_project}"
+            f" AND l.scope = 'decision'{whose}"
+            f" ORDER BY {'l.id' if self._project is None else 'o.act'} DESC"
+        )
+        parameters = (
+            *(() if self._project is None else (self._project,)),
+            *(() if anyone else self._own),
+        )
         with failures_as_sentences(self._database.path):
             for row in self._database.reader().execute(sql, parameters):
-                yield row[0], row[1], row[2], row[3] or 0
+                yield row[0], row[1], row[2], row[3] or 0, row[4]
 
 
 BINDING = ("root", "remote")

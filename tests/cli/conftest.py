@@ -42,7 +42,7 @@ class Reviewer:
         home = folder / "home"
         home.mkdir(exist_ok=True)
         kept = {k: v for k, v in os.environ.items() if not k.startswith(("REVIEWER_", "XDG_"))}
-        self.environment = {**kept, "HOME": str(home), "COLUMNS": "80"}
+        self.environment = {**kept, "HOME": str(home), "COLUMNS": "80", "REVIEWER_ACTOR": "you"}
 
     def start(self, *arguments: object, db: bool = True, **settings: Any) -> subprocess.Popen[str]:
         """A running call; `db=False` leaves `--db` out."""

@@ -79,6 +79,8 @@ CASES: list[tuple[list[str], set[str]]] = [
     (["undo"], set()),
     (["redo"], set()),
     (["history"], set()),
+    (["share"], set()),
+    (["decisions", "export", "--help"], set()),
     (["verify"], set()),
     (["stats"], set()),
     (["doctor"], set()),

@@ -121,6 +121,8 @@ ELSEWHERE = {
     "demo", "dev-seed", "verify", "doctor", "config show", "config validate", "model check",
     "model serve", "summarize", "view", "brief", "keep", "pipeline check", "pipeline show",
     "sources", "watch",
+    # test_team.py shows that these keep to one project.
+    "share", "decisions export", "decisions import",
 }  # fmt: skip
 """Verbs that are not about a project, are about the store as a whole, or find their files
 themselves (`test_sources.py`)."""

@@ -16,6 +16,7 @@ from reviewer.engine import Engine
 from reviewer.errors import ReviewerError
 from reviewer.extraction.candidates import MemoryType
 from reviewer.pipelines.service import RunOptions
+from reviewer.promotion.decisions import DecisionFile, Header
 from reviewer.promotion.views import QueueQuery
 from reviewer.proposing.values import Proof, Proposal, Proposer, Proved, Quote, QuoteProof, Speaker
 from tests.present import present
@@ -103,6 +104,7 @@ def _value(parameter: inspect.Parameter, number: int, folder: Path, text: str) -
         "Sequence[Pattern]": [Pattern(text)],
         "Iterable[Message]": [], "RunOptions": RunOptions(), "Level": Level.BRIEF,
         "SummarizationOptions": SummarizationOptions(), "Sequence[AnchorPoint]": [],
+        "DecisionFile": DecisionFile(Header("", 1, "acme", "", "anna", "", ""), (), (b"",)),
         "RetentionCriteria": RetentionCriteria(patterns=(Pattern(text),)),
     }  # fmt: skip
     if plain in by_kind:

@@ -56,6 +56,8 @@ class HistoryScreen(ListScreen, pane=keys.HISTORY):
         self.changes = TextPane(title="What it changed", id="changes")
         super().__init__(engine, project, self.acts, [self.changes], title="Acts")
         self._shown: tuple[ActView, list[ChangeView]] | None = None
+        self._named = 0
+        """The act of another person that the next press of the key undoes."""
 
     def _read_acts(self, before: int, limit: int) -> list[ActView]:
         return self.engine.history.page(before, limit)
@@ -71,6 +73,8 @@ class HistoryScreen(ListScreen, pane=keys.HISTORY):
 
     def follow(self) -> None:
         act = self.acts.current
+        if act is None or act.id != self._named:
+            self._named = 0
         if act is None:
             self._shown = None
             self.changes.show([])
@@ -111,7 +115,14 @@ class HistoryScreen(ListScreen, pane=keys.HISTORY):
         act = self.acts.current
         if act is None:
             return
-        undone = await self.write(lambda: self.engine.history.undo_act(act.id), "Undoing")
+        other = self.engine.history.decided_by_another(act.id)
+        if other and self._named != act.id:
+            self._named = act.id
+            self.say(f"Act {act.id} is a decision of {display_line(other)}: x again undoes it.")
+            return
+        undone = await self.write(
+            lambda: self.engine.history.undo_act(act.id, anyone=bool(other)), "Undoing"
+        )
         redoable = self.engine.history.redo_title() == undone.title
         self.show_reversed(undone)
         self.say(f"Undone: {display_line(undone.title)}{' - Z to redo' if redoable else ''}")

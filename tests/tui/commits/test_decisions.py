@@ -114,7 +114,7 @@ async def test_u_names_a_decision_of_another_screen_before_it_undoes_it(
 async def test_u_names_what_another_process_decided(fair: Engine) -> None:
     async with opened(fair, project="acme") as screen:
         await screen.press("f3")
-        other = Engine.open(fair.path, actor="script")
+        other = Engine.open(fair.path)
         other.contexts.annotate(chain(other)[2], priority="skip")
         other.close()
         await screen.press("u")

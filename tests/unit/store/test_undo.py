@@ -106,7 +106,7 @@ def test_undo_and_redo_survive_a_restart(
     database.close()
 
     again = Database(tmp_path / "store.db")
-    Undo(again, Ledger(again, actor="t", clock=lambda: datetime.now(UTC))).redo()
+    Undo(again, Ledger(again, actor="tester", clock=lambda: datetime.now(UTC))).redo()
 
     assert name_of(again, row) == "b"
 

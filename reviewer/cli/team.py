@@ -1,0 +1,180 @@
+"""`reviewer share` and `reviewer decisions`: several people who decide."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+import msgspec
+
+from reviewer.cli.output import count, narrate, print_json, print_text, safe
+from reviewer.cli.session import Session, Verb, VerbGroup, pass_session
+from reviewer.errors import SourceError, StoreError
+from reviewer.files import login_name, open_file, reason_of, write_atomic
+from reviewer.projects import work_tree
+
+if TYPE_CHECKING:
+    from reviewer.promotion.decisions import DecisionFile, Imported
+
+LARGEST_SIGNATURE = 100_000
+"""Bytes."""
+
+
+@click.command(cls=Verb, example="share staff --db /srv/reviewer/team.db")
+@click.argument("group", required=False, metavar="[GROUP]")
+@click.option("--stop", is_flag=True, help="Make the store private again.")
+@pass_session
+def share(session: Session, group: str | None, stop: bool) -> None:
+    """Let a group on this host open the store and decide in it.
+
+    Everybody's decisions carry their login name. Drafts, runs and backups stay each person's own.
+    Without GROUP it says who may open the store.
+    """
+    from reviewer import sharing
+
+    store = session.store_path()
+    if stop and group:
+        raise click.UsageError("give a group, or --stop")
+    if group:
+        with session.whole_store():  # it is a store, and of this version
+            found = sharing.share(store, group)
+    else:
+        found = sharing.stop_sharing(store) if stop else sharing.sharing(store)
+    for path in found.left_alone:
+        narrate(f"{safe(str(path))} belongs to another member and keeps its rights.")
+    if found.group:
+        print_text(f"Members of {safe(found.group)} can open {safe(str(store))}.")
+    else:
+        print_text(f"Only {safe(found.owner)} can open {safe(str(store))}.")
+
+
+@click.group(cls=VerbGroup)
+def decisions() -> None:
+    """Export your decisions as a signed file, and import those of others.
+
+    A decision is found again by project, kind, type and wording, so it applies to any store.
+    """
+
+
+@decisions.command(cls=Verb, example="decisions export --sign ~/.ssh/id_ed25519 --out anna.jsonl")
+@click.option(
+    "--sign",
+    "key",
+    required=True,
+    type=click.Path(path_type=Path),
+    metavar="KEY",
+    help="The SSH key to sign with; the signature goes to FILE.sig.",
+)
+@click.option(
+    "--out",
+    required=True,
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    help="The file to write.",
+)
+@click.option("--force", is_flag=True, help="Replace FILE.")
+@pass_session
+def export(session: Session, key: Path, out: Path, force: bool) -> None:
+    """Write what you have promoted and rejected in this project to a file, and sign it.
+
+    Of promoted memories it has up to three passages, with the names of their files.
+    """
+    from reviewer.promotion.signatures import sign
+
+    signed = out.with_name(f"{out.name}.sig")
+    for path in (out, signed):
+        if path.exists() and not force:
+            raise StoreError(f"{path} exists: name another, or replace it with --force.")
+    with session.reading() as engine:
+        if engine.project is None:
+            raise click.UsageError("name the project with --project NAME")
+        actor = session.actor or login_name()
+        data = engine.decisions.export(engine.project, actor)
+    signature = sign(data, key)
+    try:
+        write_atomic(out, data)
+        write_atomic(signed, signature)
+    except OSError as problem:
+        raise StoreError(f"{out} cannot be written: {reason_of(problem)}.") from problem
+    number = count(data.count(b"\n") - 1, "decision")
+    narrate(f"{number} of {safe(actor)} in {safe(str(out))}, signed in {safe(str(signed))}.")
+
+
+@decisions.command("import", cls=Verb, example="decisions import anna.jsonl --allowed signers")
+@click.argument("file", type=click.Path(path_type=Path), metavar="FILE")
+@click.option(
+    "--allowed",
+    required=True,
+    type=click.Path(path_type=Path),
+    metavar="SIGNERS",
+    help="Whose signatures count: a name and a public key a line, as ssh-keygen(1) describes.",
+)
+@click.option("--dry-run", is_flag=True, help="Say who signed what, and change nothing.")
+@click.option("--json", "as_json", is_flag=True, help="One JSON object.")
+@pass_session
+def import_(session: Session, file: Path, allowed: Path, dry_run: bool, as_json: bool) -> None:
+    """Apply the signed decisions of somebody else, as one act in their name.
+
+    FILE.sig is the signature. What was decided otherwise here is refused and listed. Promoted
+    memories that this store does not have are added, with their line of FILE as evidence.
+    """
+    from reviewer.promotion.decisions import read_decisions
+    from reviewer.promotion.signatures import signer
+
+    found = read_decisions(file)
+    session.actor = signer(b"".join(found.lines), _signature(file), allowed)
+    if dry_run:
+        header = found.header
+        narrate(
+            f"{safe(session.actor)} has signed {count(len(found.decisions), 'decision')} of project"
+            f" {safe(header.project)}, exported on {safe(header.at)}. Nothing was changed."
+        )
+        return
+    with session.changing(create=True) as engine:
+        project = session.target(engine)
+        _require_project(session, found, project)
+        done = engine.decisions.apply(file, found, project)
+    _report(done, as_json, session.actor)
+
+
+def _require_project(session: Session, found: DecisionFile, project: str) -> None:
+    """Raise SourceError for decisions of another project, unless this one was named."""
+    header, tree = found.header, work_tree()
+    remote = tree.remote if tree is not None else ""
+    same = header.project == project or (header.remote and header.remote == remote)
+    if not same and session.project is None:
+        raise SourceError(
+            f"These are decisions of project {header.project}, and this is {project}. To apply "
+            f"them all the same, name it: --project {project}"
+        )
+
+
+def _signature(file: Path) -> bytes:
+    path = file.with_name(f"{file.name}.sig")
+    try:
+        with open_file(path) as opened:
+            data = opened.read(LARGEST_SIGNATURE + 1)
+    except OSError as problem:
+        raise SourceError(
+            f"The signature {path} cannot be read: {reason_of(problem)}. Files without one are not "
+            "imported."
+        ) from problem
+    if len(data) > LARGEST_SIGNATURE:
+        raise SourceError(f"{path} is too large for a signature.")
+    return data
+
+
+def _report(done: Imported, as_json: bool, actor: str) -> None:
+    if as_json:
+        row: dict[str, Any] = msgspec.to_builtins(done)
+        print_json({**row, "actor": actor})
+        return
+    for each in done.refused:
+        print_text(f"refused  {safe(each.why)}; {safe(actor)} {each.verdict}: {safe(each.content)}")
+    if done.same:
+        narrate(f"{count(done.same, 'decision')} agreed with this store already.")
+    if done.act:
+        narrate(f"{safe(done.title)} - reviewer undo {done.act} takes all of it back")
+    else:
+        narrate("Nothing was changed.")

@@ -1,0 +1,455 @@
+"""Decisions of a person as a file, and the decisions of somebody else applied to this store.
+
+A decision is found again by project, kind, type and key, never by a row's number, which differs
+from store to store. A file is applied as one act; what was decided otherwise here is refused.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from collections.abc import Iterator, Sequence
+from enum import StrEnum
+from pathlib import Path
+from typing import TypeVar
+
+import msgspec
+from msgspec import Struct
+
+from reviewer.clock import Clock, iso, written_moment
+from reviewer.errors import ReviewerError, SourceError
+from reviewer.extraction.candidates import MemoryType
+from reviewer.extraction.entities.entity import EntityType
+from reviewer.files import open_file, reason_of
+from reviewer.promotion.entity_rows import change_structure, insert_entity, parse_structure
+from reviewer.promotion.evidence_rows import Place, add_places
+from reviewer.promotion.triage import promote_rows, reject_rows
+from reviewer.promotion.views import Kind, RejectReason, proposed_by
+from reviewer.promotion.wordings import require_wording
+from reviewer.proposing.values import Proposer
+from reviewer.sources.records import Role, Shape, Use
+from reviewer.store.acts import Act, chunks
+from reviewer.store.changes import Image
+from reviewer.store.database import Database, failures_as_sentences
+from reviewer.store.ledger import Ledger
+from reviewer.store.project_rows import project_row
+from reviewer.text.normalise import duplicate_key
+from reviewer.text.secrets import mask
+
+FORMAT = "reviewer-decisions"
+VERSION = 1
+LARGEST = 64_000_000
+"""Bytes of a file of decisions."""
+MOST_QUOTES = 3
+Line = TypeVar("Line", bound=Struct)
+
+RULE = "decision"
+"""Rule of a memory that came with somebody's decision."""
+IMPORT = "import decisions"
+
+
+class Verdict(StrEnum):
+    """What was decided."""
+
+    PROMOTED = "promoted"
+    REJECTED = "rejected"
+
+
+class Passage(Struct, frozen=True):
+    """A place that a memory comes from: the name of the file, 0-based lines, and what they say."""
+
+    file: str
+    line_start: int
+    line_end: int
+    sha256: str
+    text: str
+
+
+class Decision(Struct, frozen=True, omit_defaults=True):
+    """One decision. `earlier` are the keys of former wordings."""
+
+    verdict: Verdict
+    kind: str
+    type: str
+    key: str
+    content: str
+    at: str
+    reason: str = ""
+    earlier: tuple[str, ...] = ()
+    passages: tuple[Passage, ...] = ()
+
+
+class Header(Struct, frozen=True):
+    """The first line of a file."""
+
+    format: str
+    version: int
+    project: str
+    remote: str
+    actor: str
+    at: str
+    head: str
+    """Hash of the last entry of the ledger that the decisions were read from."""
+
+
+class DecisionFile(Struct, frozen=True):
+    """A file of decisions. `lines` are the bytes of its lines, header included."""
+
+    header: Header
+    decisions: tuple[Decision, ...]
+    lines: tuple[bytes, ...]
+
+
+class Refused(Struct, frozen=True):
+    """A decision that was not applied, and why."""
+
+    content: str
+    verdict: str
+    why: str
+    row: int = 0
+    """The row that was decided otherwise; 0 where there is none."""
+
+
+class Imported(Struct, frozen=True):
+    """What became of the decisions of a file. `same` were decided like that already."""
+
+    act: int
+    title: str
+    promoted: tuple[int, ...]
+    rejected: tuple[int, ...]
+    added: tuple[int, ...]
+    """Promoted memories that this store did not have."""
+    same: int
+    refused: tuple[Refused, ...]
+
+
+class Decisions:
+    """Reads a person's decisions from the ledger, and applies those of others."""
+
+    def __init__(self, database: Database, ledger: Ledger, clock: Clock) -> None:
+        self._database = database
+        self._ledger = ledger
+        self._clock = clock
+
+    def export(self, project: str, actor: str) -> bytes:
+        """What `actor` has decided in a project, as it stands now: one JSON object a line.
+
+        Raises ReviewerError when there is nothing, StoreError.
+        """
+        with failures_as_sentences(self._database.path):
+            found = list(self._decided(project, actor))
+            row = (
+                self._database.reader()
+                .execute("SELECT remote FROM project WHERE name = ?", (project,))
+                .fetchone()
+            )
+            head = (
+                self._database.reader()
+                .execute("SELECT hash FROM ledger ORDER BY id DESC LIMIT 1")
+                .fetchone()
+            )
+        if not found:
+            raise ReviewerError(f"{actor} has promoted and rejected nothing in {project}.")
+        header = Header(
+            FORMAT, VERSION, project, row[0] if row else "", actor, iso(self._clock()),
+            head[0] if head else "",
+        )  # fmt: skip
+        encode = msgspec.json.encode
+        return b"".join(encode(each) + b"\n" for each in (header, *found))
+
+    def _decided(self, project: str, actor: str) -> Iterator[Decision]:
+        reader = self._database.reader()
+        rows = reader.execute(
+            "SELECT m.id, m.kind, m.type, m.key, m.content, m.status, m.decided_at, m.reason"
+            " FROM memory m JOIN project p ON p.id = m.project_id WHERE p.name = ?1"
+            " AND m.status IN ('active', 'invalid') AND m.kind IN ('memory', 'entity')"
+            " AND (SELECT l.actor FROM ledger_touch t JOIN ledger l ON l.id = t.act"
+            "      WHERE t.memory_id = m.id AND l.scope = 'decision'"
+            "      ORDER BY t.act DESC LIMIT 1) = ?2 ORDER BY m.id",
+            (project, actor),
+        ).fetchall()
+        for row in rows:
+            earlier = reader.execute(
+                "SELECT content FROM content_history WHERE memory_id = ? ORDER BY id", (row["id"],)
+            ).fetchall()
+            promoted = row["status"] == "active"
+            yield Decision(
+                verdict=Verdict.PROMOTED if promoted else Verdict.REJECTED,
+                kind=row["kind"],
+                type=row["type"],
+                key=row["key"],
+                content=row["content"],
+                at=row["decided_at"] or iso(self._clock()),
+                reason=row["reason"],
+                earlier=tuple(dict.fromkeys(duplicate_key(each[0]) for each in earlier)),
+                passages=tuple(self._passages(row["id"])) if promoted else (),
+            )
+
+    def _passages(self, memory: int) -> Iterator[Passage]:
+        rows = self._database.reader().execute(
+            "SELECT s.path, r.line_start, r.line_end, r.sha256, r.text, e.span_start, e.span_end"
+            " FROM evidence e JOIN record r ON r.id = e.record_id JOIN source s"
+            " ON s.id = r.source_id WHERE e.memory_id = ? ORDER BY e.id LIMIT ?",
+            (memory, MOST_QUOTES),
+        )
+        for path, start, end, digest, text, first, last in rows.fetchall():
+            yield Passage(Path(path).name, start, end, digest, text[first:last])
+
+    def apply(self, path: Path, file: DecisionFile, project: str) -> Imported:
+        """Apply a file to a project as one act of the ledger's actor. The newer of two decisions
+        of the same person counts; what somebody else has decided otherwise is refused.
+
+        Raises ReviewerError for a decision that cannot be a memory; nothing is written then.
+        """
+        done = _Applied()
+        with self._ledger.act(IMPORT) as act:
+            (number,) = act.query("SELECT max(id) FROM project WHERE name = ?", (project,))[0]
+            for line, each in enumerate(file.decisions, start=1):
+                self._apply_one(act, number or 0, each, done)
+                if done.absent is not None:
+                    done.to_add.append((line, each))
+                    done.absent = None
+            added = self._add(act, project, path, file, done.to_add)
+            act.title = _title(self._ledger.actor, done, added)
+        return Imported(
+            act.id, act.title, tuple(done.promoted), tuple(done.rejected), tuple(added),
+            done.same, tuple(done.refused),
+        )  # fmt: skip
+
+    def _apply_one(self, act: Act, project: int, each: Decision, done: _Applied) -> None:
+        row = _row_of(act, project, each)
+        if row is None:
+            if each.verdict is Verdict.PROMOTED:
+                done.absent = each
+            else:
+                why = "this store has no such candidate"
+                done.refused.append(Refused(each.content, each.verdict, why))
+            return
+        number, status, content, decided_at = row
+        wanted = "active" if each.verdict is Verdict.PROMOTED else "invalid"
+        if status == wanted and (content == each.content or wanted == "invalid"):
+            done.same += 1
+            return
+        if status != "candidate":
+            by = _decided_by(act, number)
+            if by != self._ledger.actor or (decided_at or "") >= each.at or status == "graduated":
+                done.refused.append(
+                    Refused(each.content, each.verdict, _otherwise(number, status, by), number)
+                )
+                return
+            act.update(
+                "memory", number, status="candidate", decided_at=None, superseded_by=None, reason=""
+            )
+        if content != each.content and each.verdict is Verdict.PROMOTED:
+            problem = _reword(act, project, number, each, content, iso(self._clock()))
+            if problem:
+                done.refused.append(Refused(each.content, each.verdict, problem, number))
+                return
+        at = min(each.at, iso(self._clock()))
+        if each.verdict is Verdict.PROMOTED:
+            promote_rows(act, [number], now=at)
+            done.promoted.append(number)
+        else:
+            reject_rows(act, [number], reason=each.reason, now=at)
+            done.rejected.append(number)
+
+    def _add(
+        self, act: Act, name: str, path: Path, file: DecisionFile,
+        wanted: Sequence[tuple[int, Decision]],
+    ) -> list[int]:  # fmt: skip
+        """Memories that this store does not have, each with its line of the file as evidence."""
+        if not wanted:
+            return []
+        now = iso(self._clock())
+        project = project_row(act, name)
+        place = os.path.abspath(path)
+        wave = act.insert(
+            "wave", project_id=project, started_at=now, ended_at=now, state="done",
+            roots=msgspec.json.encode([place]).decode(),
+        )  # fmt: skip
+        source = _source(act, project, wave, path)
+        starts = [0]
+        for line in file.lines:
+            starts.append(starts[-1] + len(line))
+        added = []
+        for number, each in wanted:
+            text = "\n".join((each.content, *(quote.text for quote in each.passages)))
+            digest = hashlib.sha256(file.lines[number]).hexdigest()
+            record = _record(
+                act, project, source=source, wave=wave, line=number, start=starts[number],
+                end=starts[number + 1], digest=digest, text=mask(text).text, at=each.at,
+            )  # fmt: skip
+            memory = _insert(act, each, project=project, wave=wave, now=now)
+            add_places(act, memory, [Place(record, 0, len(each.content), RULE, str(VERSION))])
+            promote_rows(act, [memory], now=min(each.at, now))
+            added.append(memory)
+        return added
+
+
+class _Applied:
+    """What has become of the decisions so far."""
+
+    def __init__(self) -> None:
+        self.promoted: list[int] = []
+        self.rejected: list[int] = []
+        self.same = 0
+        self.refused: list[Refused] = []
+        self.absent: Decision | None = None
+        self.to_add: list[tuple[int, Decision]] = []
+
+
+def read_decisions(path: Path) -> DecisionFile:
+    """A file of decisions. Raises SourceError, naming the line that cannot be understood."""
+    try:
+        with open_file(path) as file:
+            data = file.read(LARGEST + 1)
+    except OSError as problem:
+        raise SourceError(f"{path} cannot be read: {reason_of(problem)}.") from problem
+    if len(data) > LARGEST:
+        raise SourceError(f"{path} is larger than {LARGEST // 1_000_000} MB.")
+    lines = data.splitlines(keepends=True)
+    header = _decoded(lines[0] if lines else b"", Header, path, 1)
+    if header.format != FORMAT:
+        raise SourceError(f"{path} is not a file of decisions: see reviewer decisions export.")
+    if header.version != VERSION:
+        raise SourceError(
+            f"{path} is of version {header.version}; this program reads version {VERSION}."
+        )
+    found = []
+    for number, line in enumerate(lines[1:], start=2):
+        each = _decoded(line, Decision, path, number)
+        if fault := _fault(each):
+            raise SourceError(f"{path}, line {number}: {fault}")
+        found.append(each)
+    return DecisionFile(header, tuple(found), tuple(lines))
+
+
+def _decoded(line: bytes, type_: type[Line], path: Path, number: int) -> Line:
+    try:
+        return msgspec.json.decode(line, type=type_)
+    except (msgspec.DecodeError, UnicodeDecodeError) as problem:
+        raise SourceError(f"{path}, line {number}: {problem}.") from problem
+
+
+def _fault(each: Decision) -> str:
+    """Why a decision cannot be applied; empty when it can."""
+    types: tuple[str, ...] = tuple(MemoryType) if each.kind == Kind.MEMORY else tuple(EntityType)
+    if each.kind not in (Kind.MEMORY, Kind.ENTITY) or each.type not in types:
+        return f"there is no {each.kind} of type {each.type}."
+    if written_moment(each.at) is None:
+        return f"{each.at[:40]!r} is not a time."
+    if each.reason not in ("", *RejectReason):
+        return f"there is no reason {each.reason[:40]!r}."
+    if mask(each.content).text != each.content:
+        return "the wording holds a secret."
+    try:
+        require_wording(each.content, named=each.kind == Kind.ENTITY)
+    except ReviewerError as problem:
+        return str(problem)
+    return ""
+
+
+def _row_of(act: Act, project: int, each: Decision) -> tuple[int, str, str, str | None] | None:
+    """Id, status, wording and time of decision of the row that a decision is about."""
+    keys = list(dict.fromkeys((duplicate_key(each.content), each.key, *each.earlier)))
+    for chunk in chunks(keys):
+        rows = act.query(
+            "SELECT id, status, content, decided_at, key FROM memory WHERE project_id = ?"
+            f" AND kind = ? AND type = ? AND key IN ({','.join('?' * len(chunk))})",
+            (project, each.kind, each.type, *chunk),
+        )
+        if rows:
+            best = min(rows, key=lambda row: keys.index(row[4]))
+            return best[0], best[1], best[2], best[3]
+    return None
+
+
+def _insert(act: Act, each: Decision, *, project: int, wave: int, now: str) -> int:
+    values: Image = {
+        "project_id": project, "wave_id": wave, "type": each.type, "content": each.content,
+        "key": duplicate_key(each.content), "rule": RULE, "extractor_version": str(VERSION),
+        "prior": 0.5, "signal": 1.0, "freshness": 1.0, "confidence": 0.5, "rank": 1.0, "flags": "",
+        **proposed_by(Proposer.PERSON), "first_seen": now, "last_seen": now, "pending_since": now,
+    }  # fmt: skip
+    if each.kind == Kind.ENTITY:
+        return insert_entity(act, values, parse_structure(each.content, EntityType(each.type)))
+    return act.insert("memory", **{**values, "kind": "memory", "status": "candidate"})
+
+
+def _decided_by(act: Act, number: int) -> str:
+    rows = act.query(
+        "SELECT l.actor FROM ledger_touch t JOIN ledger l ON l.id = t.act WHERE t.memory_id = ?"
+        " AND l.scope = 'decision' ORDER BY t.act DESC LIMIT 1",
+        (number,),
+    )
+    return rows[0][0] if rows else ""
+
+
+_WORDS = {
+    "active": "promoted",
+    "invalid": "rejected",
+    "superseded": "merged into another memory",
+    "graduated": "graduated to an entity",
+}
+
+
+def _otherwise(number: int, status: str, by: str) -> str:
+    return f"#{number} is {_WORDS[status]} here" + (f" by {by}" if by else "")
+
+
+def _reword(act: Act, project: int, number: int, each: Decision, old: str, now: str) -> str:
+    """Give a row the wording of a decision; returns why it cannot have it, or nothing."""
+    key = duplicate_key(each.content)
+    same = act.query(
+        "SELECT id FROM memory WHERE project_id = ? AND kind = ? AND type = ? AND key = ?"
+        " AND id <> ?",
+        (project, each.kind, each.type, key, number),
+    )
+    if same:
+        return f"#{same[0][0]} says the same already"
+    act.insert("content_history", memory_id=number, content=old, replaced_at=now)
+    act.update("memory", number, content=each.content, key=key, edited=1)
+    if each.kind == Kind.ENTITY:
+        change_structure(act, number, each.content)
+    return ""
+
+
+def _source(act: Act, project: int, wave: int, path: Path) -> int:
+    place = os.path.abspath(path)
+    stat = path.stat()
+    known = act.query("SELECT id FROM source WHERE project_id = ? AND path = ?", (project, place))
+    if known:
+        return int(known[0][0])
+    return act.insert(
+        "source", project_id=project, path=place, format=RULE, bytes=stat.st_size,
+        modified_ns=stat.st_mtime_ns, wave_id=wave, tally="{}",
+    )  # fmt: skip
+
+
+def _record(
+    act: Act, project: int, *, source: int, wave: int, line: int, start: int, end: int,
+    digest: str, text: str, at: str,
+) -> int:  # fmt: skip
+    key = f"sha256:{digest}"
+    known = act.query("SELECT id FROM record WHERE project_id = ? AND key = ?", (project, key))
+    if known:
+        return int(known[0][0])
+    return act.insert(
+        "record", project_id=project, source_id=source, wave_id=wave, key=key, line_start=line,
+        line_end=line + 1, byte_start=start, byte_end=end, sha256=digest, role=str(Role.NOTE),
+        use=str(Use.MESSAGE), shape=str(Shape.ENTRY), at=at, text=text,
+    )  # fmt: skip
+
+
+def _title(actor: str, done: _Applied, added: Sequence[int]) -> str:
+    parts = [
+        f"{number} {word}"
+        for number, word in (
+            (len(done.promoted), "promoted"),
+            (len(added), "added"),
+            (len(done.rejected), "rejected"),
+            (len(done.refused), "refused"),
+        )
+        if number
+    ]
+    return f"Decisions of {actor}: {', '.join(parts) or 'nothing new'}"

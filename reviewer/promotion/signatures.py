@@ -1,0 +1,74 @@
+"""Signatures of files, made and checked by `ssh-keygen -Y` with the keys that people have."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+import tempfile
+from pathlib import Path
+
+from reviewer.errors import ReviewerError
+
+NAMESPACE = "reviewer-decisions"
+"""What a signature is for: one that was made for something else does not count."""
+
+SECONDS = 60
+"""How long `ssh-keygen` may take; it may ask for a passphrase when it signs."""
+
+
+class SignatureError(ReviewerError):
+    """A signature cannot be made, or does not hold."""
+
+
+def sign(data: bytes, key: Path) -> bytes:
+    """The signature of `data` with a private key, or a public one whose private key an agent has.
+
+    Raises SignatureError.
+    """
+    done = _ssh_keygen(["-Y", "sign", "-q", "-f", str(key), "-n", NAMESPACE], data)
+    if done.returncode or not done.stdout:
+        raise SignatureError(f"The file cannot be signed with {key}: {_reason(done)}")
+    return done.stdout
+
+
+def signer(data: bytes, signature: bytes, allowed: Path) -> str:
+    """The name by which the file of allowed signers knows who signed `data`.
+
+    `allowed` is as `ssh-keygen(1)` describes it: a name and a public key a line. Raises
+    SignatureError when the key is not in it, has expired, or the signature is of other data.
+    """
+    if not allowed.is_file():
+        raise SignatureError(f"There is no file of allowed signers at {allowed}.")
+    with tempfile.TemporaryDirectory(prefix="reviewer-signature-") as folder:
+        kept = Path(folder) / "signature"
+        kept.write_bytes(signature)
+        found = _ssh_keygen(
+            ["-Y", "find-principals", "-s", str(kept), "-f", str(allowed), "-n", NAMESPACE], b""
+        )
+        names = found.stdout.decode("utf-8", "replace").split("\n")[0].split(",")
+        if found.returncode or not names[0].strip():
+            raise SignatureError(f"Nobody in {allowed} has signed this: {_reason(found)}")
+        name = names[0].strip()
+        done = _ssh_keygen(
+            ["-Y", "verify", "-f", str(allowed), "-I", name, "-n", NAMESPACE, "-s", str(kept)], data
+        )
+    if done.returncode:
+        raise SignatureError(f"The signature of {name} does not hold: {_reason(done)}")
+    return name
+
+
+def _ssh_keygen(arguments: list[str], data: bytes) -> subprocess.CompletedProcess[bytes]:
+    program = shutil.which("ssh-keygen")
+    if program is None:
+        raise SignatureError("Signatures need ssh-keygen, which is not installed (OpenSSH 8.2).")
+    try:
+        return subprocess.run(  # noqa: S603
+            [program, *arguments], input=data, capture_output=True, timeout=SECONDS, check=False
+        )
+    except subprocess.TimeoutExpired:
+        raise SignatureError(f"ssh-keygen has not answered within {SECONDS} s.") from None
+
+
+def _reason(done: subprocess.CompletedProcess[bytes]) -> str:
+    text = (done.stderr or done.stdout).decode("utf-8", "replace").strip()
+    return text.split("\n")[-1] or f"ssh-keygen ended with {done.returncode}."

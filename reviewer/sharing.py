@@ -1,0 +1,232 @@
+"""A store that a group on one host opens: its files, and what each person keeps beside it.
+
+The store, its log and the reports of waves are the group's. Drafts, runs, backups and notes of
+agents are each person's own, in files and folders that end in the login name.
+"""
+
+from __future__ import annotations
+
+import os
+import stat
+from collections.abc import Iterator
+from pathlib import Path
+
+from msgspec import Struct
+
+from reviewer.errors import StoreError
+from reviewer.files import FILE_MODE, FOLDER_MODE, login_name, make_private_folder, reason_of
+
+GROUP_FILE, GROUP_FOLDER = 0o660, 0o2770
+"""The folder hands its group on to what is made in it."""
+
+COMMON = "-waves"
+PERSONAL = (
+    "-drafts", "-edit-drafts", "-retention-drafts", "-session-drafts", "-summary-drafts",
+    "-agents", ".looked-at",
+)  # fmt: skip
+"""What the names of files and folders beside the store add to its own, where these are renamed when
+sharing begins or ends. Backups and runs stay, because their paths are recorded.
+"""
+
+NETWORK = frozenset({
+    "nfs", "nfs4", "cifs", "smb3", "smbfs", "afs", "ceph", "9p", "fuse.sshfs", "fuse.glusterfs",
+    "fuse.s3fs", "fuse.rclone", "lustre", "beegfs", "gpfs", "ocfs2", "gfs2", "davfs", "fuse.davfs2",
+})  # fmt: skip
+"""File systems that several hosts may write to; SQLite's log needs memory that all writers share.
+"""
+
+
+class Sharing(Struct, frozen=True):
+    """Who may open a store. `group` is empty for a private one."""
+
+    group: str
+    owner: str
+    left_alone: tuple[Path, ...] = ()
+    """Files of other members, whose modes only these can change."""
+
+
+def is_shared(store: Path) -> bool:
+    """Whether a group may write to the store."""
+    try:
+        mode = store.stat().st_mode
+    except OSError:
+        return False
+    return mode & 0o060 == 0o060
+
+
+def personal(store: Path, what: str) -> Path:
+    """The file or folder beside a store that keeps something of this person, such as `-drafts`."""
+    mine = f".{login_name()}" if is_shared(store) else ""
+    return store.with_name(f"{store.name}{what}{mine}")
+
+
+def make_report_folder(folder: Path, store: Path) -> int:
+    """Make the folder of a wave's report; returns the mode of its files. Raises OSError."""
+    if not is_shared(store):
+        make_private_folder(folder.parent)
+        make_private_folder(folder)
+        return FILE_MODE
+    for each in (folder.parent, folder):
+        each.mkdir(mode=GROUP_FOLDER & 0o777, exist_ok=True)
+        if is_mine(each):
+            each.chmod(GROUP_FOLDER)  # the umask took the group's rights away
+    return GROUP_FILE
+
+
+def is_mine(path: Path) -> bool:
+    """Whether a file or folder belongs to the user of this process. Raises OSError."""
+    return path.stat().st_uid == os.geteuid()
+
+
+def sharing(store: Path) -> Sharing:
+    """Who may open a store. Raises StoreError when there is none."""
+    found = _stat(store)
+    import pwd
+
+    try:
+        owner = pwd.getpwuid(found.st_uid).pw_name
+    except KeyError:
+        owner = str(found.st_uid)
+    return Sharing(_group_name(found.st_gid) if is_shared(store) else "", owner)
+
+
+def share(store: Path, group: str) -> Sharing:
+    """Let the members of a group open the store and decide in it.
+
+    The folder of the store gets their rights too, so it must hold nothing else. Raises StoreError
+    when something prevents it; nothing is changed then.
+    """
+    number = _group_number(group)
+    _require_owner(store)
+    folder = store.parent
+    if system := network_file_system(folder):
+        raise StoreError(
+            f"{folder} is on a network share ({system}), where writers on several hosts would "
+            "damage the store. Keep it on a local disk of one host, to which people connect by ssh."
+        )
+    strangers = [each for each in sorted(folder.iterdir()) if not each.name.startswith(store.name)]
+    if strangers:
+        raise StoreError(
+            f"{folder} holds other things too, such as {strangers[0].name}, which the group could "
+            "then change. Put the store in a folder of its own, and name it with --db."
+        )
+    if not is_mine(folder):
+        raise StoreError(f"{folder} belongs to another user: sharing the store needs its owner.")
+    closed = _closed_to(folder.absolute().parent, number)
+    if closed is not None:
+        raise StoreError(
+            f"Members of {group} cannot reach the store, because {closed} is closed to them. Put "
+            "it in a folder that they can enter, such as one in /srv, and name it with --db."
+        )
+    _rename_personal(store, shared_now=False)
+    try:
+        for path in _of_group(store):
+            os.chown(path, -1, number)
+            path.chmod(GROUP_FOLDER if path.is_dir() else GROUP_FILE)
+    except OSError as problem:
+        _rename_personal(store, shared_now=True)
+        raise StoreError(
+            f"{problem.filename or store} cannot be given to group {group}: {reason_of(problem)}."
+        ) from problem
+    return sharing(store)
+
+
+def stop_sharing(store: Path) -> Sharing:
+    """Make a store private again. Raises StoreError."""
+    _require_owner(store)
+    left = []
+    for path in _of_group(store):
+        if is_mine(path):
+            path.chmod(FOLDER_MODE if path.is_dir() else FILE_MODE)
+        else:
+            left.append(path)
+    _rename_personal(store, shared_now=True)
+    found = sharing(store)
+    return Sharing(found.group, found.owner, tuple(left))
+
+
+def network_file_system(folder: Path) -> str:
+    """The type of the network file system that a folder is on; empty for a local one."""
+    try:
+        device = os.stat(folder).st_dev
+        lines = Path("/proc/self/mountinfo").read_text("utf-8", "replace").splitlines()
+    except FileNotFoundError:
+        return ""  # no Linux
+    number = f"{os.major(device)}:{os.minor(device)}"
+    for line in lines:
+        left, _, right = line.partition(" - ")
+        kind = right.split(" ", 1)[0]
+        if left.split(" ")[2] == number and (kind in NETWORK or kind.startswith("nfs")):
+            return kind
+    return ""
+
+
+def _of_group(store: Path) -> Iterator[Path]:
+    """The folder of the store, the store, its log and the reports: what the group shares."""
+    yield store.parent
+    for suffix in ("", "-wal", "-shm"):
+        path = store.with_name(store.name + suffix)
+        if path.exists():
+            yield path
+    reports = store.with_name(store.name + COMMON)
+    if reports.is_dir():
+        yield reports
+        yield from (each for each in sorted(reports.rglob("*")) if not each.is_symlink())
+
+
+def _rename_personal(store: Path, *, shared_now: bool) -> None:
+    """Give what the owner keeps beside the store the name that it has from now on."""
+    for what in PERSONAL:
+        plain = store.with_name(store.name + what)
+        named = plain.with_name(f"{plain.name}.{login_name()}")
+        before, after = (named, plain) if shared_now else (plain, named)
+        if before.exists() and not after.exists():
+            before.rename(after)
+
+
+def _require_owner(store: Path) -> None:
+    _stat(store)
+    if not is_mine(store):
+        raise StoreError(f"{store} belongs to {sharing(store).owner}, who alone can share it.")
+
+
+def _stat(store: Path) -> os.stat_result:
+    if os.name != "posix":
+        raise StoreError("Sharing needs file permissions of groups, which this system has not.")
+    try:
+        return store.stat()
+    except OSError as problem:
+        raise StoreError(f"There is no store at {store}: {reason_of(problem)}.") from problem
+
+
+def _group_number(group: str) -> int:
+    if os.name != "posix":
+        raise StoreError("Sharing needs file permissions of groups, which this system has not.")
+    import grp
+
+    try:
+        number = grp.getgrnam(group).gr_gid
+    except KeyError:
+        raise StoreError(f"There is no group {group}. See: getent group") from None
+    if os.geteuid() != 0 and number not in {os.getegid(), *os.getgroups()}:
+        raise StoreError(f"You are not a member of {group}: only members can share with it.")
+    return number
+
+
+def _group_name(number: int) -> str:
+    import grp
+
+    try:
+        return grp.getgrgid(number).gr_name
+    except KeyError:
+        return str(number)
+
+
+def _closed_to(folder: Path, group: int) -> Path | None:
+    """The first folder on the way that members of a group cannot enter."""
+    for each in (folder, *folder.parents):
+        found = each.stat()
+        by_group = found.st_gid == group and found.st_mode & stat.S_IXGRP
+        if not (by_group or found.st_mode & stat.S_IXOTH):
+            return each
+    return None

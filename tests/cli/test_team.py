@@ -1,0 +1,494 @@
+"""Several people at one store: names, undo, a shared store, and signed decisions between stores."""
+
+from __future__ import annotations
+
+import grp
+import json
+import os
+import pwd
+import shutil
+import stat
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from tests.cli.conftest import NOTE, Reviewer
+
+needs_ssh_keygen = pytest.mark.skipif(
+    shutil.which("ssh-keygen") is None, reason="ssh-keygen is not installed"
+)
+as_root = pytest.mark.skipif(os.geteuid() != 0, reason="only root can act as another user")
+
+
+@pytest.fixture
+def filled(reviewer: Reviewer) -> Reviewer:
+    """A store with the candidates of a note."""
+    (reviewer.folder / "notes.md").write_text(NOTE)
+    assert reviewer("ingest", "notes.md").returncode == 0
+    return reviewer
+
+
+def by(name: str) -> tuple[str, str]:
+    return "--actor", name
+
+
+def act_of(reviewer: Reviewer, title: str) -> dict[str, object]:
+    [found] = [act for act in reviewer.rows("history") if act["title"].startswith(title)]
+    return dict(found)
+
+
+# Names
+
+
+def test_a_decision_carries_the_name_of_who_made_it(filled: Reviewer) -> None:
+    assert filled("promote", 1, *by("anna")).returncode == 0
+    assert filled("reject", 2, env={"REVIEWER_ACTOR": "ben"}).returncode == 0
+    assert act_of(filled, "Promoted #1")["actor"] == "anna"
+    assert act_of(filled, "Rejected #2")["actor"] == "ben"
+    assert "anna" in filled("history").stdout
+    assert [act["title"] for act in filled.rows("history", "--by", "ben")] == ["Rejected #2"]
+    assert "no acts of carl" in filled("history", "--by", "carl").stderr
+
+
+def test_without_a_name_it_is_the_login(filled: Reviewer) -> None:
+    del filled.environment["REVIEWER_ACTOR"]
+    assert filled("promote", 1, env={"LOGNAME": "somebody", "USER": "somebody"}).returncode == 0
+    assert act_of(filled, "Promoted #1")["actor"] == pwd.getpwuid(os.geteuid()).pw_name
+
+
+@pytest.mark.parametrize("name", ["", "  ", "a\nb", "x" * 65, "\x1b[31m"])
+def test_a_name_is_one_short_line(filled: Reviewer, name: str) -> None:
+    assert "a name has 1 to 64 characters" in filled.fails("promote", 1, *by(name), code=2)
+
+
+def test_the_filter_finds_what_a_person_decided(filled: Reviewer) -> None:
+    filled("promote", 1, *by("anna"))
+    filled("reject", 2, *by("ben"))
+    assert filled.ids("--status", "all", "--filter", "actor:anna") == [1]
+    assert 1 not in filled.ids("--status", "all", "--filter", "-actor:anna")
+
+
+# Undo
+
+
+def test_undo_takes_back_ones_own_decision_only(filled: Reviewer) -> None:
+    filled("promote", 1, *by("anna"))
+    filled("reject", 2, *by("ben"))
+    assert "Undone: Promoted #1" in filled("undo", *by("anna")).stderr
+    rows = {row["id"]: row["status"] for row in filled.rows("queue", "list", "--status", "all")}
+    assert (rows[1], rows[2]) == ("candidate", "invalid")
+    assert "Done again: Promoted #1" in filled("redo", *by("anna")).stderr
+
+
+def test_undo_without_a_decision_of_ones_own_names_the_latest(filled: Reviewer) -> None:
+    filled("promote", 1, *by("anna"))
+    number = act_of(filled, "Promoted #1")["id"]
+    said = filled.fails("undo", *by("ben"))
+    assert f'"Promoted #1" of anna: reviewer undo {number} --anyone' in said
+
+
+def test_a_decision_of_somebody_else_is_undone_on_request_only(filled: Reviewer) -> None:
+    filled("promote", 1, *by("anna"))
+    number = act_of(filled, "Promoted #1")["id"]
+    assert "is a decision of anna" in filled.fails("undo", number, *by("ben"))
+    assert filled("undo", number, "--anyone", *by("ben")).returncode == 0
+    assert 1 in filled.ids()
+    assert "--anyone needs the number" in filled.fails("undo", "--anyone", code=2)
+
+
+def test_an_ingestion_of_somebody_else_can_be_undone(filled: Reviewer) -> None:
+    number = act_of(filled, "Ingested")["id"]
+    assert filled("undo", number, *by("ben")).returncode == 0
+
+
+def test_decisions_of_earlier_versions_belong_to_the_owner_of_the_store(filled: Reviewer) -> None:
+    filled("promote", 1)  # as "you"
+    assert "Undone: Promoted #1" in filled("undo", *by("anna")).stderr
+
+
+# A shared store
+
+
+@pytest.fixture
+def team(tmp_path: Path) -> Reviewer:
+    """A store in a folder of its own that everybody can reach."""
+    program = Reviewer(tmp_path)
+    (tmp_path / "shared").mkdir()
+    program.db = tmp_path / "shared" / "team.db"
+    (tmp_path / "notes.md").write_text(NOTE)
+    for folder in (tmp_path, *tmp_path.parents):
+        if folder.stat().st_uid == os.geteuid() and folder.stat().st_mode & 0o700 == 0o700:
+            folder.chmod(folder.stat().st_mode | stat.S_IXOTH)
+    assert program("ingest", "notes.md").returncode == 0
+    return program
+
+
+def own_group() -> str:
+    return grp.getgrgid(os.getegid()).gr_name
+
+
+def mode(path: Path) -> int:
+    return stat.S_IMODE(path.stat().st_mode)
+
+
+def test_sharing_opens_the_store_and_its_reports_to_a_group_and_stop_closes_them(
+    team: Reviewer,
+) -> None:
+    assert "Only" in team("share").stdout
+    assert f"Members of {own_group()} can open" in team("share", own_group()).stdout
+    assert mode(team.db) == 0o660
+    assert mode(team.db.parent) == 0o2770
+    assert mode(team.db.parent / "team.db-waves") == 0o2770
+    assert f"Members of {own_group()}" in team("share").stdout
+    (team.folder / "more.md").write_text("- [Decision] The drawer is emptied at noon.\n")
+    assert team("ingest", "more.md").returncode == 0
+    report = team.db.parent / "team.db-waves" / "2"
+    assert {mode(each) for each in report.iterdir()} == {0o660}
+    assert "Only" in team("share", "--stop").stdout
+    assert mode(team.db) == 0o600
+    assert mode(team.db.parent) & 0o777 == 0o700
+    assert {mode(each) for each in report.iterdir()} == {0o600}
+    team.nothing_lost()
+
+
+def test_a_group_that_does_not_exist_is_refused(team: Reviewer) -> None:
+    assert "There is no group nobodies" in team.fails("share", "nobodies")
+    assert mode(team.db) == 0o600
+
+
+def test_a_store_beside_other_files_is_not_shared(filled: Reviewer) -> None:
+    said = filled.fails("share", own_group())
+    assert "holds other things too" in said
+    assert mode(filled.db) == 0o600
+
+
+def test_a_store_that_the_group_cannot_reach_is_not_shared(team: Reviewer) -> None:
+    team.folder.chmod(0o700)
+    said = team.fails("share", own_group())
+    assert f"because {team.folder} is closed to them" in said or os.getegid() == 0
+    team.folder.chmod(0o711)
+
+
+def test_drafts_stay_each_persons_own(team: Reviewer) -> None:
+    from reviewer.engine import Engine
+
+    engine = Engine.open(team.db)
+    engine.drafts.save(1, "a wording that is not finished")
+    engine.close()
+    assert team("share", own_group()).returncode == 0
+    login = pwd.getpwuid(os.geteuid()).pw_name
+    kept = team.db.parent / f"team.db-drafts.{login}"
+    assert mode(kept) == 0o700
+    engine = Engine.open(team.db)
+    assert engine.drafts.load(1) == "a wording that is not finished"
+    engine.close()
+    assert team("share", "--stop").returncode == 0
+    assert (team.db.parent / "team.db-drafts" / "1.txt").exists()
+
+
+AS_ANOTHER = """
+import hashlib, os, sys
+from reviewer.main import main
+
+group, user, rehearsal, store, *words = sys.argv[1:]
+
+def run(path):
+    sys.argv = ["reviewer", "--db", path, "--project", "default", *words]
+    try:
+        return main()
+    except SystemExit as ended:
+        return ended.code
+
+run(rehearsal)  # loads all modules, whose folder may be closed to the other user
+os.setgroups([])
+os.setgid(int(group))
+os.setuid(int(user))
+print("-- as another user", file=sys.stderr)
+sys.exit(run(store))
+"""
+
+
+@as_root
+def test_another_member_decides_in_the_shared_store(team: Reviewer) -> None:
+    other = pwd.getpwnam("nobody")
+    home = team.folder / "home-of-nobody"
+    home.mkdir()
+    os.chown(home, other.pw_uid, other.pw_gid)
+    rehearsal = team.folder / "rehearsal.db"
+
+    def as_other(*words: object) -> subprocess.CompletedProcess[str]:
+        shutil.copy(team.db, rehearsal)
+        environment = {**team.environment, "HOME": str(home)}
+        del environment["REVIEWER_ACTOR"]
+        who = (other.pw_gid, other.pw_uid, rehearsal, team.db)
+        done = subprocess.run(
+            [sys.executable, "-c", AS_ANOTHER, *map(str, (*who, *words))],
+            cwd=team.folder, env=environment, text=True, capture_output=True, check=False,
+        )  # fmt: skip
+        _, _, said = done.stderr.partition("-- as another user\n")
+        return subprocess.CompletedProcess(done.args, done.returncode, done.stdout, said)
+
+    assert "defect" not in (refused := as_other("promote", 1)).stderr
+    assert refused.returncode == 1
+    assert team("share", grp.getgrgid(other.pw_gid).gr_name).returncode == 0
+    done = as_other("promote", 1)
+    assert done.returncode == 0, done.stderr
+    assert act_of(team, "Promoted #1")["actor"] == "nobody"
+    assert "is a decision of nobody" in team.fails("undo", act_of(team, "Promoted #1")["id"])
+    assert as_other("undo").returncode == 0
+    assert 1 in team.ids()
+    assert team("share", "--stop").returncode == 0
+    assert as_other("queue", "list").returncode == 1
+    team.nothing_lost()
+
+
+def test_a_shared_store_on_a_network_share_is_refused(
+    team: Reviewer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from reviewer import sharing
+    from reviewer.engine import Engine
+    from reviewer.errors import StoreError
+    from reviewer.store import database
+
+    assert team("share", own_group()).returncode == 0
+    monkeypatch.setattr(database, "network_file_system", lambda folder: "nfs4")
+    with pytest.raises(StoreError, match="on a network share \\(nfs4\\)"):
+        Engine.open(team.db)
+    monkeypatch.setattr(sharing, "network_file_system", lambda folder: "cifs")
+    with pytest.raises(StoreError, match="network share \\(cifs\\)"):
+        sharing.share(team.db, own_group())
+
+
+def test_several_processes_decide_at_once(filled: Reviewer) -> None:
+    ids = filled.ids()[:4]
+    running = [filled.start("promote", each, *by(f"person{each}")) for each in ids]
+    for process in running:
+        _, said = process.communicate(timeout=120)
+        assert process.returncode == 0, said
+    acts = [act for act in filled.rows("history") if act["kind"] == "promote"]
+    assert {act["actor"] for act in acts} == {f"person{each}" for each in ids}
+    filled.nothing_lost()
+
+
+# Signed decisions
+
+
+class Signer:
+    """A person with a key, whose signatures `allowed` lists."""
+
+    def __init__(self, folder: Path, name: str) -> None:
+        folder.mkdir(exist_ok=True)
+        self.key = folder / f"key-of-{name}"
+        subprocess.run(
+            ["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-C", name, "-f", str(self.key)],
+            check=True,
+        )
+        self.line = f"{name}@example.org {self.key.with_suffix('.pub').read_text()}"
+
+
+@pytest.fixture
+def anna(tmp_path: Path) -> Signer:
+    return Signer(tmp_path / "keys", "anna")
+
+
+@pytest.fixture
+def other_store(filled: Reviewer) -> Callable[[str], Reviewer]:
+    """Further people with stores of their own, which have read the same notes or nothing."""
+
+    def make(name: str, *, empty: bool = False) -> Reviewer:
+        folder = filled.folder / name
+        folder.mkdir()
+        program = Reviewer(folder)
+        if not empty:
+            (folder / "notes.md").write_text(NOTE)
+            assert program("ingest", "notes.md").returncode == 0
+        return program
+
+    return make
+
+
+def export(program: Reviewer, key: Path, out: Path, *more: str) -> None:
+    done = program("decisions", "export", "--sign", key, "--out", out, *by("anna"), *more)
+    assert done.returncode == 0, done.stderr
+
+
+def statuses(program: Reviewer) -> dict[str, str]:
+    return {
+        row["content"]: row["status"] for row in program.rows("queue", "list", "--status", "all")
+    }
+
+
+@needs_ssh_keygen
+def test_decisions_are_applied_to_another_store_as_one_act_of_that_person(
+    filled: Reviewer, other_store: Callable[[str], Reviewer], anna: Signer
+) -> None:
+    filled("promote", 1, 2, *by("anna"))
+    filled("reject", 3, *by("anna"))
+    filled("promote", 4, *by("carl"))
+    out, allowed = filled.folder / "anna.jsonl", filled.folder / "signers"
+    allowed.write_text(anna.line)
+    export(filled, anna.key, out)
+    ben = other_store("ben")
+    before = statuses(ben)
+    done = ben("decisions", "import", out, "--allowed", allowed)
+    assert done.returncode == 0, done.stderr
+    act = act_of(ben, "Decisions of anna@example.org: 2 promoted, 1 rejected")
+    assert act["actor"] == "anna@example.org"
+    hers = {row["content"]: row["status"] for row in filled.rows("queue", "list", "--status", "all")
+            if row["id"] in (1, 2, 3)}  # fmt: skip
+    assert {content: statuses(ben)[content] for content in hers} == hers
+    again = ben("decisions", "import", out, "--allowed", allowed)
+    assert "3 decisions agreed" in again.stderr
+    assert "Nothing was changed" in again.stderr
+    assert ben("undo", act["id"]).returncode == 0
+    assert statuses(ben) == before
+    ben.nothing_lost()
+
+
+@needs_ssh_keygen
+def test_what_was_decided_otherwise_is_refused_and_listed(
+    filled: Reviewer, other_store: Callable[[str], Reviewer], anna: Signer
+) -> None:
+    filled("promote", 1, 2, *by("anna"))
+    out, allowed = filled.folder / "anna.jsonl", filled.folder / "signers"
+    allowed.write_text(anna.line)
+    export(filled, anna.key, out)
+    ben = other_store("ben")
+    ben("reject", 1, *by("ben"))
+    done = ben("decisions", "import", out, "--allowed", allowed)
+    assert "refused  #1 is rejected here by ben; anna@example.org promoted" in done.stdout
+    assert "1 promoted, 1 refused" in done.stderr
+
+
+@needs_ssh_keygen
+def test_the_newer_of_two_decisions_of_one_person_counts_and_a_replay_changes_nothing(
+    filled: Reviewer, other_store: Callable[[str], Reviewer], anna: Signer
+) -> None:
+    old, new = filled.folder / "old.jsonl", filled.folder / "new.jsonl"
+    allowed = filled.folder / "signers"
+    allowed.write_text(anna.line)
+    filled("promote", 1, *by("anna"))
+    export(filled, anna.key, old)
+    filled("undo", *by("anna"))
+    filled("reject", 1, *by("anna"))
+    export(filled, anna.key, new)
+    ben = other_store("ben")
+    for path, expected in ((old, "active"), (new, "invalid"), (old, "invalid")):
+        done = ben("decisions", "import", path, "--allowed", allowed)
+        assert done.returncode == 0, done.stderr
+        [row] = [row for row in ben.rows("queue", "list", "--status", "all") if row["id"] == 1]
+        assert row["status"] == expected
+    ben.nothing_lost()
+
+
+@needs_ssh_keygen
+def test_a_memory_that_the_store_does_not_have_is_added_with_its_line_as_evidence(
+    filled: Reviewer, other_store: Callable[..., Reviewer], anna: Signer
+) -> None:
+    wanted = [row for row in filled.rows("queue", "list") if row["id"] in (1, 2)]
+    filled("promote", 1, 2, *by("anna"))
+    filled("reject", 3, *by("anna"))
+    out, allowed = filled.folder / "anna.jsonl", filled.folder / "signers"
+    allowed.write_text(anna.line)
+    export(filled, anna.key, out)
+    carl = other_store("carl", empty=True)
+    done = carl("--project", "default", "decisions", "import", out, "--allowed", allowed)
+    assert done.returncode == 0, done.stderr
+    assert "2 added, 1 refused" in done.stderr
+    assert "this store has no such candidate" in done.stdout
+    assert {each["content"] for each in wanted} == {
+        content for content, status in statuses(carl).items() if status == "active"
+    }
+    shown = carl("--project", "default", "queue", "show", 1).stdout
+    assert "anna.jsonl" in shown
+    assert carl("--project", "default", "undo", act_of(carl, "Decisions of")["id"]).returncode == 0
+    assert statuses(carl) == {}
+    carl.nothing_lost()
+
+
+@needs_ssh_keygen
+@pytest.mark.parametrize("damage", ["changed", "unknown signer", "no signature", "another purpose"])
+def test_a_signature_that_does_not_hold_changes_nothing(
+    filled: Reviewer, anna: Signer, tmp_path: Path, damage: str
+) -> None:
+    filled("promote", 1, *by("anna"))
+    out, allowed = filled.folder / "anna.jsonl", filled.folder / "signers"
+    allowed.write_text(anna.line)
+    export(filled, anna.key, out)
+    signature = out.with_name("anna.jsonl.sig")
+    expected = ""
+    if damage == "changed":
+        out.write_text(out.read_text().replace("promoted", "rejected"))
+        expected = "does not hold"
+    elif damage == "unknown signer":
+        allowed.write_text(Signer(tmp_path / "keys", "mallory").line)
+        expected = "Nobody in"
+    elif damage == "no signature":
+        signature.unlink()
+        expected = "Files without one are not imported"
+    else:
+        signature.unlink()
+        subprocess.run(
+            ["ssh-keygen", "-q", "-Y", "sign", "-f", str(anna.key), "-n", "file", str(out)],
+            check=True,
+        )
+        expected = "anna@example.org does not hold"
+    filled("undo", *by("anna"))
+    before = filled.rows("history")
+    assert expected in filled.fails("decisions", "import", out, "--allowed", allowed)
+    assert filled.rows("history") == before
+
+
+@needs_ssh_keygen
+def test_a_file_of_another_project_is_refused(
+    filled: Reviewer, other_store: Callable[..., Reviewer], anna: Signer
+) -> None:
+    filled("promote", 1, *by("anna"))
+    out, allowed = filled.folder / "anna.jsonl", filled.folder / "signers"
+    allowed.write_text(anna.line)
+    export(filled, anna.key, out)
+    lines = out.read_text().splitlines()
+    header = {**json.loads(lines[0]), "project": "another"}
+    out.write_text("\n".join([json.dumps(header), *lines[1:]]) + "\n")
+    out.with_name("anna.jsonl.sig").unlink()
+    subprocess.run(
+        ["ssh-keygen", "-q", "-Y", "sign", "-f", str(anna.key), "-n", "reviewer-decisions",
+         str(out)], check=True,
+    )  # fmt: skip
+    ben = other_store("ben")
+    said = ben.fails("decisions", "import", out, "--allowed", allowed)
+    assert "These are decisions of project another" in said
+
+
+@needs_ssh_keygen
+@pytest.mark.parametrize(
+    ("line", "expected"),
+    [
+        ("{}", "line 2"),
+        ("not JSON", "line 2"),
+        ('{"verdict":"promoted","kind":"memory","type":"nothing","key":"k","content":"A long enough'
+         ' wording.","at":"2026-03-01T00:00:00Z"}', "there is no memory of type nothing"),
+        ('{"verdict":"promoted","kind":"memory","type":"project","key":"k","content":"A long enough'
+         ' wording.","at":"yesterday"}', "is not a time"),
+        ('{"verdict":"promoted","kind":"memory","type":"project","key":"k","content":"x",'
+         '"at":"2026-03-01T00:00:00Z"}', "characters"),
+    ],
+)  # fmt: skip
+def test_a_signed_file_that_cannot_be_understood_is_refused_by_line(
+    filled: Reviewer, anna: Signer, line: str, expected: str
+) -> None:
+    filled("promote", 1, *by("anna"))
+    out, allowed = filled.folder / "anna.jsonl", filled.folder / "signers"
+    allowed.write_text(anna.line)
+    export(filled, anna.key, out)
+    header = out.read_text().splitlines()[0]
+    out.write_text(f"{header}\n{line}\n")
+    assert expected in filled.fails("decisions", "import", out, "--allowed", allowed)
+
+
+def test_an_export_without_decisions_says_so(filled: Reviewer) -> None:
+    said = filled.fails("decisions", "export", "--sign", "key", "--out", "x.jsonl", *by("anna"))
+    assert "anna has promoted and rejected nothing" in said

@@ -36,6 +36,8 @@ class File(Struct):
     at: int = 0
     """Which event changed it last."""
     committed: bool = False
+    commit: int = 0
+    """The number of the commit that has the last change, from 1."""
     names: tuple[str, ...] = ()
 
 
@@ -61,6 +63,9 @@ class WorkState(Struct):
     branch: str = ""
     pull_request: str = ""
     unpushed: bool = False
+    merged: str = ""
+    """The pull request that was merged: its number, or words for it."""
+    stashed: bool = False
     conflicts: tuple[str, ...] = ()
     resolved: tuple[str, ...] = ()
     merging: str = ""
@@ -130,6 +135,7 @@ def _apply(state: WorkState, event: Event) -> None:
     elif event.kind is Kind.PULL_REQUEST and not event.failed:
         state.pull_request = f"{event.what} ({event.outcome})" if event.outcome else event.what
         state.unpushed = False
+        state.merged = ""
     elif event.kind is Kind.BRANCH and not event.failed:
         state.branch = event.what
     elif event.kind is Kind.MERGE:
@@ -143,6 +149,43 @@ def _apply(state: WorkState, event: Event) -> None:
     elif event.kind is Kind.RUN and not event.failed:
         for path in event.edits:
             _resolve(state, path)
+        _ran(state, event)
+
+
+_BACK = re.compile(r"HEAD(?:~(\d*)|(\^+))")
+_PR_MERGED = re.compile(r"gh pr merge\b\s*(\d+)?")
+
+
+def _ran(state: WorkState, event: Event) -> None:
+    """What other commands change: commits undone, changes thrown away or stashed, merges."""
+    what = event.what
+    if what.startswith("git reset"):
+        back = _BACK.search(what)
+        if back:
+            _undo_commits(state, int(back[1] or 1) if back[2] is None else len(back[2]))
+        if "--hard" in what:
+            state.files = {path: f for path, f in state.files.items() if f.committed}
+    elif what.startswith("git stash"):
+        state.stashed = not re.match(r"git stash (?:pop|apply|drop|clear|branch)\b", what)
+    elif found := _PR_MERGED.match(what):
+        state.merged = found[1] or "of the branch"
+        state.unpushed = False
+    for path in event.dropped:
+        state.files = {
+            known: file
+            for known, file in state.files.items()
+            if file.committed or not (path == "." or known.endswith(path) or path.endswith(known))
+        }
+
+
+def _undo_commits(state: WorkState, number: int) -> None:
+    """The last commits are taken back; what they had is uncommitted again."""
+    del state.commits[max(len(state.commits) - number, 0) :]
+    for file in state.files.values():
+        if file.commit > len(state.commits):
+            file.committed = False
+    if not state.commits:
+        state.unpushed = False
 
 
 def _changed(state: WorkState, path: str, event: Event) -> None:
@@ -176,6 +219,9 @@ def _checked(state: WorkState, event: Event) -> None:
 
 
 def _committed(state: WorkState, event: Event) -> None:
+    if event.amends and state.commits:
+        before = state.commits.pop()
+        event.what = event.what or before.what
     state.commits.append(event)
     state.unpushed = True
     state.conflicts = state.resolved = ()
@@ -184,7 +230,8 @@ def _committed(state: WorkState, event: Event) -> None:
     if branch and "detached" not in branch:
         state.branch = branch.removesuffix(" (root-commit)")
     for file in state.files.values():
-        file.committed = True
+        if not file.committed:
+            file.committed, file.commit = True, len(state.commits)
 
 
 def short_paths(paths: Sequence[str]) -> list[str]:
@@ -262,9 +309,15 @@ def now_lines(state: WorkState) -> list[str]:
     elif state.commits and state.unpushed:
         subject = _subject(state.commits[-1])
         lines.append(f"The last commit is not pushed{f': {subject}' if subject else ''}.")
+    if state.stashed:
+        lines.append("Changes are stashed (`git stash`) and not restored.")
     worked = state.files or state.commits or state.checks or state.merging
     place = [f"branch {state.branch}"] if state.branch and worked else []
-    place += [f"pull request {state.pull_request}"] if state.pull_request else []
+    if state.pull_request:
+        merged = ", merged" if state.merged else ""
+        place.append(f"pull request {state.pull_request}{merged}")
+    elif state.merged:
+        place.append(f"pull request {state.merged} is merged")
     if place:
         lines.append(f"On {'; '.join(place)}.")
     return lines
@@ -272,7 +325,11 @@ def now_lines(state: WorkState) -> list[str]:
 
 def _kin(one: str, other: str) -> bool:
     """Whether two commands are the same check with other arguments."""
-    return one.split()[:3] == other.split()[:3]
+    return _BEFORE.sub("", one).split()[:3] == _BEFORE.sub("", other).split()[:3]
+
+
+_BEFORE = re.compile(r"^(?:[A-Z_][A-Z_0-9]*=\S+ +|(?:time|env|nice(?: -n ?\d+)?|timeout \S+) +)+")
+"""What may stand before a command without changing it."""
 
 
 def _subject(commit: Event) -> str:

@@ -108,10 +108,11 @@ class Event(Struct):
 Moment = Message | Event
 
 SUMMARY_START = "This session is being continued from a previous conversation"
+CODEX_SUMMARY = "Another language model started to solve this problem"
 _NOTIFICATION = ("<task-notification>", "<agent-notification>", "<teammate-message")
 _CLIENT = re.compile(
     r"<(?:system-reminder|local-command|command-(?:name|message|args)|bash-(?:stdout|stderr|input)"
-    r"|user-prompt-submit-hook|ide_)|Caveat: The messages below|\[Request interrupted by user"
+    r"|user-prompt-submit-hook|ide_|system_notification)|Caveat: The messages below|\[Request interrupted by user"
     r"|(?:Stop|PreToolUse|PostToolUse|SessionStart|UserPromptSubmit)\w* hook|API Error: "
     r"|No response requested|\[(?:image|document)\]$|Base directory for this skill"
 )
@@ -400,7 +401,7 @@ class _Reader:
 
 
 def _voice(turn: Turn) -> Voice:
-    if turn.text.lstrip().startswith(SUMMARY_START):
+    if turn.text.lstrip().startswith((SUMMARY_START, CODEX_SUMMARY)):
         return Voice.SUMMARY
     if turn.role == "assistant":
         return Voice.AGENT

@@ -298,6 +298,8 @@ def now_lines(state: WorkState) -> list[str]:
             each.at for each in state.checks.values() if _kin(each.command, check.command)
         ):
             why = f": {check.outcome}" if check.outcome else ""
+            later = [each for each in state.checks.values() if _passed_since(each, check)]
+            why += f" (later `{later[-1].command}` passed)" if later else ""
             edited = " (files were edited since)" if waiting else ""
             before = [each for each in broken if check in state.checks_of(each)]
             shown = ", ".join(short_paths([each.path for each in before[-20:]]))
@@ -321,6 +323,12 @@ def now_lines(state: WorkState) -> list[str]:
     if place:
         lines.append(f"On {'; '.join(place)}.")
     return lines
+
+
+def _passed_since(other: Check, failing: Check) -> bool:
+    """Whether a similar check passed after this one failed."""
+    alike = other.command.split()[:2] == failing.command.split()[:2]
+    return alike and other.how == "passed" and other.at > failing.at
 
 
 def _kin(one: str, other: str) -> bool:
@@ -352,7 +360,7 @@ def next_lines(state: WorkState) -> list[str]:
     steps = []
     if state.conflicts:
         steps.append(f"resolve the other conflicts ({len(state.conflicts)} files)")
-    if unchecked and state.checks:
+    if state.checks and not all(_PROSE.search(each.path) for each in unchecked):
         commands = usual_commands(state)
         names = ", ".join(
             each.path.rpartition("/")[2]
@@ -365,6 +373,10 @@ def next_lines(state: WorkState) -> list[str]:
     if steps:
         lines.append(f"Still owed (not run yet): {', then '.join(steps)}, then report.")
     return lines
+
+
+_PROSE = re.compile(r"\.(?:md|mdx|txt|rst|adoc)$", re.IGNORECASE)
+"""Files that no check runs on."""
 
 
 def usual_commands(state: WorkState) -> str:

@@ -176,6 +176,19 @@ def read_moments(turns: Sequence[Turn]) -> list[Moment]:
     ]
 
 
+_FILES = frozenset({Kind.EDIT, Kind.WRITE})
+_ABSOLUTE = re.compile(r"/|[A-Za-z]:[/\\]")
+LEAST_PATHS = 3
+LEAST_DEPTH = 3
+"""Parts of a path that a folder of work has at least: an empty one, home, a person, a project."""
+SCRATCH = re.compile(
+    r"/(?:private/)?(?:var/)?tmp/|/var/folders/|/dev/|\$TMP|[A-Za-z]:[/\\].*[/\\]Temp[/\\]"
+    r"|(?:.*[/\\])?(?:\.?scratch(?:pad)?)[/\\]",
+    re.IGNORECASE,
+)
+"""Folders whose files are not the work."""
+
+
 class _Open(Struct):
     """A call whose result has not come: its turn, and the event that tells it."""
 
@@ -200,7 +213,27 @@ class _Reader:
         for each in self.moments[:-1]:
             if isinstance(each, Event) and each.failed is None and each.kind is not Kind.CHECK:
                 each.failed = False
+        self._shorten()
         return self.moments
+
+    def _shorten(self) -> None:
+        """Leave out the folder that all changed files have in common, where no folder is known."""
+        changes = [e for e in self.moments if isinstance(e, Event) and e.kind in _FILES]
+        paths = {e.what for e in changes if _ABSOLUTE.match(e.what) and not SCRATCH.match(e.what)}
+        if len(paths) < LEAST_PATHS:
+            return
+        parts = [path.replace("\\", "/").split("/")[:-1] for path in paths]
+        common = []
+        for names in zip(*parts, strict=False):
+            if len(set(names)) > 1:
+                break
+            common.append(names[0])
+        length = len("/".join(common)) + 1
+        if len(common) <= LEAST_DEPTH:
+            return
+        for each in changes:
+            if each.what in paths:
+                each.what = each.what[length:]
 
     def add(self, number: int, turn: Turn) -> None:
         text = turn.text.strip()
@@ -439,6 +472,7 @@ _CHANGES = re.compile(
     r"|create|reopen)|gh api .*(?:-X (?:POST|PATCH|PUT|DELETE)|--method (?:POST|PATCH|PUT|DELETE)"
     r"|-f |--field))\b"
 )
+_REMOVED = re.compile(r"(?:sudo )?rm\s+(?:-\w+\s+)*([^*?$|]+)$")
 _GIT = re.compile(r"git(?:\s+-[cC]\s+\S+)*\s+([a-z-]+)\s*(.*)", re.DOTALL)
 _SED = re.compile(r"(?:g?sed|perl)\s+(?:-\S+\s+)*-\w*i\b.*?(\S+\.\w+)\s*$", re.DOTALL)
 _REDIRECT = re.compile(r"(?:cat|tee|echo|printf)\b[^|\n]*?(?<![-=\d])>{1,2}\s*([\w./~-]+\.\w+)")
@@ -468,7 +502,16 @@ def command_events(number: int, command: str) -> Iterator[Event]:
         elif sed := _SED.match(piece):
             yield Event(number, Kind.EDIT, sed[1])
         elif _CHANGES.match(piece):
-            yield Event(number, Kind.RUN, cut(_BODY.split(_ENDS.sub("", piece))[0], 120).text)
+            short = _ENDS.sub("", piece)
+            if short.startswith("gh "):
+                short = _BODY.split(short)[0]
+            removed = _REMOVED.match(short)
+            yield Event(
+                number,
+                Kind.RUN,
+                cut(short, 120).text,
+                dropped=tuple(removed[1].split()) if removed else (),
+            )
 
 
 _SCRIPT = re.compile(

@@ -321,7 +321,8 @@ def _message_lines(
         last = at == len(found) - 1
         about = each.about
         if about is About.NEXT and not (in_tail or (closing and position > STILL_OPEN)):
-            about = About.NEXT if is_deferred(each.text) else About.FOUND
+            put_off = (closing or position > STILL_OPEN) and is_deferred(each.text)
+            about = About.NEXT if put_off else About.FOUND
         text = intent(each.text) if about is About.TALK else each.text
         if last and done and not closing:
             text = f"{text} -> {done}" if text else done
@@ -351,7 +352,7 @@ def _message_lines(
         line.lead = each.lead if line.text.startswith(each.lead) else ""
         lines.append(line)
     if not found and done and (in_tail or not _only_edits(events)):
-        words = plain(message.text)[:200]
+        words = intent(plain(message.text))[:200].rstrip(" :")
         text = f"{words} -> {done}" if len(words) > 12 else done
         worth = base * 0.4 * recency
         section = Section.NOW if in_tail else Section.DONE
@@ -497,7 +498,7 @@ def _asked(words: str, order: float, worth: float, source: str, turn: int) -> Li
 
 
 _EMPTY_REPLY = re.compile(
-    r"(?:\W*\b(?:y|n|k|yes|yeah|yep|yup|no|nope|ok|okay|sure|go|on|ahead|for|it|continue|proceed"
+    r"/[\w:-]+|(?:\W*\b(?:y|n|k|yes|yeah|yep|yup|no|nope|ok|okay|sure|go|on|ahead|for|it|continue|proceed"
     r"|please|thanks?|thank you|thx|great|good|nice|cool|perfect|fine|right|correct|exactly|done|do"
     r"|that|this|so|and|then|now|keep going|carry|resume|lgtm|hi|hello|hey|sounds|looks"
     r"|ja|nein|gut|weiter|bitte|danke|genau|mach|oui|non|continuez?|merci|d'accord|vas-y|si|sí|vale|gracias)\b)*\W*"
@@ -547,7 +548,8 @@ def _after_refusal(moments: Sequence[Moment], at: int) -> bool:
 def _is_answer(words: str, question: str) -> bool:
     """Whether words are hard to understand without what was said before."""
     if _ANSWER.match(words):
-        return len(words) <= 200
+        asked = question.endswith(("?", "？", "؟"))
+        return len(words) <= (200 if asked else SHORT_ANSWER) and not words.endswith("?")
     asked = question.endswith(("?", "？", "؟")) and not words.endswith(("?", "？", "؟"))
     length = len(words) + 2 * sum(map(len, WIDE.findall(words)))
     return length <= (SHORT_ANSWER if asked else SHORT_ANSWER // 4)

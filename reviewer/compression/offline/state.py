@@ -11,18 +11,10 @@ from collections.abc import Sequence
 
 from msgspec import Struct
 
-from reviewer.compression.offline.events import Event, Kind, Message, Moment, Voice
+from reviewer.compression.offline.events import SCRATCH, Event, Kind, Message, Moment, Voice
 
 CHANGES = frozenset({Kind.EDIT, Kind.WRITE})
 DONE_ITEMS = frozenset({"completed", "done", "cancelled"})
-
-
-SCRATCH = re.compile(
-    r"/(?:private/)?(?:var/)?tmp/|/var/folders/|/dev/|\$TMP|[A-Za-z]:[/\\].*[/\\]Temp[/\\]"
-    r"|(?:.*[/\\])?(?:\.?scratch(?:pad)?)[/\\]",
-    re.IGNORECASE,
-)
-"""Folders whose files are not the work."""
 
 
 class File(Struct):
@@ -174,8 +166,15 @@ def _ran(state: WorkState, event: Event) -> None:
         state.files = {
             known: file
             for known, file in state.files.items()
-            if file.committed or not (path == "." or known.endswith(path) or path.endswith(known))
+            if file.committed or not _is_in(known, path.strip("'\""))
         }
+
+
+def _is_in(file: str, path: str) -> bool:
+    """Whether a path names a file or a folder of it, as far as either is written out."""
+    path = path.rstrip("/")
+    same = f"/{file}".endswith(f"/{path}") or f"/{path}".endswith(f"/{file}")
+    return path == "." or same or file.startswith(f"{path}/")
 
 
 def _undo_commits(state: WorkState, number: int) -> None:

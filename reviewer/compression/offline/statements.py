@@ -198,6 +198,13 @@ def plain(text: str) -> str:
     return " ".join(text.split())
 
 
+_ASIDE = re.compile(
+    r"[,;:] (?:so |and |then )*(?:i(?:'|\u2019)m|i am) (?:(?:now|also|just) )?\w+ing\b[^.!?]*",
+    re.IGNORECASE,
+)
+"""What an agent says it is about to do, behind what it found."""
+
+
 def straight(text: str) -> str:
     """A text with plain apostrophes, for comparing: many agents write typographic ones."""
     return text.replace("\u2019", "'")
@@ -355,7 +362,7 @@ class _Splitter:
         before = ""
         start = block[0].start
         for at, unit in enumerate(block):
-            words = _OPENER.sub("", self._words(unit))
+            words = self._without_asides(_OPENER.sub("", self._words(unit)))
             if words.endswith(":") and at == len(block) - 1:
                 if before:
                     yield self._made(before, start, block[at - 1].end)
@@ -379,6 +386,10 @@ class _Splitter:
             before, start = words, unit.start
         if before:
             yield self._made(before, start, block[-1].end)
+
+    def _without_asides(self, words: str) -> str:
+        on_the_way = self._message.voice is Voice.AGENT and not self._closing
+        return _ASIDE.sub("", words) if on_the_way and not is_announcement(words) else words
 
     def _items(self, lead: str, items: Sequence[Unit]) -> Iterator[Statement]:
         shown: list[tuple[Unit, str]] = []
@@ -413,16 +424,18 @@ class _Splitter:
 
     def _group(self, head: str, group: Sequence[tuple[Unit, str]], numbered: int) -> Statement:
         text = head + "; ".join(words.rstrip(" ;") for _, words in group).replace(":;", ":")
-        return self._made(
-            text, group[0][0].start, group[-1][0].end, numbered=numbered, lead=head
-        )
+        return self._made(text, group[0][0].start, group[-1][0].end, numbered=numbered, lead=head)
 
     def _says(self, words: str) -> bool:
         """Whether a sentence says anything: some words, no chatter."""
         several = len(_WORD.findall(words)) >= 3 and words.count(" ") >= 2
         enough = several or sum(map(len, WIDE.findall(words))) >= 6
         on_the_way = self._message.voice is Voice.AGENT and not self._closing
-        if _REMAINS.match(words) or _QUOTED.fullmatch(words) or (on_the_way and _MOMENT.fullmatch(straight(words))):
+        if (
+            _REMAINS.match(words)
+            or _QUOTED.fullmatch(words)
+            or (on_the_way and _MOMENT.fullmatch(straight(words)))
+        ):
             return False
         return enough and not _is_chatter(words) and not _is_data(words)
 

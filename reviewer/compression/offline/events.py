@@ -112,7 +112,8 @@ CODEX_SUMMARY = "Another language model started to solve this problem"
 _NOTIFICATION = ("<task-notification>", "<agent-notification>", "<teammate-message")
 _CLIENT = re.compile(
     r"<(?:system-reminder|local-command|command-(?:name|message|args)|bash-(?:stdout|stderr|input)"
-    r"|user-prompt-submit-hook|ide_|system_notification)|Caveat: The messages below|\[Request interrupted by user"
+    r"|user-prompt-submit-hook|ide_|system_notification)|Caveat: The messages below"
+    r"|\[Request interrupted by user"
     r"|(?:Stop|PreToolUse|PostToolUse|SessionStart|UserPromptSubmit)\w* hook|API Error: "
     r"|No response requested|\[(?:image|document)\]$|Base directory for this skill"
 )

@@ -111,6 +111,10 @@ BEFORE_ANCHORS = (Share("request", 0.1), Share("state", 0.06))
 """What is taken even before anchors, so that they have something to refer to."""
 
 
+LEAST_REQUEST = 26
+"""Tokens that the beginning of the latest request has at least."""
+
+
 class Line(Struct):
     """A line that a summary may have. `release`: the part of the first release, or empty."""
 
@@ -368,7 +372,8 @@ def _only_edits(events: Sequence[Event]) -> bool:
 
 def _files_of(events: Sequence[Event], text: str) -> str:
     """The files changed in a turn that its last message does not name, in brackets."""
-    paths = dict.fromkeys(e.what for e in events if e.kind in (Kind.EDIT, Kind.WRITE))
+    changed = (e for e in events if e.kind in (Kind.EDIT, Kind.WRITE) and not e.failed)
+    paths = dict.fromkeys(e.what for e in changed)
     unnamed = [path for path in paths if path.rpartition("/")[2] not in text]
     if not unnamed or len(paths) > 6:
         return ""
@@ -474,7 +479,9 @@ def _person_lines(moments: Sequence[Moment]) -> list[Line]:
                 lines.append(Line(Section.DECISIONS, text, where, worth, "words", "", turn))
         elif not has_content(words) and not question.endswith(("?", "？", "؟")):
             continue
-        elif _is_answer(words, question) and (question or not is_instruction(words)):
+        elif _is_answer(words, question) and (
+            question.endswith(("?", "？", "؟")) or not is_instruction(words)
+        ):
             text = _with_question(words, question)
             if question:
                 lines.append(
@@ -483,9 +490,8 @@ def _person_lines(moments: Sequence[Moment]) -> list[Line]:
             elif has_content(words):
                 lines.append(_asked(words, order, worth * 0.8, source, turn))
         elif is_instruction(words):
-            lines.append(
-                Line(Section.INSTRUCTIONS, f'"{words}"', order, worth, "words", source, turn)
-            )
+            text = _with_question(words, question if _is_answer(words, question) else "")
+            lines.append(Line(Section.INSTRUCTIONS, text, order, worth, "words", source, turn))
         else:
             lines.append(_asked(words, order, worth, source, turn))
     return lines
@@ -818,6 +824,8 @@ class _Draft:
         """Lines for each share of the budget, the newest first where that matters."""
         for share in shares:
             room = int(share.of_budget * self._ceiling)
+            if share.name == "request" and self._titled:
+                room = max(room, LEAST_REQUEST)
             waiting = [line for line in self._account.lines if line.release == share.name]
             newest_first = share.name in ("tail", "words", "request", "commits")
             if newest_first:

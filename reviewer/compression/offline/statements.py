@@ -106,7 +106,8 @@ _CAUSE = re.compile(
     re.IGNORECASE,
 )
 _DECISION = re.compile(
-    r"\bdecid|^(?!if|when|once|that|maybe)(?!.*\bwould\b).*\b(?:instead of|rather than)\b|\bwe(?:'ll| will| should) (?:use|keep|go|not)"
+    r"\bdecid|^(?!if|when|once|that|maybe)(?!.*\bwould\b).*\b(?:instead of|rather than)\b"
+    r"|\bwe(?:'ll| will| should) (?:use|keep|go|not)"
     r"|\bagreed\b"
     r"|\bgo(?:ing)? with\b|\bchose|\bchosen\b|\bkeep(?:s|ing)? (?:the|HEAD|ours|theirs|both)\b"
     r"|\btook?"
@@ -129,7 +130,8 @@ _DEFERRED = re.compile(
 )
 _OFFER = re.compile(
     r"^if you(?:'d)? (?:want|like|prefer|need)\b|^(?:i can|happy to)\b.{0,200}\bif you\b"
-    r"|^(?:let me know|tell me) (?:if|which|when|how|what)\b|(?:want me to|shall i|should i|would you like|do you want|ready to|let me know"
+    r"|^(?:let me know|tell me) (?:if|which|when|how|what)\b"
+    r"|(?:want me to|shall i|should i|would you like|do you want|ready to|let me know"
     r"|which (?:one|of"
     r"|approach|option)|what do you (?:think|prefer))\b.*\?|\?\s*$",
     re.IGNORECASE,
@@ -163,7 +165,8 @@ _MOMENT = re.compile(
 )
 """What is true for a moment, as an agent says it on the way; events tell it better."""
 _REMAINS = re.compile(
-    r"\s*\d+\s*→|</?\w+>\s*$|(?:oh,? )?wait\b[,.!…—-]|[<>=]{5,}|(?:oh,? )?wait,? |(?:i'm|i am|we're|still)"
+    r"\s*\d+\s*→|</?\w+>\s*$|(?:oh,? )?wait\b[ ,.!…—-]|[<>=]{5,}"
+    r"|(?:i'm|i am|we're|still)"
     r" (?:still )?waiting (?:for|on)\b",
     re.IGNORECASE,
 )

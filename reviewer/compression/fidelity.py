@@ -37,6 +37,8 @@ KIND_WEIGHT = {"text": 1.0, "tool_use": 0.5, "tool_result": 0.15, "thinking": 0.
 """How much a mention counts by the kind of turn; in a person's words `PERSON` times as much."""
 READ_OF = {"tool_use": 20_000, "tool_result": 4_000, "thinking": 4_000}
 """Characters of other turns in which terms are looked for; their words count little."""
+LONG_SOURCE = 2_000_000
+"""Characters from which on terms are looked for only in what was said and called."""
 PERSON = 1.5
 WEIGHT: dict[TermKind, float] = {
     "identifier": 3.0,
@@ -75,19 +77,24 @@ class SourceTerms:
     """The salient terms of turns."""
 
     def __init__(self, turns: Sequence[Turn]) -> None:
-        folded = [fold(turn.text) for turn in turns]
-        pieces: set[str] = set()
-        for text in folded:
-            pieces.update(_PIECE.findall(text))
-        self.pieces = frozenset(pieces)
-        self.text = " ".join(folded)
         self._turns = turns
+        self._is_long = sum(len(turn.text) for turn in turns) > LONG_SOURCE
+
+    @cached_property
+    def _text(self) -> str:
+        return fold("\n".join(turn.text for turn in self._turns))
+
+    @cached_property
+    def _pieces(self) -> frozenset[str]:
+        return frozenset(_PIECE.findall(self._text))
 
     @cached_property
     def terms(self) -> tuple[Term, ...]:
         """The salient terms, in the order of their first places."""
         mentions: dict[tuple[str, bool], _Mentions] = {}
         for number, turn in enumerate(self._turns):
+            if self._is_long and turn.kind in ("tool_result", "thinking"):
+                continue
             factor = KIND_WEIGHT[turn.kind] * (PERSON if turn.role == "user" else 1.0)
             body = turn.text
             if turn.kind != "text":
@@ -137,7 +144,19 @@ class SourceTerms:
 
     def contains(self, unit: str) -> bool:
         """Whether a name, number or quotation occurs in the source."""
-        return unit in self.pieces or fold(unit) in self.text
+        return unit in self._pieces or fold(unit) in self._text
+
+    def absent(self, units: Sequence[str]) -> list[str]:
+        """The names, numbers and quotations that do not occur in the source."""
+        if not self._is_long:
+            return [unit for unit in units if not self.contains(unit)]
+        left = {unit: fold(unit) for unit in units}
+        for turn in self._turns:  # a folded copy of all of them would take too much memory
+            if not left:
+                break
+            folded = fold(turn.text)
+            left = {unit: text for unit, text in left.items() if text not in folded}
+        return list(left)
 
 
 def without_escapes(text: str) -> str:
@@ -283,11 +302,7 @@ def validate_fidelity(
     anchors = kept / len(compressed.anchors) if compressed.anchors else 1.0
     told = fold("\n".join([account.state.branch, *(line.text for line in account.lines)]))
     named = checkable_units(content)
-    invented = [
-        unit
-        for unit in named
-        if unit not in source.pieces and fold(unit) not in told and not source.contains(unit)
-    ]
+    invented = source.absent([unit for unit in named if fold(unit) not in told])
     facts = 1 - len(invented) / len(named) if named else 1.0
     summary = SummaryTerms(content)
     found = carried(account, content, compressed.token_count)

@@ -416,15 +416,26 @@ def _state_lines(moments: Sequence[Moment], state: WorkState) -> list[Line]:
 
 def _reasons(moments: Sequence[Moment]) -> dict[str, str]:
     """Changed files with what the agent said before the last change that it explained."""
-    said = ""
+    before: Message | None = None
+    said: str | None = None
     found: dict[str, str] = {}
     for each in moments:
         if isinstance(each, Message):
-            texts = [statement.text for statement in statements(each)][-1:] or [plain(each.text)]
-            said = intent(texts[0])[:180] if each.voice is Voice.AGENT else ""
-        elif each.kind in (Kind.EDIT, Kind.WRITE) and said:
-            found[each.what] = said
+            before, said = each, None
+        elif each.kind in (Kind.EDIT, Kind.WRITE):
+            if said is None:
+                said = _explained(before)
+            if said:
+                found[each.what] = said
     return found
+
+
+def _explained(message: Message | None) -> str:
+    """What an agent says last in a message, as the reason of the edit that follows."""
+    if message is None or message.voice is not Voice.AGENT:
+        return ""
+    texts = [each.text for each in statements(message)][-1:] or [plain(message.text)]
+    return intent(texts[0])[:180]
 
 
 _ANSWER = re.compile(

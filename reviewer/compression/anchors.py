@@ -21,7 +21,7 @@ from reviewer.compression.anchor_types import (
     mentions_change,
     mentions_error,
 )
-from reviewer.compression.offline.statements import is_announcement
+from reviewer.compression.offline.statements import is_step
 from reviewer.compression.values import AnchorPoint, Turn
 from reviewer.compression.verbatim import excerpt_around, first_place
 from reviewer.compression.words import content_words
@@ -253,7 +253,7 @@ def _stated(
         return
     if cue := find_cue(role, lower):
         kind, match = cue
-        if kind is AnchorType.COMMITMENT and role == "assistant" and is_announcement(content):
+        if kind is AnchorType.COMMITMENT and role == "assistant" and is_step(content):
             return  # the agent's next step binds nobody
         focus = (start + match.start(), start + match.end())
         yield kind, *excerpt_around(text, start, end, focus, LONGEST)

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from collections.abc import Iterator, Sequence
+from functools import cached_property
 from itertools import accumulate
 from math import log2
 from typing import TYPE_CHECKING, Literal
@@ -33,6 +35,10 @@ TermKind = Literal["identifier", "number", "name", "quote", "term"]
 
 KIND_WEIGHT = {"text": 1.0, "tool_use": 0.5, "tool_result": 0.15, "thinking": 0.0}
 """How much a mention counts by the kind of turn; in a person's words `PERSON` times as much."""
+READ_OF = {"tool_use": 20_000, "tool_result": 4_000, "thinking": 4_000}
+"""Characters of other turns in which terms are looked for; their words count little."""
+LONG_SOURCE = 2_000_000
+"""Characters from which on terms are looked for only in what was said and called."""
 PERSON = 1.5
 WEIGHT: dict[TermKind, float] = {
     "identifier": 3.0,
@@ -71,11 +77,28 @@ class SourceTerms:
     """The salient terms of turns."""
 
     def __init__(self, turns: Sequence[Turn]) -> None:
-        self.text = fold("\n".join(turn.text for turn in turns))
+        self._turns = turns
+        self._is_long = sum(len(turn.text) for turn in turns) > LONG_SOURCE
+
+    @cached_property
+    def _text(self) -> str:
+        return fold("\n".join(turn.text for turn in self._turns))
+
+    @cached_property
+    def _pieces(self) -> frozenset[str]:
+        return frozenset(_PIECE.findall(self._text))
+
+    @cached_property
+    def terms(self) -> tuple[Term, ...]:
+        """The salient terms, in the order of their first places."""
         mentions: dict[tuple[str, bool], _Mentions] = {}
-        for number, turn in enumerate(turns):
+        for number, turn in enumerate(self._turns):
+            if self._is_long and turn.kind in ("tool_result", "thinking"):
+                continue
             factor = KIND_WEIGHT[turn.kind] * (PERSON if turn.role == "user" else 1.0)
-            body = turn.text if turn.kind == "text" else without_escapes(turn.text)
+            body = turn.text
+            if turn.kind != "text":
+                body = without_escapes(body[: READ_OF[turn.kind]])
             if "[masked " in body:
                 body = without_masks(body)
             for text, kind, start, end in mentioned(body):
@@ -87,7 +110,7 @@ class SourceTerms:
                     known = mentions[key] = _Mentions(kind, number, start, end)
                 known.times += 1
                 known.spoken += factor
-        self.terms = tuple(
+        return tuple(
             Term(
                 text,
                 found.kind,
@@ -100,26 +123,40 @@ class SourceTerms:
             for (text, _), found in mentions.items()
             if found.spoken
         )
-        self.pieces = frozenset(_PIECE.findall(self.text))
+
+    @cached_property
+    def _densest(self) -> tuple[list[int], list[float]]:
+        """Costs and weights of the densest terms, added up."""
         ranked = sorted(self.terms, key=lambda term: -term.weight / term.cost)
-        self._costs = list(accumulate(term.cost for term in ranked))
-        self._gains = list(accumulate(term.weight for term in ranked))
+        costs = list(accumulate(term.cost for term in ranked))
+        return costs, list(accumulate(term.weight for term in ranked))
 
     def most_covered(self, tokens: int) -> float:
         """The greatest weight that `tokens` can cover: the densest terms first."""
-        from bisect import bisect_right
-
-        whole = bisect_right(self._costs, tokens)
-        gained = self._gains[whole - 1] if whole else 0.0
-        if whole < len(self._costs):
-            spent = self._costs[whole - 1] if whole else 0
-            share = (tokens - spent) / (self._costs[whole] - spent)
-            gained += share * (self._gains[whole] - gained)
+        costs, gains = self._densest
+        whole = bisect_right(costs, tokens)
+        gained = gains[whole - 1] if whole else 0.0
+        if whole < len(costs):
+            spent = costs[whole - 1] if whole else 0
+            share = (tokens - spent) / (costs[whole] - spent)
+            gained += share * (gains[whole] - gained)
         return gained
 
     def contains(self, unit: str) -> bool:
         """Whether a name, number or quotation occurs in the source."""
-        return unit in self.pieces or fold(unit) in self.text
+        return unit in self._pieces or fold(unit) in self._text
+
+    def absent(self, units: Sequence[str]) -> list[str]:
+        """The names, numbers and quotations that do not occur in the source."""
+        if not self._is_long:
+            return [unit for unit in units if not self.contains(unit)]
+        left = {unit: fold(unit) for unit in units}
+        for turn in self._turns:  # a folded copy of all of them would take too much memory
+            if not left:
+                break
+            folded = fold(turn.text)
+            left = {unit: text for unit, text in left.items() if text not in folded}
+        return list(left)
 
 
 def without_escapes(text: str) -> str:
@@ -265,7 +302,7 @@ def validate_fidelity(
     anchors = kept / len(compressed.anchors) if compressed.anchors else 1.0
     told = fold("\n".join([account.state.branch, *(line.text for line in account.lines)]))
     named = checkable_units(content)
-    invented = [unit for unit in named if not source.contains(unit) and fold(unit) not in told]
+    invented = source.absent([unit for unit in named if fold(unit) not in told])
     facts = 1 - len(invented) / len(named) if named else 1.0
     summary = SummaryTerms(content)
     found = carried(account, content, compressed.token_count)
@@ -357,12 +394,13 @@ def lost(
         for each in missing
     ]
     found += statements
-    names = sorted(source.terms, key=lambda term: -term.weight)
-    found += [
-        Lost(term.text, term.kind, term.weight, term.times, term.turn, term.start, term.end)
-        for term in names
-        if not summary.covers(term)
-    ][:MOST_NAMES]
+    if len(found) < most:  # the terms of a long source take seconds
+        names = sorted(source.terms, key=lambda term: -term.weight)
+        found += [
+            Lost(term.text, term.kind, term.weight, term.times, term.turn, term.start, term.end)
+            for term in names
+            if not summary.covers(term)
+        ][:MOST_NAMES]
     found.sort(key=lambda each: -each.weight)
     return tuple(_each_once(found)[:most])
 

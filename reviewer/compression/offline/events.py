@@ -7,19 +7,31 @@ it failed, which tests failed, which commit it made, which files conflict.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from enum import StrEnum
 
 from msgspec import Struct
 
+from reviewer.compression.offline.calls import (
+    ASKING,
+    LISTS,
+    PATHS,
+    POLLED,
+    POLLING,
+    REPORTING,
+    Change,
+    changes_of,
+    command_of,
+    is_pull_request,
+    outside_change,
+    questions_of,
+    todo_items,
+)
 from reviewer.compression.values import Turn
 from reviewer.proposing.view_calls import (
-    EDIT_TOOLS,
     PLAN_TOOLS,
-    QUESTION_TOOLS,
     SUBAGENT_TOOLS,
     TASK_TOOLS,
-    TODO_TOOLS,
     Call,
     commit_made,
     commit_of,
@@ -83,6 +95,10 @@ class Event(Struct):
     """Files that a command writes or takes one side of."""
     names: tuple[str, ...] = ()
     """What an edit adds: functions, classes, tests, headings."""
+    dropped: tuple[str, ...] = ()
+    """Files whose changes a command throws away; `.` for all."""
+    amends: bool = False
+    """Whether a commit replaces the one before it."""
     call: int = -1
     """The turn of the call, which a result shares; -1 for none."""
     how: str = "no result"
@@ -92,10 +108,12 @@ class Event(Struct):
 Moment = Message | Event
 
 SUMMARY_START = "This session is being continued from a previous conversation"
+CODEX_SUMMARY = "Another language model started to solve this problem"
 _NOTIFICATION = ("<task-notification>", "<agent-notification>", "<teammate-message")
 _CLIENT = re.compile(
     r"<(?:system-reminder|local-command|command-(?:name|message|args)|bash-(?:stdout|stderr|input)"
-    r"|user-prompt-submit-hook|ide_)|Caveat: The messages below|\[Request interrupted by user"
+    r"|user-prompt-submit-hook|ide_|system_notification)|Caveat: The messages below"
+    r"|\[Request interrupted by user"
     r"|(?:Stop|PreToolUse|PostToolUse|SessionStart|UserPromptSubmit)\w* hook|API Error: "
     r"|No response requested|\[(?:image|document)\]$|Base directory for this skill"
 )
@@ -113,10 +131,31 @@ _ANSWERED = re.compile(
 )
 _FAILED = re.compile(
     r"\s*(?:Traceback \(most recent|(?:fatal|error|Error|ERROR)\b ?:|<tool_use_error>"
-    r"|Exit code:? [1-9]|Process exited with code [1-9])"
+    r"|Exit code:? [1-9]|Process exited with code [1-9]|<returncode>\s*-?[1-9]"
+    r"|(?:command )?failed in sandbox|apply_patch verification failed)"
+)
+_FAILED_LAST = re.compile(
+    r"<shellId: \d+ (?:completed|exited) with exit code [1-9]\d*>\s*$"
+    r"|\bmake(?:\[\d+\])?: \*\*\* .{0,200}Error \d+\s*$"
+    r"|\bexited with (?:exit )?code:? [1-9]\d*\s*$"
+)
+_EDIT_FAILED = re.compile(
+    r"(?!.{0,60}\b(?:success|updated|applied|created|replaced|written)).{0,160}"
+    r"(?:\bnot found in\b|\bappears? multiple\b|\bmultiple occurrences\b|\bdid not appear\b"
+    r"|\bno replacement was\b|\bcould not (?:find|edit|apply|write)\b|\bfailed\b"
+    r"|\bhas not been read\b|\bdoes not exist\b)",
+    re.IGNORECASE | re.DOTALL,
 )
 _LAUNCHED = ("Async agent launched", "Launching ", "Agent is running")
 _AGENT_ID = re.compile(r"\nagentId: \S.*", re.DOTALL)
+_STARTED = re.compile(
+    r"\b(?:in (?:the )?background|running) with (?:shell |session )?ID:? ?([\w-]+)", re.IGNORECASE
+)
+"""How a result says that its command still runs, and under which id."""
+_FRAMED = re.compile(r"<output>\n?(.*?)\n?</output>\s*$", re.DOTALL)
+_TOOL_LINE = re.compile(r"^\[Tool: \w+\] .*\n?", re.MULTILINE)
+POLLED_MOMENTS = 200
+"""How far back a command is looked for whose output is fetched."""
 MOST_OPEN = 40
 """Calls that wait for a result at a time."""
 LOOKED_AT = 6_000
@@ -138,6 +177,19 @@ def read_moments(turns: Sequence[Turn]) -> list[Moment]:
     ]
 
 
+_FILES = frozenset({Kind.EDIT, Kind.WRITE})
+_ABSOLUTE = re.compile(r"/|[A-Za-z]:[/\\]")
+LEAST_PATHS = 3
+LEAST_DEPTH = 3
+"""Parts of a path that a folder of work has at least: an empty one, home, a person, a project."""
+SCRATCH = re.compile(
+    r"/(?:private/)?(?:var/)?tmp/|/var/folders/|/dev/|\$TMP|[A-Za-z]:[/\\].*[/\\]Temp[/\\]"
+    r"|(?:.*[/\\])?(?:\.?scratch(?:pad)?)[/\\]",
+    re.IGNORECASE,
+)
+"""Folders whose files are not the work."""
+
+
 class _Open(Struct):
     """A call whose result has not come: its turn, and the event that tells it."""
 
@@ -154,13 +206,35 @@ class _Reader:
         self._open: list[_Open] = []
         self._tasks: dict[str, tuple[str, str]] = {}
         self._roots: list[str] = []
+        self._running: list[_Open] = []
+        self._polled: dict[str, _Open] = {}
 
     def finished(self) -> list[Moment]:
         """The moments. A call without a result succeeded silently; not a check, not the last."""
         for each in self.moments[:-1]:
             if isinstance(each, Event) and each.failed is None and each.kind is not Kind.CHECK:
                 each.failed = False
+        self._shorten()
         return self.moments
+
+    def _shorten(self) -> None:
+        """Leave out the folder that all changed files have in common, where no folder is known."""
+        changes = [e for e in self.moments if isinstance(e, Event) and e.kind in _FILES]
+        paths = {e.what for e in changes if _ABSOLUTE.match(e.what) and not SCRATCH.match(e.what)}
+        if len(paths) < LEAST_PATHS:
+            return
+        parts = [path.replace("\\", "/").split("/")[:-1] for path in paths]
+        common = []
+        for names in zip(*parts, strict=False):
+            if len(set(names)) > 1:
+                break
+            common.append(names[0])
+        length = len("/".join(common)) + 1
+        if len(common) <= LEAST_DEPTH:
+            return
+        for each in changes:
+            if each.what in paths:
+                each.what = each.what[length:]
 
     def add(self, number: int, turn: Turn) -> None:
         text = turn.text.strip()
@@ -192,25 +266,39 @@ class _Reader:
     def _call(self, number: int, turn: Turn) -> None:
         call = read_call(turn.name, turn.text)
         event: Event | None = None
-        if call.kind in TODO_TOOLS:
-            event = self._tell(Event(number, Kind.TODO, "", items=_todo_items(call)))
+        command = command_of(call)
+        if call.kind in LISTS:
+            event = self._tell(Event(number, Kind.TODO, "", items=todo_items(call)))
         elif call.kind in TASK_TOOLS:
             event = self._task(number, call)
         elif call.kind in PLAN_TOOLS:
             self._say(number, Voice.AGENT, call.words("plan"))
-        elif call.kind in QUESTION_TOOLS:
-            self._say(number, Voice.AGENT, _questions(call))
-        elif call.kind in EDIT_TOOLS or _edits(call):
-            kind = Kind.WRITE if "write" in call.kind or "create" in call.kind else Kind.EDIT
-            for path in _paths(call):
-                event = self._tell(Event(number, kind, self._short(path), names=names_added(call)))
-        elif call.command:
-            for event in command_events(number, call.command):
+        elif call.kind in ASKING:
+            self._say(number, Voice.AGENT, questions_of(call))
+        elif call.kind in REPORTING:
+            self._say(number, Voice.AGENT, call.words("summary", "result", "message"))
+        elif changes := changes_of(call):
+            for change in changes:
+                event = self._tell(self._changed(number, change))
+        elif command:
+            for event in command_events(number, command):
                 event.what = self._short(event.what)
                 event.edits = tuple(map(self._short, event.edits))
+                event.dropped = tuple(map(self._short, event.dropped))
                 self._tell(event)
+        elif is_pull_request(call):
+            event = self._tell(Event(number, Kind.PULL_REQUEST, call.words("title")))
+        elif what := outside_change(call):
+            event = self._tell(Event(number, Kind.RUN, what))
         self._open.append(_Open(number, call, event, turn.call))
         del self._open[:-MOST_OPEN]
+
+    def _changed(self, number: int, change: Change) -> Event:
+        path = self._short(change.path)
+        if change.deleted:
+            return Event(number, Kind.RUN, f"deleted {path}", edits=(path,))
+        kind = Kind.WRITE if change.created else Kind.EDIT
+        return Event(number, kind, path, names=change.names)
 
     def _short(self, text: str) -> str:
         """A path or command without the folder in which the session works."""
@@ -265,7 +353,7 @@ class _Reader:
             if not text.startswith(_LAUNCHED) and not _FAILED.match(text):
                 name = _line(call.words("description", "name"))
                 self._say(number, Voice.SUBAGENT, _AGENT_ID.sub("", text), name)
-        elif call.kind in QUESTION_TOOLS:
+        elif call.kind in ASKING:
             answers = _ANSWERED.match(text[:LOOKED_AT])
             self._say(number, Voice.PERSON, answers[1] if answers else text[:LOOKED_AT])
         elif call.kind == "taskcreate":
@@ -277,21 +365,60 @@ class _Reader:
             ):
                 self._tasks[created[1]] = found
                 event.items = self._task_items()
+        elif call.kind in POLLING:
+            self._more_output(number, call, text)
         elif event is not None:
+            if call.command:
+                self._started(asked, text)
             for each in self.moments[-12:]:
                 if isinstance(each, Event) and each.call == asked.turn:
                     read_outcome(each, text)
         elif call.command:
+            self._started(asked, text)
             found_conflicts = conflicts_in(text)
             if found_conflicts:
                 self._tell(Event(number, Kind.MERGE, "", conflicts=found_conflicts, failed=True))
+
+    def _started(self, asked: _Open, text: str) -> None:
+        """Keep a command whose output may come later, when the agent fetches it."""
+        if found := _STARTED.search(text[:400]):
+            self._polled[found[1]] = asked
+        else:
+            self._running.append(asked)
+            del self._running[:-MOST_OPEN]
+
+    def _more_output(self, number: int, call: Call, text: str) -> None:
+        """Read the output that was fetched of a command. Where no result names the id of a
+        command, it is that of the last command."""
+        key = next((str(call.given[name]) for name in POLLED if name in call.given), "")
+        asked = self._polled.get(key)
+        if asked is None and self._running and "session_id" in call.given:
+            asked = self._polled[key] = self._running.pop()
+        if framed := _FRAMED.search(text):
+            head, text = text[: framed.start()], framed[1].strip()
+            if "<status>completed" not in head:
+                return
+            if "<task_type>local_agent" in head:
+                report = _TOOL_LINE.sub("", text).strip()
+                self._say(number, Voice.SUBAGENT, report)
+                return
+            if code := re.search(r"<exit_code>([1-9]\d*)<", head):
+                text = f"Exit code {code[1]}\n{text}"
+        if asked is None or asked.event is None or _NO_OUTPUT.match(text):
+            return
+        for each in reversed(self.moments[-POLLED_MOMENTS:]):
+            if isinstance(each, Event) and each.call == asked.turn:
+                known = each.how
+                read_outcome(each, text)
+                if each.kind is Kind.CHECK and each.how == "ran" and known == "failed":
+                    each.how, each.failed = known, True
 
     def _refused(self, number: int, text: str, asked: _Open | None) -> None:
         said = _SAID.search(text)
         words = _NOTE.sub("", said[1]).strip() if said else ""
         what = ""
         if asked is not None:
-            what = asked.call.command or asked.call.words("file_path", "path", "plan", "prompt")
+            what = command_of(asked.call) or asked.call.words(*PATHS, "plan", "prompt")
             what = (
                 f"{asked.call.tool}: {self._short(cut(what, 160).text)}"
                 if what
@@ -308,7 +435,7 @@ class _Reader:
 
 
 def _voice(turn: Turn) -> Voice:
-    if turn.text.lstrip().startswith(SUMMARY_START):
+    if turn.text.lstrip().startswith((SUMMARY_START, CODEX_SUMMARY)):
         return Voice.SUMMARY
     if turn.role == "assistant":
         return Voice.AGENT
@@ -321,75 +448,10 @@ def _line(text: str) -> str:
     return " ".join(text.split())
 
 
-_PATHS = ("file_path", "path", "notebook_path", "filePath", "relative_path", "target_file")
-_PATCHED = re.compile(r"^\*\*\* (?:Add|Update|Delete) File: (.+)$", re.MULTILINE)
-_WRITES = re.compile(r"write|edit|create|patch|replace|insert|save", re.IGNORECASE)
-
-
-def _edits(call: Call) -> bool:
-    """Whether a tool that is no command changes a file."""
-    return not call.command and bool(_WRITES.search(call.kind) and call.words(*_PATHS))
-
-
-def _paths(call: Call) -> list[str]:
-    path = call.words(*_PATHS)
-    if path:
-        return [path]
-    return _PATCHED.findall(call.command or call.words("patch", "input"))[:20]
-
-
-def _todo_items(call: Call) -> tuple[tuple[str, str], ...]:
-    given = call.given.get("todos", call.given.get("plan"))
-    found = []
-    for item in given if isinstance(given, list) else []:
-        if isinstance(item, Mapping):
-            text = next(
-                (
-                    v
-                    for n in ("content", "step", "text", "title")
-                    if isinstance(v := item.get(n), str)
-                ),
-                "",
-            )
-            if text.strip():
-                found.append((str(item.get("status") or "pending"), _line(text)[:300]))
-    return tuple(found)
-
-
-def _questions(call: Call) -> str:
-    given = call.given.get("questions")
-    asked = []
-    for each in given if isinstance(given, list) else []:
-        if isinstance(each, Mapping) and isinstance(each.get("question"), str):
-            asked.append(_line(str(each["question"])))
-    return "\n".join(asked) or call.words("question")
-
-
-_DECLARED = re.compile(
-    r"^[ \t]{0,12}(?:export |default |public |private |protected |static |async |pub |abstract )*"
-    r"(?:def|class|func(?: \([^)\n]{0,60}\))?|function|fn|interface|struct|enum|type|trait"
-    r"|(?:const|let|var)(?= \w+ = (?:async )?\()) +([A-Za-z_]\w{2,80})"
-    r"|^(\#{1,4} [^\n]{3,90})$",
-    re.MULTILINE,
-)
-MOST_NAMES = 5
-EDIT_CHARS = 60_000
-"""Characters of an edit that are searched for names."""
-
-
-def names_added(call: Call) -> tuple[str, ...]:
-    """The functions, classes and headings that an edit has and the text before it had not."""
-    old = call.words("old_string")[:EDIT_CHARS]
-    new = call.words("new_string", "content", "file_text", "new_source", "patch")[:EDIT_CHARS]
-    before = {found[1] or found[2] for found in _DECLARED.finditer(old)}
-    found = dict.fromkeys(each[1] or each[2].lstrip("# ") for each in _DECLARED.finditer(new))
-    return tuple(name for name in found if name not in before)[:MOST_NAMES]
-
-
 # Commands
 
 _SPLIT = re.compile(r"\s*(?:&&|\|\||;|\n)\s*")
-_HEREDOC = re.compile(r"<<-?\s*(['\"]?)(\w+)\1.*?\n.*?\n\s*\2\b", re.DOTALL)
+_HEREDOC = re.compile(r"<<-?\s*(['\"]?)(\w+)\1[^\n]*\n.*?\n\s*\2\b", re.DOTALL)
 _RUNNERS = (
     r"mise|npm|pnpm|yarn|bun|npx|make|just|task|cargo|go|uv|uvx|poetry|pdm|hatch|python3?|gradle"
     r"|(?:\./)?gradlew|mvn|dotnet|swift|xcodebuild|bazel|rake|bundle|composer|deno|mix|sbt|stack"
@@ -411,9 +473,10 @@ _CHANGES = re.compile(
     r"|create|reopen)|gh api .*(?:-X (?:POST|PATCH|PUT|DELETE)|--method (?:POST|PATCH|PUT|DELETE)"
     r"|-f |--field))\b"
 )
+_REMOVED = re.compile(r"(?:sudo )?rm\s+(?:-\w+\s+)*([^*?$|]+)$")
 _GIT = re.compile(r"git(?:\s+-[cC]\s+\S+)*\s+([a-z-]+)\s*(.*)", re.DOTALL)
 _SED = re.compile(r"(?:g?sed|perl)\s+(?:-\S+\s+)*-\w*i\b.*?(\S+\.\w+)\s*$", re.DOTALL)
-_REDIRECT = re.compile(r"(?:cat|tee|echo|printf)\b[^|\n]*?>{1,2}\s*([\w./~-]+\.\w+)")
+_REDIRECT = re.compile(r"(?:cat|tee|echo|printf)\b[^|\n]*?(?<![-=\d])>{1,2}\s*([\w./~-]+\.\w+)")
 _ENDS = re.compile(r"(?:\s*(?:2>&1|\d?>\s*/dev/null|\|\s*(?:tail|head|grep|cat|tee)\b.*))+\s*$")
 _BODY = re.compile(r"\s(?:--?(?:body|b|f|F|field|message|m)\b|\S*=\"|\"\$\()")
 """Where the text that a command sends begins."""
@@ -424,13 +487,14 @@ def command_events(number: int, command: str) -> Iterator[Event]:
     """What a command line does, besides reading."""
     command = command[:COMMAND_CHARS]
     made = commit_of(command)
-    for path in _REDIRECT.findall(command.split("\n", 1)[0]):
-        if not path.startswith("/dev"):
-            yield Event(number, Kind.WRITE, path)
-    for piece in _SPLIT.split(_HEREDOC.sub("", command)):
+    for path in _script_writes(command):
+        yield Event(number, Kind.EDIT, path)
+    for piece in _SPLIT.split(_HEREDOC.sub(lambda found: found[0].split("\n", 1)[0], command)):
         piece = piece.strip()
         git = _GIT.match(piece)
-        if git is not None:
+        if (found := _REDIRECT.match(piece)) and not found[1].startswith("/dev"):
+            yield Event(number, Kind.WRITE, found[1])
+        elif git is not None:
             yield from _git_events(number, git[1], git[2], made.message if made else "")
         elif piece.startswith("gh pr create") and made is not None:
             yield Event(number, Kind.PULL_REQUEST, made.message.split("\n", 1)[0])
@@ -439,13 +503,38 @@ def command_events(number: int, command: str) -> Iterator[Event]:
         elif sed := _SED.match(piece):
             yield Event(number, Kind.EDIT, sed[1])
         elif _CHANGES.match(piece):
-            yield Event(number, Kind.RUN, cut(_BODY.split(_ENDS.sub("", piece))[0], 120).text)
+            short = _ENDS.sub("", piece)
+            if short.startswith("gh "):
+                short = _BODY.split(short)[0]
+            removed = _REMOVED.match(short)
+            yield Event(
+                number,
+                Kind.RUN,
+                cut(short, 120).text,
+                dropped=tuple(removed[1].split()) if removed else (),
+            )
+
+
+_SCRIPT = re.compile(
+    r"\.write_text\(|\bopen\([^)\n]{1,200}, *(?:mode=)?['\"][wa]|\bwriteFileSync\("
+)
+_SCRIPT_PATH = re.compile(
+    r"(?:\bPath\(|\bopen\(|\bwriteFileSync\()\s*r?['\"]([^'\"\n]{1,200}\.\w{1,8})['\"]"
+)
+MOST_WRITTEN = 8
+
+
+def _script_writes(command: str) -> list[str]:
+    """The files that a script in a command line names, where it writes files."""
+    if not _SCRIPT.search(command):
+        return []
+    return list(dict.fromkeys(_SCRIPT_PATH.findall(command)))[:MOST_WRITTEN]
 
 
 def _git_events(number: int, verb: str, rest: str, message: str) -> Iterator[Event]:
-    words = [word for word in rest.split() if not word.startswith("-")]
+    words = [word for word in _ENDS.sub("", rest).split() if not word.startswith("-")]
     if verb == "commit":
-        yield Event(number, Kind.COMMIT, message.strip())
+        yield Event(number, Kind.COMMIT, message.strip(), amends="--amend" in rest)
     elif verb == "push":
         yield Event(number, Kind.PUSH, " ".join(words[:2]))
     elif verb in ("merge", "rebase", "pull", "cherry-pick"):
@@ -453,22 +542,34 @@ def _git_events(number: int, verb: str, rest: str, message: str) -> Iterator[Eve
             yield Event(number, Kind.MERGE, f"git {verb} {_ENDS.sub('', rest)}".strip()[:120])
     elif verb in ("checkout", "restore") and re.search(r"--(?:ours|theirs)\b", rest):
         side = "theirs" if "--theirs" in rest else "ours"
-        files = tuple(word for word in words if word not in ("|", ">"))
+        files = tuple(words)
         yield Event(
             number,
             Kind.RUN,
             f"took {side} (git {verb} --{side}) for {', '.join(files)}",
             edits=files,
         )
+    elif _discards(verb, rest, words):
+        files = tuple(word for word in words if word != "HEAD")
+        what = f"discarded the changes of {', '.join(files)}"
+        yield Event(number, Kind.RUN, what, dropped=files)
     elif verb in ("checkout", "switch"):
         if words and "." not in words[0].rsplit("/", 1)[-1] and " -- " not in f" {rest} ":
             yield Event(number, Kind.BRANCH, words[0])
     elif verb == "add":
         pass
-    elif verb in ("reset", "stash", "revert", "tag", "worktree", "mv", "rm") and words[:1] != [
-        "list"
-    ]:
+    elif verb in ("reset", "stash", "revert", "tag", "worktree", "mv", "rm") and words[:1] not in (
+        ["list"],
+        ["show"],
+    ):
         yield Event(number, Kind.RUN, f"git {verb} {_ENDS.sub('', rest)}".strip()[:120])
+
+
+def _discards(verb: str, rest: str, words: Sequence[str]) -> bool:
+    """Whether a command throws away changes of files that it names."""
+    if verb == "restore":
+        return bool(words) and "--staged" not in rest
+    return verb == "checkout" and bool(words) and " -- " in f" {rest} "
 
 
 _CONFLICT = re.compile(
@@ -526,7 +627,7 @@ def conflicts_in(text: str) -> tuple[str, ...]:
 
 def read_outcome(event: Event, result: str) -> None:
     """Put into an event what its result says about it."""
-    failed = bool(_FAILED.match(result))
+    failed = bool(_FAILED.match(result) or _FAILED_LAST.search(result[-400:]))
     seen = (
         result if len(result) <= 2 * LOOKED_AT else f"{result[:LOOKED_AT]}\n{result[-LOOKED_AT:]}"
     )
@@ -547,8 +648,10 @@ def read_outcome(event: Event, result: str) -> None:
     elif event.kind is Kind.MERGE:
         event.conflicts = conflicts_in(seen)
         failed = failed or bool(event.conflicts)
-    elif failed:
-        event.outcome = _failure(seen)
+    else:
+        if event.kind in (Kind.EDIT, Kind.WRITE):
+            failed = failed or bool(_EDIT_FAILED.match(result[:400]))
+        event.outcome = _failure(seen) if failed else ""
     event.failed = failed
 
 
@@ -582,4 +685,4 @@ def _failure(result: str) -> str:
         ),
         "",
     )
-    return cut(telling, 140).text
+    return cut(telling, 140).text.rstrip(".")

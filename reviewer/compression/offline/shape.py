@@ -111,6 +111,10 @@ BEFORE_ANCHORS = (Share("request", 0.1), Share("state", 0.06))
 """What is taken even before anchors, so that they have something to refer to."""
 
 
+LEAST_REQUEST = 26
+"""Tokens that the beginning of the latest request has at least."""
+
+
 class Line(Struct):
     """A line that a summary may have. `release`: the part of the first release, or empty."""
 
@@ -125,6 +129,8 @@ class Line(Struct):
     """Which statement of its message it is; -1 for lines that are not statements."""
     terms: frozenset[str] = frozenset()
     cost: int = 0
+    lead: str = ""
+    """How the list begins of which the line is a part."""
 
 
 _TERM = re.compile(r"[\w./#@-]*\w")
@@ -149,7 +155,7 @@ def terms_of(text: str) -> frozenset[str]:
 def lines_of(moments: Sequence[Moment], state: WorkState) -> list[Line]:
     """Every line that these moments have to offer."""
     lines = [*_person_lines(moments), *_state_lines(moments, state)]
-    last = _last_words(moments)
+    last = max(_last_words(moments), _tail_start(moments))
     messages = [each for each in moments if isinstance(each, Message)]
     positions = {id(each): at / max(len(messages) - 1, 1) for at, each in enumerate(messages)}
     for at, moment in enumerate(moments):
@@ -161,7 +167,12 @@ def lines_of(moments: Sequence[Moment], state: WorkState) -> list[Line]:
                 closing = moment.voice is Voice.AGENT and _closes(moments, at)
                 events = _round_before(moments, at) if closing else _events_after(moments, at)
                 lines += _message_lines(
-                    moment, closing, positions[id(moment)], events, in_tail=at > last
+                    moment,
+                    closing,
+                    positions[id(moment)],
+                    events,
+                    in_tail=at > last,
+                    answered=closing and _answered(moments, at),
                 )
     lines += _about_to(moments)
     return _once(lines)
@@ -186,6 +197,10 @@ def _is_summary(moment: Moment) -> bool:
     return isinstance(moment, Message) and moment.voice is Voice.SUMMARY
 
 
+LONGEST_PLAN = 600
+"""Characters of what the agent announced last, with what it said about it."""
+
+
 def _about_to(moments: Sequence[Moment]) -> list[Line]:
     """What the agent announced last and did not finish, where the range ends in the middle."""
     for at in range(len(moments) - 1, max(len(moments) - 12, -1), -1):
@@ -193,10 +208,14 @@ def _about_to(moments: Sequence[Moment]) -> list[Line]:
         if isinstance(moment, Message):
             if moment.voice is not Voice.AGENT:
                 return []
-            last = [each.text for each in statements(moment) if is_announcement(each.text)][-1:]
-            text = intent(last[0]) if last else ""
+            said = [each.text for each in statements(moment)]
+            place = max((n for n, each in enumerate(said) if is_announcement(each)), default=-1)
+            text = intent(said[place]) if place >= 0 else ""
             if not text:
                 return []
+            for each in said[place + 1 :]:
+                if len(text) + len(each) <= LONGEST_PLAN:
+                    text = f"{text} {each}"
             order = moments[-1].turn + 1.5
             line = f"The agent was about to, or in the middle of this: {text}"
             return [Line(Section.NEXT, line, order, 3.0, "state", "", moment.turn)]
@@ -220,6 +239,24 @@ def _last_words(moments: Sequence[Moment]) -> int:
         (at for at, m in enumerate(moments) if isinstance(m, Message) and m.voice is Voice.PERSON),
         default=-1,
     )
+
+
+TAIL_MESSAGES = 16
+"""Messages of an agent at the end that say where it is, where the person has been silent longer."""
+
+
+def _tail_start(moments: Sequence[Moment]) -> int:
+    """The place after which the agent's last messages stand."""
+    said = [at for at, m in enumerate(moments) if isinstance(m, Message) and m.voice is Voice.AGENT]
+    return said[-TAIL_MESSAGES] - 1 if len(said) > TAIL_MESSAGES else -1
+
+
+def _answered(moments: Sequence[Moment], at: int) -> bool:
+    """Whether the person's next message answers this one."""
+    after = moments[at + 1] if at + 1 < len(moments) else None
+    if not isinstance(after, Message):
+        return False
+    return _is_answer(person_words(after.text), _question_before(moments, at + 1))
 
 
 def _closes(moments: Sequence[Moment], at: int) -> bool:
@@ -268,7 +305,13 @@ def told(events: Sequence[Event]) -> str:
 
 
 def _message_lines(
-    message: Message, closing: bool, position: float, events: Sequence[Event], *, in_tail: bool
+    message: Message,
+    closing: bool,
+    position: float,
+    events: Sequence[Event],
+    *,
+    in_tail: bool,
+    answered: bool,
 ) -> list[Line]:
     """The statements of a message; the last one with what was done after it."""
     found = statements(message, closing=closing)
@@ -282,7 +325,8 @@ def _message_lines(
         last = at == len(found) - 1
         about = each.about
         if about is About.NEXT and not (in_tail or (closing and position > STILL_OPEN)):
-            about = About.NEXT if is_deferred(each.text) else About.FOUND
+            put_off = (closing or position > STILL_OPEN) and is_deferred(each.text)
+            about = About.NEXT if put_off else About.FOUND
         text = intent(each.text) if about is About.TALK else each.text
         if last and done and not closing:
             text = f"{text} -> {done}" if text else done
@@ -290,8 +334,8 @@ def _message_lines(
             continue
         if files and about in (About.DONE, About.FOUND, About.LIST, About.CAUSE):
             text, files = f"{text} {files}", ""
-        if about is About.TALK and not in_tail and not (last and done):
-            continue  # what an agent was about to do is needed only at the end
+        if about is About.TALK and not (last and done):
+            continue  # what the agent was about to do at the end has a line of its own
         if about is About.DONE and not _was_done(each.text, events):
             about = About.FOUND
         if about is About.TALK and last and done:
@@ -299,18 +343,20 @@ def _message_lines(
         worth = base * WORTH[about] * recency
         section = Section.NOW if in_tail and about is not About.LIST else SECTION_OF[about]
         if about is About.OFFER:
-            text = f"Offered, not answered: {text}" if in_tail else text
+            if answered or not (in_tail or position > STILL_OPEN):
+                continue  # an answer brings its question along
+            text = f"Offered{', not answered' if in_tail else ' and not taken up'}: {text}"
             worth *= 2.0 if in_tail else 1.0
-            section = Section.NEXT if in_tail else section
+            section = Section.NEXT
         release = "tail" if in_tail and message.voice is Voice.AGENT else ""
         place = -1 if text == done else at
-        lines.append(
-            Line(
-                section, label + text, each.order, worth, release, each.source, message.turn, place
-            )
+        line = Line(
+            section, label + text, each.order, worth, release, each.source, message.turn, place
         )
+        line.lead = each.lead if line.text.startswith(each.lead) else ""
+        lines.append(line)
     if not found and done and (in_tail or not _only_edits(events)):
-        words = plain(message.text)[:200]
+        words = intent(plain(message.text))[:200].rstrip(" :")
         text = f"{words} -> {done}" if len(words) > 12 else done
         worth = base * 0.4 * recency
         section = Section.NOW if in_tail else Section.DONE
@@ -326,7 +372,8 @@ def _only_edits(events: Sequence[Event]) -> bool:
 
 def _files_of(events: Sequence[Event], text: str) -> str:
     """The files changed in a turn that its last message does not name, in brackets."""
-    paths = dict.fromkeys(e.what for e in events if e.kind in (Kind.EDIT, Kind.WRITE))
+    changed = (e for e in events if e.kind in (Kind.EDIT, Kind.WRITE) and not e.failed)
+    paths = dict.fromkeys(e.what for e in changed)
     unnamed = [path for path in paths if path.rpartition("/")[2] not in text]
     if not unnamed or len(paths) > 6:
         return ""
@@ -369,15 +416,26 @@ def _state_lines(moments: Sequence[Moment], state: WorkState) -> list[Line]:
 
 def _reasons(moments: Sequence[Moment]) -> dict[str, str]:
     """Changed files with what the agent said before the last change that it explained."""
-    said = ""
+    before: Message | None = None
+    said: str | None = None
     found: dict[str, str] = {}
     for each in moments:
         if isinstance(each, Message):
-            texts = [statement.text for statement in statements(each)][-1:] or [plain(each.text)]
-            said = intent(texts[0])[:180] if each.voice is Voice.AGENT else ""
-        elif each.kind in (Kind.EDIT, Kind.WRITE) and said:
-            found[each.what] = said
+            before, said = each, None
+        elif each.kind in (Kind.EDIT, Kind.WRITE):
+            if said is None:
+                said = _explained(before)
+            if said:
+                found[each.what] = said
     return found
+
+
+def _explained(message: Message | None) -> str:
+    """What an agent says last in a message, as the reason of the edit that follows."""
+    if message is None or message.voice is not Voice.AGENT:
+        return ""
+    texts = [each.text for each in statements(message)][-1:] or [plain(message.text)]
+    return intent(texts[0])[:180]
 
 
 _ANSWER = re.compile(
@@ -430,7 +488,11 @@ def _person_lines(moments: Sequence[Moment]) -> list[Line]:
             for place, text in enumerate(pairs):
                 where = order + place / 100
                 lines.append(Line(Section.DECISIONS, text, where, worth, "words", "", turn))
-        elif _is_answer(words, question) and (question or not is_instruction(words)):
+        elif not has_content(words) and not question.endswith(("?", "？", "؟")):
+            continue
+        elif _is_answer(words, question) and (
+            question.endswith(("?", "？", "؟")) or not is_instruction(words)
+        ):
             text = _with_question(words, question)
             if question:
                 lines.append(
@@ -439,26 +501,21 @@ def _person_lines(moments: Sequence[Moment]) -> list[Line]:
             elif has_content(words):
                 lines.append(_asked(words, order, worth * 0.8, source, turn))
         elif is_instruction(words):
-            lines.append(
-                Line(Section.INSTRUCTIONS, f'"{words}"', order, worth, "words", source, turn)
-            )
+            text = _with_question(words, question if _is_answer(words, question) else "")
+            lines.append(Line(Section.INSTRUCTIONS, text, order, worth, "words", source, turn))
         else:
             lines.append(_asked(words, order, worth, source, turn))
     return lines
 
 
-LATER = 1e6
-"""Puts what was asked on the way after the first and the latest request."""
-
-
 def _asked(words: str, order: float, worth: float, source: str, turn: int) -> Line:
     """A question or order between the first request and the latest."""
     text = f'Asked on the way: "{words}"'
-    return Line(Section.REQUEST, text, order + LATER, worth, "words", source, turn)
+    return Line(Section.REQUEST, text, order, worth, "words", source, turn)
 
 
 _EMPTY_REPLY = re.compile(
-    r"(?:\W*\b(?:y|n|k|yes|yeah|yep|yup|no|nope|ok|okay|sure|go|on|ahead|for|it|continue|proceed"
+    r"/[\w:-]+|(?:\W*\b(?:y|n|k|yes|yeah|yep|yup|no|nope|ok|okay|sure|go|on|ahead|for|it|continue|proceed"
     r"|please|thanks?|thank you|thx|great|good|nice|cool|perfect|fine|right|correct|exactly|done|do"
     r"|that|this|so|and|then|now|keep going|carry|resume|lgtm|hi|hello|hey|sounds|looks"
     r"|ja|nein|gut|weiter|bitte|danke|genau|mach|oui|non|continuez?|merci|d'accord|vas-y|si|sí|vale|gracias)\b)*\W*"
@@ -508,7 +565,8 @@ def _after_refusal(moments: Sequence[Moment], at: int) -> bool:
 def _is_answer(words: str, question: str) -> bool:
     """Whether words are hard to understand without what was said before."""
     if _ANSWER.match(words):
-        return len(words) <= 200
+        asked = question.endswith(("?", "？", "؟"))
+        return len(words) <= (200 if asked else SHORT_ANSWER) and not words.endswith("?")
     asked = question.endswith(("?", "？", "؟")) and not words.endswith(("?", "？", "؟"))
     length = len(words) + 2 * sum(map(len, WIDE.findall(words)))
     return length <= (SHORT_ANSWER if asked else SHORT_ANSWER // 4)
@@ -777,6 +835,8 @@ class _Draft:
         """Lines for each share of the budget, the newest first where that matters."""
         for share in shares:
             room = int(share.of_budget * self._ceiling)
+            if share.name == "request" and self._titled:
+                room = max(room, LEAST_REQUEST)
             waiting = [line for line in self._account.lines if line.release == share.name]
             newest_first = share.name in ("tail", "words", "request", "commits")
             if newest_first:
@@ -913,7 +973,15 @@ class _Draft:
                     and out[-1].endswith((".", "!", "?"))
                     and not line.text.startswith("A sub-agent")
                 )
-                if follows:
+                in_list = (
+                    before is not None
+                    and before.turn == line.turn
+                    and line.place == before.place + 1 > 0
+                    and before.lead == line.lead != ""
+                )
+                if in_list:
+                    out[-1] += f"; {line.text.removeprefix(line.lead)}"
+                elif follows:
                     out[-1] += f" {line.text}"
                 else:
                     out.append(f"{bullet}{line.text}")

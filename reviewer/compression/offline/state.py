@@ -11,18 +11,10 @@ from collections.abc import Sequence
 
 from msgspec import Struct
 
-from reviewer.compression.offline.events import Event, Kind, Message, Moment, Voice
+from reviewer.compression.offline.events import SCRATCH, Event, Kind, Message, Moment, Voice
 
 CHANGES = frozenset({Kind.EDIT, Kind.WRITE})
 DONE_ITEMS = frozenset({"completed", "done", "cancelled"})
-
-
-SCRATCH = re.compile(
-    r"/(?:private/)?(?:var/)?tmp/|/var/folders/|/dev/|\$TMP|[A-Za-z]:[/\\].*[/\\]Temp[/\\]"
-    r"|(?:.*[/\\])?(?:\.?scratch(?:pad)?)[/\\]",
-    re.IGNORECASE,
-)
-"""Folders whose files are not the work."""
 
 
 class File(Struct):
@@ -36,6 +28,8 @@ class File(Struct):
     at: int = 0
     """Which event changed it last."""
     committed: bool = False
+    commit: int = 0
+    """The number of the commit that has the last change, from 1."""
     names: tuple[str, ...] = ()
 
 
@@ -61,6 +55,9 @@ class WorkState(Struct):
     branch: str = ""
     pull_request: str = ""
     unpushed: bool = False
+    merged: str = ""
+    """The pull request that was merged: its number, or words for it."""
+    stashed: bool = False
     conflicts: tuple[str, ...] = ()
     resolved: tuple[str, ...] = ()
     merging: str = ""
@@ -130,6 +127,7 @@ def _apply(state: WorkState, event: Event) -> None:
     elif event.kind is Kind.PULL_REQUEST and not event.failed:
         state.pull_request = f"{event.what} ({event.outcome})" if event.outcome else event.what
         state.unpushed = False
+        state.merged = ""
     elif event.kind is Kind.BRANCH and not event.failed:
         state.branch = event.what
     elif event.kind is Kind.MERGE:
@@ -143,6 +141,50 @@ def _apply(state: WorkState, event: Event) -> None:
     elif event.kind is Kind.RUN and not event.failed:
         for path in event.edits:
             _resolve(state, path)
+        _ran(state, event)
+
+
+_BACK = re.compile(r"HEAD(?:~(\d*)|(\^+))")
+_PR_MERGED = re.compile(r"gh pr merge\b\s*(\d+)?")
+
+
+def _ran(state: WorkState, event: Event) -> None:
+    """What other commands change: commits undone, changes thrown away or stashed, merges."""
+    what = event.what
+    if what.startswith("git reset"):
+        back = _BACK.search(what)
+        if back:
+            _undo_commits(state, int(back[1] or 1) if back[2] is None else len(back[2]))
+        if "--hard" in what:
+            state.files = {path: f for path, f in state.files.items() if f.committed}
+    elif what.startswith("git stash"):
+        state.stashed = not re.match(r"git stash (?:pop|apply|drop|clear|branch)\b", what)
+    elif found := _PR_MERGED.match(what):
+        state.merged = found[1] or "of the branch"
+        state.unpushed = False
+    for path in event.dropped:
+        state.files = {
+            known: file
+            for known, file in state.files.items()
+            if file.committed or not _is_in(known, path.strip("'\""))
+        }
+
+
+def _is_in(file: str, path: str) -> bool:
+    """Whether a path names a file or a folder of it, as far as either is written out."""
+    path = path.rstrip("/")
+    same = f"/{file}".endswith(f"/{path}") or f"/{path}".endswith(f"/{file}")
+    return path == "." or same or file.startswith(f"{path}/")
+
+
+def _undo_commits(state: WorkState, number: int) -> None:
+    """The last commits are taken back; what they had is uncommitted again."""
+    del state.commits[max(len(state.commits) - number, 0) :]
+    for file in state.files.values():
+        if file.commit > len(state.commits):
+            file.committed = False
+    if not state.commits:
+        state.unpushed = False
 
 
 def _changed(state: WorkState, path: str, event: Event) -> None:
@@ -176,6 +218,9 @@ def _checked(state: WorkState, event: Event) -> None:
 
 
 def _committed(state: WorkState, event: Event) -> None:
+    if event.amends and state.commits:
+        before = state.commits.pop()
+        event.what = event.what or before.what
     state.commits.append(event)
     state.unpushed = True
     state.conflicts = state.resolved = ()
@@ -184,7 +229,8 @@ def _committed(state: WorkState, event: Event) -> None:
     if branch and "detached" not in branch:
         state.branch = branch.removesuffix(" (root-commit)")
     for file in state.files.values():
-        file.committed = True
+        if not file.committed:
+            file.committed, file.commit = True, len(state.commits)
 
 
 def short_paths(paths: Sequence[str]) -> list[str]:
@@ -251,6 +297,8 @@ def now_lines(state: WorkState) -> list[str]:
             each.at for each in state.checks.values() if _kin(each.command, check.command)
         ):
             why = f": {check.outcome}" if check.outcome else ""
+            later = [each for each in state.checks.values() if _passed_since(each, check)]
+            why += f" (later `{later[-1].command}` passed)" if later else ""
             edited = " (files were edited since)" if waiting else ""
             before = [each for each in broken if check in state.checks_of(each)]
             shown = ", ".join(short_paths([each.path for each in before[-20:]]))
@@ -262,17 +310,33 @@ def now_lines(state: WorkState) -> list[str]:
     elif state.commits and state.unpushed:
         subject = _subject(state.commits[-1])
         lines.append(f"The last commit is not pushed{f': {subject}' if subject else ''}.")
+    if state.stashed:
+        lines.append("Changes are stashed (`git stash`) and not restored.")
     worked = state.files or state.commits or state.checks or state.merging
     place = [f"branch {state.branch}"] if state.branch and worked else []
-    place += [f"pull request {state.pull_request}"] if state.pull_request else []
+    if state.pull_request:
+        merged = ", merged" if state.merged else ""
+        place.append(f"pull request {state.pull_request}{merged}")
+    elif state.merged:
+        place.append(f"pull request {state.merged} is merged")
     if place:
         lines.append(f"On {'; '.join(place)}.")
     return lines
 
 
+def _passed_since(other: Check, failing: Check) -> bool:
+    """Whether a similar check passed after this one failed."""
+    alike = other.command.split()[:2] == failing.command.split()[:2]
+    return alike and other.how == "passed" and other.at > failing.at
+
+
 def _kin(one: str, other: str) -> bool:
     """Whether two commands are the same check with other arguments."""
-    return one.split()[:3] == other.split()[:3]
+    return _BEFORE.sub("", one).split()[:3] == _BEFORE.sub("", other).split()[:3]
+
+
+_BEFORE = re.compile(r"^(?:[A-Z_][A-Z_0-9]*=\S+ +|(?:time|env|nice(?: -n ?\d+)?|timeout \S+) +)+")
+"""What may stand before a command without changing it."""
 
 
 def _subject(commit: Event) -> str:
@@ -295,7 +359,7 @@ def next_lines(state: WorkState) -> list[str]:
     steps = []
     if state.conflicts:
         steps.append(f"resolve the other conflicts ({len(state.conflicts)} files)")
-    if unchecked and state.checks:
+    if state.checks and not all(_PROSE.search(each.path) for each in unchecked):
         commands = usual_commands(state)
         names = ", ".join(
             each.path.rpartition("/")[2]
@@ -308,6 +372,10 @@ def next_lines(state: WorkState) -> list[str]:
     if steps:
         lines.append(f"Still owed (not run yet): {', then '.join(steps)}, then report.")
     return lines
+
+
+_PROSE = re.compile(r"\.(?:md|mdx|txt|rst|adoc)$", re.IGNORECASE)
+"""Files that no check runs on."""
 
 
 def usual_commands(state: WorkState) -> str:

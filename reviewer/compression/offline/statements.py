@@ -44,6 +44,8 @@ class Statement(Struct, frozen=True):
     """Whether it stands in the last message before the person speaks."""
     numbered: int = 0
     """Numbered items that it lists."""
+    lead: str = ""
+    """How a list begins, where the text is one part of it."""
 
 
 LONGEST = 420
@@ -59,28 +61,43 @@ _LEANS = re.compile(
     r"|here|instead|otherwise|however|but|and|or|also|because|since|that's|it's|they're)\b",
     re.IGNORECASE,
 )
+_LEAD_IN = (
+    r"(?:(?:ok(?:ay)?|good|great|perfect|excellent|right|alright|nice|done|sure|yes|hmm|wait|oh|now"
+    r"|so|first|next|then|finally|actually)\b[\s,.:!–—-]*)*"
+)
+_BUSY = (
+    r"|i(?:'m| am) (?:going to|(?:now |also |just |next |still )?"
+    r"(?!seeing|assuming|getting|missing|using|hitting|leaving|keeping)\w+ing\b)"
+    r"|i need to (?:look|check|read|see|find|understand)|checking|looking|reading|running|trying"
+    r"|waiting|now (?:i|let|the|we|add|update|run|create)\b(?! (?:is|are|has)))"
+)
 _NARRATION = re.compile(
-    r"(?:(?:ok(?:ay)?|good|great|perfect|excellent|right|alright|nice|done|sure|yes|hmm|wait|now|so"
-    r"|first|next|finally|actually)\b[\s,.:!–—-]*)*"
-    r"(?:let me|let's (?:look|check|see|run|start|verify|try|also)|i'?ll (?:now |also |first "
-    r"|then )?"
-    r"(?:look|check|read|search|start|begin|explore|examine|run|see|verify|continue|create|update"
-    r"|add|fix|make|use|do|also|investigate|review|take|write|help|go|get|try|find|proceed|launch)"
-    r"|i(?:'m| am) (?:going to|now)|i need to (?:look|check|read|see|find|understand)|checking"
-    r"|looking"
-    r"|reading|running|now (?:i|let|the|we|add|update|run|create)\b(?! (?:is|are|has)))",
+    rf"{_LEAD_IN}(?:let me|let's|i'?ll(?! (?:not|never)\b)|i will(?! (?:not|never)\b){_BUSY}",
+    re.IGNORECASE,
+)
+_STEP = re.compile(
+    rf"{_LEAD_IN}(?:let me|let's (?:look|check|see|run|start|verify|try|also)"
+    r"|i'?ll (?:now |also |first |then )?(?:look|check|read|search|start|begin|explore|examine|run"
+    r"|see|verify|continue|create|update|add|fix|make|use|do|also|investigate|review|take|write"
+    rf"|help|go|get|try|find|proceed|launch){_BUSY}",
     re.IGNORECASE,
 )
 _CHATTER = re.compile(
     r"(?:(?:ok(?:ay)?|good|great|perfect|excellent|nice|done|sure|all (?:good|done|clean|set)|clean"
-    r"|you're (?:absolutely )?right|good (?:point|question|catch|idea)|no problem|thanks?|got it"
-    r"|understood|makes sense|now i (?:have|see|understand)\b.{0,60}|i see(?: the (?:issue"
-    r"|problem))?|here(?:'s| is| are)\b.{0,60}|both (?:pass|good))[\s.!:,–—-]*)+$",
+    r"|you're (?:absolutely )?right|(?:that's )?(?:an? )?(?:good|great|excellent|helpful|fair)"
+    r" (?:point|question|catch|idea|context|news|call)|no (?:problem|worries)|thanks?(?: you)?"
+    r"|that's helpful(?: context)?|got it|understood|makes sense"
+    r"|now i (?:have|see|understand)\b.{0,60}|i see(?: the (?:issue|problem))?"
+    r"|(?:i apologi[sz]e|i'm sorry|sorry|my apologies|apologies)\b.{0,60}"
+    r"|you're asking (?:exactly )?the right question|ignoring that"
+    r"|here(?:'s| is| are)\b.{0,60}|both (?:pass|good))[\s.!:,–—-]*)+$",
     re.IGNORECASE,
 )
 _OPENER = re.compile(
     r"^(?:(?:ok(?:ay)?|good|great|perfect|excellent|nice|sure|alright|done|got it|right)[.!,:]?\s+"
     r"(?:[–—-]\s*)?)+(?=[A-Z`*])"
+    r"|^(?:that's an? )?(?:good|great|excellent|fair) (?:question|point|catch|idea)\b[\s.!,:–—-]+",
+    re.IGNORECASE,
 )
 _CAUSE = re.compile(
     r"root cause|\bbecause\b|the (?:issue|problem|bug|cause|culprit|reason|error) (?:is|was|here)"
@@ -89,7 +106,8 @@ _CAUSE = re.compile(
     re.IGNORECASE,
 )
 _DECISION = re.compile(
-    r"\bdecid|\binstead of\b|\brather than\b|\bwe(?:'ll| will| should) (?:use|keep|go|not)"
+    r"\bdecid|^(?!if|when|once|that|maybe)(?!.*\bwould\b).*\b(?:instead of|rather than)\b"
+    r"|\bwe(?:'ll| will| should) (?:use|keep|go|not)"
     r"|\bagreed\b"
     r"|\bgo(?:ing)? with\b|\bchose|\bchosen\b|\bkeep(?:s|ing)? (?:the|HEAD|ours|theirs|both)\b"
     r"|\btook?"
@@ -98,7 +116,7 @@ _DECISION = re.compile(
     re.IGNORECASE,
 )
 _NEXT = re.compile(
-    r"\bremain(?:s|ing)?\b|\bpending\b|\bnot yet\b|\bstill (?:need|to|has|have|open|missing|fail)"
+    r"\bremain(?:s|ing)?\b|\bpending\b|\bnot yet\b|\bstill (?:needs?|to|open|missing|fail)"
     r"|\bneeds? to\b|\bnext steps?\b|\btodo\b|\bfollow[- ]?up\b|\bseparate (?:pr|issue|commit)\b"
     r"|\bfor later\b|\bout of scope\b|\bdefer|\bblocked (?:on|by)\b|\bnot (?:committed|pushed"
     r"|tested)\b"
@@ -111,7 +129,9 @@ _DEFERRED = re.compile(
     re.IGNORECASE,
 )
 _OFFER = re.compile(
-    r"(?:want me to|shall i|should i|would you like|do you want|ready to|let me know"
+    r"^if you(?:'d)? (?:want|like|prefer|need)\b|^(?:i can|happy to)\b.{0,200}\bif you\b"
+    r"|^(?:let me know|tell me) (?:if|which|when|how|what)\b"
+    r"|(?:want me to|shall i|should i|would you like|do you want|ready to|let me know"
     r"|which (?:one|of"
     r"|approach|option)|what do you (?:think|prefer))\b.*\?|\?\s*$",
     re.IGNORECASE,
@@ -129,8 +149,24 @@ INSTRUCTION = re.compile(
     r"|without|use)\b",
     re.IGNORECASE,
 )
+_LEADS_ON = re.compile(
+    r"(?:here|below|(?:the )?following|to (?:help|do|use|run|apply)|this (?:is|version|shows))\b",
+    re.IGNORECASE,
+)
+"""How a line begins that only leads on to code."""
+_QUOTED = re.compile(r"[\"\u201c][^\"\u201c\u201d]*[\"\u201d][.?!]?")
+_MOMENT = re.compile(
+    r"(?:ok(?:ay)?|good|great|perfect|excellent|nice|clean|hmm|interesting|ah)\b[\s,.!:–—-]+.{0,70}"
+    r"|(?:now |the |all |both |\w+ )*(?:tests?|checks?|lint(?:er)?|build|ci|everything|fmt"
+    r"|formatting|compilation|type ?check)\b.{0,40}\b(?:pass(?:es|ed|ing)?|green|clean|succeed\w*"
+    r"|fails?|failed|failing)\b.{0,30}|(?:two|three|several|a few|some) (?:issues|problems|things)"
+    r" here|all (?:green|clean|pass(?:ing|ed)?|done|good)\b.{0,30}",
+    re.IGNORECASE,
+)
+"""What is true for a moment, as an agent says it on the way; events tell it better."""
 _REMAINS = re.compile(
-    r"\s*\d+\s*→|</?\w+>\s*$|wait\b[,.!…—-]|(?:i'm|i am|we're|still)"
+    r"\s*\d+\s*→|</?\w+>\s*$|(?:oh,? )?wait\b[ ,.!…—-]|[<>=]{5,}"
+    r"|(?:i'm|i am|we're|still)"
     r" (?:still )?waiting (?:for|on)\b",
     re.IGNORECASE,
 )
@@ -165,19 +201,38 @@ def plain(text: str) -> str:
     return " ".join(text.split())
 
 
+_ASIDE = re.compile(
+    r"[,;:] (?:so |and |then )*(?:i(?:'|\u2019)m|i am) (?:(?:now|also|just) )?\w+ing\b[^.!?]*",
+    re.IGNORECASE,
+)
+"""What an agent says it is about to do, behind what it found."""
+
+
+def straight(text: str) -> str:
+    """A text with plain apostrophes, for comparing: many agents write typographic ones."""
+    return text.replace("\u2019", "'")
+
+
 def is_instruction(text: str) -> bool:
     """Whether a person's words say how something has to be done, or must not be."""
+    text = straight(text)
     return bool(INSTRUCTION.search(text) or FOREIGN_INSTRUCTION.search(text))
 
 
 def is_announcement(text: str) -> bool:
     """Whether a sentence only says what its speaker is about to do."""
-    return bool(_NARRATION.match(text))
+    return bool(_NARRATION.match(straight(text)))
+
+
+def is_step(text: str) -> bool:
+    """Whether a sentence announces the step that follows at once, and so promises nothing."""
+    return bool(_STEP.match(straight(text)))
 
 
 _LEAD = re.compile(
     r"^(?:(?:ok(?:ay)?|good|great|perfect|now|so|and|next|then|first|also|done|right|alright)\b"
-    r"[\s,.:!–—-]*)*(?:let me|let's|i'?ll|i will|i need to|i'm going to|i should|we need to)\s+"
+    r"[\s,.:!–—-]*)*(?:let me|let's|i'?ll|i will|i need to|i'm going to|i should|we need to"
+    r"|(?:i'm|i am) (?:(?:also|now|just|next|still) )?(?=\w+ing\b))\s*"
     r"(?:also |now |first |then )*",
     re.IGNORECASE,
 )
@@ -190,7 +245,9 @@ def is_deferred(text: str) -> bool:
 
 def intent(text: str) -> str:
     """What an announcement is about to do, without "Let me" and "I'll"; empty if that is little."""
-    short = re.sub(r"^(?:now|next|then)\s+", "", _LEAD.sub("", text).strip(), flags=re.IGNORECASE)
+    lead = _LEAD.match(straight(text))
+    short = text[lead.end() :].strip() if lead else text.strip()
+    short = re.sub(r"^(?:now|next|then)\s+", "", short, flags=re.IGNORECASE)
     return short if len(_WORD.findall(short)) >= 4 else ""
 
 
@@ -211,10 +268,20 @@ def person_words(text: str, longest: int = LONGEST_WORDS) -> str:
             if kept and kept[-1][-1:] not in ".:;?!":
                 kept[-1] += ";"
         kept.append(words)
-    words = " ".join(kept)
+    words = _without_echo(" ".join(kept))
     if pasted > 2:
         words = f"{_cut(words, longest)} [and {pasted} pasted lines]".strip()
     return _cut(words, longest)
+
+
+def _without_echo(words: str) -> str:
+    """Words that a client wrote twice, the first time with its command: `/ask why? why?`."""
+    rest = words.partition(" ")[2] if words.startswith("/") else words
+    half = len(rest) // 2
+    return rest[:half] if half > SHORT_ECHO and rest[:half] == rest[half + 1 :] else words
+
+
+SHORT_ECHO = 8
 
 
 def _numbered(marker: str) -> str:
@@ -223,7 +290,7 @@ def _numbered(marker: str) -> str:
 
 
 def _is_chatter(words: str) -> bool:
-    return len(words) <= 160 and bool(_CHATTER.match(words))
+    return len(words) <= 160 and bool(_CHATTER.match(straight(words)))
 
 
 def _is_data(text: str) -> bool:
@@ -298,17 +365,17 @@ class _Splitter:
         before = ""
         start = block[0].start
         for at, unit in enumerate(block):
-            words = _OPENER.sub("", self._words(unit))
+            words = self._without_asides(_OPENER.sub("", self._words(unit)))
             if words.endswith(":") and at == len(block) - 1:
                 if before:
                     yield self._made(before, start, block[at - 1].end)
-                if len(words) > 60 or is_announcement(words):
+                if is_announcement(words) or (len(words) > 60 and not _LEADS_ON.match(words)):
                     yield self._made(words.rstrip(":"), unit.start, unit.end)
                 return
             if not self._says(words):
                 before = "" if not words else before
                 continue
-            if _LEANS.match(words):
+            if _LEANS.match(straight(words)):
                 if before and len(before) + len(words) < LONGEST:
                     yield self._made(f"{before} {words}", start, unit.end)
                 elif heading and at == 0:
@@ -322,6 +389,10 @@ class _Splitter:
             before, start = words, unit.start
         if before:
             yield self._made(before, start, block[-1].end)
+
+    def _without_asides(self, words: str) -> str:
+        on_the_way = self._message.voice is Voice.AGENT and not self._closing
+        return _ASIDE.sub("", words) if on_the_way and not is_announcement(words) else words
 
     def _items(self, lead: str, items: Sequence[Unit]) -> Iterator[Statement]:
         shown: list[tuple[Unit, str]] = []
@@ -356,16 +427,24 @@ class _Splitter:
 
     def _group(self, head: str, group: Sequence[tuple[Unit, str]], numbered: int) -> Statement:
         text = head + "; ".join(words.rstrip(" ;") for _, words in group).replace(":;", ":")
-        return self._made(text, group[0][0].start, group[-1][0].end, numbered=numbered)
+        return self._made(text, group[0][0].start, group[-1][0].end, numbered=numbered, lead=head)
 
     def _says(self, words: str) -> bool:
         """Whether a sentence says anything: some words, no chatter."""
-        enough = len(_WORD.findall(words)) >= 3 or sum(map(len, WIDE.findall(words))) >= 6
-        if _REMAINS.match(words):
+        several = len(_WORD.findall(words)) >= 3 and words.count(" ") >= 2
+        enough = several or sum(map(len, WIDE.findall(words))) >= 6
+        on_the_way = self._message.voice is Voice.AGENT and not self._closing
+        if (
+            _REMAINS.match(words)
+            or _QUOTED.fullmatch(words)
+            or (on_the_way and _MOMENT.fullmatch(straight(words)))
+        ):
             return False
         return enough and not _is_chatter(words) and not _is_data(words)
 
-    def _made(self, text: str, start: int, end: int, *, numbered: int = 0) -> Statement:
+    def _made(
+        self, text: str, start: int, end: int, *, numbered: int = 0, lead: str = ""
+    ) -> Statement:
         self._number += 1
         message = self._message
         return Statement(
@@ -378,11 +457,13 @@ class _Splitter:
             message.name,
             self._closing,
             numbered,
+            lead,
         )
 
 
 def about(text: str, voice: Voice, numbered: int = 0, closing: bool = False) -> About:
     """What a statement is about, by its words."""
+    text = straight(text)
     if numbered >= 2 and closing:
         return About.LIST
     if voice is Voice.AGENT and closing and _OFFER.search(text):

@@ -13,7 +13,7 @@ from reviewer.compression.offline.statements import person_words, plain, stateme
 from reviewer.compression.values import Turn
 from reviewer.compression.words import FREQUENCIES, FUNCTION_WORDS, SPOKEN
 from reviewer.proposing.view_calls import read_call
-from reviewer.text.identifiers import IdentifierKind, identifiers
+from reviewer.text.identifiers import Identifier, IdentifierKind, identifiers
 
 LONGEST_TAG = 48
 MOST_WORDS = 3
@@ -86,13 +86,16 @@ def ranked_tags(
     for kind in dict.fromkeys(each.kind for each in moments if isinstance(each, Event)):
         if kind in _DONE:
             said.add(_DONE[kind], 1.0)
+    ranked = _apart(said.ranked())
+    if len(ranked) >= MOST_RANKED:
+        return ranked
     for turn in turns:
         if turn.kind in ("tool_use", "tool_result"):
             for term, weight in _tool_terms(turn, with_words=not said):
                 tools.add(term, weight)
     if state.branch:  # sessions have one whether or not it is what they are about
         tools.add(state.branch, 2.0)
-    return _apart([*said.ranked(), *tools.ranked()])
+    return _apart([*ranked, *tools.ranked()])
 
 
 def _texts(message: Message) -> list[str]:
@@ -109,8 +112,9 @@ def _tool_terms(turn: Turn, *, with_words: bool) -> list[tuple[str, float]]:
         factor = IN_CALLS
     else:
         text, factor = turn.text, IN_RESULTS
-    found = dict(_terms(text[:READ_OF_TURN]))
-    return [(term, w * factor) for term, w in found.items() if with_words or w >= NAMED]
+    text = text[:READ_OF_TURN]
+    found = dict(_terms(text) if with_words else _named(identifiers(text)))
+    return [(term, w * factor) for term, w in found.items()]
 
 
 def _telling(key: str, times: int) -> float:
@@ -122,27 +126,33 @@ def _telling(key: str, times: int) -> float:
     return 1.0 + 0.35 * key.count(" ")
 
 
+MOST_RANKED = 600
 NAMED = 2.0
 """Weight of a name in what was said; of a plain word it is 1."""
 
 
 def _terms(text: str) -> list[tuple[str, float]]:
-    found: list[tuple[str, float]] = []
-    taken: list[tuple[int, int]] = []
-    for each in identifiers(text):
-        taken.append((each.start, each.end))
+    names = identifiers(text)
+    found = _named(names)
+    rest, at = [], 0
+    for each in names:
+        rest += [text[at : each.start], ";"]
+        at = each.end
+    words = "".join([*rest, text[at:]])
+    found += [(match[0], 1.6) for match in _NAME.finditer(words) if match[0].lower() not in _COMMON]
+    for run in _RUN.findall(words):
+        found += [(phrase, 1.0) for phrase in _phrases(run.split(" "))]
+    return found
+
+
+def _named(names: Sequence[Identifier]) -> list[tuple[str, float]]:
+    found = []
+    for each in names:
         if each.kind not in _NO_TAGS:
             name = each.text.strip().strip("_*").rstrip("/")
             name = name.rpartition("/")[2] if each.kind is IdentifierKind.PATH else name
             if 2 < len(name) <= LONGEST_TAG and name.count(" ") < MOST_WORDS:
                 found.append((name, NAMED))
-    rest = list(text)
-    for start, end in taken:
-        rest[start:end] = [";"] * (end - start)
-    words = "".join(rest)
-    found += [(match[0], 1.6) for match in _NAME.finditer(words) if match[0].lower() not in _COMMON]
-    for run in _RUN.findall(words):
-        found += [(phrase, 1.0) for phrase in _phrases(run.split(" "))]
     return found
 
 
@@ -180,7 +190,7 @@ def tag_list(
     """As many tags as fit in a comma-separated list."""
     left = max_tokens + 1  # the first needs no comma
     tags = []
-    for tag in ranked_tags(moments, state, turns)[:600]:
+    for tag in ranked_tags(moments, state, turns)[:MOST_RANKED]:
         if "," in tag:
             continue
         cost = count(f", {tag}")

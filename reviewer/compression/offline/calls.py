@@ -1,0 +1,255 @@
+"""What a call of a tool does, whichever agent made it: files, lists, questions, other systems.
+
+Agents name the same tools and arguments differently; the names here are those of the sessions that
+`reviewer` reads.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+
+import msgspec
+from msgspec import Struct
+
+from reviewer.proposing.view_calls import EDIT_TOOLS, QUESTION_TOOLS, TODO_TOOLS, Call, cut
+
+LISTS = TODO_TOOLS | {"write_todos", "update_todo_list", "manage_todo_list", "todo_list", "todo"}
+ASKING = QUESTION_TOOLS | {
+    "ask_user",
+    "ask_followup_question",
+    "ask_user_question",
+    "request_user_input",
+    "question",
+}
+REPORTING = frozenset({"task_complete", "attempt_completion", "finish"})
+"""Tools whose argument is the agent's last report."""
+POLLING = frozenset({"write_stdin", "bashoutput", "taskoutput", "read_bash", "read_powershell"})
+"""Tools that fetch more output of a command that still runs."""
+POLLED = ("session_id", "bash_id", "shell_id", "task_id", "shellId")
+PATHS = (
+    "file_path",
+    "path",
+    "notebook_path",
+    "filePath",
+    "relative_path",
+    "target_file",
+    "TargetFile",
+)
+MOST_FILES = 20
+MOST_NAMES = 5
+EDIT_CHARS = 60_000
+"""Characters of an edit that are searched for names."""
+
+_SHELL = re.compile(r"(?:/\S*/)?(?:ba|z|da)?sh\s+(?:-[a-z]+\s+)*-[a-z]*c\s+(.*)", re.DOTALL)
+
+
+def command_of(call: Call) -> str:
+    """The command line of a call, without the shell that was called to run it."""
+    command = call.command
+    found = _SHELL.fullmatch(command.strip())
+    if found is None:
+        return command
+    inner = found[1].strip()
+    quoted = len(inner) > 1 and inner[0] == inner[-1] and inner[0] in "'\""
+    return inner[1:-1] if quoted and inner[0] not in inner[1:-1] else inner
+
+
+# Files
+
+
+class Change(Struct, frozen=True):
+    """A file that a call changes. `names`: the functions, classes and headings that it adds."""
+
+    path: str
+    created: bool = False
+    deleted: bool = False
+    names: tuple[str, ...] = ()
+
+
+_WRITES = re.compile(r"write|edit|create|patch|replace|insert|save", re.IGNORECASE)
+_CREATES = re.compile(r"write|create", re.IGNORECASE)
+_PATCHED = re.compile(r"^\*\*\* (Add|Update|Delete) File: (.+)$", re.MULTILINE)
+_LISTED = re.compile(r'"path":\s*"([^"\n]+)"')
+_DESCRIBED = re.compile(
+    r"\W*(edit|write|creat|add|updat|delet)\w*(?: file)?[\s:*]+`?([^\s`*]+[./][^\s`*]+)",
+    re.IGNORECASE,
+)
+
+
+def changes_of(call: Call) -> list[Change]:
+    """The files that a call of a tool for files changes; nothing for commands."""
+    command = call.command
+    patch = command or call.words("patch", "input", "patchText", "patch_text")
+    if "*** Begin Patch" in patch:
+        return _patched(patch)
+    if command:
+        is_list = call.kind in EDIT_TOOLS and command.startswith("[{")
+        return [Change(path) for path in _LISTED.findall(command)[:MOST_FILES]] if is_list else []
+    if call.kind not in EDIT_TOOLS and not _WRITES.search(call.kind):
+        return []
+    if path := call.words(*PATHS).strip('"'):
+        return [Change(path, bool(_CREATES.search(call.kind)), names=names_added(call))]
+    described = _DESCRIBED.match(call.words("description"))
+    if described is None:
+        return []
+    verb = described[1].lower()
+    return [Change(described[2], verb in ("write", "creat", "add"), verb == "delet")]
+
+
+def _patched(patch: str) -> list[Change]:
+    heads = list(_PATCHED.finditer(patch))
+    found = []
+    for at, head in enumerate(heads[:MOST_FILES]):
+        end = heads[at + 1].start() if at + 1 < len(heads) else len(patch)
+        lines = patch[head.end() : min(end, head.end() + EDIT_CHARS)].split("\n")
+        new = "\n".join(line[1:] for line in lines if line.startswith("+"))
+        old = "\n".join(line[1:] for line in lines if line[:1] in ("-", " "))
+        names = _names(old, new)
+        found.append(Change(head[2].strip(), head[1] == "Add", head[1] == "Delete", names))
+    return found
+
+
+_DECLARED = re.compile(
+    r"^[ \t]{0,12}(?:export |default |public |private |protected |static |async |pub |abstract )*"
+    r"(?:def|class|func(?: \([^)\n]{0,60}\))?|function|fn|interface|struct|enum|type|trait"
+    r"|(?:const|let|var)(?= \w+ = (?:async )?\()) +([A-Za-z_]\w{2,80})"
+    r"|^(\#{1,4} [^\n]{3,90})$",
+    re.MULTILINE,
+)
+
+
+def names_added(call: Call) -> tuple[str, ...]:
+    """The functions, classes and headings that an edit has and the text before it had not."""
+    pairs: list[Mapping[str, object]] = [call.given]
+    edits = call.given.get("edits")
+    if isinstance(edits, list):
+        pairs += [each for each in edits if isinstance(each, Mapping)]
+    old = "\n".join(_first(each, _OLD) for each in pairs)
+    new = "\n".join(_first(each, _NEW) for each in pairs)
+    return _names(old[:EDIT_CHARS], new[:EDIT_CHARS])
+
+
+_OLD = ("old_string", "oldText", "old_str", "oldString")
+_NEW = ("new_string", "newText", "new_str", "newString", "content", "file_text", "new_source")
+
+
+def _first(given: Mapping[str, object], names: Sequence[str]) -> str:
+    return next((text for name in names if isinstance(text := given.get(name), str)), "")
+
+
+def _names(old: str, new: str) -> tuple[str, ...]:
+    before = {found[1] or found[2] for found in _DECLARED.finditer(old)}
+    before |= {name.lstrip("# ") for name in before}
+    found = dict.fromkeys(each[1] or each[2].lstrip("# ") for each in _DECLARED.finditer(new))
+    return tuple(name for name in found if name not in before)[:MOST_NAMES]
+
+
+# To-do lists and questions
+
+_STATUS = {
+    "done": "completed",
+    "complete": "completed",
+    "finished": "completed",
+    "closed": "completed",
+    "in-progress": "in_progress",
+    "inprogress": "in_progress",
+    "doing": "in_progress",
+    "x": "completed",
+    "~": "in_progress",
+    "-": "in_progress",
+}
+_CHECKBOX = re.compile(r"^\s*(?:[-*+]|\d+[.)])?\s*\[([ xX~-])\]\s*(.+)$", re.MULTILINE)
+ITEM_CHARS = 300
+
+
+def todo_items(call: Call) -> tuple[tuple[str, str], ...]:
+    """Status and text of each item of a list; empty where the call has none."""
+    lists = ("todos", "plan", "items", "todoList", "todo_list", "tasks")
+    given = next((call.given[name] for name in lists if name in call.given), None)
+    if isinstance(given, str):
+        if given.lstrip().startswith("["):
+            with suppress(msgspec.DecodeError, RecursionError):  # it may be a list of checkboxes
+                given = msgspec.json.decode(given)
+        if isinstance(given, str):
+            return tuple(
+                (_STATUS.get(mark.lower(), "pending"), _line(text)[:ITEM_CHARS])
+                for mark, text in _CHECKBOX.findall(given[:EDIT_CHARS])
+            )
+    found = []
+    for item in given if isinstance(given, list) else []:
+        if isinstance(item, str) and item.strip():
+            found.append(("pending", _line(item)[:ITEM_CHARS]))
+        elif isinstance(item, Mapping):
+            text = _first(item, ("content", "step", "text", "title", "description", "task"))
+            status = str(item.get("status") or "pending")
+            if text.strip():
+                found.append((_STATUS.get(status.lower(), status), _line(text)[:ITEM_CHARS]))
+    return tuple(found)
+
+
+CHOICE_CHARS = 80
+
+
+def questions_of(call: Call) -> str:
+    """What a call asks the person, with the choices that it offers."""
+    given = call.given.get("questions")
+    asked = []
+    for each in given if isinstance(given, list) else [call.given]:
+        if isinstance(each, Mapping) and isinstance(each.get("question"), str):
+            choices = _choices(each.get("choices") or each.get("options"))
+            asked.append(f"{choices}{_line(str(each['question']))}")
+    return "\n".join(asked) or call.words("question", "description")
+
+
+def _choices(given: object) -> str:
+    """The choices of a question, which come before it so that it ends with its question mark."""
+    names = []
+    for each in given if isinstance(given, list) else []:
+        text = _first(each, ("label", "title", "text")) if isinstance(each, Mapping) else str(each)
+        if text.strip():
+            names.append(cut(text, CHOICE_CHARS).text)
+    return f"(Choices: {' / '.join(names[:6])}) " if names else ""
+
+
+# Other systems
+
+_OUTSIDE = re.compile(
+    r"(?:creat|updat|delet|remov|clos|complet|claim|merg|send|post|publish|book|cancel|assign"
+    r"|deploy|push|upload|mov|renam|submit|add|transfer|reopen)(?:e|es|ed)?",
+)
+_PARTS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
+_TITLES = ("title", "subject", "name", "summary", "message")
+_NOT_OUTSIDE = re.compile(
+    r"browser|computer|memory|todo|task(?:create|update|output)|think|chapter"
+)
+ARGUMENTS = 3
+ARGUMENT_CHARS = 60
+
+
+def outside_change(call: Call) -> str:
+    """What a tool that is no command and changes no file does elsewhere; empty if it only reads."""
+    if call.command or _NOT_OUTSIDE.search(call.kind):
+        return ""
+    words = [word.lower() for word in _PARTS.findall(call.tool.rpartition("__")[2])]
+    if not any(_OUTSIDE.fullmatch(word) for word in words):
+        return ""
+    what = " ".join(words)
+    if title := call.words(*_TITLES):
+        return f"{what}: {cut(title, 120).text}"
+    short = [
+        f"{name} {value}"
+        for name, value in call.given.items()
+        if isinstance(value, str | int) and 0 < len(str(value)) <= ARGUMENT_CHARS
+    ]
+    return f"{what}: {', '.join(short[:ARGUMENTS])}" if short else what
+
+
+def is_pull_request(call: Call) -> bool:
+    """Whether a tool of a code host opens a pull request."""
+    return call.kind.endswith(("create_pull_request", "create_merge_request"))
+
+
+def _line(text: str) -> str:
+    return " ".join(text.split())

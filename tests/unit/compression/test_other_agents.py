@@ -1,0 +1,203 @@
+"""The calls of every agent are told as what they did: files, runs, lists, questions, commits."""
+
+from __future__ import annotations
+
+import pytest
+
+from reviewer.compression.anchor_types import Section
+from tests.unit.compression.making import turn
+from tests.unit.compression.test_shape import agent, call, edit, result, run, section, written
+
+ASKED = turn("Make the lamp of the lighthouse blink twice and check it.")
+
+PATCH = (
+    "*** Begin Patch\n*** Update File: lamp/blink.py\n@@\n-def once():\n+def twice():\n"
+    "*** Add File: lamp/notes.md\n+# Notes\n*** Delete File: lamp/old.py\n*** End Patch"
+)
+
+
+@pytest.mark.parametrize(
+    ("tool", "given"),
+    [
+        ("apply_patch", PATCH),
+        ("apply_patch", {"patchText": PATCH}),
+        ("shell", {"command": ["bash", "-lc", f"apply_patch <<'EOF'\n{PATCH}\nEOF"]}),
+        ("exec_command", f"bash -lc 'apply_patch <<EOF\n{PATCH}\nEOF'"),
+    ],
+)
+def test_a_patch_names_the_files_that_it_changes(tool: str, given: object) -> None:
+    text = written([ASKED, agent("It blinks once so far."), call(tool, given), agent("Patched.")])
+    assert "lamp/blink.py (with twice)" in text
+    assert "lamp/notes.md (new" in text
+    assert "deleted lamp/old.py" in text
+
+
+@pytest.mark.parametrize(
+    ("tool", "given"),
+    [
+        ("edit", {"path": "lamp.py", "oldText": "a", "newText": "def twice():\n    pass"}),
+        ("edit", {"filePath": "lamp.py", "oldString": "a", "newString": "def twice():\n    pass"}),
+        ("str_replace_editor", {"path": "lamp.py", "new_str": "def twice():\n    pass"}),
+        (
+            "multiedit",
+            {
+                "file_path": "lamp.py",
+                "edits": [{"old_string": "", "new_string": "def twice():\n    pass"}],
+            },
+        ),
+        ("write_file", {"TargetFile": '"lamp.py"', "content": "def twice():\n    pass"}),
+        ("create_file", {"filePath": "lamp.py", "content": "def twice():\n    pass"}),
+    ],
+)
+def test_an_edit_of_any_agent_names_its_file_and_what_it_adds(tool: str, given: object) -> None:
+    text = written([ASKED, agent("I change the lamp."), call(tool, given)])
+    assert "lamp.py (" in text
+    assert "twice)" in section(text, Section.NOW)
+
+
+def test_an_edit_that_did_not_match_changed_nothing() -> None:
+    given = {"path": "lamp.py", "oldText": "a", "newText": "b"}
+    failing = [call("edit", given), result("edit", "old_string not found in file. Be exact.")]
+    text = written([ASKED, *failing, agent("The lamp has other code than I thought it had.")])
+    assert "lamp.py" not in section(text, Section.NOW)
+
+
+def test_a_file_that_a_script_writes_is_edited() -> None:
+    script = "python3 - <<'PY'\nfrom pathlib import Path\nPath('lamp.py').write_text('x')\nPY"
+    now = section(written([ASKED, agent("I rewrite it."), *run(script, "")]), Section.NOW)
+    assert "not yet checked or committed: lamp.py" in now
+
+
+def test_the_shell_around_a_command_is_not_part_of_it() -> None:
+    turns = [ASKED, call("shell", "bash -lc pytest -q"), result("shell", "2 passed in 0.1s")]
+    text = written([*turns, agent("The lamp blinks.")])
+    assert "`pytest -q`" in text
+    assert "bash" not in text
+
+
+def test_later_output_of_a_command_says_how_it_went() -> None:
+    turns = [
+        ASKED,
+        *edit("lamp.py"),
+        call("exec_command", "cargo test", "c1"),
+        result("exec_command", "   Compiling lamp v0.1.0", "c1"),
+        call("write_stdin", {"session_id": 7, "chars": ""}, "c2"),
+        result("write_stdin", "test result: FAILED. 1 passed; 1 failed", "c2"),
+    ]
+    assert "Failing at the last run: `cargo test`" in section(written(turns), Section.NOW)
+
+
+def test_the_report_of_a_sub_agent_in_the_background_is_labelled() -> None:
+    output = (
+        "<retrieval_status>success</retrieval_status>\n<task_type>local_agent</task_type>\n"
+        "<status>completed</status>\n<output>\n[Tool: Read] {}\nThe fog horn shares its relay with "
+        "the lamp of the north tower.\n</output>"
+    )
+    turns = [
+        ASKED,
+        call("Task", {"description": "Look at the relay", "prompt": "Look"}, "c1"),
+        result("Task", "Async agent launched successfully. agentId: a1", "c1"),
+        call("TaskOutput", {"task_id": "a1"}, "c2"),
+        result("TaskOutput", output, "c2"),
+        agent("The relay is shared."),
+    ]
+    assert "A sub-agent: The fog horn shares its relay" in written(turns)
+
+
+@pytest.mark.parametrize(
+    ("tool", "given"),
+    [
+        ("write_todos", {"todos": [{"description": "Oil the lamp", "status": "in-progress"}]}),
+        ("update_plan", {"plan": [{"step": "Oil the lamp", "status": "in_progress"}]}),
+        ("update_todo_list", {"todos": "[x] Clean the glass\n[-] Oil the lamp"}),
+        ("todo_list", {"items": '[{"title": "Oil the lamp", "status": "doing"}]'}),
+    ],
+)
+def test_the_list_of_any_agent_says_what_comes_next(tool: str, given: object) -> None:
+    following = section(written([ASKED, agent("I made a list."), call(tool, given)]), Section.NEXT)
+    assert "in progress: Oil the lamp" in following
+
+
+def test_a_question_comes_with_its_choices_and_its_answer() -> None:
+    asked = {"question": "Which colour shall the lamp have?", "choices": ["red", "green"]}
+    turns = [
+        ASKED,
+        agent("I need to know one thing."),
+        call("ask_user", asked, "c1"),
+        result("ask_user", "green", "c1"),
+        agent("Then it is green."),
+        turn("Now write the note to the harbour office about it."),
+    ]
+    decisions = section(written(turns), Section.DECISIONS)
+    assert '"green" - to: "(Choices: red / green) Which colour shall the lamp have?"' in decisions
+
+
+def test_a_change_in_another_system_is_told() -> None:
+    calls = [
+        call("mcp__tickets__ticket_create", {"title": "Oil the lamp every week"}),
+        call("mcp__tickets__ticket_list", {"state": "open"}),
+        call("update_reservation", {"reservation_id": "Q8", "seats": 3}),
+    ]
+    text = written([ASKED, agent("I keep the office informed."), *calls])
+    assert "ticket create: Oil the lamp every week" in text
+    assert "update reservation: reservation_id Q8, seats 3" in text
+    assert "ticket list" not in text
+
+
+def test_a_commit_that_was_taken_back_is_not_done() -> None:
+    turns = [
+        ASKED,
+        *edit("lamp.py"),
+        *run("pytest -q", "3 passed"),
+        *run("git commit -am 'Blink twice'", "[lamp 1a2b3c4] Blink twice"),
+        turn("Take that commit back, keep the changes."),
+        *run("git reset --soft HEAD~1", ""),
+        agent("The commit is taken back."),
+    ]
+    text = written(turns)
+    assert "Edited and checked, not yet committed: lamp.py" in section(text, Section.NOW)
+    assert "Committed [lamp 1a2b3c4]" not in text
+
+
+def test_an_amended_commit_counts_once() -> None:
+    turns = [
+        ASKED,
+        *edit("lamp.py"),
+        *run("git commit -am 'Blink'", "[lamp 1a2b3c4] Blink"),
+        *run("git commit --amend -m 'Blink twice'", "[lamp 5d6e7f8] Blink twice"),
+        agent("It is amended."),
+    ]
+    done = section(written(turns), Section.DONE)
+    assert "Committed [lamp 5d6e7f8]: Blink twice" in done
+    assert "Committed [lamp 1a2b3c4]" not in done
+
+
+@pytest.mark.parametrize("command", ["git checkout -- lamp.py", "git restore .", "rm -f lamp.py"])
+def test_changes_that_were_thrown_away_are_not_open(command: str) -> None:
+    turns = [ASKED, *edit("lamp.py"), *run(command, ""), agent("That idea was no good.")]
+    assert "not yet" not in section(written(turns), Section.NOW)
+
+
+def test_a_stash_and_a_merged_pull_request_are_part_of_the_state() -> None:
+    created = "https://example.org/light/pull/7"
+    turns = [
+        ASKED,
+        *edit("lamp.py"),
+        *run("git commit -am 'Blink twice'", "[lamp 1a2b3c4] Blink twice"),
+        *run('gh pr create --title "Blink twice" --body ""', created),
+        *run("gh pr merge 7 --squash", "Merged"),
+        *run("git stash", "Saved working directory"),
+    ]
+    now = section(written(turns), Section.NOW)
+    assert f"pull request Blink twice ({created}), merged" in now
+    assert "Changes are stashed" in now
+
+
+def test_paths_leave_out_the_folder_that_all_of_them_share() -> None:
+    files = ("src/lamp.py", "src/horn.py", "README.md")
+    turns = [ASKED, agent("I change three files.")]
+    for name in files:
+        turns += edit(f"/home/ann/work/light/{name}")
+    text = written(turns)
+    assert "/home/ann" not in text
+    assert all(name in text for name in files)

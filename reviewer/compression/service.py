@@ -15,7 +15,7 @@ from reviewer.compression.anchors import find_anchors
 from reviewer.compression.apply import apply_preview
 from reviewer.compression.context_snapshot import ContextSnapshot, SnapshotCache
 from reviewer.compression.engines import Engines
-from reviewer.compression.expansion import expand_summary
+from reviewer.compression.expansion import expand_summary, original_turns
 from reviewer.compression.fit import Outlook, Reach, fit_plan, lower_to_target, outlook, reach
 from reviewer.compression.measures import Measures, MeasureSummary
 from reviewer.compression.plan import (
@@ -312,6 +312,11 @@ class Compression:
         """
         text = self._contexts.commit(commit).text
         return expand_summary(self._reader, self.engines.summarizer("offline"), commit, text)
+
+    def original_turns(self, context: int) -> tuple[Turn, ...]:
+        """The turns of a context before any summary, skips left out. Raises UnknownIdError."""
+        self._contexts.get(context)
+        return original_turns(self._reader, context)
 
     def statistics(self) -> tuple[MeasureSummary, ...]:
         """Durations, ratios, tokens of models and fidelity, by level. Raises StoreError."""

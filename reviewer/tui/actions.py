@@ -13,6 +13,7 @@ from reviewer.tui.commits.keys import COMMITS, RETENTION
 from reviewer.tui.compress.keys import COMPRESS, SUMMARY
 from reviewer.tui.evidence.keys import SOURCE, WHY
 from reviewer.tui.export.keys import EXPORT
+from reviewer.tui.handover.keys import HANDOVER
 from reviewer.tui.history.keys import HISTORY
 from reviewer.tui.kit import keys
 from reviewer.tui.kit.action import Action, Pane, shown_key
@@ -41,6 +42,7 @@ PANES: tuple[Pane, ...] = (
     WHY,
     SESSION,
     EXPORT,
+    HANDOVER,
     keys.TEXT,
     keys.FILTER_FIELD,
     keys.EDIT,

@@ -51,10 +51,11 @@ from reviewer.tui.compress.panes import (
 )
 from reviewer.tui.compress.reading import ContextRead, first_plan, read_context
 from reviewer.tui.compress.work import Delivered, Job, ModelRun, PreviewQueue, Streamed, Task
+from reviewer.tui.handover.keys import HAND_OVER
 from reviewer.tui.kit.action import Action
 from reviewer.tui.kit.actor import detached, runs
 from reviewer.tui.kit.contexts import context_words, cost_options, match_spans
-from reviewer.tui.kit.keys import COPY
+from reviewer.tui.kit.keys import COPY, NEXT_HEADING, PREVIOUS_HEADING
 from reviewer.tui.kit.line import Separator, TitleRule
 from reviewer.tui.kit.row_list import RowList
 from reviewer.tui.kit.screen import ListScreen, Movable
@@ -192,15 +193,21 @@ class CompressScreen(ListScreen, pane=keys.COMPRESS):
         self._fold()
         self.lost_title.focused(self.lost.has_focus)
         if self.focused is self.summary and self.markers.chosen is None and self._folds():
-            self._step_marker(1)
+            # The text stays where it is: it may be read from the beginning.
+            fold = self.markers.step(self._folds(), 1)
+            self.markers.chosen = fold.path
+            self.summary.reveal(fold.path, now=False)
+            self.draw()
+            self._say_marker(fold)
 
     def _fold(self) -> None:
-        """Where the screen is narrow, fold the unused list, and show one of original and summary.
+        """Where the screen is narrow, fold what is not used, so that the text has the room.
 
         Elsewhere these classes would only cost a new layout for each change of the focus.
         """
         stacked = self.has_class("-stacked")
         self.set_class(stacked and self.focused is self.original, "-at-original")
+        self.set_class(stacked and self.focused is self.summary, "-at-summary")
         self.set_class(stacked and self.focused is not self.list, "-folded")
 
     def close_overlay(self) -> None:
@@ -1094,11 +1101,11 @@ class CompressScreen(ListScreen, pane=keys.COMPRESS):
         self._focus_pane(self.summary)
         self._step_marker(-1)
 
-    @runs(keys.NEXT_HEADING, unless=_needs_segment)
+    @runs(NEXT_HEADING, unless=_needs_segment)
     def next_heading(self) -> None:
         self._step_heading(1)
 
-    @runs(keys.PREVIOUS_HEADING, unless=_needs_segment)
+    @runs(PREVIOUS_HEADING, unless=_needs_segment)
     def previous_heading(self) -> None:
         self._step_heading(-1)
 
@@ -1111,6 +1118,7 @@ class CompressScreen(ListScreen, pane=keys.COMPRESS):
     def _step_marker(self, step: int) -> None:
         fold = self.markers.step(self._folds(), step)
         self.markers.chosen = fold.path
+        self.summary.reveal(fold.path)
         self.draw()
         self._say_marker(fold)
 
@@ -1131,6 +1139,7 @@ class CompressScreen(ListScreen, pane=keys.COMPRESS):
             return
         fold = next((each for each in folds if each.path == path), folds[0])
         self.markers.chosen = fold.path
+        self.summary.reveal(fold.path)
         if fold.path in self.markers.opened:
             self.markers.close(fold.path)
             self.draw()
@@ -1203,6 +1212,14 @@ class CompressScreen(ListScreen, pane=keys.COMPRESS):
             self._show_one_level()
             self._focus_pane(self.summary)
         super().zoom()
+
+    @runs(HAND_OVER, unless=_needs_context)
+    def hand_over(self) -> None:
+        """Show the hand-over of the whole context, from its originals."""
+        if self.context is not None:
+            number, compression = self.context.id, self.engine.compression
+            name = f"the context {self.context.name}"
+            self.host.open_handover(lambda: (name, compression.original_turns(number)))
 
     def _focus_pane(self, pane: Widget) -> None:
         if self.zoomed is not None and self.zoomed is not pane:

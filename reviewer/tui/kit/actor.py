@@ -35,6 +35,7 @@ from reviewer.tui.kit.action import Action, Pane, shown_key
 from reviewer.tui.theme import GLYPHS, Glyphs
 
 if TYPE_CHECKING:
+    from reviewer.compression.values import Turn
     from reviewer.promotion.views import EvidenceView
 
     _Node = DOMNode
@@ -376,6 +377,10 @@ class Host(App[int], inherit_bindings=False):
 
     def open_session(self, evidence: EvidenceView, project: str | None) -> None:
         """Show the session of an evidence at its line, as a reader needs it."""
+        raise NotImplementedError
+
+    def open_handover(self, read: Callable[[], tuple[str, Sequence[Turn]]]) -> None:
+        """Show the hand-over of some turns, which `read` returns with their name in a thread."""
         raise NotImplementedError
 
     def open_line(self, path: str, line: int) -> None:

@@ -15,6 +15,7 @@ from reviewer.compression.values import AnchorPoint, Level, Segment
 from reviewer.compression.verbatim import TAG_LENGTHS, anchor_tag
 from reviewer.errors import ReviewerError
 from reviewer.llm.model import CancelledError
+from reviewer.llm.steering import RetryExhaustedError
 
 LAST_FULL = 2
 """Segments at the end that stay Full while there is room."""
@@ -231,7 +232,11 @@ def fit_plan(
             if watch.cancelled is not None and watch.cancelled():
                 raise CancelledError("Stopped while levels were chosen; nothing was written.")
             choice = structs.replace(plan.choices[number], level=level)
-            sizes[number, level] = preview_choice(snapshot, plan, choice, offline, quiet).tokens
+            try:
+                found = preview_choice(snapshot, plan, choice, offline, quiet).tokens
+            except RetryExhaustedError:  # its criteria cannot be met, so it stays Full
+                found = snapshot.segments[number].tokens
+            sizes[number, level] = found
             if watch.on_progress is not None:
                 segment = snapshot.segments[number].id
                 watch.on_progress(PreviewProgress(len(sizes), most, segment))
@@ -262,8 +267,14 @@ def lower_to_target(
 
     Raises UnreachableError when everything is at the lowest.
     """
+    stuck: set[str] = set()
     while preview.tokens_after > target:
-        large = [each for each in preview.segments if each.level < lowest and each.tokens]
+        stuck |= {each.segment.id for each in preview.segments if each.refused}
+        large = [
+            each
+            for each in preview.segments
+            if each.level < lowest and each.tokens and each.segment.id not in stuck
+        ]
         if not large:
             needs = preview.tokens_after
             raise UnreachableError(reach(snapshot, target, count, lowest, at_least=needs))

@@ -996,6 +996,7 @@ class CompressScreen(ListScreen, pane=keys.COMPRESS):
             self.draw()
             return
         run.failed += 1
+        run.last_failure = str(error)
         self._no_preview(Key(choice.segment, choice.level, "model"), str(error))
         self.say_trouble(f"{error} o uses the offline result, w asks again.")
 
@@ -1005,6 +1006,13 @@ class CompressScreen(ListScreen, pane=keys.COMPRESS):
         written = f"{run.done:,} of {len(run.choices):,} written"
         if run.stopped.is_set():
             self.say(f"Stopped: {written}, and kept. w or W continues.")
+        elif run.failed and len(run.choices) > 1:
+            left = len(run.choices) - run.done - run.failed
+            skipped = f", {left:,} not asked for after that" if left else ""
+            self.say_trouble(
+                f"{written} and kept, {run.failed:,} failed{skipped}: {run.last_failure} "
+                "W asks again, o uses the offline result of one, m of all."
+            )
         elif not run.failed:
             dot = glyphs(self.app).dot
             self.say(f"{self._model_name}: {written} {dot} A applies, w writes this one again.")

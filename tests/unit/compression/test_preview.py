@@ -12,7 +12,7 @@ from threading import Event
 import pytest
 
 from reviewer.commits.values import Priority
-from reviewer.compression.preview import PreviewProgress, Watch
+from reviewer.compression.preview import FAILURES, PreviewProgress, Watch
 from reviewer.compression.service import Compression
 from reviewer.compression.values import Level
 from reviewer.engine import Engine
@@ -197,6 +197,56 @@ def test_one_failing_segment_is_written_offline_and_says_so(
     late = found.segments[engines.index("offline")]
     assert "offline, because the model" in late.compressed.note
     compression.apply(kiosk.id, found.plan)
+
+
+def test_a_first_segment_that_fails_does_not_lose_the_others(
+    kiosk: Kiosk,
+    with_settings: Callable[..., Compression],
+    model: ScriptedModel,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    model.script = [ModelError("The connection broke off."), *[faithful] * 20]
+    compression = with_settings(writer="model")
+    monkeypatch.setattr(compression.engines, "concurrency", lambda engine: 1)
+    found = compression.preview(compression.plan(kiosk.id, "detailed"))
+    assert [each.compressed.engine for each in found.segments] == ["offline", "scripted", "scripted"]
+    assert "broke off" in found.segments[0].compressed.note
+
+
+def test_a_model_that_died_is_not_asked_for_every_other_segment(
+    kiosk: Kiosk,
+    with_settings: Callable[..., Compression],
+    model: ScriptedModel,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    for number in range(100):
+        kiosk.say(f"Kiosk {number} was moved to platform {number % 7} and printed its own map.")
+    model.script = [faithful, *[ModelError("The connection broke off.")] * 200]
+    compression = with_settings(writer="model")
+    monkeypatch.setattr(compression.engines, "concurrency", lambda engine: 1)
+    found = compression.preview(compression.plan(kiosk.id, "detailed"))
+    assert len(found.segments) > FAILURES + 1
+    assert {each.compressed.engine for each in found.segments[1:]} == {"offline"}
+    assert all("broke off" in each.compressed.note for each in found.segments[1:])
+    assert len(model.prompts) <= 2 + FAILURES
+
+
+def test_a_segment_whose_criteria_cannot_be_met_stays_full_beside_the_others(
+    kiosk: Kiosk,
+) -> None:
+    compression = kiosk.engine.compression
+    kiosk.engine.contexts.annotate(
+        kiosk.ids[2], priority="important", retain_match=["not in this commit"]
+    )
+    found = compression.preview(compression.plan(kiosk.id, "brief"))
+    [left] = [each for each in found.segments if each.refused]
+    assert 'substring not found: "not in this commit"' in left.kept
+    assert left.tokens == left.segment.tokens
+    assert found.tokens_after < found.tokens_before
+    fitted = compression.fit(kiosk.id, found.tokens_after + 50)
+    assert compression.preview(fitted).tokens_after <= found.tokens_after + 50
+    assert compression.apply(kiosk.id, found.plan).segments == len(found.segments) - 1
+    assert "not in this commit" not in "".join(m.text for m in kiosk.summaries())
 
 
 def test_the_first_failure_stops_the_other_segments(

@@ -130,6 +130,7 @@ class SegmentValue(click.ParamType[tuple[str, str]]):
     type=click.Choice(["compactions"]),
     help="For transcripts: what past compactions dropped that was needed later.",
 )
+@click.option("--log", is_flag=True, help="Print the log of each compression on stderr.")
 @click.option(
     "--json", "as_json", is_flag=True, help="One JSON object per summary, then the total."
 )
@@ -163,6 +164,7 @@ def compress(
     anyway: bool,
     only_table: bool,
     report: str | None,
+    log: bool,
     as_json: bool,
 ) -> None:
     """Preview a smaller context, and apply it if asked.
@@ -181,7 +183,8 @@ def compress(
     if fit is not None and (level or start or end or whole):
         raise click.UsageError("--fit chooses the levels of the whole context by itself")
     writes = apply_ or pin is not None or unpin is not None
-    with (session.changing if writes else session.reading)(filled_by=IMPORT) as opened:
+    opening = session.changing if writes else session.reading
+    with logged(log), opening(filled_by=IMPORT) as opened:
         context = find_context(opened, names[0]).id
         if expand is not None:
             _show_expanded(opened, opened.contexts.resolve(expand, context), as_json=as_json)
@@ -227,7 +230,22 @@ def compress(
         if apply_ and not anyway and not append_missing:
             _require_faithful(found)
         if apply_:
+            for each in found.segments:
+                if each.refused:
+                    narrate(f"{each.segment.id} stays Full: {each.kept}")
             _show_applied(opened.compression.apply(context, found.plan), as_json=as_json)
+
+
+@contextmanager
+def logged(wanted: bool) -> Iterator[None]:
+    """Print the log of compressions on stderr while the block runs, if it is wanted."""
+    if not wanted:
+        yield
+        return
+    from reviewer.compression.measures import listening
+
+    with listening(lambda level, words: narrate(f"{level} {words}")):
+        yield
 
 
 def _require_faithful(found: Preview) -> None:

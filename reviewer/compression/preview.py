@@ -107,10 +107,8 @@ def preview_plan(
     met stays Full, unless `strict`. Raises CancelledError, and the exceptions of the engine when a
     model does not work at all, or when no segment can be written.
     """
-    wanted = sum(
-        choice.level is not Level.FULL and choice.content is None for choice in plan.choices
-    )
-    patience = Patience(wanted)
+    compressed = [choice for choice in plan.choices if choice.level is not Level.FULL]
+    patience = Patience(sum(choice.content is None for choice in compressed))
     refused: list[RetryExhaustedError] = []
     failed = threading.Event()
     is_cancelled = watch.cancelled
@@ -129,7 +127,7 @@ def preview_plan(
             )
         except RetryExhaustedError as problem:
             refused.append(problem)
-            if strict or len(refused) >= wanted:
+            if strict or len(refused) >= len(compressed):
                 raise
             previews[number] = _left_full(snapshot, choice, summarizer, problem)
 
@@ -281,9 +279,7 @@ def _offline(
 
 
 def _named(segment: Segment, refused: RetryExhaustedError) -> RetryExhaustedError:
-    return RetryExhaustedError(
-        f"{segment.id}: {refused.diagnosis}", refused.attempts, refused.last
-    )
+    return RetryExhaustedError(f"{segment.id}: {refused.diagnosis}", refused.attempts, refused.last)
 
 
 def _left_full(

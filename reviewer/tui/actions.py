@@ -10,7 +10,7 @@ from collections.abc import Iterable
 
 from reviewer.tui.agents.keys import AGENTS
 from reviewer.tui.commits.keys import COMMITS, RETENTION
-from reviewer.tui.compress.keys import COMPRESS, SUMMARY
+from reviewer.tui.compress.keys import COMPRESS, LOG_TEXT, SUMMARY
 from reviewer.tui.evidence.keys import SOURCE, WHY
 from reviewer.tui.export.keys import EXPORT
 from reviewer.tui.handover.keys import HANDOVER
@@ -31,6 +31,7 @@ PANES: tuple[Pane, ...] = (
     RETENTION,
     COMPRESS,
     SUMMARY,
+    LOG_TEXT,
     PACKET,
     FIELD,
     PIPELINES,

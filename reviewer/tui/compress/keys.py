@@ -86,13 +86,23 @@ ALL_LEVELS = Action(
     "Show the four levels of this segment side by side, or one again.", "Look",
 )  # fmt: skip
 
+LOG = Action(
+    "compress_log", "L", "log", "Show the log of the compressions since reviewer was opened.",
+    "Look",
+)  # fmt: skip
+CLOSE_LOG = Action("leave_compress_log", "escape,q,L", "back", "Close the log.", "Move")
+LOG_TEXT = Pane(
+    "compress_log", "Log of compressions", (keys.COPY, *keys.MOVES, CLOSE_LOG),
+    (keys.COPY, CLOSE_LOG),
+)  # fmt: skip
+
 COMPRESS = Pane(
     "compress", "Compress",
     (*LEVELS, SAME_LEVEL, FIT, APPLY, EDIT_SUMMARY, PIN_LOST, RETAIN_LOST, keys.UNDO, keys.REDO,
      SWITCH_ENGINE, ASK_MODEL, ASK_FOR_ALL, TAKE_OFFLINE,
      CONTEXTS, NEXT_CONTEXT, WHOLE_CONTEXT, keys.REFRESH,
      EXPAND, NEXT_MARKER, PREVIOUS_MARKER, keys.NEXT_HEADING, keys.PREVIOUS_HEADING, ALL_LEVELS,
-     keys.COPY, HAND_OVER, *keys.PANE_ACTIONS,
+     keys.COPY, HAND_OVER, LOG, *keys.PANE_ACTIONS,
      *keys.MOVES, keys.BACK, keys.LEAVE),
     (EXPAND, EDIT_SUMMARY, APPLY, FIT, PIN_LOST, RETAIN_LOST, keys.UNDO, SWITCH_ENGINE, HAND_OVER),
 )  # fmt: skip

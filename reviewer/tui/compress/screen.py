@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from asyncio import to_thread
 from collections.abc import Callable, Iterable, Sequence
+from contextlib import ExitStack
 from typing import TYPE_CHECKING
 
 from textual import on
@@ -13,6 +14,7 @@ from textual.timer import Timer
 from textual.widget import Widget
 
 from reviewer.commits.values import ContextView
+from reviewer.compression.measures import listening
 from reviewer.compression.plan import Applied, Choice, Plan, SegmentPreview
 from reviewer.compression.preview import PreviewProgress, Watch
 from reviewer.compression.retention import criteria
@@ -31,12 +33,14 @@ from reviewer.tui.compress.model import (
     Checked,
     Choices,
     CompressModel,
+    Doubts,
     Fold,
     Key,
     LostRow,
     Markers,
     Path,
     anchor_type,
+    doubts_about,
     level_name,
 )
 from reviewer.tui.compress.panes import (
@@ -117,8 +121,8 @@ class CompressScreen(ListScreen, pane=keys.COMPRESS):
         panes = [self.original, self.summary, self.lost, self.checks]
         super().__init__(engine, project, self.segments, panes, title="Segments")
 
-        self._doubted = ""
-        """What was wrong when `A` was pressed, and wants the key again."""
+        self._named: frozenset[str] = frozenset()
+        """What was named as wrong when `A` was pressed, until anything else is done."""
         self.start = start
         """The commit at which the range begins; None for the whole context."""
         self.contexts: Sequence[ContextView] = ()
@@ -140,6 +144,8 @@ class CompressScreen(ListScreen, pane=keys.COMPRESS):
         self._question = 0
         """Counts the budgets, so that a late answer finds its question or is dropped."""
 
+        self._listening = ExitStack()
+        """Ends with the screen: hears the log of compressions."""
         self._place: LostRow | None = None
         """The lost text that is highlighted in the original."""
 
@@ -459,12 +465,22 @@ class CompressScreen(ListScreen, pane=keys.COMPRESS):
             self.editor.keep_now()
         self._keep_place()
 
+    def on_mount(self) -> None:
+        self._listening.enter_context(listening(self._log))
+        super().on_mount()
+
+    def _log(self, level: str, words: str) -> None:
+        """Keep a line of the log; called from threads."""
+        at = self.engine.clock()
+        self.host.compress_log.append(f"{at:%H:%M:%S} {level} {words}")
+
     def on_unmount(self) -> None:
         """Stop the work, and keep the place for when the screen is opened again."""
         for work in (self.writing, self.long_task):
             if work is not None:
                 work.stopped.set()
         self.previews.start_over()
+        self._listening.close()
         self._keep_place()
 
     # previews
@@ -479,6 +495,7 @@ class CompressScreen(ListScreen, pane=keys.COMPRESS):
     def settle(self) -> None:
         """Show the segment under the cursor, and request its missing previews."""
         self.cursor_rest.stop()
+        self._named = frozenset()
         self._place = None
         self.markers.clear()
         self.draw()
@@ -835,16 +852,20 @@ class CompressScreen(ListScreen, pane=keys.COMPRESS):
             self.say("Every segment is Full: 2 3 4 choose a level, f levels that fit a size.")
             return
         doubts = data.doubts()
-        if doubts and self._doubted != doubts:
-            self._doubted = doubts
-            self.say(f"{doubts} - A again applies it anyway.")
+        if not doubts.about <= self._named:
+            self._ask_again(doubts)
             return
-        self._doubted = ""
         self._apply(context.id, data.to_apply(), chosen)
+
+    def _ask_again(self, doubts: Doubts) -> None:
+        """Name what is wrong; the same key then applies it."""
+        self._named = doubts.about
+        self.say(f"{doubts.words} - A again applies it anyway.", bad=True)
 
     def _apply(self, context: int, plan: Plan, chosen: Sequence[Choice]) -> None:
         compression = self.engine.compression
         task = self.long_task = Task("Applying")
+        named, target = self._named, self.data.target
 
         def progress(found: PreviewProgress) -> None:
             if task.stopped.is_set():
@@ -852,22 +873,31 @@ class CompressScreen(ListScreen, pane=keys.COMPRESS):
             words = f"Previewing {found.done:,} of {found.total:,} before they are applied"
             self.post_message(Delivered(lambda: self._say_progress(task, words)))
 
-        def work() -> Applied | ConflictError | None:
+        def work() -> Applied | Doubts | ConflictError | None:
             try:
                 preview = compression.preview(plan, Watch(task.stopped.is_set, None, progress))
                 if task.stopped.is_set():
                     return None
+                # Some segments may not have been previewed before.
+                doubts = doubts_about(preview.segments, preview.tokens_after, target)
+                if not doubts.about <= named:
+                    return doubts
                 applied = compression.apply(context, preview.plan, expected_head=plan.head)
             except ConflictError as error:
                 return error
             self.host.made_on[applied.act] = self.tab
             return applied
 
-        def done(applied: Applied | ConflictError | None) -> None:
+        def done(applied: Applied | Doubts | ConflictError | None) -> None:
             self.long_task = None
             if applied is None:
                 failed(STOPPED)
                 return
+            if isinstance(applied, Doubts):
+                self._ask_again(applied)
+                self._want_previews()
+                return
+            self._named = frozenset()
             if isinstance(applied, ConflictError):
                 self._read_written(f"{applied} It was read again.")
                 return
@@ -1220,6 +1250,13 @@ class CompressScreen(ListScreen, pane=keys.COMPRESS):
             self._show_one_level()
             self._focus_pane(self.summary)
         super().zoom()
+
+    @runs(keys.LOG)
+    def show_log(self) -> None:
+        """Show the log of the compressions."""
+        from reviewer.tui.compress.log import LogScreen
+
+        self.app.push_screen(LogScreen(self.engine, tuple(self.host.compress_log)))
 
     @runs(HAND_OVER, unless=_needs_context)
     def hand_over(self) -> None:

@@ -12,6 +12,7 @@ Footer, help, palette, keymap and the documentation are made from the panes.
 from __future__ import annotations
 
 from asyncio import Future, ensure_future, to_thread, wait, wait_for
+from collections import deque
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from inspect import isawaitable
@@ -343,6 +344,7 @@ class Host(App[int], inherit_bindings=False):
         self.made_on: dict[int, str] = {}
         """The acts of this session by their id, with the screen that made each."""
         self.compress_kept: dict[int, Any] = {}
+        self.compress_log: deque[str] = deque(maxlen=2_000)
         """The choices on the Compress screen, by context (`compress.model.Choices`)."""
         self.state_forms: dict[tuple[str, str], dict[str, str]] = {}
         """Unwritten values of trusted state by project and key, with an empty key for a new one."""

@@ -12,6 +12,7 @@ from threading import Event
 import pytest
 
 from reviewer.commits.values import Priority
+from reviewer.compression.fit import UnreachableError
 from reviewer.compression.preview import FAILURES, PreviewProgress, Watch
 from reviewer.compression.service import Compression
 from reviewer.compression.values import Level
@@ -209,7 +210,11 @@ def test_a_first_segment_that_fails_does_not_lose_the_others(
     compression = with_settings(writer="model")
     monkeypatch.setattr(compression.engines, "concurrency", lambda engine: 1)
     found = compression.preview(compression.plan(kiosk.id, "detailed"))
-    assert [each.compressed.engine for each in found.segments] == ["offline", "scripted", "scripted"]
+    assert [each.compressed.engine for each in found.segments] == [
+        "offline",
+        "scripted",
+        "scripted",
+    ]
     assert "broke off" in found.segments[0].compressed.note
 
 
@@ -285,3 +290,30 @@ def test_a_models_summary_too_long_for_the_target_is_lowered(
     target = sum(message.tokens for message in kiosk.compiled()) // 5
     found = compression.preview(compression.fit(kiosk.id, target))
     assert found.tokens_after <= target
+
+
+def test_a_target_that_is_refused_is_the_smallest_that_fits(kiosk: Kiosk) -> None:
+    compression = kiosk.engine.compression
+    with pytest.raises(UnreachableError) as refused:
+        compression.fit(kiosk.id, 40)
+    least = refused.value.reach.needs
+    fitted = compression.fit(kiosk.id, least)
+    assert compression.preview(fitted).tokens_after <= least
+    with pytest.raises(UnreachableError):
+        compression.fit(kiosk.id, least - 1)
+
+
+def test_what_keeps_a_context_large_is_named_and_nothing_else(
+    kiosk: Kiosk, with_settings: Callable[..., Compression]
+) -> None:
+    compression = kiosk.engine.compression
+    assert "Unpin something, or choose" in compression.reach(kiosk.id, 40).message
+    kiosk.engine.contexts.annotate(kiosk.ids[0], priority="normal")
+    assert "larger target" in compression.reach(kiosk.id, 40).message
+    assert "npin" not in compression.reach(kiosk.id, 40).message
+    kiosk.engine.contexts.annotate(
+        kiosk.ids[2], priority="important", retain_match=["not in this commit"]
+    )
+    with pytest.raises(UnreachableError, match="criteria of s1, which stays Full"):
+        compression.fit(kiosk.id, 40)
+    assert "levels below Brief" in with_settings(tier="writer-pro").reach(kiosk.id, 40).message

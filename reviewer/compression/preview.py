@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor, as_completed
+from typing import Any
 
 from msgspec import Struct, structs
 
@@ -109,7 +110,7 @@ def preview_plan(
     """
     compressed = [choice for choice in plan.choices if choice.level is not Level.FULL]
     patience = Patience(sum(choice.content is None for choice in compressed))
-    refused: list[RetryExhaustedError] = []
+    refused: list[RetryExhaustedError[Any]] = []
     failed = threading.Event()
     is_cancelled = watch.cancelled
     watch = structs.replace(
@@ -278,7 +279,7 @@ def _offline(
     return structs.replace(found, note="; ".join(filter(None, (found.note, note))))
 
 
-def _named(segment: Segment, refused: RetryExhaustedError) -> RetryExhaustedError:
+def _named(segment: Segment, refused: RetryExhaustedError[Any]) -> RetryExhaustedError[Any]:
     return RetryExhaustedError(f"{segment.id}: {refused.diagnosis}", refused.attempts, refused.last)
 
 
@@ -286,7 +287,7 @@ def _left_full(
     snapshot: ContextSnapshot,
     choice: Choice,
     summarizer: Summarizer,
-    refused: RetryExhaustedError,
+    refused: RetryExhaustedError[Any],
 ) -> SegmentPreview:
     """A segment that stays Full because no summary of it meets its criteria."""
     number = snapshot.index_of(choice.segment)

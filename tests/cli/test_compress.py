@@ -10,6 +10,7 @@ import pytest
 
 from tests.cli.conftest import Reviewer
 from tests.unit.llm.faults import Call, Faulty, endpoint
+from tests.unit.sources.builders import Session
 
 TALK = [
     ("system", "You look after the kiosks."),
@@ -392,3 +393,26 @@ def test_a_criterion_that_cannot_be_met_names_its_segment_and_blocks_no_other(
     assert done.returncode == 0, done.stderr
     assert "s1 stays Full: " in done.stderr
     assert "nobody wrote this" in done.stderr
+
+
+def test_a_report_goes_through_all_files_and_names_what_cannot_be_read(
+    reviewer: Reviewer,
+) -> None:
+    start = "This session is being continued from a previous conversation."
+    resumed = Session()
+    resumed.user(f"{start} They oiled the hinges of the gate.", isCompactSummary=True)
+    resumed.user("go on")
+    whole = Session()
+    whole.user("Oil the hinges of the gate, and never paint them red.")
+    whole.user(f"{start} Something about a gate.", isCompactSummary=True)
+    whole.user("go on")
+    resumed_file, whole_file = reviewer.folder / "resumed.jsonl", reviewer.folder / "whole.jsonl"
+    resumed_file.write_bytes(resumed.bytes())
+    whole_file.write_bytes(whole.bytes())
+    done = reviewer(
+        "compress", "--report", "compactions", resumed_file, reviewer.folder / "gone", whole_file
+    )
+    assert done.returncode == 1
+    assert "What it replaced is not in this file" in done.stdout
+    assert "gone does not exist" in done.stderr
+    assert "never paint them red" in done.stdout

@@ -77,6 +77,8 @@ if TYPE_CHECKING:
 PREVIEWED_TOKENS = 400_000
 """Tokens above which only the segment under the cursor is previewed, and the size is an estimate.
 """
+MANY_PREVIEWS = 10
+"""Previews from which on the bar says how many are left; fewer would only flicker."""
 MEASURE_SECONDS = 0.3
 """Pause in typing before a budget is measured."""
 QUOTED = 60
@@ -500,6 +502,7 @@ class CompressScreen(ListScreen, pane=keys.COMPRESS):
         self.markers.clear()
         self.draw()
         self._want_previews()
+        self._show_whole()
         self.show_footer()
 
     def _want_previews(self) -> None:
@@ -606,6 +609,8 @@ class CompressScreen(ListScreen, pane=keys.COMPRESS):
             return
         data, after = self.data, self.data.whole()
         writer = "offline engine" if data.engine == "offline" else self._model_name
+        if (left := self.previews.pending) >= MANY_PREVIEWS:
+            writer = f"{count(left, 'preview')} to go {glyphs(self.app).dot} {writer}"
         self.whole.show(data.sent, after.tokens, data.target, writer, exact=after.exact)
 
     # levels

@@ -60,6 +60,8 @@ class Watch(Struct, frozen=True):
     streamed before belongs to the previous attempt."""
 
 
+SHORT = 40
+"""Tokens up to which a segment stays Full where its summary would not pass."""
 TRIES = 2
 """Segments for which a model may fail before its first answer; then it does not work at all."""
 FAILURES = 3
@@ -212,6 +214,9 @@ def preview_choice(
         )
     fidelity = summarizer.validate_fidelity(segment, compressed)
     kept = _why_kept(segment, plan, choice, compressed)
+    tiny = segment.tokens <= SHORT and choice.level in (Level.DETAILED, Level.BRIEF)
+    if not kept and tiny and choice.engine != BY_HAND and not fidelity.passes_threshold:
+        kept = "it is too short to be summarized"
     return SegmentPreview(segment, choice.level, compressed, fidelity, failures, kept)
 
 

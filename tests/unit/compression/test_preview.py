@@ -317,3 +317,13 @@ def test_what_keeps_a_context_large_is_named_and_nothing_else(
     with pytest.raises(UnreachableError, match="criteria of s1, which stays Full"):
         compression.fit(kiosk.id, 40)
     assert "levels below Brief" in with_settings(tier="writer-pro").reach(kiosk.id, 40).message
+
+
+def test_a_few_words_stay_full_where_a_summary_would_say_nothing(engine: Engine) -> None:
+    context = engine.contexts.create("acme", "few").id
+    engine.contexts.add(context, role="assistant", text="ok [→detail:s1] <script>")
+    compression = engine.compression
+    [found] = compression.preview(compression.plan(context, "brief")).segments
+    assert not found.in_doubt
+    assert found.kept
+    assert found.tokens == found.segment.tokens

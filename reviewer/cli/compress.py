@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -14,11 +13,11 @@ from reviewer.cli.context import IMPORT, find_context
 from reviewer.cli.inputs import read_text
 from reviewer.cli.output import count, narrate, print_json, print_text, safe, safe_lines, table
 from reviewer.cli.progress import ProgressLine, interruptible
-from reviewer.cli.session import Session, Verb, pass_session
-from reviewer.errors import ReviewerError
+from reviewer.cli.session import FAILED, Session, Verb, pass_session
+from reviewer.errors import ReviewerError, SourceError
 
 if TYPE_CHECKING:
-    from reviewer.compression.compaction_report import CompactionReport
+    from reviewer.compression.compaction_report import CompactionReport, Compactions
     from reviewer.compression.plan import Applied, Plan, Preview, SegmentPreview
     from reviewer.compression.preview import PreviewProgress, Watch
     from reviewer.compression.values import (
@@ -30,6 +29,7 @@ if TYPE_CHECKING:
 
 LOST_SHOWN = 5
 DROPPED_SHOWN = 12
+NAMES_SHOWN = 6
 NEED_CHARS = 200
 LEVELS = ("full", "detailed", "brief", "tags")
 
@@ -130,6 +130,7 @@ class SegmentValue(click.ParamType[tuple[str, str]]):
     type=click.Choice(["compactions"]),
     help="For transcripts: what past compactions dropped that was needed later.",
 )
+@click.option("--log", is_flag=True, help="Print the log of each compression on stderr.")
 @click.option(
     "--json", "as_json", is_flag=True, help="One JSON object per summary, then the total."
 )
@@ -163,6 +164,7 @@ def compress(
     anyway: bool,
     only_table: bool,
     report: str | None,
+    log: bool,
     as_json: bool,
 ) -> None:
     """Preview a smaller context, and apply it if asked.
@@ -181,7 +183,8 @@ def compress(
     if fit is not None and (level or start or end or whole):
         raise click.UsageError("--fit chooses the levels of the whole context by itself")
     writes = apply_ or pin is not None or unpin is not None
-    with (session.changing if writes else session.reading)(filled_by=IMPORT) as opened:
+    opening = session.changing if writes else session.reading
+    with logged(log), opening(filled_by=IMPORT) as opened:
         context = find_context(opened, names[0]).id
         if expand is not None:
             _show_expanded(opened, opened.contexts.resolve(expand, context), as_json=as_json)
@@ -227,7 +230,22 @@ def compress(
         if apply_ and not anyway and not append_missing:
             _require_faithful(found)
         if apply_:
+            for each in found.segments:
+                if each.refused:
+                    narrate(f"{each.segment.id} stays Full: {each.kept}")
             _show_applied(opened.compression.apply(context, found.plan), as_json=as_json)
+
+
+@contextmanager
+def logged(wanted: bool) -> Iterator[None]:
+    """Print the log of compressions on stderr while the block runs, if it is wanted."""
+    if not wanted:
+        yield
+        return
+    from reviewer.compression.measures import listening
+
+    with listening(lambda level, words: narrate(f"{level} {words}")):
+        yield
 
 
 def _require_faithful(found: Preview) -> None:
@@ -390,22 +408,44 @@ def _show_compactions(paths: Sequence[Path], *, as_json: bool) -> None:
         raise click.UsageError("name the transcripts")
     from reviewer.compression.compaction_report import report_compactions
 
-    found = False
-    for report in chain.from_iterable(map(report_compactions, paths)):
-        found = True
-        if as_json:
-            print_json(report.to_json())
-        else:
-            _show_compaction(report)
+    found = failed = False
+    for path in paths:
+        try:
+            for session in report_compactions(path):
+                found = found or bool(session.reports or session.unreadable)
+                for report in session.reports:
+                    if as_json:
+                        print_json(report.to_json())
+                    else:
+                        _show_compaction(report, session.session)
+                _tell_unreadable(session)
+        except SourceError as problem:
+            failed = True
+            narrate(f"{problem}")
+    if failed:
+        raise click.exceptions.Exit(FAILED)
     if not found:
         narrate("No compactions found.")
 
 
-def _show_compaction(report: CompactionReport) -> None:
-    print_text(
-        f"{safe(report.path)}, line {report.line + 1}: {report.before_tokens:,} tokens became "
-        f"{report.summary_tokens:,}"
-    )
+def _tell_unreadable(session: Compactions) -> None:
+    if session.unreadable:
+        inside = f" {session.session}" if session.session else ""
+        narrate(
+            f"{session.path}{inside}: {count(session.unreadable, 'compaction')} without a summary "
+            "that can be read: it is encrypted or was not recorded."
+        )
+
+
+def _show_compaction(report: CompactionReport, session: str) -> None:
+    place = f"{safe(report.path)}{f' {safe(session)}' if session else ''}, line {report.line + 1}"
+    if not report.before_tokens:
+        print_text(
+            f"{place}: a summary of {report.summary_tokens:,} tokens. What it replaced is not in "
+            "this file."
+        )
+        return
+    print_text(f"{place}: {report.before_tokens:,} tokens became {report.summary_tokens:,}")
     shares = (
         ("identifiers", report.needed, report.kept),
         ("files", report.needed_files, report.kept_files),
@@ -416,13 +456,20 @@ def _show_compaction(report: CompactionReport) -> None:
             print_text(f"  {what}: the summary kept {kept:.0%} of {needed:,} needed later")
     if report.needs:
         said = report.needs - len(report.needs_lost)
-        print_text(f"  needs: the summary says {said} of {report.needs}; lost:")
+        lost = "; lost:" if report.needs_lost else ""
+        print_text(f"  needs: the summary says {said} of {report.needs}{lost}")
     for need in report.needs_lost[:DROPPED_SHOWN]:
-        print_text(f"  - {need.kind}: {safe(need.text[:NEED_CHARS])}")
-    for each in report.dropped[:DROPPED_SHOWN]:
+        text = need.text
+        cut = f"{text[:NEED_CHARS].rstrip()} …" if len(text) > NEED_CHARS else text
+        print_text(f"  - {need.kind}: {safe(cut)}")
+    if len(report.needs_lost) > DROPPED_SHOWN:
+        print_text(f"  +{len(report.needs_lost) - DROPPED_SHOWN:,} more needs (--json)")
+    if report.dropped:
+        print_text(f"  names: {count(len(report.dropped), 'name')} dropped that were used later:")
+    for each in report.dropped[:NAMES_SHOWN]:
         print_text(f"  - {safe(each.text)} (needed {count(each.needed, 'time')})")
-    if len(report.dropped) > DROPPED_SHOWN:
-        print_text(f"  +{len(report.dropped) - DROPPED_SHOWN:,} more (--json)")
+    if len(report.dropped) > NAMES_SHOWN:
+        print_text(f"  +{len(report.dropped) - NAMES_SHOWN:,} more names (--json)")
 
 
 def _row(each: SegmentPreview) -> tuple[str, ...]:

@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 import click
 
+from reviewer.cli.context import IMPORT, find_context
 from reviewer.cli.output import count, narrate, print_json, print_text, safe, safe_lines
 from reviewer.cli.session import Session, Verb, pass_session
 from reviewer.errors import SourceError
 
 if TYPE_CHECKING:
     from reviewer.compression.handover import Handover
+    from reviewer.compression.values import Turn
     from reviewer.sources.discovery import FoundSession
 
 LEAST = 100
@@ -30,9 +32,12 @@ NOTES = frozenset({"markdown", "text", "empty"})
     metavar="N",
     help="At most N tokens.",
 )
+@click.option("--context", "context", metavar="NAME", help="Write about this context instead.")
 @click.option("--json", "as_json", is_flag=True, help="One JSON object.")
 @pass_session
-def brief(session: Session, name: str | None, max_tokens: int, as_json: bool) -> None:
+def brief(
+    session: Session, name: str | None, max_tokens: int, context: str | None, as_json: bool
+) -> None:
     """Write the hand-over for the next session of an agent, as plain Markdown.
 
     SESSION is a file or the id of a session that was ingested or that an agent has left of this
@@ -40,8 +45,17 @@ def brief(session: Session, name: str | None, max_tokens: int, as_json: bool) ->
     decisions, what is done, what is true now and what comes next are read from what was said and
     from tool calls, without a model.
     """
-    from reviewer.compression.handover import write_brief
+    from reviewer.compression.handover import brief_of, write_brief
 
+    if context is not None:
+        _print_context(
+            session,
+            name,
+            context,
+            lambda title, turns: brief_of(turns, title, max_tokens=max_tokens),
+            as_json,
+        )
+        return
     _print(
         session,
         name,
@@ -60,16 +74,24 @@ def brief(session: Session, name: str | None, max_tokens: int, as_json: bool) ->
     metavar="N",
     help="At most N tokens.",
 )
+@click.option("--context", "context", metavar="NAME", help="Write about this context instead.")
 @click.option("--json", "as_json", is_flag=True, help="One JSON object.")
 @pass_session
-def keep(session: Session, name: str | None, max_tokens: int, as_json: bool) -> None:
+def keep(
+    session: Session, name: str | None, max_tokens: int, context: str | None, as_json: bool
+) -> None:
     """Write what a compaction must keep, as instructions for /compact.
 
     Paste it after /compact, or have a hook that runs before a compaction print it. SESSION is as
     for reviewer brief.
     """
-    from reviewer.compression.handover import write_keep
+    from reviewer.compression.handover import keep_of, write_keep
 
+    if context is not None:
+        _print_context(
+            session, name, context, lambda _, turns: keep_of(turns, max_tokens=max_tokens), as_json
+        )
+        return
     _print(
         session,
         name,
@@ -89,18 +111,37 @@ def _print(
     session: Session, name: str | None, write: Callable[[Named], Handover], as_json: bool
 ) -> None:
     named = find_session(session, name)
-    found = write(named)
     inside = f" {safe(named.session)}" if named.session else ""
+    _show(write(named), f"{safe(str(named.path))}{inside}", as_json)
+
+
+def _print_context(
+    session: Session,
+    name: str | None,
+    context: str,
+    write: Callable[[str, Sequence[Turn]], Handover],
+    as_json: bool,
+) -> None:
+    """The text about a context, from its originals."""
+    if name is not None:
+        raise click.UsageError("name a session or a --context, not both")
+    with session.reading(filled_by=IMPORT) as engine:
+        found = find_context(engine, context)
+        turns = engine.compression.original_turns(found.id)
+    place = f"the context {found.name}"
+    _show(write(place, turns), safe(place), as_json)
+
+
+def _show(found: Handover, place: str, as_json: bool) -> None:
     if as_json:
         print_json(found.to_json())
         return
     if not found.text:
-        narrate(f"There is nothing to hand over in {safe(str(named.path))}{inside}.")
+        narrate(f"There is nothing to hand over in {place}.")
         return
     for line in safe_lines(found.text):
         print_text(line)
     tokens = count(found.tokens, "token")
-    place = f"{safe(str(named.path))}{inside}"
     narrate(f"{place}: {tokens} of {found.original_tokens:,} ({found.encoding}).")
 
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from reviewer.cli.compress import logged
 from reviewer.cli.output import count, narrate, print_json, print_text, safe, safe_lines
 
 if TYPE_CHECKING:
@@ -34,6 +35,7 @@ LEVELS = ("detailed", "brief", "tags")
     metavar="N",
     help="At most N tokens per summary, instead of the level's ratio.",
 )
+@click.option("--log", is_flag=True, help="Print the log of each compression on stderr.")
 @click.option("--json", "as_json", is_flag=True, help="One JSON object per line.")
 def summarize(
     path: Path,
@@ -41,6 +43,7 @@ def summarize(
     from_line: int,
     to_line: int | None,
     max_tokens: int | None,
+    log: bool,
     as_json: bool,
 ) -> None:
     """Summarize a file at one or all levels, without a store and without a model."""
@@ -59,13 +62,14 @@ def summarize(
             narrate(locked.message)
         else:
             require_licence(each, tier)
-    found = summarize_file(
-        path,
-        levels=[each for each in wanted if locked_level(each, tier) is None],
-        line_start=from_line,
-        line_end=to_line,
-        max_tokens=max_tokens,
-    )
+    with logged(log):
+        found = summarize_file(
+            path,
+            levels=[each for each in wanted if locked_level(each, tier) is None],
+            line_start=from_line,
+            line_end=to_line,
+            max_tokens=max_tokens,
+        )
     for number, summary in enumerate(found):
         if as_json:
             print_json(summary.to_json())

@@ -213,8 +213,9 @@ def chat_messages(messages: Sequence[Message]) -> list[dict[str, str]]:
 def summary_label(found: SummaryRange) -> str:
     """`summary of 20 earlier messages (3,129 tokens), commits 1a2b3c4 to 5d6e7f8`."""
     what = "1 earlier message" if found.messages == 1 else f"{found.messages} earlier messages"
-    ends = found.first[:7] if found.messages == 1 else f"{found.first[:7]} to {found.last[:7]}"
-    return f"summary of {what} ({found.tokens:,} tokens), commits {ends}"
+    first, last = found.first[:7], found.last[:7]
+    ends = f"commit {first}" if found.messages == 1 else f"commits {first} to {last}"
+    return f"summary of {what} ({found.tokens:,} tokens), {ends}"
 
 
 def _chat_text(message: Message) -> str:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -16,9 +16,12 @@ from msgspec import Struct
 
 from reviewer.compression.fidelity import is_markup, without_escapes
 from reviewer.compression.file_summary import turns_of
+from reviewer.compression.handover import work_of
 from reviewer.compression.offline.needs import NEED_OF, carried
 from reviewer.compression.offline.shape import Account
-from reviewer.sources.open import open_blocks
+from reviewer.proposing.view_calls import TODO_TOOLS
+from reviewer.sources.claude_words import SUMMARY_START as CLAUDE_START
+from reviewer.sources.open import open_blocks, recognise
 from reviewer.sources.records import Block, Role, Use
 from reviewer.text.identifiers import IdentifierKind, identifiers
 from reviewer.text.secrets import mask
@@ -33,6 +36,12 @@ MOST_NEEDS = 24
 LEAST_WORTH = 1.2
 _CODE_NAME = re.compile(r"[\w.$/:@#+-]+(?:\(\))?")
 _FILE = re.compile(r"[^/\s]+\.\w{1,8}")
+UNREADABLE = "compaction without"
+"""How the reason begins for which a reader leaves a compaction out."""
+_UUID = re.compile(r"\b[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\b", re.IGNORECASE)
+_ADDRESS = re.compile(r"[\w.+-]+@[\w-]+(?:\.[\w-]+)+")
+_NOT_NEEDED = re.compile(r"/dev/\w+|(?:[\w-]+\.)+(?:com|org|net)|in_progress|--\w{1,4}")
+"""Names that nobody has to remember: devices, hosts, states of a to-do list, short flags."""
 _NO_NAMES = frozenset({IdentifierKind.QUANTITY, IdentifierKind.URL})
 
 
@@ -104,13 +113,35 @@ class CompactionReport(Struct, frozen=True):
         }
 
 
-def report_compactions(path: Path) -> tuple[CompactionReport, ...]:
-    """Every compaction of a transcript, in order; none where it was never compacted.
+class Compactions(Struct, frozen=True):
+    """The compactions of one session of a file."""
 
-    Raises SourceError.
+    path: str
+    session: str
+    """Its id in a file that has several sessions; else empty."""
+    reports: tuple[CompactionReport, ...]
+    unreadable: int
+    """Compactions whose summary is encrypted, or left out of the file."""
+
+
+def report_compactions(path: Path) -> Iterator[Compactions]:
+    """Every compaction of a file in order, session by session.
+
+    Raises SourceError, also while iterating.
     """
-    blocks = [block for block in open_blocks(path) if block.text.strip()]
-    places = [at for at, block in enumerate(blocks) if block.use is Use.SUMMARY]
+    outlines = recognise(path).outlines
+    if outlines is None:
+        yield _of_session(path, "")
+        return
+    for outline in outlines(path):
+        yield _of_session(path, outline.session)
+
+
+def _of_session(path: Path, session: str) -> Compactions:
+    scan = open_blocks(path, sessions=frozenset((session,)) if session else None)
+    blocks = [block for block in scan if block.text.strip()]
+    begins = CLAUDE_START if scan.format == "claude-code" else ""
+    places = [at for at, block in enumerate(blocks) if _is_compaction(block, begins)]
     found = []
     start = 0
     for number, place in enumerate(places):
@@ -118,7 +149,13 @@ def report_compactions(path: Path) -> tuple[CompactionReport, ...]:
         after = blocks[place + 1 : min(end, place + 1 + LOOK_AHEAD)]
         found.append(_report(path, blocks[start:place], blocks[place], after))
         start = place
-    return tuple(found)
+    unreadable = sum(number for why, number in scan.tally.items() if why.startswith(UNREADABLE))
+    return Compactions(str(path), session, tuple(found), unreadable)
+
+
+def _is_compaction(block: Block, begins: str) -> bool:
+    """Claude Code also tells a person who was away what happened; that replaced nothing."""
+    return block.use is Use.SUMMARY and block.text.lstrip().startswith(begins)
 
 
 def _report(
@@ -130,7 +167,7 @@ def _report(
     by_agent: Counter[str] = Counter()
     by_person: Counter[str] = Counter()
     for block in after:
-        if block.kind == "tool_use":
+        if block.kind == "tool_use" and block.name.lower() not in TODO_TOOLS:
             by_agent.update(_names([block]))
         elif block.kind == "text" and block.role is Role.USER and block.use is Use.MESSAGE:
             by_person.update(_names([block]))
@@ -163,7 +200,7 @@ def _lost_needs(
     before: Sequence[Block], summary: Block, count: Callable[[str], int]
 ) -> tuple[tuple[LostNeed, ...], int]:
     """The needs of whoever goes on that the summary does not say, and how many there were."""
-    account = Account(turns_of(before, counter()), count)
+    account = Account(work_of(turns_of(before, counter())), count)
     needs = sorted(
         (line for line in account.lines if line.section in NEED_OF and line.worth >= LEAST_WORTH),
         key=lambda line: -line.worth,
@@ -182,9 +219,14 @@ def _names(blocks: Iterable[Block]) -> Counter[str]:
     found: Counter[str] = Counter()
     for block in blocks:
         text = block.text if block.kind == "text" else without_escapes(block.text)
+        text = _ADDRESS.sub(" ", _UUID.sub(" ", text))
         named = _named(text, tool=block.kind == "tool_use")
-        found.update({name for name in named if len(name) >= SHORTEST})
+        found.update({name for name in named if _is_worth_keeping(name)})
     return found
+
+
+def _is_worth_keeping(name: str) -> bool:
+    return len(name) >= SHORTEST and not _NOT_NEEDED.fullmatch(name)
 
 
 def _named(text: str, *, tool: bool = False) -> Iterable[str]:

@@ -2,16 +2,40 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
+
 import msgspec
 
 from reviewer.commits.reader import Reader
+from reviewer.commits.values import Priority
 from reviewer.compression.anchors import find_anchors
-from reviewer.compression.context_snapshot import read_commits
+from reviewer.compression.context_snapshot import ChainCommit, read_chain, read_commits
 from reviewer.compression.markers import expand, parse_markers
 from reviewer.compression.segments import full_text, readable, speaker
 from reviewer.compression.summarizer import Summarizer
-from reviewer.compression.values import ExpansionMarker, Level, Segment
+from reviewer.compression.values import ExpansionMarker, Level, Segment, Turn
 from reviewer.errors import UnknownIdError
+
+
+def original_turns(reader: Reader, context: int) -> tuple[Turn, ...]:
+    """What a context was before its summaries were written; skipped commits are left out."""
+    return tuple(
+        each.turn
+        for each in _originals(reader, read_chain(reader.all, context))
+        if each.turn.priority is not Priority.SKIP
+    )
+
+
+def _originals(reader: Reader, commits: Sequence[ChainCommit]) -> Iterator[ChainCommit]:
+    for each in commits:
+        row = None
+        if each.operation == "summary":
+            row = reader.one("SELECT sources FROM segment WHERE commit_id = ?", (each.origin,))
+        if row is None:
+            yield each
+        else:
+            behind = msgspec.json.decode(row[0], type=list[int])
+            yield from _originals(reader, read_commits(reader.all, behind))
 
 
 def expand_summary(reader: Reader, summarizer: Summarizer, commit: int, text: str) -> str:

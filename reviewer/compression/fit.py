@@ -15,6 +15,7 @@ from reviewer.compression.values import AnchorPoint, Level, Segment
 from reviewer.compression.verbatim import TAG_LENGTHS, anchor_tag
 from reviewer.errors import ReviewerError
 from reviewer.llm.model import CancelledError
+from reviewer.llm.steering import RetryExhaustedError
 
 LAST_FULL = 2
 """Segments at the end that stay Full while there is room."""
@@ -96,14 +97,16 @@ def reach(
     count: Callable[[str], int],
     lowest: Level,
     *,
-    at_least: int = 0,
+    at_least: int | None = None,
+    refused: Sequence[str] = (),
 ) -> Reach:
     """Whether the target can be reached at the lowest level, and the largest costs.
 
-    `at_least`: tokens that are needed, where a dry run has shown it.
+    `at_least`: tokens that are needed, where a dry run has shown it, instead of an estimate.
+    `refused`: segments that stay Full because their criteria cannot be met.
     """
     sizes = outlook(snapshot, count)
-    needs = max(sizes.at_level[lowest], at_least)
+    needs = sizes.at_level[lowest] if at_least is None else at_least
     hashes = {commit.id: commit.hash for commit in snapshot.chain}
     costs = [
         Cost(commit.id, commit.hash, commit.turn.tokens, "pinned")
@@ -119,13 +122,29 @@ def reach(
     costs.sort(key=lambda cost: -cost.tokens)
     reachable = target >= needs
     wanted = f"{target:,} {'token' if target == 1 else 'tokens'}"
+    about = "about " if at_least is None else ""
     message = (
         f"{wanted} can be reached."
         if reachable
         else f"{wanted} cannot be reached: pins and anchors need {sizes.floor:,}, and the "
-        f"smallest it gets is about {needs:,}. Unpin something, or choose a larger target."
+        f"smallest it gets is {about}{needs:,}. {_advice(costs, lowest, refused)}"
     )
     return Reach(target, reachable, needs, tuple(costs[:MOST_COSTLY]), message)
+
+
+def _advice(costs: Sequence[Cost], lowest: Level, refused: Sequence[str]) -> str:
+    """What would make a context smaller."""
+    ways = ["choose a larger target"]
+    if lowest is not Level.TAGS:
+        ways.insert(0, f"use a licence with levels below {lowest.name.capitalize()}")
+    if refused:
+        named = ", ".join(refused[:3]) + (" and others" if len(refused) > 3 else "")
+        stay = "stays" if len(refused) == 1 else "stay"
+        ways.insert(0, f"correct the criteria of {named}, which {stay} Full because of them")
+    if costs:
+        ways.insert(0, "unpin something")
+    words = ways[0] if len(ways) == 1 else f"{', '.join(ways[:-1])}, or {ways[-1]}"
+    return f"{words[0].upper()}{words[1:]}."
 
 
 class UnreachableError(ReviewerError):
@@ -221,6 +240,7 @@ def fit_plan(
     segment and level. Raises UnreachableError, and CancelledError when `watch` asks to stop.
     """
     sizes: dict[tuple[int, Level], int] = {}
+    refused: dict[str, None] = {}
     most = len(snapshot.segments) * max(lowest, 1)
     quiet = structs.replace(watch, on_text=None, on_attempt=None)
 
@@ -231,7 +251,12 @@ def fit_plan(
             if watch.cancelled is not None and watch.cancelled():
                 raise CancelledError("Stopped while levels were chosen; nothing was written.")
             choice = structs.replace(plan.choices[number], level=level)
-            sizes[number, level] = preview_choice(snapshot, plan, choice, offline, quiet).tokens
+            try:
+                found = preview_choice(snapshot, plan, choice, offline, quiet).tokens
+            except RetryExhaustedError:  # its criteria cannot be met, so it stays Full
+                found = snapshot.segments[number].tokens
+                refused[snapshot.segments[number].id] = None
+            sizes[number, level] = found
             if watch.on_progress is not None:
                 segment = snapshot.segments[number].id
                 watch.on_progress(PreviewProgress(len(sizes), most, segment))
@@ -241,7 +266,9 @@ def fit_plan(
     levels = fit_levels(first, target, snapshot.fixed, size, lowest)
     if levels is None:
         needs = snapshot.fixed + sum(size(n, lowest) for n in range(len(snapshot.segments)))
-        raise UnreachableError(reach(snapshot, target, count, lowest, at_least=needs))
+        raise UnreachableError(
+            reach(snapshot, target, count, lowest, at_least=needs, refused=tuple(refused))
+        )
     choices = tuple(
         structs.replace(choice, level=level)
         for choice, level in zip(plan.choices, levels, strict=True)
@@ -262,11 +289,19 @@ def lower_to_target(
 
     Raises UnreachableError when everything is at the lowest.
     """
+    stuck: set[str] = set()
     while preview.tokens_after > target:
-        large = [each for each in preview.segments if each.level < lowest and each.tokens]
+        stuck |= {each.segment.id for each in preview.segments if each.refused}
+        large = [
+            each
+            for each in preview.segments
+            if each.level < lowest and each.tokens and each.segment.id not in stuck
+        ]
         if not large:
             needs = preview.tokens_after
-            raise UnreachableError(reach(snapshot, target, count, lowest, at_least=needs))
+            raise UnreachableError(
+                reach(snapshot, target, count, lowest, at_least=needs, refused=sorted(stuck))
+            )
         worst = max(large, key=lambda each: each.tokens)
         plan = preview.plan.with_level(worst.segment.id, Level(worst.level + 1))
         preview = preview_plan(snapshot, plan, summarizer, watch=watch)

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+import re
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +13,10 @@ from msgspec import Struct
 from reviewer.compression.anchor_types import Section
 from reviewer.compression.file_summary import turns_of
 from reviewer.compression.offline.shape import ALSO, Account
-from reviewer.sources.open import open_blocks
+from reviewer.compression.values import Turn
+from reviewer.errors import ReviewerError
+from reviewer.files import open_file, write_atomic
+from reviewer.sources.open import open_blocks, recognise
 from reviewer.text.tokens import counter
 
 BRIEF_TOKENS, KEEP_TOKENS = 2_000, 700
@@ -27,7 +33,13 @@ KEPT = (
 """Sections of which a compaction must keep the words."""
 FRAME = 60
 """Tokens for the title and the marks of headings."""
+TITLE = "# Hand-over of "
 _TITLES = {f"{section.value}:": section.value for section in Section}
+HEADINGS = frozenset({*_TITLES, *(f"## {title}" for title in _TITLES.values())})
+"""The headings of both texts, a line each."""
+_COMPACT = re.compile(r"\s*(?:/compact\b|<command-name>\s*/compact\b)")
+"""The person's call of a compaction, which is no request for the work."""
+_HEAD_BYTES = 200
 
 
 class Handover(Struct, frozen=True):
@@ -56,19 +68,8 @@ def write_brief(
     """The hand-over of a session as plain Markdown. `session`: only this one of a file that has
     several. Raises SourceError.
     """
-    count = counter()
-    turns = turns_of(open_blocks(path, sessions=_only(session)), count)
-    account = Account(turns, count.count)
-    title = f"# Hand-over of the session {session or path.stem}"
-    body = ""
-    room = max_tokens - count.count(title) - FRAME
-    while room > 0:
-        body = as_markdown(account.write(room))
-        if count.count(f"{title}\n\n{body}\n") <= max_tokens:
-            break
-        room -= FRAME // 2
-    text = f"{title}\n\n{body}" if body else ""
-    return _handover(path, text, sum(turn.tokens for turn in turns))
+    name = f"the session {session or path.stem}"
+    return brief_of(turns_in(path, session), name, max_tokens=max_tokens, path=str(path))
 
 
 def write_keep(
@@ -78,12 +79,47 @@ def write_keep(
 
     Raises SourceError.
     """
+    return keep_of(turns_in(path, session), max_tokens=max_tokens, path=str(path))
+
+
+def turns_in(path: Path, session: str | None = None) -> tuple[Turn, ...]:
+    """The turns of a session that are handed over. Raises SourceError."""
+    only = None if session is None else frozenset((session,))
+    return turns_of(open_blocks(path, sessions=only), counter())
+
+
+def session_named(path: Path, session: str | None) -> tuple[str, tuple[Turn, ...]]:
+    """What a session is called, and its turns; `session` counts in a file that has several.
+
+    Raises SourceError.
+    """
+    only = session if recognise(path).outlines is not None else None
+    return f"the session {only or path.stem}", turns_in(path, only)
+
+
+def brief_of(
+    turns: Sequence[Turn], name: str, *, max_tokens: int = BRIEF_TOKENS, path: str = ""
+) -> Handover:
+    """The hand-over of some turns as plain Markdown; `name` ends its title."""
     count = counter()
-    turns = turns_of(open_blocks(path, sessions=_only(session)), count)
-    account = Account(turns, count.count)
+    account = Account(work_of(turns), count.count)
+    title = TITLE + " ".join(name.split())
+    body = ""
+    room = max_tokens - count.count(title) - FRAME
+    while room > 0:
+        body = as_markdown(account.write(room))
+        if count.count(f"{title}\n\n{body}\n") <= max_tokens:
+            break
+        room -= FRAME // 2
+    return _handover(path, f"{title}\n\n{body}" if body else "", turns)
+
+
+def keep_of(turns: Sequence[Turn], *, max_tokens: int = KEEP_TOKENS, path: str = "") -> Handover:
+    """What a compaction of some turns must keep, as instructions."""
+    account = Account(work_of(turns), counter().count)
     account.lines = [line for line in account.lines if line.section in KEPT]
     body = _without_names(account.write(max_tokens - FRAME))
-    return _handover(path, f"{ORDER}\n\n{body}" if body else "", sum(turn.tokens for turn in turns))
+    return _handover(path, f"{ORDER}\n\n{body}" if body else "", turns)
 
 
 ORDER = (
@@ -92,13 +128,19 @@ ORDER = (
 )
 
 
-def _handover(path: Path, text: str, original: int) -> Handover:
+def work_of(turns: Sequence[Turn]) -> tuple[Turn, ...]:
+    """The turns without the person's calls of a compaction."""
+    return tuple(
+        turn
+        for turn in turns
+        if not (turn.role == "user" and turn.kind == "text" and _COMPACT.match(turn.text))
+    )
+
+
+def _handover(path: str, text: str, turns: Sequence[Turn]) -> Handover:
     count = counter()
-    return Handover(str(path), text, count.count(text), original, count.name)
-
-
-def _only(session: str | None) -> frozenset[str] | None:
-    return None if session is None else frozenset((session,))
+    original = sum(turn.tokens for turn in turns)
+    return Handover(path, text, count.count(text), original, count.name)
 
 
 def as_markdown(text: str) -> str:
@@ -114,3 +156,66 @@ def as_markdown(text: str) -> str:
 
 def _without_names(text: str) -> str:
     return "\n".join(line for line in text.split("\n") if not line.startswith(ALSO))
+
+
+# a file with it
+
+
+class WrittenFile(Struct, frozen=True):
+    """A hand-over that was written to a file. `before`: what it replaced; None for nothing."""
+
+    path: Path
+    data: bytes
+    before: bytes | None
+
+
+def write_file(text: str, path: Path) -> WrittenFile:
+    """Write a hand-over, or what a compaction must keep, to a file.
+
+    Only a file with an earlier one is replaced. Raises ReviewerError when the file cannot be
+    written; it is then unchanged.
+    """
+    try:
+        target = Path(os.path.realpath(path))
+    except ValueError as problem:  # a NUL in the name
+        raise ReviewerError(f"{str(path)!r} is not a file name: {problem}.") from problem
+    data = f"{text}\n".encode("utf-8", "backslashreplace")
+    try:
+        before = _earlier(target, path) if target.exists() else None
+        mode = target.stat().st_mode & 0o7777 if before is not None else None
+        write_atomic(target, data)
+        if mode is not None:
+            os.chmod(target, mode)
+    except OSError as problem:
+        raise ReviewerError(f"{path} cannot be written: {problem.strerror}.") from problem
+    return WrittenFile(target, data, before)
+
+
+def take_back(written: WrittenFile) -> None:
+    """Remove a file that was written, or put back what it replaced.
+
+    Raises ReviewerError when the file was changed since; it is then left as it is.
+    """
+    path = written.path
+    try:
+        with open_file(path) as stream:
+            now = stream.read(len(written.data) + 1)
+        if now != written.data:
+            raise ReviewerError(f"{path} was changed since, and is left as it is.")
+        if written.before is None:
+            path.unlink()
+        else:
+            write_atomic(path, written.before)
+    except OSError as problem:
+        raise ReviewerError(f"{path} cannot be taken back: {problem.strerror}.") from problem
+
+
+def _earlier(target: Path, path: Path) -> bytes:
+    """The content of a file that may be replaced. Raises ReviewerError, OSError."""
+    if not target.is_file():
+        raise ReviewerError(f"{path} is not a regular file: name a file.")
+    with open_file(target) as stream:
+        head = stream.read(_HEAD_BYTES)
+        if head.strip() and not head.startswith((TITLE.encode(), ORDER.encode()[:_HEAD_BYTES])):
+            raise ReviewerError(f"{path} already exists and is no hand-over: name another file.")
+        return head + stream.read()

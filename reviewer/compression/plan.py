@@ -83,6 +83,8 @@ class SegmentPreview(Struct, frozen=True, gc=False):
     """Retention criteria that a summary by hand does not meet."""
     kept: str = ""
     """Why the segment stays Full although the plan gives it another level."""
+    refused: bool = False
+    """It stays Full because no summary of it meets its criteria."""
 
     @property
     def tokens(self) -> int:
@@ -102,7 +104,9 @@ class SegmentPreview(Struct, frozen=True, gc=False):
 
 
 class Preview(Struct, frozen=True):
-    """A dry run of a plan; `plan` has the summaries filled in, ready to apply."""
+    """A dry run of a plan; `plan` has the summaries filled in, ready to apply, and segments whose
+    criteria cannot be met at Full.
+    """
 
     plan: Plan
     segments: tuple[SegmentPreview, ...]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor, as_completed
+from typing import Any
 
 from msgspec import Struct, structs
 
@@ -59,6 +60,40 @@ class Watch(Struct, frozen=True):
     streamed before belongs to the previous attempt."""
 
 
+SHORT = 40
+"""Tokens up to which a segment stays Full where its summary would not pass."""
+TRIES = 2
+"""Segments for which a model may fail before its first answer; then it does not work at all."""
+FAILURES = 3
+"""Failures in a row after which a model that has answered is not asked any more."""
+
+
+class Patience:
+    """Whether a model that failed is asked again, over the segments of one preview."""
+
+    def __init__(self, segments: int) -> None:
+        """`segments`: how many the model is asked for."""
+        self._tries = min(TRIES, segments)
+        self._lock = threading.Lock()
+        self._answered = False
+        self._in_a_row = 0
+        self.gave_up: ModelError | None = None
+        """The failure after which it is asked no more."""
+
+    def succeeded(self) -> None:
+        with self._lock:
+            self._answered, self._in_a_row = True, 0
+
+    def failed(self, failure: ModelError) -> None:
+        """Count a failure. Raises it when there is nothing to wait for and nothing to lose."""
+        with self._lock:
+            self._in_a_row += 1
+            if not self._answered and self._in_a_row >= self._tries:
+                raise failure
+            if self._answered and self._in_a_row >= FAILURES:
+                self.gave_up = failure
+
+
 def preview_plan(
     snapshot: ContextSnapshot,
     plan: Plan,
@@ -66,13 +101,18 @@ def preview_plan(
     *,
     concurrency: int = 1,
     watch: Watch = Watch(),  # noqa: B008 - a frozen value
+    strict: bool = False,
 ) -> Preview:
     """The context after the plan, with the summaries filled into the plan's choices.
 
-    Up to `concurrency` segments are written in parallel. Once a model has answered, a segment for
-    which it fails is written by the offline engine. A failure before that stops the others and is
-    raised: CancelledError, and the exceptions of the engine.
+    Up to `concurrency` segments are written in parallel. One failing segment does not stop the
+    others: where a model fails, the offline engine writes, and a segment whose criteria cannot be
+    met stays Full, unless `strict`. Raises CancelledError, and the exceptions of the engine when a
+    model does not work at all, or when no segment can be written.
     """
+    compressed = [choice for choice in plan.choices if choice.level is not Level.FULL]
+    patience = Patience(sum(choice.content is None for choice in compressed))
+    refused: list[RetryExhaustedError[Any]] = []
     failed = threading.Event()
     is_cancelled = watch.cancelled
     watch = structs.replace(
@@ -83,9 +123,16 @@ def preview_plan(
     def preview(number: int) -> None:
         if watch.cancelled is not None and watch.cancelled():
             raise CancelledError("Stopped while summaries were written; nothing was stored.")
-        previews[number] = preview_choice(
-            snapshot, plan, plan.choices[number], summarizer, watch, answered=bool(previews)
-        )
+        choice = plan.choices[number]
+        try:
+            previews[number] = preview_choice(
+                snapshot, plan, choice, summarizer, watch, patience=patience
+            )
+        except RetryExhaustedError as problem:
+            refused.append(problem)
+            if strict or len(refused) >= len(compressed):
+                raise
+            previews[number] = _left_full(snapshot, choice, summarizer, problem)
 
     def report(number: int) -> None:
         if watch.on_progress is not None:
@@ -115,6 +162,7 @@ def preview_plan(
     filled = tuple(
         structs.replace(
             choice,
+            level=Level.FULL if each.refused else choice.level,
             content=None if each.kept or each.level is Level.FULL else each.compressed.content,
             engine=each.compressed.engine,
         )
@@ -135,9 +183,10 @@ def preview_choice(
     summarizer: Summarizer,
     watch: Watch = Watch(),  # noqa: B008 - a frozen value
     *,
-    answered: bool = False,
+    patience: Patience | None = None,
 ) -> SegmentPreview:
-    """One segment at its level. `answered`: the model wrote another one before.
+    """One segment at its level. `patience`: other segments are written too, so that the offline
+    engine writes this one where a model fails.
 
     Raises the exceptions of the engine.
     """
@@ -155,8 +204,8 @@ def preview_choice(
             plan.options,
             summarizer,
             watch,
-            alone=len(plan.choices) == 1,
-            answered=answered,
+            Patience(1) if patience is None else patience,
+            alone=patience is None or len(plan.choices) == 1,
         )
     else:
         content, failures = _checked(segment, plan, choice, choice.content)
@@ -165,6 +214,9 @@ def preview_choice(
         )
     fidelity = summarizer.validate_fidelity(segment, compressed)
     kept = _why_kept(segment, plan, choice, compressed)
+    tiny = segment.tokens <= SHORT and choice.level in (Level.DETAILED, Level.BRIEF)
+    if not kept and tiny and choice.engine != BY_HAND and not fidelity.passes_threshold:
+        kept = "it is too short to be summarized"
     return SegmentPreview(segment, choice.level, compressed, fidelity, failures, kept)
 
 
@@ -175,17 +227,21 @@ def _written(
     options: SummarizationOptions,
     summarizer: Summarizer,
     watch: Watch,
+    patience: Patience,
     *,
     alone: bool,
-    answered: bool,
 ) -> CompressedSegment:
     """A new summary. Where a model fails, the offline engine writes it, with a note.
 
-    `alone`: no other segment is asked for, so that there is nothing to lose and a failure is told.
+    `alone`: no other segment is written, so that there is nothing to lose and a refusal is raised.
     """
     on_text, on_attempt = watch.on_text, watch.on_attempt
+    if level is not Level.FULL and patience.gave_up is not None:
+        return _offline(
+            segment, anchors, level, options, summarizer, f"the model failed: {patience.gave_up}"
+        )
     try:
-        return summarizer.compress(
+        found = summarizer.compress(
             segment,
             anchors,
             level,
@@ -196,19 +252,55 @@ def _written(
         )
     except RetryExhaustedError as refused:
         if alone or summarizer.engine.deterministic:
-            raise RetryExhaustedError(
-                f"{segment.id}: {refused.diagnosis}", refused.attempts, refused.last
-            ) from refused
+            raise _named(segment, refused) from refused
+        patience.succeeded()  # it answers
         why = f"the model's summary was refused: {refused.diagnosis}"
     except CancelledError:
         raise
     except ModelError as failure:
-        if alone or not answered:
-            raise
+        patience.failed(failure)
         why = f"the model failed: {failure}"
-    found = summarizer.offline.compress(segment, anchors, level, options)
+    else:
+        if level is not Level.FULL:
+            patience.succeeded()
+        return found
+    return _offline(segment, anchors, level, options, summarizer, why)
+
+
+def _offline(
+    segment: Segment,
+    anchors: tuple[AnchorPoint, ...],
+    level: Level,
+    options: SummarizationOptions,
+    summarizer: Summarizer,
+    why: str,
+) -> CompressedSegment:
+    """The offline engine's summary, with a note why it is that."""
+    try:
+        found = summarizer.offline.compress(segment, anchors, level, options)
+    except RetryExhaustedError as refused:
+        raise _named(segment, refused) from refused
     note = f"offline, because {why}"
     return structs.replace(found, note="; ".join(filter(None, (found.note, note))))
+
+
+def _named(segment: Segment, refused: RetryExhaustedError[Any]) -> RetryExhaustedError[Any]:
+    return RetryExhaustedError(f"{segment.id}: {refused.diagnosis}", refused.attempts, refused.last)
+
+
+def _left_full(
+    snapshot: ContextSnapshot,
+    choice: Choice,
+    summarizer: Summarizer,
+    refused: RetryExhaustedError[Any],
+) -> SegmentPreview:
+    """A segment that stays Full because no summary of it meets its criteria."""
+    number = snapshot.index_of(choice.segment)
+    segment, anchors = snapshot.segments[number], snapshot.anchors[number]
+    full = summarizer.offline.compress(segment, anchors, Level.FULL, SummarizationOptions())
+    why = refused.diagnosis.removeprefix(f"{segment.id}: ")
+    fidelity = summarizer.validate_fidelity(segment, full)
+    return SegmentPreview(segment, choice.level, full, fidelity, (), why, refused=True)
 
 
 def _checked(

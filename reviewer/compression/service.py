@@ -15,7 +15,7 @@ from reviewer.compression.anchors import find_anchors
 from reviewer.compression.apply import apply_preview
 from reviewer.compression.context_snapshot import ContextSnapshot, SnapshotCache
 from reviewer.compression.engines import Engines
-from reviewer.compression.expansion import expand_summary
+from reviewer.compression.expansion import expand_summary, original_turns
 from reviewer.compression.fit import Outlook, Reach, fit_plan, lower_to_target, outlook, reach
 from reviewer.compression.measures import Measures, MeasureSummary
 from reviewer.compression.plan import (
@@ -193,8 +193,11 @@ class Compression:
         watch: Watch | None = None,
         *,
         cancelled: Callable[[], bool] | None = None,
+        strict: bool = False,
     ) -> Preview:
         """Dry run of a plan; the result's `plan` has the summaries filled in, ready to apply.
+
+        One segment whose criteria cannot be met stays Full in it; `strict` raises instead.
 
         The store is unchanged. Raises ConflictError when the context changed since the plan was
         made, and the exceptions of the engine: ModelError, CancelledError, RetryExhaustedError,
@@ -205,7 +208,9 @@ class Compression:
         engine = self.engines.named(plan.engine)
         summarizer = self._summarizer(engine, plan.options)
         concurrency = self.engines.concurrency(engine)
-        preview = preview_plan(snapshot, plan, summarizer, concurrency=concurrency, watch=watch)
+        preview = preview_plan(
+            snapshot, plan, summarizer, concurrency=concurrency, watch=watch, strict=strict
+        )
         if plan.target is None:
             return preview
         return lower_to_target(
@@ -224,7 +229,7 @@ class Compression:
             raise ReviewerError(f"The plan is for the context #{plan.context}, not #{context}.")
         applied = apply_preview(
             self._ledger,
-            self.preview(plan),
+            self.preview(plan, strict=True),
             expected_head or plan.head,
             name=self._contexts.get(context).name,
             now=iso(self._clock()),
@@ -312,6 +317,11 @@ class Compression:
         """
         text = self._contexts.commit(commit).text
         return expand_summary(self._reader, self.engines.summarizer("offline"), commit, text)
+
+    def original_turns(self, context: int) -> tuple[Turn, ...]:
+        """The turns of a context before any summary, skips left out. Raises UnknownIdError."""
+        self._contexts.get(context)
+        return original_turns(self._reader, context)
 
     def statistics(self) -> tuple[MeasureSummary, ...]:
         """Durations, ratios, tokens of models and fidelity, by level. Raises StoreError."""

@@ -10,9 +10,10 @@ from collections.abc import Iterable
 
 from reviewer.tui.agents.keys import AGENTS
 from reviewer.tui.commits.keys import COMMITS, RETENTION
-from reviewer.tui.compress.keys import COMPRESS, SUMMARY
+from reviewer.tui.compress.keys import COMPRESS, LOG_TEXT, SUMMARY
 from reviewer.tui.evidence.keys import SOURCE, WHY
 from reviewer.tui.export.keys import EXPORT
+from reviewer.tui.handover.keys import HANDOVER
 from reviewer.tui.history.keys import HISTORY
 from reviewer.tui.kit import keys
 from reviewer.tui.kit.action import Action, Pane, shown_key
@@ -30,6 +31,7 @@ PANES: tuple[Pane, ...] = (
     RETENTION,
     COMPRESS,
     SUMMARY,
+    LOG_TEXT,
     PACKET,
     FIELD,
     PIPELINES,
@@ -41,6 +43,7 @@ PANES: tuple[Pane, ...] = (
     WHY,
     SESSION,
     EXPORT,
+    HANDOVER,
     keys.TEXT,
     keys.FILTER_FIELD,
     keys.EDIT,

@@ -6,7 +6,7 @@ import gc
 import os
 import sys
 from asyncio import to_thread
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from textual.driver import Driver
     from textual.screen import Screen
 
+    from reviewer.compression.values import Turn
     from reviewer.engine import Engine
     from reviewer.promotion.views import EvidenceView
 
@@ -235,6 +236,11 @@ class ReviewerApp(Actor, Host, pane=keys.APP, inherit_bindings=False):
         from reviewer.tui.session.screen import SessionScreen
 
         self.push_screen(SessionScreen(self.engine, project, evidence))
+
+    def open_handover(self, read: Callable[[], tuple[str, Sequence[Turn]]]) -> None:
+        from reviewer.tui.handover.screen import HandoverScreen
+
+        self.push_screen(HandoverScreen(self.engine, read))
 
     def open_line(self, path: str, line: int) -> None:
         from reviewer.tui.evidence.steps import line_of_file

@@ -9,6 +9,8 @@ from typing import Any
 import pytest
 
 from tests.cli.conftest import Reviewer
+from tests.unit.llm.faults import Call, Faulty, endpoint
+from tests.unit.sources.builders import Session
 
 TALK = [
     ("system", "You look after the kiosks."),
@@ -297,3 +299,120 @@ def test_expanding_a_summary_without_markers_gives_the_originals(talk: Reviewer)
     opened = talk("compress", "talk", "--expand", number)
     assert opened.returncode == 0, opened.stderr
     assert before[-1].split("\n")[0] in opened.stdout
+
+
+def test_the_log_is_printed_where_it_is_asked_for(talk: Reviewer) -> None:
+    shown = talk("compress", "talk", "--log").stderr
+    assert "DEBUG [COMP:SUM] Compressing segment s1 to level Brief" in shown
+    assert "INFO [COMP:SUM] Compressed s1: " in shown
+    assert "[COMP:SUM]" not in talk("compress", "talk").stderr
+    file = talk.folder / "notes.md"
+    file.write_text("# Decisions\n\nWe decided to keep the port open because of the queue.\n" * 9)
+    assert "[COMP:SUM] Compressed" in talk("summarize", file, "--log").stderr
+
+
+def model_at(server: Faulty, folder: Path) -> dict[str, str]:
+    """The environment in which the model is that endpoint."""
+    config = folder / "model.toml"
+    config.write_text(
+        f'[model]\nbase_url = "{server.settings().base_url}"\nname = "tiny"\nconcurrency = 1\n'
+    )
+    return {"REVIEWER_CONFIG": str(config)}
+
+
+def segment_of(call: Call) -> str:
+    """What a request is about, to tell the segments apart."""
+    return str(call.body["messages"])
+
+
+@pytest.mark.parametrize("failing", [0, 1])
+def test_one_failing_segment_does_not_lose_the_work_of_a_model(
+    talk: Reviewer, failing: int
+) -> None:
+    """Also where it is the first; what the model wrote for the others is applied."""
+    asked: list[str] = []
+    wrote = "Request:\n- The kiosk prints too slowly, and the port is kept open."
+
+    def behave(call: Call) -> None:
+        asked.append(segment_of(call))
+        if len(asked) - 1 == failing:
+            call.refuses(500, "out of order")
+        else:
+            call.streams(wrote)
+
+    with endpoint(behave) as server:
+        done = talk(
+            "compress", "talk", "--engine", "model", "--apply", "--anyway",
+            env=model_at(server, talk.folder),
+        )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    assert "offline, because the model failed" in done.stdout + done.stderr
+    written = [text for text in texts(talk) if wrote.splitlines()[1] in text]
+    assert len(written) >= 1
+    assert len(written) + 1 == sum(row["type"] == "summary" for row in messages(talk))
+
+
+def test_a_dead_model_is_given_up_and_nothing_is_written(talk: Reviewer) -> None:
+    before = texts(talk)
+    with endpoint(lambda call: call.refuses(500, "out of order")) as server:
+        done = talk(
+            "compress", "talk", "--engine", "model", "--apply",
+            env=model_at(server, talk.folder),
+        )  # fmt: skip
+    assert done.returncode == 1
+    assert "--engine offline" in done.stderr
+    assert texts(talk) == before
+    assert len(server.calls) <= 4
+
+
+def test_an_empty_answer_is_asked_for_again(talk: Reviewer) -> None:
+    calls = 0
+
+    def behave(call: Call) -> None:
+        nonlocal calls
+        calls += 1
+        call.streams("" if calls == 1 else "Request:\n- The kiosk prints too slowly.")
+
+    with endpoint(behave) as server:
+        done = talk(
+            "compress", "talk", "--engine", "model", "--json", env=model_at(server, talk.folder)
+        )
+    rows = [json.loads(line) for line in done.stdout.splitlines()]
+    assert [row["engine"] for row in rows[:-1]] == ["tiny"] * (len(rows) - 1)
+
+
+def test_a_criterion_that_cannot_be_met_names_its_segment_and_blocks_no_other(
+    talk: Reviewer,
+) -> None:
+    talk("annotate", "#3", "--retain-match", "nobody wrote this")
+    *segments, total = talk.rows("compress", "talk")
+    assert "nobody wrote this" in segments[0]["kept_full"]
+    assert not any(row["kept_full"] for row in segments[1:])
+    assert total["tokens"] < total["original_tokens"]
+    done = talk("compress", "talk", "--apply")
+    assert done.returncode == 0, done.stderr
+    assert "s1 stays Full: " in done.stderr
+    assert "nobody wrote this" in done.stderr
+
+
+def test_a_report_goes_through_all_files_and_names_what_cannot_be_read(
+    reviewer: Reviewer,
+) -> None:
+    start = "This session is being continued from a previous conversation."
+    resumed = Session()
+    resumed.user(f"{start} They oiled the hinges of the gate.", isCompactSummary=True)
+    resumed.user("go on")
+    whole = Session()
+    whole.user("Oil the hinges of the gate, and never paint them red.")
+    whole.user(f"{start} Something about a gate.", isCompactSummary=True)
+    whole.user("go on")
+    resumed_file, whole_file = reviewer.folder / "resumed.jsonl", reviewer.folder / "whole.jsonl"
+    resumed_file.write_bytes(resumed.bytes())
+    whole_file.write_bytes(whole.bytes())
+    done = reviewer(
+        "compress", "--report", "compactions", resumed_file, reviewer.folder / "gone", whole_file
+    )
+    assert done.returncode == 1
+    assert "What it replaced is not in this file" in done.stdout
+    assert "gone does not exist" in done.stderr
+    assert "never paint them red" in done.stdout

@@ -51,6 +51,33 @@ def test_keep_is_an_instruction_with_the_persons_words(reviewer: Reviewer, sessi
 
 
 @pytest.mark.parametrize("verb", ["brief", "keep"])
+def test_of_a_context_it_is_the_same_before_and_after_a_compression(
+    reviewer: Reviewer, session: Path, verb: str
+) -> None:
+    assert reviewer("context", "import", session, "--name", "ferry").returncode == 0
+    [before] = reviewer.rows(verb, "--context", "ferry")
+    assert "never shrink the type below 9 points" in before["content"]
+    assert reviewer("compress", "ferry", "--apply", "--anyway").returncode == 0
+    [after] = reviewer.rows(verb, "--context", "ferry")
+    assert after["content"] == before["content"]
+    assert "not both" in reviewer(verb, session, "--context", "ferry").stderr
+    assert "no context" in reviewer.fails(verb, "--context", "gone")
+
+
+def test_the_call_of_a_compaction_is_no_request(reviewer: Reviewer, tmp_path: Path) -> None:
+    told = Session()
+    told.user("Make the timetable of the ferry fit one page.")
+    told.reply("Done, it fits one page now.")
+    told.user("/compact keep what we said of the boats")
+    path = tmp_path / "boats.jsonl"
+    path.write_bytes(told.bytes())
+    for verb in ("brief", "keep"):
+        done = reviewer(verb, path)
+        assert "fit one page" in done.stdout
+        assert "/compact" not in done.stdout.removeprefix("Keep all of this")
+
+
+@pytest.mark.parametrize("verb", ["brief", "keep"])
 def test_a_session_is_found_by_its_id_and_the_newest_without_one(
     reviewer: Reviewer, session: Path, tmp_path: Path, verb: str
 ) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from reviewer.tui.handover.keys import HAND_OVER
 from reviewer.tui.kit import keys
 from reviewer.tui.kit.action import Action, Pane
 
@@ -80,17 +81,19 @@ NEXT_MARKER = Action(
 PREVIOUS_MARKER = Action(
     "previous_marker", "N", "previous marker", "Go to the previous marker of the summary.", "Look"
 )
-NEXT_HEADING = Action(
-    "next_heading", "right_curly_bracket", "next heading",
-    "Go to the next heading of the summary.", "Look",
-)  # fmt: skip
-PREVIOUS_HEADING = Action(
-    "previous_heading", "left_curly_bracket", "previous heading",
-    "Go to the previous heading of the summary.", "Look",
-)  # fmt: skip
 ALL_LEVELS = Action(
     "all_levels", "a", "all levels",
     "Show the four levels of this segment side by side, or one again.", "Look",
+)  # fmt: skip
+
+LOG = Action(
+    "compress_log", "L", "log", "Show the log of the compressions since reviewer was opened.",
+    "Look",
+)  # fmt: skip
+CLOSE_LOG = Action("leave_compress_log", "escape,q,L", "back", "Close the log.", "Move")
+LOG_TEXT = Pane(
+    "compress_log", "Log of compressions", (keys.COPY, *keys.MOVES, CLOSE_LOG),
+    (keys.COPY, CLOSE_LOG),
 )  # fmt: skip
 
 COMPRESS = Pane(
@@ -98,10 +101,10 @@ COMPRESS = Pane(
     (*LEVELS, SAME_LEVEL, FIT, APPLY, EDIT_SUMMARY, PIN_LOST, RETAIN_LOST, keys.UNDO, keys.REDO,
      SWITCH_ENGINE, ASK_MODEL, ASK_FOR_ALL, TAKE_OFFLINE,
      CONTEXTS, NEXT_CONTEXT, WHOLE_CONTEXT, keys.REFRESH,
-     EXPAND, NEXT_MARKER, PREVIOUS_MARKER, NEXT_HEADING, PREVIOUS_HEADING, ALL_LEVELS, keys.COPY,
-     *keys.PANE_ACTIONS,
+     EXPAND, NEXT_MARKER, PREVIOUS_MARKER, keys.NEXT_HEADING, keys.PREVIOUS_HEADING, ALL_LEVELS,
+     keys.COPY, HAND_OVER, LOG, *keys.PANE_ACTIONS,
      *keys.MOVES, keys.BACK, keys.LEAVE),
-    (EXPAND, EDIT_SUMMARY, APPLY, FIT, PIN_LOST, RETAIN_LOST, keys.UNDO, SWITCH_ENGINE),
+    (EXPAND, EDIT_SUMMARY, APPLY, FIT, PIN_LOST, RETAIN_LOST, keys.UNDO, SWITCH_ENGINE, HAND_OVER),
 )  # fmt: skip
 
 AWAIT_WORK = (

@@ -66,6 +66,38 @@ class Checked(Struct, frozen=True):
     matches: tuple[Span, ...] = ()
 
 
+class Doubts(NamedTuple):
+    """What is wrong with a plan, as a sentence without its full stop; empty for nothing."""
+
+    words: str
+    about: frozenset[str]
+    """The segments that it is about, and `target`."""
+
+
+def doubts_about(previews: Sequence[SegmentPreview], after: int, target: int | None) -> Doubts:
+    """Summaries that do not pass, segments that stay Full, and a target that is not kept.
+
+    `after`: tokens of the context with the plan.
+    """
+    parts = []
+    wrong = [each for each in previews if each.in_doubt]
+    refused = [each for each in previews if each.refused]
+    if wrong:
+        worst = min(wrong, key=lambda each: each.fidelity.overall_score)
+        why = "; ".join(worst.fidelity.faults)
+        others = f", and {len(wrong) - 1:,} more do not pass" if len(wrong) > 1 else ""
+        score = worst.fidelity.overall_score
+        parts.append(f"{worst.segment.id} has fidelity {score:.2f}: {why}{others}")
+    if refused:
+        others = f", and {len(refused) - 1:,} more" if len(refused) > 1 else ""
+        parts.append(f"{refused[0].segment.id}{others} stays Full: {refused[0].kept.rstrip('.')}")
+    about = {each.segment.id for each in (*wrong, *refused)}
+    if target is not None and after > target:
+        parts.append(f"the context would have {after:,} tokens, {after - target:,} over the target")
+        about.add("target")
+    return Doubts("; ".join(parts), frozenset(about))
+
+
 AnswerKey = tuple[tuple[int, ...], Level]
 """Identifies a model's answer: commits, whatever the id of their segment, and a level."""
 
@@ -246,17 +278,12 @@ class CompressModel:
         """Every choice that the model has not written yet."""
         return [each for each in self.plan.choices if self.awaits_model(each)] if self.plan else []
 
-    def doubts(self) -> str:
-        """What is wrong with the summaries that do not pass, as a sentence; empty for nothing."""
+    def doubts(self) -> Doubts:
+        """What is wrong with the summaries as far as they are previewed."""
         shown = [self.shown(each) for each in self.plan.choices] if self.plan else []
-        wrong = [each for each in shown if each is not None and each.in_doubt]
-        if not wrong:
-            return ""
-        worst = min(wrong, key=lambda each: each.fidelity.overall_score)
-        why = "; ".join(worst.fidelity.faults)
-        what = f"{worst.segment.id} has fidelity {worst.fidelity.overall_score:.2f}: {why}"
-        others = f", and {len(wrong) - 1} more do not pass" if len(wrong) > 1 else ""
-        return what + others
+        return doubts_about(
+            [each for each in shown if each is not None], self.whole().tokens, self.target
+        )
 
     def trouble(self, choice: Choice) -> str:
         """Why there is no preview of a choice; empty when there is one, or it is not ready yet."""

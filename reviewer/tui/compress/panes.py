@@ -34,6 +34,7 @@ from reviewer.tui.compress.model import (
     lost_rows,
 )
 from reviewer.tui.kit.bars import ClickLine
+from reviewer.tui.kit.headings import HeadingPane
 from reviewer.tui.kit.line import BarLine, Part, Separator, TitleRule, cells_of, cut, line_of
 from reviewer.tui.kit.row_list import RowList
 from reviewer.tui.kit.text import Block, Run, count, figure
@@ -346,7 +347,9 @@ class OriginalPane(TextPane):
 HEADINGS = frozenset(f"{section.value}:" for section in Section)
 
 
-class SummaryPane(TextPane):
+class SummaryPane(HeadingPane):
+    headings = HEADINGS
+
     class Clicked(Message):
         """A marker was clicked."""
 
@@ -358,26 +361,40 @@ class SummaryPane(TextPane):
         super().__init__(id=id)
         self._marked: Mapping[int, Path] = {}
         """The markers by the blocks that end with them."""
-        self._about: tuple[object, ...] = ()
-        self._heading = -1
-        """The row of the heading that was gone to last; -1 for none."""
+        self._about: tuple[tuple[int, ...], Level] | None = None
+        """The commits and the level whose summary is shown; None for a note in its place."""
+        self._segment: object = None
+        """The segment that the places belong to."""
+        self._places: dict[Level, tuple[int, str]] = {}
+        """Where each level was left: the first row in sight and its heading."""
+        self._left_at = ""
+        """The heading at which the last level was left."""
+        self._revealed: Path | None = None
+        """The marker that was scrolled to last."""
 
     def draw(self, data: CompressModel, markers: Markers, live: str | None) -> None:
-        """Show the summary of the segment under the cursor; `live`: the model's text so far."""
+        """Show the summary of the segment under the cursor; `live`: the model's text so far.
+
+        Another level begins at the heading at which the last one was left.
+        """
         choice, found = data.choice, data.current_preview
         if choice is None:
             return
+        self._remember(choice.sources)
         signs, name = glyphs(self.app), level_name(choice.level)
         if live is not None:
             words = live or f"It reads the segment {signs.ellipsis}"
             block = Block(words, "text" if live else "dim", first=(Run(" "),))
-            self.show([block], title=f"{name} {signs.dot} writing, escape stops")
+            title = f"{name} {signs.dot} writing, escape stops"
+            self.show([block], title=title, keep_scroll=self._about is None)
+            self._about = None
             return
         if found is None:
             trouble = data.trouble(choice)
             words = trouble or f"{name} is being written {signs.ellipsis}"
             sign = (Run(f" {signs.attention} " if trouble else " ", "warm"),)
             self.show([Block(words, "dim", first=sign)], title=name)
+            self._about = None
             return
         checked = data.checked.get(data.offline_plan(choice)[0])
         matches = checked.matches if checked is not None else ()
@@ -386,10 +403,12 @@ class SummaryPane(TextPane):
         if note is not None:
             blocks.insert(0, note)
             marked = {block + 1: path for block, path in marked.items()}
-        reveal = next((at for at, path in marked.items() if path == markers.chosen), None)
-        about = (choice.segment, choice.level)
+        about = (choice.sources, choice.level)
         same, self._about = about == self._about, about
-        self._heading = self._heading if same else -1
+        reveal = None
+        if markers.chosen is not None and markers.chosen != self._revealed:
+            reveal = next((at for at, path in marked.items() if path == markers.chosen), None)
+        self._revealed = markers.chosen
         self._marked = marked
         self.show(
             blocks,
@@ -398,17 +417,33 @@ class SummaryPane(TextPane):
             reveal=reveal,
             keep_scroll=same and reveal is None,
         )
+        if not same and reveal is None:
+            self._return_to(choice.level)
 
-    def step_heading(self, step: int) -> str:
-        """Scroll to the next heading in a direction, and return it; empty without one."""
-        rows = [at for at, line in enumerate(self._lines) if line.text.strip() in HEADINGS]
-        now = self._heading if self._heading in rows else self.scroll_offset.y - (step > 0)
-        beyond = [at for at in rows if (at > now if step > 0 else at < now)]
-        if not beyond:
-            return ""
-        self._heading = beyond[0] if step > 0 else beyond[-1]
-        self.scroll_to(y=self._heading, animate=False)
-        return self._lines[self._heading].text.strip()
+    def reveal(self, marker: Path, *, now: bool = True) -> None:
+        """Scroll to a marker when it is drawn next, or with `now` False leave the text in place."""
+        self._revealed = None if now else marker
+
+    def _remember(self, segment: object) -> None:
+        """Note where the summary on the screen is left."""
+        if self._about is not None:
+            if self.has_headings:  # tags have none
+                self._left_at = self.section
+            self._places[self._about[1]] = self.scroll_offset.y, self._left_at
+        if segment != self._segment:
+            self._segment, self._left_at = segment, ""
+            self._places.clear()
+            self.forget_heading()
+
+    def _return_to(self, level: Level) -> None:
+        """Scroll to where a level was left, or to the heading at which the last one was."""
+        row, heading = self._places.get(level, (0, ""))
+        self.forget_heading()
+        if level in self._places and heading == self._left_at:
+            self._place(row)
+            self.refresh()
+        else:
+            self.go_to_section(self._left_at)
 
     def on_click(self, event: events.Click) -> None:
         """Report the marker that was clicked."""
@@ -526,6 +561,7 @@ class LevelColumns(Horizontal):
     def __init__(self, *, id: str | None = None) -> None:  # noqa: A002
         super().__init__(id=id)
         self.panes = [TextPane(id=f"level-{int(level)}") for level in Level]
+        self._segment: object = None
 
     def compose(self) -> ComposeResult:
         for number, pane in enumerate(self.panes):
@@ -537,6 +573,8 @@ class LevelColumns(Horizontal):
         """Draw the state of every level of the segment under the cursor."""
         choice, segment = data.choice, data.current
         signs = glyphs(self.app)
+        sources = choice.sources if choice is not None else None
+        same, self._segment = sources == self._segment, sources
         for level, pane in zip(Level, self.panes, strict=True):
             if choice is None or segment is None:
                 pane.show([], title=level_name(level))
@@ -547,11 +585,11 @@ class LevelColumns(Horizontal):
             if level is Level.FULL:
                 anchors = found.compressed.anchors if found is not None else ()
                 blocks, _ = original_blocks(segment, anchors, signs, recorded=data.speakers)
-                pane.show(blocks, title=f"{here}Full {segment.tokens:,}", keep_scroll=True)
+                pane.show(blocks, title=f"{here}Full {segment.tokens:,}", keep_scroll=same)
             elif found is None:
                 words = data.trouble(at_level) or signs.ellipsis
                 pane.show([Block(words, "dim", first=(Run(" "),))], title=here + level_name(level))
             else:
                 blocks, _ = summary_blocks(found, Markers(), (), signs)
                 title = here + summary_title(found, signs).replace("fidelity ", "")
-                pane.show(blocks, title=title, keep_scroll=True)
+                pane.show(blocks, title=title, keep_scroll=same)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from asyncio import to_thread
 from collections.abc import Callable, Iterable, Sequence
+from contextlib import ExitStack
 from typing import TYPE_CHECKING
 
 from textual import on
@@ -13,6 +14,7 @@ from textual.timer import Timer
 from textual.widget import Widget
 
 from reviewer.commits.values import ContextView
+from reviewer.compression.measures import listening
 from reviewer.compression.plan import Applied, Choice, Plan, SegmentPreview
 from reviewer.compression.preview import PreviewProgress, Watch
 from reviewer.compression.retention import criteria
@@ -31,12 +33,14 @@ from reviewer.tui.compress.model import (
     Checked,
     Choices,
     CompressModel,
+    Doubts,
     Fold,
     Key,
     LostRow,
     Markers,
     Path,
     anchor_type,
+    doubts_about,
     level_name,
 )
 from reviewer.tui.compress.panes import (
@@ -51,10 +55,11 @@ from reviewer.tui.compress.panes import (
 )
 from reviewer.tui.compress.reading import ContextRead, first_plan, read_context
 from reviewer.tui.compress.work import Delivered, Job, ModelRun, PreviewQueue, Streamed, Task
+from reviewer.tui.handover.keys import HAND_OVER
 from reviewer.tui.kit.action import Action
 from reviewer.tui.kit.actor import detached, runs
 from reviewer.tui.kit.contexts import context_words, cost_options, match_spans
-from reviewer.tui.kit.keys import COPY
+from reviewer.tui.kit.keys import COPY, NEXT_HEADING, PREVIOUS_HEADING
 from reviewer.tui.kit.line import Separator, TitleRule
 from reviewer.tui.kit.row_list import RowList
 from reviewer.tui.kit.screen import ListScreen, Movable
@@ -72,6 +77,8 @@ if TYPE_CHECKING:
 PREVIEWED_TOKENS = 400_000
 """Tokens above which only the segment under the cursor is previewed, and the size is an estimate.
 """
+MANY_PREVIEWS = 10
+"""Previews from which on the bar says how many are left; fewer would only flicker."""
 MEASURE_SECONDS = 0.3
 """Pause in typing before a budget is measured."""
 QUOTED = 60
@@ -116,8 +123,8 @@ class CompressScreen(ListScreen, pane=keys.COMPRESS):
         panes = [self.original, self.summary, self.lost, self.checks]
         super().__init__(engine, project, self.segments, panes, title="Segments")
 
-        self._doubted = ""
-        """What was wrong when `A` was pressed, and wants the key again."""
+        self._named: frozenset[str] = frozenset()
+        """What was named as wrong when `A` was pressed, until anything else is done."""
         self.start = start
         """The commit at which the range begins; None for the whole context."""
         self.contexts: Sequence[ContextView] = ()
@@ -139,6 +146,8 @@ class CompressScreen(ListScreen, pane=keys.COMPRESS):
         self._question = 0
         """Counts the budgets, so that a late answer finds its question or is dropped."""
 
+        self._listening = ExitStack()
+        """Ends with the screen: hears the log of compressions."""
         self._place: LostRow | None = None
         """The lost text that is highlighted in the original."""
 
@@ -192,15 +201,21 @@ class CompressScreen(ListScreen, pane=keys.COMPRESS):
         self._fold()
         self.lost_title.focused(self.lost.has_focus)
         if self.focused is self.summary and self.markers.chosen is None and self._folds():
-            self._step_marker(1)
+            # The text stays where it is: it may be read from the beginning.
+            fold = self.markers.step(self._folds(), 1)
+            self.markers.chosen = fold.path
+            self.summary.reveal(fold.path, now=False)
+            self.draw()
+            self._say_marker(fold)
 
     def _fold(self) -> None:
-        """Where the screen is narrow, fold the unused list, and show one of original and summary.
+        """Where the screen is narrow, fold what is not used, so that the text has the room.
 
         Elsewhere these classes would only cost a new layout for each change of the focus.
         """
         stacked = self.has_class("-stacked")
         self.set_class(stacked and self.focused is self.original, "-at-original")
+        self.set_class(stacked and self.focused is self.summary, "-at-summary")
         self.set_class(stacked and self.focused is not self.list, "-folded")
 
     def close_overlay(self) -> None:
@@ -452,12 +467,22 @@ class CompressScreen(ListScreen, pane=keys.COMPRESS):
             self.editor.keep_now()
         self._keep_place()
 
+    def on_mount(self) -> None:
+        self._listening.enter_context(listening(self._log))
+        super().on_mount()
+
+    def _log(self, level: str, words: str) -> None:
+        """Keep a line of the log; called from threads."""
+        at = self.engine.clock()
+        self.host.compress_log.append(f"{at:%H:%M:%S} {level} {words}")
+
     def on_unmount(self) -> None:
         """Stop the work, and keep the place for when the screen is opened again."""
         for work in (self.writing, self.long_task):
             if work is not None:
                 work.stopped.set()
         self.previews.start_over()
+        self._listening.close()
         self._keep_place()
 
     # previews
@@ -472,10 +497,12 @@ class CompressScreen(ListScreen, pane=keys.COMPRESS):
     def settle(self) -> None:
         """Show the segment under the cursor, and request its missing previews."""
         self.cursor_rest.stop()
+        self._named = frozenset()
         self._place = None
         self.markers.clear()
         self.draw()
         self._want_previews()
+        self._show_whole()
         self.show_footer()
 
     def _want_previews(self) -> None:
@@ -582,6 +609,8 @@ class CompressScreen(ListScreen, pane=keys.COMPRESS):
             return
         data, after = self.data, self.data.whole()
         writer = "offline engine" if data.engine == "offline" else self._model_name
+        if (left := self.previews.pending) >= MANY_PREVIEWS:
+            writer = f"{count(left, 'preview')} to go {glyphs(self.app).dot} {writer}"
         self.whole.show(data.sent, after.tokens, data.target, writer, exact=after.exact)
 
     # levels
@@ -828,16 +857,20 @@ class CompressScreen(ListScreen, pane=keys.COMPRESS):
             self.say("Every segment is Full: 2 3 4 choose a level, f levels that fit a size.")
             return
         doubts = data.doubts()
-        if doubts and self._doubted != doubts:
-            self._doubted = doubts
-            self.say(f"{doubts} - A again applies it anyway.")
+        if not doubts.about <= self._named:
+            self._ask_again(doubts)
             return
-        self._doubted = ""
         self._apply(context.id, data.to_apply(), chosen)
+
+    def _ask_again(self, doubts: Doubts) -> None:
+        """Name what is wrong; the same key then applies it."""
+        self._named = doubts.about
+        self.say(f"{doubts.words} - A again applies it anyway.", bad=True)
 
     def _apply(self, context: int, plan: Plan, chosen: Sequence[Choice]) -> None:
         compression = self.engine.compression
         task = self.long_task = Task("Applying")
+        named, target = self._named, self.data.target
 
         def progress(found: PreviewProgress) -> None:
             if task.stopped.is_set():
@@ -845,22 +878,31 @@ class CompressScreen(ListScreen, pane=keys.COMPRESS):
             words = f"Previewing {found.done:,} of {found.total:,} before they are applied"
             self.post_message(Delivered(lambda: self._say_progress(task, words)))
 
-        def work() -> Applied | ConflictError | None:
+        def work() -> Applied | Doubts | ConflictError | None:
             try:
                 preview = compression.preview(plan, Watch(task.stopped.is_set, None, progress))
                 if task.stopped.is_set():
                     return None
+                # Some segments may not have been previewed before.
+                doubts = doubts_about(preview.segments, preview.tokens_after, target)
+                if not doubts.about <= named:
+                    return doubts
                 applied = compression.apply(context, preview.plan, expected_head=plan.head)
             except ConflictError as error:
                 return error
             self.host.made_on[applied.act] = self.tab
             return applied
 
-        def done(applied: Applied | ConflictError | None) -> None:
+        def done(applied: Applied | Doubts | ConflictError | None) -> None:
             self.long_task = None
             if applied is None:
                 failed(STOPPED)
                 return
+            if isinstance(applied, Doubts):
+                self._ask_again(applied)
+                self._want_previews()
+                return
+            self._named = frozenset()
             if isinstance(applied, ConflictError):
                 self._read_written(f"{applied} It was read again.")
                 return
@@ -989,6 +1031,7 @@ class CompressScreen(ListScreen, pane=keys.COMPRESS):
             self.draw()
             return
         run.failed += 1
+        run.last_failure = str(error)
         self._no_preview(Key(choice.segment, choice.level, "model"), str(error))
         self.say_trouble(f"{error} o uses the offline result, w asks again.")
 
@@ -998,6 +1041,13 @@ class CompressScreen(ListScreen, pane=keys.COMPRESS):
         written = f"{run.done:,} of {len(run.choices):,} written"
         if run.stopped.is_set():
             self.say(f"Stopped: {written}, and kept. w or W continues.")
+        elif run.failed and len(run.choices) > 1:
+            left = len(run.choices) - run.done - run.failed
+            skipped = f", {left:,} not asked for after that" if left else ""
+            self.say_trouble(
+                f"{written} and kept, {run.failed:,} failed{skipped}: {run.last_failure} "
+                "W asks again, o uses the offline result of one, m of all."
+            )
         elif not run.failed:
             dot = glyphs(self.app).dot
             self.say(f"{self._model_name}: {written} {dot} A applies, w writes this one again.")
@@ -1094,11 +1144,11 @@ class CompressScreen(ListScreen, pane=keys.COMPRESS):
         self._focus_pane(self.summary)
         self._step_marker(-1)
 
-    @runs(keys.NEXT_HEADING, unless=_needs_segment)
+    @runs(NEXT_HEADING, unless=_needs_segment)
     def next_heading(self) -> None:
         self._step_heading(1)
 
-    @runs(keys.PREVIOUS_HEADING, unless=_needs_segment)
+    @runs(PREVIOUS_HEADING, unless=_needs_segment)
     def previous_heading(self) -> None:
         self._step_heading(-1)
 
@@ -1111,6 +1161,7 @@ class CompressScreen(ListScreen, pane=keys.COMPRESS):
     def _step_marker(self, step: int) -> None:
         fold = self.markers.step(self._folds(), step)
         self.markers.chosen = fold.path
+        self.summary.reveal(fold.path)
         self.draw()
         self._say_marker(fold)
 
@@ -1131,6 +1182,7 @@ class CompressScreen(ListScreen, pane=keys.COMPRESS):
             return
         fold = next((each for each in folds if each.path == path), folds[0])
         self.markers.chosen = fold.path
+        self.summary.reveal(fold.path)
         if fold.path in self.markers.opened:
             self.markers.close(fold.path)
             self.draw()
@@ -1203,6 +1255,21 @@ class CompressScreen(ListScreen, pane=keys.COMPRESS):
             self._show_one_level()
             self._focus_pane(self.summary)
         super().zoom()
+
+    @runs(keys.LOG)
+    def show_log(self) -> None:
+        """Show the log of the compressions."""
+        from reviewer.tui.compress.log import LogScreen
+
+        self.app.push_screen(LogScreen(self.engine, tuple(self.host.compress_log)))
+
+    @runs(HAND_OVER, unless=_needs_context)
+    def hand_over(self) -> None:
+        """Show the hand-over of the whole context, from its originals."""
+        if self.context is not None:
+            number, compression = self.context.id, self.engine.compression
+            name = f"the context {self.context.name}"
+            self.host.open_handover(lambda: (name, compression.original_turns(number)))
 
     def _focus_pane(self, pane: Widget) -> None:
         if self.zoomed is not None and self.zoomed is not pane:

@@ -17,6 +17,8 @@ from reviewer.errors import ReviewerError
 from reviewer.llm.steering import RetryExhaustedError
 from reviewer.tui.compress.model import Checked
 
+FAILURES = 2
+"""Failures of the endpoint in a row after which the other segments are not asked for."""
 DRAW_SECONDS = 0.08
 """Least time between two drawings of streamed text."""
 
@@ -145,6 +147,7 @@ class ModelRun:
         self.stopped = Event()
         self.done = 0
         self.failed = 0
+        self.last_failure = ""
         self._plans = plans
         self._pieces: dict[str, list[str]] = {}
         self._lock = Lock()
@@ -179,7 +182,7 @@ class ModelRun:
         `written` and `failed` are called on the screen's thread, by way of `post`.
         """
         drawn = 0.0
-        endpoint_failed = False
+        in_a_row = 0
 
         def on_text(segment: str, piece: str) -> None:
             nonlocal drawn
@@ -198,18 +201,19 @@ class ModelRun:
         watch = Watch(self.stopped.is_set, on_text, on_attempt=on_attempt)
 
         def one(choice: Choice, plan: Plan) -> None:
-            nonlocal endpoint_failed
-            if self.stopped.is_set() or endpoint_failed:
+            nonlocal in_a_row
+            if self.stopped.is_set() or in_a_row >= FAILURES:
                 return
             on_attempt(choice.segment, 0)
             try:
                 found, checked = preview(plan, watch)
             except ReviewerError as error:
                 problem = error
-                # Any other failure would happen to every segment.
-                endpoint_failed = endpoint_failed or not isinstance(error, RetryExhaustedError)
+                # A refused answer is one; other failures will happen to every segment.
+                in_a_row = 0 if isinstance(error, RetryExhaustedError) else in_a_row + 1
                 post(Delivered(lambda: failed(choice, problem)))
             else:
+                in_a_row = 0
                 post(Delivered(lambda: written(choice, found, checked)))
 
         with ThreadPoolExecutor(min(at_once, len(self.choices))) as pool:

@@ -12,6 +12,7 @@ Footer, help, palette, keymap and the documentation are made from the panes.
 from __future__ import annotations
 
 from asyncio import Future, ensure_future, to_thread, wait, wait_for
+from collections import deque
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from inspect import isawaitable
@@ -35,6 +36,7 @@ from reviewer.tui.kit.action import Action, Pane, shown_key
 from reviewer.tui.theme import GLYPHS, Glyphs
 
 if TYPE_CHECKING:
+    from reviewer.compression.values import Turn
     from reviewer.promotion.views import EvidenceView
 
     _Node = DOMNode
@@ -342,6 +344,7 @@ class Host(App[int], inherit_bindings=False):
         self.made_on: dict[int, str] = {}
         """The acts of this session by their id, with the screen that made each."""
         self.compress_kept: dict[int, Any] = {}
+        self.compress_log: deque[str] = deque(maxlen=2_000)
         """The choices on the Compress screen, by context (`compress.model.Choices`)."""
         self.state_forms: dict[tuple[str, str], dict[str, str]] = {}
         """Unwritten values of trusted state by project and key, with an empty key for a new one."""
@@ -376,6 +379,10 @@ class Host(App[int], inherit_bindings=False):
 
     def open_session(self, evidence: EvidenceView, project: str | None) -> None:
         """Show the session of an evidence at its line, as a reader needs it."""
+        raise NotImplementedError
+
+    def open_handover(self, read: Callable[[], tuple[str, Sequence[Turn]]]) -> None:
+        """Show the hand-over of some turns, which `read` returns with their name in a thread."""
         raise NotImplementedError
 
     def open_line(self, path: str, line: int) -> None:

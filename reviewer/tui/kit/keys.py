@@ -24,6 +24,14 @@ REDO = Action(
     "redo", "Z,ctrl+r", "redo", "Redo the act that was undone last.", "Decide", writes=True
 )
 COPY = Action("copy", "y", "copy", "Copy the text to the clipboard (OSC 52).", "Look")
+NEXT_HEADING = Action(
+    "next_heading", "right_curly_bracket", "next heading",
+    "Go to the next heading of the text.", "Look",
+)  # fmt: skip
+PREVIOUS_HEADING = Action(
+    "previous_heading", "left_curly_bracket", "previous heading",
+    "Go to the previous heading of the text.", "Look",
+)  # fmt: skip
 OPEN_SOURCE = Action(
     "open_source", "o", "open source", "Show the source at the line this comes from.", "Look"
 )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from reviewer.tui.handover.keys import HAND_OVER
 from reviewer.tui.kit import keys
 from reviewer.tui.kit.action import Action, Pane
 
@@ -27,7 +28,8 @@ READ_LINE = Action(
 SESSION = Pane(
     "session", "Session",
     (WORD, keys.UNDO, keys.REDO, keys.MARK, keys.RANGE, keys.FILTER, keys.REFRESH, READ_LINE,
-     keys.OPEN_SOURCE, keys.OPEN_EDITOR, keys.COPY, NEXT_SPOT, PREVIOUS_SPOT, *keys.PANE_ACTIONS,
-     *keys.MOVES, keys.BACK, keys.LEAVE),
-    (WORD, keys.MARK, NEXT_SPOT, keys.FILTER, keys.OPEN_SOURCE, keys.UNDO, keys.LEAVE),
+     keys.OPEN_SOURCE, keys.OPEN_EDITOR, keys.COPY, HAND_OVER, NEXT_SPOT, PREVIOUS_SPOT,
+     *keys.PANE_ACTIONS, *keys.MOVES, keys.BACK, keys.LEAVE),
+    (WORD, keys.MARK, NEXT_SPOT, keys.FILTER, keys.OPEN_SOURCE, keys.UNDO, HAND_OVER,
+     keys.LEAVE),
 )  # fmt: skip

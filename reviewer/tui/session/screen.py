@@ -21,6 +21,7 @@ from reviewer.proposing.guess import guess_scope, guess_type
 from reviewer.proposing.session_view import label, read_view, view_text
 from reviewer.proposing.values import LineRole, SessionView, Speaker, ViewLine
 from reviewer.text.display import display_line
+from reviewer.tui.handover.keys import HAND_OVER
 from reviewer.tui.kit import keys as shared
 from reviewer.tui.kit.actor import runs
 from reviewer.tui.kit.line import Part, line_of
@@ -50,6 +51,7 @@ class SessionScreen(ListScreen, pane=keys.SESSION):
 
     def __init__(self, engine: Engine, project: str | None, evidence: EvidenceView) -> None:
         self.path = Path(os.path.abspath(Path(evidence.record.path).expanduser()))
+        self._session = evidence.record.session
         self.rows = LineList(SessionModel(), id="lines")
         self.rows.empty = ("Reading the session ...",)
         self.line_pane = TextPane(title="Line", id="line")
@@ -169,6 +171,14 @@ class SessionScreen(ListScreen, pane=keys.SESSION):
         lines = self.model.chosen()
         text = view_text(lines) if len(lines) > 1 else lines[0].text
         self.copy_text(text, f"Copied {count(len(lines), 'line')} ({len(text):,} characters).")
+
+    @runs(HAND_OVER)
+    def hand_over(self) -> None:
+        """Show the hand-over of this session."""
+        from reviewer.compression.handover import session_named
+
+        path, session = self.path, self._session
+        self.host.open_handover(lambda: session_named(path, session))
 
     # wording a memory
 

@@ -6,11 +6,13 @@ import threading
 from typing import Any
 
 import pytest
+from msgspec import structs
 
 from reviewer.commits.values import CommitQuery
-from reviewer.compression.plan import Plan
+from reviewer.compression.plan import Plan, Preview
 from reviewer.compression.preview import PreviewProgress, Watch
 from reviewer.engine import Engine
+from reviewer.tui.kit.edit_pane import EditPane
 from tests.present import present
 from tests.tui.compress.driving import (
     chain,
@@ -18,7 +20,7 @@ from tests.tui.compress.driving import (
     levels,
     status_text,
 )
-from tests.tui.conftest import opened
+from tests.tui.conftest import Screen, opened
 
 
 async def test_apply_is_one_act_and_undo_brings_everything_back(machines: Engine) -> None:
@@ -141,3 +143,106 @@ async def test_leaving_the_question_for_a_budget_changes_no_level(machines: Engi
         await screen.press("escape")
         assert levels(screen) == "BBFF"
         assert "target 900" not in screen.text
+
+
+async def doubtful(screen: Screen) -> None:
+    """Write a summary by hand that says nothing of the first segment."""
+    await screen.press("f4", "3", "e")
+    editor = compress(screen).query_one(EditPane).editor
+    editor.load_text("They talked about machines.")
+    await screen.press("ctrl+s")
+
+
+async def test_what_does_not_pass_is_named_and_wants_the_key_again(machines: Engine) -> None:
+    before = chain(machines)
+    async with opened(machines, project="acme") as screen:
+        await doubtful(screen)
+        await screen.press("A")
+        assert "s1 has fidelity 0." in status_text(screen)
+        assert "anchors are missing" in status_text(screen)
+        assert status_text(screen).endswith("A again applies it anyway.")
+        assert chain(machines) == before
+        await screen.press("A")
+        assert "Compressed" in status_text(screen)
+        assert chain(machines)[:2] == ["summary", "summary"]
+
+
+async def test_the_second_press_has_to_follow_the_first(machines: Engine) -> None:
+    before = chain(machines)
+    async with opened(machines, project="acme") as screen:
+        await doubtful(screen)
+        await screen.press("A", "j", "k", "A")
+        assert status_text(screen).endswith("A again applies it anyway.")
+        await screen.press("2", "3", "A")
+        assert chain(machines) != before, "the engine's own text passes"
+
+
+async def test_segments_that_were_never_shown_are_checked_too(
+    machines: Engine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Of a long context only the segment under the cursor is previewed."""
+    monkeypatch.setattr("reviewer.tui.compress.screen.PREVIEWED_TOKENS", 0)
+    check = type(machines.compression).preview
+    before = chain(machines)
+
+    def harsh(self: Any, plan: Plan, *given: Any, **more: Any) -> Preview:
+        found = check(self, plan, *given, **more)
+        if len(plan.choices) == 1:
+            return found
+        segments = [
+            structs.replace(
+                each,
+                fidelity=structs.replace(each.fidelity, overall_score=0.2),
+            )
+            if each.segment.id == "s2"
+            else each
+            for each in found.segments
+        ]
+        return structs.replace(found, segments=tuple(segments))
+
+    monkeypatch.setattr(type(machines.compression), "preview", harsh)
+    async with opened(machines, project="acme") as screen:
+        await screen.press("f4", "A")
+        await screen.settle()
+        assert "s2 has fidelity 0.20" in status_text(screen)
+        assert chain(machines) == before
+        await screen.press("A")
+        await screen.settle()
+        assert chain(machines)[:2] == ["summary", "summary"]
+
+
+async def test_more_than_the_target_is_said_before_it_is_applied(machines: Engine) -> None:
+    before = chain(machines)
+    async with opened(machines, project="acme") as screen:
+        await screen.press("f4", "f", *"900", "enter", "2", "A")
+        assert "over the target - A again" in status_text(screen)
+        assert chain(machines) == before
+        await screen.press("A")
+        assert "summary" in chain(machines)
+
+
+async def test_a_segment_whose_criteria_cannot_be_met_is_named_and_stays_full(
+    machines: Engine,
+) -> None:
+    first = machines.contexts.ids(CommitQuery(1))[0]
+    machines.contexts.annotate(first, retain_match=["nobody wrote this"])
+    async with opened(machines, project="acme") as screen:
+        await screen.press("f4")
+        assert "nobody wrote this" in compress(screen).summary.plain_text
+        await screen.press("A")
+        await screen.settle()
+        assert "s1 stays Full: " in status_text(screen)
+        assert "nobody wrote this" in status_text(screen)
+        await screen.press("A")
+        await screen.settle()
+        assert chain(machines)[:8] == [*["dialogue"] * 7, "summary"]
+
+
+async def test_the_log_is_a_key_away(machines: Engine) -> None:
+    async with opened(machines, project="acme") as screen:
+        await screen.press("f4", "L")
+        assert "[COMP:SUM] Compressed s1: " in screen.text
+        await screen.press("y")
+        assert "DEBUG [COMP:SUM] Compressing segment s1 to level Brief" in screen.app.clipboard
+        await screen.press("escape")
+        assert compress(screen)

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import threading
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from reviewer.compression.plan import Preview
 from reviewer.compression.values import Turn, TurnKind
 from reviewer.engine import Engine
 from reviewer.tui.compress.drawing import speaker
@@ -282,3 +285,26 @@ async def test_headings_of_a_summary_are_jump_marks(kiosk: Engine) -> None:
         assert status_text(screen) == "Request:"
         await screen.press("left_curly_bracket")
         assert "no other heading" in status_text(screen)
+
+
+async def test_previews_that_take_long_say_how_many_are_left(
+    machines: Engine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("reviewer.tui.compress.screen.MANY_PREVIEWS", 2)
+    go_on = threading.Event()
+    kind = type(machines.compression)
+    preview = kind.preview
+
+    def slow(self: Any, *given: Any, **more: Any) -> Preview:
+        go_on.wait(5)
+        return preview(self, *given, **more)
+
+    monkeypatch.setattr(kind, "preview", slow)
+    async with opened(machines, project="acme") as screen:
+        await screen.pilot.press("f4")
+        await screen.until(lambda: " previews to go" in screen.text)
+        await screen.pilot.press("j")  # nothing waits for them
+        go_on.set()
+        await screen.settle()
+        assert "to go" not in screen.text
+        assert compress(screen).data.whole().exact

@@ -141,8 +141,26 @@ async def test_a_dead_endpoint_is_asked_no_more_for_the_other_segments(
     with_model(monkeypatch, machines, model)
     async with opened(machines, project="acme") as screen:
         await screen.press("f4", "3", "j", "3", "j", "3", "j", "3", "g", "m", "W")
-        assert model.asked == 2
+        assert model.asked == 3
         assert len(compress(screen).data.unwritten()) == 3
+        assert "0 of 3 written and kept, 2 failed, 1 not asked for" in status_text(screen)
+
+
+async def test_one_failing_segment_does_not_lose_the_others(
+    machines: Engine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    good = "Slow receipts were cured."
+    model = ScriptedModel(good, unreachable(), good)
+    with_model(monkeypatch, machines, model)
+    async with opened(machines, project="acme") as screen:
+        await screen.press("f4", "3", "j", "3", "j", "3", "j", "3", "g", "m", "W")
+        assert len(compress(screen).data.unwritten()) == 1
+        assert "2 of 3 written and kept, 1 failed: " in status_text(screen)
+        assert "does not answer" in status_text(screen)
+        await screen.press("j", "o", "A", "A")
+        assert chain(machines) == ["summary"] * 4
+        texts = [each.text for each in machines.contexts.compile(1)]
+        assert sum(good in text for text in texts) == 3
 
 
 async def test_a_model_that_misses_a_criterion_is_asked_again_and_then_the_reason_is_shown(

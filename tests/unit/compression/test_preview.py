@@ -12,7 +12,8 @@ from threading import Event
 import pytest
 
 from reviewer.commits.values import Priority
-from reviewer.compression.preview import PreviewProgress, Watch
+from reviewer.compression.fit import UnreachableError
+from reviewer.compression.preview import FAILURES, PreviewProgress, Watch
 from reviewer.compression.service import Compression
 from reviewer.compression.values import Level
 from reviewer.engine import Engine
@@ -199,6 +200,60 @@ def test_one_failing_segment_is_written_offline_and_says_so(
     compression.apply(kiosk.id, found.plan)
 
 
+def test_a_first_segment_that_fails_does_not_lose_the_others(
+    kiosk: Kiosk,
+    with_settings: Callable[..., Compression],
+    model: ScriptedModel,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    model.script = [ModelError("The connection broke off."), *[faithful] * 20]
+    compression = with_settings(writer="model")
+    monkeypatch.setattr(compression.engines, "concurrency", lambda engine: 1)
+    found = compression.preview(compression.plan(kiosk.id, "detailed"))
+    assert [each.compressed.engine for each in found.segments] == [
+        "offline",
+        "scripted",
+        "scripted",
+    ]
+    assert "broke off" in found.segments[0].compressed.note
+
+
+def test_a_model_that_died_is_not_asked_for_every_other_segment(
+    kiosk: Kiosk,
+    with_settings: Callable[..., Compression],
+    model: ScriptedModel,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    for number in range(100):
+        kiosk.say(f"Kiosk {number} was moved to platform {number % 7} and printed its own map.")
+    model.script = [faithful, *[ModelError("The connection broke off.")] * 200]
+    compression = with_settings(writer="model")
+    monkeypatch.setattr(compression.engines, "concurrency", lambda engine: 1)
+    found = compression.preview(compression.plan(kiosk.id, "detailed"))
+    assert len(found.segments) > FAILURES + 1
+    assert {each.compressed.engine for each in found.segments[1:]} == {"offline"}
+    assert all("broke off" in each.compressed.note for each in found.segments[1:])
+    assert len(model.prompts) <= 2 + FAILURES
+
+
+def test_a_segment_whose_criteria_cannot_be_met_stays_full_beside_the_others(
+    kiosk: Kiosk,
+) -> None:
+    compression = kiosk.engine.compression
+    kiosk.engine.contexts.annotate(
+        kiosk.ids[2], priority="important", retain_match=["not in this commit"]
+    )
+    found = compression.preview(compression.plan(kiosk.id, "brief"))
+    [left] = [each for each in found.segments if each.refused]
+    assert 'substring not found: "not in this commit"' in left.kept
+    assert left.tokens == left.segment.tokens
+    assert found.tokens_after < found.tokens_before
+    fitted = compression.fit(kiosk.id, found.tokens_after + 50)
+    assert compression.preview(fitted).tokens_after <= found.tokens_after + 50
+    assert compression.apply(kiosk.id, found.plan).segments == len(found.segments) - 1
+    assert "not in this commit" not in "".join(m.text for m in kiosk.summaries())
+
+
 def test_the_first_failure_stops_the_other_segments(
     kiosk: Kiosk, with_settings: Callable[..., Compression], model: ScriptedModel
 ) -> None:
@@ -235,3 +290,40 @@ def test_a_models_summary_too_long_for_the_target_is_lowered(
     target = sum(message.tokens for message in kiosk.compiled()) // 5
     found = compression.preview(compression.fit(kiosk.id, target))
     assert found.tokens_after <= target
+
+
+def test_a_target_that_is_refused_is_the_smallest_that_fits(kiosk: Kiosk) -> None:
+    compression = kiosk.engine.compression
+    with pytest.raises(UnreachableError) as refused:
+        compression.fit(kiosk.id, 40)
+    least = refused.value.reach.needs
+    fitted = compression.fit(kiosk.id, least)
+    assert compression.preview(fitted).tokens_after <= least
+    with pytest.raises(UnreachableError):
+        compression.fit(kiosk.id, least - 1)
+
+
+def test_what_keeps_a_context_large_is_named_and_nothing_else(
+    kiosk: Kiosk, with_settings: Callable[..., Compression]
+) -> None:
+    compression = kiosk.engine.compression
+    assert "Unpin something, or choose" in compression.reach(kiosk.id, 40).message
+    kiosk.engine.contexts.annotate(kiosk.ids[0], priority="normal")
+    assert "larger target" in compression.reach(kiosk.id, 40).message
+    assert "npin" not in compression.reach(kiosk.id, 40).message
+    kiosk.engine.contexts.annotate(
+        kiosk.ids[2], priority="important", retain_match=["not in this commit"]
+    )
+    with pytest.raises(UnreachableError, match="criteria of s1, which stays Full"):
+        compression.fit(kiosk.id, 40)
+    assert "levels below Brief" in with_settings(tier="writer-pro").reach(kiosk.id, 40).message
+
+
+def test_a_few_words_stay_full_where_a_summary_would_say_nothing(engine: Engine) -> None:
+    context = engine.contexts.create("acme", "few").id
+    engine.contexts.add(context, role="assistant", text="ok [→detail:s1] <script>")
+    compression = engine.compression
+    [found] = compression.preview(compression.plan(context, "brief")).segments
+    assert not found.in_doubt
+    assert found.kept
+    assert found.tokens == found.segment.tokens

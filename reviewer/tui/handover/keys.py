@@ -1,0 +1,32 @@
+"""Keys of the Hand-over screen."""
+
+from __future__ import annotations
+
+from reviewer.tui.kit import keys
+from reviewer.tui.kit.action import Action, Pane
+
+HAND_OVER = Action(
+    "hand_over", "H", "hand-over",
+    "Show the hand-over for the next session of an agent, to copy it or write it to a file.",
+    "Look",
+)  # fmt: skip
+OTHER_TEXT = Action(
+    "handover_other", "K", "hand-over / keep",
+    "Show what a compaction must keep, as instructions for /compact, or the hand-over again.",
+    "Select",
+)  # fmt: skip
+LESS = Action("handover_less", "<,left", "shorter", "Use fewer tokens.", "Select")
+MORE = Action("handover_more", ">,right", "longer", "Use more tokens.", "Select")
+WRITE = Action("handover_write", "W", "write file", "Write the text to a file.", "Look")
+TAKE_BACK = Action(
+    "handover_take_back", "u", "take the file back",
+    "Remove the file that was written here, or put back what it replaced.", "Look",
+)  # fmt: skip
+CLOSE = Action("leave_handover", "escape,q,H", "back", "Close this.", "Move")
+
+HANDOVER = Pane(
+    "handover", "Hand-over",
+    (keys.COPY, WRITE, TAKE_BACK, OTHER_TEXT, LESS, MORE, keys.NEXT_HEADING,
+     keys.PREVIOUS_HEADING, keys.REFRESH, *keys.MOVES, CLOSE),
+    (keys.COPY, WRITE, TAKE_BACK, OTHER_TEXT, LESS, MORE, keys.NEXT_HEADING, CLOSE),
+)  # fmt: skip

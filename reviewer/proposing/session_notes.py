@@ -110,6 +110,7 @@ _LEANS = re.compile(
     r"(?:this|that|these|those|it|its|they|them|their|he|she|then|so|also|here|there|both|same|but"
     r"|and|or|however|which|such|next|neither|each|all|one|two|three|four|\d+|otherwise|instead"
     r"|simply|only|most|every|if|when|to|by|with|for|in|on|from|as|"
+    r"the (?:existing|new|old|current)|"
     r"(?:fix|cause|root cause|result|note|add|update|remove|replace|move|rename|use|make|record"
     r"|reset|report|pin|see|drop|give|keep|lead|test|verif|confirm|discover|identif|implement"
     r"|trac|resolv|work|correct|apply|extract|introduc|convert|refactor|clarif|address|cover"

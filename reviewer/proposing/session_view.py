@@ -66,6 +66,8 @@ _WAITED_FOR = re.compile(
 )
 _CALLS_OF_REPORT = re.compile(r"^\[Tool: [^\n]*\n?", re.MULTILINE)
 _LAUNCHED = ("Async agent launched", "Launching ", "Agent is running")
+SYSTEM_CHARS = 600
+"""Characters of a message of the harness that are shown."""
 ANSWER_CHARS = 20_000
 """Characters of the person's answers to a form that are read."""
 _NOTHING = frozenset({"", "(no content)", "No response requested."})
@@ -233,6 +235,8 @@ class _Writer:
             self._say(block, LineRole.ASSISTANT, Speaker.SUBAGENT, shown.text, shown.left_out)
         elif text == "[image]" or text == "[document]":
             self._event(block, Speaker.PERSON, Shown(text))
+        elif block.role is Role.SYSTEM:  # steps of a harness, which tell what was tried and why
+            self._event(block, Speaker.HARNESS, cut(text, SYSTEM_CHARS))
         else:
             self._left_out(block, Use.WRAPPER.value)
 

@@ -197,11 +197,24 @@ def test_watch_reads_what_has_been_added(shop: Reviewer) -> None:
     path = codex(shop, "a", shop.folder)
     first = shop("watch", "--once")
     assert "wave 1: 1 file, 1 new record" in first.stdout
-    assert shop("watch", "--once").stdout == ""
+    nothing = shop("watch", "--once")
+    assert (nothing.stdout, nothing.stderr) == ("", "Nothing is new.\n")
     with path.open("a") as file:
         payload = {"type": "user_message", "message": "We never open before nine o'clock."}
         file.write(json.dumps({"type": "event_msg", "payload": payload}) + "\n")
     assert "wave 2: 1 file, 1 new record" in shop("watch", "--once").stdout
+
+
+def test_sessions_of_sub_agents_are_counted_apart(shop: Reviewer) -> None:
+    session = Session("s1")
+    session.user("Look for the scale.", cwd=str(shop.folder))
+    path = claude(shop, shop.folder).with_suffix("") / "subagents" / "agent-1.jsonl"
+    path.parent.mkdir(parents=True)
+    path.write_bytes(session.bytes())
+    (row,) = shop.rows("sources", "--json")
+    assert (row["sessions"], row["subagents"]) == (1, 1)
+    assert "and 1 of sub-agents" in shop("sources").stdout
+    assert "Claude Code (sub-agent)" in shop("sources", "--files").stdout
 
 
 def test_sources_lists_every_file_on_request(shop: Reviewer) -> None:

@@ -71,7 +71,8 @@ def _columns(row: AgentSessions) -> tuple[str, ...]:
     expiring = f"{row.expiring:,} expire within 5 days" if row.expiring else ""
     newest = f"newest {row.newest[:16].replace('T', ' ')}"
     size = f"{row.bytes / 1e6:,.1f} MB"
-    return (safe(row.agent), count(row.sessions, "session"), size, newest, state, expiring)
+    apart = f"and {row.subagents:,} of sub-agents" if row.subagents else ""
+    return (safe(row.agent), count(row.sessions, "session"), size, newest, state, apart, expiring)
 
 
 def _print_files(found: list[FoundSession], stamps: Stamps, as_json: bool) -> None:
@@ -97,7 +98,8 @@ def _print_files(found: list[FoundSession], stamps: Stamps, as_json: bool) -> No
         else:
             inside = f" {safe(each.session)}" if each.session else ""
             state = "read" if read else "new"
-            print_text(f"{state:4}  {safe(each.agent)}  {safe(str(each.path))}{inside}")
+            apart = " (sub-agent)" if each.subagent else ""
+            print_text(f"{state:4}  {safe(each.agent)}{apart}  {safe(str(each.path))}{inside}")
 
 
 def _written(nanoseconds: int) -> str:
@@ -170,7 +172,7 @@ def watch(session: Session, ctx: click.Context, every: int, once: bool, as_json:
         if not once:
             narrate(f"Watching the sessions of this project every {every} s. Ctrl-C ends it.")
         while True:
-            _read_changes(session, interruption, as_json)
+            _read_changes(session, interruption, once=once, as_json=as_json)
             if once or interruption():
                 break
             for _ in _pauses(every):
@@ -180,7 +182,9 @@ def watch(session: Session, ctx: click.Context, every: int, once: bool, as_json:
             ctx.exit(INTERRUPTED)
 
 
-def _read_changes(session: Session, interruption: Interruption, as_json: bool) -> None:
+def _read_changes(
+    session: Session, interruption: Interruption, *, once: bool, as_json: bool
+) -> None:
     """Read the sessions of this project that were not read since they changed."""
     from reviewer.promotion.found_sessions import is_read
     from reviewer.sources.discovery import choose
@@ -189,6 +193,8 @@ def _read_changes(session: Session, interruption: Interruption, as_json: bool) -
     stamps = _stamps(session, everywhere=False) if here else {}
     fresh = {each.path for each in here if not is_read(each, stamps)}
     if not fresh:
+        if once and not as_json:
+            narrate("Nothing is new." if here else NOTHING_HERE)
         return
     chosen = choose(each for each in here if each.path in fresh)
     line = ProgressLine()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 from msgspec import Struct
@@ -47,7 +47,8 @@ def cite(
     found: list[Cited | None] = [None] * len(quotes)
     wanted = {number: quote for number, quote in enumerate(quotes) if quote.found}
     lines = sorted({quote.line for quote in wanted.values()})
-    for record in _records(path, lines):
+    only = view.session if view is not None else ""
+    for record in _records(path, lines, only):
         for number in [n for n, quote in wanted.items() if _covers(record, quote.line)]:
             cited = _cited(record, wanted[number].text)
             if cited is not None:
@@ -56,66 +57,91 @@ def cite(
     if wanted:
         view = view or read_view(path)
         lines = sorted({quote.line for quote in wanted.values()})
-        for record in _line_records(path, lines, view.lines):
+        for record in _view_records(path, lines, view):
             for number, quote in wanted.items():
-                if quote.line == record.line_start:
+                if found[number] is None and quote.line == record.line_start:
                     found[number] = _cited(record, quote.text)
     return found
 
 
-def _records(path: Path, lines: Sequence[int]) -> Iterator[Record]:
-    """The masked records of those lines."""
+def _records(path: Path, lines: Sequence[int], session: str = "") -> Iterator[Record]:
+    """The masked records of those lines; of a file that has several sessions, those of one."""
     if not lines:
         return
     windows: Iterable[tuple[int, int | None]] = [(0, None)]
-    if path.stat().st_size > READ_WHOLE:
+    if path.stat().st_size > READ_WHOLE and not has_rows(path):
         windows = [(line, line + 1) for line in lines]
+    only = frozenset((session,)) if session else None
     for start, end in windows:
-        for record in open_source(path, line_start=start, line_end=end):
+        for record in open_source(path, line_start=start, line_end=end, sessions=only):
             if any(_covers(record, line) for line in lines):
                 yield mask_record(record)[0]
 
 
-def _line_records(path: Path, lines: Sequence[int], shown: Sequence[ViewLine]) -> Iterator[Record]:
-    """Records of whole lines of the file, with the text that the view has of each."""
+def _view_records(path: Path, lines: Sequence[int], view: SessionView) -> Iterator[Record]:
+    """Records of whole turns, or of whole lines where a turn has no place of its own, with the
+    text that the view has of each.
+    """
     wanted = set(lines)
-    views: dict[int, list[ViewLine]] = {}
-    for line in shown:
-        if line.line in wanted:
-            views.setdefault(line.line, []).append(line)
-    if not views:
+    by_line: dict[int, list[ViewLine]] = {}
+    turns: dict[tuple[int, int, int], list[ViewLine]] = {}
+    for line in view.lines:
+        if line.line not in wanted:
+            continue
+        if line.span is None:
+            by_line.setdefault(line.line, []).append(line)
+        else:
+            turns.setdefault((line.line, *line.span), []).append(line)
+    yield from _line_records(path, lines, by_line)
+    if any(start < end for _, start, end in turns):
+        with reading(path) as stream:
+            for (number, start, end), found in turns.items():
+                stream.seek(start)
+                yield _turn_record(number, (start, end), stream.read(end - start), found)
         return
-    if has_rows(path):
-        for number, found in sorted(views.items()):
-            yield _row_record(number, found)
+    for (number, _, _), found in turns.items():
+        yield _row_record(number, found, view.session)
+
+
+def _line_records(
+    path: Path, lines: Sequence[int], views: Mapping[int, Sequence[ViewLine]]
+) -> Iterator[Record]:
+    if not views:
         return
     with reading(path) as stream:
         form = text_form(stream.read(HEAD_BYTES))
         stream.seek(0)
         for number, start, raw in read_lines(stream, form):
             if number in views and raw is not None:
-                digest = hashlib.sha256(raw).hexdigest()
-                yield Record(
-                    key=f"line:{digest}",
-                    line_start=number,
-                    line_end=number + 1,
-                    byte_start=start,
-                    byte_end=start + len(raw),
-                    sha256=digest,
-                    role=_ROLES.get(views[number][0].speaker, Role.TOOL),
-                    text="\n".join(line.text for line in views[number]),
-                    use=Use.TOOL,
-                )
+                yield _turn_record(number, (start, start + len(raw)), raw, views[number])
             if number >= lines[-1]:
                 return
 
 
-def _row_record(number: int, views: Sequence[ViewLine]) -> Record:
-    """A record of a row of a database or an archive, which has no bytes of its own."""
-    text = "\n".join(line.text for line in views)
-    digest = hashlib.sha256(text.encode("utf-8", "replace")).hexdigest()
+def _turn_record(
+    number: int, span: tuple[int, int], raw: bytes, views: Sequence[ViewLine]
+) -> Record:
+    digest = hashlib.sha256(raw).hexdigest()
     return Record(
         key=f"line:{digest}",
+        line_start=number,
+        line_end=number + 1,
+        byte_start=span[0],
+        byte_end=span[1],
+        sha256=digest,
+        role=_ROLES.get(views[0].speaker, Role.TOOL),
+        text="\n".join(line.text for line in views),
+        use=Use.TOOL,
+    )
+
+
+def _row_record(number: int, views: Sequence[ViewLine], session: str) -> Record:
+    """A record of a row of a database or an archive, which has no bytes of its own."""
+    text = "\n".join(line.text for line in views)
+    name = hashlib.sha256(f"{session}\0{text}".encode("utf-8", "replace")).hexdigest()
+    digest = hashlib.sha256(text.encode("utf-8", "replace")).hexdigest()
+    return Record(
+        key=f"line:{name}",
         line_start=number,
         line_end=number + 1,
         byte_start=0,
@@ -124,6 +150,7 @@ def _row_record(number: int, views: Sequence[ViewLine]) -> Record:
         role=_ROLES.get(views[0].speaker, Role.TOOL),
         text=text,
         use=Use.TOOL,
+        session=session or None,
     )
 
 

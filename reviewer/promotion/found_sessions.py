@@ -15,7 +15,7 @@ Stamps = Mapping[str, set[tuple[int, int]]]
 
 
 class AgentSessions(Struct, frozen=True):
-    """The sessions of one agent. Those of sub-agents are in the bytes, but are not counted."""
+    """The sessions of one agent. Those of sub-agents are in the bytes, and counted apart."""
 
     agent: str
     format: str
@@ -26,6 +26,8 @@ class AgentSessions(Struct, frozen=True):
     """How many were read, and have not changed since."""
     expiring: int
     """How many the agent will delete within 5 days."""
+    subagents: int = 0
+    """Sessions of sub-agents, which are read with the others."""
 
     def to_json(self) -> dict[str, object]:
         return {name: getattr(self, name) for name in self.__struct_fields__}
@@ -56,6 +58,7 @@ def by_agent(found: Iterable[FoundSession], stamps: Stamps, now: datetime) -> li
                 newest=iso(datetime.fromtimestamp(newest / 1e9, UTC)),
                 read=sum(is_read(each, stamps) for each in own),
                 expiring=sum(each.expires_within(SOON_DAYS, now.timestamp()) for each in own),
+                subagents=len(sessions) - len(own),
             )
         )
     return sorted(rows, key=lambda row: (-row.sessions, row.agent))

@@ -41,6 +41,7 @@ from reviewer.promotion.statement_rows import queue_beyond_cap
 from reviewer.promotion.triage import Done
 from reviewer.promotion.wave import Wave
 from reviewer.sources.records import Record, Role, Shape, Use
+from reviewer.sources.rows import has_rows
 from reviewer.store.acts import Act, Scope
 from reviewer.store.changes import Value
 from reviewer.store.database import Database, failures_as_sentences
@@ -244,9 +245,11 @@ class StoredPass:
         try:
             for (path, updated), of_source in groupby(records, key=itemgetter(0)):
                 setting = Setting(path=path, now=self._clock(), updated=updated)
-                collector.take((record for _, record in of_source), setting)
+                own = [record for _, record in of_source]
+                collector.take(own, setting)
                 if scope != "record":
-                    _propose(statements, Path(path), report)
+                    names = frozenset(record.session for record in own if record.session)
+                    _propose(statements, Path(path), names, report)
             return finish_wave(
                 self._database,
                 self._ledger,
@@ -311,12 +314,18 @@ class StoredPass:
                 )
 
 
-def _propose(statements: OfflineStatements, path: Path, report: ReportFolder) -> None:
-    """Collect the statements of a source, if its file is still there."""
+def _propose(
+    statements: OfflineStatements, path: Path, sessions: frozenset[str], report: ReportFolder
+) -> None:
+    """Collect the statements of a source, if its file is still there; of a database only those of
+    the sessions that were read.
+    """
     if not path.exists():
         return
     try:
-        statements.take(path)
+        statements.take(path, sessions if has_rows(path) else None)
+    except OSError as problem:
+        report.error(f"{path}: {problem.strerror}")
     except SourceError as problem:
         report.error(str(problem))
 

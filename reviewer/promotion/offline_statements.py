@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
 from pathlib import Path
 
 from reviewer.promotion.known_facts import KnownFacts
 from reviewer.promotion.statement_rows import DroppedStatement, Prepared, dropped, prepare
-from reviewer.proposing.offline import offline_proposals, offline_view, project_proposals
+from reviewer.proposing.offline import offline_views, project_proposals, proposals_by_session
 from reviewer.proposing.proof import ProofIndex, prove, reasons
-from reviewer.proposing.values import Proposal, Proved
+from reviewer.proposing.values import Proposal, Proved, SessionView
 
 
 class OfflineStatements:
@@ -26,25 +26,33 @@ class OfflineStatements:
         self.ready: list[Prepared] = []
         self.dropped: Counter[str] = Counter()
 
-    def take(self, path: Path) -> None:
-        """Propose from a file, all or nothing. Raises SourceError when it cannot be read.
+    def take(self, path: Path, sessions: frozenset[str] | None = None) -> None:
+        """Propose from a file, all or nothing; `sessions`: from these of several. Raises
+        SourceError when it cannot be read.
 
         Nobody is asked for a better wording, so only what is proved in full is kept.
         """
-        proposals = list(offline_proposals(path))
-        if proposals:
-            self._prove(path, proposals)
+        self._prove_all(path, proposals_by_session(path, sessions))
 
-    def take_together(self, paths: Iterable[Path]) -> None:
-        """Propose what the sessions of a project show only together. Raises SourceError."""
-        by_path: dict[Path, list[Proposal]] = {}
-        for path, proposal in project_proposals(paths):
-            by_path.setdefault(path, []).append(proposal)
+    def take_together(self, files: Mapping[Path, frozenset[str] | None]) -> None:
+        """Propose what the sessions of a project show only together: of each file these, or all.
+
+        Raises SourceError.
+        """
+        by_path: dict[Path, dict[str, list[Proposal]]] = {}
+        for (path, session), proposal in project_proposals(files):
+            by_path.setdefault(path, {}).setdefault(session, []).append(proposal)
         for path, proposals in by_path.items():
-            self._prove(path, proposals)
+            self._prove_all(path, proposals)
 
-    def _prove(self, path: Path, proposals: Sequence[Proposal]) -> None:
-        view = offline_view(path)
+    def _prove_all(self, path: Path, proposals: Mapping[str, Sequence[Proposal]]) -> None:
+        wanted = {session: each for session, each in proposals.items() if each}
+        if wanted:
+            views = offline_views(path, wanted)
+            for session, each in wanted.items():
+                self._prove(path, views[session], each)
+
+    def _prove(self, path: Path, view: SessionView, proposals: Sequence[Proposal]) -> None:
         index, known = ProofIndex(view), self._known.besides(path)
         sound: list[Proved] = []
         left_out: list[DroppedStatement] = []

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -96,15 +97,27 @@ class RecordWriter:
         row = self._source_row(path)
         return row is not None and row[1:] == (stamp.bytes, stamp.modified_ns, True)
 
-    def newest(self, format_: str, limit: int) -> list[Path]:
-        """The files of a format that were changed last, of those that the project has."""
+    def newest(self, formats: Sequence[str], limit: int) -> dict[Path, frozenset[str] | None]:
+        """The files of some formats that were changed last, of those that the project has, latest
+        first; of a file that was read in part the sessions that were read.
+        """
         with failures_as_sentences(self._database.path):
-            rows = self._database.writer.execute(
-                "SELECT path FROM source WHERE project_id = ? AND format = ?"
+            writer = self._database.writer
+            rows = writer.execute(
+                "SELECT id, path, bytes < -1 FROM source WHERE project_id = ?"
+                f" AND format IN ({','.join('?' * len(formats))})"
                 " ORDER BY modified_ns DESC LIMIT ?",
-                (self.project_id, format_, limit),
+                (self.project_id, *formats, limit),
             ).fetchall()
-        return [Path(row[0]) for row in rows]
+            found: dict[Path, frozenset[str] | None] = {}
+            for source, path, in_part in rows:
+                names = writer.execute(
+                    "SELECT DISTINCT session FROM record WHERE source_id = ?"
+                    " AND session IS NOT NULL",
+                    (source,),
+                )
+                found[Path(path)] = frozenset(name for (name,) in names) if in_part else None
+            return found
 
     def open_source(self, path: Path, format_: str) -> SourceWriter:
         """Start writing a file's records."""

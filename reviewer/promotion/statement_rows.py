@@ -288,7 +288,11 @@ def covering(act: Act, record: int, start: int, end: int) -> Covering | None:
 def _score(sightings: Sequence[Prepared], novelty: float) -> float:
     best = sightings[0]
     figure = statement_rank.rank(best.proved.proposal, best.proved.proof, best.confidence, novelty)
-    sessions = len({each.proved.path for each in sightings})
+    by_path: dict[Path, set[str]] = {}
+    for each in sightings:
+        names = {cited.record.session for cited in each.cited}
+        by_path.setdefault(each.proved.path, set()).update(name for name in names if name)
+    sessions = sum(len(names) or 1 for names in by_path.values())
     return figure * statement_rank.recurring(sessions) / statement_rank.recurring(1)
 
 

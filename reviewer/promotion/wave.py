@@ -29,7 +29,7 @@ from reviewer.promotion.source_reader import (
     read,
 )
 from reviewer.sources.records import Record, Use
-from reviewer.sources.rows import has_rows
+from reviewer.sources.registry import FORMATS
 from reviewer.sources.seen import Seen
 from reviewer.sources.walk import OUTSIDE, Found, PassedOver, walk
 from reviewer.store.database import Database
@@ -38,9 +38,11 @@ from reviewer.store.ledger import Ledger
 PROGRESS_SECONDS = 0.1
 LINES_SHOWN = 20
 """Line numbers listed in one line of a log."""
-SESSION_FORMAT = "claude-code"
+SESSION_FORMATS = tuple(each.name for each in FORMATS if each.locations)
+"""The formats of the sessions that agents leave on a machine."""
 SESSIONS_COMPARED = 50
 """Sessions read by earlier waves that are looked at again, for what several have in common."""
+BYTES_COMPARED = 100_000_000
 OBJECTS_BETWEEN_COLLECTIONS = 50_000
 
 
@@ -70,8 +72,8 @@ class Wave:
         self._skipped: Counter[str] = Counter()
         self._passed_over: Counter[str] = Counter()
         self._unreadable: list[str] = []
-        self._sessions: list[Path] = []
-        """The sessions of agents among the files that are read."""
+        self._sessions: dict[Path, frozenset[str] | None] = {}
+        """The files of agents' sessions among those that are read, and which sessions of each."""
         self._interrupted = False
 
     def run(
@@ -213,8 +215,8 @@ class Wave:
         closed: Closed | None = None
         while (piece := self._unless_broken_off(lambda: next(pieces, None))) is not None:
             if isinstance(piece, Opened):
-                if piece.format == SESSION_FORMAT and job.extract:
-                    self._sessions.append(path)
+                if piece.format in SESSION_FORMATS and job.extract:
+                    self._sessions[path] = job.sessions
                 writer = self._writer.open_source(path, piece.format)
                 self._collector.begin(str(path))
             elif isinstance(piece, Batch):
@@ -240,26 +242,28 @@ class Wave:
             for error in closed.errors:
                 self._report.error(f"{path}: {error}")
             if job.extract:
-                self._propose(path)
+                self._propose(path, job.sessions)
             if not self._interrupted:  # else the next wave proposes from it
                 writer.finish(planned.stamp, closed.tally)
 
     def _propose_together(self) -> None:
         """Collect what the sessions read here show together with the newest ones read before."""
-        paths = {*self._sessions, *self._writer.newest(SESSION_FORMAT, SESSIONS_COMPARED)}
-        there = sorted(path for path in paths if path.exists())
+        files = dict(self._sessions)
+        left = BYTES_COMPARED
+        for path, names in self._writer.newest(SESSION_FORMATS, SESSIONS_COMPARED).items():
+            left -= path.stat().st_size if path not in files and path.exists() else 0
+            if left > 0:
+                files.setdefault(path, names)
+        there = {path: files[path] for path in sorted(files) if path.exists()}
         try:
             self._unless_broken_off(lambda: self._statements.take_together(there))
         except SourceError as problem:
             self._report.error(str(problem))
 
-    def _propose(self, path: Path) -> None:
+    def _propose(self, path: Path, sessions: frozenset[str] | None) -> None:
         """Collect the statements of a file that was read to its end."""
         try:
-            if not has_rows(path):
-                self._unless_broken_off(lambda: self._statements.take(path))
-        except OSError as problem:
-            self._report.error(f"{path}: {problem.strerror}")
+            self._unless_broken_off(lambda: self._statements.take(path, sessions))
         except SourceError as problem:
             self._report.error(str(problem))
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from pathlib import Path
+from typing import TypeVar
 
 from msgspec import Struct
 
@@ -37,6 +37,10 @@ _ONE_FILE = re.compile(
 )
 _SEPARATORS = re.compile(r"&&|\|\||;|\n")
 _REDIRECTED = re.compile(r"\s*(?:\d?>(?:&\d|\s*\S+)|\|.*$)")
+
+
+Place = TypeVar("Place")
+"""What names a session."""
 
 
 class Step(Struct, frozen=True):
@@ -109,7 +113,7 @@ class Habits:
             self._since[step.text] = step
 
 
-def common_habits(sessions: Mapping[Path, Habits]) -> Iterator[tuple[Path, Proposal]]:
+def common_habits(sessions: Mapping[Place, Habits]) -> Iterator[tuple[Place, Proposal]]:
     """What several sessions of a project show only together: one statement, a proposal for each.
 
     Nothing if one of them already shows a habit by itself.
@@ -125,10 +129,10 @@ def common_habits(sessions: Mapping[Path, Habits]) -> Iterator[tuple[Path, Propo
         order.update(dict.fromkeys(habits.first))
     usual = _usual(counts, commits)
     checks = [text for text in order if text in usual]
-    for path, habits in sessions.items():
+    for place, habits in sessions.items():
         if usual and usual <= set(habits.first):
             for proposal in habits.naming(checks):
-                yield path, proposal
+                yield place, proposal
 
 
 def steps(call: Event) -> Iterator[Step]:

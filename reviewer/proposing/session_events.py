@@ -1,26 +1,37 @@
-"""What the offline proposers need of a Claude Code session, read in one pass.
+"""What the offline proposers need of a session, read in one pass.
 
-Most lines of a session are long results of tools. A line is decoded only if its bytes show that it
-may hold something that is wanted, so that reading costs a fraction of ingesting the same file.
+Most lines of a Claude Code session are long results of tools. A line is decoded only if its bytes
+show that it may hold something that is wanted, so that reading costs a fraction of ingesting the
+same file. The sessions of other agents are read as blocks.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from enum import StrEnum
 from pathlib import Path
 
 import msgspec
 from msgspec import Raw, Struct
 
+from reviewer.errors import OtherKindError
+from reviewer.proposing.session_view import failed
+from reviewer.proposing.view_calls import COMMAND_TOOLS, read_call
 from reviewer.sources.lines import read_lines, reading, text_form
+from reviewer.sources.open import open_blocks
+from reviewer.sources.records import Block, Use
 from reviewer.sources.tool_text import result_text
 
+WITHOUT_CALLS = frozenset(("markdown", "specstory", "aider", "empty"))
+"""Formats whose texts name no calls that can be proved to have succeeded."""
 RESULT_LIMIT = 2_000
 """Characters of a result that are kept; the first lines of an error say what went wrong."""
+CLAUDE_CODE = "claude-code"
 REFUSED = "The user doesn't want to proceed with this tool use"
 _ANSWERED = re.compile(rb'"tool_use_id": ?"([^"]+)"')
+_SHELL = re.compile(r"(?:\S*/)?(?:ba|z|da)?sh -l?c\s+")
+"""The shell that some agents put before a command line."""
 _WORDS = re.compile(r"the user said:\s*\n(.*)", re.DOTALL)
 
 
@@ -34,13 +45,17 @@ class EventKind(StrEnum):
 
 
 class Event(Struct, frozen=True):
-    """One event, with its 0-based line. `call` joins a command and its result."""
+    """One event, with its 0-based line. `call` joins a command and its result.
+
+    `session` is its session where the file has several.
+    """
 
     kind: EventKind
     line: int
     text: str
     call: str = ""
     sidechain: bool = False
+    session: str = ""
 
 
 class _Block(Struct):
@@ -75,12 +90,44 @@ _lines = msgspec.json.Decoder(_Line)
 _commands = msgspec.json.Decoder(_Command)
 
 
-def session_events(path: Path) -> Iterator[Event]:
-    """The events of a session in the order of the file; nothing for a file of another format.
+def session_events(path: Path, sessions: frozenset[str] | None = None) -> Iterator[Event]:
+    """The events of a session in the order of the file; nothing for a file that is no session.
 
-    Lines that cannot be read are left out: reading the file as a source reports them. Raises
-    SourceError when the file cannot be read.
+    `sessions`: only these, of a file that has several. What cannot be read is left out: reading
+    the file as a source reports it. Raises SourceError when the file cannot be read.
     """
+    try:
+        scan = open_blocks(path, sessions=sessions)
+    except OtherKindError:
+        return
+    if scan.format == CLAUDE_CODE:
+        yield from _claude_events(path)
+    elif scan.format not in WITHOUT_CALLS:
+        yield from block_events(scan)
+
+
+def block_events(blocks: Iterable[Block]) -> Iterator[Event]:
+    """The events among the blocks of any agent's session."""
+    open_calls: set[tuple[str, str]] = set()
+    for block in blocks:
+        if block.use is Use.REWOUND:
+            continue
+        line, call, session = block.line_start, block.call, block.session or ""
+        if block.kind == "text" and block.use is Use.SUMMARY:
+            yield Event(EventKind.SUMMARY, line, block.text, session=session)
+        elif block.kind == "tool_use" and block.name.lower() in COMMAND_TOOLS:
+            command = read_call(block.name, block.text).command
+            if command and call:
+                open_calls.add((session, call))
+                command = _SHELL.sub("", command, count=1) if _SHELL.match(command) else command
+                yield Event(EventKind.CALL, line, command, call, block.sidechain, session)
+        elif block.kind == "tool_result" and (session, call) in open_calls:
+            open_calls.discard((session, call))
+            kind = EventKind.FAILED if failed(block) else EventKind.DONE
+            yield Event(kind, line, block.text[:RESULT_LIMIT], call, block.sidechain, session)
+
+
+def _claude_events(path: Path) -> Iterator[Event]:
     open_calls: set[str] = set()
     with reading(path) as stream:
         form = text_form(stream.read(4))

@@ -39,10 +39,14 @@ class Note(Struct, frozen=True):
 
 
 _SECTION = re.compile(r"(?:#{1,4} +)?\**\d{1,2}\. +\**([A-Z][^:\n*]{3,60})\**:?\**\s*$")
+_HEADING = re.compile(r"#{1,4} +\**([A-Z][^\n*]{2,60}?)\**:?\**\s*$")
+"""A section without a number, as most agents but Claude Code write them."""
 _ITEM = re.compile(r"([ \t]*)(?:[-*]|\d{1,2}\.)[ \t]+(\S.*)")
 _TERMS = re.compile(r"\bconcepts?\b|\bterms?\b", re.IGNORECASE)
-_FINDINGS = re.compile(r"\b(?:errors?|problems?|learn\w+|decisions?)\b", re.IGNORECASE)
-_LABEL = re.compile(r"\*\*([^*\n]{2,80})\*\*(?: \([^)]{1,40}\))?:? *(?:[—–:] *)?")
+_FINDINGS = re.compile(
+    r"\b(?:errors?|problems?|learn\w+|decisions?|discover\w+|gotchas?)\b", re.IGNORECASE
+)
+_LABEL = re.compile(r"\*\*([^*\n]{2,80})\*\*(?: \([^)]{1,40}\))?:? *(?:[—–:] *|- +)?")
 _CODE_LABEL = re.compile(r"(`[^`\n]{2,80}`)(?:: | [—–-] )")
 _CODE = re.compile(r"`[^`\n]*`")
 _EMPHASIS = re.compile(r"(?<![\w/*])\*\*(?=\S)(.+?)(?<=\S)\*\*(?![\w*])")
@@ -106,6 +110,7 @@ _LEANS = re.compile(
     r"(?:this|that|these|those|it|its|they|them|their|he|she|then|so|also|here|there|both|same|but"
     r"|and|or|however|which|such|next|neither|each|all|one|two|three|four|\d+|otherwise|instead"
     r"|simply|only|most|every|if|when|to|by|with|for|in|on|from|as|"
+    r"the (?:existing|new|old|current)|"
     r"(?:fix|cause|root cause|result|note|add|update|remove|replace|move|rename|use|make|record"
     r"|reset|report|pin|see|drop|give|keep|lead|test|verif|confirm|discover|identif|implement"
     r"|trac|resolv|work|correct|apply|extract|introduc|convert|refactor|clarif|address|cover"
@@ -157,15 +162,18 @@ def _items(text: str) -> Iterator[tuple[str, list[str]]]:
     The analysis before the summary narrates, so it is passed over; so is code.
     """
     start = text.find("\nSummary:")
+    written = text[max(start, 0) :].split("\n")
+    numbered = sum(1 for line in written if _SECTION.match(line))
+    opens = _SECTION if numbered >= sum(1 for line in written if _HEADING.match(line)) else _HEADING
     section, depth, fenced = "", 0, False
     lines: list[str] = []
-    for line in text[max(start, 0) :].split("\n"):
+    for line in written:
         stripped = line.strip()
         if stripped.startswith(("```", "~~~")):
             fenced = not fenced
         elif fenced or not stripped:
             continue
-        elif not line[:1].isspace() and (heading := _SECTION.match(stripped)):
+        elif not line[:1].isspace() and (heading := opens.match(stripped)):
             if lines:
                 yield section, lines
             section, lines = heading[1], []

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from collections.abc import Collection
 from pathlib import Path
 
-from msgspec import Struct
+from msgspec import Struct, structs
 
 from reviewer.proposing.values import LineRole, SessionView, Speaker, ViewLine
 from reviewer.proposing.view_calls import (
@@ -65,6 +66,8 @@ _WAITED_FOR = re.compile(
 )
 _CALLS_OF_REPORT = re.compile(r"^\[Tool: [^\n]*\n?", re.MULTILINE)
 _LAUNCHED = ("Async agent launched", "Launching ", "Agent is running")
+SYSTEM_CHARS = 600
+"""Characters of a message of the harness that are shown."""
 ANSWER_CHARS = 20_000
 """Characters of the person's answers to a form that are read."""
 _NOTHING = frozenset({"", "(no content)", "No response requested."})
@@ -90,7 +93,27 @@ def read_view(
     for block in scan:
         writer.add(block)
     tally = Counter(scan.tally) + writer.tally
-    return SessionView(path, scan.format, writer.finished(), dict(tally))
+    return SessionView(path, scan.format, writer.finished(), dict(tally), session or "")
+
+
+def read_views(path: Path, sessions: Collection[str]) -> dict[str, SessionView]:
+    """The views of these sessions of a file that has several, which is read once.
+
+    Raises SourceError when the file cannot be read.
+    """
+    scan = open_blocks(path, sessions=frozenset(sessions))
+    writers = {session: _Writer() for session in sessions}
+    for block in scan:
+        writers[block.session or ""].add(block)
+    return {
+        session: SessionView(path, scan.format, writer.finished(), dict(writer.tally), session)
+        for session, writer in writers.items()
+    }
+
+
+def failed(result: Block) -> bool:
+    """Whether the result of a call reports a failure."""
+    return result.error or bool(_FAILED.match(result.text))
 
 
 class _Pending(Struct):
@@ -150,7 +173,7 @@ class _Writer:
         self, block: Block, role: LineRole, speaker: Speaker, text: str, left_out: int = 0
     ) -> None:
         if text.strip():
-            self.lines.append(ViewLine(block.line_start, role, speaker, text, left_out))
+            self.lines.append(ViewLine(block.line_start, role, speaker, text, left_out, block.span))
 
     def _event(self, block: Block, speaker: Speaker, shown: Shown) -> None:
         self._say(block, LineRole.EVENT, speaker, shown.text, shown.left_out)
@@ -212,6 +235,8 @@ class _Writer:
             self._say(block, LineRole.ASSISTANT, Speaker.SUBAGENT, shown.text, shown.left_out)
         elif text == "[image]" or text == "[document]":
             self._event(block, Speaker.PERSON, Shown(text))
+        elif block.role is Role.SYSTEM:  # steps of a harness, which tell what was tried and why
+            self._event(block, Speaker.HARNESS, cut(text, SYSTEM_CHARS))
         else:
             self._left_out(block, Use.WRAPPER.value)
 
@@ -271,7 +296,7 @@ class _Writer:
         elif block.error and (_FORBIDDEN.match(text)):
             shown = cut(text, 400)
             self._say(block, LineRole.REJECTED, Speaker.HARNESS, shown.text, shown.left_out)
-        elif block.error or _FAILED.match(text):
+        elif failed(block):
             if _SIBLING in text[:200]:
                 self.tally["call cancelled with another"] += 1
                 return
@@ -324,8 +349,8 @@ class _Writer:
         """Add a text to a line, or to the first line of it."""
         line = self.lines[at]
         head, mark, rest = line.text.partition("\n") if first else (line.text, "", "")
-        self.lines[at] = ViewLine(
-            line.line, line.role, line.speaker, head + text + mark + rest, line.left_out + left_out
+        self.lines[at] = structs.replace(
+            line, text=head + text + mark + rest, left_out=line.left_out + left_out
         )
 
 

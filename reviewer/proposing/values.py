@@ -58,6 +58,8 @@ class ViewLine(Struct, frozen=True):
     speaker: Speaker
     text: str
     left_out: int = 0
+    span: tuple[int, int] | None = None
+    """The bytes of its turn in the file; an empty span where the file has rows. None: the line."""
 
 
 class SessionView(Struct, frozen=True):
@@ -68,6 +70,8 @@ class SessionView(Struct, frozen=True):
     lines: tuple[ViewLine, ...]
     tally: Mapping[str, int] = {}
     """Reason -> records left out."""
+    session: str = ""
+    """The one session of a file that has several; empty: all of the file."""
 
 
 class Quote(Struct, frozen=True):

@@ -22,6 +22,7 @@ MASKED_CHARS = 4_000
 COMMAND_TOOLS = frozenset(
     {"bash", "shell", "powershell", "exec_command", "shell_command", "local_shell", "execute"}
     | {"run_shell_command", "run_terminal_cmd", "run_terminal", "run_in_terminal", "command"}
+    | {"run_terminal_command", "run_terminal_command_v2", "run_command", "shell_exec", "terminal"}
     | {"execute_bash", "execute_command", "developer__shell"}
 )
 EDIT_TOOLS = frozenset({"edit", "multiedit", "write", "notebookedit", "apply_patch"})

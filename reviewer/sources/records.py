@@ -119,6 +119,10 @@ class Block(Struct, frozen=True):
     """The working folder and Git branch of the session at that time, where the format has them."""
     feedback: str = ""
     """What the person wrote when refusing the call, where the format keeps it apart."""
+    session: str | None = None
+    span: tuple[int, int] | None = None
+    """The bytes of its turn in the file, half-open; an empty span where the file has rows. None:
+    its lines are its place."""
 
 
 def text_block(record: Record) -> Block:

@@ -205,8 +205,15 @@ def _step(reading: Reading, head: Fields, spot: Spot, step: Fields) -> Iterator[
     for call in each(step.get("tool_calls")):
         given, name = call.get("arguments"), call.get("function_name")
         parts.append(called(name, given, call.get("tool_call_id")))
-    for result in each(inner(step, "observation").get("results")):
+    for number, result in enumerate(each(inner(step, "observation").get("results"))):
         content = result.get("content")
+        if isinstance(content, dict) and content.get("command") and "source_call_id" not in result:
+            # An orchestrator ran a command itself: no agent called it.
+            call_id = f"step {step.get('step_id')}.{number}"
+            parts.append(called("shell", {"command": content["command"]}, call_id))
+            failed = content.get("passed") is False
+            parts.append(returned(words(content.get("output")), call_id, error=failed))
+            continue
         text = content if isinstance(content, str) else part_text(content)
         if isinstance(content, dict):
             text = msgspec.json.encode(content).decode()

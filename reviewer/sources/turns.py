@@ -494,6 +494,8 @@ class SessionBlocks:
                     cwd=turn.cwd,
                     branch=turn.branch,
                     feedback=part.feedback,
+                    session=turn.session,
+                    span=(turn.spot.byte_start, turn.spot.byte_end),
                 )
 
 

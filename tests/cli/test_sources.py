@@ -5,12 +5,16 @@ from __future__ import annotations
 import json
 import os
 import sqlite3
+from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from tests.cli.conftest import Reviewer
+from tests.unit.proposing.test_every_family import STATEMENT, WRITERS, opencode
+from tests.unit.proposing.test_every_family import opencode_database as working_database
 from tests.unit.sources.builders import Session
 from tests.unit.sources.families import OPENCODE_INFO, lines, opencode_database
 
@@ -193,11 +197,24 @@ def test_watch_reads_what_has_been_added(shop: Reviewer) -> None:
     path = codex(shop, "a", shop.folder)
     first = shop("watch", "--once")
     assert "wave 1: 1 file, 1 new record" in first.stdout
-    assert shop("watch", "--once").stdout == ""
+    nothing = shop("watch", "--once")
+    assert (nothing.stdout, nothing.stderr) == ("", "Nothing is new.\n")
     with path.open("a") as file:
         payload = {"type": "user_message", "message": "We never open before nine o'clock."}
         file.write(json.dumps({"type": "event_msg", "payload": payload}) + "\n")
     assert "wave 2: 1 file, 1 new record" in shop("watch", "--once").stdout
+
+
+def test_sessions_of_sub_agents_are_counted_apart(shop: Reviewer) -> None:
+    session = Session("s1")
+    session.user("Look for the scale.", cwd=str(shop.folder))
+    path = claude(shop, shop.folder).with_suffix("") / "subagents" / "agent-1.jsonl"
+    path.parent.mkdir(parents=True)
+    path.write_bytes(session.bytes())
+    (row,) = shop.rows("sources", "--json")
+    assert (row["sessions"], row["subagents"]) == (1, 1)
+    assert "and 1 of sub-agents" in shop("sources").stdout
+    assert "Claude Code (sub-agent)" in shop("sources", "--files").stdout
 
 
 def test_sources_lists_every_file_on_request(shop: Reviewer) -> None:
@@ -268,3 +285,40 @@ def test_a_fact_that_two_agents_were_told_counts_as_two_sessions(shop: Reviewer)
         row for row in shop.rows("queue", "list", "--json") if "weigh the trays" in row["content"]
     ]
     assert (row["seen"], row["sessions"]) == (2, 2)
+
+
+def habit(program: Reviewer) -> dict[str, Any]:
+    """The one statement that was proposed from what was run before commits."""
+    (row,) = program.rows("queue", "list", "--json")
+    assert row["content"] == STATEMENT.rstrip(".")
+    return row
+
+
+@pytest.mark.parametrize("write", WRITERS.values(), ids=WRITERS)
+def test_statements_of_every_agent_are_queued_with_their_evidence(
+    write: Callable[[Path], Path], shop: Reviewer
+) -> None:
+    path = write(shop.folder / "sessions")
+    assert shop("ingest", path, "--json").returncode == 0
+    assert habit(shop)["source"]["path"] == str(path)
+    shown = shop("queue", "show", habit(shop)["id"]).stdout
+    assert "make fmt && make test -> 12 passed" in shown
+    assert ("unchanged since it was read" in shown) is (path.suffix != ".db")
+
+
+def test_evidence_in_a_document_of_one_line_is_the_turn_and_not_the_document(
+    shop: Reviewer,
+) -> None:
+    path = shop.folder / "export.json"
+    path.write_text(json.dumps(opencode()))
+    assert shop("ingest", path, "--json").returncode == 0
+    shown = shop("queue", "show", habit(shop)["id"]).stdout
+    assert "make fmt && make test -> 12 passed" in shown
+    assert "git commit" not in shown
+
+
+def test_sessions_of_other_projects_in_a_database_prove_nothing_here(shop: Reviewer) -> None:
+    write = working_database(("o1", str(shop.folder)), ("o2", str(shop.folder)), ("o3", "/else"))
+    write(home(shop) / ".local/share/opencode")
+    assert shop("ingest", "--json").returncode == 0
+    assert habit(shop)["sessions"] == 2

@@ -1,24 +1,99 @@
-"""Reading the sessions of a project from the Queue screen."""
+"""Reading the sessions of a project from the Queue screen: offered, read on a key, and read on as
+agents write them.
+"""
 
 from __future__ import annotations
 
+import subprocess
+import sys
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from msgspec import Struct
+
 from reviewer.text.display import display_line
 from reviewer.tui.kit.actor import RunningAct
+from reviewer.tui.kit.text import count
 
 if TYPE_CHECKING:
     from reviewer.engine import Engine
     from reviewer.promotion.report import Progress, WaveReport
+    from reviewer.tui.theme import Glyphs
+
+BAR_CELLS = 12
+
+
+class SessionsHere(Struct, frozen=True):
+    """The sessions of this project that lie on this machine."""
+
+    sessions: int
+    bytes: int
+    agents: tuple[tuple[str, int], ...]
+    """Each agent with the number of its sessions, most first."""
+    unread: int
+    """Sessions that were not read since they last changed."""
+    known: bool
+    """Some of them were read before."""
+    expiring: int
+    """Sessions that the agent will delete within 5 days."""
+
+    @property
+    def sentence(self) -> str:
+        """`14 sessions of this project (32.1 MB): Claude Code 9, Codex CLI 5.`"""
+        if not self.sessions:
+            return "There are no sessions of this project on this machine."
+        named = ", ".join(f"{display_line(agent)} {number:,}" for agent, number in self.agents)
+        size = f"{self.bytes / 1e6:,.1f} MB"
+        text = f"{count(self.sessions, 'session')} of this project ({size}): {named}."
+        if not self.unread:
+            return f"{text} All are read."
+        if self.unread < self.sessions:
+            text += f" New or longer: {self.unread:,}."
+        return text + (f" {self.expiring:,} expire within 5 days." if self.expiring else "")
+
+
+def find_here(engine: Engine, project: str) -> SessionsHere:
+    """Look for the sessions of the project around the working folder. Raises StoreError."""
+    from reviewer.promotion.found_sessions import by_agent, is_read
+    from reviewer.sources.discovery import Machine, Scope, find_sessions
+
+    scope = Scope.of(Path.cwd())
+    found = [each for each in find_sessions(Machine.here(), scope) if each.belongs_to(scope)]
+    stamps = engine.sources.stamps(project)
+    rows = by_agent(found, stamps, datetime.now(UTC))
+    return SessionsHere(
+        sessions=sum(row.sessions for row in rows),
+        bytes=sum(row.bytes for row in rows),
+        agents=tuple((row.agent, row.sessions) for row in rows if row.sessions),
+        unread=sum(not is_read(each, stamps) for each in found if not each.subagent),
+        known=any(str(each.path) in stamps for each in found),
+        expiring=sum(row.expiring for row in rows),
+    )
+
+
+def read_on(store: Path, project: str) -> subprocess.Popen[bytes]:
+    """Start a process of its own that reads what agents have added, so that no key has to wait.
+
+    Raises OSError.
+    """
+    command = [sys.executable, "-m", "reviewer", "--db", str(store), "--project", project]
+    return subprocess.Popen(  # noqa: S603
+        [*command, "watch", "--once"],
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        start_new_session=True,
+    )
 
 
 class ReadingAct(RunningAct):
     """An ingestion in a thread: how far it is, and whether it should stop."""
 
-    def __init__(self) -> None:
+    def __init__(self, signs: Glyphs) -> None:
         super().__init__("Reading sessions")
         self._progress: Progress | None = None
+        self._full, self._empty = signs.shades[0], signs.shades[-1]
 
     def show(self, progress: Progress) -> None:
         """Note how far the ingestion is."""
@@ -35,10 +110,13 @@ class ReadingAct(RunningAct):
             return "Looking for sessions ... - escape stops"
         done = self._progress
         path = display_line(Path(str(done.path or "")).name)
+        part = min(done.bytes_done / done.bytes_total, 1.0) if done.bytes_total else 0.0
+        full = round(part * BAR_CELLS)
         return (
-            f"Reading {done.files_done:,} of {done.files_total:,} files, "
+            f"{self._full * full}{self._empty * (BAR_CELLS - full)} {part:.0%} - escape stops  "
+            f"{done.files_done:,} of {done.files_total:,} files, "
             f"{done.bytes_done / 1e6:,.0f} of {done.bytes_total / 1e6:,.0f} MB, "
-            f"{done.candidates:,} candidates - escape stops  {path}"
+            f"{done.candidates:,} candidates  {path}"
         )
 
 

@@ -36,9 +36,17 @@ from reviewer.tui.places import load_place, save_place
 from reviewer.tui.queue import keys
 from reviewer.tui.queue.candidate_list import CandidateList
 from reviewer.tui.queue.model import Pace, QueueModel, count_new
-from reviewer.tui.queue.reading import ReadingAct, read_project_sessions
+from reviewer.tui.queue.reading import (
+    ReadingAct,
+    SessionsHere,
+    find_here,
+    read_on,
+    read_project_sessions,
+)
 
 if TYPE_CHECKING:
+    from subprocess import Popen
+
     from reviewer.promotion.acceptance_model import Score
     from reviewer.promotion.history import Undone
     from reviewer.promotion.policies import Hint
@@ -54,6 +62,8 @@ STATE_SECONDS = 0.4
 """Rest on a row before its source is compared, and its policy hints and score are read."""
 BADGE_SECONDS = 0.5
 """Rest of the cursor before the badges of the visible rows are read."""
+LOOK_SECONDS = 20.0
+"""How often sessions are looked for: as often as `reviewer watch` does."""
 MANY = 500
 """Number of rows from which a decision shows its progress."""
 MOST_REREAD = 500
@@ -141,9 +151,39 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
         """The row whose cluster `promote_cluster` opened: its key promotes it the next time."""
         self._queue_more_act: int | None = None
         """The id of the latest act that queued more candidates, until it is undone."""
+        self._here: SessionsHere | None = None
+        """The sessions of this project, once they were looked for."""
+        self._looked = False
+        self._reader: Popen[bytes] | None = None
+        """The process that reads what agents have added."""
 
     def on_mount(self) -> None:
         self.header.project = display_line(self.project or "all projects")
+        if self.project is not None:
+            self.set_interval(LOOK_SECONDS, self.look_for_sessions)
+
+    # the sessions of agents
+
+    def look_for_sessions(self) -> None:
+        """Look for sessions of this project, and read on where some were read before."""
+        project = self.project
+        if project is not None and self.host.running is None and not self._is_reading_on():
+            self.read(
+                lambda: find_here(self.engine, project), self._take_sessions, group="sessions"
+            )
+
+    def _take_sessions(self, here: SessionsHere) -> None:
+        self._here = here
+        self._show_empty()
+        may_write = not self.engine.read_only and self.host.running is None
+        if here.known and here.unread and may_write and self.project is not None:
+            try:
+                self._reader = read_on(self.engine.path, self.project)
+            except OSError as error:
+                self.say(f"New turns cannot be read: {error.strerror}.", bad=True)
+
+    def _is_reading_on(self) -> bool:
+        return self._reader is not None and self._reader.poll() is None
 
     # reading the list
 
@@ -165,7 +205,9 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
         self.read(lambda: count_new(shown, self._all_ids(query)), self._say_new, group="new rows")
 
     def _say_new(self, new: int) -> None:
-        if new:
+        if new and not self.model.ids:
+            self._load_again()
+        elif new:
             self.say(f"{count(new, 'new candidate')} - {self.key_of(kit_keys.REFRESH)} to show")
 
     def watch_store(self) -> None:
@@ -348,7 +390,10 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
     def _show_empty(self) -> None:
         empty = not self.model.ids
         self.show_empty(empty=empty)
-        lines = empty_lines(self.query_shown, self._counts, self.key_of)
+        if empty and not self._looked and self._counts is not None:
+            self._looked = True
+            self.look_for_sessions()
+        lines = empty_lines(self.query_shown, self._counts, self.key_of, self._here)
         if self.list.empty != lines:
             self.list.empty = lines
             if empty:
@@ -828,7 +873,7 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
         """Read the sessions of this project that lie where agents keep them."""
         project = self.project
         assert project is not None
-        act = ReadingAct()
+        act = ReadingAct(self.host.glyphs)
         report = await self.host.accompany(
             self, act, lambda: read_project_sessions(self.engine, project, act)
         )
@@ -837,6 +882,7 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
             return
         self.note_version()
         self._load_again()
+        self._here, self._looked = None, False
         stopped = "Stopped. " if report.state == "interrupted" else ""
         self.say(
             f"{stopped}Read {count(report.files, 'file')}, {report.unchanged:,} unchanged: "
@@ -1126,9 +1172,12 @@ def read_detail(engine: Engine, memory_id: int) -> Detail:
 
 
 def empty_lines(
-    query: QueueQuery, counts: Counts | None, key_of: Callable[[Action], str]
+    query: QueueQuery,
+    counts: Counts | None,
+    key_of: Callable[[Action], str],
+    here: SessionsHere | None = None,
 ) -> tuple[str, ...]:
-    """The text of an empty list."""
+    """The text of an empty list; `here`: the sessions that could be read."""
     if query.filter:
         clear = key_of(kit_keys.CLEAR_FILTER)
         return (f"Nothing matches / {display_line(query.filter)}", f"{clear} clears the filter.")
@@ -1149,8 +1198,13 @@ def empty_lines(
             "All clear: nothing is waiting." if not beyond else f"The queue is clear, with {more}",
             f"{counts.promoted:,} promoted, {counts.rejected:,} rejected so far.",
             f"{status} shows them, {history} the history, {undo} undoes the last decision.",
+            *((here.sentence,) if here is not None else ()),
             f"More to read: {read_more}",
         )
     if beyond:
         return (f"The queue is empty, with {more}",)
-    return (nothing, read_more)
+    if here is None:
+        return (nothing, read_more)
+    if not here.sessions:
+        return (nothing, here.sentence, "Read a file or folder with: reviewer ingest PATH")
+    return (nothing, here.sentence, read_more)

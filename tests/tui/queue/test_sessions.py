@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
 
 from reviewer.engine import Engine
+from reviewer.promotion.report import Progress
+from reviewer.tui.queue.reading import ReadingAct
+from reviewer.tui.theme import GLYPHS
 from tests.tui.conftest import opened
-from tests.unit.sources.families import lines
+from tests.unit.sources.families import Json, lines
 
 
 @pytest.fixture
@@ -22,12 +26,15 @@ def shop(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return folder
 
 
-def session(shop: Path) -> None:
-    message = "Always weigh the trays twice before you print the label."
-    lines(
-        ".codex/sessions/rollout-a.jsonl",
-        {"type": "session_meta", "payload": {"id": "a", "cwd": str(shop)}},
-        {"type": "event_msg", "payload": {"type": "user_message", "message": message}},
+def typed(message: str) -> Json:
+    return {"type": "event_msg", "payload": {"type": "user_message", "message": message}}
+
+
+def session(shop: Path, name: str = "a") -> Path:
+    return lines(
+        f".codex/sessions/rollout-{name}.jsonl",
+        {"type": "session_meta", "payload": {"id": name, "cwd": str(shop)}},
+        typed("Always weigh the trays twice before you print the label."),
     )(shop.parent / "home")
 
 
@@ -37,6 +44,7 @@ async def test_the_empty_queue_offers_to_read_the_sessions_and_i_reads_them(
     session(shop)
     async with opened(engine, project="shop") as screen:
         assert "i reads this project's sessions" in screen.text
+        assert "1 session of this project (0.0 MB): Codex CLI 1." in screen.text
         await screen.press("i")
         await screen.until(lambda: screen.status.startswith("Read 1 file"))
         await screen.settle()
@@ -51,3 +59,46 @@ async def test_without_sessions_the_key_says_so(engine: Engine, shop: Path) -> N
         await screen.press("i")
         await screen.until(lambda: screen.status)
         assert screen.status == "There are no sessions of this project on this machine."
+
+
+async def test_an_empty_queue_without_sessions_says_how_to_read_something(
+    engine: Engine, shop: Path
+) -> None:
+    async with opened(engine, project="shop") as screen:
+        await screen.until(lambda: "There are no sessions of this project" in screen.text)
+        assert "reviewer ingest PATH" in screen.text
+
+
+async def test_the_open_screen_reads_on_in_sessions_that_were_read_before(
+    engine: Engine, shop: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("reviewer.tui.queue.screen.LOOK_SECONDS", 0.5)
+    path = session(shop)
+    engine.intake.ingest([path], project="shop")
+    async with opened(engine, project="shop") as screen:
+        with path.open("a") as file:
+            file.write(json.dumps(typed("We never open the shop before nine o'clock.")) + "\n")
+        await screen.until(lambda: "1 new candidate" in screen.status)
+        await screen.press("R")
+        await screen.until(lambda: "before nine" in screen.text)
+
+
+async def test_the_open_screen_reads_nothing_before_the_person_has_asked_for_it(
+    engine: Engine, shop: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    started: list[str] = []
+    monkeypatch.setattr(
+        "reviewer.tui.queue.screen.read_on", lambda _, project: started.append(project)
+    )
+    monkeypatch.setattr("reviewer.tui.queue.screen.LOOK_SECONDS", 0.3)
+    session(shop)
+    async with opened(engine, project="shop") as screen:
+        await screen.until(lambda: "Codex CLI 1" in screen.text)
+        await screen.settle()
+        assert started == []
+
+
+def test_the_progress_of_reading_is_a_bar_with_its_share() -> None:
+    act = ReadingAct(GLYPHS)
+    act.show(Progress(1, 4, 3_000_000, 6_000_000, "rollout-a.jsonl", 10, 2))
+    assert act.sentence.startswith("██████░░░░░░ 50% - escape stops  1 of 4 files, 3 of 6 MB")

@@ -33,8 +33,8 @@ def test_one_commit_shows_nothing_by_itself_but_two_sessions_do(tmp_path: Path) 
     works(first)
     works(second)
     assert list(offline_proposals(first.path)) == []
-    found = list(project_proposals([first.path, second.path]))
-    assert [(path, each.statement) for path, each in found] == [
+    found = list(project_proposals({first.path: None, second.path: None}))
+    assert [(path, each.statement) for (path, _), each in found] == [
         (first.path, STATEMENT),
         (second.path, STATEMENT),
     ]

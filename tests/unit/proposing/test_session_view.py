@@ -440,3 +440,24 @@ def test_a_note_is_shown_with_its_lines(tmp_path: Path) -> None:
     lines = read_view(path).lines
     assert [(line.line, line.role.value) for line in lines] == [(0, "user"), (4, "user")]
     assert "We print on A5." in lines[1].text
+
+
+def test_steps_of_an_orchestrator_are_shown_with_the_commands_that_it_ran(tmp_path: Path) -> None:
+    path = tmp_path / "run.atif.jsonl"
+    ran = {"command": "make test", "passed": False, "output": "error: no shelf"}
+    steps: list[dict[str, object]] = [
+        {"__header__": True, "schema_version": "ATIF-v1.4", "session_id": "s1"},
+        {"step_id": 1, "source": "system", "message": "Selected task: Mend the shelf"},
+        {
+            "step_id": 2,
+            "source": "system",
+            "message": "",
+            "observation": {"results": [{"content": ran}]},
+        },
+    ]
+    path.write_text("".join(json.dumps(step) + "\n" for step in steps))
+    assert [(line.role.value, line.text) for line in read_view(path).lines] == [
+        ("event", "Selected task: Mend the shelf"),
+        ("tool", "shell: make test"),
+        ("error", "shell: error: no shelf"),
+    ]

@@ -35,11 +35,14 @@ CHARACTERS_A_TOKEN = 16
 _CORRECTIONS = 8
 
 
-def build_preamble(mode: str, pipeline: Pipeline, history: RunHistory, node: str) -> Preamble:
+def build_preamble(
+    mode: str, pipeline: Pipeline, history: RunHistory, node: str, *, room: int | None = None
+) -> Preamble:
     """The preamble of a mode for `node`, given the run so far.
 
+    `room`: tokens that the model has for it, where those may be fewer than the mode's ceiling.
     In `full` mode the text is empty, as the session continues. Every other mode but `truncate`
-    names the newest stage. Raises ReviewerError for an unknown mode.
+    names the newest stage, if there is room. Raises ReviewerError for an unknown mode.
     """
     if mode not in MODES:
         raise ReviewerError(f"There is no fidelity mode {mode!r}. Modes: {', '.join(MODES)}.")
@@ -47,32 +50,33 @@ def build_preamble(mode: str, pipeline: Pipeline, history: RunHistory, node: str
         return Preamble(mode, "", 0, 0)
     from reviewer.text.tokens import counter  # late: tiktoken takes long to load
 
-    count, budget = counter().count, CEILINGS[mode]
+    ceiling = CEILINGS[mode]
+    count, budget = counter().count, ceiling if room is None else min(ceiling, max(room, 0))
     facts = facts_of(pipeline, history, node)
     whole = BUILDERS[mode](facts, budget, count, budget)
     tokens = count(whole.text)
     values_missing = whole.values_left_out and mode in WITH_VALUES
     if tokens <= budget and not (whole.shortened or whole.left_out or values_missing):
-        return _preamble(mode, whole, tokens)
-    room = budget
+        return _preamble(mode, whole, tokens, budget)
+    left = budget
     # The tokens of parts do not add up exactly to those of the whole, so the whole is counted.
     for _ in range(_CORRECTIONS):
-        draft = BUILDERS[mode](facts, room, count, room // GOAL_SHARE)
+        draft = BUILDERS[mode](facts, left, count, left // GOAL_SHARE)
         tokens = count(draft.text)
         if tokens <= budget:
-            return _preamble(mode, draft, tokens)
-        room -= tokens - budget + 1
+            return _preamble(mode, draft, tokens, budget)
+        left -= tokens - budget + 1
     text = shorten(draft.text, budget, count)  # the names alone exceed the ceiling
     cut = msgspec.structs.replace(draft, text=text, shortened=draft.shortened + 1)
-    return _preamble(mode, cut, count(text))
+    return _preamble(mode, cut, count(text), budget)
 
 
-def _preamble(mode: str, draft: Draft, tokens: int) -> Preamble:
+def _preamble(mode: str, draft: Draft, tokens: int, budget: int) -> Preamble:
     return Preamble(
         mode,
         draft.text,
         tokens,
-        CEILINGS[mode],
+        budget,
         draft.left_out,
         draft.shortened,
         draft.values_left_out,

@@ -44,10 +44,12 @@ from reviewer.pipelines.handlers import (
     StageInput,
     StageServices,
     Timing,
+    asked_of,
     command_of,
     is_model_stage,
     matching_choice,
     question_of,
+    room_for_preamble,
     run_with_retries,
     unknown_answer,
 )
@@ -70,7 +72,6 @@ from reviewer.pipelines.resolve import (
 from reviewer.pipelines.run_folder import RunFolder, StageStatus, stage_folder_name
 from reviewer.pipelines.sessions import Session, Sessions
 from reviewer.pipelines.values import (
-    CEILINGS,
     FAN_IN,
     HUMAN,
     PARALLEL,
@@ -91,6 +92,8 @@ Until 64 stages that is after each stage.
 """
 
 
+_LEAST_PREAMBLE = 32
+"""Tokens in which a preamble can say anything."""
 _POLL_SECONDS = 0.05
 """Between two looks whether all branches have ended."""
 
@@ -372,19 +375,19 @@ class Runner:
             if shared
             else Session("", node.llm_model or "")
         )
-        preamble = ""
-        if is_model_stage(node) and not session.turns:
-            # the first stage of a thread has no conversation to go on from
-            mode = self._first_mode() if shared else entry.fidelity
-            history = self._history(checkpoint, lane)
-            preamble = build_preamble(mode, self._pipeline, history, node.name).text
+        goal, asked, preamble, remark = self._goal(checkpoint.context), "", "", ""
+        if is_model_stage(node):
+            asked = asked_of(node, goal, checkpoint.context, self._services)
+            if not session.turns:
+                preamble, remark = self._preamble(checkpoint, entry, lane, asked)
         stage = StageInput(
             step,
             node,
             self._edges.get(node.name, ()),
-            self._goal(checkpoint.context),
+            goal,
             checkpoint.context,
             session,
+            asked,
             preamble,
             _previous(checkpoint),
             self._last_answer(checkpoint) if node.handler == HUMAN else "",
@@ -405,7 +408,7 @@ class Runner:
             step=step,
             node=node.name,
             handler=node.handler,
-            result=self._settled(node, output.result, checkpoint),
+            result=_with_remark(self._settled(node, output.result, checkpoint), remark),
             at=iso(self._clock()),
             fidelity=entry.fidelity,
             thread=entry.thread,
@@ -425,16 +428,32 @@ class Runner:
         folder.write_status(status)
         return status
 
-    def _first_mode(self) -> str:
-        """How much of the run the first stage of a thread is told: as after a resume, but at most
-        half of what the model has room for.
+    def _preamble(
+        self, checkpoint: Checkpoint, entry: _Entry, lane: _Lane, asked: str
+    ) -> tuple[str, str]:
+        """The preamble of a fresh session, within the room that the model has beside the prompt and
+        the answer, and a sentence if it would be longer without that limit.
+
+        The first stage of a thread has no conversation to go on from, and gets what it would after
+        a resume; the thread needs the other half of the model's context.
         """
-        room = self._services.context_tokens // 2
-        fitting = [mode for mode, most in CEILINGS.items() if most <= room]
-        return (
-            DEGRADED_MODE
-            if DEGRADED_MODE in fitting
-            else max(fitting or ["truncate"], key=lambda mode: CEILINGS[mode])
+        mode = DEGRADED_MODE if entry.fidelity == "full" else entry.fidelity
+        room = room_for_preamble(asked, self._services)
+        if entry.thread:
+            room = min(room, self._services.context_tokens // 2)
+        history, node = self._history(checkpoint, lane), entry.node.name
+        whole = build_preamble(mode, self._pipeline, history, node)
+        if whole.tokens <= room:
+            return whole.text, ""
+        fitted = build_preamble(mode, self._pipeline, history, node, room=room)
+        if room < _LEAST_PREAMBLE or not fitted.text:
+            return "", (
+                "The stage begins without a preamble: the model's context has no room for one "
+                "beside the prompt and the answer."
+            )
+        return fitted.text, (
+            f"The preamble has {fitted.tokens:,} tokens instead of {whole.tokens:,}, because the "
+            "model's context has no room for more beside the prompt and the answer."
         )
 
     def _last_answer(self, checkpoint: Checkpoint) -> str:
@@ -625,6 +644,13 @@ def _context_after(context: dict[str, Any], node: str, result: StageResult) -> d
         "preferred_label": result.preferred_label,
         "last_stage": node,
     }
+
+
+def _with_remark(result: StageResult, remark: str) -> StageResult:
+    """The result with a remark before its own."""
+    if not remark:
+        return result
+    return msgspec.structs.replace(result, remark=f"{remark} {result.remark}".strip())
 
 
 def _previous(checkpoint: Checkpoint) -> StageResult | None:

@@ -1,6 +1,6 @@
 """Runs a pipeline stage by stage.
 
-A stage's prompt, answer and status are on the disk before the next stage begins, and a checkpoint
+A stage's prompt, answer and status are on the disk before the next stage begins, and the checkpoint
 follows. If the program dies, a resume takes over every stage that has a status and repeats the one
 that has none: no stage is lost, none counts twice.
 """
@@ -21,6 +21,7 @@ from reviewer.clock import Clock, iso
 from reviewer.pipelines.checkpoint import (
     Checkpoint,
     LogEntry,
+    append_checkpoint,
     retries_of,
     stage_of_log,
     tool_nodes,
@@ -86,12 +87,6 @@ from reviewer.pipelines.values import (
 )
 from reviewer.pipelines.walk import exit_nodes, outgoing, start_nodes
 
-_CHECKPOINT_SHARE = 32
-"""A checkpoint is due once a run has grown by 1/32, so that all of them together take linear time.
-Until 64 stages that is after each stage.
-"""
-
-
 _LEAST_PREAMBLE = 32
 """Tokens in which a preamble can say anything."""
 _POLL_SECONDS = 0.05
@@ -144,6 +139,7 @@ class Runner:
         pipeline: Pipeline,
         folder: RunFolder,
         services: StageServices,
+        checkpoint: Checkpoint,
         *,
         clock: Clock,
         timing: Timing,
@@ -157,16 +153,16 @@ class Runner:
         self._max_steps = max_steps
         self._sessions = Sessions()
         self._edges = {name: tuple(edges) for name, edges in outgoing(pipeline).items()}
-        self._written = 0
-        """Stages in the checkpoint on the disk."""
+        self._began = self._written = checkpoint
+        """The checkpoints on the disk: the whole one, and with its log."""
 
-    def run(self, checkpoint: Checkpoint, *, resumed: bool) -> RunDone:
-        """Go on from a checkpoint, which is on the disk, until the exit or a reason to stop.
+    def run(self, *, resumed: bool) -> RunDone:
+        """Go on from the checkpoint, which is on the disk, until the exit or a reason to stop.
 
         `resumed`: the sessions of threads are lost, so that the first stage that would continue
         one gets `summary:high` instead, once.
         """
-        self._written = len(checkpoint.logs)
+        checkpoint = self._began
         lane = _Lane(
             1, 0, [stage_of_log(entry) for entry in checkpoint.logs], self._services.watch,
             self._services.ask, may_degrade=resumed,
@@ -182,7 +178,7 @@ class Runner:
                     checkpoint = self._fan_out(checkpoint, node, lane)
                 else:
                     checkpoint = self._next(checkpoint, node, lane)
-                self._write_when_due(checkpoint)
+                self._append(checkpoint)
             except StoppedError:
                 return self._end(checkpoint, "cancelled", f"Cancelled in {node.name}.")
             except WaitingError as waiting:
@@ -517,7 +513,7 @@ class Runner:
         )
         lane.stages.append(stage_of_log(entry))
         if not lane.branch:
-            self._write_when_due(following)
+            self._append(following)
         lane.watch(
             StageDone(
                 status.step,
@@ -555,9 +551,9 @@ class Runner:
         return self._end(checkpoint, "done", f"Reached {last.node}.")
 
     def _end(self, checkpoint: Checkpoint, state: RunState, message: str) -> RunDone:
-        if len(checkpoint.logs) > self._written:
+        if checkpoint is not self._began:
             try:
-                self._write(checkpoint)
+                write_checkpoint(self._folder.checkpoint, checkpoint)
             except RunError as problem:  # a resume still finds the status of each stage
                 state = "failed"
                 message = message if str(problem) in message else f"{message} {problem}"
@@ -570,14 +566,10 @@ class Runner:
             str(self._folder.path),
         )
 
-    def _write_when_due(self, checkpoint: Checkpoint) -> None:
-        stages = len(checkpoint.logs)
-        if stages - self._written >= max(stages // _CHECKPOINT_SHARE, 1):
-            self._write(checkpoint)
-
-    def _write(self, checkpoint: Checkpoint) -> None:
-        write_checkpoint(self._folder.checkpoint, checkpoint)
-        self._written = len(checkpoint.logs)
+    def _append(self, checkpoint: Checkpoint) -> None:
+        if len(checkpoint.logs) > len(self._written.logs):
+            append_checkpoint(self._folder.checkpoint, self._written, checkpoint)
+            self._written = checkpoint
 
     def _history(self, checkpoint: Checkpoint, lane: _Lane) -> RunHistory:
         retries = retries_of(checkpoint, self._pipeline)

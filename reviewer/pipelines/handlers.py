@@ -18,6 +18,7 @@ from msgspec import Struct, structs
 from reviewer.llm.model import CancelledError, ChatMessage, ChatModel, Completion, ModelError
 from reviewer.pipelines.attribute_meanings import DEFAULT_CHOICE, first_of
 from reviewer.pipelines.conditions import as_text
+from reviewer.pipelines.digest import digest
 from reviewer.pipelines.events import (
     AnswerChoice,
     Ask,
@@ -45,7 +46,9 @@ from reviewer.pipelines.values import (
 )
 
 NOTES = 2_000
-"""Characters of an answer that become the notes of a stage; its folder has the whole answer."""
+"""Characters of an answer up to which it is the notes of a stage; its folder has all of it."""
+NOTES_TOKENS = 450
+"""Of the summary of a longer one."""
 LAST_RESPONSE = 500
 ANSWER_PART = 4
 """An answer gets at most a quarter of the model's context."""
@@ -155,6 +158,14 @@ def shortened(text: str, limit: int) -> str:
     return f"{text[:limit].rstrip()} [... {len(text) - limit:,} more characters]"
 
 
+def noted(answer: str, count: Callable[[str], int]) -> str:
+    """An answer as the notes of its stage: a long one summed up, or its beginning."""
+    if len(answer) <= NOTES:
+        return answer
+    summary = digest(answer, NOTES_TOKENS, count)
+    return summary if 0 < len(summary) <= NOTES * 1.2 else shortened(answer, NOTES)
+
+
 def asked_of(
     node: PipelineNode, goal: str, context: Mapping[str, Any], services: StageServices
 ) -> str:
@@ -201,7 +212,7 @@ def _codergen(stage: StageInput, services: StageServices) -> StageOutput:
             result.preferred_label,
             result.suggested_next,
             {"last_response": shortened(answer, LAST_RESPONSE), **result.context_updates},
-            shortened(result.notes, NOTES),
+            noted(result.notes, services.count),
             result.remark,
         ),
         prompt,

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
 
 from msgspec import Struct
 
 from reviewer.pipelines.conditions import as_text
+from reviewer.pipelines.digest import digest
 from reviewer.pipelines.preamble import Entry, fit
 from reviewer.pipelines.values import (
     FAN_IN,
@@ -156,6 +158,7 @@ def joined_text(results: object, room: int | None = None, count: Callable[[str],
             f"### {each.get('branch', '')} ({each.get('outcome', '')})",
             as_text(each.get("notes", "")),
             dress="\n{}\n".format,
+            brief=partial(digest, as_text(each.get("notes", ""))),
         )
         for each in results
         if isinstance(each, dict)

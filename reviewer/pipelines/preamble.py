@@ -1,8 +1,8 @@
 """The text that a fresh session begins with, in each fidelity mode.
 
 Budgets (`CEILINGS` in `pipelines/values.py`) limit the text, counted with the real encoding: the
-oldest entries go first, then long values are shortened with a mark that says how much is missing.
-Secrets are masked.
+oldest entries go first, then long notes are summed up, and long values are shortened with a mark
+that says how much is missing. Secrets are masked.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ import msgspec
 from msgspec import Struct
 
 from reviewer.errors import ReviewerError
+from reviewer.pipelines.digest import digest
 from reviewer.pipelines.values import (
     CEILINGS,
     MODES,
@@ -146,7 +147,7 @@ def compact(facts: Facts, room: int, count: Count, most: int) -> Draft:
     note = Fitted()
     if latest is not None and latest.notes:
         entry = next(stage_entries(facts, whole=False))
-        bare = Entry("\n- Latest notes: ", entry.body, length=entry.length)
+        bare = Entry("\n- Latest notes: ", entry.body, length=entry.length, brief=entry.brief)
         note = fit([bare], 1, left // 4, left // 4, count)
     left -= sum(count(text) for text in note.texts) + _NOTE_TOKENS
     values = fit(
@@ -452,6 +453,7 @@ def stage_entries(facts: Facts, *, whole: bool) -> Iterator[Entry]:
             _details(stage) if whole else "",
             _indented,
             len(notes) + max(len(stage.notes) - LONGEST_TEXT, 0),
+            brief=partial(_brief, stage.notes, one_line=not whole),
         )
 
 
@@ -471,6 +473,12 @@ def value_entries(facts: Facts, *, head: str, tail: str = "", quoted: bool) -> I
             yield Entry(head.format(name), text, tail, dress, length)
         else:
             yield Entry(head.format(name) + ('""' if quoted else "(empty)"), tail=tail)
+
+
+def _brief(notes: str, room: int, count: Count, *, one_line: bool) -> str:
+    """A summary of notes; empty if they have nothing that can be summed up."""
+    text = digest(masked(notes).strip(), room, count)
+    return _one_line(text) if one_line else text
 
 
 def _name(name: str) -> str:
@@ -549,6 +557,8 @@ class Entry(Struct, frozen=True):
     dress: Callable[[str], str] = str
     length: int = 0
     covers: int = 1
+    brief: Callable[[int, Count], str] | None = None
+    """A summary of the body in a number of tokens, tried before the body is cut."""
 
     def text(self, body: str) -> str:
         """The entry with this body."""
@@ -671,6 +681,15 @@ def _shortened(entry: Entry, limit: int, count: Count) -> str:
     def dress(body: str) -> str:
         return entry.text(body) + "\n"
 
+    if entry.brief is not None:
+        room = limit - count(entry.text(""))
+        for _ in range(_CORRECTIONS):
+            if not (summary := entry.brief(room, count)):
+                break
+            over = count(dress(summary)) - limit
+            if over <= 0:
+                return summary
+            room -= over
     length = max(entry.length, len(entry.body))
     return shorten(entry.body, limit, count, dress=dress, length=length)
 

@@ -329,12 +329,15 @@ def _source(session: Session, context_dir: Path | None, place: str | None) -> It
         yield _FolderSource(local, f"{words}: there is no store yet.")
         return
     with session.reading(filled_by="reviewer ingest PATH, or name --context-dir DIR") as engine:
-        if local is not None and place is None and not engine.packets.has_own(engine.project):
-            yield _FolderSource(local, f"{words}: the store has nothing for this project.")
+        near = engine.packets.source_near(engine.project, local) if place is None else None
+        if near is not None and near.folder is not None:
+            yield _FolderSource(near.folder, safe(near.words))
             return
         if unknown := session.unknown(engine, _filled_by()):
             session.remark = unknown
         both = f"From the store and {safe(str(local))}" if place == "both" else ""
+        if near is not None and near.words:
+            both = f"{safe(near.words)}: --from both reads it too."
         yield _StoreSource(engine, session.store_path(), local if place == "both" else None, both)
 
 

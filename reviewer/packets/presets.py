@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import re
+
 from msgspec import Struct
+
+from reviewer.text.token_numbers import read_tokens
 
 
 class Preset(Struct, frozen=True):
@@ -20,3 +24,42 @@ PRESETS = {
     "gemini": Preset(30_000, 8_000),  # the most that was seen uncut
 }
 """By the name of the agent."""
+
+
+class Limits(Struct, frozen=True):
+    """The limits of a packet. `tokens`: None for those that hold already; `chars`: None for none.
+    `agent`: whose limits they are; empty if they were given as numbers.
+    """
+
+    tokens: int | None = None
+    chars: int | None = None
+    agent: str = ""
+
+
+_NUMBER = r"\d[\d.,_]*\s*[kKmM]?"
+_LIMITS = re.compile(
+    rf"(?P<tokens>{_NUMBER})?(?:\s*tokens?)?[\s,;+]*"
+    rf"(?:(?P<chars>{_NUMBER})\s*char(?:acter)?s?)?"
+)
+
+
+def read_limits(text: str) -> Limits | None:
+    """The limits in a text: `8k`, `8,000 9500 chars`, `10,000 characters`, or the name of an agent;
+    None if it is something else.
+    """
+    text = text.strip()
+    if (preset := PRESETS.get(text.lower())) is not None:
+        return Limits(preset.tokens, preset.chars, text.lower())
+    found = _LIMITS.fullmatch(text)
+    if found is None or not text:
+        return None
+    tokens, chars = map(_number, found.group("tokens", "chars"))
+    return None if -1 in (tokens, chars) else Limits(tokens, chars)
+
+
+def _number(text: str | None) -> int | None:
+    """The number; None without a text, -1 if it names none."""
+    if text is None:
+        return None
+    number = read_tokens(text)
+    return -1 if number is None else number

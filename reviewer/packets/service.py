@@ -25,6 +25,16 @@ from reviewer.packets.wording import title_of
 from reviewer.promotion.trusted_state import StateView, TrustedState
 from reviewer.store.database import Database, failures_as_sentences
 
+
+class SourceChoice(msgspec.Struct, frozen=True):
+    """What a packet comes from: a context folder, or the store (None). `words` say which; empty
+    where there is nothing to choose from.
+    """
+
+    folder: Path | None
+    words: str
+
+
 TASK_RULES = {"open_item", "open_checkbox"}
 """Extraction rules that find open work."""
 
@@ -187,6 +197,16 @@ class Packets:
         self._database = database
         self._clock = clock
         self._state = state
+
+    def source_near(self, project: str | None, local: Path | None) -> SourceChoice:
+        """What a packet comes from unless a person says so: the store, or the context folder here
+        if the store has nothing for the project. Raises StoreError.
+        """
+        if local is None:
+            return SourceChoice(None, "")
+        if self.has_own(project):
+            return SourceChoice(None, f"From the store, without {local}")
+        return SourceChoice(local, f"From {local}: the store has nothing for this project.")
 
     def has_own(self, project: str | None) -> bool:
         """Whether the store has anything for a packet of the project. Raises StoreError."""

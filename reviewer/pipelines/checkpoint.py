@@ -1,4 +1,9 @@
-"""The checkpoint of a run: what a resume goes on from, and which shell commands it may run."""
+"""The checkpoint of a run: what a resume goes on from, and which shell commands it may run.
+
+`checkpoint.json` is the whole checkpoint of the time when a run was started, resumed or ended.
+While it runs, each stage appends a line to `checkpoint.log` with what it changed, so that a stage
+costs the same however many came before it. A line that a crash has cut is not read.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +20,12 @@ from msgspec import Struct
 
 from reviewer.pipelines.events import CheckpointError
 from reviewer.pipelines.handlers import clean_text, command_of, shortened
-from reviewer.pipelines.run_folder import read_run_file, write_run_file
+from reviewer.pipelines.run_folder import (
+    append_run_file,
+    read_run_file,
+    remove_run_file,
+    write_run_file,
+)
 from reviewer.pipelines.values import (
     TOOL,
     Outcome,
@@ -85,16 +95,90 @@ class Checkpoint(Struct, frozen=True):
         return not self.next_node
 
 
+class _Step(Struct, frozen=True, omit_defaults=True):
+    """A line of the log: what changed in a checkpoint that had `after` stages."""
+
+    after: int
+    timestamp: str
+    current_node: str
+    next_node: str
+    logs: list[LogEntry]
+    next_edge: int | None = None
+    context: dict[str, Any] = {}
+    node_retries: dict[str, int] = {}
+
+
 _encoder = msgspec.json.Encoder()
-_decoder = msgspec.json.Decoder(Checkpoint)
+_steps = msgspec.json.Decoder(_Step)
+
+
+def log_path(path: Path) -> Path:
+    """The log of a checkpoint."""
+    return path.with_suffix(".log")
 
 
 def write_checkpoint(path: Path, checkpoint: Checkpoint) -> None:
-    """Replace the checkpoint; a crash leaves the old one or the new one.
+    """Replace the checkpoint and remove its log; a crash leaves the old one or the new one.
 
     Raises RunError when it cannot be written.
     """
     write_run_file(path, _encoder.encode(checkpoint))
+    remove_run_file(log_path(path))
+
+
+def append_checkpoint(path: Path, before: Checkpoint, after: Checkpoint) -> None:
+    """Append to the log what changed since `before`, which is on the disk. Raises RunError."""
+    step = _Step(
+        len(before.logs),
+        after.timestamp,
+        after.current_node,
+        after.next_node,
+        after.logs[len(before.logs) :],
+        after.next_edge,
+        _changed(before.context, after.context),
+        _changed(before.node_retries, after.node_retries),
+    )
+    # not synced: a resume takes over the stages whose status is newer than the log
+    append_run_file(log_path(path), _encoder.encode(step) + b"\n")
+
+
+_MISSING = object()
+
+
+def _changed(before: dict[str, Any], after: dict[str, Any]) -> dict[str, Any]:
+    return {key: value for key, value in after.items() if before.get(key, _MISSING) is not value}
+
+
+def with_log(checkpoint: dict[str, Any], data: bytes) -> dict[str, Any]:
+    """A checkpoint, as its JSON, with the stages of its log.
+
+    Lines that the checkpoint contains already are skipped; a line that is cut or damaged, and
+    what follows it, is left out.
+    """
+    logs, nodes = list(checkpoint["logs"]), list(checkpoint["completed_nodes"])
+    merged = {**checkpoint, "logs": logs, "completed_nodes": nodes}
+    merged["context"] = dict(checkpoint.get("context") or {})
+    merged["node_retries"] = dict(checkpoint.get("node_retries") or {})
+    for line in data.split(b"\n")[:-1]:
+        try:
+            step = _steps.decode(line)
+        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+            break
+        if step.after < len(logs):
+            continue
+        if step.after > len(logs):
+            break
+        logs += msgspec.to_builtins(step.logs)
+        nodes += [entry.node for entry in step.logs]
+        merged["context"].update(step.context)
+        merged["node_retries"].update(step.node_retries)
+        merged |= {
+            "timestamp": step.timestamp,
+            "current_node": step.current_node,
+            "next_node": step.next_node,
+            "next_edge": step.next_edge,
+        }
+    return merged
 
 
 def read_checkpoint(path: Path) -> Checkpoint:
@@ -102,13 +186,15 @@ def read_checkpoint(path: Path) -> Checkpoint:
     its folder belongs to another user.
     """
     try:
-        data = read_run_file(path)
+        data, log = read_run_file(path), _read_log(path)
     except OSError as problem:
         raise CheckpointError(
             f"The checkpoint {path} cannot be read: {problem.strerror}."
         ) from problem
     try:
-        found = _decoder.decode(data)
+        found = msgspec.json.decode(data, type=Checkpoint)
+        if log:
+            found = msgspec.convert(with_log(msgspec.json.decode(data), log), Checkpoint)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as problem:
         raise CheckpointError(
             f"The checkpoint {path} is cut or damaged ({problem}): the run cannot go on from it. "
@@ -120,6 +206,13 @@ def read_checkpoint(path: Path) -> Checkpoint:
             f"stages and has the logs of {len(found.logs)}. Start again: reviewer pipeline run FILE"
         )
     return found
+
+
+def _read_log(path: Path) -> bytes:
+    try:
+        return read_run_file(log_path(path))
+    except FileNotFoundError:
+        return b""
 
 
 def fingerprint(pipeline: Pipeline) -> str:

@@ -18,6 +18,7 @@ from msgspec import Struct, structs
 from reviewer.llm.model import CancelledError, ChatMessage, ChatModel, Completion, ModelError
 from reviewer.pipelines.attribute_meanings import DEFAULT_CHOICE, first_of
 from reviewer.pipelines.conditions import as_text
+from reviewer.pipelines.digest import digest
 from reviewer.pipelines.events import (
     AnswerChoice,
     Ask,
@@ -33,7 +34,7 @@ from reviewer.pipelines.events import (
 )
 from reviewer.pipelines.outcomes import StageResult, outcome_of, plain_label, read_answer
 from reviewer.pipelines.parallel import RESULTS, joined_text
-from reviewer.pipelines.sessions import Session
+from reviewer.pipelines.sessions import Session, room_beside
 from reviewer.pipelines.values import (
     CODERGEN,
     CONDITIONAL,
@@ -45,11 +46,15 @@ from reviewer.pipelines.values import (
 )
 
 NOTES = 2_000
-"""Characters of an answer that become the notes of a stage; its folder has the whole answer."""
+"""Characters of an answer up to which it is the notes of a stage; its folder has all of it."""
+NOTES_TOKENS = 450
+"""Of the summary of a longer one."""
 LAST_RESPONSE = 500
 ANSWER_PART = 4
 """An answer gets at most a quarter of the model's context."""
 LONGEST_ANSWER = 4_096
+_JOINT_TOKENS = 8
+"""At most what joining a preamble and a prompt adds to their tokens."""
 
 
 class StageInput(Struct, frozen=True):
@@ -62,6 +67,8 @@ class StageInput(Struct, frozen=True):
     context: Mapping[str, Any]
     session: Session
     """The thread's own, or a fresh one."""
+    asked: str
+    """What a model stage asks, see `asked_of`."""
     preamble: str
     """For a fresh session; else empty."""
     previous: StageResult | None
@@ -151,12 +158,41 @@ def shortened(text: str, limit: int) -> str:
     return f"{text[:limit].rstrip()} [... {len(text) - limit:,} more characters]"
 
 
+def noted(answer: str, count: Callable[[str], int]) -> str:
+    """An answer as the notes of its stage: a long one summed up, or its beginning."""
+    if len(answer) <= NOTES:
+        return answer
+    summary = digest(answer, NOTES_TOKENS, count)
+    return summary if 0 < len(summary) <= NOTES * 1.2 else shortened(answer, NOTES)
+
+
+def asked_of(
+    node: PipelineNode, goal: str, context: Mapping[str, Any], services: StageServices
+) -> str:
+    """The prompt of a model stage without its preamble. That of a fan-in begins with the results of
+    the branches, shortened evenly to the room that the model has.
+    """
+    asked = fill_template(node.prompt or node.label, goal, context)
+    if node.handler == FAN_IN:
+        room = room_for_preamble(asked, services)
+        results = joined_text(context.get(RESULTS), room, services.count)
+        asked = f"{results}\n\n{asked}".strip()
+    return clean_text(asked)
+
+
+def room_for_preamble(asked: str, services: StageServices) -> int:
+    """Tokens that a stage's prompt and answer leave of the model's context."""
+    limit = services.context_tokens - _longest_answer(services)
+    return room_beside(asked, limit, services.count) - _JOINT_TOKENS
+
+
+def _longest_answer(services: StageServices) -> int:
+    return min(services.context_tokens // ANSWER_PART, LONGEST_ANSWER)
+
+
 def _codergen(stage: StageInput, services: StageServices) -> StageOutput:
-    asked = fill_template(stage.node.prompt or stage.node.label, stage.goal, stage.context)
-    if stage.node.handler == FAN_IN:
-        asked = f"{joined_text(stage.context.get(RESULTS))}\n\n{asked}".strip()
-    prompt = clean_text(f"{stage.preamble}\n\n{asked}" if stage.preamble else asked)
-    longest = min(services.context_tokens // ANSWER_PART, LONGEST_ANSWER)
+    prompt = f"{stage.preamble}\n\n{stage.asked}" if stage.preamble else stage.asked
+    longest = _longest_answer(services)
     sent = stage.session.fitting(prompt, services.context_tokens - longest, services.count)
     try:
         completion = services.answering(stage.session.model).complete(
@@ -176,7 +212,7 @@ def _codergen(stage: StageInput, services: StageServices) -> StageOutput:
             result.preferred_label,
             result.suggested_next,
             {"last_response": shortened(answer, LAST_RESPONSE), **result.context_updates},
-            shortened(result.notes, NOTES),
+            noted(result.notes, services.count),
             result.remark,
         ),
         prompt,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict, deque
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +12,7 @@ import msgspec
 
 from reviewer.errors import ReviewerError
 from reviewer.files import open_plain
+from reviewer.pipelines.checkpoint import log_path, with_log
 from reviewer.pipelines.outcomes import outcome_of
 from reviewer.pipelines.values import RunHistory, Stage, ToolCall
 
@@ -34,6 +36,22 @@ class HistoryError(ReviewerError):
 def read_history(path: Path) -> RunHistory:
     """The run of a JSON file (FORMAT), or of a checkpoint. Raises HistoryError."""
     path = path / "checkpoint.json" if path.is_dir() else path
+    data = _read(path)
+    try:
+        value = msgspec.json.decode(data.removeprefix(b"\xef\xbb\xbf"))
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as problem:
+        raise HistoryError(f"{path} is not JSON: {problem}.") from problem
+    log = log_path(path)
+    if path.name == "checkpoint.json" and log.exists() and isinstance(value, dict):
+        with suppress(KeyError, TypeError, ValueError):  # parse_history names what is wrong
+            value = with_log(value, _read(log))
+    try:
+        return parse_history(value)
+    except HistoryError as problem:
+        raise HistoryError(f"{path}: {problem}") from problem
+
+
+def _read(path: Path) -> bytes:
     try:
         with open_plain(path) as file:
             data = file.read(LARGEST + 1)
@@ -41,14 +59,7 @@ def read_history(path: Path) -> RunHistory:
         raise HistoryError(f"Cannot read {path}: {problem.strerror or problem}.") from problem
     if len(data) > LARGEST:
         raise HistoryError(f"{path} is larger than {LARGEST // 2**20} MB.")
-    try:
-        value = msgspec.json.decode(data.removeprefix(b"\xef\xbb\xbf"))
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as problem:
-        raise HistoryError(f"{path} is not JSON: {problem}.") from problem
-    try:
-        return parse_history(value)
-    except HistoryError as problem:
-        raise HistoryError(f"{path}: {problem}") from problem
+    return data
 
 
 def parse_history(value: object) -> RunHistory:

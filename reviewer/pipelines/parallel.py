@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
 
 from msgspec import Struct
 
 from reviewer.pipelines.conditions import as_text
+from reviewer.pipelines.digest import digest
+from reviewer.pipelines.preamble import Entry, fit
 from reviewer.pipelines.values import (
     FAN_IN,
     PARALLEL,
@@ -146,13 +149,21 @@ def joined_outcome(results: Sequence[BranchResult]) -> Outcome:
     return Outcome.PARTIAL_SUCCESS if good else Outcome.FAIL
 
 
-def joined_text(results: object) -> str:
-    """The results of branches as text, in their order."""
+def joined_text(results: object, room: int | None = None, count: Callable[[str], int] = len) -> str:
+    """The results of branches as text, in their order; in about `room` tokens, if that is given."""
     if not isinstance(results, list):
         return ""
-    parts = []
-    for each in results:
-        if isinstance(each, dict):
-            head = f"{each.get('branch', '')} ({each.get('outcome', '')})"
-            parts.append(f"### {head}\n{as_text(each.get('notes', ''))}".strip())
-    return "\n\n".join(parts)
+    entries = [
+        Entry(
+            f"### {each.get('branch', '')} ({each.get('outcome', '')})",
+            as_text(each.get("notes", "")),
+            dress="\n{}\n".format,
+            brief=partial(digest, as_text(each.get("notes", ""))),
+        )
+        for each in results
+        if isinstance(each, dict)
+    ]
+    if room is None:
+        return "\n".join(entry.text(entry.body) for entry in entries).rstrip()
+    fitted = fit(entries, len(entries), room, room // max(len(entries), 1), count)
+    return "\n".join(fitted.texts).rstrip()

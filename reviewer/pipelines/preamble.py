@@ -1,8 +1,8 @@
 """The text that a fresh session begins with, in each fidelity mode.
 
 Budgets (`CEILINGS` in `pipelines/values.py`) limit the text, counted with the real encoding: the
-oldest entries go first, then long values are shortened with a mark that says how much is missing.
-Secrets are masked.
+oldest entries go first, then long notes are summed up, and long values are shortened with a mark
+that says how much is missing. Secrets are masked.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ import msgspec
 from msgspec import Struct
 
 from reviewer.errors import ReviewerError
+from reviewer.pipelines.digest import digest
 from reviewer.pipelines.values import (
     CEILINGS,
     MODES,
@@ -35,11 +36,14 @@ CHARACTERS_A_TOKEN = 16
 _CORRECTIONS = 8
 
 
-def build_preamble(mode: str, pipeline: Pipeline, history: RunHistory, node: str) -> Preamble:
+def build_preamble(
+    mode: str, pipeline: Pipeline, history: RunHistory, node: str, *, room: int | None = None
+) -> Preamble:
     """The preamble of a mode for `node`, given the run so far.
 
+    `room`: tokens that the model has for it, where those may be fewer than the mode's ceiling.
     In `full` mode the text is empty, as the session continues. Every other mode but `truncate`
-    names the newest stage. Raises ReviewerError for an unknown mode.
+    names the newest stage, if there is room. Raises ReviewerError for an unknown mode.
     """
     if mode not in MODES:
         raise ReviewerError(f"There is no fidelity mode {mode!r}. Modes: {', '.join(MODES)}.")
@@ -47,32 +51,33 @@ def build_preamble(mode: str, pipeline: Pipeline, history: RunHistory, node: str
         return Preamble(mode, "", 0, 0)
     from reviewer.text.tokens import counter  # late: tiktoken takes long to load
 
-    count, budget = counter().count, CEILINGS[mode]
+    ceiling = CEILINGS[mode]
+    count, budget = counter().count, ceiling if room is None else min(ceiling, max(room, 0))
     facts = facts_of(pipeline, history, node)
     whole = BUILDERS[mode](facts, budget, count, budget)
     tokens = count(whole.text)
     values_missing = whole.values_left_out and mode in WITH_VALUES
     if tokens <= budget and not (whole.shortened or whole.left_out or values_missing):
-        return _preamble(mode, whole, tokens)
-    room = budget
+        return _preamble(mode, whole, tokens, budget)
+    left = budget
     # The tokens of parts do not add up exactly to those of the whole, so the whole is counted.
     for _ in range(_CORRECTIONS):
-        draft = BUILDERS[mode](facts, room, count, room // GOAL_SHARE)
+        draft = BUILDERS[mode](facts, left, count, left // GOAL_SHARE)
         tokens = count(draft.text)
         if tokens <= budget:
-            return _preamble(mode, draft, tokens)
-        room -= tokens - budget + 1
+            return _preamble(mode, draft, tokens, budget)
+        left -= tokens - budget + 1
     text = shorten(draft.text, budget, count)  # the names alone exceed the ceiling
     cut = msgspec.structs.replace(draft, text=text, shortened=draft.shortened + 1)
-    return _preamble(mode, cut, count(text))
+    return _preamble(mode, cut, count(text), budget)
 
 
-def _preamble(mode: str, draft: Draft, tokens: int) -> Preamble:
+def _preamble(mode: str, draft: Draft, tokens: int, budget: int) -> Preamble:
     return Preamble(
         mode,
         draft.text,
         tokens,
-        CEILINGS[mode],
+        budget,
         draft.left_out,
         draft.shortened,
         draft.values_left_out,
@@ -142,7 +147,7 @@ def compact(facts: Facts, room: int, count: Count, most: int) -> Draft:
     note = Fitted()
     if latest is not None and latest.notes:
         entry = next(stage_entries(facts, whole=False))
-        bare = Entry("\n- Latest notes: ", entry.body, length=entry.length)
+        bare = Entry("\n- Latest notes: ", entry.body, length=entry.length, brief=entry.brief)
         note = fit([bare], 1, left // 4, left // 4, count)
     left -= sum(count(text) for text in note.texts) + _NOTE_TOKENS
     values = fit(
@@ -448,6 +453,7 @@ def stage_entries(facts: Facts, *, whole: bool) -> Iterator[Entry]:
             _details(stage) if whole else "",
             _indented,
             len(notes) + max(len(stage.notes) - LONGEST_TEXT, 0),
+            brief=partial(_brief, stage.notes, one_line=not whole),
         )
 
 
@@ -467,6 +473,12 @@ def value_entries(facts: Facts, *, head: str, tail: str = "", quoted: bool) -> I
             yield Entry(head.format(name), text, tail, dress, length)
         else:
             yield Entry(head.format(name) + ('""' if quoted else "(empty)"), tail=tail)
+
+
+def _brief(notes: str, room: int, count: Count, *, one_line: bool) -> str:
+    """A summary of notes; empty if they have nothing that can be summed up."""
+    text = digest(masked(notes).strip(), room, count)
+    return _one_line(text) if one_line else text
 
 
 def _name(name: str) -> str:
@@ -545,6 +557,8 @@ class Entry(Struct, frozen=True):
     dress: Callable[[str], str] = str
     length: int = 0
     covers: int = 1
+    brief: Callable[[int, Count], str] | None = None
+    """A summary of the body in a number of tokens, tried before the body is cut."""
 
     def text(self, body: str) -> str:
         """The entry with this body."""
@@ -667,6 +681,15 @@ def _shortened(entry: Entry, limit: int, count: Count) -> str:
     def dress(body: str) -> str:
         return entry.text(body) + "\n"
 
+    if entry.brief is not None:
+        room = limit - count(entry.text(""))
+        for _ in range(_CORRECTIONS):
+            if not (summary := entry.brief(room, count)):
+                break
+            over = count(dress(summary)) - limit
+            if over <= 0:
+                return summary
+            room -= over
     length = max(entry.length, len(entry.body))
     return shorten(entry.body, limit, count, dress=dress, length=length)
 

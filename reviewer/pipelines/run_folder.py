@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import fcntl
 import hashlib
 import os
@@ -256,6 +257,35 @@ def write_run_file(path: Path, data: bytes) -> None:
         raise RunError(
             f"{path} could not be written: {problem.strerror}. Nothing before it is lost."
         ) from problem
+
+
+def append_run_file(path: Path, data: bytes) -> None:
+    """Append to a file of a run, readable by its owner only; a crash may leave a part of `data`.
+    Raises RunError.
+    """
+    try:
+        with _opened(path.parent) as folder:
+            flags = os.O_CREAT | os.O_WRONLY | os.O_APPEND
+            handle = open_regular(path, flags, within=folder)
+            with open(handle, "ab", buffering=0) as file:
+                if os.fstat(handle).st_nlink != 1:
+                    raise OSError(errno.EMLINK, "it is also a file outside the run")
+                left = memoryview(data)
+                while left:
+                    left = left[file.write(left) :]
+    except OSError as problem:
+        raise RunError(
+            f"{path} could not be written: {problem.strerror}. Nothing before it is lost."
+        ) from problem
+
+
+def remove_run_file(path: Path) -> None:
+    """Remove a file of a run, if it is there. Raises RunError."""
+    try:
+        with _opened(path.parent) as folder, suppress(FileNotFoundError):
+            os.unlink(path.name, dir_fd=folder)
+    except OSError as problem:
+        raise RunError(f"{path} could not be removed: {problem.strerror}.") from problem
 
 
 def read_run_file(path: Path, largest: int = LARGEST) -> bytes:

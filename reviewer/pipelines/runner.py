@@ -1,6 +1,6 @@
 """Runs a pipeline stage by stage.
 
-A stage's prompt, answer and status are on the disk before the next stage begins, and a checkpoint
+A stage's prompt, answer and status are on the disk before the next stage begins, and the checkpoint
 follows. If the program dies, a resume takes over every stage that has a status and repeats the one
 that has none: no stage is lost, none counts twice.
 """
@@ -21,6 +21,7 @@ from reviewer.clock import Clock, iso
 from reviewer.pipelines.checkpoint import (
     Checkpoint,
     LogEntry,
+    append_checkpoint,
     retries_of,
     stage_of_log,
     tool_nodes,
@@ -44,10 +45,12 @@ from reviewer.pipelines.handlers import (
     StageInput,
     StageServices,
     Timing,
+    asked_of,
     command_of,
     is_model_stage,
     matching_choice,
     question_of,
+    room_for_preamble,
     run_with_retries,
     unknown_answer,
 )
@@ -70,7 +73,6 @@ from reviewer.pipelines.resolve import (
 from reviewer.pipelines.run_folder import RunFolder, StageStatus, stage_folder_name
 from reviewer.pipelines.sessions import Session, Sessions
 from reviewer.pipelines.values import (
-    CEILINGS,
     FAN_IN,
     HUMAN,
     PARALLEL,
@@ -85,12 +87,8 @@ from reviewer.pipelines.values import (
 )
 from reviewer.pipelines.walk import exit_nodes, outgoing, start_nodes
 
-_CHECKPOINT_SHARE = 32
-"""A checkpoint is due once a run has grown by 1/32, so that all of them together take linear time.
-Until 64 stages that is after each stage.
-"""
-
-
+_LEAST_PREAMBLE = 32
+"""Tokens in which a preamble can say anything."""
 _POLL_SECONDS = 0.05
 """Between two looks whether all branches have ended."""
 
@@ -141,6 +139,7 @@ class Runner:
         pipeline: Pipeline,
         folder: RunFolder,
         services: StageServices,
+        checkpoint: Checkpoint,
         *,
         clock: Clock,
         timing: Timing,
@@ -154,16 +153,16 @@ class Runner:
         self._max_steps = max_steps
         self._sessions = Sessions()
         self._edges = {name: tuple(edges) for name, edges in outgoing(pipeline).items()}
-        self._written = 0
-        """Stages in the checkpoint on the disk."""
+        self._began = self._written = checkpoint
+        """The checkpoints on the disk: the whole one, and with its log."""
 
-    def run(self, checkpoint: Checkpoint, *, resumed: bool) -> RunDone:
-        """Go on from a checkpoint, which is on the disk, until the exit or a reason to stop.
+    def run(self, *, resumed: bool) -> RunDone:
+        """Go on from the checkpoint, which is on the disk, until the exit or a reason to stop.
 
         `resumed`: the sessions of threads are lost, so that the first stage that would continue
         one gets `summary:high` instead, once.
         """
-        self._written = len(checkpoint.logs)
+        checkpoint = self._began
         lane = _Lane(
             1, 0, [stage_of_log(entry) for entry in checkpoint.logs], self._services.watch,
             self._services.ask, may_degrade=resumed,
@@ -179,7 +178,7 @@ class Runner:
                     checkpoint = self._fan_out(checkpoint, node, lane)
                 else:
                     checkpoint = self._next(checkpoint, node, lane)
-                self._write_when_due(checkpoint)
+                self._append(checkpoint)
             except StoppedError:
                 return self._end(checkpoint, "cancelled", f"Cancelled in {node.name}.")
             except WaitingError as waiting:
@@ -372,19 +371,19 @@ class Runner:
             if shared
             else Session("", node.llm_model or "")
         )
-        preamble = ""
-        if is_model_stage(node) and not session.turns:
-            # the first stage of a thread has no conversation to go on from
-            mode = self._first_mode() if shared else entry.fidelity
-            history = self._history(checkpoint, lane)
-            preamble = build_preamble(mode, self._pipeline, history, node.name).text
+        goal, asked, preamble, remark = self._goal(checkpoint.context), "", "", ""
+        if is_model_stage(node):
+            asked = asked_of(node, goal, checkpoint.context, self._services)
+            if not session.turns:
+                preamble, remark = self._preamble(checkpoint, entry, lane, asked)
         stage = StageInput(
             step,
             node,
             self._edges.get(node.name, ()),
-            self._goal(checkpoint.context),
+            goal,
             checkpoint.context,
             session,
+            asked,
             preamble,
             _previous(checkpoint),
             self._last_answer(checkpoint) if node.handler == HUMAN else "",
@@ -405,7 +404,7 @@ class Runner:
             step=step,
             node=node.name,
             handler=node.handler,
-            result=self._settled(node, output.result, checkpoint),
+            result=_with_remark(self._settled(node, output.result, checkpoint), remark),
             at=iso(self._clock()),
             fidelity=entry.fidelity,
             thread=entry.thread,
@@ -425,16 +424,32 @@ class Runner:
         folder.write_status(status)
         return status
 
-    def _first_mode(self) -> str:
-        """How much of the run the first stage of a thread is told: as after a resume, but at most
-        half of what the model has room for.
+    def _preamble(
+        self, checkpoint: Checkpoint, entry: _Entry, lane: _Lane, asked: str
+    ) -> tuple[str, str]:
+        """The preamble of a fresh session, within the room that the model has beside the prompt and
+        the answer, and a sentence if it would be longer without that limit.
+
+        The first stage of a thread has no conversation to go on from, and gets what it would after
+        a resume; the thread needs the other half of the model's context.
         """
-        room = self._services.context_tokens // 2
-        fitting = [mode for mode, most in CEILINGS.items() if most <= room]
-        return (
-            DEGRADED_MODE
-            if DEGRADED_MODE in fitting
-            else max(fitting or ["truncate"], key=lambda mode: CEILINGS[mode])
+        mode = DEGRADED_MODE if entry.fidelity == "full" else entry.fidelity
+        room = room_for_preamble(asked, self._services)
+        if entry.thread:
+            room = min(room, self._services.context_tokens // 2)
+        history, node = self._history(checkpoint, lane), entry.node.name
+        whole = build_preamble(mode, self._pipeline, history, node)
+        if whole.tokens <= room:
+            return whole.text, ""
+        fitted = build_preamble(mode, self._pipeline, history, node, room=room)
+        if room < _LEAST_PREAMBLE or not fitted.text:
+            return "", (
+                "The stage begins without a preamble: the model's context has no room for one "
+                "beside the prompt and the answer."
+            )
+        return fitted.text, (
+            f"The preamble has {fitted.tokens:,} tokens instead of {whole.tokens:,}, because the "
+            "model's context has no room for more beside the prompt and the answer."
         )
 
     def _last_answer(self, checkpoint: Checkpoint) -> str:
@@ -498,7 +513,7 @@ class Runner:
         )
         lane.stages.append(stage_of_log(entry))
         if not lane.branch:
-            self._write_when_due(following)
+            self._append(following)
         lane.watch(
             StageDone(
                 status.step,
@@ -536,9 +551,9 @@ class Runner:
         return self._end(checkpoint, "done", f"Reached {last.node}.")
 
     def _end(self, checkpoint: Checkpoint, state: RunState, message: str) -> RunDone:
-        if len(checkpoint.logs) > self._written:
+        if checkpoint is not self._began:
             try:
-                self._write(checkpoint)
+                write_checkpoint(self._folder.checkpoint, checkpoint)
             except RunError as problem:  # a resume still finds the status of each stage
                 state = "failed"
                 message = message if str(problem) in message else f"{message} {problem}"
@@ -551,14 +566,10 @@ class Runner:
             str(self._folder.path),
         )
 
-    def _write_when_due(self, checkpoint: Checkpoint) -> None:
-        stages = len(checkpoint.logs)
-        if stages - self._written >= max(stages // _CHECKPOINT_SHARE, 1):
-            self._write(checkpoint)
-
-    def _write(self, checkpoint: Checkpoint) -> None:
-        write_checkpoint(self._folder.checkpoint, checkpoint)
-        self._written = len(checkpoint.logs)
+    def _append(self, checkpoint: Checkpoint) -> None:
+        if len(checkpoint.logs) > len(self._written.logs):
+            append_checkpoint(self._folder.checkpoint, self._written, checkpoint)
+            self._written = checkpoint
 
     def _history(self, checkpoint: Checkpoint, lane: _Lane) -> RunHistory:
         retries = retries_of(checkpoint, self._pipeline)
@@ -625,6 +636,13 @@ def _context_after(context: dict[str, Any], node: str, result: StageResult) -> d
         "preferred_label": result.preferred_label,
         "last_stage": node,
     }
+
+
+def _with_remark(result: StageResult, remark: str) -> StageResult:
+    """The result with a remark before its own."""
+    if not remark:
+        return result
+    return msgspec.structs.replace(result, remark=f"{remark} {result.remark}".strip())
 
 
 def _previous(checkpoint: Checkpoint) -> StageResult | None:

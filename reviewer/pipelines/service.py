@@ -172,6 +172,7 @@ class Pipelines:
                     f"The run {card.run_id} has reached its exit; there is nothing left."
                 )
             checkpoint = self._with_allowed_tools(checkpoint, found, which, options)
+            write_checkpoint(folder.checkpoint, checkpoint)  # its log may end in half a line
             if known:
                 self._store.change(card.run_id, "running", checkpoint.next_node)
             else:
@@ -291,9 +292,7 @@ class Pipelines:
             raise RunError(
                 changed_tools_message(changed, found.source, Path(card.path).parent, which)
             )
-        sealed = msgspec.structs.replace(checkpoint, tools=seal_tools(pipeline))
-        write_checkpoint(found.folder.checkpoint, sealed)
-        return sealed
+        return msgspec.structs.replace(checkpoint, tools=seal_tools(pipeline))
 
     def _keeps(self, run_id: str, folder: RunFolder) -> bool:
         """Whether this store has recorded the folder as that of the run."""
@@ -343,6 +342,7 @@ class Pipelines:
                 pipeline,
                 folder,
                 services,
+                checkpoint,
                 clock=self._clock,
                 timing=self._timing,
                 max_steps=_limit(options, pipeline, card.max_steps),
@@ -350,7 +350,7 @@ class Pipelines:
             stages = len(checkpoint.logs)
             note = " ".join(filter(None, (note, _unknown_models(pipeline, options))))
             watch(RunStarted(run_id, pipeline.name, str(folder.path), _name(options), stages, note))
-            done = runner.run(checkpoint, resumed=resumed)
+            done = runner.run(resumed=resumed)
         self._store.change(run_id, done.state, done.node)
         watch(done)
         return done

@@ -60,7 +60,7 @@ class Session:
 
         Raises PromptTooLongError when the prompt alone is too long.
         """
-        room = int(limit * SAFETY) - _size(prompt, count)
+        room = room_beside(prompt, limit, count)
         if room < 0:
             raise PromptTooLongError(
                 f"The prompt takes about {int(limit * SAFETY) - room:,} tokens, and the model has "
@@ -109,6 +109,11 @@ class Sessions:
     def threads(self) -> tuple[str, ...]:
         """The threads that have a conversation."""
         return tuple(self._by_thread)
+
+
+def room_beside(prompt: str, limit: int, count: Callable[[str], int]) -> int:
+    """Tokens that a prompt leaves of `limit`; negative if it is too long by itself."""
+    return int(limit * SAFETY) - _size(prompt, count)
 
 
 def _size(text: str, count: Callable[[str], int]) -> int:

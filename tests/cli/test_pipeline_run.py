@@ -266,25 +266,32 @@ def test_a_thread_opens_as_a_context_once(reviewer: Reviewer, tea: Path) -> None
 def test_with_a_real_model_killed_in_the_middle_of_an_answer_and_resumed(
     reviewer: Reviewer, tea: Path, local_model: ModelSettings
 ) -> None:
+    asked = {"Brew it.": "Name one tea, in one word.", "Taste it.": "Is it good? Yes or no?"}
+    for long, short in asked.items():
+        tea.write_text(tea.read_text().replace(long, short))
+    tea.write_text(tea.read_text().replace("start -> boil -> brew", "start -> brew"))
     config = reviewer.folder / "config.toml"
-    config.write_text(
+    config.write_text(  # a small context: the preambles are cut, and the answers are short
         f'[model]\nbase_url = "{local_model.base_url}"\nname = "{local_model.name}"\n'
-        "timeout = 200\ncontext_tokens = 2048\n"
+        "timeout = 200\ncontext_tokens = 512\n"
     )
     settings = {"REVIEWER_CONFIG": str(config)}
-    with reviewer.start(
-        "pipeline", "run", tea, "--engine", "model", "--json", env=settings
-    ) as process:
-        kill_when(process, "stage_started", "taste")
-    row = only_run(reviewer)
-    assert (row["state"], len(stages(reviewer, row["run_id"]))) == ("interrupted", 3)
+    for _ in range(20):  # again if the model was done before the signal came
+        with reviewer.start(
+            "pipeline", "run", tea, "--engine", "model", "--json", env=settings
+        ) as process:
+            kill_when(process, "stage_started", "taste")
+        row = reviewer.rows("pipeline", "runs")[0]
+        if len(stages(reviewer, row["run_id"])) == 2:
+            break
+    assert row["state"] == "interrupted"
 
     again = reviewer("pipeline", "resume", row["run_id"], "--answer", "serve=y", env=settings)
     assert again.returncode == 0, again.stderr
     assert local_model.name in again.stderr
     walked = stages(reviewer, row["run_id"])
-    assert [each["node"] for each in walked] == ["start", "boil", "brew", "taste", "serve", "done"]
-    taste = walked[3]
+    assert [each["node"] for each in walked] == ["start", "brew", "taste", "serve", "done"]
+    taste = walked[2]
     assert (taste["fidelity"], taste["thread"], taste["degraded"]) == (
         "summary:high", "kitchen", True,
     )  # fmt: skip
@@ -292,4 +299,4 @@ def test_with_a_real_model_killed_in_the_middle_of_an_answer_and_resumed(
     assert "Pipeline State" in (folder / "prompt.md").read_text()
     assert (folder / "response.md").read_text().strip()
     assert json.loads((folder / "status.json").read_text())["model"] == local_model.name
-    assert (Path(walked[2]["folder"]) / "response.md").read_text().strip()
+    assert (Path(walked[1]["folder"]) / "response.md").read_text().strip()

@@ -9,7 +9,10 @@ LESS = Action("packet_less", "<,left", "less", "Lower the budget by a step.", "D
 MORE = Action("packet_more", ">,right", "more", "Raise the budget by a step.", "Decide")
 LESS_FINE = Action("packet_less_fine", "(", "100 less", "Lower the budget by 100 tokens.", "Decide")
 MORE_FINE = Action("packet_more_fine", ")", "100 more", "Raise the budget by 100 tokens.", "Decide")
-BUDGET = Action("packet_budget", "b", "budget", "Type the budget.", "Decide")
+BUDGET = Action("packet_budget", "b", "budget",
+    "Type the budget in tokens, a limit in characters (8k 9500 chars), or an agent (codex) for its"
+    " own.", "Decide",
+)  # fmt: skip
 TASK = Action(
     "packet_task", "t", "task", "Type the task of the packet; its words decide the order.",
     "Decide",
@@ -28,7 +31,7 @@ CLEAR_CHOICES = Action(
 )  # fmt: skip
 OTHER_SOURCE = Action(
     "packet_source", "S", "other source",
-    "Read the .context folder of the working directory, or the store again.", "Select",
+    "Read the .context folder here or at the root of the work tree, or the store again.", "Select",
 )  # fmt: skip
 BOTH = Action(
     "packet_both", "B", "both sources",

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from datetime import datetime
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -16,14 +17,15 @@ from reviewer.clock import from_iso
 from reviewer.engine import Engine
 from reviewer.errors import ReviewerError
 from reviewer.llm.model import ModelError
-from reviewer.packets.assembly import assemble
-from reviewer.packets.context_folder import context_folder_at
+from reviewer.packets.assembly import assemble, assemble_within
+from reviewer.packets.context_folder import context_folder_at, context_folder_near
 from reviewer.packets.output import write_packet
+from reviewer.packets.presets import PRESETS, Limits, read_limits
+from reviewer.packets.service import SourceChoice
 from reviewer.packets.task_text import read_task
 from reviewer.packets.values import DEFAULT_BUDGET
 from reviewer.settings import ModelSettings, load_settings
 from reviewer.text.display import display_line
-from reviewer.text.token_numbers import read_tokens
 from reviewer.tui.kit import keys as shared
 from reviewer.tui.kit.action import Action
 from reviewer.tui.kit.actor import runs
@@ -75,6 +77,7 @@ class Request:
     task: str
     date: datetime | None
     budget: int
+    max_chars: int | None
     pinned: frozenset[str]
     muted: frozenset[str]
 
@@ -122,8 +125,8 @@ class PacketScreen(ListScreen, pane=keys.PACKET):
         self.bars_rule = TitleRule("Sections", id="bars-title")
         self.bars = SectionBars(self.packets, id="bars")
         self.prompt = PromptBar(id="packet-prompt")
-        self.local_folder = context_folder_at(Path.cwd())
-        """The .context folder where reviewer was started."""
+        self.local_folder = context_folder_near(Path.cwd())
+        """The .context folder where reviewer was started, or at the root of its work tree."""
         self.folder: Path | None = None
         """The folder that is read; None for the store."""
         self.beside: Path | None = None
@@ -133,6 +136,10 @@ class PacketScreen(ListScreen, pane=keys.PACKET):
         self.ordered_by = ""
         """The model whose order is shown."""
         self.budget = DEFAULT_BUDGET
+        self.max_chars: int | None = None
+        """The limit in characters beside the budget; None for none."""
+        self.limits_of = ""
+        """The agent whose limits these are; empty for none."""
         self.packet_task = ""
         self.task_typed = ""
         """The task as it was typed: itself, or `@` and the path of its file."""
@@ -184,16 +191,14 @@ class PacketScreen(ListScreen, pane=keys.PACKET):
             return
         local = self.local_folder
 
-        def then(has_memories: bool) -> None:
-            self.folder = None if has_memories else local
+        def then(near: SourceChoice) -> None:
+            self.folder = near.folder
             self._prepare()
+            more = "" if near.folder else ": B reads it too."
+            if near.words:
+                self.say(f"{display_line(near.words)}{more}")
 
-        self.read(
-            lambda: bool(
-                self.engine.active_facts.groups(self.project) or self.engine.state.all(self.project)
-            ),
-            then,
-        )
+        self.read(lambda: self.engine.packets.source_near(self.project, local), then)
 
     def watch_store(self) -> None:
         """A folder does not change with the store."""
@@ -211,6 +216,7 @@ class PacketScreen(ListScreen, pane=keys.PACKET):
             self.packet_task,
             self.date,
             self.budget,
+            self.max_chars,
             pinned,
             muted,
         )
@@ -272,7 +278,7 @@ class PacketScreen(ListScreen, pane=keys.PACKET):
 
         if self.ordered_by and request.task != prepared.task:
             self.ordered_by = ""
-        if len(prepared.items) <= SYNC_ITEMS and prepared.small:
+        if len(prepared.items) <= SYNC_ITEMS and prepared.small and request.max_chars is None:
             self._take(request, *work())
         else:
             # in the group of the reads of a source, so that reading a source voids it
@@ -317,7 +323,8 @@ class PacketScreen(ListScreen, pane=keys.PACKET):
         self.budget_line.show(self.budget)
         problems = len(packet.problems) if packet else 0
         moment = packet.as_of if packet else None
-        more = [f"ordered by {display_line(self.ordered_by)}"] if self.ordered_by else []
+        more = [self._limit_words(packet)] if self.max_chars is not None else []
+        more += [f"ordered by {display_line(self.ordered_by)}"] if self.ordered_by else []
         more += [count(problems, "problem")] if problems else []
         self.about_line.show(
             AboutWords(
@@ -328,8 +335,15 @@ class PacketScreen(ListScreen, pane=keys.PACKET):
             )
         )
 
+    def _limit_words(self, packet: Packet | None) -> str:
+        """The limit in characters, and by how much tier 1 alone exceeds it."""
+        most = self.max_chars or 0
+        owner = f" ({self.limits_of})" if self.limits_of else ""
+        over = len(packet.markdown) - most if packet else 0
+        return f"{most:,} characters{owner}" + (f": {over:,} over" if over > 0 else "")
+
     def _source_words(self) -> str:
-        own = self.project or "all projects"
+        own = f"store: {self.project}" if self.project else "store: all projects"
         if self.folder is not None:
             return self._folder_words(self.folder)
         return own if self.beside is None else f"{own} and {self._folder_words(self.beside)}"
@@ -451,9 +465,9 @@ class PacketScreen(ListScreen, pane=keys.PACKET):
 
     # the budget
 
-    def set_budget(self, budget: int) -> None:
-        """Take a budget and assemble the packet again."""
-        self.budget = max(0, min(budget, HIGHEST))
+    def set_budget(self, budget: int, agent: str = "") -> None:
+        """Take a budget, which may be that of an agent, and assemble the packet again."""
+        self.budget, self.limits_of = max(0, min(budget, HIGHEST)), agent
         self._assemble()
 
     @on(BudgetLine.Chosen)
@@ -675,15 +689,17 @@ class PacketScreen(ListScreen, pane=keys.PACKET):
 
     @runs(keys.BUDGET, unless=no_packet)
     def ask_budget(self) -> None:
-        before = self.budget
+        before = Limits(self.budget, self.max_chars, self.limits_of)
+        take = partial(self._take_budget, before)
+        chars = f" {before.chars} chars" if before.chars is not None else ""
         self._ask(
             Question(
                 "budget",
-                str(before),
-                "tokens, such as 8000 or 8k",
-                self._take_budget,
-                self._take_budget,
-                lambda: self.set_budget(before),
+                before.agent or f"{before.tokens}{chars}",
+                "8000, 8k, 8k 10,000 chars, or an agent: codex",
+                take,
+                take,
+                lambda: self._limit(before),
             )
         )
 
@@ -756,14 +772,24 @@ class PacketScreen(ListScreen, pane=keys.PACKET):
         self.set_focus(self.list, scroll_visible=False)
         self.show_footer()
 
-    def _take_budget(self, text: str) -> str:
-        tokens = read_tokens(text)
-        if tokens is None:
-            return "A budget is a number of tokens, such as 8000, 8,000 or 8k."
-        if tokens > HIGHEST:
+    def _take_budget(self, before: Limits, text: str) -> str:
+        """`before`: the limits when the field was opened."""
+        limits = read_limits(text)
+        if limits is None:
+            return (
+                "A budget is a number of tokens, such as 8000, 8,000 or 8k, with or without a "
+                f"limit such as 10,000 chars, or an agent: {', '.join(PRESETS)}."
+            )
+        if (limits.tokens or 0) > HIGHEST:
             return f"A budget has at most {HIGHEST:,} tokens."
-        self.set_budget(tokens)
+        if limits.tokens is None:  # typing has gone through other budgets
+            limits = Limits(before.tokens, limits.chars)
+        self._limit(limits)
         return ""
+
+    def _limit(self, limits: Limits) -> None:
+        self.max_chars = limits.chars
+        self.set_budget(self.budget if limits.tokens is None else limits.tokens, limits.agent)
 
     def _take_task(self, text: str) -> str:
         typed = text.strip()
@@ -817,4 +843,7 @@ def configured_model() -> ModelSettings:
 
 
 def _assembled(prepared: Prepared, request: Request) -> Packet:
-    return assemble(prepared, request.budget, pinned=request.pinned, muted=request.muted)
+    pinned, muted = request.pinned, request.muted
+    if request.max_chars is None:
+        return assemble(prepared, request.budget, pinned=pinned, muted=muted)
+    return assemble_within(prepared, request.budget, request.max_chars, pinned=pinned, muted=muted)

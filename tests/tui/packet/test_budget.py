@@ -57,7 +57,7 @@ async def test_text_that_is_not_a_budget_keeps_the_field_open(engine: Engine, ki
     async with opened(engine) as screen:
         await screen.press("f5")
         await typed(screen, "b", "-5")
-        assert status_text(screen) == "A budget is a number of tokens, such as 8000, 8,000 or 8k."
+        assert status_text(screen).startswith("A budget is a number of tokens, such as 8000")
         assert shown(screen).prompt.is_open
         await screen.press("escape")
         assert present(model(screen).packet).budget == 8_000
@@ -172,3 +172,41 @@ def test_a_place_of_the_slider_and_its_budget_agree() -> None:
     places = [place_of(budget, 22) for budget in range(0, 210_000, 37)]
     assert places == sorted(places)
     assert set(places) <= set(range(22))
+
+
+@pytest.mark.parametrize(
+    ("words", "tokens", "chars"),
+    [
+        ("1k chars", 8_000, 1_000),
+        ("4k 1,200 chars", 4_000, 1_200),
+        ("4,000 tokens, 1200 characters", 4_000, 1_200),
+        ("codex", 2_400, 9_500),
+    ],
+)
+async def test_a_limit_in_characters_is_typed_beside_the_budget(
+    engine: Engine, kiosk: Path, words: str, tokens: int, chars: int
+) -> None:
+    async with opened(engine) as screen:
+        await screen.press("f5")
+        await typed(screen, "b", words)
+        assert (shown(screen).budget, shown(screen).max_chars) == (tokens, chars)
+        packet = present(model(screen).packet)
+        assert len(packet.markdown) <= chars
+        assert f"{chars:,} characters" in screen.text
+        await screen.press("b")
+        assert shown(screen).prompt.field.value in (words, f"{tokens} {chars} chars")
+        await typed(screen, "escape", "")
+        await typed(screen, "b", "8k")
+        assert shown(screen).max_chars is None
+
+
+async def test_a_step_away_from_an_agents_budget_keeps_its_limit_in_characters(
+    engine: Engine, kiosk: Path
+) -> None:
+    async with opened(engine) as screen:
+        await screen.press("f5")
+        await typed(screen, "b", "codex")
+        assert "9,500 characters (codex)" in screen.text
+        await screen.press(">")
+        assert (shown(screen).budget, shown(screen).max_chars) == (3_000, 9_500)
+        assert "(codex)" not in screen.text

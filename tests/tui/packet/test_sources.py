@@ -198,3 +198,34 @@ async def test_both_sources_need_a_folder(remembering: Engine) -> None:
     async with opened(remembering, project="kiosk") as screen:
         await screen.press("f5", "B")
         assert "There is no .context folder where reviewer was started" in status_text(screen)
+
+
+async def test_the_source_is_chosen_as_on_the_command_line_and_named(
+    remembering: Engine, kiosk: Path
+) -> None:
+    async with opened(remembering, project="kiosk") as screen:
+        await screen.press("f5")
+        assert shown(screen).folder is None
+        assert status_text(screen).startswith("From the store, without ")
+        assert status_text(screen).endswith(".context: B reads it too.")
+        assert "store: kiosk" in screen.text
+
+
+async def test_what_other_projects_remember_does_not_keep_the_folder_away(
+    remembering: Engine, kiosk: Path
+) -> None:
+    async with opened(remembering, project="bakery") as screen:
+        await screen.press("f5")
+        assert shown(screen).folder == kiosk
+        assert status_text(screen).endswith("the store has nothing for this project.")
+
+
+async def test_the_folder_at_the_root_of_the_work_tree_is_found(
+    engine: Engine, kiosk: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (kiosk.parent / ".git").mkdir()
+    (kiosk.parent / "deep" / "down").mkdir(parents=True)
+    monkeypatch.chdir(kiosk.parent / "deep" / "down")
+    async with opened(engine) as screen:
+        await screen.press("f5")
+        assert "Receipts before drawers" in packet_text(screen)

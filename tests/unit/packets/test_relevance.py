@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from time import process_time
-
 import pytest
 
 from reviewer.packets.language import stem, tokens
@@ -129,22 +127,3 @@ def test_other_languages_match() -> None:
 
 def test_no_entries_give_no_matches() -> None:
     assert Index([]).matches(query_of([("lamp", 1.0)])) == []
-
-
-def test_twice_as_many_entries_take_about_twice_as_long() -> None:
-    def seconds(number: int) -> float:
-        entries = [
-            (
-                f"Shelf {n % 97} of row {n}",
-                "",
-                f"The lamp over shelf {n} was oiled by hand {n % 89}.",
-            )
-            for n in range(number)
-        ]
-        begin = process_time()
-        found = matches(tuple(entries), "oil the lamp over the shelf in row seven")
-        assert len(found) == number
-        return process_time() - begin
-
-    small = min(seconds(4_000) for _ in range(2))
-    assert seconds(8_000) < 3.5 * small

@@ -59,6 +59,19 @@ class TestWriting:
             workshop.resume(str(planted), max_steps=9)
         assert not elsewhere.exists()
 
+    def test_a_linked_log_is_refused(self, workshop: Workshop, planted: Path, victim: Path) -> None:
+        link(planted / "checkpoint.log", victim)
+        with pytest.raises(RunError, match="it is a link, not a file"):
+            workshop.resume(str(planted), max_steps=9)
+        assert victim.read_text() == MINE
+
+    def test_a_log_that_is_also_another_file_is_replaced(
+        self, workshop: Workshop, planted: Path, victim: Path
+    ) -> None:
+        (planted / "checkpoint.log").hardlink_to(victim)
+        assert workshop.resume(str(planted), max_steps=9).state == "done"
+        assert victim.read_text() == MINE
+
     def test_a_linked_stage_folder_is_refused(self, workshop: Workshop, planted: Path) -> None:
         outside = workshop.folder / "outside"
         outside.mkdir()

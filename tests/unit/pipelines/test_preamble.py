@@ -311,3 +311,18 @@ def test_many_retries_leave_the_room_of_a_high_summary_to_the_stages() -> None:
     assert len(retries) <= 12
     assert "- n395: 1/3" in retries
     assert retries[-1].endswith("more")
+
+
+@pytest.mark.parametrize("mode", CEILINGS)
+@pytest.mark.parametrize("room", [24, 60, 130, 345, 700, 2_000])
+def test_a_smaller_room_is_kept_in_every_mode(mode: str, room: int) -> None:
+    preamble = build_preamble(mode, ORCHARD, long_history(), "fill", room=room)
+    assert preamble.text
+    assert counter().count(preamble.text) == preamble.tokens <= min(room, CEILINGS[mode])
+    assert preamble.budget == min(room, CEILINGS[mode])
+    if mode != "truncate" and room >= 130:
+        assert "fill" in preamble.text
+
+
+def test_no_room_is_an_empty_text() -> None:
+    assert build_preamble("summary:high", ORCHARD, long_history(), "fill", room=0).text == ""

@@ -9,9 +9,11 @@ from pathlib import Path
 import pytest
 
 from reviewer.llm.door import open_other_models
-from reviewer.pipelines.events import RunStarted
-from reviewer.pipelines.handlers import StandIn
+from reviewer.pipelines.events import RunStarted, StageDone
+from reviewer.pipelines.handlers import ANSWER_PART, StandIn
+from reviewer.pipelines.sessions import SAFETY
 from reviewer.settings import load_settings
+from reviewer.text.tokens import counter
 from tests.unit.pipelines.running import Scripted, Workshop
 
 TWO = """
@@ -101,3 +103,77 @@ def test_others_of_the_settings_are_models_at_the_same_endpoint(tmp_path: Path) 
     others = open_other_models(load_settings(path))
     assert list(others) == ["large"]
     assert others["large"].name == "large"
+
+
+LONG_ANSWERS = """
+plan [prompt="Plan it"]; build [prompt="Build it"]; look [prompt="Look at it", fidelity=MODE]
+start -> plan -> build -> look -> done
+"""
+
+
+def answered_at_length(prompt: str) -> str:
+    return f"{prompt.splitlines()[-1]} done. " + "A lamp lit. " * 900
+
+
+def look_prompt(workshop: Workshop, mode: str, context_tokens: int) -> str:
+    workshop.model.script = lambda prompt: (
+        f"{prompt.splitlines()[-1]} done. " + "A lamp lit. " * 900
+    )
+    done = workshop.start(
+        workshop.write(LONG_ANSWERS.replace("MODE", mode)), context_tokens=context_tokens
+    )
+    assert done.state == "done", done.message
+    return workshop.model.asked[-1][-1].content
+
+
+def look_remark(workshop: Workshop) -> str:
+    (look,) = (e for e in workshop.events if isinstance(e, StageDone) and e.node == "look")
+    return look.remark
+
+
+@pytest.mark.parametrize(
+    "mode", ["compact", '"summary:low"', '"summary:medium"', '"summary:high"', "full"]
+)
+def test_a_preamble_is_written_within_the_room_of_a_small_model(
+    workshop: Workshop, mode: str
+) -> None:
+    prompt = look_prompt(workshop, mode, 512)
+    assert prompt.endswith("\n\nLook at it")
+    assert counter().count(prompt) <= (512 - 512 // ANSWER_PART) * SAFETY
+    if mode != '"summary:low"':  # that one is short already
+        assert "because the model's context has no room for more" in look_remark(workshop)
+
+
+def test_a_preamble_that_fits_is_left_whole_without_a_remark(workshop: Workshop) -> None:
+    assert "### Execution History" in look_prompt(workshop, '"summary:high"', 32_000)
+    assert look_remark(workshop) == ""
+
+
+def test_a_prompt_that_takes_the_whole_context_goes_without_a_preamble(workshop: Workshop) -> None:
+    question = " ".join(f"lamp {n}" for n in range(108))
+    body = LONG_ANSWERS.replace("Look at it", question).replace("MODE", '"summary:high"')
+    done = workshop.start(workshop.write(body), context_tokens=512)
+    assert done.state == "done", done.message
+    assert workshop.model.asked[-1][-1].content == question
+    assert "begins without a preamble" in look_remark(workshop)
+
+
+def test_the_results_of_branches_are_shortened_evenly_to_the_room(workshop: Workshop) -> None:
+    workshop.model.script = lambda prompt: (
+        f"{prompt.splitlines()[-1]} done. " + "A lamp lit. " * 900
+    )
+    done = workshop.start(
+        workshop.write(
+            'split [shape=component]; join [shape=tripleoctagon, prompt="Compare them"]\n'
+            'red [prompt="Red"]; blue [prompt="Blue"]\n'
+            "start -> split; split -> red -> join; split -> blue -> join; join -> done"
+        ),
+        context_tokens=512,
+    )
+    assert done.state == "done", done.message
+    prompt = workshop.model.asked[-1][-1].content
+    assert counter().count(prompt) <= (512 - 512 // ANSWER_PART) * SAFETY
+    assert prompt.count("more characters]") >= 2
+    assert "Red done." in prompt
+    assert "Blue done." in prompt
+    assert prompt.endswith("Compare them")

@@ -8,8 +8,8 @@ from pathlib import Path
 from msgspec import Struct
 
 from reviewer.errors import ReadStoppedError, SourceError
-from reviewer.files import open_file
 from reviewer.promotion.views import SourceState
+from reviewer.sources.unpacked import is_compressed, open_unpacked
 from reviewer.store.acts import chunks
 from reviewer.store.database import Database, failures_as_sentences
 from reviewer.text.secrets import mask
@@ -177,7 +177,9 @@ def record_state(
     """
     size = byte_end - byte_start
     try:
-        with open_file(path) as file:
+        if searched is not None and is_compressed(path):
+            return SourceState.UNKNOWN  # unpacking each file of a list would take too long
+        with open_unpacked(path) as file:
             if size == 0 and sha256:  # a row of a database or of an archive
                 return SourceState.UNKNOWN
             file.seek(byte_start)
@@ -236,7 +238,7 @@ def _rows(path: Path, first: int, last: int) -> FileWindow:
 
 def _window(path: Path, first: int, last: int) -> FileWindow:
     number, partial, lines = 0, bytearray(), list[bytes]()
-    with open_file(path) as file:
+    with open_unpacked(path) as file:
         while block := file.read(BLOCK):
             ends = block.count(b"\n")
             if number + ends < first:

@@ -7,11 +7,52 @@ from collections.abc import Callable, Iterable, Sequence
 from datetime import datetime
 from pathlib import Path
 
+from msgspec import Struct
+
 from reviewer.promotion.known_facts import KnownFacts
 from reviewer.promotion.statement_rows import DroppedStatement, Prepared, dropped, prepare
 from reviewer.proposing.offline import offline_proposals, offline_view, project_proposals
 from reviewer.proposing.proof import ProofIndex, prove, reasons
 from reviewer.proposing.values import Proposal, Proved
+
+
+class Proposed(Struct, frozen=True):
+    """What was proposed from a file: what is proved, and what is not, with the reasons."""
+
+    ready: tuple[Prepared, ...] = ()
+    left_out: tuple[DroppedStatement, ...] = ()
+
+
+def propose_from(
+    path: Path,
+    proposals: Sequence[Proposal],
+    *,
+    now: datetime,
+    known: Callable[[str], tuple[str, ...]],
+    cited_as: str = "",
+    modified_ns: int | None = None,
+) -> Proposed:
+    """Prove the proposals from a file and find the records behind them; needs no store.
+
+    Nobody is asked for a better wording, so only what is proved in full is kept. `cited_as` and
+    `modified_ns`: see `prepare`. Raises SourceError when the file cannot be read.
+    """
+    if not proposals:
+        return Proposed()
+    view = offline_view(path)
+    index = ProofIndex(view)
+    sound: list[Proved] = []
+    left_out: list[DroppedStatement] = []
+    for proposal in proposals:
+        proved = Proved(path, proposal, prove(proposal, index, known=known))
+        if proved.proof.sound:
+            sound.append(proved)
+        else:
+            why = next(iter(reasons(proved.proof)), "not proved")
+            left_out.append(dropped(proved, why))
+    made = prepare(sound, now=now, view=view, cited_as=cited_as, modified_ns=modified_ns)
+    left_out += (each for each in made if isinstance(each, DroppedStatement))
+    return Proposed(tuple(each for each in made if isinstance(each, Prepared)), tuple(left_out))
 
 
 class OfflineStatements:
@@ -27,10 +68,7 @@ class OfflineStatements:
         self.dropped: Counter[str] = Counter()
 
     def take(self, path: Path) -> None:
-        """Propose from a file, all or nothing. Raises SourceError when it cannot be read.
-
-        Nobody is asked for a better wording, so only what is proved in full is kept.
-        """
+        """Propose from a file, all or nothing. Raises SourceError when it cannot be read."""
         proposals = list(offline_proposals(path))
         if proposals:
             self._prove(path, proposals)
@@ -44,21 +82,9 @@ class OfflineStatements:
             self._prove(path, proposals)
 
     def _prove(self, path: Path, proposals: Sequence[Proposal]) -> None:
-        view = offline_view(path)
-        index, known = ProofIndex(view), self._known.besides(path)
-        sound: list[Proved] = []
-        left_out: list[DroppedStatement] = []
-        for proposal in proposals:
-            proved = Proved(path, proposal, prove(proposal, index, known=known))
-            if proved.proof.sound:
-                sound.append(proved)
-            else:
-                why = next(iter(reasons(proved.proof)), "not proved")
-                left_out.append(dropped(proved, why))
-        made = prepare(sound, now=self._now, view=view)
-        self.ready += (each for each in made if isinstance(each, Prepared))
-        left_out += (each for each in made if isinstance(each, DroppedStatement))
-        for each in left_out:
+        found = propose_from(path, proposals, now=self._now, known=self._known.besides(path))
+        self.ready += found.ready
+        for each in found.left_out:
             self.dropped[_without_names(each.reason)] += 1
             self._drop(each)
 

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from msgspec import Struct, structs
 
-from reviewer.errors import SourceError
+from reviewer.errors import OtherKindError, SourceError
 from reviewer.extraction.candidates import Candidate
 from reviewer.extraction.extract import cited_lines
 from reviewer.extraction.ranking import base_score
@@ -82,6 +82,8 @@ class SessionRead(Struct, frozen=True, kw_only=True):
     tally: dict[str, int] = {}
     errors: tuple[str, ...] = ()
     problem: str = ""
+    other_kind: bool = False
+    """The file is intact, but of a kind that is not read."""
 
 
 def read_session(path: Path, *, name: str, modified_ns: int, now: datetime) -> SessionRead:
@@ -93,11 +95,19 @@ def read_session(path: Path, *, name: str, modified_ns: int, now: datetime) -> S
     try:
         return _Reading(job).done()
     except SourceError as problem:
-        return SessionRead(problem=str(problem).replace(str(path), name))
+        other = isinstance(problem, OtherKindError)
+        return SessionRead(problem=str(problem).replace(str(path), name), other_kind=other)
     except OSError as problem:
         reason = problem.strerror or str(problem)
         return SessionRead(problem=f"{name} cannot be read: {reason.lower()}.")
-    except (RecursionError, MemoryError, ValueError, KeyError, TypeError, AttributeError) as problem:
+    except (
+        RecursionError,
+        MemoryError,
+        ValueError,
+        KeyError,
+        TypeError,
+        AttributeError,
+    ) as problem:
         # A fault of a reader: among millions of files it must not end the others.
         return SessionRead(
             problem=f"{name} cannot be read: {type(problem).__name__} in its reader ({problem})."

@@ -112,7 +112,9 @@ def prepare(
 ) -> list[Prepared | DroppedStatement]:
     """Find the records behind statements from one file, which is read once.
 
-    `cited_as` and `modified_ns`: of the original, where the file that is read is a copy. Raises SourceError when it cannot be read.
+    `cited_as` and `modified_ns`: of the original, where the file that is read is a copy.
+
+    Raises SourceError when it cannot be read.
     """
     if not proved:
         return []

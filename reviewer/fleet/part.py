@@ -17,7 +17,7 @@ from reviewer.clock import from_iso
 from reviewer.errors import SourceError
 from reviewer.extraction.candidates import Candidate
 from reviewer.extraction.entities.entity import EntityCandidate
-from reviewer.fleet.places import Folder, is_url, local_copy
+from reviewer.fleet.places import Folder, local_copy
 from reviewer.fleet.values import (
     BOOT,
     EVIDENCE,
@@ -35,6 +35,7 @@ from reviewer.fleet.values import (
 from reviewer.promotion.session_read import Excerpt, Found, SessionRead, read_session
 from reviewer.promotion.statement_rows import STATEMENTS_VERSION, Prepared
 from reviewer.proposing.session_view import read_view
+from reviewer.sources.elsewhere import is_url
 from reviewer.sources.records import Record
 from reviewer.sources.rows import has_rows
 from reviewer.text.normalise import duplicate_key
@@ -54,7 +55,7 @@ COLUMNS: dict[str, dict[str, str]] = {
         "prior": "double", "signal": "double", "freshness": "double", "confidence": "double",
         "weight": "double", "score": "double", "flags": _TEXT, "need": _TEXT, "scope": _TEXT,
         "proof": _TEXT, "name": _TEXT, "slot": _TEXT, "attributes": _TEXT, "relations": _TEXT,
-        "line_start": "int64", "line_end": "int64", "byte_start": "int64", "byte_end": "int64",
+        "record_line": "int64", "line_start": "int64", "line_end": "int64", "byte_start": "int64", "byte_end": "int64",
         "record": _TEXT, "sha256": _TEXT, "session": _TEXT, "at": _TEXT, "role": _TEXT,
         "use": _TEXT, "shape": _TEXT, "sidechain": "bool", "span_start": "int64",
         "span_end": "int64", "excerpt": _TEXT, "excerpt_start": "int64", "format": _TEXT,
@@ -306,6 +307,7 @@ def _of_found(found: Found, file: SourceFile) -> Row:
     content = candidate.content
     row: Row = {
         **_worth(candidate),
+        "record_line": found.record_line,
         "kind": kind,
         "type": str(candidate.type),
         "content": content,
@@ -346,6 +348,7 @@ def _of_statement(
         excerpt = Excerpt.of(record.text, cited.start, cited.end)
         yield {
             **_worth(statement),
+            "record_line": record.line_start,
             "kind": "memory",
             "type": str(proposal.type),
             "content": content,

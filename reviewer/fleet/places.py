@@ -12,74 +12,14 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
-import msgspec
-
 from reviewer.errors import SourceError
 from reviewer.files import make_private_folder, open_file, private_opener, reason_of
-from reviewer.fleet.values import FleetError, SourceFile, extra
+from reviewer.fleet.values import FleetError, SourceFile
+from reviewer.sources.elsewhere import file_system, is_url, trouble
 from reviewer.sources.unpacked import plain_suffix
 from reviewer.sources.walk import PASSED_SUFFIXES
 
-OPTIONS_VARIABLE = "REVIEWER_FSSPEC"
-"""A JSON object with options of fsspec by protocol: `{"s3": {"endpoint_url": "..."}}`."""
-
-PATIENCE = {
-    "s3": {
-        "config_kwargs": {
-            "connect_timeout": 10,
-            "read_timeout": 60,
-            "retries": {"max_attempts": 4, "mode": "standard"},
-        }
-    }
-}
-"""How long a bucket may take to answer, unless the options say otherwise."""
 TEMPORARY = ".tmp"
-
-
-def is_url(name: str) -> bool:
-    """Whether a name is the URL of a file that is elsewhere."""
-    scheme, mark, _ = name.partition("://")
-    return bool(mark) and scheme.replace("+", "").isalnum()
-
-
-def file_system(url: str) -> Any:
-    """The fsspec file system of a URL. Raises FleetError."""
-    fsspec = extra("fsspec")
-    protocol = urlsplit(url).scheme
-    options = {**PATIENCE.get(protocol, {}), **_options().get(protocol, {})}
-    try:
-        return fsspec.filesystem(protocol, **options)
-    except (ImportError, ValueError) as problem:
-        raise FleetError(f"{url} cannot be opened: {problem}") from problem
-
-
-def _options() -> dict[str, dict[str, Any]]:
-    text = os.environ.get(OPTIONS_VARIABLE, "")
-    if not text:
-        return {}
-    try:
-        return msgspec.json.decode(text, type=dict[str, dict[str, Any]])
-    except msgspec.DecodeError as problem:
-        raise FleetError(
-            f"{OPTIONS_VARIABLE} is not a JSON object of objects: {problem}. Write for example "
-            '{"s3": {"endpoint_url": "https://..."}}'
-        ) from problem
-
-
-def trouble(url: str, problem: BaseException) -> str:
-    """Why a file or folder elsewhere cannot be used, as a sentence."""
-    if isinstance(problem, PermissionError):
-        return f"{url} cannot be read: access denied (403). Check the credentials and the policy."
-    if isinstance(problem, FileNotFoundError):
-        return f"{url} does not exist: check the address."
-    said = " ".join(str(problem).split())[:200] or type(problem).__name__
-    if (
-        isinstance(problem, TimeoutError)
-        or "timed out" in said.lower()
-        or "timeout" in said.lower()
-    ):
-        return f"{url} cannot be read: it did not answer in time ({said})."
-    return f"{url} cannot be read: {said}."
 
 
 def listed_url(url: str) -> list[SourceFile]:
@@ -152,16 +92,6 @@ def local_copy(file: SourceFile) -> Iterator[Path]:
         shutil.rmtree(folder, ignore_errors=True)
 
 
-def read_range(url: str, start: int, end: int) -> bytes:
-    """Bytes of a file elsewhere. Raises SourceError when they cannot be fetched."""
-    try:
-        return bytes(file_system(url).cat_file(url, start=start, end=end))
-    except FleetError as problem:
-        raise SourceError(str(problem)) from problem
-    except Exception as problem:  # each file system raises errors of its own
-        raise SourceError(trouble(url, problem)) from problem
-
-
 class Folder:
     """The folder of a job, here or in a bucket. A file is there whole or not at all."""
 
@@ -190,7 +120,7 @@ class Folder:
             fs = file_system(self.place)
             fs.invalidate_cache()
             return {str(path).rpartition("/")[2] for path in fs.find(self.place, maxdepth=1)}
-        except FleetError:
+        except SourceError:
             raise
         except Exception as problem:  # each file system raises errors of its own
             raise FleetError(trouble(self.place, problem)) from problem
@@ -204,7 +134,7 @@ class Folder:
             return bytes(file_system(self.place).cat_file(self.path(name)))
         except FileNotFoundError:
             return None
-        except FleetError:
+        except SourceError:
             raise
         except Exception as problem:  # each file system raises errors of its own
             raise FleetError(trouble(self.path(name), problem)) from problem

@@ -34,7 +34,7 @@ from reviewer.clock import iso
 from reviewer.errors import SourceError
 from reviewer.files import FILE_MODE, reason_of
 from reviewer.fleet.part import Job, read_only, write_part
-from reviewer.fleet.places import Folder, is_url, listed_url
+from reviewer.fleet.places import Folder, listed_url
 from reviewer.fleet.values import (
     FILES,
     FleetError,
@@ -46,6 +46,7 @@ from reviewer.fleet.values import (
     table_name,
 )
 from reviewer.promotion.record_writer import Stamp
+from reviewer.sources.elsewhere import is_url
 from reviewer.sources.walk import Found, walk
 
 PART_BYTES = 32_000_000

@@ -58,6 +58,8 @@ class Found(Struct, frozen=True):
 
     candidate: Candidate
     excerpt: Excerpt
+    record_line: int
+    """The first line of the whole record; `candidate.record` has those of the span."""
     score: float
     same_as: str
     cwd: str
@@ -122,7 +124,8 @@ class _Reading:
         self._collector = CandidateCollector(_forget, self._candidates.append, self._slim)
         self._boot: set[int] = set()
         self._sentences: dict[tuple[str, int, int], int] = {}
-        self._excerpts: dict[tuple[str, int, int], Excerpt] = {}
+        self._excerpts: dict[tuple[str, int, int], tuple[Excerpt, int]] = {}
+        """For each place, the text around it and the first line of its record."""
         self._folders: dict[str, str] = {}
         self._records = self._masked = 0
         self._cwd = ""
@@ -191,7 +194,8 @@ class _Reading:
         """The candidate with the lines of its span and, of its record's text, an excerpt."""
         record = candidate.record
         text, start, end = record.text, candidate.span_start, candidate.span_end
-        self._excerpts[_place(candidate)] = Excerpt.of(text, start, end)
+        excerpt = Excerpt.of(text, start, end)
+        self._excerpts[_place(candidate)] = (excerpt, record.line_start)
         first, last = cited_lines(candidate)
         slim = structs.replace(
             record, text="", meta={}, headings=(), line_start=first, line_end=last
@@ -212,9 +216,11 @@ class _Reading:
     def _one(self, shown: Candidate, found: Candidate, value: float) -> Found:
         place = _place(found)
         record: Record = found.record
+        excerpt, record_line = self._excerpts[place]
         return Found(
             candidate=shown,
-            excerpt=self._excerpts[place],
+            excerpt=excerpt,
+            record_line=record_line,
             score=value,
             same_as=found.content,
             cwd=self._folders.get(record.key, self._cwd),

@@ -71,12 +71,14 @@ def collapse(
     *,
     top: int,
     project: str | None = None,
+    excerpts: bool = True,
     memory_limit: str = MEMORY_LIMIT,
     threads: int | None = None,
 ) -> CollapseReport:
     """Write the `top` candidates of a job's folder to a Parquet file, the best first.
 
-    `project`: only what was said in working folders of that name. The same parts give the same
+    `project`: only what was said in working folders of that name. `excerpts`: with sentences of
+    dialogue. The same parts give the same
     bytes. Raises FleetError when the parts cannot be used together or the file cannot be written.
     """
     began = time.monotonic()
@@ -87,7 +89,7 @@ def collapse(
     with tempfile.TemporaryDirectory(prefix=".collapse-", dir=scratch_folder) as scratch:
         database = _Database(folder, numbers, scratch, memory_limit, threads)
         try:
-            counts = database.count(project)
+            counts = database.count(project, excerpts)
             written, near = database.write(out, top, settings)
         except database.errors as problem:
             raise FleetError(_sentence(problem, memory_limit)) from problem
@@ -147,6 +149,23 @@ def _common_settings(folder: Folder, numbers: list[int]) -> Settings:
     return first
 
 
+def files_of(parts: str, *, everything: bool) -> Iterator[dict[str, Any]]:
+    """The files of a job by name, with what became of each; without `everything`, those that
+    could not be read. A file that was read again counts as it was last.
+    """
+    pq, pa = extra("pyarrow.parquet"), extra("pyarrow")
+    folder = Folder(parts)
+    found: dict[str, dict[str, Any]] = {}
+    for number in _whole_parts(folder):
+        data = folder.read(table_name(number, FILES))
+        table = pq.read_table(pa.BufferReader(data))
+        found.update((row["path"], row) for row in table.to_pylist())
+    for name in sorted(found):
+        row = found[name]
+        if everything or (row["problem"] and not row["other_kind"]):
+            yield row
+
+
 class _Database:
     """The queries over the parts. Every choice among equals is by key, never by row number."""
 
@@ -187,7 +206,7 @@ class _Database:
         row: tuple[Any, ...] = self._sql(sql).fetchone()
         return row
 
-    def count(self, project: str | None) -> dict[str, int]:
+    def count(self, project: str | None, excerpts: bool) -> dict[str, int]:
         """Make the tables of places and facts; returns the counts for the report."""
         self._sql(
             "CREATE TABLE latest AS SELECT path, max(part) AS part, arg_max(problem, part) AS"
@@ -218,11 +237,16 @@ class _Database:
             FROM evidence e SEMI JOIN latest USING (path, part)
             WHERE (sentence IS NULL OR sentence NOT IN (SELECT sentence FROM boot))
                 AND ($project IS NULL OR project = $project)
+                AND ($excerpts OR proposer <> 'excerpt')
             GROUP BY fact, record, span_start, span_end
             """,
             project=project,
+            excerpts=excerpts,
         )
-        current = self._one("SELECT count(*) FROM evidence SEMI JOIN latest USING (path, part)")[0]
+        current, boot = self._one(
+            "SELECT count(*), count(*) FILTER (sentence IN (SELECT sentence FROM boot))"
+            " FROM evidence SEMI JOIN latest USING (path, part)"
+        )
         places, times = self._one("SELECT count(*), coalesce(sum(times), 0) FROM place")
         self._sql(
             """
@@ -241,7 +265,7 @@ class _Database:
             "failed": failed,
             "found": found,
             "superseded": found - current,
-            "boot": current - int(times) if project is None else 0,
+            "boot": boot,
             "copies": int(times) - places,
             "facts": facts,
         }
@@ -331,6 +355,8 @@ class _Alike:
 
     def leader(self, row: dict[str, Any]) -> str:
         """The fact of the candidate before which a person sees this one; empty for a leader."""
+        if row["kind"] == "entity":
+            return ""  # entities of like words may contradict each other
         if row["wording"] != self._wording:
             self._wording, self._leaders = row["wording"], []
         kind, type_, content = row["kind"], row["type"], row["content"]

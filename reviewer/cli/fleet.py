@@ -36,6 +36,14 @@ def fleet() -> None:
     "--workers", type=click.IntRange(1), metavar="N", help="Processes (default: one for each core)."
 )
 @click.option("--scheduler", metavar="ADDRESS", help="A Dask scheduler, such as tcp://host:8786.")
+@click.option(
+    "--part-files",
+    type=click.IntRange(1),
+    default=256,
+    show_default=True,
+    metavar="N",
+    help="Files that are read together at most; a part ends at 32 MB, too.",
+)
 @click.option("--views", is_flag=True, help="Also write the views of the sessions, for a model.")
 @click.option("--json", "as_json", is_flag=True, help="The counts as one JSON object.")
 @click.pass_context
@@ -45,6 +53,7 @@ def run_(
     out: str,
     workers: int | None,
     scheduler: str | None,
+    part_files: int,
     views: bool,
     as_json: bool,
 ) -> None:
@@ -78,6 +87,7 @@ def run_(
                 cluster or Processes(workers),
                 now=utc_now(),
                 views=views,
+                part_files=part_files,
                 progress=show,
                 cancelled=interruption,
             )
@@ -255,9 +265,9 @@ def import_(
 
 def _imported(report: ImportReport) -> str:
     return (
-        f"wave {report.wave}: {count(report.new, 'new candidate')} ({report.near:,} behind another),"
-        f" {report.repeated:,} seen before, {count(len(report.acts), 'act')},"
-        f" {report.seconds:,.1f} s"
+        f"wave {report.wave}: {count(report.new, 'new candidate')},"
+        f" {report.near:,} of them behind another, {report.repeated:,} seen before,"
+        f" {count(len(report.acts), 'act')}, {report.seconds:,.1f} s"
     )
 
 

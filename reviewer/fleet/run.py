@@ -5,10 +5,12 @@ from __future__ import annotations
 import fcntl
 import glob
 import json
+import logging
 import multiprocessing
 import os
 import signal
 import socket
+import threading
 import time
 from collections import Counter, deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -140,6 +142,7 @@ class DaskCluster:
         distributed = extra("distributed")
         self._address = address
         self._lost_since: float | None = None
+        logging.disable(logging.CRITICAL)  # what matters of its logs becomes a sentence
         try:
             self._client = distributed.Client(address, timeout=CONNECT_SECONDS)
             self.width = max(1, sum(self._client.ncores().values()))
@@ -160,7 +163,7 @@ class DaskCluster:
         try:
             yield executor
         finally:
-            executor.shutdown(wait=False, cancel_futures=True)
+            executor.shutdown(wait=False)  # which cancels what has not begun
 
     def explain(self, problem: BaseException) -> FleetError | None:
         if type(problem).__name__ == "KilledWorker":
@@ -204,12 +207,14 @@ def run(
     *,
     now: datetime,
     views: bool = False,
+    part_files: int = PART_FILES,
     progress: Callable[[Progress], None] | None = None,
     cancelled: Callable[[], bool] | None = None,
 ) -> RunReport:
     """Read the sources in parts into the folder `out`; parts that are whole there are kept.
 
-    `now`: the moment for a new folder; a run that goes on uses the one of the first.
+    `part_files`: files of a part at most. `now`: the moment for a new folder; a run that goes on
+    uses the one of the first.
 
     Raises SourceError for a source that cannot be listed, FleetError when nothing can go on. What
     was written until then is kept.
@@ -221,7 +226,7 @@ def run(
     folder.make()
     with _only_run(folder):
         plan = _Plan(folder, Settings(now=iso(now), views=views))
-        plan.add(files)
+        plan.add(files, part_files)
         run_ = _Run(plan, workers, progress or _quiet, cancelled or _never)
         run_.go()
     return RunReport(
@@ -303,8 +308,8 @@ class _Plan:
                 f"{settings.extractors}, {settings.views}). Use another folder."
             )
 
-    def add(self, files: Iterable[SourceFile]) -> None:
-        """Put files that are new or have changed into new parts."""
+    def add(self, files: Iterable[SourceFile], most: int) -> None:
+        """Put files that are new or have changed into new parts of at most `most` files."""
         known = {file.name: file for part in self.parts for file in part.files}
         fresh = deque(file for file in files if known.get(file.name) != file)
         if not fresh and self.parts:
@@ -312,7 +317,7 @@ class _Plan:
         while fresh:
             chosen: list[SourceFile] = []
             size = 0
-            while fresh and len(chosen) < PART_FILES and (size < PART_BYTES or not chosen):
+            while fresh and len(chosen) < most and (size < PART_BYTES or not chosen):
                 if chosen and size + fresh[0].bytes > PART_BYTES:
                     break
                 size += fresh[0].bytes
@@ -470,11 +475,20 @@ def _in_a_process(work: Callable[[Job], PartDone], job: Job) -> PartDone | None:
 def _pool(width: int) -> ProcessPoolExecutor:
     context = multiprocessing.get_context("forkserver")
     context.set_forkserver_preload(["reviewer.fleet.part"])
-    return ProcessPoolExecutor(width, mp_context=context, initializer=_leave_ctrl_c_to_the_parent)
+    return ProcessPoolExecutor(width, mp_context=context, initializer=_follow_the_parent)
 
 
-def _leave_ctrl_c_to_the_parent() -> None:
+def _follow_the_parent() -> None:
+    """Leave Ctrl-C to the parent, and end when it is gone, even when it was killed."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    parent = multiprocessing.parent_process()
+    assert parent is not None
+
+    def watch() -> None:
+        parent.join()
+        os._exit(1)
+
+    threading.Thread(target=watch, daemon=True).start()
 
 
 def _as_fleet_error(problem: BaseException) -> FleetError:

@@ -31,6 +31,7 @@ from reviewer.store.read_only import looking_address
 if TYPE_CHECKING:
     from reviewer.commits.contexts import Contexts
     from reviewer.compression.service import Compression
+    from reviewer.fleet.importing import FleetImport
     from reviewer.packets.service import Packets
     from reviewer.pipelines.service import Pipelines
     from reviewer.promotion.active_facts import ActiveFacts
@@ -217,6 +218,13 @@ class Engine:
         from reviewer.promotion.intake import Intake
 
         return Intake(self._database, self._ledger, self.clock)
+
+    @cached_property
+    def fleet(self) -> FleetImport:
+        """Import of what a job over many files found."""
+        from reviewer.fleet.importing import FleetImport
+
+        return FleetImport(self._database, self._ledger, self.clock)
 
     @cached_property
     def proposals(self) -> Proposals:

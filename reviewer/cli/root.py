@@ -31,6 +31,10 @@ COMMANDS = {
         "reviewer.cli.propose:propose",
         "Have a model write statements from sessions, and queue those with their proof.",
     ),
+    "fleet": Entry(
+        "reviewer.cli.fleet:fleet",
+        "Read more sessions than one machine holds, and queue the best of what they say.",
+    ),
     "queue": Entry("reviewer.cli.queue:queue", "List, show and extend the queue of candidates."),
     "promote": Entry("reviewer.cli.triage:promote", "Accept candidates as memories."),
     "reject": Entry(

@@ -6,6 +6,7 @@ Whether a statement restates boot text is decided later, in the order of the fil
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Callable, Iterable, Iterator
 from typing import TypeAlias
 
@@ -108,6 +109,12 @@ def sentences(text: str) -> tuple[str, ...]:
         for unit in cached_units(text)
         if unit.kind in (UnitKind.SENTENCE, UnitKind.LIST_ITEM)
     )
+
+
+def stable_fingerprint(content: str) -> int:
+    """A number for a wording, the same in every process and on every machine (64 bits, signed)."""
+    digest = hashlib.blake2b(content.lower().encode("utf-8", "replace"), digest_size=8).digest()
+    return int.from_bytes(digest, "little", signed=True)
 
 
 def _fingerprint(content: str) -> int:

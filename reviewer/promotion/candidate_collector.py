@@ -40,10 +40,15 @@ class CandidateCollector:
     """
 
     def __init__(
-        self, drop: Callable[[Dropped], None], overflow: Callable[[Candidate], None]
+        self,
+        drop: Callable[[Dropped], None],
+        overflow: Callable[[Candidate], None],
+        slim: Callable[[Candidate], Candidate] = without_text,
     ) -> None:
+        """`slim`: what is kept of a candidate until the best are chosen."""
         self._drop = drop
         self._overflow = overflow
+        self._slim = slim
         self._newest = ""
         self.overflowed = 0
         """Number of candidates handed to `overflow`."""
@@ -139,6 +144,10 @@ class CandidateCollector:
         self._stored_keys.clear()
         self._entities.clear()
 
+    def collected(self) -> tuple[list[Candidate], list[Spot]]:
+        """What was found so far: notes and entities, and the spots of the dialogue."""
+        return self._candidates, self._spots
+
     def ranked(self, known: Known | None = None, *, cap: int | None = None) -> Ranked:
         """Rank the candidates that are new to the project: those from notes, then entities from
         dialogue and places to look in it. The others become sightings.
@@ -182,7 +191,7 @@ class CandidateCollector:
         repeated = 0
         of_source: Counter[str] = Counter()
         for spot in best_first(self._spots):
-            score = _likelihood(spot.score - DECAY * of_source[spot.source])
+            score = likelihood(spot.score - DECAY * of_source[spot.source])
             of_source[spot.source] += 1
             key, found = Known.key_of(spot.candidate), Known.key_of(spot.found)
             number = existing.get(key, existing.get(found))
@@ -213,7 +222,7 @@ class CandidateCollector:
         for candidate in _without_overlaps(done, self._drop_duplicate):
             if fresh is not None and candidate.record.key not in fresh:
                 continue
-            slim = self._as_stored(without_text(candidate))
+            slim = self._as_stored(self._slim(candidate))
             if candidate.record.role is Role.NOTE or isinstance(candidate, EntityCandidate):
                 self._candidates.append(slim)
             else:
@@ -241,7 +250,7 @@ class CandidateCollector:
         )
 
 
-def _likelihood(score: float) -> float:
+def likelihood(score: float) -> float:
     """The score of a spot as a rank between 0 and the prior of a sentence."""
     return PRIORS[RuleClass.SENTENCE] / (1 + math.exp(1 - score))
 

@@ -7,11 +7,59 @@ from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
 from pathlib import Path
 
+from msgspec import Struct
+
 from reviewer.promotion.known_facts import KnownFacts
 from reviewer.promotion.statement_rows import DroppedStatement, Prepared, dropped, prepare
 from reviewer.proposing.offline import offline_views, project_proposals, proposals_by_session
 from reviewer.proposing.proof import ProofIndex, prove, reasons
-from reviewer.proposing.values import Proposal, Proved, SessionView
+from reviewer.proposing.values import Proposal, Proved
+
+
+class Proposed(Struct, frozen=True):
+    """What was proposed from a file: what is proved, and what is not, with the reasons."""
+
+    ready: tuple[Prepared, ...] = ()
+    left_out: tuple[DroppedStatement, ...] = ()
+
+
+def propose_from(
+    path: Path,
+    proposals: Mapping[str, Sequence[Proposal]],
+    *,
+    now: datetime,
+    known: Callable[[str], tuple[str, ...]],
+    cited_as: str = "",
+    modified_ns: int | None = None,
+) -> Proposed:
+    """Prove the proposals from the sessions of a file, and find the records behind them; needs no
+    store.
+
+    Nobody is asked for a better wording, so only what is proved in full is kept. `cited_as` and
+    `modified_ns`: see `prepare`. Raises SourceError when the file cannot be read.
+    """
+    wanted = {session: each for session, each in proposals.items() if each}
+    if not wanted:
+        return Proposed()
+    views = offline_views(path, wanted)
+    ready: list[Prepared] = []
+    left_out: list[DroppedStatement] = []
+    for session, own in wanted.items():
+        index = ProofIndex(views[session])
+        sound: list[Proved] = []
+        for proposal in own:
+            proved = Proved(path, proposal, prove(proposal, index, known=known))
+            if proved.proof.sound:
+                sound.append(proved)
+            else:
+                why = next(iter(reasons(proved.proof)), "not proved")
+                left_out.append(dropped(proved, why))
+        made = prepare(
+            sound, now=now, view=views[session], cited_as=cited_as, modified_ns=modified_ns
+        )
+        ready += (each for each in made if isinstance(each, Prepared))
+        left_out += (each for each in made if isinstance(each, DroppedStatement))
+    return Proposed(tuple(ready), tuple(left_out))
 
 
 class OfflineStatements:
@@ -46,27 +94,9 @@ class OfflineStatements:
             self._prove_all(path, proposals)
 
     def _prove_all(self, path: Path, proposals: Mapping[str, Sequence[Proposal]]) -> None:
-        wanted = {session: each for session, each in proposals.items() if each}
-        if wanted:
-            views = offline_views(path, wanted)
-            for session, each in wanted.items():
-                self._prove(path, views[session], each)
-
-    def _prove(self, path: Path, view: SessionView, proposals: Sequence[Proposal]) -> None:
-        index, known = ProofIndex(view), self._known.besides(path)
-        sound: list[Proved] = []
-        left_out: list[DroppedStatement] = []
-        for proposal in proposals:
-            proved = Proved(path, proposal, prove(proposal, index, known=known))
-            if proved.proof.sound:
-                sound.append(proved)
-            else:
-                why = next(iter(reasons(proved.proof)), "not proved")
-                left_out.append(dropped(proved, why))
-        made = prepare(sound, now=self._now, view=view)
-        self.ready += (each for each in made if isinstance(each, Prepared))
-        left_out += (each for each in made if isinstance(each, DroppedStatement))
-        for each in left_out:
+        found = propose_from(path, proposals, now=self._now, known=self._known.besides(path))
+        self.ready += found.ready
+        for each in found.left_out:
             self.dropped[_without_names(each.reason)] += 1
             self._drop(each)
 

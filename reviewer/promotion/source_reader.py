@@ -47,6 +47,12 @@ class Job(Struct, frozen=True):
     extract: bool = True
     sessions: frozenset[str] | None = None
     """Only these sessions of a file that has those of several projects."""
+    name: str = ""
+    """What the file is cited as, where that is not where it lies."""
+
+    @property
+    def cited_as(self) -> str:
+        return self.name or self.path
 
 
 class Opened(Struct, frozen=True):
@@ -108,7 +114,7 @@ def judge_last(job: Job, record: Record) -> Iterator[Verdict]:
 
 def _setting(job: Job) -> Setting:
     changed = datetime.fromtimestamp(job.modified_ns / 1e9, UTC)
-    return Setting(path=job.path, now=job.now, updated=changed)
+    return Setting(path=job.cited_as, now=job.now, updated=changed)
 
 
 def mask_record(record: Record) -> tuple[Record, int]:

@@ -8,8 +8,9 @@ from pathlib import Path
 from msgspec import Struct
 
 from reviewer.errors import ReadStoppedError, SourceError
-from reviewer.files import open_file
 from reviewer.promotion.views import SourceState
+from reviewer.sources.elsewhere import is_url
+from reviewer.sources.unpacked import SUFFIXES, is_compressed, open_unpacked
 from reviewer.store.acts import chunks
 from reviewer.store.database import Database, failures_as_sentences
 from reviewer.text.secrets import mask
@@ -29,6 +30,11 @@ BYTES_SHOWN = 4 * (LINE_CUT + READ_ON)
 LOOKED_THROUGH = 1 << 20
 """Bytes of a changed file that `stale` searches at most."""
 
+FETCHED = 4_000_000
+"""Bytes of a record in a file elsewhere that are fetched at most."""
+AROUND_FETCHED = 32_000
+"""Bytes before and after it that are fetched as well."""
+
 SEARCHED = 64 << 20
 """Bytes of a changed file that are searched for a moved record."""
 
@@ -40,6 +46,8 @@ class FileWindow(Struct, frozen=True):
     first_line: int
     lines: tuple[str, ...]
     total_lines: int | None
+    remark: str = ""
+    """What a person has to know about these lines; they are all that can be shown."""
 
 
 class CitedText(Struct, frozen=True):
@@ -106,7 +114,7 @@ class SourceView:
             )
         if row is None or row["format"] == "seed":
             return SourceState.UNKNOWN
-        return record_state(Path(row["path"]), row["byte_start"], row["byte_end"], row["sha256"])
+        return record_state(row["path"], row["byte_start"], row["byte_end"], row["sha256"])
 
     def stale(
         self, memories: Sequence[int], *, cancelled: Callable[[], bool] | None = None
@@ -136,7 +144,7 @@ class SourceView:
                     .fetchall()
                 )
             for memory, path, start, end, sha256 in rows:
-                state = record_state(Path(path), start, end, sha256, searched=LOOKED_THROUGH)
+                state = record_state(path, start, end, sha256, searched=LOOKED_THROUGH)
                 if state in (SourceState.CHANGED, SourceState.GONE):
                     found.add(memory)
         return found
@@ -162,23 +170,78 @@ class SourceView:
     def lines(self, path: str, around_line: int, *, context: int = 200) -> FileWindow:
         """The lines from `context` before to `context` after a 0-based line.
 
-        Secrets are masked and lines cut at LINE_CUT characters. Raises SourceError when the file
-        cannot be read.
+        Secrets are masked and lines cut at LINE_CUT characters. Of a file elsewhere, only the bytes
+        around a stored record are fetched. Raises SourceError when the file cannot be read.
         """
+        if is_url(path):
+            return self._elsewhere(path, around_line)
         first, last = max(0, around_line - context), around_line + context + 1
         return window(Path(path), first, last)
 
+    def _elsewhere(self, url: str, line: int) -> FileWindow:
+        """The lines around the record nearest to a line of a file elsewhere."""
+        with failures_as_sentences(self._database.path):
+            row = (
+                self._database.reader()
+                .execute(
+                    "SELECT coalesce(json_extract(r.meta, '$.record_line') + 0, r.line_start) AS"
+                    " line, r.byte_start, r.byte_end, r.sha256"
+                    " FROM record r JOIN source s ON s.id = r.source_id WHERE s.path = ?"
+                    " ORDER BY abs(r.line_start - ?), r.id LIMIT 1",
+                    (url, line),
+                )
+                .fetchone()
+            )
+        if row is None or row["byte_end"] <= row["byte_start"]:
+            raise SourceError(f"{url} is elsewhere, and where in it the text is was not kept.")
+        return fetched_window(url, row["line"], row["byte_start"], row["byte_end"], row["sha256"])
+
+
+def fetched_window(url: str, line: int, start: int, end: int, sha256: str) -> FileWindow:
+    """The lines of a record in a file elsewhere, and some around them. `line`: its first one.
+
+    Raises SourceError when they cannot be fetched.
+    """
+    from reviewer.sources.elsewhere import read_range  # late: most stores are of this machine
+
+    if url.lower().endswith(SUFFIXES):
+        raise SourceError(f"{url} is elsewhere and compressed: a part of it cannot be fetched.")
+    if end - start > FETCHED:
+        raise SourceError(f"{url} has {end - start:,} bytes in that place, too many to fetch.")
+    first = max(0, start - AROUND_FETCHED)
+    data = read_range(url, first, end + AROUND_FETCHED)
+    same = _digest(data[start - first : end - first]) == sha256
+    before, after = data[: start - first], data[end - first :]
+    if first:
+        before = before[before.find(b"\n") + 1 :]  # the first line is cut
+    if len(after) >= AROUND_FETCHED:
+        after = after[: after.rfind(b"\n") + 1]
+    lines = (before + data[start - first : end - first] + after).split(b"\n")
+    if lines and not lines[-1]:
+        lines.pop()
+    remark = f"Fetched {len(data):,} bytes of {url}; r changes to what was stored, and back."
+    if not same:
+        remark = f"{url} has changed since it was read; r changes to what was stored, and back."
+    top = line - before.count(b"\n")
+    shown = _decoded([each[:BYTES_SHOWN] for each in lines])
+    return FileWindow(url, max(0, top), shown, None, remark)
+
 
 def record_state(
-    path: Path, byte_start: int, byte_end: int, sha256: str, *, searched: int | None = None
+    place: str | Path, byte_start: int, byte_end: int, sha256: str, *, searched: int | None = None
 ) -> SourceState:
     """Compare a record's bytes with the file as it is now.
 
     With `searched`, a file of more bytes in which they are no longer at their place is UNKNOWN.
     """
     size = byte_end - byte_start
+    if is_url(str(place)):
+        return SourceState.UNKNOWN  # nothing is fetched unless a person opens it
+    path = Path(place)
     try:
-        with open_file(path) as file:
+        if searched is not None and is_compressed(path):
+            return SourceState.UNKNOWN  # unpacking each file of a list would take too long
+        with open_unpacked(path) as file:
             if size == 0 and sha256:  # a row of a database or of an archive
                 return SourceState.UNKNOWN
             file.seek(byte_start)
@@ -237,7 +300,7 @@ def _rows(path: Path, first: int, last: int) -> FileWindow:
 
 def _window(path: Path, first: int, last: int) -> FileWindow:
     number, partial, lines = 0, bytearray(), list[bytes]()
-    with open_file(path) as file:
+    with open_unpacked(path) as file:
         while block := file.read(BLOCK):
             ends = block.count(b"\n")
             if number + ends < first:

@@ -107,8 +107,12 @@ def prepare(
     now: datetime,
     view: SessionView | None = None,
     longest: int = LONGEST,
+    cited_as: str = "",
+    modified_ns: int | None = None,
 ) -> list[Prepared | DroppedStatement]:
     """Find the records behind statements from one file, which is read once.
+
+    `cited_as` and `modified_ns`: of the original, where the file that is read is a copy.
 
     Raises SourceError when it cannot be read.
     """
@@ -117,11 +121,12 @@ def prepare(
     path = proved[0].path
     quotes = [quote for each in proved for quote in each.proof.quotes]
     try:
-        updated = datetime.fromtimestamp(path.stat().st_mtime, UTC)
+        seconds = path.stat().st_mtime if modified_ns is None else modified_ns / 1e9
+        updated = datetime.fromtimestamp(seconds, UTC)
         places = cite(path, quotes, view)
     except OSError as problem:
         raise SourceError(f"{path} cannot be read: {problem.strerror}.") from problem
-    setting = Setting(path=str(path), now=now, updated=updated)
+    setting = Setting(path=cited_as or str(path), now=now, updated=updated)
     format_ = "" if view is None else view.format
     made: list[Prepared | DroppedStatement] = []
     for each in proved:
@@ -185,7 +190,7 @@ def plan(act: Act, project_id: int, prepared: Sequence[Prepared], *, cap: int = 
     for group in grouped([each.proved for each in prepared]):
         sightings = tuple(of_proved[id(each)] for each in group)
         nearest, row = _look_up(act, project_id, sightings[0].content)
-        fact = Fact(sightings, _score(sightings, 1.0 - nearest))
+        fact = Fact(sightings, score(sightings, 1.0 - nearest))
         if row is None:
             new.append(fact)
         elif fresh := _fresh(act, project_id, row, fact):
@@ -285,7 +290,8 @@ def covering(act: Act, record: int, start: int, end: int) -> Covering | None:
     return Covering(rows[0][0], rows[0][1]) if rows else None
 
 
-def _score(sightings: Sequence[Prepared], novelty: float) -> float:
+def score(sightings: Sequence[Prepared], novelty: float) -> float:
+    """The rank of a fact by its best sighting and the number of its sessions."""
     best = sightings[0]
     figure = statement_rank.rank(best.proved.proposal, best.proved.proof, best.confidence, novelty)
     by_path: dict[Path, set[str]] = {}

@@ -30,12 +30,13 @@ from reviewer.sources.turns import (
     typed,
     words,
 )
+from reviewer.sources.unpacked import plain_suffix
 
 _SUBAGENTS = ("sub_agent", "subagent")
 
 
 def _turns(reading: Reading) -> Iterator[Turn]:
-    if reading.path.suffix == ".jsonl":
+    if plain_suffix(reading.path) == ".jsonl":
         yield from _log_turns(reading)
         return
     with opened(reading.path) as database:
@@ -69,7 +70,7 @@ def _turns(reading: Reading) -> Iterator[Turn]:
 
 
 def _outlines(path: Path) -> list[SessionOutline]:
-    if path.suffix == ".jsonl":
+    if plain_suffix(path) == ".jsonl":
         with opened_file(path) as stream:
             head = stream.readline(1_000_000)
         try:

@@ -10,7 +10,8 @@ from typing import BinaryIO
 
 from msgspec import Struct
 
-from reviewer.files import open_file, unreadable
+from reviewer.files import unreadable
+from reviewer.sources.unpacked import open_unpacked
 
 LINE_LIMIT = 32_000_000
 """Maximum bytes of a line; a longer one is yielded as None."""
@@ -46,9 +47,11 @@ class TextForm(Struct, frozen=True):
 
 @contextmanager
 def reading(path: Path) -> Iterator[BinaryIO]:
-    """The open file; errors become a SourceError that names it."""
+    """The open file, a compressed one as what is inside; errors become a SourceError that names
+    it.
+    """
     try:
-        with open_file(path, buffering=BUFFER) as stream:
+        with open_unpacked(path, buffering=BUFFER) as stream:
             yield stream
     except (OSError, ValueError) as error:
         raise unreadable(path, error) from None

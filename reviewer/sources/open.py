@@ -14,6 +14,7 @@ from pathlib import Path
 from msgspec import structs
 
 from reviewer.errors import OtherKindError, SourceError
+from reviewer.files import unreadable
 from reviewer.sources import archives, chat, databases, markdown
 from reviewer.sources.binary import looks_binary
 from reviewer.sources.formats import Format, Source
@@ -30,6 +31,7 @@ from reviewer.sources.prose import PROSE_NAMES, why_not_prose
 from reviewer.sources.records import Block, BlockScan, Record, Scan, text_block
 from reviewer.sources.registry import FORMATS
 from reviewer.sources.turns import SessionBlocks, SessionScan
+from reviewer.sources.unpacked import is_compressed, plain_suffix
 
 HEAD_BYTES = 256_000
 DOCUMENT_LIMIT = 256_000_000
@@ -135,6 +137,8 @@ def _detect(path: Path) -> tuple[Format, TextForm, bytes | None]:
     head = _head(path)
     form = text_form(head)
     sample = form.utf8(head[form.bom :])
+    if databases.is_database(head) or archives.is_archive(head):
+        _require_unpacked(path)
     if databases.is_database(head):
         return (
             _of_container(path, databases.tables(path), "a database of another program"),
@@ -212,14 +216,28 @@ def _text_format(path: Path, text: str) -> Format:
     """The format of a text that is not JSON. Text that is not prose must be marked as a
     conversation and be in a file with the suffix of a note.
     """
-    reason = why_not_prose(text, path.suffix)
-    if reason is None or path.suffix.lower() in PROSE_NAMES:
+    suffix = plain_suffix(path)
+    reason = why_not_prose(text, suffix)
+    if reason is None or suffix.lower() in PROSE_NAMES:
         for each in FORMATS:
             if each.detect_text is not None and each.detect_text(text):
                 return each
     if reason:
         raise OtherKindError(f"{path} is not text that reviewer reads: {reason}.")
     return markdown.FORMAT
+
+
+def _require_unpacked(path: Path) -> None:
+    """Raise OtherKindError for a compressed database or archive: only a plain one has rows."""
+    try:
+        packed = is_compressed(path)
+    except OSError as problem:
+        raise unreadable(path, problem) from None
+    if packed:
+        raise OtherKindError(
+            f"{path} is not text that reviewer reads: it is a compressed database or archive"
+            " (unpack it first)."
+        )
 
 
 def _head(path: Path) -> bytes:

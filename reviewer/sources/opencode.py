@@ -31,6 +31,7 @@ from reviewer.sources.turns import (
     typed,
     words,
 )
+from reviewer.sources.unpacked import plain_suffix
 
 _SILENT = frozenset(("step-start", "step-finish", "patch", "snapshot", "agent", "retry"))
 LARGEST_FILE = 64_000_000
@@ -194,7 +195,7 @@ def _database_turns(reading: Reading) -> Iterator[Turn]:
 
 def _outlines(path: Path) -> list[SessionOutline]:
     """The sessions of the database; a file of the storage folder is one."""
-    if path.suffix == ".json":
+    if plain_suffix(path) == ".json":
         with opened_file(path) as stream:
             data = stream.read(LARGEST_FILE)
         try:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from msgspec import Struct
 
-from reviewer.files import open_file, reason_of, unreadable
+from reviewer.files import reason_of, unreadable
 from reviewer.sources.binary import HEAD_BYTES, looks_binary
 from reviewer.sources.containers import holds_sessions
 from reviewer.sources.ignore_files import (
@@ -19,6 +19,7 @@ from reviewer.sources.ignore_files import (
     is_ignored,
     read_ignore_file,
 )
+from reviewer.sources.unpacked import first_bytes, plain_name
 
 
 def _names(text: str) -> frozenset[str]:
@@ -155,8 +156,7 @@ class _Walk:
                 return PassedOver(path, "not a regular file")
             if not self._is_new(status):
                 return PassedOver(path, "the same file again")
-            with open_file(path) as stream:
-                head = stream.read(HEAD_BYTES)
+            head = first_bytes(path, HEAD_BYTES)
             if container:
                 return Found(path) if holds_sessions(path) else PassedOver(path, "binary")
             if looks_binary(head):
@@ -201,7 +201,7 @@ def _folder_reason(entry: os.DirEntry[str], rules: tuple[IgnoreRules, ...]) -> s
 
 
 def _name_reason(name: str) -> str | None:
-    lower = name.lower()
+    lower = plain_name(name.lower())
     if lower in LOCK_FILES:
         return "lock file"
     if os.path.splitext(lower)[1] in PASSED_SUFFIXES:

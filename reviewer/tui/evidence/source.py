@@ -15,6 +15,7 @@ from textual.widgets import Input
 from reviewer.engine import Engine
 from reviewer.promotion.source_view import FileWindow
 from reviewer.promotion.views import EvidenceView, RecordView, SourceState
+from reviewer.sources.elsewhere import EXCERPT_AT
 from reviewer.text.display import display_line
 from reviewer.tui.evidence import keys
 from reviewer.tui.evidence.roles import role_cells, role_runs
@@ -133,17 +134,20 @@ class SourceScreen(TextScreen, pane=keys.SOURCE):
         self._reading_lines = False
         top = self._top_line
         self._window = window
+        if window.remark:
+            self.say(display_line(window.remark))
         if self._wants_file:
             self._draw(place, top)
 
     def _got_no_lines(self, sentence: str) -> None:
         self._reading_lines = False
-        self.say_trouble(f"{display_line(sentence)} This is the text that was stored.")
+        kept = "excerpt" if EXCERPT_AT in self.evidence.record.meta else "text"
+        self.say_trouble(f"{display_line(sentence)} This is the {kept} that was stored.")
 
     def scrolled(self) -> None:
         """Read more when the lines in memory end but the file does not."""
         window, pane = self._window, self.text
-        if not self._wants_file or window is None or self._reading_lines:
+        if not self._wants_file or window is None or self._reading_lines or window.remark:
             return
         top = pane.scroll_offset.y
         near_start = top < BORDER and window.first_line > 0

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pathlib import Path
+import os
 from typing import TYPE_CHECKING, ClassVar
 
 from textual.app import ComposeResult
@@ -97,7 +97,7 @@ class WhyScreen(TextScreen, pane=keys.WHY):
     @runs(shared.OPEN_EDITOR)
     def open_editor(self) -> None:
         step = self._chosen()
-        self.edit_file(str(Path(step.path or "").expanduser()), step.line or 0)
+        self.edit_file(os.path.expanduser(step.path or ""), step.line or 0)
 
     @runs(keys.CLOSE_WHY)
     def close_why(self) -> None:

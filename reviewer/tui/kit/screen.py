@@ -26,6 +26,7 @@ from textual.worker import get_current_worker
 from reviewer.engine import Engine
 from reviewer.errors import ReviewerError
 from reviewer.promotion.history import Undone
+from reviewer.sources.elsewhere import is_url
 from reviewer.text.display import display_line
 from reviewer.tui.editor import open_in_editor
 from reviewer.tui.kit import keys
@@ -249,6 +250,9 @@ class KitScreen(DismissOnce, Actor, Screen[None], inherit_bindings=False):
 
     def edit_file(self, path: str, line: int) -> None:
         """Open a file at a 0-based line in the person's editor."""
+        if is_url(path):
+            self.say_trouble("The file is not on this machine: there is nothing to open.")
+            return
         self.say(open_in_editor(self.app, path, line + 1))
 
     # keys

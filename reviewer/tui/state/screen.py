@@ -6,6 +6,7 @@ entity into a value.
 
 from __future__ import annotations
 
+import os
 from asyncio import to_thread
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
@@ -563,7 +564,7 @@ class StateScreen(ListScreen, pane=keys.STATE):
     @runs(shared.OPEN_EDITOR, unless=no_fact)
     def open_editor(self) -> None:
         step, _ = self._selected_place()
-        self.edit_file(str(Path(step.path or "").expanduser()), step.line or 0)
+        self.edit_file(os.path.expanduser(step.path or ""), step.line or 0)
 
     @runs(shared.COPY, unless=no_fact)
     def copy(self) -> None:

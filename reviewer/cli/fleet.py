@@ -1,0 +1,297 @@
+"""`reviewer fleet`: read more sessions than one machine holds, and queue the best of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from reviewer.cli.inputs import ID
+from reviewer.cli.output import count, narrate, print_json, print_text, safe, table
+from reviewer.cli.progress import ProgressLine, interruptible
+from reviewer.cli.session import FAILED, INTERRUPTED, Session, Verb, pass_session
+
+if TYPE_CHECKING:
+    from reviewer.fleet.collapse import CollapseReport
+    from reviewer.fleet.importing import ImportReport
+    from reviewer.fleet.run import Progress, RunReport
+
+
+@click.group()
+def fleet() -> None:
+    """Read more sessions than one machine holds, and queue the best of what they say.
+
+    Three steps: `run` reads files in parts, on this machine or on a cluster; `collapse` finds what
+    was said most often; `import` queues it as one wave. They need the extra:
+    pip install 'reviewer[fleet]'. See docs/fleet.md.
+    """
+
+
+@fleet.command("run", cls=Verb, example="fleet run ~/sessions 's3://team/logs/*.zst' --out parts")
+@click.argument("sources", nargs=-1, required=True, metavar="SOURCE...")
+@click.option("--out", required=True, metavar="DIR", help="The folder or URL for the parts.")
+@click.option(
+    "--workers", type=click.IntRange(1), metavar="N", help="Processes (default: one for each core)."
+)
+@click.option("--scheduler", metavar="ADDRESS", help="A Dask scheduler, such as tcp://host:8786.")
+@click.option(
+    "--part-files",
+    type=click.IntRange(1),
+    default=256,
+    show_default=True,
+    metavar="N",
+    help="Files that are read together at most; a part ends at 32 MB, too.",
+)
+@click.option("--views", is_flag=True, help="Also write the views of the sessions, for a model.")
+@click.option("--json", "as_json", is_flag=True, help="The counts as one JSON object.")
+@click.pass_context
+def run_(
+    ctx: click.Context,
+    sources: tuple[str, ...],
+    out: str,
+    workers: int | None,
+    scheduler: str | None,
+    part_files: int,
+    views: bool,
+    as_json: bool,
+) -> None:
+    """Read folders, patterns and URLs, and write what they propose in parts.
+
+    A URL is any that fsspec reaches (s3://, gs://); REVIEWER_FSSPEC has its options as JSON. Parts
+    that are there are kept: after an interruption, or with new files, the same command goes on. A
+    file that cannot be read, or that ends the process that reads it, is named; the others are read.
+    Files may be compressed (.zst, .gz).
+    """
+    if workers is not None and scheduler is not None:
+        raise click.UsageError("--workers is for this machine, and --scheduler for a cluster")
+    from reviewer.clock import utc_now
+    from reviewer.fleet.run import DaskCluster, Processes, run
+
+    line = ProgressLine()
+
+    def show(progress: Progress) -> None:
+        line.show(
+            f"{progress.files_done:,} of {count(progress.files_total, 'file')}  "
+            f"{progress.bytes_done / 1e6:,.1f} of {progress.bytes_total / 1e6:,.1f} MB  "
+            f"{count(progress.found, 'place')}  {progress.failed:,} failed"
+        )
+
+    cluster = DaskCluster(scheduler) if scheduler is not None else None
+    with interruptible() as interruption:
+        try:
+            report = run(
+                sources,
+                out,
+                cluster or Processes(workers),
+                now=utc_now(),
+                views=views,
+                part_files=part_files,
+                progress=show,
+                cancelled=interruption,
+            )
+        finally:
+            line.clear()
+            if cluster is not None:
+                cluster.close()
+    if as_json:
+        print_json(_plain(report))
+    else:
+        for text in _run_table(report):
+            print_text(text)
+    for name in report.killers:
+        narrate(f"{safe(name)} ended the process that read it; it is left out.")
+    if report.failed:
+        narrate(f"The files that failed: reviewer fleet files {safe(report.folder)}")
+    if report.state == "interrupted":
+        narrate("Interrupted. What was read is kept; run the same command again to go on.")
+        ctx.exit(INTERRUPTED)
+    if report.files == 0:
+        narrate("There is nothing to read.")
+        ctx.exit(FAILED)
+    if not as_json:
+        narrate(f"Next: reviewer fleet collapse {safe(report.folder)} --top 5000")
+
+
+def _run_table(report: RunReport) -> Iterator[str]:
+    others = f", {report.other_kind:,} of other kinds" if report.other_kind else ""
+    before = f", {report.parts_before:,} of them before" if report.parts_before else ""
+    left = f", {report.parts_left:,} left" if report.parts_left else ""
+    rows = [
+        ("folder", safe(report.folder)),
+        ("parts", f"{report.parts:,}{before}{left}"),
+        (
+            "files",
+            f"{report.files:,} ({report.bytes / 1e6:,.1f} MB), {report.failed:,} failed{others}",
+        ),
+        ("found", count(report.found, "place")),
+        *(
+            ("skipped", f"{times:,} x {safe(why)}")
+            for why, times in sorted(report.passed_over.items())
+        ),
+        ("seconds", f"{report.seconds:,.1f}"),
+    ]
+    yield from table(rows)
+
+
+@fleet.command("files", cls=Verb, example="fleet files parts")
+@click.argument("folder", metavar="DIR")
+@click.option("--all", "everything", is_flag=True, help="Also those that were read.")
+@click.option("--json", "as_json", is_flag=True, help="One JSON object per line.")
+def files(folder: str, everything: bool, as_json: bool) -> None:
+    """List the files of a job that could not be read, and why."""
+    from reviewer.fleet.collapse import files_of
+
+    number = 0
+    for row in files_of(folder, everything=everything):
+        number += 1
+        if as_json:
+            print_json(row)
+        else:
+            print_text(row["problem"] or f"{row['path']}: {count(row['found'], 'place')}")
+    if not number and not as_json:
+        narrate("Every file was read.")
+
+
+@fleet.command("collapse", cls=Verb, example="fleet collapse parts --top 5000")
+@click.argument("folder", metavar="DIR")
+@click.option("--top", type=click.IntRange(1), default=5_000, show_default=True, metavar="N",
+              help="How many candidates.")  # fmt: skip
+@click.option("--out", type=click.Path(path_type=Path), metavar="FILE",
+              help="The file to write (default: candidates.parquet in DIR).")  # fmt: skip
+@click.option("--from-project", metavar="NAME",
+              help="Only what was said in working folders of this name.")  # fmt: skip
+@click.option("--excerpts/--no-excerpts", default=True, show_default=True,
+              help="With sentences of dialogue, or only notes and statements.")  # fmt: skip
+@click.option("--memory-limit", default="2GB", show_default=True, metavar="SIZE",
+              help="What DuckDB may use; the rest goes to the disk.")  # fmt: skip
+@click.option("--threads", type=click.IntRange(1), metavar="N", help="Threads of DuckDB.")
+@click.option("--json", "as_json", is_flag=True, help="The counts as one JSON object.")
+def collapse_(
+    folder: str,
+    top: int,
+    out: Path | None,
+    from_project: str | None,
+    excerpts: bool,
+    memory_limit: str,
+    threads: int | None,
+    as_json: bool,
+) -> None:
+    """Count what the parts of a job say, and write the best N as candidates.
+
+    The same statement is one candidate, however often it was said; a resumed or copied session
+    counts once; what sessions are told at the start is left out. Those of most sessions and authors
+    come first, then those with the highest score. The same parts give the same bytes.
+    """
+    from reviewer.fleet.collapse import collapse
+    from reviewer.sources.elsewhere import is_url
+
+    if out is None:
+        if is_url(folder):
+            raise click.UsageError("name the file with --out FILE: the parts are elsewhere")
+        out = Path(folder) / "candidates.parquet"
+    report = collapse(
+        folder,
+        out.absolute(),
+        top=top,
+        project=from_project,
+        excerpts=excerpts,
+        memory_limit=memory_limit,
+        threads=threads,
+    )
+    if as_json:
+        print_json(_plain(report))
+        return
+    for text in _collapse_table(report):
+        print_text(text)
+    narrate(f"Next: reviewer fleet import {safe(report.file)}")
+
+
+def _collapse_table(report: CollapseReport) -> Iterator[str]:
+    rows = [
+        ("file", safe(report.file)),
+        ("files", f"{report.files:,} in {count(report.parts, 'part')}, {report.failed:,} failed"),
+        ("found", count(report.found, "place")),
+        ("read again", f"{report.superseded:,} in files that changed later"),
+        ("boot text", f"{report.boot:,} said to every session"),
+        ("copies", f"{report.copies:,} in resumed or copied sessions"),
+        ("facts", f"{report.facts:,}"),
+        ("written", f"{count(report.written, 'candidate')}, {report.near:,} behind another"),
+        ("seconds", f"{report.seconds:,.1f}"),
+    ]
+    yield from table(rows)
+
+
+@fleet.command("import", cls=Verb, example="fleet import parts/candidates.parquet")
+@click.argument("file", type=click.Path(path_type=Path, readable=False), metavar="FILE")
+@click.option("--top", type=click.IntRange(1), metavar="N", help="Only the first N.")
+@click.option("--json", "as_json", is_flag=True, help="The counts as one JSON object.")
+@click.pass_context
+@pass_session
+def import_(
+    session: Session, ctx: click.Context, file: Path, top: int | None, as_json: bool
+) -> None:
+    """Queue the candidates of a file as one wave, in the order of the file.
+
+    Each comes with the text around it, and says where the whole is. What the project has already
+    counts as seen again. Import only files that you or your team have made: their texts were masked
+    when they were read, and are not masked again.
+    """
+    line = ProgressLine()
+    with (
+        session.changing(create=True, new_outside=True) as engine,
+        interruptible() as interruption,
+    ):
+        try:
+            report = engine.fleet.run(
+                file,
+                project=session.target(engine),
+                top=top,
+                progress=lambda done, total: line.show(f"{done:,} of {total:,}"),
+                cancelled=interruption,
+            )
+        finally:
+            line.clear()
+    if as_json:
+        print_json(_plain(report))
+    else:
+        print_text(_imported(report))
+    narrate(f"reviewer fleet undo {report.wave} takes it back")
+    if report.state == "interrupted":
+        narrate("Interrupted. What was imported is kept; the same command adds the rest.")
+        ctx.exit(INTERRUPTED)
+
+
+def _imported(report: ImportReport) -> str:
+    return (
+        f"wave {report.wave}: {count(report.new, 'new candidate')},"
+        f" {report.near:,} of them behind another, {report.repeated:,} seen before,"
+        f" {count(len(report.acts), 'act')}, {report.seconds:,.1f} s"
+    )
+
+
+@fleet.command("undo", cls=Verb, example="fleet undo 14")
+@click.argument("wave", type=ID, metavar="WAVE")
+@pass_session
+def undo(session: Session, wave: int) -> None:
+    """Take back an import, all of its acts.
+
+    Refused at the first act that has something which was decided on since; undo that first.
+    """
+    line = ProgressLine()
+    with session.changing() as engine:
+        try:
+            done = engine.fleet.undo(
+                wave, lambda done, total: line.show(f"{done:,} of {count(total, 'act')}")
+            )
+        finally:
+            line.clear()
+    if done:
+        narrate(f"Undone: {count(len(done), 'act')} of wave {wave}")
+    else:
+        narrate(f"Wave {wave} is undone already.")
+
+
+def _plain(report: RunReport | CollapseReport | ImportReport) -> dict[str, Any]:
+    return {name: getattr(report, name) for name in report.__struct_fields__}

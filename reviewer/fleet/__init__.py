@@ -1,0 +1,1 @@
+"""Many sessions, read by many processes or machines, into one queue."""

@@ -1,0 +1,547 @@
+"""A job over many files: what is read, by which executor, and what happens when a worker dies."""
+
+from __future__ import annotations
+
+import fcntl
+import glob
+import json
+import logging
+import multiprocessing
+import os
+import signal
+import socket
+import threading
+import time
+from collections import Counter, deque
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import (
+    FIRST_COMPLETED,
+    CancelledError,
+    Executor,
+    Future,
+    ProcessPoolExecutor,
+    ThreadPoolExecutor,
+    wait,
+)
+from concurrent.futures.process import BrokenProcessPool
+from contextlib import AbstractContextManager, ExitStack, contextmanager
+from datetime import datetime
+from pathlib import Path
+from typing import Any, Protocol
+
+import msgspec
+from msgspec import Struct, structs
+
+from reviewer.clock import iso
+from reviewer.errors import SourceError
+from reviewer.files import FILE_MODE, reason_of
+from reviewer.fleet.part import Job, read_only, write_part
+from reviewer.fleet.places import Folder, listed_url
+from reviewer.fleet.values import (
+    FILES,
+    FleetError,
+    Part,
+    PartDone,
+    Settings,
+    SourceFile,
+    extra,
+    table_name,
+)
+from reviewer.promotion.record_writer import Stamp
+from reviewer.sources.elsewhere import is_url
+from reviewer.sources.walk import Found, walk
+
+PART_BYTES = 32_000_000
+PART_FILES = 256
+"""A part is full at either."""
+PLAN, LOCK, RUNNING = "plan.ndjson", ".lock", "running.json"
+STALE_SECONDS = 15 * 60
+"""In a bucket, where nothing can be locked: a mark of a run that is older is of a dead one."""
+PAUSE = 0.2
+CONNECT_SECONDS = 20
+LOST_SECONDS = 30
+"""How long a scheduler that cannot be reached is waited for."""
+KILLER = "ended the process that read it (out of memory, or a crash)"
+
+
+class Progress(Struct, frozen=True):
+    """How far a job is."""
+
+    files_done: int
+    files_total: int
+    bytes_done: int
+    bytes_total: int
+    found: int
+    failed: int
+
+
+class RunReport(Struct, frozen=True, kw_only=True):
+    """What a run did. `files` and the counts after it are of all parts that are whole now."""
+
+    folder: str
+    state: str
+    """`done` or `interrupted`."""
+    parts: int
+    parts_before: int
+    """Parts that an earlier run had written."""
+    parts_left: int
+    files: int
+    bytes: int
+    found: int
+    failed: int
+    other_kind: int
+    killers: tuple[str, ...]
+    passed_over: dict[str, int]
+    seconds: float
+
+
+class Workers(Protocol):
+    """Where parts are read."""
+
+    width: int
+    """Parts that are read at the same time."""
+
+    def open(self) -> AbstractContextManager[Executor]:
+        """An executor, closed at the end of the block."""
+        ...
+
+    def explain(self, problem: BaseException) -> FleetError | None:
+        """The error for a part that failed; None when the process that read it died."""
+        ...
+
+    def check(self) -> None:
+        """Raise FleetError when nothing can be expected any more."""
+        ...
+
+
+class Processes:
+    """Processes of this machine."""
+
+    def __init__(self, width: int | None = None) -> None:
+        self.width = width or len(os.sched_getaffinity(0))
+
+    @contextmanager
+    def open(self) -> Iterator[Executor]:
+        executor = _pool(self.width)
+        try:
+            yield executor
+        finally:
+            executor.shutdown(wait=True, cancel_futures=True)
+
+    def explain(self, problem: BaseException) -> FleetError | None:
+        return None if isinstance(problem, BrokenProcessPool) else _as_fleet_error(problem)
+
+    def check(self) -> None:
+        """The pool says itself when a process has died."""
+
+
+class DaskCluster:
+    """The workers of a Dask scheduler."""
+
+    def __init__(self, address: str) -> None:
+        distributed = extra("distributed")
+        self._address = address
+        self._lost_since: float | None = None
+        logging.disable(logging.CRITICAL)  # what matters of its logs becomes a sentence
+        try:
+            self._client = distributed.Client(address, timeout=CONNECT_SECONDS)
+            self.width = max(1, sum(self._client.ncores().values()))
+        except (OSError, TimeoutError, ValueError) as problem:
+            raise FleetError(
+                f"No Dask scheduler answers at {address}: {_line(problem)}. Start one: dask "
+                "scheduler; then on each machine: dask worker ADDRESS"
+            ) from problem
+        if not self._client.ncores():
+            self._client.close()
+            raise FleetError(
+                f"The scheduler at {address} has no workers. On each machine: dask worker {address}"
+            )
+
+    @contextmanager
+    def open(self) -> Iterator[Executor]:
+        executor: Executor = self._client.get_executor(retries=2, pure=False)
+        try:
+            yield executor
+        finally:
+            executor.shutdown(wait=False)  # which cancels what has not begun
+
+    def explain(self, problem: BaseException) -> FleetError | None:
+        if type(problem).__name__ == "KilledWorker":
+            return None
+        if isinstance(problem, ModuleNotFoundError) or "deserializ" in str(problem):
+            return FleetError(
+                "A machine of the cluster cannot run reviewer's part: "
+                f"{_line(problem.__cause__ or problem)}. Install the same version on the scheduler"
+                " and on every worker: pip install 'reviewer[fleet]'"
+            )
+        if isinstance(problem, (CancelledError, OSError)) and not isinstance(problem, FleetError):
+            return self._gone(problem)
+        return _as_fleet_error(problem)
+
+    def check(self) -> None:
+        """Raise FleetError when the scheduler has been gone for LOST_SECONDS."""
+        if self._client.status == "running":
+            self._lost_since = None
+            return
+        now = time.monotonic()
+        self._lost_since = self._lost_since or now
+        if self._client.status == "closed" or now - self._lost_since > LOST_SECONDS:
+            raise self._gone(None)
+
+    def close(self) -> None:
+        """Leave the cluster as it is."""
+        self._client.close(timeout=2)
+
+    def _gone(self, problem: BaseException | None) -> FleetError:
+        said = f" ({_line(problem)})" if problem is not None and str(problem) else ""
+        return FleetError(
+            f"The Dask scheduler at {self._address} is gone{said}. The parts that were written are "
+            "kept: start it again, and run the same command to go on."
+        )
+
+
+def run(
+    sources: Sequence[str],
+    out: str,
+    workers: Workers,
+    *,
+    now: datetime,
+    views: bool = False,
+    part_files: int = PART_FILES,
+    progress: Callable[[Progress], None] | None = None,
+    cancelled: Callable[[], bool] | None = None,
+) -> RunReport:
+    """Read the sources in parts into the folder `out`; parts that are whole there are kept.
+
+    `part_files`: files of a part at most. `now`: the moment for a new folder; a run that goes on
+    uses the one of the first.
+
+    Raises SourceError for a source that cannot be listed, FleetError when nothing can go on. What
+    was written until then is kept.
+    """
+    began = time.monotonic()
+    extra("pyarrow")
+    files, passed_over = listed(sources)
+    folder = Folder(out)
+    folder.make()
+    with _only_run(folder):
+        plan = _Plan(folder, Settings(now=iso(now), views=views))
+        plan.add(files, part_files)
+        run_ = _Run(plan, workers, progress or _quiet, cancelled or _never)
+        run_.go()
+    return RunReport(
+        folder=folder.place,
+        state="interrupted" if run_.left else "done",
+        parts=len(plan.parts),
+        parts_before=run_.before,
+        parts_left=run_.left,
+        files=run_.files,
+        bytes=run_.bytes,
+        found=run_.found,
+        failed=run_.failed,
+        other_kind=run_.other_kind,
+        killers=tuple(sorted(run_.killers)),
+        passed_over=dict(passed_over),
+        seconds=round(time.monotonic() - began, 3),
+    )
+
+
+def listed(sources: Sequence[str]) -> tuple[list[SourceFile], Counter[str]]:
+    """The files to read, each once, in the order of their names, and how many others there are by
+    reason. Raises SourceError for a source that cannot be listed.
+    """
+    found: dict[str, SourceFile] = {}
+    passed_over: Counter[str] = Counter()
+    for source in sources:
+        if is_url(source):
+            found.update((file.name, file) for file in listed_url(source))
+            continue
+        for item in walk(_paths(source)):
+            if not isinstance(item, Found):
+                passed_over[item.reason] += 1
+                continue
+            try:
+                name = str(item.path)
+                name.encode()
+                stamp = Stamp.of(item.path)
+            except UnicodeEncodeError:
+                passed_over["a name that is not text"] += 1
+            except OSError as problem:
+                passed_over[f"file cannot be read: {reason_of(problem)}"] += 1
+            else:
+                found[name] = SourceFile(name, stamp.bytes, stamp.modified_ns)
+    return [found[name] for name in sorted(found)], passed_over
+
+
+def _paths(source: str) -> list[Path]:
+    path = os.path.abspath(os.path.expanduser(source))
+    if not os.path.exists(path) and glob.has_magic(path):
+        matches = sorted(glob.glob(path, recursive=True))
+        if not matches:
+            raise SourceError(f"{source} matches no file: check the pattern.")
+        return [Path(each) for each in matches]
+    return [Path(path)]
+
+
+class _Plan:
+    """Which files each part has. It only grows, so that a run that goes on finds the same parts."""
+
+    def __init__(self, folder: Folder, settings: Settings) -> None:
+        self.folder = folder
+        self.settings = settings
+        self.parts: list[Part] = []
+        data = folder.read(PLAN)
+        if data is None:
+            return
+        try:
+            first, *rest = data.splitlines()
+            self.settings = msgspec.json.decode(first, type=Settings)
+            self.parts = [msgspec.json.decode(line, type=Part) for line in rest]
+        except (ValueError, msgspec.DecodeError) as problem:
+            raise FleetError(
+                f"{folder.path(PLAN)} is not the plan of a job: {problem}. Use another folder."
+            ) from problem
+        if structs.replace(settings, now=self.settings.now) != self.settings:
+            raise FleetError(
+                f"{folder.place} was begun by another version of reviewer, or with other options "
+                f"(then: extractors {self.settings.extractors}, views {self.settings.views}; now: "
+                f"{settings.extractors}, {settings.views}). Use another folder."
+            )
+
+    def add(self, files: Iterable[SourceFile], most: int) -> None:
+        """Put files that are new or have changed into new parts of at most `most` files."""
+        known = {file.name: file for part in self.parts for file in part.files}
+        fresh = deque(file for file in files if known.get(file.name) != file)
+        if not fresh and self.parts:
+            return
+        while fresh:
+            chosen: list[SourceFile] = []
+            size = 0
+            while fresh and len(chosen) < most and (size < PART_BYTES or not chosen):
+                if chosen and size + fresh[0].bytes > PART_BYTES:
+                    break
+                size += fresh[0].bytes
+                chosen.append(fresh.popleft())
+            self.parts.append(Part(len(self.parts), tuple(chosen)))
+        lines = [msgspec.json.encode(each) for each in (self.settings, *self.parts)]
+        self.folder.write(PLAN, b"\n".join(lines) + b"\n")
+
+
+class _Run:
+    """Reads the parts of a plan that are not whole yet."""
+
+    def __init__(
+        self,
+        plan: _Plan,
+        workers: Workers,
+        progress: Callable[[Progress], None],
+        cancelled: Callable[[], bool],
+    ) -> None:
+        self._plan = plan
+        self._workers = workers
+        self._progress = progress
+        self._cancelled = cancelled
+        self._files_total = sum(len(part.files) for part in plan.parts)
+        self._bytes_total = sum(part.bytes for part in plan.parts)
+        self._waiting: deque[Part] = deque()
+        self.killers: set[str] = set()
+        self.files = self.bytes = self.found = self.failed = self.other_kind = 0
+        self.before = 0
+        self.left = 0
+
+    def go(self) -> None:
+        """Read until all parts are whole or the person has interrupted. Raises FleetError."""
+        there = self._plan.folder.names()
+        whole = [p for p in self._plan.parts if table_name(p.number, FILES) in there]
+        self.before = len(whole)
+        for part in whole:
+            self._count(write_part(self._job(part)))  # it is whole, so this only reads its counts
+        numbers = {part.number for part in whole}
+        self._waiting.extend(p for p in self._plan.parts if p.number not in numbers)
+        while self._waiting and not self._cancelled():
+            suspects = self._until_a_worker_dies()
+            if suspects:
+                self._one_by_one(suspects)
+        self.left = len(self._waiting)
+
+    def _job(self, part: Part, killers: dict[str, str] | None = None) -> Job:
+        return Job(part, self._plan.folder.place, self._plan.settings, killers or {})
+
+    def _count(self, done: PartDone) -> None:
+        self.files += done.files
+        self.bytes += done.bytes
+        self.found += done.found
+        self.failed += done.failed
+        self.other_kind += done.other_kind
+        self._progress(
+            Progress(
+                self.files,
+                self._files_total,
+                self.bytes,
+                self._bytes_total,
+                self.found,
+                self.failed,
+            )
+        )
+
+    def _until_a_worker_dies(self) -> list[Part]:
+        """Hand out parts; returns those that were being read when a process died."""
+        running: dict[Future[PartDone], Part] = {}
+        suspects: list[Part] = []
+        with self._workers.open() as executor:
+            try:
+                while (self._waiting or running) and not suspects:
+                    if self._cancelled():
+                        break
+                    while self._waiting and len(running) < 2 * self._workers.width:
+                        part = self._waiting.popleft()
+                        try:
+                            running[executor.submit(write_part, self._job(part))] = part
+                        except BrokenProcessPool:
+                            suspects.append(part)
+                            break
+                    done, _ = wait(running, timeout=PAUSE, return_when=FIRST_COMPLETED)
+                    for future in done:
+                        part = running.pop(future)
+                        try:
+                            self._count(future.result())
+                        except BaseException as problem:
+                            error = self._workers.explain(problem)
+                            if error is not None:
+                                self._waiting.appendleft(part)
+                                raise error from problem
+                            suspects.append(part)
+                    if not done:
+                        self._workers.check()
+            finally:
+                for future in running:
+                    future.cancel()
+        # A part that was finished just before counts when it is looked at again.
+        if suspects:
+            suspects += running.values()
+        else:
+            self._waiting.extendleft(reversed(running.values()))
+        return sorted(suspects, key=lambda part: part.number)
+
+    def _one_by_one(self, suspects: list[Part]) -> None:
+        """Read each part in a process of its own, so that the one with the guilty file is known."""
+        with ThreadPoolExecutor(max_workers=min(8, self._workers.width)) as threads:
+            for part, outcome in zip(suspects, threads.map(self._alone, suspects), strict=True):
+                if outcome is None:
+                    self._waiting.append(part)  # interrupted
+                else:
+                    self._count(outcome)
+
+    def _alone(self, part: Part) -> PartDone | None:
+        if self._cancelled():
+            return None
+        done = _in_a_process(write_part, self._job(part))
+        if done is not None:
+            return done
+        killers: dict[str, str] = {}
+        for file in part.files:
+            if self._cancelled():
+                return None
+            alone = structs.replace(part, files=(file,))
+            if _in_a_process(_read_and_return, self._job(alone)) is None:
+                killers[file.name] = f"{file.name} {KILLER}."
+        self.killers.update(killers)
+        done = _in_a_process(write_part, self._job(part, killers))
+        if done is None:  # only together do they need too much
+            everything = {
+                f.name: f"{f.name} {KILLER}, with others of its part." for f in part.files
+            }
+            self.killers.update(everything)
+            done = write_part(self._job(part, everything))
+        return done
+
+
+def _read_and_return(job: Job) -> PartDone:
+    read_only(job)
+    return PartDone(job.part.number, 1, 0, 0, 0, 0)
+
+
+def _in_a_process(work: Callable[[Job], PartDone], job: Job) -> PartDone | None:
+    """The result of work in a process of its own; None when that process died."""
+    executor = _pool(1)
+    try:
+        return executor.submit(work, job).result()
+    except BrokenProcessPool:
+        return None
+    finally:
+        executor.shutdown(wait=True, cancel_futures=True)
+
+
+def _pool(width: int) -> ProcessPoolExecutor:
+    context = multiprocessing.get_context("forkserver")
+    context.set_forkserver_preload(["reviewer.fleet.part"])
+    return ProcessPoolExecutor(width, mp_context=context, initializer=_follow_the_parent)
+
+
+def _follow_the_parent() -> None:
+    """Leave Ctrl-C to the parent, and end when it is gone, even when it was killed."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    parent = multiprocessing.parent_process()
+    assert parent is not None
+
+    def watch() -> None:
+        parent.join()
+        os._exit(1)
+
+    threading.Thread(target=watch, daemon=True).start()
+
+
+def _as_fleet_error(problem: BaseException) -> FleetError:
+    if isinstance(problem, FleetError):
+        return problem
+    if not isinstance(problem, Exception):
+        raise problem
+    return FleetError(f"A part could not be written: {type(problem).__name__}: {_line(problem)}")
+
+
+def _line(problem: BaseException) -> str:
+    return " ".join(str(problem).split())[:300].rstrip(".") or type(problem).__name__
+
+
+@contextmanager
+def _only_run(folder: Folder) -> Iterator[None]:
+    """Refuse a second run into a folder. Raises FleetError."""
+    who = {"process": os.getpid(), "machine": socket.gethostname(), "at": time.time()}
+    with ExitStack() as stack:
+        if folder.is_local:
+            handle = os.open(folder.path(LOCK), os.O_RDWR | os.O_CREAT, FILE_MODE)
+            stack.callback(os.close, handle)
+            try:
+                fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except OSError:
+                raise FleetError(
+                    f"Another run is writing to {folder.place}: wait for it, or use another folder."
+                ) from None
+        else:
+            _require_unused(folder)
+            folder.write(RUNNING, json.dumps(who).encode())
+            stack.callback(folder.write, RUNNING, b"{}")
+        yield
+
+
+def _require_unused(folder: Folder) -> None:
+    """Raise FleetError when a fresh mark says that another run writes to a bucket."""
+    data = folder.read(RUNNING)
+    found: Any = msgspec.json.decode(data) if data else {}
+    if not isinstance(found, dict) or not found:
+        return
+    age = time.time() - float(found.get("at", 0))
+    if age < STALE_SECONDS:
+        raise FleetError(
+            f"Another run, process {found.get('process')} on {found.get('machine')}, has been "
+            f"writing to {folder.place} for {age / 60:.0f} min. Wait for it or use another folder; "
+            f"if it is dead, remove {folder.path(RUNNING)}."
+        )
+
+
+def _quiet(_: Progress) -> None:
+    """Progress is not shown."""
+
+
+def _never() -> bool:
+    return False

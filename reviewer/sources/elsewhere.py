@@ -1,0 +1,91 @@
+"""Files that are not on this machine, by their URL: `s3://`, `gs://`, and others of fsspec."""
+
+from __future__ import annotations
+
+import os
+from typing import Any
+from urllib.parse import urlsplit
+
+import msgspec
+
+from reviewer.errors import SourceError
+
+INSTALL = "install the extra: pip install 'reviewer[fleet]'"
+EXCERPT_AT = "excerpt_at"
+"""In the `meta` of a record whose text is a part of it only: the first character of the part."""
+RECORD_LINE = "record_line"
+"""There as well: the first line of the whole record."""
+OPTIONS_VARIABLE = "REVIEWER_FSSPEC"
+"""A JSON object with options of fsspec by protocol: `{"s3": {"endpoint_url": "..."}}`."""
+
+PATIENCE = {
+    "s3": {
+        "config_kwargs": {
+            "connect_timeout": 10,
+            "read_timeout": 60,
+            "retries": {"max_attempts": 4, "mode": "standard"},
+        }
+    }
+}
+"""How long a bucket may take to answer, unless the options say otherwise."""
+
+
+def is_url(name: str) -> bool:
+    """Whether a name is the URL of a file that is elsewhere."""
+    scheme, mark, _ = name.partition("://")
+    return bool(mark) and scheme.replace("+", "").isalnum()
+
+
+def file_system(url: str) -> Any:
+    """The fsspec file system of a URL. Raises SourceError."""
+    try:
+        import fsspec
+    except ModuleNotFoundError as missing:
+        raise SourceError(f"{url} is elsewhere: to reach it, {INSTALL}") from missing
+    protocol = urlsplit(url).scheme
+    options = {**PATIENCE.get(protocol, {}), **_options().get(protocol, {})}
+    try:
+        return fsspec.filesystem(protocol, **options)
+    except ImportError as missing:
+        raise SourceError(f"{url} cannot be opened ({missing}): {INSTALL}") from missing
+    except ValueError as problem:
+        raise SourceError(f"{url} cannot be opened: {problem}") from problem
+
+
+def _options() -> dict[str, dict[str, Any]]:
+    text = os.environ.get(OPTIONS_VARIABLE, "")
+    if not text:
+        return {}
+    try:
+        return msgspec.json.decode(text, type=dict[str, dict[str, Any]])
+    except msgspec.DecodeError as problem:
+        raise SourceError(
+            f"{OPTIONS_VARIABLE} is not a JSON object of objects: {problem}. Write for example "
+            '{"s3": {"endpoint_url": "https://..."}}'
+        ) from problem
+
+
+def trouble(url: str, problem: BaseException) -> str:
+    """Why a file or folder elsewhere cannot be used, as a sentence."""
+    if isinstance(problem, PermissionError):
+        return f"{url} cannot be read: access denied (403). Check the credentials and the policy."
+    if isinstance(problem, FileNotFoundError):
+        return f"{url} does not exist: check the address."
+    said = " ".join(str(problem).split())[:200] or type(problem).__name__
+    if (
+        isinstance(problem, TimeoutError)
+        or "timed out" in said.lower()
+        or "timeout" in said.lower()
+    ):
+        return f"{url} cannot be read: it did not answer in time ({said})."
+    return f"{url} cannot be read: {said}."
+
+
+def read_range(url: str, start: int, end: int) -> bytes:
+    """Bytes of a file elsewhere. Raises SourceError when they cannot be fetched."""
+    try:
+        return bytes(file_system(url).cat_file(url, start=start, end=end))
+    except SourceError:
+        raise
+    except Exception as problem:  # each file system raises errors of its own
+        raise SourceError(trouble(url, problem)) from problem

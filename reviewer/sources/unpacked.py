@@ -1,0 +1,189 @@
+"""Compressed files (`.gz`, `.zst`), read as the text inside them.
+
+Readers jump back and forth in a file, so a compressed one is unpacked into a nameless temporary
+file, once, and every reader gets a position of its own in it. Lines and offsets are therefore those
+of the unpacked text. The last file stays unpacked, because one file is opened several times in a
+row.
+"""
+
+from __future__ import annotations
+
+import errno
+import io
+import os
+import sys
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path, PurePath
+from typing import IO, TYPE_CHECKING, BinaryIO, cast
+
+from msgspec import Struct
+
+from reviewer.files import open_file
+
+if TYPE_CHECKING:
+    from _typeshed import WriteableBuffer
+
+SUFFIXES = (".gz", ".zst")
+GZIP, ZSTD = b"\x1f\x8b\x08", b"\x28\xb5\x2f\xfd"
+UNPACKED_LIMIT = 4_000_000_000
+"""Bytes after unpacking; a file that grows beyond them is refused."""
+BLOCK = 1 << 20
+
+
+def plain_name(name: str) -> str:
+    """The name of a file without the suffix of its compression: `notes.md` of `notes.md.gz`."""
+    return name[: name.rindex(".")] if name.lower().endswith(SUFFIXES) else name
+
+
+def plain_suffix(path: Path) -> str:
+    """The suffix of a file below that of its compression: `.md` of `notes.md.gz`."""
+    return PurePath(plain_name(path.name)).suffix
+
+
+def is_compressed(path: Path) -> bool:
+    """Whether a file begins like a compressed one. Raises OSError."""
+    with open_file(path) as packed:
+        return _is_packed(packed.read(4))
+
+
+def open_unpacked(path: Path, *, buffering: int = io.DEFAULT_BUFFER_SIZE) -> BinaryIO:
+    """A regular file for reading; a compressed one as what is inside it.
+
+    Raises OSError as `open_file` does, and for a compressed file that is damaged, ends too early or
+    has more than UNPACKED_LIMIT bytes inside.
+    """
+    packed = open_file(path, buffering=buffering)
+    head = packed.read(4)
+    packed.seek(0)
+    if not _is_packed(head):
+        return packed
+    with packed:
+        copy = _copies.of(packed, path)
+    return cast(BinaryIO, io.BufferedReader(_View(copy), buffering))
+
+
+def first_bytes(path: Path, count: int) -> bytes:
+    """The first bytes of a file, or of what is inside a compressed one. Raises OSError."""
+    with open_file(path) as packed:
+        head = packed.read(4)
+        packed.seek(0)
+        if not _is_packed(head):
+            return packed.read(count)
+        with _inflating(packed, head, path) as stream:
+            return stream.read(count)
+
+
+def _is_packed(head: bytes) -> bool:
+    return head.startswith((GZIP, ZSTD))
+
+
+@contextmanager
+def _inflating(packed: BinaryIO, head: bytes, path: Path) -> Iterator[IO[bytes]]:
+    """What is inside; a damaged file raises OSError."""
+    import gzip  # late, like the other: most files are not compressed
+    import zlib
+
+    if sys.version_info >= (3, 14):
+        from compression import zstd
+    else:
+        from backports import zstd
+
+    opened = gzip.GzipFile(fileobj=packed) if head.startswith(GZIP) else zstd.ZstdFile(packed)
+    try:
+        with opened as stream:
+            yield cast(IO[bytes], stream)
+    except EOFError:
+        raise OSError(errno.EINVAL, "the compressed file ends too early", str(path)) from None
+    except (zlib.error, zstd.ZstdError, gzip.BadGzipFile):
+        raise OSError(errno.EINVAL, "the compressed file is damaged", str(path)) from None
+
+
+class _Copy:
+    """A nameless file with unpacked bytes, gone when nobody reads it any more."""
+
+    def __init__(self) -> None:
+        from tempfile import TemporaryFile  # late: as above
+
+        self.file = TemporaryFile(prefix="reviewer-")  # noqa: SIM115
+        self.size = 0
+
+    def fill(self, packed: BinaryIO, path: Path) -> None:
+        head = packed.read(4)
+        packed.seek(0)
+        with _inflating(packed, head, path) as stream:
+            while block := stream.read(BLOCK):
+                self.size += len(block)
+                if self.size > UNPACKED_LIMIT:
+                    raise OSError(
+                        errno.EFBIG,
+                        f"it has more than {UNPACKED_LIMIT:,} bytes inside: unpack it, look"
+                        " at it, and split it",
+                        str(path),
+                    )
+                self.file.write(block)
+        self.file.flush()
+
+
+class _Identity(Struct, frozen=True):
+    """Which bytes a file had: device, number, size and time."""
+
+    device: int
+    number: int
+    size: int
+    modified_ns: int
+
+
+class _Copies:
+    """The file that was unpacked last."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._last: tuple[_Identity, _Copy] | None = None
+
+    def of(self, packed: BinaryIO, path: Path) -> _Copy:
+        """The unpacked copy of an open file. Raises OSError."""
+        stat = os.fstat(packed.fileno())
+        identity = _Identity(stat.st_dev, stat.st_ino, stat.st_size, stat.st_mtime_ns)
+        with self._lock:
+            if self._last is None or self._last[0] != identity:
+                self._last = None  # its room is free before the next one needs it
+                copy = _Copy()
+                copy.fill(packed, path)
+                self._last = (identity, copy)
+            return self._last[1]
+
+
+_copies = _Copies()
+
+
+class _View(io.RawIOBase):
+    """A position of its own in a copy."""
+
+    def __init__(self, copy: _Copy) -> None:
+        self._copy = copy
+        self._at = 0
+
+    def readable(self) -> bool:
+        return True
+
+    def seekable(self) -> bool:
+        return True
+
+    def fileno(self) -> int:
+        return self._copy.file.fileno()
+
+    def tell(self) -> int:
+        return self._at
+
+    def seek(self, offset: int, whence: int = os.SEEK_SET) -> int:
+        start = {os.SEEK_SET: 0, os.SEEK_CUR: self._at, os.SEEK_END: self._copy.size}[whence]
+        self._at = max(0, start + offset)
+        return self._at
+
+    def readinto(self, buffer: WriteableBuffer) -> int:
+        data = os.pread(self._copy.file.fileno(), len(memoryview(buffer)), self._at)
+        memoryview(buffer)[: len(data)] = data
+        self._at += len(data)
+        return len(data)

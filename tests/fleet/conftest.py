@@ -1,0 +1,225 @@
+"""Jobs over many files, in processes of their own, with real clusters and buckets."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import subprocess
+import sys
+from collections.abc import Iterator
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.cli.conftest import Reviewer
+from tests.waiting import until
+
+NEEDED = ("boto3", "distributed", "duckdb", "moto", "pyarrow", "s3fs")
+HERE = Path(__file__).parent
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Without what these tests need they are skipped, with one line."""
+    missing = [name for name in NEEDED if find_spec(name) is None]
+    if missing:
+        skip = pytest.mark.skip(reason="the extra `fleet-test` is not installed")
+        for item in items:
+            if HERE in item.path.parents:
+                item.add_marker(skip)
+
+
+KILLER = "killer.jsonl"
+"""A file that ends every process that reads it: see `sitecustomize.py` of `killing`."""
+
+FACTS = (
+    "We decided to keep the drawer closed until the card terminal has answered",
+    "The root cause of the double charges was that the terminal repeated its answer",
+    "Never restart the printer while a receipt is in it, because the paper tears",
+    "Receipts have to be printed in the language that the customer chose at the start",
+    "The kiosk needs `PRINT_TIMEOUT=20` because the cutter of the printer is slow",
+)
+
+
+class Fleet:
+    """`reviewer` with a folder for parts; each call is a process with hashes of its own."""
+
+    def __init__(self, reviewer: Reviewer) -> None:
+        self.reviewer = reviewer
+        self.folder = reviewer.folder
+        self.sessions = reviewer.folder / "sessions"
+        self.sessions.mkdir()
+        self.parts = reviewer.folder / "parts"
+        self.environment: dict[str, str] = {"PYTHONHASHSEED": "random"}
+
+    def __call__(self, *arguments: object, **settings: Any) -> subprocess.CompletedProcess[str]:
+        return self.reviewer("fleet", *arguments, env=self.environment, **settings)
+
+    def start(self, *arguments: object) -> subprocess.Popen[str]:
+        """A call that runs on."""
+        return self.reviewer.start("fleet", *arguments, env=self.environment)
+
+    def ok(self, *arguments: object) -> dict[str, Any]:
+        """The counts of a call that succeeds."""
+        done = self(*arguments, "--json")
+        assert done.returncode == 0, done.stderr
+        counts: dict[str, Any] = json.loads(done.stdout)
+        return counts
+
+    def run(self, *options: object, out: Path | str | None = None) -> dict[str, Any]:
+        """Read the sessions."""
+        return self.ok("run", self.sessions, "--out", out or self.parts, "--workers", 2, *options)
+
+    def fails(self, *arguments: object) -> str:
+        """The sentence of a call that fails."""
+        return self.reviewer.fails("fleet", *arguments, env=self.environment)
+
+    def session(self, name: str, *words: str, **settings: Any) -> Path:
+        """Write a session; see `session_lines`."""
+        path = self.sessions / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(session_lines(name, *words, **settings))
+        return path
+
+    def candidates(self, parts: Path | None = None, *options: object) -> list[dict[str, Any]]:
+        """What the parts come to."""
+        folder = parts or self.parts
+        self.ok("collapse", folder, *options)
+        return rows(folder / "candidates.parquet")
+
+
+def session_lines(
+    name: str, *words: str, session: str = "", author: str = "mo", ids: str = ""
+) -> str:
+    """A session in which an agent says each of the words. `ids`: what its messages are told apart
+    by, which a resumed session has from the one before.
+    """
+    session = session or hashlib.sha256(name.encode()).hexdigest()[:32]
+    told = [("user", "Please look at the kiosk.")]
+    told += [("assistant", f"{each}.") for each in words]
+    told.append(("assistant", "Done."))
+    return "".join(
+        json.dumps(
+            {
+                "type": role,
+                "uuid": f"{ids or session}-{number}",
+                "sessionId": session,
+                "cwd": f"/home/{author}/kiosk",
+                "timestamp": f"2026-03-01T10:{number:02}:00.000Z",
+                "message": {"role": role, "content": [{"type": "text", "text": text}]},
+            }
+        )
+        + "\n"
+        for number, (role, text) in enumerate(told)
+    )
+
+
+def rows(path: Path | str) -> list[dict[str, Any]]:
+    """The rows of a Parquet file."""
+    import pyarrow.parquet as pq
+
+    found: list[dict[str, Any]] = pq.read_table(path).to_pylist()
+    return found
+
+
+def evidence(parts: Path) -> str:
+    """A hash over everything that parts found, in whichever part it is."""
+    found = [row for path in parts.glob("*.evidence.parquet") for row in rows(path)]
+    lines = sorted(
+        json.dumps({name: value for name, value in row.items() if name != "part"}, sort_keys=True)
+        for row in found
+    )
+    assert lines
+    return hashlib.sha256("\n".join(lines).encode()).hexdigest()
+
+
+def whole_parts(parts: Path) -> int:
+    """How many parts are whole."""
+    return len(list(parts.glob("*.files.parquet")))
+
+
+@pytest.fixture
+def fleet(tmp_path: Path) -> Fleet:
+    """The program with an empty home and no sessions yet."""
+    return Fleet(Reviewer(tmp_path))
+
+
+@pytest.fixture
+def twelve(fleet: Fleet) -> Fleet:
+    """The same with twelve sessions that say facts of the kiosk."""
+    for number in range(12):
+        said = [FACTS[(number + step) % len(FACTS)] for step in range(3)]
+        fleet.session(f"s{number:02}.jsonl", *said, author=f"person{number % 4}")
+    return fleet
+
+
+@pytest.fixture
+def killing(fleet: Fleet) -> Fleet:
+    """The same, where reading KILLER ends the process, as memory that runs out would."""
+    folder = fleet.folder / "site"
+    folder.mkdir()
+    (folder / "sitecustomize.py").write_text(
+        "import multiprocessing, os, signal\n"
+        "stat = os.stat\n"
+        "def deadly(path, *more, **named):\n"
+        f"    if str(path).endswith({KILLER!r}) and multiprocessing.parent_process():\n"
+        "        os.kill(os.getpid(), signal.SIGKILL)\n"
+        "    return stat(path, *more, **named)\n"
+        "os.stat = deadly\n"
+    )
+    fleet.environment["PYTHONPATH"] = str(folder)
+    return fleet
+
+
+@pytest.fixture(scope="session")
+def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
+    """A Dask scheduler and two workers, each with a nanny, in processes of their own."""
+    running = Cluster(tmp_path_factory.mktemp("cluster"))
+    try:
+        running.start()
+        yield running
+    finally:
+        running.stop()
+
+
+class Cluster:
+    """A Dask scheduler with workers."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.address = ""
+        self.processes: list[subprocess.Popen[bytes]] = []
+
+    def start(self, workers: int = 2) -> None:
+        note = self.folder / "scheduler.json"
+        self._run("scheduler", "--host", "127.0.0.1", "--port", 0, "--no-dashboard",
+                  "--scheduler-file", note)  # fmt: skip
+        until(lambda: note.exists() and note.stat().st_size > 0, seconds=60)
+        self.address = json.loads(note.read_text())["address"]
+        for number in range(workers):
+            scratch = self.folder / f"worker-{number}"
+            self._run("worker", self.address, "--nthreads", 1, "--no-dashboard",
+                      "--memory-limit", 0, "--local-directory", scratch)  # fmt: skip
+        until(lambda: len(self.worker_pids()) == workers, seconds=60)
+
+    def _run(self, kind: str, *options: object) -> None:
+        command = [sys.executable, "-m", f"distributed.cli.dask_{kind}", *map(str, options)]
+        log = (self.folder / f"{kind}-{len(self.processes)}.log").open("wb")
+        self.processes.append(subprocess.Popen(command, stdout=log, stderr=log, cwd=self.folder))
+        log.close()
+
+    def worker_pids(self) -> list[int]:
+        """The processes that read files."""
+        import os
+
+        import distributed
+
+        with distributed.Client(self.address, timeout=30) as client:
+            return list(client.run(os.getpid).values())
+
+    def stop(self) -> None:
+        for process in reversed(self.processes):
+            process.terminate()
+        for process in self.processes:
+            process.wait(timeout=60)

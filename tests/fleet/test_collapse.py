@@ -1,0 +1,140 @@
+"""`reviewer fleet collapse`: what is counted once, what leads, and the same bytes every time."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from tests.fleet.conftest import FACTS, Fleet, rows
+
+
+def by_words(candidates: list[dict[str, Any]], words: str) -> dict[str, Any]:
+    """The one candidate that says these words."""
+    (found,) = [row for row in candidates if words in row["content"]]
+    return found
+
+
+def test_what_most_sessions_and_authors_say_comes_first(fleet: Fleet) -> None:
+    for number in range(5):
+        fleet.session(f"a{number}.jsonl", FACTS[0], author=f"person{number % 2}")
+    for number in range(3):
+        fleet.session(f"b{number}.jsonl", FACTS[1], author="person0")
+    fleet.session("c.jsonl", FACTS[2])
+    fleet.run()
+    found = fleet.candidates()
+    counts = [(row["seen"], row["sessions"], row["authors"]) for row in found[:3]]
+    assert counts == [(5, 5, 2), (3, 3, 1), (1, 1, 1)]
+    assert [FACTS[n] in found[n]["content"] for n in range(3)] == [True] * 3
+    fleet.ok("collapse", fleet.parts, "--top", 2)
+    assert len(rows(fleet.parts / "candidates.parquet")) == 2
+
+
+def test_a_resumed_or_copied_session_counts_once(fleet: Fleet) -> None:
+    fleet.session("first.jsonl", FACTS[0], FACTS[1], session="one", ids="same")
+    fleet.session("resumed.jsonl", FACTS[0], FACTS[1], FACTS[2], session="two", ids="same")
+    fleet.session("backup/first.jsonl", FACTS[0], FACTS[1], session="one", ids="same")
+    fleet.run("--part-files", 1)
+    found = fleet.candidates()
+    for fact in FACTS[:2]:
+        row = by_words(found, fact)
+        assert (row["seen"], row["sessions"]) == (1, 1)
+    assert fleet.ok("collapse", fleet.parts)["copies"] >= 4
+
+
+def test_the_same_in_other_words_comes_behind_the_first(fleet: Fleet) -> None:
+    said = "Receipts are printed on thermal paper without BPA in all kiosks"
+    fleet.session("one.jsonl", said)
+    fleet.session("two.jsonl", said)
+    fleet.session("three.jsonl", f"The {said[0].lower()}{said[1:]}")
+    fleet.run()
+    first, second = fleet.candidates()
+    assert (first["content"], first["leader"], first["sessions"]) == (said, "", 2)
+    assert (second["leader"], second["sessions"]) == (first["fact"], 1)
+
+
+def test_what_every_session_is_told_is_left_out(fleet: Fleet) -> None:
+    told = "We decided to keep all amounts in cents, because floats lose a cent a day"
+    fleet.session("says.jsonl", told, FACTS[0])
+    told_to = fleet.session("told.jsonl", FACTS[1])
+    reminder = f"<system-reminder>\\n{told}.\\n</system-reminder>"
+    told_to.write_text(told_to.read_text().replace("Please look at the kiosk.", reminder))
+    fleet.run("--part-files", 1)
+    found = fleet.candidates()
+    assert not [row for row in found if "amounts in cents" in row["content"]]
+    assert by_words(found, FACTS[0])
+    assert fleet.ok("collapse", fleet.parts)["boot"] == 1
+
+
+def test_the_same_parts_give_the_same_bytes(twelve: Fleet) -> None:
+    twelve.run("--part-files", 5)
+    out = twelve.parts / "candidates.parquet"
+    twelve.ok("collapse", twelve.parts, "--threads", 1)
+    first = out.read_bytes()
+    twelve.ok("collapse", twelve.parts, "--threads", 4, "--memory-limit", "200MB")
+    assert out.read_bytes() == first
+    one_by_one = twelve.folder / "one-by-one"
+    one_by_one.mkdir()
+    plan = (twelve.parts / "plan.ndjson").read_bytes().splitlines(keepends=True)[0]
+    (one_by_one / "plan.ndjson").write_bytes(plan)
+    twelve.run("--part-files", 1, out=one_by_one)
+    twelve.ok("collapse", one_by_one)
+    assert (one_by_one / "candidates.parquet").read_bytes() == first
+
+
+def test_a_file_that_was_read_again_counts_as_it_is_now(fleet: Fleet) -> None:
+    fleet.session("one.jsonl", FACTS[0], FACTS[1])
+    fleet.run()
+    fleet.session("one.jsonl", FACTS[2], FACTS[3], FACTS[4])
+    fleet.run()
+    found = fleet.candidates()
+    assert not [row for row in found if FACTS[0] in row["content"]]
+    assert by_words(found, FACTS[2])["seen"] == 1
+
+
+def test_only_of_one_project_and_without_excerpts(fleet: Fleet) -> None:
+    fleet.session("kiosk.jsonl", FACTS[0])
+    other = fleet.session("other.jsonl", FACTS[1])
+    other.write_text(other.read_text().replace("/home/mo/kiosk", "/home/mo/till"))
+    (fleet.sessions / "notes.md").write_text("- [Preference] We prefer paper without BPA.\n")
+    fleet.run()
+    found = fleet.candidates(fleet.parts, "--from-project", "till")
+    assert [FACTS[1] in row["content"] for row in found] == [True]
+    found = fleet.candidates(fleet.parts, "--no-excerpts")
+    assert found
+    assert {row["proposer"] for row in found} == {"notes"}
+
+
+def test_parts_that_do_not_belong_together(twelve: Fleet) -> None:
+    assert "has no parts" in twelve.fails("collapse", twelve.folder)
+    twelve.run()
+    other = twelve.folder / "other"
+    twelve.run(out=other)
+    for path in other.glob("part-0000000.*"):
+        path.rename(twelve.parts / path.name.replace("part-0000000", "part-0000001"))
+    assert "was written with other settings" in twelve.fails("collapse", twelve.parts)
+
+
+def test_a_part_of_another_version_or_that_is_damaged(twelve: Fleet) -> None:
+    import pyarrow.parquet as pq
+
+    twelve.run()
+    (files,) = twelve.parts.glob("*.files.parquet")
+    table = pq.read_table(files)
+    older = table.schema.metadata[b"reviewer"].replace(b'"layout":1', b'"layout":0')
+    pq.write_table(table.replace_schema_metadata({b"reviewer": older}), files)
+    said = twelve.fails("collapse", twelve.parts)
+    assert f"{files} was written by another version of reviewer (layout 0" in said
+    files.write_bytes(b"PAR1 and nothing else")
+    assert f"{files} is not a part of a job" in twelve.fails("collapse", twelve.parts)
+
+
+def test_memory_that_is_not_one(twelve: Fleet) -> None:
+    twelve.run()
+    said = twelve.fails("collapse", twelve.parts, "--memory-limit", "much")
+    assert "DuckDB refuses this setting" in said
+
+
+def test_nothing_is_written_where_it_cannot_be(twelve: Fleet, tmp_path: Path) -> None:
+    twelve.run()
+    said = twelve.fails("collapse", twelve.parts, "--out", tmp_path / "no" / "file.parquet")
+    assert "file.parquet cannot be written: no such file or directory" in said

@@ -1,0 +1,179 @@
+"""`reviewer fleet run` on one machine: parts, going on, files that end their process."""
+
+from __future__ import annotations
+
+import gzip
+import signal
+from pathlib import Path
+
+from reviewer.sources.open import open_source
+from tests.fleet.conftest import FACTS, KILLER, Fleet, evidence, rows, whole_parts
+from tests.waiting import until
+
+
+def test_each_place_has_its_words_and_where_they_are(twelve: Fleet) -> None:
+    counts = twelve.run()
+    assert (counts["state"], counts["files"], counts["failed"]) == ("done", 12, 0)
+    found = [row for path in twelve.parts.glob("*.evidence.parquet") for row in rows(path)]
+    assert len(found) == counts["found"] >= 24
+    for row in found:
+        path = Path(row["path"])
+        data = path.read_bytes()[row["byte_start"] : row["byte_end"]]
+        text = row["excerpt"][row["span_start"] - row["excerpt_start"] :]
+        assert text[: row["span_end"] - row["span_start"]].encode() in data
+        record = {record.key: record for record in open_source(path)}[row["record"]]
+        assert record.sha256 == row["sha256"]
+        assert (row["author"], row["project"]) == (record.meta["cwd"].split("/")[2], "kiosk")
+
+
+def test_every_process_finds_the_same(twelve: Fleet) -> None:
+    first = evidence(twelve.parts) if twelve.run("--part-files", 1) else ""
+    again = twelve.folder / "again"
+    plan = twelve.parts / "plan.ndjson"  # with the moment from which ages are counted
+    again.mkdir()
+    settings = plan.read_text().splitlines()[0]
+    (again / "plan.ndjson").write_text(settings + "\n")
+    twelve.run("--part-files", 5, out=again)
+    assert evidence(again) == first
+
+
+def test_what_is_whole_is_kept_and_what_is_new_is_added(twelve: Fleet) -> None:
+    twelve.run("--part-files", 5)
+    before = {path: path.stat().st_mtime_ns for path in twelve.parts.glob("part-*")}
+    counts = twelve.run("--part-files", 5)
+    assert (counts["parts"], counts["parts_before"]) == (3, 3)
+    assert {path: path.stat().st_mtime_ns for path in twelve.parts.glob("part-*")} == before
+    twelve.session("later.jsonl", "The cutter of the printer has to be oiled every month")
+    counts = twelve.run("--part-files", 5)
+    assert (counts["parts"], counts["parts_before"], counts["files"]) == (4, 3, 13)
+
+
+def test_a_run_that_was_cut_off_goes_on(twelve: Fleet) -> None:
+    for number in range(60):
+        twelve.session(f"more{number}.jsonl", *FACTS)
+    whole = twelve.folder / "whole"
+    twelve.run("--part-files", 1, out=whole)
+    twelve.parts.mkdir()
+    (twelve.parts / "plan.ndjson").write_bytes(
+        (whole / "plan.ndjson").read_bytes().splitlines(keepends=True)[0]
+    )
+    running = twelve.start("run", twelve.sessions, "--out", twelve.parts, "--workers", 2,
+                           "--part-files", 1)  # fmt: skip
+    until(lambda: whole_parts(twelve.parts) > 1, seconds=60)
+    running.kill()
+    running.communicate(timeout=60)  # its processes end, too
+    there = whole_parts(twelve.parts)
+    counts = twelve.run("--part-files", 1)
+    assert counts["files"] == 72
+    assert counts["parts_before"] >= there
+    assert evidence(twelve.parts) == evidence(whole)
+
+
+def test_ctrl_c_keeps_what_is_done(twelve: Fleet) -> None:
+    for number in range(200):
+        twelve.session(f"more{number}.jsonl", *FACTS)
+    running = twelve.start("run", twelve.sessions, "--out", twelve.parts, "--workers", 1,
+                           "--part-files", 1)  # fmt: skip
+    until(lambda: whole_parts(twelve.parts) > 0, seconds=60)
+    running.send_signal(signal.SIGINT)
+    _, said = running.communicate(timeout=60)
+    assert running.returncode == 130
+    assert "What was read is kept; run the same command again to go on." in said
+    assert "Traceback" not in said
+    assert twelve.run("--part-files", 1)["files"] == 212
+
+
+def test_a_file_that_ends_its_process_is_named_and_the_rest_is_read(killing: Fleet) -> None:
+    for number in range(9):
+        killing.session(f"s{number}.jsonl", *FACTS[:2])
+    killer = killing.session(KILLER, *FACTS)
+    done = killing("run", killing.sessions, "--out", killing.parts, "--part-files", 4)
+    assert done.returncode == 0, done.stderr
+    assert f"{killer} ended the process that read it; it is left out." in done.stderr
+    tables = killing.parts.glob("*.files.parquet")
+    found = {row["path"]: row for path in tables for row in rows(path)}
+    assert len(found) == 10
+    problems = {path: row["problem"] for path, row in found.items() if row["problem"]}
+    assert list(problems) == [str(killer)]
+    assert "ended the process that read it (out of memory, or a crash)" in problems[str(killer)]
+    assert sum(row["found"] for row in found.values()) >= 18
+    listed = killing("files", killing.parts)
+    assert listed.stdout == problems[str(killer)] + "\n"
+
+
+def test_files_that_cannot_be_read_are_named_and_the_rest_is_read(twelve: Fleet) -> None:
+    whole = twelve.session("whole.jsonl", *FACTS).read_bytes()
+    (twelve.sessions / "whole.jsonl").unlink()
+    (twelve.sessions / "cut.jsonl").write_bytes(whole[: len(whole) * 2 // 3])
+    (twelve.sessions / "cut.jsonl.gz").write_bytes(gzip.compress(whole * 90)[:400])
+    (twelve.sessions / "empty.jsonl").write_bytes(b"")
+    (twelve.sessions / "config.json").write_text('{"name": "not a session"}')
+    (twelve.sessions / "damaged.json").write_text('{"name": ')
+    (twelve.sessions / "packed.jsonl.gz").write_bytes(gzip.compress(whole))
+    counts = twelve.run()
+    assert counts["files"] == 17
+    assert (counts["failed"], counts["other_kind"]) == (1, 1)
+    found = {
+        Path(row["path"]).name: row
+        for path in twelve.parts.glob("*.files.parquet")
+        for row in rows(path)
+    }
+    assert "JSON that is damaged" in found["damaged.json"]["problem"]
+    assert found["packed.jsonl.gz"]["found"] >= 4
+    assert found["cut.jsonl"]["found"] >= 1
+    assert found["empty.jsonl"]["format"] == "empty"
+    assert counts["passed_over"]["file cannot be read: the compressed file ends too early"] == 1
+
+
+def test_a_file_that_goes_away_before_it_is_read(killing: Fleet) -> None:
+    gone = killing.session("gone.jsonl", *FACTS)
+    killing.session("stays.jsonl", *FACTS)
+    site = killing.folder / "site" / "sitecustomize.py"
+    site.write_text(
+        "import multiprocessing.process, os\n"
+        "start = multiprocessing.process.BaseProcess.start\n"
+        "def renaming(self):\n"
+        f"    os.path.exists({str(gone)!r}) and os.rename({str(gone)!r}, {str(gone)!r} + '.new')\n"
+        "    return start(self)\n"
+        "multiprocessing.process.BaseProcess.start = renaming\n"
+    )
+    counts = killing.run()
+    assert (counts["files"], counts["failed"]) == (2, 1)
+    assert (
+        killing("files", killing.parts).stdout
+        == f"{gone} cannot be read: no such file or directory.\n"
+    )
+
+
+def test_two_runs_into_one_folder(twelve: Fleet) -> None:
+    import fcntl
+
+    twelve.run()
+    with (twelve.parts / ".lock").open("r+b") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        said = twelve.fails("run", twelve.sessions, "--out", twelve.parts)
+    assert f"Another run is writing to {twelve.parts}: wait for it" in said
+
+
+def test_a_folder_of_another_version(twelve: Fleet) -> None:
+    twelve.run()
+    plan = twelve.parts / "plan.ndjson"
+    first, *rest = plan.read_text().splitlines()
+    plan.write_text("\n".join([first.replace('"layout":1', '"layout":0'), *rest]) + "\n")
+    said = twelve.fails("run", twelve.sessions, "--out", twelve.parts)
+    assert "was begun by another version of reviewer" in said
+    plan.write_text("no plan\n")
+    assert "is not the plan of a job" in twelve.fails("run", twelve.sessions, "--out", twelve.parts)
+
+
+def test_sources_that_are_not_there(fleet: Fleet) -> None:
+    assert "does not exist" in fleet.fails("run", fleet.folder / "no", "--out", fleet.parts)
+    assert "matches no file" in fleet.fails("run", fleet.folder / "*.jsonl", "--out", fleet.parts)
+
+
+def test_patterns_and_views(twelve: Fleet) -> None:
+    counts = twelve.ok("run", twelve.sessions / "s0*.jsonl", "--out", twelve.parts, "--views")
+    assert counts["files"] == 10
+    (views,) = twelve.parts.glob("*.views.parquet")
+    said = [row["text"] for row in rows(views) if row["path"].endswith("s00.jsonl")]
+    assert said[1:3] == ["Please look at the kiosk.", f"{FACTS[0]}."]

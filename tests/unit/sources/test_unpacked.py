@@ -1,0 +1,113 @@
+"""Compressed files are read as the text inside them, at the lines and offsets of that text."""
+
+from __future__ import annotations
+
+import gzip
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from reviewer.errors import SourceError
+from reviewer.promotion.source_view import record_state, window
+from reviewer.promotion.views import SourceState
+from reviewer.sources import unpacked
+from reviewer.sources.open import open_source
+from reviewer.sources.records import Record
+from reviewer.sources.walk import Found, PassedOver, walk
+from tests.conftest import SAMPLE_DATA
+
+if sys.version_info >= (3, 14):
+    from compression import zstd
+else:
+    from backports import zstd
+
+NOTE = "# Printing\n\n- [Decision] Receipts are printed on paper without BPA.\n"
+
+Pack = Callable[[bytes], bytes]
+both = pytest.mark.parametrize(
+    ("pack", "suffix"), [(gzip.compress, ".gz"), (zstd.compress, ".zst")], ids=["gz", "zst"]
+)
+
+
+def records(path: Path) -> list[Record]:
+    """What a reader finds."""
+    return list(open_source(path))
+
+
+@both
+def test_the_same_records_at_the_same_places(pack: Pack, suffix: str, tmp_path: Path) -> None:
+    for plain in sorted(SAMPLE_DATA.rglob("*.jsonl")):
+        packed = tmp_path / f"{plain.name}{suffix}"
+        packed.write_bytes(pack(plain.read_bytes()))
+        assert records(packed) == records(plain)
+
+
+@both
+def test_a_note_keeps_its_kind_and_its_lines(pack: Pack, suffix: str, tmp_path: Path) -> None:
+    packed = tmp_path / f"notes.md{suffix}"
+    packed.write_bytes(pack(NOTE.encode()))
+    (record,) = records(packed)
+    assert "without BPA" in record.text
+    assert window(packed, 2, 3).lines == (NOTE.split("\n")[2],)
+    place = (record.byte_start, record.byte_end, record.sha256)
+    assert record_state(packed, *place) is SourceState.SAME
+    packed.write_bytes(pack(b"# Another\n\nWords that are not the same at all.\n"))
+    assert record_state(packed, *place) is SourceState.CHANGED
+
+
+@both
+def test_folders_are_searched_for_them(pack: Pack, suffix: str, tmp_path: Path) -> None:
+    (tmp_path / f"notes.md{suffix}").write_bytes(pack(NOTE.encode()))
+    (tmp_path / f"photo.png{suffix}").write_bytes(pack(NOTE.encode()))
+    (tmp_path / f"program{suffix}").write_bytes(pack(bytes(range(256)) * 40))
+    found = {type(each): each for each in walk([tmp_path])}
+    assert found[Found] == Found(tmp_path / f"notes.md{suffix}")
+    passed = [each.reason for each in walk([tmp_path]) if isinstance(each, PassedOver)]
+    assert passed == ["binary", "binary"]
+
+
+@both
+def test_one_that_ends_too_early_or_is_damaged_says_so(
+    pack: Pack, suffix: str, tmp_path: Path
+) -> None:
+    packed = tmp_path / f"notes.md{suffix}"
+    whole = pack(NOTE.encode() * 9_000)
+    packed.write_bytes(whole[: len(whole) // 2])
+    with pytest.raises(SourceError, match="cannot be read: the compressed file ends too early"):
+        records(packed)
+    packed.write_bytes(whole[:6] + b"\xff" * (len(whole) - 6))
+    with pytest.raises(SourceError, match="cannot be read: the compressed file is damaged"):
+        records(packed)
+
+
+@both
+def test_one_that_unpacks_to_too_much_is_refused(
+    pack: Pack, suffix: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(unpacked, "UNPACKED_LIMIT", 3_000_000)
+    bomb = tmp_path / f"notes.md{suffix}"
+    bomb.write_bytes(pack(b"0" * 9_000_000))
+    assert bomb.stat().st_size < 20_000
+    with pytest.raises(
+        SourceError, match="more than 3,000,000 bytes inside: unpack it, look at it"
+    ):
+        records(bomb)
+
+
+@both
+def test_a_database_inside_has_to_be_unpacked(pack: Pack, suffix: str, tmp_path: Path) -> None:
+    packed = tmp_path / f"state.db{suffix}"
+    packed.write_bytes(pack(b"SQLite format 3\0" + bytes(100)))
+    with pytest.raises(SourceError, match="a compressed database or archive"):
+        records(packed)
+
+
+def test_readers_of_one_file_do_not_disturb_each_other(tmp_path: Path) -> None:
+    packed = tmp_path / "notes.md.gz"
+    packed.write_bytes(gzip.compress(NOTE.encode()))
+    with unpacked.open_unpacked(packed) as first, unpacked.open_unpacked(packed) as second:
+        assert first.readline() == b"# Printing\n"
+        assert second.read() == NOTE.encode()
+        assert first.readline() == b"\n"

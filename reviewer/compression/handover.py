@@ -11,6 +11,7 @@ from reviewer.compression.anchor_types import Section
 from reviewer.compression.file_summary import turns_of
 from reviewer.compression.offline.shape import ALSO, Account
 from reviewer.sources.open import open_blocks
+from reviewer.text.inert_markdown import inert
 from reviewer.text.tokens import counter
 
 BRIEF_TOKENS, KEEP_TOKENS = 2_000, 700
@@ -82,8 +83,14 @@ def write_keep(
     turns = turns_of(open_blocks(path, sessions=_only(session)), count)
     account = Account(turns, count.count)
     account.lines = [line for line in account.lines if line.section in KEPT]
-    body = _without_names(account.write(max_tokens - FRAME))
-    return _handover(path, f"{ORDER}\n\n{body}" if body else "", sum(turn.tokens for turn in turns))
+    text, room = "", max_tokens - FRAME
+    while room > 0:
+        body = inert(_without_names(account.write(room)))
+        text = f"{ORDER}\n\n{body}" if body else ""
+        if count.count(text) <= max_tokens:
+            break
+        room -= FRAME // 2
+    return _handover(path, text, sum(turn.tokens for turn in turns))
 
 
 ORDER = (
@@ -102,14 +109,14 @@ def _only(session: str | None) -> frozenset[str] | None:
 
 
 def as_markdown(text: str) -> str:
-    """A summary with its titles as headings of Markdown."""
+    """A summary with its titles as headings of Markdown, and nothing live in it."""
     lines: list[str] = []
     for line in text.split("\n"):
         if line in _TITLES:
             lines += [""] * bool(lines) + [f"## {_TITLES[line]}", ""]
         else:
             lines.append(line)
-    return "\n".join(lines)
+    return inert("\n".join(lines))
 
 
 def _without_names(text: str) -> str:

@@ -333,6 +333,10 @@ def _shown(engine: Engine, view: CommitView) -> Iterator[str]:
         yield f"from        {safe(path)}:{view.source_line + 1}"
     if view.summary_of:
         yield f"summary of  {', '.join(each[:SHORT] for each in view.summary_of)}"
+    if view.written_by:
+        yield f"written by  {safe(view.written_by)}"
+    for order in view.orders:
+        yield f'injection   reads like a planted order: "{safe(order)}"'
     for each in view.annotations:
         yield f"{each.priority:<11} {moment(each.at)} by {safe(each.actor)}  {safe(each.reason)}"
     if view.retention.instructions:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
@@ -155,14 +156,32 @@ def show(session: Session, act: int, limit: int, as_json: bool) -> None:
                 print_text(f"    {line}")
 
 
+def head_hash(_: click.Context, __: click.Parameter, value: str) -> str:
+    """A SHA-256 in hex, or enough of its beginning."""
+    if value and not re.fullmatch(r"[0-9a-fA-F]{12,64}", value):
+        raise click.BadParameter("give a hash that `reviewer verify` printed, at least 12 digits.")
+    return value.lower()
+
+
 @click.command(cls=Verb)
+@click.option(
+    "--head",
+    metavar="HASH",
+    default="",
+    callback=head_hash,
+    help="The head that an earlier `verify` printed: it has to be in the chain.",
+)
 @click.option("--json", "as_json", is_flag=True, help="The result as one JSON object.")
 @click.pass_context
 @pass_session
-def verify(session: Session, ctx: click.Context, as_json: bool) -> None:
-    """Check the ledger's hash chain and compare the rows with it."""
+def verify(session: Session, ctx: click.Context, head: str, as_json: bool) -> None:
+    """Check the ledger's hash chain and compare tables, rows and search index with it.
+
+    The head is the hash of the latest act and covers all acts. The chain has no key: keep a head
+    elsewhere and give it to --head, and a ledger that was rewritten as a whole is found, too.
+    """
     with session.whole_store() as engine:
-        verdict = engine.history.verify()
+        verdict = engine.history.verify(expected=head)
     if as_json:
         print_json(
             {
@@ -170,11 +189,17 @@ def verify(session: Session, ctx: click.Context, as_json: bool) -> None:
                 "acts": verdict.acts,
                 "rows": verdict.rows,
                 "problems": list(verdict.problems),
+                "head": verdict.head,
+                "acts_since_head": verdict.since,
             }
         )
     else:
         for problem in verdict.problems:
             print_text(safe(problem))
+        if verdict.head:
+            print_text(f"Head: {safe(verdict.head)}")
+        if verdict.since is not None:
+            print_text(f"{count(verdict.since, 'act')} since the head that was given.")
         verb = _agreement(verdict.rows, verdict.ok)
         print_text(
             f"{count(verdict.rows, 'row')} {verb} the ledger of {count(verdict.acts, 'act')}."

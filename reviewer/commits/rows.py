@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import sqlite3
 from collections.abc import Sequence
@@ -56,6 +57,8 @@ def commit_view(reader: Reader, number: int) -> CommitView:
         raise UnknownIdError(f"There is no commit #{number}. See: reviewer commit list CONTEXT")
     if row["operation"] == "edit":
         return commit_view(reader, row["target_id"])
+    is_summary = row["operation"] == "summary"
+    written_by, orders = _writer(reader, row["origin"]) if is_summary else ("", ())
     return CommitView(
         row=_commit_row(row),
         context=row["context_id"],
@@ -66,8 +69,24 @@ def commit_view(reader: Reader, number: int) -> CommitView:
         name=row["name"],
         annotations=annotations_of(reader, row["origin"]),
         source_line=row["source_line"],
-        summary_of=_sources(reader, row["origin"]) if row["operation"] == "summary" else (),
+        summary_of=_sources(reader, row["origin"]) if is_summary else (),
+        written_by=written_by,
+        orders=orders,
     )
+
+
+def _writer(reader: Reader, origin: int) -> tuple[str, tuple[str, ...]]:
+    """Who wrote a summary, and what of it reads like planted orders."""
+    row = reader.one(
+        "SELECT json_extract(fidelity, '$.engine') AS engine,"
+        " json_extract(fidelity, '$.orders') AS orders FROM segment WHERE commit_id = ?"
+        " AND json_valid(fidelity)",
+        (origin,),
+    )
+    if row is None:
+        return "", ()
+    orders = json.loads(row["orders"] or "[]")
+    return str(row["engine"] or ""), tuple(map(str, orders))
 
 
 def annotations_of(reader: Reader, origin: int) -> tuple[Annotation, ...]:

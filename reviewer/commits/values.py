@@ -115,6 +115,10 @@ class CommitView(Struct, frozen=True):
     """0-based line in the imported transcript."""
     summary_of: tuple[str, ...] = ()
     """Hashes of the commits that this one summarizes."""
+    written_by: str = ""
+    """Of a summary: the engine, and the model where one wrote it; empty where it is not known."""
+    orders: tuple[str, ...] = ()
+    """Sentences of a summary by a model that read like planted orders."""
 
     @property
     def retention(self) -> RetentionCriteria:

@@ -156,6 +156,8 @@ def record_compression(
                         "anchor_preservation": each.fidelity.anchor_preservation,
                         "factual_accuracy": each.fidelity.factual_accuracy,
                         "context_retention": each.fidelity.context_retention,
+                        "engine": each.compressed.engine,
+                        "orders": list(each.fidelity.orders),
                     }
                 ),
                 "tokens_before": each.compressed.original_token_count,

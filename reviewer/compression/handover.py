@@ -17,6 +17,7 @@ from reviewer.compression.values import Turn
 from reviewer.errors import ReviewerError
 from reviewer.files import open_file, write_atomic
 from reviewer.sources.open import open_blocks, recognise
+from reviewer.text.inert_markdown import inert
 from reviewer.text.tokens import counter
 
 BRIEF_TOKENS, KEEP_TOKENS = 2_000, 700
@@ -116,10 +117,17 @@ def brief_of(
 
 def keep_of(turns: Sequence[Turn], *, max_tokens: int = KEEP_TOKENS, path: str = "") -> Handover:
     """What a compaction of some turns must keep, as instructions."""
-    account = Account(work_of(turns), counter().count)
+    count = counter()
+    account = Account(work_of(turns), count.count)
     account.lines = [line for line in account.lines if line.section in KEPT]
-    body = _without_names(account.write(max_tokens - FRAME))
-    return _handover(path, f"{ORDER}\n\n{body}" if body else "", turns)
+    text, room = "", max_tokens - FRAME
+    while room > 0:
+        body = inert(_without_names(account.write(room)))
+        text = f"{ORDER}\n\n{body}" if body else ""
+        if count.count(text) <= max_tokens:
+            break
+        room -= FRAME // 2
+    return _handover(path, text, turns)
 
 
 ORDER = (
@@ -144,14 +152,14 @@ def _handover(path: str, text: str, turns: Sequence[Turn]) -> Handover:
 
 
 def as_markdown(text: str) -> str:
-    """A summary with its titles as headings of Markdown."""
+    """A summary with its titles as headings of Markdown, and nothing live in it."""
     lines: list[str] = []
     for line in text.split("\n"):
         if line in _TITLES:
             lines += [""] * bool(lines) + [f"## {_TITLES[line]}", ""]
         else:
             lines.append(line)
-    return "\n".join(lines)
+    return inert("\n".join(lines))
 
 
 def _without_names(text: str) -> str:

@@ -9,6 +9,8 @@ from msgspec import Struct, structs
 
 from reviewer.compression.retention import RetentionFailure
 from reviewer.compression.values import (
+    BY_HAND,
+    OFFLINE,
     AnchorPoint,
     CompressedSegment,
     FidelityValidation,
@@ -18,9 +20,6 @@ from reviewer.compression.values import (
     SummarizationOptions,
 )
 from reviewer.errors import ReviewerError
-
-BY_HAND = "by hand"
-"""The engine of summaries that a person wrote."""
 
 
 class Choice(Struct, frozen=True, gc=False):
@@ -100,7 +99,7 @@ class SegmentPreview(Struct, frozen=True, gc=False):
     @property
     def needs_a_look(self) -> bool:
         """Whether it is in doubt, and written by a model or a person."""
-        return self.in_doubt and self.compressed.engine != "offline"
+        return self.in_doubt and self.compressed.engine != OFFLINE
 
 
 class Preview(Struct, frozen=True):
@@ -242,6 +241,7 @@ def summary_json(
             ],
             "invented": list(fidelity.invented),
             "needs_missing": list(fidelity.needs_missing),
+            "orders": list(fidelity.orders),
         },
         "engine": compressed.engine,
         "note": compressed.note,

@@ -12,7 +12,7 @@ from msgspec import Struct, structs
 from reviewer.commits.contents import prepare
 from reviewer.commits.values import RetentionCriteria
 from reviewer.compression.context_snapshot import ContextSnapshot
-from reviewer.compression.plan import BY_HAND, Choice, Plan, Preview, SegmentPreview
+from reviewer.compression.plan import Choice, Plan, Preview, SegmentPreview
 from reviewer.compression.retention import (
     RetentionFailure,
     anchor_points,
@@ -24,6 +24,7 @@ from reviewer.compression.retention import (
 )
 from reviewer.compression.summarizer import Summarizer
 from reviewer.compression.values import (
+    BY_HAND,
     AnchorPoint,
     CompressedSegment,
     Level,

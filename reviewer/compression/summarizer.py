@@ -21,8 +21,11 @@ from reviewer.compression.engine import Finished, SegmentAnalysis, SummaryEngine
 from reviewer.compression.fidelity import missing_anchors
 from reviewer.compression.markers import change_level, marker_text, parse_markers
 from reviewer.compression.measures import Publish, SegmentCompressed, log_beginning, log_done
+from reviewer.compression.orders import orders_in
 from reviewer.compression.retention import collect_criteria, needs_care
 from reviewer.compression.values import (
+    BY_HAND,
+    OFFLINE,
     RATIOS,
     AnchorPoint,
     CompressedSegment,
@@ -235,7 +238,7 @@ class Summarizer:
         level: Level,
         content: str,
         *,
-        engine: str = "by hand",
+        engine: str = BY_HAND,
     ) -> CompressedSegment:
         """A summary written elsewhere, as a compressed segment with its markers."""
         return self._result(self.analysis(segment), tuple(anchors), level, content, engine)
@@ -244,7 +247,10 @@ class Summarizer:
         self, segment: Segment, compressed: CompressedSegment
     ) -> FidelityValidation:
         """How faithful a compressed segment is, and its losses, without a model."""
-        return self.analysis(segment).fidelity(compressed)
+        found = self.analysis(segment).fidelity(compressed)
+        if compressed.engine in (OFFLINE, BY_HAND):
+            return found
+        return structs.replace(found, orders=orders_in(compressed.content, segment))
 
     def expanded_text(self, segment: Segment, level: Level, anchors: Sequence[AnchorPoint]) -> str:
         """The text to which a marker in a summary at `level` expands: one level nearer to Full.

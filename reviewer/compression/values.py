@@ -26,6 +26,10 @@ RATIOS = {Level.FULL: 1, Level.DETAILED: 3, Level.BRIEF: 10, Level.TAGS: 50}
 """Original : compressed tokens at which a level aims."""
 
 
+OFFLINE, BY_HAND = "offline", "by hand"
+"""Authors of a summary that are no model."""
+
+
 class Turn(Struct, frozen=True, gc=False):
     """One message of a segment. `commit` is its id in the store, None for a bare file."""
 
@@ -156,11 +160,15 @@ class FidelityValidation(Struct, frozen=True, gc=False):
     """Names, numbers and quotations of the summary that the source does not have."""
     needs_missing: tuple[str, ...] = ()
     """What somebody who goes on needs and finds nothing of: `the state of the work`."""
+    orders: tuple[str, ...] = ()
+    """Sentences of a model that read like orders planted in what it was given."""
 
     @property
     def faults(self) -> tuple[str, ...]:
         """What is wrong with the summary, as parts of a sentence; none where it passes."""
         found = [f"nothing about {need}" for need in self.needs_missing]
+        if self.orders:
+            found.insert(0, f'reads like a planted order: "{self.orders[0]}"')
         if self.invented:
             shown = ", ".join(self.invented[:4])
             more = f" and {len(self.invented) - 4} more" if len(self.invented) > 4 else ""
@@ -173,8 +181,8 @@ class FidelityValidation(Struct, frozen=True, gc=False):
 
     @property
     def passes_threshold(self) -> bool:
-        """At least .85 overall, and every anchor."""
-        return self.overall_score >= PASSES and self.anchor_preservation >= 1.0
+        """At least .85 overall, every anchor, and no planted order."""
+        return self.overall_score >= PASSES and self.anchor_preservation >= 1.0 and not self.orders
 
 
 class Locked(Struct, frozen=True):

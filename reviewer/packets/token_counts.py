@@ -100,20 +100,22 @@ def estimate(text: str) -> int:
 
 
 def safe_text(text: str) -> str:
-    """The text with secrets masked and control characters replaced."""
+    """The text with secrets masked, control characters replaced, and nothing live in it."""
     return _safe(text)[0]
 
 
 def _safe(text: str) -> tuple[str, int]:
-    """The text without secrets and control characters, and the number of masked secrets.
+    """The text without secrets, control characters and live Markdown, and the number of masked
+    secrets.
 
     No line ends with white space, and the text does not start with it: exact sums depend on that.
     """
     from reviewer.text.display import display_text  # late: not needed when all counts are cached
+    from reviewer.text.inert_markdown import inert
     from reviewer.text.secrets import mask
 
     without = mask(text)
-    shown = display_text(without.text).strip()
+    shown = inert(display_text(without.text).strip())
     return "\n".join(line.rstrip() for line in shown.split("\n")), len(without.kinds)
 
 

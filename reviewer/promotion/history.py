@@ -192,9 +192,11 @@ class History:
     def _project(self) -> str | None:
         return self._database.ownership.project
 
-    def verify(self, progress: Callable[[int], None] | None = None) -> Verdict:
-        """Recompute the hash chain, and the rows from the ledger."""
-        return verify(self._database, progress)
+    def verify(
+        self, progress: Callable[[int], None] | None = None, *, expected: str = ""
+    ) -> Verdict:
+        """Recompute the hash chain, and the rows from the ledger; `expected` is an earlier head."""
+        return verify(self._database, progress, expected=expected)
 
     def _labels(self, changes: Sequence[Change]) -> dict[tuple[str, int], str]:
         """Wordings as they are now, because a change may hold only the columns that differ."""

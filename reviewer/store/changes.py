@@ -16,7 +16,8 @@ from typing import TYPE_CHECKING, TypeAlias
 import msgspec
 from msgspec import Struct
 
-from reviewer.store.msgpack_prefix import first_values
+from reviewer.store import msgpack_prefix
+from reviewer.store.msgpack_prefix import first_values, length_of
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor, Future
@@ -26,7 +27,11 @@ Image: TypeAlias = dict[str, Value]
 
 
 PART = 20_000
-"""Changes that are packed together."""
+"""Changes that are packed together, at most."""
+PART_BYTES = 32_000_000
+"""Bytes of changes that are packed together; a single larger change is a part of its own."""
+PIECE = 1 << 20
+"""Bytes that are unpacked at a time."""
 
 
 class Change(Struct, frozen=True, array_like=True, gc=False):
@@ -57,7 +62,7 @@ class Packed:
     def __init__(self) -> None:
         self._open: list[Change] = []
         self._parts: list[bytes] = []
-        self._packing: Future[bytes] | None = None
+        self._packing: Future[list[bytes]] | None = None
         """The part that another thread deflates while this one writes on."""
         self._full = 0
 
@@ -75,13 +80,13 @@ class Packed:
 
     def _finish_part(self) -> None:
         if self._packing is not None:
-            self._parts.append(self._packing.result())
+            self._parts += self._packing.result()
             self._packing = None
 
     def blob(self) -> bytes:
         """All of them."""
         self._finish_part()
-        return b"".join([*self._parts, _deflated(self._open)])
+        return b"".join([*self._parts, *_deflated(self._open)])
 
 
 @lru_cache(maxsize=1)
@@ -92,7 +97,8 @@ def _packer() -> Executor:
     return ThreadPoolExecutor(max_workers=1, thread_name_prefix="reviewer-pack")
 
 
-os.register_at_fork(after_in_child=_packer.cache_clear)  # a thread does not survive a fork
+if hasattr(os, "register_at_fork"):  # not on Windows
+    os.register_at_fork(after_in_child=_packer.cache_clear)  # a thread does not survive a fork
 
 
 def pack(changes: Iterable[Change]) -> bytes:
@@ -102,8 +108,13 @@ def pack(changes: Iterable[Change]) -> bytes:
     return packed.blob()
 
 
-def _deflated(changes: Sequence[Change]) -> bytes:
-    return zlib.compress(_encoder.encode(changes), 1)
+def _deflated(changes: Sequence[Change]) -> list[bytes]:
+    """One part, or several where one would be too large."""
+    encoded = _encoder.encode(changes)
+    if len(encoded) > PART_BYTES and len(changes) > 1:
+        half = len(changes) // 2
+        return _deflated(changes[:half]) + _deflated(changes[half:])
+    return [zlib.compress(encoded, 1)]
 
 
 def unpack(blob: bytes) -> list[Change]:
@@ -117,30 +128,56 @@ def unpack(blob: bytes) -> list[Change]:
 def split(blob: bytes) -> list[memoryview]:
     """The parts of a ledger row's changes, each still packed.
 
-    Raises ValueError when the blob is damaged.
+    Raises ValueError when the blob is damaged, or a part is larger than any that is written.
     """
-    view, at, found = memoryview(blob), 0, list[memoryview]()
-    while at < len(view) or not found:
-        inflater = zlib.decompressobj()
-        try:
-            inflater.decompress(view[at:])
-        except zlib.error as problem:
-            raise ValueError(f"unreadable changes: {problem}") from problem
-        if not inflater.eof:
-            raise ValueError("unreadable changes: they end too early")
-        end = len(view) - len(inflater.unused_data)
-        found.append(view[at:end])
+    return list(_parts(blob))
+
+
+def _parts(blob: bytes) -> Iterator[memoryview]:
+    view, at = memoryview(blob), 0
+    while at < len(view) or not at:
+        end = _end_of_part(view, at)
+        yield view[at:end]
         at = end
-    return found
+
+
+def _end_of_part(view: memoryview, at: int) -> int:
+    inflater = zlib.decompressobj()
+    size = 0
+    while not inflater.eof:
+        rest: bytes | memoryview = view[at : at + PIECE]
+        if not rest:
+            raise ValueError("unreadable changes: they end too early")
+        at += len(rest)
+        unpacked = PIECE
+        while (rest or unpacked == PIECE) and not inflater.eof:
+            try:
+                unpacked = len(inflater.decompress(rest, PIECE))
+            except zlib.error as problem:
+                raise ValueError(f"unreadable changes: {problem}") from problem
+            rest = inflater.unconsumed_tail
+            size += unpacked
+            _require_size(size)
+    return at - len(inflater.unused_data)
+
+
+def _require_size(size: int) -> None:
+    if size > msgpack_prefix.LARGEST:
+        most = msgpack_prefix.LARGEST // 1_000_000
+        raise ValueError(f"unreadable changes: they unpack to more than {most} MB")
 
 
 def unpack_part(part: bytes | memoryview) -> list[Change]:
     """The changes of one part, as `split` found it.
 
-    Raises ValueError when it is damaged.
+    Raises ValueError when it is damaged, or larger than any that is written.
     """
     try:
-        return _decoder.decode(zlib.decompress(part))
+        data = zlib.decompressobj().decompress(part, msgpack_prefix.LARGEST + 1)
+        _require_size(len(data))
+        if length_of(data) > PART:
+            raise ValueError(f"unreadable changes: more than {PART:,} in one part")
+        return _decoder.decode(data)
     except (zlib.error, msgspec.DecodeError) as problem:
         raise ValueError(f"unreadable changes: {problem}") from problem
 
@@ -150,16 +187,18 @@ def unpack_first(blob: bytes, limit: int) -> list[Change]:
 
     Raises ValueError when the part that is read is damaged.
     """
-    if limit > PART:
-        return list(islice(_each(blob), limit))
-    try:
-        return _decoder.decode(first_values(blob, limit))
-    except msgspec.DecodeError as problem:
-        raise ValueError(f"unreadable changes: {problem}") from problem
+    if limit <= PART:
+        try:
+            found = _decoder.decode(first_values(blob, limit))
+        except msgspec.DecodeError as problem:
+            raise ValueError(f"unreadable changes: {problem}") from problem
+        if len(found) == limit:
+            return found
+    return list(islice(_each(blob), limit))
 
 
 def _each(blob: bytes) -> Iterator[Change]:
-    for part in split(blob):
+    for part in _parts(blob):
         yield from unpack_part(part)
 
 

@@ -372,7 +372,7 @@ def bring_up_to_date(connection: sqlite3.Connection, path: Path, *, read_only: b
         # Another process may have done it before this one got the lock.
         version = _version(connection, path)
         if version == 0:
-            for statement in (*_statements(TABLES), *TRIGGERS):
+            for statement in new_tables():
                 connection.execute(statement)
         else:
             for step in STEPS[version - OLDEST_VERSION :]:
@@ -384,6 +384,12 @@ def bring_up_to_date(connection: sqlite3.Connection, path: Path, *, read_only: b
             connection.execute("ROLLBACK")
         raise
     connection.execute("COMMIT")
+
+
+def new_tables() -> Iterator[str]:
+    """The statements that make the tables of a new store."""
+    yield from _statements(TABLES)
+    yield from TRIGGERS
 
 
 def _version(connection: sqlite3.Connection, path: Path) -> int:

@@ -11,8 +11,12 @@ from __future__ import annotations
 import zlib
 from struct import unpack_from
 
+LARGEST = 512_000_000
+"""Bytes that an array may unpack to; a few megabytes that somebody planted could unpack to many
+gigabytes.
+"""
 PIECE = 65_536
-"""Bytes that are inflated at a time."""
+"""Bytes that are inflated at first; as many again as there are, later."""
 
 _PLAIN = {0xC0: 1, 0xC2: 1, 0xC3: 1, 0xCA: 5, 0xCB: 9}
 _PLAIN |= {0xCC: 2, 0xCD: 3, 0xCE: 5, 0xCF: 9, 0xD0: 2, 0xD1: 3, 0xD2: 5, 0xD3: 9}
@@ -39,13 +43,17 @@ def first_values(blob: bytes, limit: int) -> bytes:
     total, at = -1, 0
     while total < 0 or len(ends) < min(total, limit):
         try:
-            more = inflater.decompress(rest, PIECE)
+            more = inflater.decompress(rest, max(PIECE, len(data)))
         except zlib.error as problem:
             raise ValueError(f"unreadable changes: {problem}") from problem
         rest = inflater.unconsumed_tail
         if not more:
             raise ValueError("unreadable changes: they end too early")
         data += more
+        if len(data) > LARGEST:
+            raise ValueError(
+                f"unreadable changes: they unpack to more than {LARGEST // 1_000_000} MB"
+            )
         try:
             if total < 0:
                 total, at = _array(data)
@@ -57,6 +65,14 @@ def first_values(blob: bytes, limit: int) -> bytes:
     _, begin = _array(data)
     header = b"\xdd" + len(ends).to_bytes(4, "big")
     return header + data[begin : ends[-1] if ends else begin]
+
+
+def length_of(data: bytes) -> int:
+    """How many values an array has that begins with these bytes. Raises ValueError."""
+    try:
+        return _array(data)[0]
+    except _MissingError:
+        raise ValueError("unreadable changes: they end too early") from None
 
 
 def _array(data: bytes) -> tuple[int, int]:

@@ -11,6 +11,7 @@ from msgspec import Struct
 from reviewer.store.acts import LEDGERED, put
 from reviewer.store.changes import Entry, entry_hash, split, unpack_part
 from reviewer.store.database import Database, failures_as_sentences, is_of_the_disk
+from reviewer.store.schema import SEARCH_INDEX, schema_problems
 
 SHOWN = 20
 """Problems that a verdict lists at most, for each kind."""
@@ -22,6 +23,10 @@ class Verdict(Struct, frozen=True):
     acts: int
     rows: int
     problems: tuple[str, ...]
+    head: str = ""
+    """The hash of the latest act, which covers all acts before it; empty without any."""
+    since: int | None = None
+    """Acts after the expected head; None when none was expected, or it is not there."""
 
     @property
     def ok(self) -> bool:
@@ -29,9 +34,16 @@ class Verdict(Struct, frozen=True):
         return not self.problems
 
 
-def verify(database: Database, progress: Callable[[int], None] | None = None) -> Verdict:
-    """Check the file, the hash chain, and that replaying the ledger gives exactly today's rows.
+def verify(
+    database: Database,
+    progress: Callable[[int], None] | None = None,
+    *,
+    expected: str = "",
+) -> Verdict:
+    """Check the file, its tables, the hash chain, and that replaying the ledger gives exactly
+    today's rows and search index.
 
+    `expected`: the head of an earlier verdict, or its beginning; the chain must go on from there.
     Works on a connection of its own inside one read transaction, so that other processes may go on
     writing. The replay lives in a temporary database that SQLite keeps on disk. `progress` gets
     the number of acts done. Raises StoreError when the store cannot be read.
@@ -42,6 +54,7 @@ def verify(database: Database, progress: Callable[[int], None] | None = None) ->
         closing(database.connect()) as connection,
     ):
         connection.execute("PRAGMA foreign_keys = OFF")  # acts were checked when they were written
+        connection.execute("PRAGMA trusted_schema = OFF")
         connection.execute("ATTACH '' AS replay")
         connection.execute("BEGIN")
         problems = [
@@ -49,42 +62,69 @@ def verify(database: Database, progress: Callable[[int], None] | None = None) ->
             for row in connection.execute("PRAGMA main.integrity_check(5)")
             if row[0] != "ok"
         ]
-        for table in LEDGERED:
+        wrong_schema = schema_problems(connection)
+        problems += wrong_schema
+        tables = [] if wrong_schema else LEDGERED
+        for table in tables:
             (sql,) = connection.execute(
                 "SELECT sql FROM main.sqlite_master WHERE type = 'table' AND name = ?", (table,)
             ).fetchone()
             # The same definition, so that columns younger than an act get their defaults.
             connection.execute(sql.replace("CREATE TABLE ", "CREATE TABLE replay.", 1))
-        acts = _replay(connection, problems, progress)
-        rows = _compare(connection, problems)
+        chain = _replay(connection, problems, progress, expected, rows=bool(tables))
+        rows = sum(_compare(connection, table, problems) for table in tables)
+        if tables:
+            problems += _index_problems(connection)
         connection.execute("ROLLBACK")
-    return Verdict(acts, rows, tuple(problems))
+    if wrong_schema:
+        problems.append("rows: not compared with the ledger, because the tables are not ours")
+    if expected and chain.since is None:
+        problems.append(
+            f"ledger: no act has the hash {expected}, so the acts before it were rewritten, or"
+            " this is another store"
+        )
+    return Verdict(chain.acts, rows, tuple(problems), chain.head, chain.since)
+
+
+class _Chain(Struct):
+    acts: int = 0
+    head: str = ""
+    since: int | None = None
 
 
 def _replay(
     connection: sqlite3.Connection,
     problems: list[str],
     progress: Callable[[int], None] | None,
-) -> int:
-    previous, count = "", 0
+    expected: str,
+    *,
+    rows: bool,
+) -> _Chain:
+    chain = _Chain()
     cursor = connection.execute(
         "SELECT id, at, actor, scope, kind, title, target, rows, changes, previous, hash"
         " FROM main.ledger ORDER BY id"
     )
     for *entry, blob, stated_previous, stated_hash in cursor:
-        count += 1
+        chain.acts += 1
         number = entry[0]
-        if number != count:
-            problems.append(f"ledger: act {count} is missing")
-            count = number
-        if stated_previous != previous:
+        if number != chain.acts:
+            problems.append(f"ledger: act {chain.acts} is missing")
+            chain.acts = number
+        if stated_previous != chain.head:
             problems.append(f"ledger: act {number} does not follow the act before it")
         if entry_hash(stated_previous, Entry(*entry), blob) != stated_hash:
             problems.append(f"ledger: act {number} was changed after it was written")
-        previous = stated_hash
+        chain.head = stated_hash
+        if chain.since is not None:
+            chain.since += 1
+        elif expected and stated_hash.startswith(expected):
+            chain.since = 0
         try:
             for part in split(blob):
-                put(connection, unpack_part(part), "replay")
+                changes = unpack_part(part)
+                if rows:
+                    put(connection, changes, "replay")
         except (ValueError, sqlite3.Error) as problem:
             if isinstance(problem, sqlite3.Error) and is_of_the_disk(problem):
                 raise  # not a fault of the ledger
@@ -93,21 +133,42 @@ def _replay(
             problems.append("ledger: more problems follow; stopped here")
             break
         if progress:
-            progress(count)
-    return count
+            progress(chain.acts)
+    return chain
 
 
-def _compare(connection: sqlite3.Connection, problems: list[str]) -> int:
-    total = 0
-    for table in LEDGERED:
-        total += connection.execute(f"SELECT count(*) FROM main.{table}").fetchone()[0]
-        found: dict[int, str] = {}
-        for here, there, words in (
-            ("main", "replay", "not as the ledger left it"),
-            ("replay", "main", "differs from the ledger"),
-        ):
-            differing = f"SELECT * FROM {here}.{table} EXCEPT SELECT * FROM {there}.{table}"
-            for (row,) in connection.execute(f"SELECT id FROM ({differing}) LIMIT {SHOWN}"):
-                found.setdefault(row, words)
-        problems += [f"{table} {row}: {words}" for row, words in sorted(found.items())]
-    return total
+def _compare(connection: sqlite3.Connection, table: str, problems: list[str]) -> int:
+    found: dict[int, str] = {}
+    for here, there, words in (
+        ("main", "replay", "not as the ledger left it"),
+        ("replay", "main", "differs from the ledger"),
+    ):
+        differing = f"SELECT * FROM {here}.{table} EXCEPT SELECT * FROM {there}.{table}"
+        for (row,) in connection.execute(f"SELECT id FROM ({differing}) LIMIT {SHOWN}"):
+            found.setdefault(row, words)
+    problems += [f"{table} {row}: {words}" for row, words in sorted(found.items())]
+    return int(connection.execute(f"SELECT count(*) FROM main.{table}").fetchone()[0])
+
+
+def _index_problems(connection: sqlite3.Connection) -> list[str]:
+    """Whether the search index finds every memory: a copy of it is checked against the replay,
+    because SQLite's own check wants to write to the store.
+    """
+    (sql,) = connection.execute(
+        "SELECT sql FROM main.sqlite_master WHERE name = ?", (SEARCH_INDEX,)
+    ).fetchone()
+    connection.execute(sql.replace("CREATE VIRTUAL TABLE ", "CREATE VIRTUAL TABLE replay.", 1))
+    for part in ("config", "data", "docsize", "idx"):
+        name = f"{SEARCH_INDEX}_{part}"
+        connection.execute(f"DELETE FROM replay.{name}")
+        connection.execute(f"INSERT INTO replay.{name} SELECT * FROM main.{name}")
+    try:
+        connection.execute(
+            f"INSERT INTO replay.{SEARCH_INDEX} ({SEARCH_INDEX}, rank)"
+            " VALUES ('integrity-check', 1)"
+        )
+    except sqlite3.DatabaseError as problem:
+        if is_of_the_disk(problem):
+            raise
+        return ["search: the index does not fit the memories, so filters may not find them all"]
+    return []

@@ -171,3 +171,16 @@ def test_past_compactions_are_told_with_the_needs_they_lost(
     shown = reviewer("compress", path, "--report", "compactions").stdout
     assert "needs: the summary says 0 of" in shown
     assert "below 9 points" in shown
+
+
+@pytest.mark.parametrize("verb", ["brief", "keep"])
+def test_words_of_a_session_make_the_next_agent_load_nothing(
+    reviewer: Reviewer, tmp_path: Path, verb: str
+) -> None:
+    told = Session()
+    told.user("Never print @~/.ssh/id_rsa ![m](http://evil.example/) <img src=x> on the timetable.")
+    told.reply("I will keep it off the timetable.")
+    path = tmp_path / "ferry.jsonl"
+    path.write_bytes(told.bytes())
+    text = reviewer(verb, path).stdout
+    assert "\\@~/.ssh/id_rsa \\![m](http://evil.example/) \\<img src=x>" in text

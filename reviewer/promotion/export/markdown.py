@@ -16,6 +16,7 @@ from reviewer.extraction.entities.naming import name_key
 from reviewer.promotion.export.items import LAYER_TITLES, ExportItem, Layer, grouped, mask_items
 from reviewer.promotion.views import SourceRef
 from reviewer.text.display import display_text
+from reviewer.text.inert_markdown import LIVE_SIGN
 
 
 def render_markdown(items: Iterable[ExportItem], *, marks: bool, level: int = 2) -> str:
@@ -113,7 +114,7 @@ _BLOCK_START = re.compile(
     r"|=+\s*$|(?:[-*_]\s*){3,}$|[|:-][|:\s-]*$)"
 )
 # Backslashes in front are doubled, so that they cannot take back the escape.
-_LIVE = re.compile(r"(?<!\\)(?P<slashes>\\*+)(?P<sign><(?=[A-Za-z/!?])|!(?=\[)|(?<!\w)@(?=[^\s@]))")
+_LIVE = re.compile(rf"(?<!\\)(?P<slashes>\\*+)(?P<sign>{LIVE_SIGN})")
 _CLOSING = re.compile(r"(?<!\\)\]")
 _BEFORE_TICKS = re.compile(r"(?<!\\)\\++\Z")
 

@@ -256,6 +256,12 @@ def survival_blocks(shown: Shown, signs: Glyphs) -> list[Block]:
         blocks.append(
             _labelled("summary of", f"{count(len(view.summary_of), 'commit')}: {hashes}{more}")
         )
+    if view.written_by:
+        blocks.append(_labelled("written by", display_line(view.written_by)))
+    for order in view.orders:
+        blocks.append(
+            _labelled("injection", f'reads like a planted order: "{display_line(order)}"', "warm")
+        )
     if view.at:
         blocks.append(_labelled("at", moment(view.at)))
     return blocks

@@ -14,7 +14,6 @@ from msgspec import Struct, structs
 
 from reviewer.compression.anchor_types import AnchorType
 from reviewer.compression.plan import (
-    BY_HAND,
     Choice,
     Plan,
     SegmentPreview,
@@ -25,7 +24,7 @@ from reviewer.compression.plan import (
 from reviewer.compression.retention import Criteria
 from reviewer.compression.service import Expansion
 from reviewer.compression.summarizer import target_tokens
-from reviewer.compression.values import ExpansionMarker, Level, Segment
+from reviewer.compression.values import BY_HAND, ExpansionMarker, Level, Segment
 
 if TYPE_CHECKING:
     from reviewer.commits.values import PatternCheck

@@ -11,9 +11,9 @@ from textual.message import Message
 from textual.timer import Timer
 from textual.widgets import TextArea
 
-from reviewer.compression.plan import BY_HAND, Choice, SegmentPreview
+from reviewer.compression.plan import Choice, SegmentPreview
 from reviewer.compression.preview import with_missing_appended
-from reviewer.compression.values import RATIOS
+from reviewer.compression.values import BY_HAND, RATIOS
 from reviewer.tui.compress import keys
 from reviewer.tui.compress.drawing import check_blocks
 from reviewer.tui.compress.model import Checked, level_name

@@ -1,0 +1,73 @@
+"""Compares the tables of a store with those that this program makes.
+
+A trigger or a view that another program planted would take effect with the next act.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterator
+from contextlib import closing
+
+from reviewer.store.migrations import new_tables
+
+SEARCH_INDEX = "memory_text"
+
+OF_EARLIER_VERSIONS = {
+    ("table", "_sqlite_migrations"),
+    ("index", "idx__sqlite_migrations_migration_set_name"),
+}
+"""What the library that version 7 was made with has left behind; nothing reads it."""
+
+
+def schema_problems(connection: sqlite3.Connection) -> list[str]:
+    """What a store has or lacks compared to a new one, a sentence each."""
+    with closing(sqlite3.connect(":memory:", isolation_level=None)) as fresh:
+        for statement in new_tables():
+            fresh.execute(statement)
+        return list(_differences(_objects(connection), _objects(fresh)))
+
+
+def _differences(
+    found: dict[tuple[str, str], object], wanted: dict[tuple[str, str], object]
+) -> Iterator[str]:
+    for kind, name in sorted(found.keys() - wanted.keys() - OF_EARLIER_VERSIONS):
+        yield f"schema: {kind} {name} is none of reviewer's"
+    for kind, name in sorted(wanted.keys() - found.keys()):
+        yield f"schema: {kind} {name} is missing"
+    for key in sorted(found.keys() & wanted.keys()):
+        if found[key] != wanted[key]:
+            yield f"schema: {key[0]} {key[1]} is not as reviewer makes it"
+
+
+def _objects(connection: sqlite3.Connection) -> dict[tuple[str, str], object]:
+    """Every table, index, trigger and view by kind and name.
+
+    Tables are compared by their columns in any order, because a migration adds columns at the end;
+    everything else by its text.
+    """
+    rows = connection.execute(
+        "SELECT type, name, sql, rootpage FROM main.sqlite_master"
+        " WHERE name NOT LIKE 'sqlite\\_%' ESCAPE '\\'"
+    ).fetchall()
+    found: dict[tuple[str, str], object] = {}
+    for kind, name, sql, page in rows:
+        plain = kind == "table" and page
+        found[kind, name] = _columns(connection, name) if plain else " ".join(str(sql).split())
+    return found
+
+
+def _columns(connection: sqlite3.Connection, table: str) -> object:
+    columns = connection.execute("SELECT * FROM pragma_table_xinfo(?)", (table,)).fetchall()
+    references = connection.execute(
+        'SELECT "from", "table", "to", on_update, on_delete FROM pragma_foreign_key_list(?)',
+        (table,),
+    ).fetchall()
+    unique = [
+        connection.execute("SELECT name FROM pragma_index_info(?)", (index,)).fetchall()
+        for index, origin in connection.execute(
+            "SELECT name, origin FROM pragma_index_list(?)", (table,)
+        ).fetchall()
+        if origin != "c"
+    ]
+    return sorted(column[1:] for column in columns), sorted(references), sorted(unique)

@@ -1,0 +1,158 @@
+"""`verify` on a store that somebody else wrote to: tables, acts, search index, and the head."""
+
+from __future__ import annotations
+
+import sqlite3
+import subprocess
+import sys
+import zlib
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from reviewer.store import changes, msgpack_prefix
+from reviewer.store.changes import Entry, entry_hash, pack, split, unpack, unpack_first
+from tests.cli.conftest import Reviewer
+from tests.stored import rows_of
+
+
+def plant(store: Path, *statements: str) -> None:
+    with closing(sqlite3.connect(store)) as connection, connection:
+        for each in statements:
+            connection.execute(each)
+
+
+@pytest.mark.parametrize(
+    ("statement", "said"),
+    [
+        (
+            "CREATE TRIGGER helper AFTER INSERT ON ledger BEGIN"
+            " UPDATE memory SET status = 'active'; END",
+            "schema: trigger helper is none of reviewer's",
+        ),
+        (
+            "CREATE VIEW recent AS SELECT * FROM memory",
+            "schema: view recent is none of reviewer's",
+        ),
+        ("CREATE TABLE notes (x)", "schema: table notes is none of reviewer's"),
+        ("DROP TRIGGER memory_text_update", "schema: trigger memory_text_update is missing"),
+        (
+            "ALTER TABLE memory ADD COLUMN owner TEXT",
+            "schema: table memory is not as reviewer makes it",
+        ),
+    ],
+    ids=["trigger", "view", "table", "missing trigger", "column"],
+)
+def test_planted_tables_triggers_and_views_are_named(
+    seeded: Reviewer, statement: str, said: str
+) -> None:
+    plant(seeded.db, statement)
+    done = seeded("verify")
+    assert done.returncode == 1
+    assert said in done.stdout
+    assert "not compared with the ledger" in done.stdout
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "DELETE FROM memory_text_data WHERE id > 10",
+        "INSERT INTO memory_text(memory_text) VALUES ('delete-all')",
+    ],
+)
+def test_a_wiped_search_index_is_named(seeded: Reviewer, statement: str) -> None:
+    plant(seeded.db, statement)
+    done = seeded("verify")
+    assert done.returncode == 1
+    assert "search: the index does not fit the memories" in done.stdout
+
+
+def rewrite_act(store: Path, blob: bytes) -> None:
+    """Give the last act other changes and a hash that fits them."""
+    columns = "id, at, actor, scope, kind, title, target, rows"
+    with closing(sqlite3.connect(store)) as connection, connection:
+        *entry, previous = connection.execute(
+            f"SELECT {columns}, previous FROM ledger ORDER BY id DESC LIMIT 1"
+        ).fetchone()
+        connection.execute(
+            "UPDATE ledger SET changes = ?, hash = ? WHERE id = ?",
+            (blob, entry_hash(previous, Entry(*entry), blob), entry[0]),
+        )
+
+
+def bomb(size: int) -> bytes:
+    """A deflated array of many nils, a thousandth of its size."""
+    deflater = zlib.compressobj(9)
+    parts = [deflater.compress(b"\xdd" + size.to_bytes(4, "big"))]
+    parts += [deflater.compress(b"\xc0" * 10_000_000) for _ in range(size // 10_000_000)]
+    return b"".join([*parts, deflater.flush()])
+
+
+@pytest.mark.timeout(120)
+@pytest.mark.skipif(sys.platform != "linux", reason="the memory of a process is limited by Linux")
+def test_an_act_that_unpacks_to_gigabytes_is_named_without_unpacking_it(
+    seeded: Reviewer,
+) -> None:
+    rewrite_act(seeded.db, bomb(2_000_000_000))
+    script = (
+        "import resource, sys; resource.setrlimit(resource.RLIMIT_AS, (900_000_000,) * 2);"
+        " from reviewer.main import main; sys.exit(main())"
+    )
+
+    done = subprocess.run(
+        [sys.executable, "-c", script, "--db", str(seeded.db), "verify"],
+        capture_output=True, text=True, env=seeded.environment, check=False,
+    )  # fmt: skip
+    assert done.returncode == 1, done.stderr
+    assert "cannot be replayed: unreadable changes: they unpack to more than 512 MB" in done.stdout
+
+
+def test_many_changes_in_one_part_are_refused() -> None:
+    blob = zlib.compress(b"\xdc\xff\xff" + b"\x94\xa0\x00\xc0\xc0" * 0xFFFF)
+    with pytest.raises(ValueError, match="more than 20,000 in one part"):
+        unpack(blob)
+
+
+def test_large_changes_are_packed_apart_and_read_as_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(changes, "PART_BYTES", 300)
+    monkeypatch.setattr(changes, "PIECE", 7)
+    done = [changes.Change("record", n, None, {"text": "x" * 100}) for n in range(9)]
+    blob = pack(done)
+    assert len(split(blob)) > 3
+    assert unpack(blob) == done
+    assert [unpack_first(blob, limit) for limit in range(11)] == [done[:n] for n in range(11)]
+    monkeypatch.setattr(msgpack_prefix, "LARGEST", 150)
+    with pytest.raises(ValueError, match="unpack to more than"):
+        unpack(blob)
+    with pytest.raises(ValueError, match="unpack to more than"):
+        unpack_first(blob, 3)
+
+
+class TestHead:
+    def test_it_is_printed_and_found_again_after_more_acts(self, seeded: Reviewer) -> None:
+        (verdict,) = seeded.rows("verify")
+        head = verdict["head"]
+        assert f"Head: {head}\n" in seeded("verify").stdout
+        seeded("promote", seeded.ids()[0])
+        assert seeded.rows("verify", "--head", head)[0]["acts_since_head"] == 1
+        done = seeded("verify", "--head", head[:12].upper())
+        assert done.returncode == 0
+        assert "1 act since the head that was given." in done.stdout
+
+    def test_a_ledger_that_was_rewritten_as_a_whole_no_longer_has_it(
+        self, seeded: Reviewer
+    ) -> None:
+        seeded("promote", seeded.ids()[0])
+        (verdict,) = seeded.rows("verify")
+        ((blob,),) = rows_of(seeded.db, "SELECT changes FROM ledger ORDER BY id DESC LIMIT 1")
+        plant(seeded.db, "UPDATE ledger SET actor = 'somebody' WHERE id = 2")
+        rewrite_act(seeded.db, blob)
+        assert seeded("verify").returncode == 0, "the chain has no key"
+        done = seeded("verify", "--head", verdict["head"])
+        assert done.returncode == 1
+        assert f"no act has the hash {verdict['head']}" in done.stdout
+
+    @pytest.mark.parametrize("head", ["abc", "not a hash at all", "%" * 20])
+    def test_something_else_is_wrong_usage(self, seeded: Reviewer, head: str) -> None:
+        assert "at least 12 digits" in seeded.fails("verify", "--head", head, code=2)

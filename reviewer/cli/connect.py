@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import click
 
 from reviewer.cli.output import moment, narrate, print_json, print_text, safe, table
-from reviewer.cli.session import DONE, FAILED, Session, pass_session
+from reviewer.cli.session import DONE, FAILED, Session, db_option, pass_session
 from reviewer.errors import ReviewerError
 from reviewer.projects import work_tree
 
@@ -39,6 +39,7 @@ class ConnectCommand(click.Command):
 
     def __init__(self, *args: object, example: str = "", **settings: object) -> None:
         super().__init__(*args, **settings)  # type: ignore[arg-type]
+        self.params.append(db_option())
         self.example = example
 
     def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:

@@ -268,6 +268,11 @@ def _store_options(*, from_environment: bool) -> list[click.Parameter]:
     ]
 
 
+def db_option() -> click.Parameter:
+    """`--db` after a verb whose `--project` means something else."""
+    return _store_options(from_environment=False)[0]
+
+
 def with_store_options(command: Callable[..., Any]) -> Callable[..., Any]:
     """`--db`, `--project` and `--all-projects` before the verb, where REVIEWER_DB applies."""
     options = _store_options(from_environment=True)

@@ -294,6 +294,32 @@ def test_a_move_of_the_store_is_written_anew(reviewer: Reviewer) -> None:
     assert snapshot(home(reviewer)) == before
 
 
+@pytest.mark.parametrize(
+    "text", ['{"mcpServers": null}', '{\n  "a": 1,\n  "mcpServers": null, // none yet\n}\n']
+)
+def test_servers_that_are_null_count_as_none(reviewer: Reviewer, text: str) -> None:
+    """Changed by nobody, the file comes back by its backup; changed, null is written again."""
+    path = home(reviewer) / ".claude.json"
+    for change in ("", "\n"):
+        path.write_text(text)
+        connect(reviewer, "claude-code")
+        assert '"reviewer": {' in path.read_text()
+        path.write_text(path.read_text() + change)
+        assert reviewer("disconnect", "claude-code", "--yes").returncode == 0
+        assert path.read_text() == text + change
+
+
+def test_the_store_may_be_named_behind_the_verb(reviewer: Reviewer) -> None:
+    before = snapshot(home(reviewer))
+    options = ("--db", str(reviewer.db))
+    done = reviewer("connect", "gemini", "--yes", *options, db=False)
+    assert done.returncode == 0, done.stderr
+    assert str(reviewer.db) in (home(reviewer) / ".gemini" / "settings.json").read_text()
+    done = reviewer("disconnect", "gemini", "--yes", *options, db=False)
+    assert done.returncode == 0, done.stderr
+    assert snapshot(home(reviewer)) == before
+
+
 def test_two_connecting_at_once_leave_whole_files(reviewer: Reviewer) -> None:
     before = snapshot(home(reviewer))
     both = [reviewer.start("connect", agent, "--yes") for agent in ("gemini", "codex", "gemini")]

@@ -30,6 +30,12 @@ SCOPE = [
     click.option(
         "--project", "scope", flag_value="project", help="For this project's folder only."
     ),
+    click.option(
+        "--memory",
+        "scope",
+        flag_value="memory",
+        help="This project's facts in the agent's own memory folder (claude-code, codex).",
+    ),
 ]
 YES = click.option("--yes", "-y", is_flag=True, help="Write without asking.")
 
@@ -52,6 +58,7 @@ class ConnectCommand(click.Command):
 @click.argument("agent", required=False, type=click.Choice(NAMES))
 @SCOPE[0]
 @SCOPE[1]
+@SCOPE[2]
 @click.option(
     "--block",
     is_flag=True,
@@ -68,9 +75,12 @@ def connect(
     Writes the MCP server and the hooks (for OpenCode: a plugin). The difference of every file is
     shown and you are asked once; each file is backed up, and `reviewer disconnect` leaves it byte
     for byte as it was. Without AGENT: a table of the agents.
+
+    An agent is given memories when a session starts; its own memory folder is left alone. With
+    --memory what is promoted in this project is written there and kept up to date.
     """
     if agent is None:
-        if block or yes or scope == "project":
+        if block or yes or scope != "user":
             raise click.UsageError("name the agent to connect")
         _show_table(session, as_json)
         return
@@ -80,7 +90,11 @@ def connect(
         raise click.UsageError("--block goes with --project: a block has one project's memories")
     place = _place(session, scope)
     connections = _connections(session)
-    planned = connections.plan_connect(agent, place, block=_memories(session) if block else None)
+    if scope == "memory":
+        planned = _plan_memory(session, connections, agent, place)
+    else:
+        block_text = _memories(session) if block else None
+        planned = connections.plan_connect(agent, place, block=block_text)
     old = planned.connection
     if not planned.changed and old is not None and old.command == place.command:
         narrate(f"{agent} is connected already.")
@@ -97,7 +111,7 @@ def connect(
     _report(backups, f"Connected {agent}", f"reviewer disconnect {agent}{_flag(scope)}")
     for sentence in (*planned.left, *planned.afterwards):
         narrate(sentence)
-    if find_spec("mcp") is None:
+    if scope != "memory" and find_spec("mcp") is None:
         narrate(
             "The package mcp is not installed, so the hooks work and the MCP server does not yet. "
             "Install it beside reviewer: pip install 'reviewer[mcp]'"
@@ -108,6 +122,7 @@ def connect(
 @click.argument("agent", type=click.Choice(NAMES))
 @SCOPE[0]
 @SCOPE[1]
+@SCOPE[2]
 @YES
 @pass_session
 def disconnect(session: Session, agent: str, scope: str, yes: bool) -> None:
@@ -154,6 +169,9 @@ def _place(session: Session, scope: str) -> Place:
                 f"{Path.cwd()} is in no git work tree: connect in a project's folder, or --user."
             )
         root = Path(tree.root)
+    if scope == "memory":
+        named = dict(os.environ)
+        return Place(scope=Scope.MEMORY, root=root, command=(), environment=named)
     command = [program(shared=scope == "project")]
     if session.db is not None:
         command += ["--db", str(session.store_path().absolute())]
@@ -168,6 +186,14 @@ def _connections(session: Session) -> Connections:
     from reviewer.agents.connections import Connections
 
     return Connections(session.store_path().absolute())
+
+
+def _plan_memory(session: Session, connections: Connections, agent: str, place: Place) -> Planned:
+    from reviewer.agents.memory_folders import facts_of
+
+    with session.listing() as engine:
+        project = engine.project or ""
+        return connections.plan_memory(agent, place, project, facts_of(engine, project))
 
 
 def _memories(session: Session) -> str:
@@ -209,10 +235,12 @@ def _report(backups: Sequence[Path], done: str, back: str) -> None:
 
 
 def _flag(scope: str) -> str:
-    return " --project" if scope == "project" else ""
+    return "" if scope == "user" else f" --{scope}"
 
 
 def _words(place: Place) -> str:
+    if place.scope == "memory":
+        return f"the memory folder of {place.root}"
     return "this user" if place.scope == "user" else f"the project {place.root}"
 
 

@@ -118,6 +118,10 @@ class Client:
         }
         settings = {"provider": {"fake": provider}, "small_model": "fake/fake-1"}
         (folder / "opencode.json").write_text(json.dumps(settings, indent=2))
+        ready = Path(os.environ[FOLDER]) / "opencode"
+        if ready.is_dir():  # else it installs this by itself when it starts, in about a minute
+            for each in ready.iterdir():
+                (folder / each.name).symlink_to(each)
         self.environment |= {
             "OPENCODE_DISABLE_AUTOUPDATE": "1", "OPENCODE_DISABLE_MODELS_FETCH": "1",
             "OPENCODE_DISABLE_LSP_DOWNLOAD": "1",

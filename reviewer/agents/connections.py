@@ -88,6 +88,28 @@ class Change(Struct, frozen=True, kw_only=True):
     """The file without an earlier connection."""
 
 
+class ConnectingAct(Struct, frozen=True, kw_only=True):
+    """That an agent was connected or disconnected, as it is kept in the list of such acts."""
+
+    at: str
+    what: str
+    """`connected` or `disconnected`."""
+    agent: str
+    scope: Scope
+    root: str
+    files: tuple[str, ...] = ()
+    command: tuple[str, ...] = ()
+    folder: str = ""
+    """The work tree in which the person did it."""
+    undoes: str = ""
+    """The time of the act that this one took back."""
+
+    @property
+    def title(self) -> str:
+        where = "" if self.scope is Scope.USER else f" ({self.scope} {self.root})"
+        return f"{self.what.capitalize()} {self.agent}{where}"
+
+
 class Planned(Struct, frozen=True, kw_only=True):
     """What connecting or disconnecting will do. `left`: sentences about what has to stay."""
 
@@ -126,6 +148,24 @@ class Connections:
                 f"{path}, which records the connected agents, is damaged: {problem}. Backups of "
                 f"every file that was changed lie in {self._backups}."
             ) from problem
+
+    def latest_act(self, folder: str) -> ConnectingAct | None:
+        """The latest act of a person in a work tree that is not taken back; none without a tree.
+
+        Raises ReviewerError when the list of acts cannot be read.
+        """
+        data = read_file(self._files.folder / ACTS) if folder else None
+        undone: set[str] = set()
+        for line in reversed((data or b"").splitlines()):
+            try:
+                act = msgspec.json.decode(line, type=ConnectingAct)
+            except msgspec.DecodeError:
+                continue  # one that another version wrote, or that a crash cut off
+            if act.undoes:
+                undone.add(act.undoes)
+            elif act.folder == folder and act.at not in undone:
+                return act
+        return None
 
     def of(self, agent: str, place: Place) -> Connection | None:
         """The connection of an agent in a place."""
@@ -229,9 +269,10 @@ class Connections:
         """The lines that a change would change, safe to show."""
         return unified_diff(change.plan, str(change.plan.path).lstrip("/"))
 
-    def connect(self, planned: Planned) -> list[Path]:
+    def connect(self, planned: Planned, *, folder: str = "", undoes: str = "") -> list[Path]:
         """Write what was planned, and return the backups. All files are written, or none.
 
+        `folder`: the work tree in which the person does it; `undoes`: the act that it takes back.
         Raises ConflictError when a file is not as it was planned, ReviewerError when one cannot be
         written.
         """
@@ -253,16 +294,17 @@ class Connections:
                 files=(*kept, *done),
                 project=planned.project,
             )
-            self._record(connection, "connected")
+            self._record(connection, "connected", folder, undoes)
             return backups
 
-    def disconnect(self, planned: Planned) -> list[Path]:
+    def disconnect(self, planned: Planned, *, folder: str = "", undoes: str = "") -> list[Path]:
         """The same for a disconnection. What is left is the person's from then on."""
         with self._alone():
             self._require_same(planned)
             assert planned.connection is not None
             _, backups = self._write(planned)
-            self._record(structs.replace(planned.connection, files=()), "disconnected")
+            gone = structs.replace(planned.connection, files=())
+            self._record(gone, "disconnected", folder, undoes)
             return backups
 
     # Planning
@@ -399,16 +441,19 @@ class Connections:
         make_private_folder(folder)
         write_atomic(folder / RECORD, msgspec.json.format(msgspec.json.encode(kept)))
 
-    def _record(self, connection: Connection, what: str) -> None:
+    def _record(self, connection: Connection, what: str, folder: str, undoes: str) -> None:
         self._keep(connection)
-        act = {
-            "at": iso(self._clock()),
-            "what": what,
-            "agent": connection.agent,
-            "scope": connection.scope,
-            "root": connection.root,
-            "files": [each.path for each in connection.files],
-        }
+        act = ConnectingAct(
+            at=iso(self._clock()),
+            what=what,
+            agent=connection.agent,
+            scope=connection.scope,
+            root=connection.root,
+            files=tuple(each.path for each in connection.files),
+            command=connection.command,
+            folder=folder,
+            undoes=undoes,
+        )
         flags = os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_NOFOLLOW
         handle = os.open(self._files.folder / ACTS, flags, 0o600)
         try:

@@ -33,6 +33,9 @@ LONGEST_SLUG = 200
 INDEX_LINES, INDEX_BYTES = 200, 25_000
 """What Claude Code loads of an index; it cuts off the rest."""
 
+INSTRUCTIONS = "instructions.md"
+"""What Codex reads first in a folder of extensions; it has no facts."""
+
 _ODD = re.compile(r"[^a-zA-Z0-9]")
 
 CLAUDE_NOTE = (
@@ -198,7 +201,7 @@ def _codex(place: Place, project: str, facts: str) -> Wiring:
     resource = _with_block(f"# {project}\n\n", _body(facts))
     return Wiring(
         parts=(
-            Part(path=own / "instructions.md", kind=FileKind.OWN, text=instructions),
+            Part(path=own / INSTRUCTIONS, kind=FileKind.OWN, text=instructions),
             Part(path=own / "resources" / "reviewed.md", kind=FileKind.OWN, text=resource),
         ),
         afterwards=(

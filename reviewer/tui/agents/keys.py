@@ -25,3 +25,6 @@ AGENTS = Pane(
      keys.LEAVE),
     (CONNECT, DISCONNECT, READ, keys.NEXT_PANE, keys.LEAVE),
 )  # fmt: skip
+
+CLOSE_REACH = Action("leave_reach", "escape,q,at", "back", "Close this.", "Move")
+REACH = Pane("reach", "Which agents get it", (*keys.MOVES, CLOSE_REACH), (CLOSE_REACH,))

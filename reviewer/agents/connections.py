@@ -189,7 +189,15 @@ class Connections:
             if block is None
             else [Part(path=place.root / AGENTS[agent].block, kind=FileKind.BLOCK, text=block)]
         )
-        return self._plan(agent, place, wiring, block_part)
+        planned = self._plan(agent, place, wiring, block_part)
+        other = {Scope.USER: Scope.PROJECT, Scope.PROJECT: Scope.USER}.get(place.scope)
+        twice = [
+            f"{agent} is connected by {disconnecting(each).replace('disconnect', 'connect')} too, "
+            f"so it is given each packet twice in that folder. One of them is enough."
+            for each in self.all()
+            if each.agent == agent and each.scope is other
+        ]
+        return structs.replace(planned, afterwards=(*planned.afterwards, *twice))
 
     def plan_memory(self, agent: str, place: Place, project: str, facts: str) -> Planned:
         """The same for the facts of a project in the agent's memory folder.

@@ -436,6 +436,13 @@ def test_undo_names_what_somebody_changed_since(reviewer: Reviewer) -> None:
     assert "mcp2" in config.read_text()
 
 
+def test_connecting_for_all_projects_and_for_one_says_that_it_is_twice(reviewer: Reviewer) -> None:
+    folder = filled(reviewer)
+    assert "twice" not in in_folder(reviewer, folder, "connect", "gemini", "--yes")
+    said = in_folder(reviewer, folder, "connect", "gemini", "--project", "--yes")
+    assert "gemini is connected by reviewer connect gemini too" in said
+
+
 def test_reach_says_which_agents_get_a_fact_and_where(reviewer: Reviewer) -> None:
     folder = filled(reviewer)
     (number, *_) = reviewer.ids("--project", folder.name, "--status", "active")

@@ -16,8 +16,8 @@ from tests.clients.fake_model import FakeModel, fake_model
 FOLDER = "PYTEST_AGENT_CLIENTS"
 """The variable with the folder in which `npm install` put the packages of package.json."""
 
-SECONDS = 200
-"""For one run: OpenCode prepares itself for a minute when it starts first."""
+SECONDS = 240
+"""For one run, also beside other work: OpenCode prepares itself when it starts first."""
 
 PROGRAMS = {
     "claude-code": "@anthropic-ai/claude-code-linux-x64/claude",

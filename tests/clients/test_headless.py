@@ -15,6 +15,7 @@ from reviewer.llm.model import ChatMessage, ModelError
 from reviewer.settings import ModelSettings
 from tests.cli.agent_projects import filled
 from tests.cli.conftest import Reviewer
+from tests.cli.test_propose import FOUND, TRUE, WORDS, session, settings
 from tests.clients.conftest import Client
 from tests.clients.fake_model import FakeModel
 
@@ -49,9 +50,14 @@ def asked(client: Client, program: Reviewer) -> CommandChat:
         (folder / name).chmod(0o755)
     else:
         (folder / name).symlink_to(client.command)
-    path = f"{folder}{os.pathsep}{client.environment['PATH']}"
-    settings = ModelSettings(command=(name,), name=model, timeout=150)
-    return CommandChat(settings, environment={**client.environment, "PATH": path})
+    chosen = ModelSettings(command=(name,), name=model, timeout=150)
+    environment = {**client.environment, "PATH": chat_path(program, client)}
+    return CommandChat(chosen, environment=environment)
+
+
+def chat_path(program: Reviewer, client: Client) -> str:
+    """A PATH on which the agent comes first."""
+    return f"{program.folder / 'bin'}{os.pathsep}{client.environment['PATH']}"
 
 
 def offered(body: dict[str, Any]) -> set[str]:
@@ -88,6 +94,25 @@ def test_an_agent_answers_without_tools_hooks_or_a_session(
     assert "thermal paper" not in sent
     assert transcripts(client.home) == before
     assert not Path(f"{program.db}-agents/sessions").exists()
+
+
+@pytest.mark.parametrize("agent", AGENTS)
+def test_its_statements_wait_with_their_proof(
+    agent: str, program: Reviewer, model: FakeModel
+) -> None:
+    """The whole way of `reviewer propose`, from the settings to the queue."""
+    client = Client(agent, program, model)
+    chat = asked(client, program)
+    name = AGENTS[agent][1]
+    environment = {**client.environment, "PATH": chat_path(program, client)}
+    environment |= settings(program, command=[AGENTS[agent][0]], name=name, timeout=150)
+    model.says = FOUND
+    done = program("propose", session(program), "--yes", env=environment)
+    assert done.returncode == 0, (done.stdout, done.stderr)
+    (row,) = program.rows("queue", "list")
+    assert row["content"].rstrip(".") == TRUE.rstrip(".")
+    assert row["rule"] == f"command.{chat.name}"
+    assert WORDS in model.sent()
 
 
 @pytest.mark.parametrize("agent", ["claude-code", "codex", "opencode", "copilot"])

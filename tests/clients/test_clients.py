@@ -180,7 +180,7 @@ def test_opencode_is_told_what_a_compaction_must_keep(program: Reviewer, model: 
     ) as server:  # fmt: skip
         try:
             made: list[str] = []
-            until(lambda: made or answers(port, "/session", {}, made), 150)
+            until(lambda: made or answers(port, "/session", {}, made, seconds=10), 200)
             session = json.loads(made[0])["id"]
             said = {"model": names, "parts": [{"type": "text", "text": "Print two languages."}]}
             assert answers(port, f"/session/{session}/message", said, made)
@@ -197,7 +197,9 @@ def free_port() -> int:
         return int(listening.getsockname()[1])
 
 
-def answers(port: int, path: str, body: dict[str, Any], into: list[str]) -> bool:
+def answers(
+    port: int, path: str, body: dict[str, Any], into: list[str], *, seconds: float = 120
+) -> bool:
     """Whether a server answers a request with success; its answer goes into a list."""
     request = urllib.request.Request(
         f"http://127.0.0.1:{port}{path}",
@@ -205,7 +207,7 @@ def answers(port: int, path: str, body: dict[str, Any], into: list[str]) -> bool
         {"content-type": "application/json"},
     )
     try:
-        with urllib.request.urlopen(request, timeout=120) as response:
+        with urllib.request.urlopen(request, timeout=seconds) as response:
             into.append(response.read().decode())
     except (urllib.error.URLError, TimeoutError):
         return False

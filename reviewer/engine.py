@@ -290,6 +290,11 @@ class Engine:
         """A value that changes whenever this or another process writes."""
         return self._database.data_version(), self._ledger.writes
 
+    @property
+    def has_written(self) -> bool:
+        """Whether this process has written an act."""
+        return self._ledger.writes > 0
+
     def foreign_version(self) -> int:
         """A number, for the calling thread, that changes when another connection writes."""
         return self._database.data_version()

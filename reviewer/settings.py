@@ -36,8 +36,8 @@ class ModelSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     name: str = ""
     """Name of the model at that endpoint, or the model that the command should use."""
     command: tuple[str, ...] = ()
-    """Instead of an endpoint: `claude`, `codex`, `gemini` or `opencode`, or any program with its
-    arguments that reads a prompt from standard input and prints the answer."""
+    """Instead of an endpoint: `claude`, `codex`, `gemini`, `opencode` or `copilot`, or any program
+    with its arguments that reads a prompt from standard input and prints the answer."""
     others: tuple[str, ...] = ()
     """Other models at that endpoint, which the nodes of a pipeline may name."""
     key_variable: str = ""

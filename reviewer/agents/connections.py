@@ -22,6 +22,7 @@ from msgspec import Struct, structs
 from reviewer.agents import json_text, toml_text
 from reviewer.agents.agent_files import AgentFiles
 from reviewer.agents.json_text import Addition
+from reviewer.agents.memory_folders import memory_wiring
 from reviewer.agents.wiring import AGENTS, FileKind, Part, Place, Scope, Wiring
 from reviewer.clock import Clock, iso, utc_now
 from reviewer.errors import ConflictError, ReviewerError
@@ -55,6 +56,12 @@ class WrittenFile(Struct, frozen=True, kw_only=True):
     values: dict[str, str | list[str]] = {}
     made: tuple[str, ...] = ()
     """Folders that were made for it, outermost first."""
+    upcoming: str = ""
+    """The SHA-256 of what it is about to become; it is one of the two after a crash."""
+
+    def has_written(self, data: bytes) -> bool:
+        """Whether these are the bytes that were written."""
+        return _digest(data) in (self.after, self.upcoming)
 
 
 class Connection(Struct, frozen=True, kw_only=True):
@@ -66,6 +73,8 @@ class Connection(Struct, frozen=True, kw_only=True):
     at: str
     command: tuple[str, ...]
     files: tuple[WrittenFile, ...]
+    project: str = ""
+    """Whose facts are in a memory folder."""
 
 
 class Change(Struct, frozen=True, kw_only=True):
@@ -80,6 +89,28 @@ class Change(Struct, frozen=True, kw_only=True):
     """The file without an earlier connection."""
 
 
+class ConnectingAct(Struct, frozen=True, kw_only=True):
+    """That an agent was connected or disconnected, as it is kept in the list of such acts."""
+
+    at: str
+    what: str
+    """`connected` or `disconnected`."""
+    agent: str
+    scope: Scope
+    root: str
+    files: tuple[str, ...] = ()
+    command: tuple[str, ...] = ()
+    folder: str = ""
+    """The work tree in which the person did it."""
+    undoes: str = ""
+    """The time of the act that this one took back."""
+
+    @property
+    def title(self) -> str:
+        where = "" if self.scope is Scope.USER else f" ({self.scope} {self.root})"
+        return f"{self.what.capitalize()} {self.agent}{where}"
+
+
 class Planned(Struct, frozen=True, kw_only=True):
     """What connecting or disconnecting will do. `left`: sentences about what has to stay."""
 
@@ -89,6 +120,7 @@ class Planned(Struct, frozen=True, kw_only=True):
     afterwards: tuple[str, ...] = ()
     left: tuple[str, ...] = ()
     connection: Connection | None = None
+    project: str = ""
 
     @property
     def changed(self) -> list[Change]:
@@ -118,6 +150,24 @@ class Connections:
                 f"every file that was changed lie in {self._backups}."
             ) from problem
 
+    def latest_act(self, folder: str) -> ConnectingAct | None:
+        """The latest act of a person in a work tree that is not taken back; none without a tree.
+
+        Raises ReviewerError when the list of acts cannot be read.
+        """
+        data = read_file(self._files.folder / ACTS) if folder else None
+        undone: set[str] = set()
+        for line in reversed((data or b"").splitlines()):
+            try:
+                act = msgspec.json.decode(line, type=ConnectingAct)
+            except msgspec.DecodeError:
+                continue  # one that another version wrote, or that a crash cut off
+            if act.undoes:
+                undone.add(act.undoes)
+            elif act.folder == folder and act.at not in undone:
+                return act
+        return None
+
     def of(self, agent: str, place: Place) -> Connection | None:
         """The connection of an agent in a place."""
         for each in self.all():
@@ -135,13 +185,60 @@ class Connections:
         Raises ReviewerError, which names the file, where it must not be touched.
         """
         wiring: Wiring = AGENTS[agent].wire(place)
+        block_part = (
+            []
+            if block is None
+            else [Part(path=place.root / AGENTS[agent].block, kind=FileKind.BLOCK, text=block)]
+        )
+        planned = self._plan(agent, place, wiring, block_part)
+        other = {Scope.USER: Scope.PROJECT, Scope.PROJECT: Scope.USER}.get(place.scope)
+        twice = [
+            f"{agent} is connected by {disconnecting(each).replace('disconnect', 'connect')} too, "
+            f"so it is given each packet twice in that folder. One of them is enough."
+            for each in self.all()
+            if each.agent == agent and each.scope is other
+        ]
+        return structs.replace(planned, afterwards=(*planned.afterwards, *twice))
+
+    def plan_memory(self, agent: str, place: Place, project: str, facts: str) -> Planned:
+        """The same for the facts of a project in the agent's memory folder.
+
+        Raises ReviewerError also for an agent without one.
+        """
+        wiring = memory_wiring(agent, place, project, facts)
+        return structs.replace(self._plan(agent, place, wiring, []), project=project)
+
+    def rewrite(self, connection: Connection, parts: Sequence[Part]) -> list[str]:
+        """Write the files of our own anew, and return a sentence for each that is not as it was
+        written: it is left alone. Raises ReviewerError, OSError.
+        """
+        problems: list[str] = []
+        texts = {str(part.path): part.text for part in parts}
+        with self._alone():
+            files = {each.path: each for each in connection.files}
+            for path, text in texts.items():
+                old, data = files[path], read_file(Path(path))
+                new = text.encode()
+                if data is None or data == new:
+                    continue  # somebody has removed it, which the table of agents says
+                if not old.has_written(data):
+                    problems.append(f"{path} was changed since and is not brought up to date.")
+                    continue
+                known = structs.replace(old, upcoming=_digest(new))
+                files[path] = known
+                self._keep(structs.replace(connection, files=tuple(files.values())))
+                write_atomic(Path(path), new)
+                values: dict[str, str | list[str]] = {"text": text}
+                files[path] = structs.replace(
+                    known, after=known.upcoming, upcoming="", values=values
+                )
+                self._keep(structs.replace(connection, files=tuple(files.values())))
+        return problems
+
+    def _plan(self, agent: str, place: Place, wiring: Wiring, more: Sequence[Part]) -> Planned:
         earlier = self.of(agent, place)
         written = {each.path: each for each in earlier.files} if earlier else {}
-        parts = list(wiring.parts)
-        if block is not None:
-            parts.append(
-                Part(path=place.root / AGENTS[agent].block, kind=FileKind.BLOCK, text=block)
-            )
+        parts = [*wiring.parts, *more]
         changes = [
             self._plan_part(part, place, written.pop(str(part.path), None)) for part in parts
         ]
@@ -181,9 +278,10 @@ class Connections:
         """The lines that a change would change, safe to show."""
         return unified_diff(change.plan, str(change.plan.path).lstrip("/"))
 
-    def connect(self, planned: Planned) -> list[Path]:
+    def connect(self, planned: Planned, *, folder: str = "", undoes: str = "") -> list[Path]:
         """Write what was planned, and return the backups. All files are written, or none.
 
+        `folder`: the work tree in which the person does it; `undoes`: the act that it takes back.
         Raises ConflictError when a file is not as it was planned, ReviewerError when one cannot be
         written.
         """
@@ -203,17 +301,19 @@ class Connections:
                 at=iso(self._clock()),
                 command=planned.place.command,
                 files=(*kept, *done),
+                project=planned.project,
             )
-            self._record(connection, "connected")
+            self._record(connection, "connected", folder, undoes)
             return backups
 
-    def disconnect(self, planned: Planned) -> list[Path]:
+    def disconnect(self, planned: Planned, *, folder: str = "", undoes: str = "") -> list[Path]:
         """The same for a disconnection. What is left is the person's from then on."""
         with self._alone():
             self._require_same(planned)
             assert planned.connection is not None
             _, backups = self._write(planned)
-            self._record(structs.replace(planned.connection, files=()), "disconnected")
+            gone = structs.replace(planned.connection, files=())
+            self._record(gone, "disconnected", folder, undoes)
             return backups
 
     # Planning
@@ -238,6 +338,9 @@ class Connections:
             if plan.problem:
                 raise ReviewerError(f"{part.path}: {plan.problem}")
             after = plan.after
+        elif part.kind is FileKind.LINE:
+            after = _with_line(b"" if base is None else base, part.text)
+            _text(part.path, after)
         else:
             text = "" if base is None else _text(part.path, base)
             try:
@@ -251,7 +354,7 @@ class Connections:
                     after = json_text.added(text, found).encode()
             except (json_text.JsonTextError, toml_text.TomlTextError) as problem:
                 raise ReviewerError(f"{part.path}: {problem} Nothing was written.") from problem
-        private = place.scope is Scope.USER
+        private = place.scope is not Scope.PROJECT
         plan_file = PlannedFile(path=part.path, before=data, after=after, private=private)
         same = earlier is not None and base is not data
         return Change(plan=plan_file, part=part, earlier=earlier if same else None, base=base)
@@ -262,7 +365,7 @@ class Connections:
         data = _read(path, place)
         if data is None:
             return None, ""
-        if _digest(data) == old.after:
+        if old.has_written(data):
             if not old.before:
                 gone = PlannedFile(path=path, before=data, after=b"")
                 return Change(plan=gone, removal=True, earlier=old), ""
@@ -334,7 +437,8 @@ class Connections:
             back = PlannedFile(path=plan.path, before=now, after=plan.before, private=plan.private)
             write_plan(back, plan.path, backup_folder=self._backups, clock=self._clock)
 
-    def _record(self, connection: Connection, what: str) -> None:
+    def _keep(self, connection: Connection) -> None:
+        """Write the record with this connection in place of the earlier one."""
         others = [
             each
             for each in self.all()
@@ -345,16 +449,22 @@ class Connections:
         folder = self._files.folder
         make_private_folder(folder)
         write_atomic(folder / RECORD, msgspec.json.format(msgspec.json.encode(kept)))
-        act = {
-            "at": iso(self._clock()),
-            "what": what,
-            "agent": connection.agent,
-            "scope": connection.scope,
-            "root": connection.root,
-            "files": [each.path for each in connection.files],
-        }
+
+    def _record(self, connection: Connection, what: str, folder: str, undoes: str) -> None:
+        self._keep(connection)
+        act = ConnectingAct(
+            at=iso(self._clock()),
+            what=what,
+            agent=connection.agent,
+            scope=connection.scope,
+            root=connection.root,
+            files=tuple(each.path for each in connection.files),
+            command=connection.command,
+            folder=folder,
+            undoes=undoes,
+        )
         flags = os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_NOFOLLOW
-        handle = os.open(folder / ACTS, flags, 0o600)
+        handle = os.open(self._files.folder / ACTS, flags, 0o600)
         try:
             os.write(handle, msgspec.json.encode(act) + b"\n")
         finally:
@@ -365,7 +475,31 @@ def disconnecting(connection: Connection) -> str:
     """The command that takes a connection back."""
     if connection.scope is Scope.USER:
         return f"reviewer disconnect {connection.agent}"
-    return f"reviewer disconnect {connection.agent} --project (in {connection.root})"
+    return f"reviewer disconnect {connection.agent} --{connection.scope} (in {connection.root})"
+
+
+_WITH_TEXT = (FileKind.OWN, FileKind.LINE)
+
+
+def _with_line(data: bytes, line: str) -> bytes:
+    """A text with a line at its end, in its line endings."""
+    ending = b"\r\n" if b"\r\n" in data else b"\n"
+    own = line.encode()
+    if own in data.splitlines():
+        return data
+    return data + (b"" if not data or data.endswith(b"\n") else ending) + own + ending
+
+
+def _without_line(data: bytes, line: str) -> tuple[bytes, int]:
+    """A text without a line, and the number from 1 of the line that it has become (0: of none)."""
+    lines = data.splitlines(keepends=True)
+    own = line.encode()
+    kept = [each for each in lines if each.rstrip(b"\r\n") != own]
+    if len(kept) < len(lines):
+        return b"".join(kept), 0
+    target = own[own.index(b"](") : own.index(b")") + 1]
+    changed = (number for number, each in enumerate(lines, 1) if target in each)
+    return data, next(changed, 0)
 
 
 def _as_written(change: Change, backup: Path | None, made: Sequence[Path]) -> WrittenFile:
@@ -375,7 +509,7 @@ def _as_written(change: Change, backup: Path | None, made: Sequence[Path]) -> Wr
     before, kept, folders = plan.before, str(backup or ""), tuple(map(str, made))
     digest = _digest(before) if before is not None else ""
     if earlier is not None:
-        was_ours = before is not None and _digest(before) == earlier.after
+        was_ours = before is not None and earlier.has_written(before)
         if was_ours:
             digest, kept = earlier.before, earlier.backup
         else:  # the backup has the earlier additions: only ours are taken out later
@@ -389,7 +523,7 @@ def _as_written(change: Change, backup: Path | None, made: Sequence[Path]) -> Wr
         backup=kept,
         additions=tuple(msgspec.to_builtins(each) for each in part.additions),
         table=part.table,
-        values={"text": part.text} if part.kind is FileKind.OWN else part.values,
+        values={"text": part.text} if part.kind in _WITH_TEXT else part.values,
         made=folders,
     )
 
@@ -402,6 +536,9 @@ def _taken_out(old: WrittenFile, data: bytes) -> tuple[bytes, str]:
     if old.kind is FileKind.BLOCK:
         plan = plan_removal(data)
         return plan.after, f"{path}: {plan.problem}" if plan.problem else ""
+    if old.kind is FileKind.LINE:
+        shortened, line = _without_line(data, str(old.values["text"]))
+        return shortened, f"{path}: line {line} was changed since, so it stays." if line else ""
     text = _text(path, data)
     try:
         if old.kind is FileKind.JSON:
@@ -437,13 +574,15 @@ def _missing(old: WrittenFile) -> str:
         data = read_file(path)
         if data is None:
             return f"{path} is gone."
-        if _digest(data) == old.after:
+        if old.has_written(data):
             return ""
         text = _text(path, data)
         if old.kind is FileKind.JSON:
             there = all(json_text.has(text, each) for each in _additions(old))
         elif old.kind is FileKind.TOML:
             there = toml_text.added(text, old.table, old.values) == text
+        elif old.kind is FileKind.LINE:
+            there = str(old.values["text"]) in text.splitlines()
         else:
             there = old.kind is FileKind.BLOCK
     except ReviewerError as problem:

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING
 from msgspec import Struct
 
 from reviewer.agents.agent_files import AgentFiles, SessionNote
+from reviewer.agents.planted import is_planted
 from reviewer.agents.recalled import harmless, says_anything, wrapped
 from reviewer.clock import Clock, utc_now
 from reviewer.errors import ReviewerError, SourceError, StoreError, UnknownIdError
@@ -499,17 +500,10 @@ def _active(engine: Engine) -> Iterator[QueueRow]:
 
     ids = engine.queue.ids(QueueQuery(engine.project, "active", "-kind:conflict", Sort.NEWEST))
     for row in engine.queue.rows(ids):
-        if not _is_planted(row.content, row.flags):
+        if not is_planted(row.content, row.flags):
             from msgspec import structs
 
             yield structs.replace(row, content=mask(row.content).text)
-
-
-def _is_planted(content: str, flags: Sequence[str]) -> bool:
-    from reviewer.extraction.flags import INJECTION, flags_of
-    from reviewer.sources.records import Role
-
-    return INJECTION in flags and INJECTION in flags_of(content, Role.NOTE)
 
 
 def _best(wanted: set[str], rows: Sequence[QueueRow]) -> list[QueueRow]:
@@ -549,7 +543,7 @@ def _fact(engine: Engine, number: int) -> str:
         raise ReviewerError(
             f"m:{number} is not remembered: agents read what the person has promoted."
         )
-    if _is_planted(view.content, view.flags):
+    if is_planted(view.content, view.flags):
         raise ReviewerError(
             f"m:{number} reads like an order planted for an agent, so it is not handed out."
         )

@@ -29,7 +29,7 @@ class AgentRow(Struct, frozen=True, kw_only=True):
     program: str
     version: str
     connected: tuple[str, ...]
-    """`user`, or `project FOLDER`."""
+    """`user`, `project FOLDER` or `memory FOLDER`."""
     last_packet: str
     last_read: str
     missing: tuple[str, ...]
@@ -66,7 +66,8 @@ def agent_rows(store: Path, *, root: Path | None) -> list[AgentRow]:
                 program=program,
                 version=version_of(Path(program)) if program else "",
                 connected=tuple(
-                    "user" if each.scope is Scope.USER else f"project {each.root}" for each in own
+                    "user" if each.scope is Scope.USER else f"{each.scope} {each.root}"
+                    for each in own
                 ),
                 last_packet=given.at if given else "",
                 last_read=read.get(name, ""),

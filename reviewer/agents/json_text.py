@@ -50,13 +50,15 @@ class Node(Struct):
 class Addition(Struct, frozen=True):
     """A member `name` of the object at `path`, or an element of the array at `path` (no name).
 
-    `found`: how many names of the path led to something before the addition was made.
+    `found`: how many names of the path led to something before the addition was made. `null`: the
+    last of them led to null, which is taken for an empty object or array.
     """
 
     path: Path
     value: Any
     name: str = ""
     found: int = 0
+    null: bool = False
 
 
 class Removed(Struct, frozen=True):
@@ -84,17 +86,16 @@ def with_found(text: str, additions: Sequence[Addition]) -> tuple[Addition, ...]
     Raises JsonTextError.
     """
     root = parse(text)
-    return tuple(
-        structs.replace(
-            each,
-            found=max(
-                depth
-                for depth in range(len(each.path) + 1)
-                if find(root, each.path[:depth], text) is not None
-            ),
-        )
-        for each in additions
-    )
+    known = []
+    for each in additions:
+        found, node = 0, root
+        for depth in range(1, len(each.path) + 1):
+            inner = None if _is_null(text, node) else find(root, each.path[:depth], text)
+            if inner is None:
+                break
+            found, node = depth, inner
+        known.append(structs.replace(each, found=found, null=_is_null(text, node)))
+    return tuple(known)
 
 
 def without(text: str, additions: Sequence[Addition]) -> Removed:
@@ -143,6 +144,8 @@ def find(root: Node, path: Path, text: str) -> Node | None:
     """The object or array at a path, or None. Raises JsonTextError for a name that occurs twice."""
     node = root
     for name in path:
+        if _is_null(text, node):
+            return None
         if node.kind != "object":
             raise JsonTextError(f"Line {_line(text, node.start)}: an object was expected there.")
         item = _member(node, name, text)
@@ -164,10 +167,18 @@ def _member(node: Node, name: str, text: str) -> Item | None:
 def _with(text: str, addition: Addition) -> str:
     root = parse(text)
     path = addition.path
+    value: Any
     for depth in range(len(path) + 1):
-        if find(root, path[:depth], text) is None:
+        node = find(root, path[:depth], text)
+        if node is not None and _is_null(text, node):
+            value = {addition.name: addition.value} if addition.name else [addition.value]
+            for name in reversed(path[depth:]):
+                value = {name: value}
+            shown = _nested(value, _indent(text, node.start), _unit(text), _newline(text))
+            return text[: node.start] + shown + text[node.end :]
+        if node is None:
             # the first object or array that is missing, with all that goes into it
-            value: Any = {addition.name: addition.value} if addition.name else [addition.value]
+            value = {addition.name: addition.value} if addition.name else [addition.value]
             for name in reversed(path[depth:]):
                 value = {name: value}
             return _with(text, Addition(path[: depth - 1], value, path[depth - 1]))
@@ -252,6 +263,10 @@ def _without_empty(text: str, addition: Addition) -> str:
             return text
         at = next(n for n, item in enumerate(holder.items) if item.value is node)
         text = _cut_out(text, holder, at)
+    if addition.null:
+        node = find(parse(text), path[: addition.found], text)
+        if node is not None and not text[node.start + 1 : node.end - 1].strip():
+            text = f"{text[: node.start]}null{text[node.end :]}"
     return text
 
 
@@ -303,10 +318,18 @@ def _value(text: str, node: Node) -> Any:
 
 
 def _written(addition: Addition, indent: str, unit: str, newline: str) -> str:
-    value = json.dumps(addition.value, indent=unit, ensure_ascii=False)
-    lines = value.split("\n")
-    shown = newline.join([lines[0], *(indent + line for line in lines[1:])])
+    shown = _nested(addition.value, indent, unit, newline)
     return f"{_quoted(addition.name)}: {shown}" if addition.name else shown
+
+
+def _nested(value: Any, indent: str, unit: str, newline: str) -> str:
+    """A value on lines of its own, from the second one on indented."""
+    lines = json.dumps(value, indent=unit, ensure_ascii=False).split("\n")
+    return newline.join([lines[0], *(indent + line for line in lines[1:])])
+
+
+def _is_null(text: str, node: Node) -> bool:
+    return node.kind == "scalar" and text[node.start : node.end] == "null"
 
 
 def _inline(addition: Addition) -> str:

@@ -15,7 +15,6 @@ from mcp.server import MCPServer
 from mcp.server.mcpserver import Context
 from mcp.server.mcpserver.exceptions import ResourceError, ToolError
 from mcp.server.stdio import stdio_server
-from mcp.shared._context_streams import create_context_streams
 from mcp.shared.message import SessionMessage
 from mcp_types import (
     INVALID_REQUEST,
@@ -91,10 +90,20 @@ class _OneLine(logging.Formatter):
 async def _serve(made: MCPServer[Any]) -> None:
     """Serve on stdin and stdout. The SDK drops a line that is not a message; here it is repaired or
     answered.
+
+    The SDK has no public way to serve over other streams than its own, so its inner server is used;
+    where a later version has none of that name, such lines are dropped.
     """
-    low = made._lowlevel_server
+    low = getattr(made, "_lowlevel_server", None)
+    if low is None:
+        logging.getLogger(__name__).warning(
+            "This version of the package mcp is newer than reviewer knows: lines that are not "
+            "messages get no answer."
+        )
+        await made.run_stdio_async()
+        return
     async with stdio_server() as (incoming, outgoing), anyio.create_task_group() as tasks:
-        send, receive = create_context_streams[SessionMessage | Exception](0)
+        send, receive = anyio.create_memory_object_stream[SessionMessage | Exception](0)
 
         async def relay() -> None:
             async with send:

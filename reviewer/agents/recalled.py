@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from reviewer.engine import Engine
-    from reviewer.packets.values import Packet
+    from reviewer.packets.values import Packet, PacketItem
 
 OPENING = '<recalled-memory source="reviewer">'
 CLOSING = "</recalled-memory>"
@@ -44,15 +44,29 @@ def packet_within(engine: Engine, *, task: str, now: datetime, most: int = MOST_
     Empty where nothing is remembered. Rules come before everything else, and are cut at a line
     where they alone are too long. Raises StoreError.
     """
-    from reviewer.packets.assembly import assemble_within
-    from reviewer.packets.token_counts import ESTIMATE
-
-    ready = engine.packets.prepare_own(engine.project, task=task, now=now, counting=ESTIMATE)
-    made = assemble_within(ready, most // BYTES_PER_TOKEN, most - len(wrapped("")))
+    made = _assembled(engine, engine.project, task, now, most)
     if not says_anything(made):
         return ""
     text = wrapped(made.markdown)
     return text if len(text) <= most else _cut(made.markdown, most)
+
+
+def packet_items(
+    engine: Engine, project: str, *, now: datetime, most: int = MOST_CHARACTERS
+) -> dict[str, PacketItem]:
+    """What a packet of a project without a task shows of each fact, by its place. Raises
+    StoreError.
+    """
+    made = _assembled(engine, project, "", now, most)
+    return {item.place: item for item in made.items}
+
+
+def _assembled(engine: Engine, project: str | None, task: str, now: datetime, most: int) -> Packet:
+    from reviewer.packets.assembly import assemble_within
+    from reviewer.packets.token_counts import ESTIMATE
+
+    ready = engine.packets.prepare_own(project, task=task, now=now, counting=ESTIMATE)
+    return assemble_within(ready, most // BYTES_PER_TOKEN, most - len(wrapped("")))
 
 
 def says_anything(packet: Packet) -> bool:

@@ -24,10 +24,13 @@ SERVER = "reviewer"
 
 
 class Scope(StrEnum):
-    """For all projects of this user, or for one project, whose files others may share."""
+    """For all projects of this user; for one project, whose files others may share; or the memory
+    folder that an agent of this user keeps for a project.
+    """
 
     USER = "user"
     PROJECT = "project"
+    MEMORY = "memory"
 
 
 class FileKind(StrEnum):
@@ -37,6 +40,7 @@ class FileKind(StrEnum):
     TOML = "toml"  # a table at its end
     OWN = "own"  # a file of its own
     BLOCK = "block"  # a marked block
+    LINE = "line"  # a line at its end
 
 
 class Part(Struct, frozen=True, kw_only=True):
@@ -64,6 +68,7 @@ class Place(Struct, frozen=True, kw_only=True):
     root: Path
     """The project's folder, or the user's home."""
     command: tuple[str, ...]
+    """Empty where nothing is started: for a memory folder."""
     environment: Mapping[str, str]
 
     def folder(self, variable: str, default: str) -> Path:

@@ -10,15 +10,16 @@ from typing import TYPE_CHECKING
 
 import click
 
+from reviewer.cli.inputs import ID
 from reviewer.cli.output import moment, narrate, print_json, print_text, safe, table
-from reviewer.cli.session import DONE, FAILED, Session, pass_session
+from reviewer.cli.session import DONE, FAILED, Session, db_option, pass_session
 from reviewer.errors import ReviewerError
 from reviewer.projects import work_tree
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from reviewer.agents.connections import Connections, Planned
+    from reviewer.agents.connections import ConnectingAct, Connections, Planned
     from reviewer.agents.wiring import Place
 
 NAMES = ("claude-code", "codex", "gemini", "opencode", "copilot", "cursor")
@@ -30,6 +31,12 @@ SCOPE = [
     click.option(
         "--project", "scope", flag_value="project", help="For this project's folder only."
     ),
+    click.option(
+        "--memory",
+        "scope",
+        flag_value="memory",
+        help="This project's facts in the agent's own memory folder (claude-code, codex).",
+    ),
 ]
 YES = click.option("--yes", "-y", is_flag=True, help="Write without asking.")
 
@@ -39,6 +46,7 @@ class ConnectCommand(click.Command):
 
     def __init__(self, *args: object, example: str = "", **settings: object) -> None:
         super().__init__(*args, **settings)  # type: ignore[arg-type]
+        self.params.append(db_option())
         self.example = example
 
     def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
@@ -51,25 +59,46 @@ class ConnectCommand(click.Command):
 @click.argument("agent", required=False, type=click.Choice(NAMES))
 @SCOPE[0]
 @SCOPE[1]
+@SCOPE[2]
 @click.option(
     "--block",
     is_flag=True,
     help="Also write what is promoted into a marked block of the project's instruction file.",
 )
 @YES
-@click.option("--json", "as_json", is_flag=True, help="The table as one JSON object a line.")
+@click.option(
+    "--reach",
+    type=ID,
+    metavar="ID",
+    help="Show which agents get the memory ID, and where, and write nothing.",
+)
+@click.option("--json", "as_json", is_flag=True, help="A table as one JSON object a line.")
 @pass_session
 def connect(
-    session: Session, agent: str | None, scope: str, block: bool, yes: bool, as_json: bool
+    session: Session,
+    agent: str | None,
+    scope: str,
+    block: bool,
+    yes: bool,
+    reach: int | None,
+    as_json: bool,
 ) -> None:
     """Give an agent the memories of its project, by its own settings.
 
     Writes the MCP server and the hooks (for OpenCode: a plugin). The difference of every file is
     shown and you are asked once; each file is backed up, and `reviewer disconnect` leaves it byte
     for byte as it was. Without AGENT: a table of the agents.
+
+    An agent is given memories when a session starts; its own memory folder is left alone. With
+    --memory what is promoted in this project is written there and kept up to date.
     """
+    if reach is not None:
+        if agent is not None or block or yes or scope != "user":
+            raise click.UsageError("--reach goes alone, or with --json")
+        _show_reach(session, reach, as_json)
+        return
     if agent is None:
-        if block or yes or scope == "project":
+        if block or yes or scope != "user":
             raise click.UsageError("name the agent to connect")
         _show_table(session, as_json)
         return
@@ -79,7 +108,11 @@ def connect(
         raise click.UsageError("--block goes with --project: a block has one project's memories")
     place = _place(session, scope)
     connections = _connections(session)
-    planned = connections.plan_connect(agent, place, block=_memories(session) if block else None)
+    if scope == "memory":
+        planned = _plan_memory(session, connections, agent, place)
+    else:
+        block_text = _memories(session) if block else None
+        planned = connections.plan_connect(agent, place, block=block_text)
     old = planned.connection
     if not planned.changed and old is not None and old.command == place.command:
         narrate(f"{agent} is connected already.")
@@ -92,11 +125,11 @@ def connect(
                 f"Made the store {safe(str(session.store_path()))}. It is empty: {agent} gets "
                 "nothing before you promote something. Begin with: reviewer ingest"
             )
-    backups = connections.connect(planned)
+    backups = connections.connect(planned, folder=_folder())
     _report(backups, f"Connected {agent}", f"reviewer disconnect {agent}{_flag(scope)}")
     for sentence in (*planned.left, *planned.afterwards):
         narrate(sentence)
-    if find_spec("mcp") is None:
+    if scope != "memory" and find_spec("mcp") is None:
         narrate(
             "The package mcp is not installed, so the hooks work and the MCP server does not yet. "
             "Install it beside reviewer: pip install 'reviewer[mcp]'"
@@ -107,6 +140,7 @@ def connect(
 @click.argument("agent", type=click.Choice(NAMES))
 @SCOPE[0]
 @SCOPE[1]
+@SCOPE[2]
 @YES
 @pass_session
 def disconnect(session: Session, agent: str, scope: str, yes: bool) -> None:
@@ -123,7 +157,7 @@ def disconnect(session: Session, agent: str, scope: str, yes: bool) -> None:
     planned = connections.plan_disconnect(connection, place)
     if planned.changed and not _agreed(connections, planned, yes):
         return
-    backups = connections.disconnect(planned)
+    backups = connections.disconnect(planned, folder=_folder())
     if not planned.left:
         _report(backups, f"Disconnected {agent}", f"reviewer connect {agent}{_flag(scope)}")
         return
@@ -153,6 +187,9 @@ def _place(session: Session, scope: str) -> Place:
                 f"{Path.cwd()} is in no git work tree: connect in a project's folder, or --user."
             )
         root = Path(tree.root)
+    if scope == "memory":
+        named = dict(os.environ)
+        return Place(scope=Scope.MEMORY, root=root, command=(), environment=named)
     command = [program(shared=scope == "project")]
     if session.db is not None:
         command += ["--db", str(session.store_path().absolute())]
@@ -163,10 +200,62 @@ def _place(session: Session, scope: str) -> Place:
     )
 
 
+def _folder() -> str:
+    """The work tree in which the person is, for undo."""
+    tree = work_tree()
+    return tree.root if tree else ""
+
+
+def undo_connecting(session: Session, act: ConnectingAct) -> None:
+    """Take back that an agent was connected or disconnected. Raises ReviewerError."""
+    connections = _connections(session)
+    place = _place_of(act)
+    connection = connections.of(act.agent, place)
+    if act.what == "connected":
+        if connection is None:
+            raise ReviewerError(f"{act.agent} is not connected any more. See: reviewer connect")
+        planned = connections.plan_disconnect(connection, place)
+        backups = connections.disconnect(planned, folder=act.folder, undoes=act.at)
+    else:
+        if connection is not None:
+            raise ReviewerError(f"{act.agent} is connected again. See: reviewer connect")
+        if act.scope == "memory":
+            planned = _plan_memory(session, connections, act.agent, place)
+        else:
+            planned = connections.plan_connect(act.agent, place)
+        backups = connections.connect(planned, folder=act.folder, undoes=act.at)
+    for change in planned.changed:
+        narrate(f"{'Removed' if change.removal else 'Wrote'}: {safe(str(change.plan.path))}")
+    for backup in backups:
+        narrate(f"Backup: {safe(str(backup))}")
+    opposite = "disconnect" if act.what == "disconnected" else "connect"
+    again = f"reviewer {opposite} {act.agent}{_flag(act.scope)}"
+    narrate(f"Undone: {safe(act.title)} - {again} does it again")
+    for sentence in planned.left:
+        narrate(safe(sentence))
+    if planned.left:
+        raise click.exceptions.Exit(FAILED)
+
+
+def _place_of(act: ConnectingAct) -> Place:
+    from reviewer.agents.wiring import Place
+
+    named = dict(os.environ)
+    return Place(scope=act.scope, root=Path(act.root), command=act.command, environment=named)
+
+
 def _connections(session: Session) -> Connections:
     from reviewer.agents.connections import Connections
 
     return Connections(session.store_path().absolute())
+
+
+def _plan_memory(session: Session, connections: Connections, agent: str, place: Place) -> Planned:
+    from reviewer.agents.memory_folders import facts_of
+
+    with session.listing() as engine:
+        project = engine.project or ""
+        return connections.plan_memory(agent, place, project, facts_of(engine, project))
 
 
 def _memories(session: Session) -> str:
@@ -208,11 +297,31 @@ def _report(backups: Sequence[Path], done: str, back: str) -> None:
 
 
 def _flag(scope: str) -> str:
-    return " --project" if scope == "project" else ""
+    return "" if scope == "user" else f" --{scope}"
 
 
 def _words(place: Place) -> str:
+    if place.scope == "memory":
+        return f"the memory folder of {place.root}"
     return "this user" if place.scope == "user" else f"the project {place.root}"
+
+
+def _show_reach(session: Session, number: int, as_json: bool) -> None:
+    from msgspec import to_builtins
+
+    from reviewer.agents.reach import reach
+
+    tree = work_tree()
+    with session.reading() as engine:
+        ways = reach(engine, number, root=Path(tree.root) if tree else None)
+    if as_json:
+        for way in ways:
+            print_json(to_builtins(way))
+        return
+    lines = [("AGENT", "WHERE", "GETS IT", "HOW")]
+    lines += [(way.agent, way.where or "-", "yes" if way.gets else "no", way.how) for way in ways]
+    for line in table([tuple(map(safe, line)) for line in lines]):
+        print_text(line)
 
 
 def _show_table(session: Session, as_json: bool) -> None:

@@ -12,9 +12,11 @@ from reviewer.cli.inputs import ID
 from reviewer.cli.output import count, moment, narrate, print_json, print_text, safe, table
 from reviewer.cli.session import FAILED, Session, Verb, VerbGroup, pass_session
 from reviewer.errors import ReviewerError
+from reviewer.projects import work_tree
 from reviewer.sharing import personal
 
 if TYPE_CHECKING:
+    from reviewer.agents.connections import ConnectingAct
     from reviewer.engine import Engine
     from reviewer.promotion.history import ActView, ChangeView
 
@@ -29,10 +31,17 @@ PAGE = 500
 def undo(session: Session, act: int | None, anyone: bool) -> None:
     """Undo your latest decision in this project, or the act ACT.
 
-    Undoing an ingestion by its number removes its candidates.
+    Undoing an ingestion by its number removes its candidates. Where an agent was connected or
+    disconnected in this work tree since the latest decision, that is taken back.
     """
     if anyone and act is None:
         raise click.UsageError("--anyone needs the number of the act: see reviewer history")
+    connecting = _latest_connecting(session) if act is None else None
+    if connecting is not None:
+        from reviewer.cli.connect import undo_connecting
+
+        undo_connecting(session, connecting)
+        return
     try:
         with session.changing() as engine:
             undone = (
@@ -103,10 +112,31 @@ def _list_acts(session: Session, limit: int | None, by: str | None, as_json: boo
             narrate("There are no acts yet. Ingest something: reviewer ingest PATH")
 
 
-def _say_connected(session: Session) -> None:
-    """Name the connected agents: the ledger has rows of the store and no files of agents, so undo
-    does not take a connection back.
+def _latest_connecting(session: Session) -> ConnectingAct | None:
+    """The latest connecting in this work tree, if no decision of the project is later.
+
+    It changed files of agents and no rows, so it is not in the ledger.
     """
+    store = session.store_path().absolute()
+    tree = work_tree()
+    if tree is None or not personal(store, "-agents").is_dir():
+        return None
+    from reviewer.agents.connections import Connections
+
+    found = Connections(store).latest_act(tree.root)
+    if found is None or not store.exists():
+        return found
+    with session.changing() as engine:
+        decided = engine.history.next_undo()
+        if decided is not None:
+            (act,) = engine.history.acts(before=decided[0] + 1, limit=1)
+            if act.at > found.at:
+                return None
+    return found
+
+
+def _say_connected(session: Session) -> None:
+    """Name the connected agents, which the list of acts does not have."""
     store = session.store_path().absolute()
     if not personal(store, "-agents").is_dir():
         return

@@ -35,7 +35,8 @@ def hook(session: Session, agent: str, event: str) -> None:
     It reads one object of JSON on stdin, and answers on stdout where there is something to say. At
     the start and after a compaction it gives the packet of the project; before a compaction it
     says what must be kept, where the agent can be told; at the end the session is noted, and read
-    by another process. What fails is a line in a log beside the store, and the exit code is 0.
+    by another process. What fails is a line in a log beside the store, and the exit code is 0; only
+    an AGENT or EVENT that does not exist is an error, with exit code 1.
     """
     from reviewer.agents.hook_events import COMPACTIONS, UnknownEventError, answer, read_event
     from reviewer.agents.hooks import Hooks, inside_own_call

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 import click
 
 from reviewer.cli.output import safe
-from reviewer.errors import StoreError, UnknownIdError
+from reviewer.errors import ReviewerError, StoreError, UnknownIdError
 from reviewer.files import login_name
 from reviewer.projects import WITHOUT_A_TREE, NoProjectError, default_project, listed, work_tree
 
@@ -189,6 +189,8 @@ class Session:
         try:
             yield engine
         finally:
+            if engine.has_written:
+                _bring_memory_folders_up_to_date(engine)
             engine.close()
 
     def project_without_store(self) -> str:
@@ -222,6 +224,23 @@ class Session:
             light=settings.theme == "light",
             keymap=settings_path() if settings.keys else None,
         )
+
+
+def _bring_memory_folders_up_to_date(engine: Engine) -> None:
+    """Write what was promoted or taken back into the memory folders that the person has chosen."""
+    if not engine.path.with_name(f"{engine.path.name}-agents").is_dir():
+        return
+    from reviewer.agents.memory_folders import bring_up_to_date, has_any
+    from reviewer.cli.output import narrate
+
+    if not has_any(engine.path):
+        return
+    try:
+        problems = bring_up_to_date(engine)
+    except (ReviewerError, OSError) as problem:
+        problems = [str(problem)]
+    for sentence in problems:
+        narrate(safe(sentence))
 
 
 pass_session = click.make_pass_decorator(Session)
@@ -290,6 +309,11 @@ def _store_options(*, from_environment: bool) -> list[click.Parameter]:
             help="Who decides, as the history shows it (default: your login name).",
         ),
     ]
+
+
+def db_option() -> click.Parameter:
+    """`--db` after a verb whose `--project` means something else."""
+    return _store_options(from_environment=False)[0]
 
 
 def with_store_options(command: Callable[..., Any]) -> Callable[..., Any]:

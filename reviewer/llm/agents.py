@@ -7,6 +7,7 @@ keep no session. Each agent runs in an empty private folder.
 from __future__ import annotations
 
 import json
+import shutil
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -63,6 +64,8 @@ class Agent(Struct, frozen=True):
     login: str
     prepare: Callable[[Asked], Invocation]
     read: Callable[[Ended], Answered]
+    tidy: Callable[[Path, Mapping[str, str]], None] | None = None
+    """Removes what a call in a folder leaves behind in the home of its environment."""
 
 
 def _claude(asked: Asked) -> Invocation:
@@ -140,6 +143,8 @@ def _codex_answer(ended: Ended) -> Answered:
             usage = _mapping(event, "usage")
         elif event.get("type") == "turn.failed":
             problem = _text(_mapping(event, "error"), "message") or "the turn failed"
+            passed_on = _mapping(_object(problem) or {}, "error")  # what the endpoint has answered
+            problem = _text(passed_on, "message") or problem
     last = ended.folder / LAST_MESSAGE
     if last.is_file():
         text = last.read_text(encoding="utf-8", errors="replace") or text
@@ -197,6 +202,19 @@ def _gemini_answer(ended: Ended) -> Answered:
     )
 
 
+def _gemini_tidy(folder: Path, environment: Mapping[str, str]) -> None:
+    """Remove the chat that no switch keeps Gemini CLI from writing: its folders for our folder."""
+    home = environment.get("GEMINI_CLI_HOME") or environment.get("HOME", "")
+    for kept in ("tmp", "history"):
+        for marker in Path(home, ".gemini", kept).glob("reviewer-*/.project_root"):
+            try:
+                ours = marker.read_text(encoding="utf-8").strip() == str(folder)
+            except (OSError, ValueError):
+                continue
+            if ours and not marker.parent.is_symlink():
+                shutil.rmtree(marker.parent, ignore_errors=True)
+
+
 def _opencode(asked: Asked) -> Invocation:
     agent = {
         "mode": "primary",
@@ -243,6 +261,25 @@ def _opencode_answer(ended: Ended) -> Answered:
     )
 
 
+def _copilot(asked: Asked) -> Invocation:
+    # A home of its own leaves out the person's hooks, servers and sessions; with it the login that
+    # is kept there is not found, but those of the environment and of gh are.
+    home = asked.folder / "copilot"
+    home.mkdir(mode=0o700)
+    argv = [asked.program, "-s", "--no-color", "--available-tools=none", "--disable-builtin-mcps"]
+    argv += ["--no-custom-instructions", "--no-ask-user"]
+    if asked.model:
+        argv += ["--model", asked.model]
+    prompt = f"{asked.system}\n\n{asked.prompt}" if asked.system else asked.prompt
+    return Invocation(tuple(argv), prompt, {"COPILOT_HOME": str(home)})
+
+
+def _copilot_answer(ended: Ended) -> Answered:
+    if ended.code:
+        return Answered(problem=" ".join(ended.err.split()))
+    return Answered(ended.out)
+
+
 def _any_answer(ended: Ended) -> Answered:
     return Answered(ended.out)
 
@@ -253,10 +290,22 @@ AGENTS: dict[str, Agent] = {
     ),
     "codex": Agent("codex", "Codex", "run codex login", _codex, _codex_answer),
     "gemini": Agent(
-        "gemini", "Gemini CLI", "run gemini in a terminal and log in", _gemini, _gemini_answer
+        "gemini",
+        "Gemini CLI",
+        "run gemini in a terminal and log in",
+        _gemini,
+        _gemini_answer,
+        _gemini_tidy,
     ),
     "opencode": Agent(
         "opencode", "OpenCode", "run opencode auth login", _opencode, _opencode_answer
+    ),
+    "copilot": Agent(
+        "copilot",
+        "Copilot CLI",
+        "run gh auth login, or set COPILOT_GITHUB_TOKEN",
+        _copilot,
+        _copilot_answer,
     ),
 }
 

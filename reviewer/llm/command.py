@@ -141,7 +141,11 @@ class CommandChat:
                 if name not in NOT_INHERITED
             }
             environment |= {**invocation.environment, CHILD: "1", "NO_COLOR": "1"}
-            ended = self._run(invocation.argv, invocation.prompt, environment, folder, stop)
+            try:
+                ended = self._run(invocation.argv, invocation.prompt, environment, folder, stop)
+            finally:
+                if self.agent.tidy is not None:
+                    self.agent.tidy(folder, environment)
             answer = self.agent.read(ended)
         try:
             self._require(answer, ended)

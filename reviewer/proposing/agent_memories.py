@@ -27,6 +27,7 @@ from reviewer.proposing.values import (
 )
 from reviewer.sources.front_matter import front_matter
 from reviewer.sources.lines import reading
+from reviewer.sources.markdown import without_own
 from reviewer.text.secrets import mask
 from reviewer.text.sentences import split_sentences
 
@@ -206,7 +207,7 @@ def entries(text: str) -> Iterator[Entry]:
 
 def _text(path: Path) -> str:
     with reading(path) as stream:
-        return stream.read(FILE_LIMIT).decode("utf-8", "replace")
+        return without_own(stream.read(FILE_LIMIT).decode("utf-8", "replace"))
 
 
 def _reader(path: Path) -> Callable[[Path, str], Iterator[Proposal]] | None:
@@ -238,6 +239,8 @@ def _topic(path: Path, text: str) -> Iterator[Proposal]:
         return
     lines = text.splitlines()
     fields, _ = front_matter(lines)
+    if path.name.startswith("reviewer") and fields.get("name") == path.stem:
+        return  # ours: `reviewer connect --memory` wrote it
     found = list(entries(text))
     stated = fields.get("description", "")
     described = _plain(stated)

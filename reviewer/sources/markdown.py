@@ -33,6 +33,8 @@ HEAD_CHARS = 40_000
 
 
 OWN_BLOCK, OWN_BLOCK_END = "<!-- reviewer:begin", "<!-- reviewer:end"
+OWN_LINE = "- [Decided by the person: "
+"""How the line that reviewer writes into the index of an agent's memories begins."""
 
 
 class MarkdownScan:
@@ -91,9 +93,9 @@ class MarkdownScan:
                 if replaced:
                     self.tally["invalid UTF-8"] += 1
                 own = own or text.startswith(OWN_BLOCK)
-                if own:
+                if own or text.startswith(OWN_LINE):
                     self.tally["block of reviewer's own"] += 1
-                    own = not text.startswith(OWN_BLOCK_END)
+                    own = own and not text.startswith(OWN_BLOCK_END)
                     yield NoteLine(number, start, raw, "")
                     continue
                 yield NoteLine(number, start, raw, text.removesuffix("\r").replace("\0", "\ufffd"))
@@ -145,6 +147,17 @@ class MarkdownScan:
             meta = {**meta, "title": title, **facts}
             at = meta.get("date")
         return meta, written_moment(at)
+
+
+def without_own(text: str) -> str:
+    """A text whose lines that reviewer wrote are blank, so that they are never proposed again."""
+    kept, own = [], False
+    for line in text.splitlines(keepends=True):
+        own = own or line.startswith(OWN_BLOCK)
+        blank = own or line.startswith(OWN_LINE)
+        own = own and not line.startswith(OWN_BLOCK_END)
+        kept.append(line[len(line.rstrip("\r\n")) :] if blank else line)
+    return "".join(kept)
 
 
 def _headings(lines: list[NoteLine]) -> list[tuple[int, str]]:

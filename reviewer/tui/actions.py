@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from reviewer.tui.agents.keys import AGENTS
+from reviewer.tui.agents.keys import AGENTS, REACH
 from reviewer.tui.commits.keys import COMMITS, RETENTION
 from reviewer.tui.compress.keys import COMPRESS, LOG_TEXT, SUMMARY
 from reviewer.tui.evidence.keys import SOURCE, WHY
@@ -39,6 +39,7 @@ PANES: tuple[Pane, ...] = (
     FORM,
     HISTORY,
     AGENTS,
+    REACH,
     SOURCE,
     WHY,
     SESSION,

@@ -252,6 +252,11 @@ class ReviewerApp(Actor, Host, pane=keys.APP, inherit_bindings=False):
 
         self.push_screen(WhyScreen(self.engine, memory))
 
+    def open_reach(self, memory: int) -> None:
+        from reviewer.tui.agents.reach import ReachScreen
+
+        self.push_screen(ReachScreen(self.engine, memory))
+
     def open_memory(self, memory: int) -> None:
         self.show_queue()
         self.queue_screen.open_memory(memory)

@@ -294,6 +294,32 @@ def test_a_move_of_the_store_is_written_anew(reviewer: Reviewer) -> None:
     assert snapshot(home(reviewer)) == before
 
 
+@pytest.mark.parametrize(
+    "text", ['{"mcpServers": null}', '{\n  "a": 1,\n  "mcpServers": null, // none yet\n}\n']
+)
+def test_servers_that_are_null_count_as_none(reviewer: Reviewer, text: str) -> None:
+    """Changed by nobody, the file comes back by its backup; changed, null is written again."""
+    path = home(reviewer) / ".claude.json"
+    for change in ("", "\n"):
+        path.write_text(text)
+        connect(reviewer, "claude-code")
+        assert '"reviewer": {' in path.read_text()
+        path.write_text(path.read_text() + change)
+        assert reviewer("disconnect", "claude-code", "--yes").returncode == 0
+        assert path.read_text() == text + change
+
+
+def test_the_store_may_be_named_behind_the_verb(reviewer: Reviewer) -> None:
+    before = snapshot(home(reviewer))
+    options = ("--db", str(reviewer.db))
+    done = reviewer("connect", "gemini", "--yes", *options, db=False)
+    assert done.returncode == 0, done.stderr
+    assert str(reviewer.db) in (home(reviewer) / ".gemini" / "settings.json").read_text()
+    done = reviewer("disconnect", "gemini", "--yes", *options, db=False)
+    assert done.returncode == 0, done.stderr
+    assert snapshot(home(reviewer)) == before
+
+
 def test_two_connecting_at_once_leave_whole_files(reviewer: Reviewer) -> None:
     before = snapshot(home(reviewer))
     both = [reviewer.start("connect", agent, "--yes") for agent in ("gemini", "codex", "gemini")]
@@ -344,6 +370,103 @@ def test_undo_and_history_say_how_a_connection_is_taken_back(reviewer: Reviewer)
     assert (home(reviewer) / ".claude" / "settings.json").exists()
     assert reviewer("disconnect", "claude-code", "--yes").returncode == 0
     assert "disconnect" not in reviewer(*options, "history").stderr
+
+
+def in_folder(program: Reviewer, folder: Path, *arguments: object) -> str:
+    """What a successful call in a folder says."""
+    done = subprocess.run(
+        [sys.executable, "-m", "reviewer", "--db", program.db, *map(str, arguments)],
+        cwd=folder, env=program.environment, capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    return done.stdout + done.stderr
+
+
+@pytest.mark.parametrize("agent", AGENTS)
+def test_undo_takes_back_the_connecting_that_came_last(reviewer: Reviewer, agent: str) -> None:
+    folder = filled(reviewer)
+    put(reviewer, agent)
+    before = snapshot(home(reviewer))
+    in_folder(reviewer, folder, "connect", agent, "--yes")
+    connected = snapshot(home(reviewer))
+    said = in_folder(reviewer, folder, "undo")
+    assert f"Undone: Connected {agent} - reviewer connect {agent} does it again" in said
+    assert snapshot(home(reviewer)) == before
+    assert reviewer.ids("--project", folder.name, "--status", "active") != []
+    in_folder(reviewer, folder, "connect", agent, "--yes")
+    in_folder(reviewer, folder, "disconnect", agent, "--yes")
+    assert "Undone: Disconnected" in in_folder(reviewer, folder, "undo")
+    assert snapshot(home(reviewer)) == connected
+    assert "Undone: Connected" in in_folder(reviewer, folder, "undo")
+    assert snapshot(home(reviewer)) == before
+    assert "Undone: Promoted" in in_folder(reviewer, folder, "undo")
+
+
+def test_undo_takes_back_a_later_decision_first_and_nothing_of_another_folder(
+    reviewer: Reviewer,
+) -> None:
+    folder = filled(reviewer)
+    other = tree(reviewer, "bakery")
+    in_folder(reviewer, folder, "connect", "gemini", "--yes")
+    connected = snapshot(home(reviewer))
+    (number, *_) = reviewer.ids("--project", folder.name, "--status", "active")
+    in_folder(reviewer, folder, "restore", number)
+    assert "act" in in_folder(reviewer, folder, "undo")
+    assert snapshot(home(reviewer)) == connected
+    note = other / "notes.md"
+    note.write_text("# Bakery\n\n- [Decision] Bread is baked at four in the morning.\n")
+    in_folder(reviewer, other, "ingest", note)
+    in_folder(reviewer, other, "promote", *reviewer.ids("--project", "bakery"))
+    assert "Undone: Promoted" in in_folder(reviewer, other, "undo")
+    assert snapshot(home(reviewer)) == connected
+    assert "Undone: Connected gemini" in in_folder(reviewer, folder, "undo")
+
+
+def test_undo_names_what_somebody_changed_since(reviewer: Reviewer) -> None:
+    folder = filled(reviewer)
+    in_folder(reviewer, folder, "connect", "codex", "--yes")
+    config = home(reviewer) / ".codex" / "config.toml"
+    config.write_text(config.read_text().replace('"mcp"', '"mcp2"'))
+    done = subprocess.run(
+        [sys.executable, "-m", "reviewer", "--db", reviewer.db, "undo"],
+        cwd=folder, env=reviewer.environment, capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert done.returncode == 1
+    assert f"{config}: line 1 (mcp_servers.reviewer) was changed since" in done.stderr
+    assert "mcp2" in config.read_text()
+
+
+def test_connecting_for_all_projects_and_for_one_says_that_it_is_twice(reviewer: Reviewer) -> None:
+    folder = filled(reviewer)
+    assert "twice" not in in_folder(reviewer, folder, "connect", "gemini", "--yes")
+    said = in_folder(reviewer, folder, "connect", "gemini", "--project", "--yes")
+    assert "gemini is connected by reviewer connect gemini too" in said
+
+
+def test_reach_says_which_agents_get_a_fact_and_where(reviewer: Reviewer) -> None:
+    folder = filled(reviewer)
+    (number, *_) = reviewer.ids("--project", folder.name, "--status", "active")
+    assert "not connected" in in_folder(reviewer, folder, "connect", "--reach", number)
+    in_folder(reviewer, folder, "connect", "claude-code", "--yes")
+    in_folder(reviewer, folder, "connect", "claude-code", "--memory", "--yes")
+    in_folder(reviewer, folder, "connect", "codex", "--project", "--block", "--yes")
+    rows = [
+        json.loads(line)
+        for line in in_folder(reviewer, folder, "connect", "--reach", number, "--json").splitlines()
+    ]
+    claude = {row["where"]: row for row in rows if row["agent"] == "claude-code"}
+    assert set(claude) == {"packet", "tools", "memory folder"}
+    assert all(row["gets"] for row in claude.values())
+    assert "in full" in claude["packet"]["how"]
+    assert claude["memory folder"]["how"].endswith("/memory/reviewer.md")
+    codex = {row["where"]: row for row in rows if row["agent"] == "codex"}
+    assert codex["block"]["how"] == f"in {folder.resolve()}/AGENTS.md"
+    assert [row["how"] for row in rows if row["agent"] == "gemini"] == ["not connected"]
+    in_folder(reviewer, folder, "restore", number)
+    options = ("--project", folder.name, "connect", "--reach")
+    assert "is not promoted" in reviewer.fails(*options, number)
+    reviewer.fails(*options, number, "codex", code=2)
+    assert "99999" in reviewer.fails(*options, 99999)
 
 
 def test_a_damaged_record_of_connections_does_not_stop_undo(reviewer: Reviewer) -> None:

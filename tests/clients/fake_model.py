@@ -1,7 +1,8 @@
 """A model on a port of this machine, in the dialects that the agents speak.
 
 The prompt says what it answers: `[[CALL tool {json}]]` calls that tool of the server `reviewer`,
-once for each mark, and then it says OK. Every request is kept: tests see what an agent sent.
+once for each mark, and then it says what it is set to. Every request is kept: tests see what an
+agent sent.
 """
 
 from __future__ import annotations
@@ -39,6 +40,8 @@ class FakeModel:
         self.requests: list[dict[str, Any]] = []
         self.status = 200
         """Another one makes it answer with an error."""
+        self.says = "OK"
+        """What it says where no tool is to be called."""
 
     def sent(self) -> str:
         """All requests as one text, with the escapes of JSON undone."""
@@ -97,12 +100,12 @@ def _tools(body: dict[str, Any]) -> Iterator[tuple[str, str]]:
                 yield "", name
 
 
-def _answer(body: dict[str, Any]) -> Answer:
+def _answer(body: dict[str, Any], says: str) -> Answer:
     talk = body.get("messages") or body.get("input") or body.get("contents") or []
     calls = list(dict.fromkeys(_CALL.findall("\n".join(_texts(talk)))))
     done = _results(talk)
     if done >= len(calls):
-        return Answer("OK")
+        return Answer(says)
     wanted, arguments = calls[done]
     if arguments.startswith('{\\"'):
         arguments = arguments.replace('\\"', '"')  # OpenCode quotes the words of its command line
@@ -137,7 +140,7 @@ class _Handler(BaseHTTPRequestHandler):
             error = {"type": "invalid_request_error", "message": "made-up error", "code": 400}
             self._json({"type": "error", "error": error}, model.status)
             return
-        answer = _answer(body)
+        answer = _answer(body, model.says)
         name = f"n{time.time_ns()}"
         if path.endswith("/messages"):
             self._answered(_anthropic(answer, name), stream=bool(body.get("stream")))

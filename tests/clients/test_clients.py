@@ -5,9 +5,11 @@ file as it was after it is disconnected.
 from __future__ import annotations
 
 import json
+import os
 import shutil
 import socket
 import subprocess
+import sys
 import urllib.error
 import urllib.request
 from pathlib import Path
@@ -27,6 +29,9 @@ pytestmark = [pytest.mark.clients, pytest.mark.timeout(600), pytest.mark.xdist_g
 AGENTS = ("claude-code", "codex", "gemini", "opencode", "copilot")
 
 TRIES = 3
+
+RECORD = "PYTEST_AGENT_RECORD"
+"""The variable with a folder for a record of each agent's run."""
 
 RULE = "The spooler needs port 9417 free, otherwise it hangs without a message."
 
@@ -51,8 +56,8 @@ def test_an_agent_gets_the_packet_and_proposes(
     subprocess.run(["git", "init", "-q", folder], check=True)
     (folder / "spooler.md").write_text(f"# Spooler\n\nLearnt today. {RULE}\n")
     before = settings_files(client.home)
-    done = program("connect", agent, "--yes")
-    assert done.returncode == 0, done.stderr
+    done_connecting = program("connect", agent, "--yes")
+    assert done_connecting.returncode == 0, done_connecting.stderr
     wired = {path: data for path, data in settings_files(client.home).items()
              if before.get(path) != data}  # fmt: skip
     assert wired
@@ -83,10 +88,49 @@ def test_an_agent_gets_the_packet_and_proposes(
     unchanged = {path for path, data in wired.items() if path.read_bytes() == data}
     done = program("disconnect", agent, "--yes")
     assert done.returncode == 0, done.stderr
-    for path in unchanged:
-        assert (path.read_bytes() if path.exists() else None) == before.get(path)
-    for path in wired:
-        assert not path.exists() or b"reviewer" not in path.read_bytes()
+    compared = []
+    for path in sorted(wired):
+        now = path.read_bytes() if path.exists() else None
+        same = now == before.get(path)
+        what = "as before, byte for byte" if same else "written by the agent since, without ours"
+        compared.append(f"{path.relative_to(client.home)}: {what}")
+        assert same or path not in unchanged
+        assert now is None or b"reviewer" not in now
+    record(
+        agent,
+        {
+            "connected": done_connecting.stdout + done_connecting.stderr,
+            "the packet in the request of the model": sent[sent.index("<recalled-memory") :][:600],
+            "its proposal in the queue": f"#{row['id']} {row['content']} ({row['rule']})",
+            "disconnected, each file compared": "\n".join(compared),
+        },
+    )
+
+
+def record(agent: str, parts: dict[str, str]) -> None:
+    """Write what was seen of an agent into the folder that RECORD names, if it is set."""
+    if folder := os.environ.get(RECORD):
+        text = "".join(f"## {title}\n\n{part.strip()}\n\n" for title, part in parts.items())
+        Path(folder, f"{agent}.md").write_text(f"# {agent}\n\n{text}")
+
+
+def test_claude_code_reads_the_line_in_its_memory_folder(
+    program: Reviewer, model: FakeModel
+) -> None:
+    client = Client("claude-code", program, model)
+    folder = filled(program)
+    shutil.rmtree(folder / ".git")
+    subprocess.run(["git", "init", "-q", folder], check=True)
+    done = subprocess.run(
+        [sys.executable, "-m", "reviewer", "--db", program.db, "connect", "claude-code",
+         "--memory", "--yes"],
+        cwd=folder, env=program.environment, capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    client.run("Have a look.", folder)
+    sent = model.sent()
+    assert "[Decided by the person: ticket-office](reviewer.md)" in sent
+    assert "thermal paper" not in sent  # the file itself is read when it is needed
 
 
 def test_claude_code_is_told_what_a_compaction_must_keep(
@@ -101,11 +145,11 @@ def test_claude_code_is_told_what_a_compaction_must_keep(
     for turn in ("Never call the gate controller from tests.", "Now print two languages."):
         more = ["--session-id", session] if turn.startswith("Never") else ["--resume", session]
         assert client.run(turn, folder, *more).returncode == 0
-    before = len(model.requests)
+    model.requests.clear()
     ran = client.run("/compact", folder, "--resume", session)
-    told = json.dumps(model.requests[before:])
-    assert "Keep all of this in the summary" in told, (ran.stdout[-500:], ran.stderr[-2000:])
-    assert "- Never call the gate controller from tests." in told
+    _, mark, kept = model.sent().partition("Keep all of this in the summary")
+    assert mark, (ran.stdout[-500:], ran.stderr[-2000:])
+    assert "Never call the gate controller from tests." in kept
 
 
 def test_our_own_headless_call_runs_no_hook(program: Reviewer, model: FakeModel) -> None:
@@ -136,17 +180,16 @@ def test_opencode_is_told_what_a_compaction_must_keep(program: Reviewer, model: 
     ) as server:  # fmt: skip
         try:
             made: list[str] = []
-            until(lambda: made or answers(port, "/session", {}, made), 150)
+            until(lambda: made or answers(port, "/session", {}, made, seconds=10), 200)
             session = json.loads(made[0])["id"]
             said = {"model": names, "parts": [{"type": "text", "text": "Print two languages."}]}
             assert answers(port, f"/session/{session}/message", said, made)
-            before = len(model.requests)
+            assert "thermal paper" in model.sent()
+            model.requests.clear()
             assert answers(port, f"/session/{session}/summarize", names, made)
         finally:
             server.terminate()
-    told = json.dumps(model.requests[before:])
-    assert "Keep all of this in the summary" in told
-    assert "thermal paper" in model.sent()
+    assert "Keep all of this in the summary" in model.sent()
 
 
 def free_port() -> int:
@@ -154,7 +197,9 @@ def free_port() -> int:
         return int(listening.getsockname()[1])
 
 
-def answers(port: int, path: str, body: dict[str, Any], into: list[str]) -> bool:
+def answers(
+    port: int, path: str, body: dict[str, Any], into: list[str], *, seconds: float = 120
+) -> bool:
     """Whether a server answers a request with success; its answer goes into a list."""
     request = urllib.request.Request(
         f"http://127.0.0.1:{port}{path}",
@@ -162,7 +207,7 @@ def answers(port: int, path: str, body: dict[str, Any], into: list[str]) -> bool
         {"content-type": "application/json"},
     )
     try:
-        with urllib.request.urlopen(request, timeout=120) as response:
+        with urllib.request.urlopen(request, timeout=seconds) as response:
             into.append(response.read().decode())
     except (urllib.error.URLError, TimeoutError):
         return False

@@ -15,17 +15,28 @@ from reviewer.llm.model import ChatMessage, ModelError
 from reviewer.settings import ModelSettings
 from tests.cli.agent_projects import filled
 from tests.cli.conftest import Reviewer
+from tests.cli.test_propose import FOUND, TRUE, WORDS, session, settings
 from tests.clients.conftest import Client
 from tests.clients.fake_model import FakeModel
 
 pytestmark = [pytest.mark.clients, pytest.mark.timeout(600), pytest.mark.xdist_group("clients")]
 
 AGENTS = {
-    "claude-code": ("claude", "haiku"), "gemini": ("gemini", "gemini-2.5-flash-lite"),
-    "opencode": ("opencode", "fake/fake-1"),
+    "claude-code": ("claude", "haiku"), "codex": ("codex", "fake-1"),
+    "gemini": ("gemini", "gemini-2.5-flash-lite"), "opencode": ("opencode", "fake/fake-1"),
+    "copilot": ("copilot", "fake-1"),
 }  # fmt: skip
-"""Agent -> the name that settings give it, and a model. Codex is not among them: it is asked
-without its settings, which alone could point it at a model of ours.
+"""Agent -> the name that settings give it, and a model."""
+
+OFFERED = {"codex": {"request_user_input"}}
+"""The tools that no flag takes away."""
+
+
+CODEX = """#!/bin/sh
+shift
+exec {command} exec -c 'model_provider="fake"' \\
+    -c 'model_providers.fake={{name="fake",base_url="{url}/v1",env_key="FAKE_KEY",\
+wire_api="responses",request_max_retries=1,stream_max_retries=1}}' "$@"
 """
 
 
@@ -34,10 +45,19 @@ def asked(client: Client, program: Reviewer) -> CommandChat:
     name, model = AGENTS[client.agent]
     folder = program.folder / "bin"
     folder.mkdir()
-    (folder / name).symlink_to(client.command)
-    path = f"{folder}{os.pathsep}{client.environment['PATH']}"
-    settings = ModelSettings(command=(name,), name=model, timeout=150)
-    return CommandChat(settings, environment={**client.environment, "PATH": path})
+    if client.agent == "codex":  # it is asked without its settings, which name our model
+        (folder / name).write_text(CODEX.format(command=client.command, url=client.model.url))
+        (folder / name).chmod(0o755)
+    else:
+        (folder / name).symlink_to(client.command)
+    chosen = ModelSettings(command=(name,), name=model, timeout=150)
+    environment = {**client.environment, "PATH": chat_path(program, client)}
+    return CommandChat(chosen, environment=environment)
+
+
+def chat_path(program: Reviewer, client: Client) -> str:
+    """A PATH on which the agent comes first."""
+    return f"{program.folder / 'bin'}{os.pathsep}{client.environment['PATH']}"
 
 
 def offered(body: dict[str, Any]) -> set[str]:
@@ -50,11 +70,7 @@ def offered(body: dict[str, Any]) -> set[str]:
 
 
 def transcripts(home: Path) -> set[Path]:
-    return {
-        path
-        for path in home.rglob("*.jsonl")
-        if "history" not in path.name and ".gemini" not in path.parts  # it has no switch for it
-    }
+    return {path for path in home.rglob("*.jsonl") if "history" not in path.name}
 
 
 @pytest.mark.parametrize("agent", AGENTS)
@@ -72,7 +88,7 @@ def test_an_agent_answers_without_tools_hooks_or_a_session(
     assert answer.text.strip() == "OK"
     assert model.requests
     for body in model.requests:
-        assert not offered(body)
+        assert offered(body) == OFFERED.get(agent, set())
     sent = model.sent()
     assert "Be brief." in sent
     assert "thermal paper" not in sent
@@ -80,7 +96,26 @@ def test_an_agent_answers_without_tools_hooks_or_a_session(
     assert not Path(f"{program.db}-agents/sessions").exists()
 
 
-@pytest.mark.parametrize("agent", ["claude-code", "opencode"])
+@pytest.mark.parametrize("agent", AGENTS)
+def test_its_statements_wait_with_their_proof(
+    agent: str, program: Reviewer, model: FakeModel
+) -> None:
+    """The whole way of `reviewer propose`, from the settings to the queue."""
+    client = Client(agent, program, model)
+    chat = asked(client, program)
+    name = AGENTS[agent][1]
+    environment = {**client.environment, "PATH": chat_path(program, client)}
+    environment |= settings(program, command=[AGENTS[agent][0]], name=name, timeout=150)
+    model.says = FOUND
+    done = program("propose", session(program), "--yes", env=environment)
+    assert done.returncode == 0, (done.stdout, done.stderr)
+    (row,) = program.rows("queue", "list")
+    assert row["content"].rstrip(".") == TRUE.rstrip(".")
+    assert row["rule"] == f"command.{chat.name}"
+    assert WORDS in model.sent()
+
+
+@pytest.mark.parametrize("agent", ["claude-code", "codex", "opencode", "copilot"])
 def test_an_error_of_the_model_is_a_sentence(
     agent: str, program: Reviewer, model: FakeModel
 ) -> None:

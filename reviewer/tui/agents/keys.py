@@ -10,9 +10,24 @@ CONNECT = Action(
     "Show what connecting this agent for all projects would write; c again writes it.", "Decide",
     writes=True,
 )  # fmt: skip
+CONNECT_PROJECT = Action(
+    "connect_agent_project", "C", "connect here",
+    "The same for this project only; its files may be shared with others.", "Decide", writes=True,
+)  # fmt: skip
+CONNECT_MEMORY = Action(
+    "connect_agent_memory", "m", "memory folder",
+    "The same for the memory folder that the agent keeps for this project: what is promoted is"
+    " written there and kept up to date (Claude Code, Codex).", "Decide", writes=True,
+)  # fmt: skip
 DISCONNECT = Action(
     "disconnect_agent", "d", "disconnect",
-    "Show what disconnecting this agent would take out; d again does it.", "Decide", writes=True,
+    "Show what disconnecting this agent would take out; d again does it. The memory folder goes"
+    " first, then this project, then all projects.", "Decide", writes=True,
+)  # fmt: skip
+UNDO = Action(
+    "undo_connecting", "u", "undo",
+    "Show what taking back the latest connecting or disconnecting here would change; u again does"
+    " it.", "Decide", writes=True,
 )  # fmt: skip
 READ = Action(
     "read_agent", "enter", "read",
@@ -21,7 +36,10 @@ READ = Action(
 
 AGENTS = Pane(
     "agents", "Agents",
-    (CONNECT, DISCONNECT, READ, keys.REFRESH, *keys.MOVES, *keys.PANE_ACTIONS, keys.BACK,
-     keys.LEAVE),
-    (CONNECT, DISCONNECT, READ, keys.NEXT_PANE, keys.LEAVE),
+    (CONNECT, CONNECT_PROJECT, CONNECT_MEMORY, DISCONNECT, UNDO, READ, keys.REFRESH, *keys.MOVES,
+     *keys.PANE_ACTIONS, keys.BACK, keys.LEAVE),
+    (CONNECT, CONNECT_PROJECT, CONNECT_MEMORY, DISCONNECT, UNDO, READ, keys.LEAVE),
 )  # fmt: skip
+
+CLOSE_REACH = Action("leave_reach", "escape,q,at", "back", "Close this.", "Move")
+REACH = Pane("reach", "Which agents get it", (*keys.MOVES, CLOSE_REACH), (CLOSE_REACH,))

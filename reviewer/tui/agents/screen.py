@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from asyncio import to_thread
+from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -16,13 +17,16 @@ from textual.strip import Strip
 from reviewer.agents.agent_files import AgentFiles, Given
 from reviewer.agents.connections import Connection, Connections, Planned
 from reviewer.agents.found import AgentRow, agent_rows
+from reviewer.agents.memory_folders import HAVE_MEMORY, facts_of
 from reviewer.agents.program import program
 from reviewer.agents.wiring import Place, Scope, home
 from reviewer.engine import Engine
+from reviewer.errors import ReviewerError
 from reviewer.projects import work_tree
-from reviewer.promotion.views import QueueQuery, QueueRow
+from reviewer.promotion.views import QueueQuery, QueueRow, Sort
 from reviewer.tui.agents import keys
 from reviewer.tui.kit import keys as kit_keys
+from reviewer.tui.kit.action import Action
 from reviewer.tui.kit.actor import runs
 from reviewer.tui.kit.line import Part, cells_of, line_of
 from reviewer.tui.kit.row_list import RowList
@@ -33,16 +37,26 @@ from reviewer.tui.theme import Glyphs, Palette, glyphs
 
 PROPOSED_SHOWN = 10
 NAME_CELLS = 13
+SCOPE_WORDS = {
+    Scope.USER: "for all projects",
+    Scope.PROJECT: "for this project",
+    Scope.MEMORY: "by its memory folder",
+}
+_SPECIFIC = (Scope.MEMORY, Scope.PROJECT, Scope.USER)
 _STYLES = {"+": "added", "-": "removed", "@": "faint"}
 
 
 class AgentState(Struct, frozen=True):
-    """An agent as the screen shows it. `proposed`: the latest of its proposals that wait."""
+    """An agent as the screen shows it. `proposed`: the latest of its proposals, whatever was
+    decided on them; `proposals`: how many of each status.
+    """
 
     row: AgentRow
     given: Given | None
     proposed: tuple[QueueRow, ...]
-    proposals: int
+    proposals: dict[str, int]
+    files: tuple[str, ...] = ()
+    """What `connect` wrote."""
 
 
 class AgentsScreen(ListScreen, pane=keys.AGENTS):
@@ -56,7 +70,7 @@ class AgentsScreen(ListScreen, pane=keys.AGENTS):
         super().__init__(engine, project, self.agents, [self.about], title="Agents")
         self._store = engine.path.absolute()
         self._connections = Connections(self._store)
-        self._asked: tuple[str, Planned] | None = None
+        self._asked: tuple[Action, Planned] | None = None
         """The action whose difference is shown, and its plan."""
 
     @runs(kit_keys.REFRESH)
@@ -71,13 +85,22 @@ class AgentsScreen(ListScreen, pane=keys.AGENTS):
     def _read_agents(self) -> list[AgentState]:
         tree = work_tree()
         files = AgentFiles(self._store)
-        ids = self.engine.queue.ids(QueueQuery(self.project, "candidate", "proposer:mcp"))
-        waiting = self.engine.queue.rows(ids)
+        query = QueueQuery(self.project, "all", "proposer:mcp", Sort.NEWEST)
+        proposed = self.engine.queue.rows(self.engine.queue.ids(query))
+        connections = self._connections.all()
+        root = tree.root if tree else None
         found = []
-        for row in agent_rows(self._store, root=Path(tree.root) if tree else None):
-            own = [each for each in waiting if each.rule == f"mcp.{row.agent}"]
+        for row in agent_rows(self._store, root=Path(root) if root else None):
+            own = [each for each in proposed if each.rule == f"mcp.{row.agent}"]
+            written = tuple(
+                file.path
+                for each in connections
+                if each.agent == row.agent and (each.scope is Scope.USER or each.root == root)
+                for file in each.files
+            )
+            counts = dict(Counter(str(each.status) for each in own))
             latest = tuple(own[:PROPOSED_SHOWN])
-            found.append(AgentState(row, files.given(row.agent), latest, len(own)))
+            found.append(AgentState(row, files.given(row.agent), latest, counts, written))
         return found
 
     def _show_agents(self, found: list[AgentState]) -> None:
@@ -92,7 +115,9 @@ class AgentsScreen(ListScreen, pane=keys.AGENTS):
             self.about.show(agent_blocks(state, glyphs(self.app)), title=state.row.title)
 
     def _connection(self, agent: str) -> Connection | None:
-        """The connection that disconnecting takes back: the project's, else the user's."""
+        """The connection that disconnecting takes back: of the memory folder, else of the project,
+        else of the user.
+        """
         tree = work_tree()
         own = [
             each
@@ -100,13 +125,30 @@ class AgentsScreen(ListScreen, pane=keys.AGENTS):
             if each.agent == agent
             and (each.scope is Scope.USER or (tree is not None and each.root == tree.root))
         ]
-        return min(own, key=lambda each: each.scope is Scope.USER, default=None)
+        return min(own, key=lambda each: _SPECIFIC.index(each.scope), default=None)
+
+    def _unless_connected(self, scope: Scope) -> str | None:
+        """Why an agent cannot be connected in a scope."""
+        state = self.agents.current
+        if state is None:
+            return self.no_rows()
+        if scope is not Scope.USER and work_tree() is None:
+            return "This folder is in no git work tree: there is no project to connect."
+        if scope is Scope.MEMORY and state.row.agent not in HAVE_MEMORY:
+            return f"{state.row.title} has no memory folder that others may write to."
+        scopes = [each.partition(" ")[0] for each in state.row.connected]
+        if scope in scopes and not state.row.missing:
+            return f"{state.row.title} is connected already ({SCOPE_WORDS[scope]})."
+        return None
 
     def _is_connected(self) -> str | None:
-        state = self.agents.current
-        if state is not None and "user" in state.row.connected and not state.row.missing:
-            return f"{state.row.title} is connected already."
-        return self.no_rows()
+        return self._unless_connected(Scope.USER)
+
+    def _is_connected_here(self) -> str | None:
+        return self._unless_connected(Scope.PROJECT)
+
+    def _has_memory(self) -> str | None:
+        return self._unless_connected(Scope.MEMORY)
 
     def _not_connected(self) -> str | None:
         state = self.agents.current
@@ -117,19 +159,41 @@ class AgentsScreen(ListScreen, pane=keys.AGENTS):
     @runs(keys.CONNECT, unless=_is_connected)
     async def connect_agent(self) -> None:
         """Show the difference; the second time write it."""
+        await self._connect(keys.CONNECT, Scope.USER)
+
+    @runs(keys.CONNECT_PROJECT, unless=_is_connected_here)
+    async def connect_project(self) -> None:
+        await self._connect(keys.CONNECT_PROJECT, Scope.PROJECT)
+
+    @runs(keys.CONNECT_MEMORY, unless=_has_memory)
+    async def connect_memory(self) -> None:
+        await self._connect(keys.CONNECT_MEMORY, Scope.MEMORY)
+
+    async def _connect(self, action: Action, scope: Scope) -> None:
         state = self.agents.current
         if state is None:
             return
-        planned = self._confirmed("connect")
+        planned = self._confirmed(action)
         if planned is None:
             agent = state.row.agent
-            planned = await to_thread(lambda: self._connections.plan_connect(agent, self._place()))
-            self._ask("connect", planned)
+            planned = await to_thread(self._plan, agent, self._place(scope))
+            self._ask(action, planned, f"To connect {SCOPE_WORDS[scope]}")
             return
-        await to_thread(self._connections.connect, planned)
+        await to_thread(self._connections.connect, planned, folder=_tree_root())
         self._asked = None
         self.reload()
-        self.say(" ".join((f"Connected {state.row.title} - d takes it back.", *planned.afterwards)))
+        done = f"Connected {state.row.title} {SCOPE_WORDS[scope]} - u takes it back."
+        self.say(" ".join((done, *planned.afterwards)))
+
+    def _plan(self, agent: str, place: Place) -> Planned:
+        if place.scope is not Scope.MEMORY:
+            return self._connections.plan_connect(agent, place)
+        chosen = self.engine.choose_project(None, place.root)
+        project = chosen.project
+        if project is None:
+            raise ReviewerError(f"Nothing is stored for {place.root} yet.")
+        facts = facts_of(self.engine, project)
+        return self._connections.plan_memory(agent, place, project, facts)
 
     @runs(keys.DISCONNECT, unless=_not_connected)
     async def disconnect_agent(self) -> None:
@@ -138,39 +202,75 @@ class AgentsScreen(ListScreen, pane=keys.AGENTS):
         connection = self._connection(state.row.agent) if state is not None else None
         if state is None or connection is None:
             return
-        planned = self._confirmed("disconnect")
+        planned = self._confirmed(keys.DISCONNECT)
+        where = SCOPE_WORDS[connection.scope]
         if planned is None:
-            place = self._place_of(connection)
+            place = self._placed(connection.scope, Path(connection.root))
             planned = await to_thread(self._connections.plan_disconnect, connection, place)
-            self._ask("disconnect", planned)
+            self._ask(keys.DISCONNECT, planned, f"To disconnect {where}")
             return
-        await to_thread(self._connections.disconnect, planned)
+        await to_thread(self._connections.disconnect, planned, folder=_tree_root())
         self._asked = None
         self.reload()
+        self._say_left(planned, f"Disconnected {state.row.title} {where} - u takes it back.")
+
+    def _nothing_to_undo_here(self) -> str | None:
+        if self._connections.latest_act(_tree_root()) is None:
+            return "No agent was connected or disconnected in this folder; u undoes acts elsewhere."
+        return None
+
+    @runs(keys.UNDO, unless=_nothing_to_undo_here)
+    async def undo_connecting(self) -> None:
+        """Show what the undo would change; the second time do it."""
+        act = self._connections.latest_act(_tree_root())
+        if act is None:
+            return
+        place = self._placed(act.scope, Path(act.root))
+        connection = self._connections.of(act.agent, place)
+        asked = self._asked
+        if asked is None or asked[0] is not keys.UNDO:
+            if act.what == "connected":
+                if connection is None:
+                    raise ReviewerError(f"{act.agent} is not connected any more.")
+                planned = await to_thread(self._connections.plan_disconnect, connection, place)
+            else:
+                planned = await to_thread(self._plan, act.agent, place)
+            self._ask(keys.UNDO, planned, f"To undo: {act.title}")
+            return
+        planned = asked[1]
+        write = self._connections.disconnect
+        if act.what == "disconnected":
+            write = self._connections.connect
+        await to_thread(write, planned, folder=act.folder, undoes=act.at)
+        self._asked = None
+        self.reload()
+        self._say_left(planned, f"Undone: {act.title}")
+
+    def _say_left(self, planned: Planned, done: str) -> None:
         if planned.left:
             self.say(" ".join(planned.left), bad=True)
         else:
-            self.say(f"Disconnected {state.row.title} - c connects it again.")
+            self.say(done)
 
-    def _confirmed(self, action: str) -> Planned | None:
+    def _confirmed(self, action: Action) -> Planned | None:
         """The plan that is shown, if it is this action's for the agent under the cursor."""
         state = self.agents.current
         if self._asked is None or state is None:
             return None
         asked, planned = self._asked
-        return planned if (asked, planned.agent) == (action, state.row.agent) else None
+        return planned if asked is action and planned.agent == state.row.agent else None
 
-    def _ask(self, action: str, planned: Planned) -> None:
+    def _ask(self, action: Action, planned: Planned, title: str) -> None:
         self._asked = (action, planned)
         lines = [line for each in planned.changed for line in self._connections.diff(each)]
         blocks = [
             Block(line, "text" if line[:3] in ("+++", "---") else _STYLES.get(line[:1], "dim"))
             for line in lines
         ]
-        key = self.key_of(keys.CONNECT if action == "connect" else keys.DISCONNECT)
-        self.about.show(blocks or [Block("No file changes.", "dim")], title=f"To {action}")
+        blocks += [Block(sentence, "warm") for sentence in planned.left]
+        self.about.show(blocks or [Block("No file changes.", "dim")], title=title)
         files = count(len(planned.changed), "file")
-        self.say(f"{key} again changes {files}; escape leaves all as it is.")
+        self.say(f"{self.key_of(action)} again changes {files}; escape leaves all as it is.")
 
     @runs(kit_keys.BACK)
     def back(self) -> None:
@@ -186,17 +286,23 @@ class AgentsScreen(ListScreen, pane=keys.AGENTS):
     def read_agent(self) -> None:
         self.read_pane(self.about)
 
-    def _place(self) -> Place:
-        return self._placed(Scope.USER, home())
-
-    def _place_of(self, connection: Connection) -> Place:
-        return self._placed(connection.scope, Path(connection.root))
+    def _place(self, scope: Scope) -> Place:
+        return self._placed(scope, home() if scope is Scope.USER else Path(_tree_root()))
 
     def _placed(self, scope: Scope, root: Path) -> Place:
+        environment = dict(os.environ)
+        if scope is Scope.MEMORY:
+            return Place(scope=scope, root=root, command=(), environment=environment)
         command = [program(shared=scope is Scope.PROJECT)]
         if self._store != user_data_path("reviewer", appauthor=False) / "reviewer.db":
             command += ["--db", str(self._store)]
-        return Place(scope=scope, root=root, command=tuple(command), environment=dict(os.environ))
+        return Place(scope=scope, root=root, command=tuple(command), environment=environment)
+
+
+def _tree_root() -> str:
+    """The root of the work tree of this folder; empty if there is none."""
+    tree = work_tree()
+    return tree.root if tree else ""
 
 
 class AgentList(RowList):
@@ -252,6 +358,9 @@ def state_word(row: AgentRow) -> str:
     return "something is missing" if row.missing else "connected"
 
 
+_DECIDED = {"active": "promoted", "invalid": "rejected", "superseded": "merged"}
+
+
 def agent_blocks(state: AgentState, signs: Glyphs) -> list[Block]:
     """What is known of an agent, what it was given last, and what it proposed."""
     row, given = state.row, state.given
@@ -265,12 +374,28 @@ def agent_blocks(state: AgentState, signs: Glyphs) -> list[Block]:
     blocks = [Block(value, first=(Run(f" {name:<12}", "faint"),)) for name, value in facts]
     blocks += [Block(each, "warm", first=(Run(f" {signs.rejected} "),)) for each in row.missing]
     margin = (Run(" "),)
-    waiting = count(state.proposals, "proposal")
-    verb = "waits" if state.proposals == 1 else "wait"
-    blocks += [Block(""), Block(f"{waiting} of it {verb} for you", "strong", first=margin)]
-    blocks += [Block(f"#{each.id} {each.content}", first=margin) for each in state.proposed]
-    if state.proposals > len(state.proposed):
-        blocks.append(Block(f"and {state.proposals - len(state.proposed):,} more", "faint"))
+    blocks += [Block(each, "dim", first=(Run(" wrote       ", "faint"),)) for each in state.files]
+    waiting = state.proposals.get("candidate", 0)
+    verb = "waits" if waiting == 1 else "wait"
+    line = f"{count(waiting, 'proposal')} of it {verb} for you"
+    decided = [
+        f"{state.proposals[status]:,} {word}"
+        for status, word in _DECIDED.items()
+        if state.proposals.get(status)
+    ]
+    more = f" ({', '.join(decided)})" if decided else ""
+    blocks += [Block(""), Block(line + more, "strong", first=margin)]
+    blocks += [
+        Block(
+            f"#{each.id} {each.content}",
+            "text" if each.status == "candidate" else "dim",
+            first=(Run(f" {signs.promoted if each.status == 'active' else ' '} "),),
+        )
+        for each in state.proposed
+    ]
+    beyond = sum(state.proposals.values()) - len(state.proposed)
+    if beyond > 0:
+        blocks.append(Block(f"and {beyond:,} more", "faint"))
     blocks.append(Block(""))
     if given is None:
         return [*blocks, Block("No packet was given to it yet.", "dim", first=margin)]

@@ -46,6 +46,7 @@ _SHOWN_KEYS = {
     "right_curly_bracket": "}",
     "colon": ":",
     "asterisk": "*",
+    "at": "@",
     "slash": "/",
     "left_square_bracket": "[",
     "right_square_bracket": "]",

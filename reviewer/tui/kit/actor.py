@@ -365,6 +365,10 @@ class Host(App[int], inherit_bindings=False):
         """Show every step from a memory down to its source."""
         raise NotImplementedError
 
+    def open_reach(self, memory: int) -> None:
+        """Show which agents get a memory, and where."""
+        raise NotImplementedError
+
     def leave(self) -> None:
         """Leave reviewer; places and the text being typed are kept."""
         raise NotImplementedError

@@ -38,6 +38,9 @@ OPEN_SOURCE = Action(
 OPEN_EDITOR = Action(
     "open_editor", "E", "in editor", "Open the file at the line in $VISUAL or $EDITOR.", "Look"
 )
+REACH = Action(
+    "reach", "at", "agents", "Which agents get this fact, and where each finds it.", "Look"
+)
 FILTER = Action("filter", "/", "filter", "Show only rows that match words and fields.", "Select")
 REFRESH = Action("refresh", "R", "refresh", "Read everything again.", "Select")
 MARK = Action(

@@ -200,7 +200,22 @@ class KitScreen(DismissOnce, Actor, Screen[None], inherit_bindings=False):
         else:
             done = await to_thread(act)
         self.host.made_on[done.act] = self.tab
+        if self.engine.path.with_name(f"{self.engine.path.name}-agents").is_dir():
+            self.run_worker(self._bring_memory_folders_up_to_date, thread=True)
         return done
+
+    def _bring_memory_folders_up_to_date(self) -> None:
+        """Write what the act changed into the memory folders that the person has chosen."""
+        from reviewer.agents.memory_folders import bring_up_to_date, has_any
+
+        if not has_any(self.engine.path):
+            return
+        try:
+            problems = bring_up_to_date(self.engine)
+        except (ReviewerError, OSError) as problem:
+            problems = [str(problem)]
+        for sentence in problems:
+            self.app.call_from_thread(self.say_trouble, display_line(sentence))
 
     def _nothing_to_undo(self) -> str | None:
         return None if self.engine.history.undo_title() else "There is nothing to undo."

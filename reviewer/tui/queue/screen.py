@@ -1116,6 +1116,19 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
         if row is not None:
             self.host.open_why(row.id)
 
+    def _not_promoted(self) -> str | None:
+        row = self.model.current
+        if row is not None and row.status != "active":
+            return f"#{row.id} is not promoted, so no agent gets it."
+        return self._no_row()
+
+    @runs(kit_keys.REACH, unless=_not_promoted)
+    def show_reach(self) -> None:
+        """Show which agents get this memory, and where."""
+        row = self.model.current
+        if row is not None:
+            self.host.open_reach(row.id)
+
     @runs(keys.SESSION, unless=_no_row)
     def open_session(self) -> None:
         """Show the session that the evidence on the screen comes from, at its line."""

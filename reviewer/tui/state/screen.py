@@ -427,6 +427,17 @@ class StateScreen(ListScreen, pane=keys.STATE):
         elif options:
             await self.choose("Follow", "from this entity", options, self._go_to)
 
+    def _no_memory(self) -> str | None:
+        if self.shown is not None and self.shown.view is None:
+            return "Trusted state is in every packet, under constitution."
+        return self.no_rows()
+
+    @runs(shared.REACH, unless=_no_memory)
+    def show_reach(self) -> None:
+        """Show which agents get this fact, and where."""
+        if self.shown is not None and self.shown.view is not None:
+            self.host.open_reach(self.shown.view.id)
+
     async def _go_to(self, option: Option) -> None:
         number = int(option.key)
         index = self.facts.index_of(False, number)

@@ -9,6 +9,7 @@ import pytest
 from reviewer.agents.agent_files import AgentFiles, Given
 from reviewer.engine import Engine
 from tests.tui.conftest import opened
+from tests.waiting import until_async
 
 SETTINGS = '{\n  "theme": "dark" // mine\n}\n'
 
@@ -65,3 +66,71 @@ async def test_it_shows_what_an_agent_was_given(
         assert "Given to it in acme" in screen.text
         assert "The kiosk closes at nine." in screen.text
         assert "0 proposals of it wait for you" in screen.text
+
+
+@pytest.fixture
+def tree(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A work tree of the project, as the working folder."""
+    folder = tmp_path / "acme"
+    (folder / ".git").mkdir(parents=True)
+    (folder / ".git" / "HEAD").write_text("ref: refs/heads/main\n")
+    monkeypatch.chdir(folder)
+    return folder
+
+
+async def test_an_agent_is_connected_for_one_project_and_undo_takes_it_back(
+    stocked: Engine, settings: Path, tree: Path
+) -> None:
+    async with opened(stocked, size=(120, 40), project="acme") as screen:
+        await screen.press("f9", "C")
+        assert "To connect for this project" in screen.text
+        assert "C again changes 2 files" in screen.text
+        assert not (tree / ".mcp.json").exists()
+        await screen.press("C")
+        assert "reviewer" in (tree / ".mcp.json").read_text()
+        assert settings.read_text() == SETTINGS
+        await screen.press("u")
+        assert "To undo: Connected claude-code (project" in screen.text
+        assert (tree / ".mcp.json").exists()
+        await screen.press("u")
+        assert not (tree / ".mcp.json").exists()
+        await screen.press("u")
+        assert "No agent was connected or disconnected in this folder" in screen.text
+        await screen.press("c", "c", "d", "d")
+        assert settings.read_text() == SETTINGS
+        await screen.press("u", "u")
+        assert "SessionStart" in settings.read_text()
+
+
+async def test_a_memory_folder_follows_what_is_decided_on_the_screen(
+    stocked: Engine, settings: Path, tree: Path
+) -> None:
+    async with opened(stocked, size=(120, 40), project="acme") as screen:
+        await screen.press("a", "f9", "m", "m")
+        (path,) = settings.parent.rglob("memory/reviewer.md")
+        first = path.read_text()
+        await screen.press("j", "j", "m")
+        assert "Gemini CLI has no memory folder" in screen.text
+        await screen.press("f2", "n", "a")
+        await until_async(lambda: path.read_text() != first)
+        await screen.press("u")
+        await until_async(lambda: path.read_text() == first)
+        await screen.press("f9", "g", "d", "d")
+        assert not path.exists()
+
+
+@pytest.mark.parametrize("size", [(120, 40), (80, 24), (60, 20)])
+async def test_one_key_shows_which_agents_get_a_memory(
+    stocked: Engine, settings: Path, tree: Path, size: tuple[int, int]
+) -> None:
+    async with opened(stocked, size=size, project="acme") as screen:
+        await screen.press("at")
+        assert "is not promoted, so no agent gets it" in " ".join(screen.text.split())
+        await screen.press("a", "k", "at")
+        assert "No agent is connected: F9, then c." in screen.text
+        await screen.press("escape", "f9", "c", "c", "f2", "at")
+        shown = " ".join(screen.text.split())
+        assert "when a session starts" in shown
+        assert "Codex: not connected" in shown
+        await screen.press("at", "f7", "at")
+        assert "when a session starts" in " ".join(screen.text.split())

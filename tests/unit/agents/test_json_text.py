@@ -33,6 +33,8 @@ TEXTS = {
         '  "hooks": {\n    "Start": [ // first\n      {"a": 1} // keep\n    ],\n  },\n}\n// end'
     ),
     "only a comment inside": '{\n  // nothing yet\n}\n',
+    "null": '{"mcpServers": null, "hooks": {"Start": null}}',
+    "null over several lines": '{\n  "mcpServers": null,\n  "hooks": null // none\n}\n',
     "empty holders": '{\n  "mcpServers": {},\n  "hooks": {"Start": []}\n}\n',
     "windows": '{\r\n  "theme": "dark"\r\n}\r\n',
     "byte order mark": '\ufeff{\n  "theme": "dark"\n}\n',
@@ -52,9 +54,11 @@ def test_additions_keep_everything_and_can_be_taken_out(text: str) -> None:
     additions = with_found(text, [SERVER, HOOK])
     after = added(text, additions)
     before, now = plain(text), plain(after)
-    assert now["mcpServers"] == {**before.get("mcpServers", {}), "reviewer": SERVER.value}
-    assert now["hooks"]["Start"] == [*before.get("hooks", {}).get("Start", []), HOOK.value]
-    for comment in ("// mine", "// dark", "// first", "// keep", "// end", "// nothing yet"):
+    servers, hooks = before.get("mcpServers") or {}, before.get("hooks") or {}
+    assert now["mcpServers"] == {**servers, "reviewer": SERVER.value}
+    assert now["hooks"]["Start"] == [*(hooks.get("Start") or []), HOOK.value]
+    for comment in ("mine", "dark", "first", "keep", "end", "nothing yet", "none"):
+        comment = f"// {comment}"
         assert (comment in text) == (comment in after)
     assert added(after, additions) == after
     removed = without(after, additions)

@@ -57,13 +57,13 @@ def chat(path: Path, *arguments: str, **more: Any) -> CommandChat:
     )
 
 
-def agent(folder: Path, name: str, body: str, model: str = "") -> CommandChat:
+def agent(folder: Path, name: str, body: str, model: str = "", **more: str) -> CommandChat:
     """A known agent, replaced by a program of the same name."""
     program(folder, body, name)
     path = f"{folder}{os.pathsep}{os.environ['PATH']}"
     return CommandChat(
         ModelSettings(command=(name,), name=model, timeout=30.0),
-        environment={**os.environ, "PATH": path, "CLAUDECODE": "1"},
+        environment={**os.environ, "PATH": path, "CLAUDECODE": "1", **more},
     )
 
 
@@ -200,6 +200,37 @@ def test_opencode_gets_an_agent_without_tools(tmp_path: Path) -> None:
     assert (answer.text, answer.completion_tokens) == ("A book of acts.", 4)
 
 
+def test_copilot_gets_no_tools_and_a_home_of_its_own(tmp_path: Path) -> None:
+    model = agent(tmp_path, "copilot", "note(prompt=sys.stdin.read()); say('A book of acts.')")
+    answer = model.complete(ASK, max_tokens=50)
+    given = seen(tmp_path)
+    assert "--available-tools=none" in given["argv"]
+    assert "--disable-builtin-mcps" in given["argv"]
+    assert given["environment"]["COPILOT_HOME"] == f"{given['cwd']}/copilot"
+    assert given["environment"]["REVIEWER_CHILD"] == "1"
+    assert answer.text == "A book of acts."
+
+
+def test_what_gemini_leaves_in_the_home_is_removed_and_nothing_else(tmp_path: Path) -> None:
+    home = tmp_path / "home"
+    body = """
+from pathlib import Path
+for name, root in (("reviewer-ours", os.getcwd()), ("reviewer-work", "/somebody/reviewer-work")):
+    for kept in ("tmp", "history"):
+        folder = Path(os.environ["HOME"], ".gemini", kept, name)
+        folder.mkdir(parents=True)
+        (folder / ".project_root").write_text(root)
+        (folder / "chat.jsonl").write_text("{}")
+say('{"response": "A book of acts."}')
+"""
+    model = agent(tmp_path, "gemini", body, HOME=str(home))
+    assert model.complete(ASK, max_tokens=50).text == "A book of acts."
+    left = sorted(str(path.relative_to(home)) for path in home.rglob("chat.jsonl"))
+    assert left == [
+        ".gemini/history/reviewer-work/chat.jsonl", ".gemini/tmp/reviewer-work/chat.jsonl",
+    ]  # fmt: skip
+
+
 @pytest.mark.parametrize(
     ("body", "said"),
     [
@@ -244,6 +275,14 @@ sys.exit(1)""", ["Codex", "no more requests", "429"]),
         ("gemini",
          """complain('Loaded.\\n{"error": {"type": "x", "message": "bad model", "code": 400}}\\n')
 sys.exit(144)""", ["Gemini CLI", "exit code 144", "bad model"]),
+        ("codex",
+         """inner = json.dumps({'error': {'message': 'no such model'}})
+say(json.dumps({'type': 'turn.failed', 'error': {'message': inner}}))
+sys.exit(1)""", ["Codex", "code 1: no such model."]),
+        ("copilot", """complain('Package extraction took 3ms\\n429 rate limit reached\\n')
+sys.exit(1)""", ["Copilot CLI accepts no more requests", "rate limit"]),
+        ("copilot", """complain('Authentication failed (HTTP 401).\\n  Check your key.\\n')
+sys.exit(1)""", ["asks for a login", "gh auth login"]),
         ("opencode",
          """say('{"type":"error","error":{"name":"APIError","data":{"message":"no such model"}}}')
 sys.exit(1)""", ["OpenCode", "no such model"]),

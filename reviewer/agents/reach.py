@@ -1,0 +1,126 @@
+"""Which agents get a fact that was promoted, and where each of them finds it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from msgspec import Struct
+
+from reviewer.agents.agent_files import AgentFiles
+from reviewer.agents.connections import Connection, Connections
+from reviewer.agents.memory_folders import INSTRUCTIONS
+from reviewer.agents.planted import is_planted
+from reviewer.agents.recalled import MOST_CHARACTERS, packet_items
+from reviewer.agents.wiring import AGENTS, FileKind, Scope
+from reviewer.errors import ReviewerError
+from reviewer.packets.values import PacketItem, State
+from reviewer.promotion.export.file_writer import read_file
+
+if TYPE_CHECKING:
+    from reviewer.engine import Engine
+
+_SHOWN = {
+    State.FULL: "in full",
+    State.SHORT: "shortened",
+    State.TITLE: "as a title only",
+    State.DROPPED: "not in it",
+}
+
+
+class Way(Struct, frozen=True, kw_only=True):
+    """One way by which an agent gets a fact, or why it does not get it."""
+
+    agent: str
+    title: str
+    where: str
+    """`packet`, `tools`, `memory folder`, `block`; empty for an agent that is not connected."""
+    gets: bool
+    how: str
+    """In words; a file by its path."""
+
+
+def reach(engine: Engine, number: int, *, root: Path | None) -> list[Way]:
+    """The ways of every agent to a memory or entity; `root`: the work tree whose connections count
+    besides those of the user.
+
+    Raises UnknownIdError, and ReviewerError for one that is not promoted.
+    """
+    from reviewer.promotion.views import Status
+
+    view = engine.queue.candidate(number)
+    if view.status is not Status.ACTIVE:
+        raise ReviewerError(f"#{number} is not promoted, so no agent gets it.")
+    connections = Connections(engine.path.absolute(), clock=engine.clock).all()
+    files = AgentFiles(engine.path.absolute())
+    planted = is_planted(view.content, view.flags)
+    now = engine.clock().astimezone()
+    places = packet_items(engine, view.project, now=now, most=MOST_CHARACTERS)
+    item = places.get(f"m:{number}")
+    ways: list[Way] = []
+    for agent, kind in AGENTS.items():
+
+        def way(
+            where: str, gets: bool, how: str, agent: str = agent, title: str = kind.title
+        ) -> Way:
+            return Way(agent=agent, title=title, where=where, gets=gets, how=how)
+
+        own = [
+            each
+            for each in connections
+            if each.agent == agent and (each.scope is Scope.USER or each.root == str(root))
+        ]
+        started = [each for each in own if each.scope is not Scope.MEMORY]
+        if not own:
+            ways.append(way("", False, "not connected"))
+            continue
+        if started:
+            ways.append(way("packet", *_in_packet(item)))
+            last = files.given(agent)
+            if last is not None and last.project == view.project:
+                had = _has(last.text, view.content)
+                verb = "had it" if had else "did not have it"
+                ways.append(way("last packet", had, f"{verb}, as it was sent at {last.at}"))
+            if planted:
+                how = "it reads like an order planted for an agent, so the tools leave it out"
+                ways.append(way("tools", False, how))
+            else:
+                ways.append(way("tools", True, f"packet, search, and read m:{number}"))
+        ways += [
+            way(where, gets, how)
+            for each in own
+            for where, gets, how in _in_files(each, view.content)
+        ]
+    return ways
+
+
+def _in_packet(item: PacketItem | None) -> tuple[bool, str]:
+    if item is None:
+        return False, "not in it: it reads like an order planted for an agent"
+    moment = "when a session starts, without a task"
+    shown = _SHOWN[item.state]
+    if item.state is State.DROPPED:
+        return False, f"{moment}: {shown} ({item.reason})"
+    why = "" if item.state is State.FULL else f" ({item.reason})"
+    return True, f"{moment}: {shown}, under {item.section}{why}"
+
+
+def _in_files(connection: Connection, content: str) -> list[tuple[str, bool, str]]:
+    """The files of a connection that have facts: where, whether this one is there, the path."""
+    found = []
+    for each in connection.files:
+        memory = connection.scope is Scope.MEMORY and each.kind is FileKind.OWN
+        if not memory and each.kind is not FileKind.BLOCK:
+            continue
+        if Path(each.path).name == INSTRUCTIONS:
+            continue
+        data = read_file(Path(each.path)) or b""
+        has = _has(data.decode("utf-8", "replace"), content)
+        how = f"{'in' if has else 'not in'} {each.path}"
+        found.append(("memory folder" if memory else "block", has, how))
+    return found
+
+
+def _has(text: str, content: str) -> bool:
+    """Whether a text has a wording, however its lines are broken."""
+    return " ".join(content.split()) in " ".join(text.split())

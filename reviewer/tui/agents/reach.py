@@ -1,0 +1,80 @@
+"""Which agents get a fact, and where each of them finds it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from textual.app import ComposeResult
+
+from reviewer.agents.reach import Way, reach
+from reviewer.engine import Engine
+from reviewer.projects import work_tree
+from reviewer.tui.agents import keys
+from reviewer.tui.kit import keys as shared
+from reviewer.tui.kit.actor import runs
+from reviewer.tui.kit.screen import TextScreen
+from reviewer.tui.kit.text import Block, Run
+from reviewer.tui.kit.text_pane import TextPane
+from reviewer.tui.theme import Glyphs, glyphs
+
+
+class ReachPane(TextPane, inherit_bindings=False, pane=shared.NO_KEYS):
+    """The ways; the screen handles the keys."""
+
+
+class ReachScreen(TextScreen, pane=keys.REACH):
+    """The ways of one memory or entity to every agent."""
+
+    AUTO_FOCUS = "#reach"
+
+    def __init__(self, engine: Engine, number: int) -> None:
+        super().__init__(engine)
+        self._number = number
+
+    def compose(self) -> ComposeResult:
+        yield ReachPane(title=f"Which agents get #{self._number}?", id="reach")
+        yield self.status
+        yield self.footer
+
+    def on_mount(self) -> None:
+        self.show_footer()
+        tree = work_tree()
+        root = Path(tree.root) if tree else None
+        self.read(lambda: self._ways(root), self._show)
+
+    def _ways(self, root: Path | None) -> tuple[str, list[Way]]:
+        content = self.engine.queue.candidate(self._number).content
+        return content, reach(self.engine, self._number, root=root)
+
+    def _show(self, found: tuple[str, list[Way]]) -> None:
+        content, ways = found
+        self.text.show(reach_blocks(content, ways, glyphs(self.app)))
+
+    @runs(keys.CLOSE_REACH)
+    def close_reach(self) -> None:
+        self.dismiss()
+
+
+def reach_blocks(content: str, ways: list[Way], signs: Glyphs) -> list[Block]:
+    """The wording, then the ways below the name of each agent; those without one come last."""
+    margin = (Run(" "),)
+    blocks = [Block(content, "strong", first=margin, rest=margin)]
+    title = ""
+    for way in sorted(ways, key=lambda each: not each.where):
+        if not way.where:
+            if title:
+                blocks.append(Block(""))
+                title = ""
+            blocks.append(Block(f"{way.title}: {way.how}", "dim", first=margin))
+            continue
+        if way.title != title:
+            title = way.title
+            blocks += [Block(""), Block(title, "accent", first=margin)]
+        sign = signs.promoted if way.gets else signs.rejected
+        first = (Run(f"   {sign} ", "text" if way.gets else "warm"), Run(f"{way.where:<14}"))
+        blocks.append(
+            Block(way.how, "text" if way.gets else "dim", first=first, rest=(Run(" " * 19),))
+        )
+    if not any(way.where for way in ways):
+        blocks += [Block(""), Block("No agent is connected: F9, then c.", "warm", first=margin)]
+    return blocks

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import os
+from typing import TYPE_CHECKING
 
 import click
 
 from reviewer import __version__
 from reviewer.cli.session import Entry, LazyGroup, Session, pass_session, with_store_options
+
+if TYPE_CHECKING:
+    from reviewer.start import Start
 
 COMMANDS = {
     "demo": Entry("reviewer.cli.demo:demo", "Try reviewer on sample data in a temporary store."),
@@ -151,7 +155,7 @@ def _without_colour(_: click.Context, __: click.Parameter, value: bool) -> None:
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
 )
 @with_store_options
-@click.option("--ascii", "plain", is_flag=True, help="Draw the screen with ASCII characters only.")
+@click.option("--ascii", is_flag=True, help="Draw the screen with ASCII characters only.")
 @click.option(
     "--no-color",
     is_flag=True,
@@ -162,7 +166,7 @@ def _without_colour(_: click.Context, __: click.Parameter, value: bool) -> None:
 @click.version_option(__version__, prog_name="reviewer", message="%(prog)s %(version)s")
 @pass_session
 @click.pass_context
-def root(ctx: click.Context, session: Session, plain: bool) -> None:
+def root(ctx: click.Context, session: Session, ascii: bool) -> None:  # noqa: A002
     """Decide what an AI agent may remember.
 
     Without a command it opens the screen, where you work through the queue with the keyboard.
@@ -171,7 +175,13 @@ def root(ctx: click.Context, session: Session, plain: bool) -> None:
         ctx.color = False
     if ctx.invoked_subcommand is None:
         session.require_terminal("reviewer queue list")
+        first = not session.store_path().exists()
         with session.whole_store(create=True) as engine:
             session.choose_to_read(engine)
             session.remark = ""  # the screen shows the project itself
-            ctx.exit(session.show_screen(engine, engine.project, plain=plain))
+            start: Start | None = None
+            if first and not session.all_projects:
+                from reviewer.start import MachineStart
+
+                start = MachineStart(engine, session.project)
+            ctx.exit(session.show_screen(engine, engine.project, ascii=ascii, start=start))

@@ -18,6 +18,7 @@ from reviewer.projects import WITHOUT_A_TREE, NoProjectError, default_project, l
 
 if TYPE_CHECKING:
     from reviewer.engine import Engine
+    from reviewer.start import Start
 
 DONE, FAILED, WRONG_USAGE, INTERRUPTED = 0, 1, 2, 130
 """Exit codes."""
@@ -47,9 +48,10 @@ class OpenScreen(Protocol):
         ascii: bool,  # noqa: A002
         light: bool,
         keymap: Path | None,
+        start: Start | None = None,
     ) -> int:
         """`ascii`: draw with ASCII only. `light`: dark on light. `keymap`: a TOML file with a
-        `[keys]` table.
+        `[keys]` table. `start`: begin with the first screen, which offers what there is to read.
         """
         ...
 
@@ -202,19 +204,28 @@ class Session:
                 f"The screen cannot be drawn on this terminal ({named}). Without it: {instead}"
             )
 
-    def show_screen(self, engine: Engine, project: str | None, *, plain: bool = False) -> int:
+    def show_screen(
+        self,
+        engine: Engine,
+        project: str | None,
+        *,
+        ascii: bool = False,  # noqa: A002
+        start: Start | None = None,
+    ) -> int:
         """Show the screen on an opened store; returns the exit code."""
         from reviewer.settings import load_settings, settings_path
 
         settings = load_settings()
         if settings.editor:
             os.environ["VISUAL"] = settings.editor
+        begin = {} if start is None else {"start": start}
         return self._open_screen(
             engine,
             project,
-            ascii=plain or settings.ascii,
+            ascii=ascii or settings.ascii,
             light=settings.theme == "light",
             keymap=settings_path() if settings.keys else None,
+            **begin,
         )
 
 

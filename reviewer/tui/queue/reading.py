@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from reviewer.clock import TimeLeft
 from reviewer.text.display import display_line
 from reviewer.tui.kit.actor import RunningAct
 
@@ -19,6 +20,17 @@ class ReadingAct(RunningAct):
     def __init__(self) -> None:
         super().__init__("Reading sessions")
         self._progress: Progress | None = None
+        self._time = TimeLeft()
+
+    @property
+    def progress(self) -> Progress | None:
+        """How far it is; None while files are looked for."""
+        return self._progress
+
+    def time_left(self) -> str:
+        """`about 40 s left`; empty as long as nobody can say."""
+        done = self._progress
+        return self._time.words(done.bytes_done, done.bytes_total) if done is not None else ""
 
     def show(self, progress: Progress) -> None:
         """Note how far the ingestion is."""
@@ -35,10 +47,12 @@ class ReadingAct(RunningAct):
             return "Looking for sessions ... - escape stops"
         done = self._progress
         path = display_line(Path(str(done.path or "")).name)
+        left = self.time_left()
         return (
             f"Reading {done.files_done:,} of {done.files_total:,} files, "
-            f"{done.bytes_done / 1e6:,.0f} of {done.bytes_total / 1e6:,.0f} MB, "
-            f"{done.candidates:,} candidates - escape stops  {path}"
+            f"{done.bytes_done / 1e6:,.1f} of {done.bytes_total / 1e6:,.1f} MB, "
+            f"{done.candidates:,} candidates{f', {left}' if left else ''}"
+            f" - escape stops and keeps it  {path}"
         )
 
 

@@ -33,9 +33,16 @@ PLACE_WIDTH = 36
 @click.command(cls=Verb)
 @click.option("--no-screen", is_flag=True, help="Do the main steps here, without the screen.")
 @click.option("--ascii", is_flag=True, help="Draw with ASCII characters only.")
+@click.option("--plain", is_flag=True, help="Go through it line by line, with letters.")
 @click.pass_context
 @pass_session
-def demo(session: Session, ctx: click.Context, no_screen: bool, ascii: bool) -> None:  # noqa: A002
+def demo(
+    session: Session,
+    ctx: click.Context,
+    no_screen: bool,
+    ascii: bool,  # noqa: A002
+    plain: bool,
+) -> None:
     """Try reviewer on sample data in a temporary store.
 
     Works offline. Your own files and stores are neither read nor changed.
@@ -43,8 +50,8 @@ def demo(session: Session, ctx: click.Context, no_screen: bool, ascii: bool) -> 
     from reviewer.engine import Engine
     from reviewer.resources import sample_data_folder
 
-    if not no_screen:
-        session.require_terminal("reviewer demo --no-screen")
+    if not (no_screen or plain):
+        session.require_terminal("reviewer demo --plain, or reviewer demo --no-screen")
     with TemporaryDirectory(prefix="reviewer-demo-", ignore_cleanup_errors=True) as folder:
         _remove_when_ended(folder)
         engine = Engine.open(Path(folder) / "demo.db")
@@ -54,9 +61,14 @@ def demo(session: Session, ctx: click.Context, no_screen: bool, ascii: bool) -> 
                 return
             samples = Path(folder) / PROJECT
             shutil.copytree(sample_data_folder(), samples)
-            code = session.show_screen(
-                engine, PROJECT, ascii=ascii, start=SampleStart(engine, samples)
-            )
+            start = SampleStart(engine, samples)
+            if plain:
+                from reviewer.cli.plain import choose_and_read, triage
+
+                if choose_and_read(engine, start):
+                    triage(engine, PROJECT)
+                return
+            code = session.show_screen(engine, PROJECT, ascii=ascii, start=start)
         finally:
             engine.close()
     ctx.exit(code)
@@ -77,8 +89,8 @@ class SampleStart:
 
         paths = [
             path
-            for suffix in ("*.jsonl", "*.json")
-            for path in sorted(self._samples.rglob(suffix))
+            for folder in ("claude", "codex", "gemini")
+            for path in sorted((self._samples / folder).rglob("*.json*"))
             if "subagents" not in path.parts
         ]
         agents = Counter(recognise(path).agent for path in paths)

@@ -136,6 +136,10 @@ COMMANDS = {
         "reviewer.cli.doctor:doctor", "Check the store, the terminal and the settings."
     ),
     "config": Entry("reviewer.cli.config:config", "Show or check the settings."),
+    "completions": Entry(
+        "reviewer.cli.completions:completions",
+        "Print what makes the tab key complete commands in bash, zsh or fish.",
+    ),
     "dev-seed": Entry(
         "reviewer.cli.demo:dev_seed", "Fill the queue with N made-up candidates.", True
     ),
@@ -157,6 +161,11 @@ def _without_colour(_: click.Context, __: click.Parameter, value: bool) -> None:
 @with_store_options
 @click.option("--ascii", is_flag=True, help="Draw the screen with ASCII characters only.")
 @click.option(
+    "--plain",
+    is_flag=True,
+    help="Go through the queue line by line, with letters: for screen readers and pipes.",
+)
+@click.option(
     "--no-color",
     is_flag=True,
     expose_value=False,
@@ -166,7 +175,7 @@ def _without_colour(_: click.Context, __: click.Parameter, value: bool) -> None:
 @click.version_option(__version__, prog_name="reviewer", message="%(prog)s %(version)s")
 @pass_session
 @click.pass_context
-def root(ctx: click.Context, session: Session, ascii: bool) -> None:  # noqa: A002
+def root(ctx: click.Context, session: Session, ascii: bool, plain: bool) -> None:  # noqa: A002
     """Decide what an AI agent may remember.
 
     Without a command it opens the screen, where you work through the queue with the keyboard.
@@ -174,7 +183,8 @@ def root(ctx: click.Context, session: Session, ascii: bool) -> None:  # noqa: A0
     if os.environ.get("NO_COLOR"):
         ctx.color = False
     if ctx.invoked_subcommand is None:
-        session.require_terminal("reviewer queue list")
+        if not plain:
+            session.require_terminal("reviewer --plain, or reviewer queue list")
         first = not session.store_path().exists()
         with session.whole_store(create=True) as engine:
             session.choose_to_read(engine)
@@ -184,4 +194,10 @@ def root(ctx: click.Context, session: Session, ascii: bool) -> None:  # noqa: A0
                 from reviewer.start import MachineStart
 
                 start = MachineStart(engine, session.project)
+            if plain:
+                from reviewer.cli.plain import choose_and_read, triage
+
+                if start is None or choose_and_read(engine, start):
+                    triage(engine, engine.project)
+                return
             ctx.exit(session.show_screen(engine, engine.project, ascii=ascii, start=start))

@@ -17,6 +17,8 @@ from reviewer.errors import StoreError, UnknownIdError
 from reviewer.projects import WITHOUT_A_TREE, NoProjectError, default_project, listed, work_tree
 
 if TYPE_CHECKING:
+    from click.shell_completion import CompletionItem
+
     from reviewer.engine import Engine
     from reviewer.start import Start
 
@@ -335,6 +337,17 @@ class LazyGroup(click.Group):
         command = getattr(import_module(module), attribute)
         assert isinstance(command, click.Command)
         return command
+
+    def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
+        """Commands from the table, without importing them; options as click completes them."""
+        from click.shell_completion import CompletionItem
+
+        named = [
+            CompletionItem(name, help=entry.help)
+            for name, entry in self.entries.items()
+            if name.startswith(incomplete) and not entry.hidden
+        ]
+        return named + click.Command.shell_complete(self, ctx, incomplete)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         rows = [(name, entry.help) for name, entry in self.entries.items() if not entry.hidden]

@@ -29,6 +29,7 @@ CASES: list[tuple[list[str], set[str]]] = [
     (["watch", "--once"], {"markdown_it"}),
     (["extract", "note.md"], {"rapidfuzz", "markdown_it"}),
     (["propose", "note.md", "--dry-run", "--command", "cat"], COUNTS | {"markdown_it"}),
+    (["completions", "bash"], set()),
     (["queue", "list"], set()),
     (["queue", "show", "1"], {"rapidfuzz"}),
     (["promote", "1"], set()),

@@ -111,6 +111,10 @@ COMMANDS = {
     "read-sessions": Entry(
         "reviewer.cli.hook:read_sessions", "Read the sessions that hooks have noted.", True
     ),
+    "serve": Entry(
+        "reviewer.cli.serve:serve",
+        "Show the screen in a browser on this machine, until Ctrl-C.",
+    ),
     "pipeline": Entry(
         "reviewer.cli.pipeline:pipeline", "Check, preview, run and resume a pipeline."
     ),
@@ -136,6 +140,7 @@ COMMANDS = {
         "reviewer.cli.doctor:doctor", "Check the store, the terminal and the settings."
     ),
     "config": Entry("reviewer.cli.config:config", "Show or check the settings."),
+    "help": Entry("reviewer.cli.help:help_", "Print a page of the documentation."),
     "completions": Entry(
         "reviewer.cli.completions:completions",
         "Print what makes the tab key complete commands in bash, zsh or fish.",

@@ -197,6 +197,8 @@ class Session:
         """Raise NoTerminalError when the screen cannot be drawn; `instead` is the command to
         suggest.
         """
+        if os.environ.get("TEXTUAL_DRIVER", "").endswith(":WebDriver"):
+            return  # `reviewer serve` draws in a browser
         if not all(stream.isatty() for stream in (sys.stdin, sys.stdout, sys.stderr)):
             raise NoTerminalError(f"The screen needs a terminal. Without one: {instead}")
         kind = os.environ.get("TERM", "")

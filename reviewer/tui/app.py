@@ -7,6 +7,7 @@ import os
 import sys
 from asyncio import to_thread
 from collections.abc import Callable
+from contextlib import suppress
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -139,6 +140,22 @@ class ReviewerApp(Actor, Host, pane=keys.APP, inherit_bindings=False):
                 field.post_message(events.Key(event.key, event.character))
                 return
         await super().on_event(event)
+
+    def on_resize(self, event: events.Resize) -> None:
+        """On a terminal that is too small, say so, until it is larger."""
+        from reviewer.tui.too_small import TooSmall, is_too_small
+
+        shown = isinstance(self.screen, TooSmall)
+        if is_too_small(event.size) and not shown:
+            self.push_screen(TooSmall())
+        elif shown and not is_too_small(event.size):
+            self.pop_screen()
+
+    def on_exit_app(self) -> None:
+        """The program ends, perhaps because a browser's tab was closed: keep what was typed."""
+        for screen in self.screen_stack:
+            with suppress(StoreError):
+                self._keep(screen)
 
     def on_app_focus(self) -> None:
         """The terminal has the focus again: others may have written meanwhile."""

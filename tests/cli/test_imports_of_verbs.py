@@ -74,6 +74,8 @@ CASES: list[tuple[list[str], set[str]]] = [
     (["connect", "codex"], {"markdown_it"}),
     (["disconnect", "--help"], set()),
     (["mcp", "--help"], set()),
+    (["serve", "--help"], set()),
+    (["help", "keys"], set()),
     (["hook", "claude-code", "SessionStart"], set()),
     (["read-sessions"], set()),
     (["model", "check"], {"openai", "pydantic", "httpx"}),

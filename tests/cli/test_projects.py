@@ -120,7 +120,7 @@ ELSEWHERE = {
     "mcp", "hook", "read-sessions", "connect", "disconnect",
     "demo", "dev-seed", "verify", "doctor", "config show", "config validate", "model check",
     "model serve", "summarize", "view", "brief", "keep", "pipeline check", "pipeline show",
-    "sources", "watch", "completions",
+    "sources", "watch", "completions", "serve", "help",
 }  # fmt: skip
 """Verbs that are not about a project, are about the store as a whole, or find their files
 themselves (`test_sources.py`)."""

@@ -1,4 +1,5 @@
-"""Run a shell command in a terminal of its own, wait for a queue that is not empty, leave with `q`.
+"""Run a shell command in a terminal of its own, go on from its first screen with enter, wait for a
+queue that is not empty, leave with `q`.
 
 python3 .ci/in_terminal.py 'COMMAND' [SECONDS]
 
@@ -19,9 +20,12 @@ import time
 
 PATIENCE = 600.0
 FOR_ROWS = 5.0
+FOR_READING = 120.0
 AFTER_QUIT = 20
 READY = re.compile(r"(?<![\d.,])[1-9][\d,]* waiting\b")
 """Shown at the top right when the queue has candidates; an empty one shows `0 waiting`."""
+OFFERED = re.compile(r"enter reads\b")
+"""Shown on the first screen, which the demo begins with."""
 EMPTY = "Nothing is waiting"
 """Shown in the list of a queue without candidates."""
 CONTROL = re.compile(r"\x1b(\[[0-?]*[ -/]*[@-~]|[\]P][^\x07\x1b]*(\x07|\x1b\\)|[@-_])")
@@ -37,9 +41,16 @@ def main() -> int:
             os.environ.pop(size, None)
         os.execvp("bash", ["bash", "-euc", sys.argv[1]])  # noqa: S606, S607
     fcntl.ioctl(terminal, termios.TIOCSWINSZ, struct.pack("HHHH", 30, 110, 0, 0))
-    seen = read_until(terminal, lambda text: EMPTY in text or READY.search(text), patience)
-    if READY.search(seen) is None:  # a list may be empty until its rows have been read
-        seen += read_until(terminal, READY.search, FOR_ROWS)
+
+    def offered_or_ready(text):  # type: ignore[no-untyped-def]
+        return OFFERED.search(text) or READY.search(text)
+
+    seen = read_until(terminal, lambda text: EMPTY in text or offered_or_ready(text), patience)
+    if not offered_or_ready(seen):  # a list may be empty until its rows have been read
+        seen += read_until(terminal, offered_or_ready, FOR_ROWS)
+    if READY.search(seen) is None and OFFERED.search(seen):
+        os.write(terminal, b"\r")
+        seen += read_until(terminal, READY.search, FOR_READING)
     if READY.search(seen) is None:
         why = f"{EMPTY}." if EMPTY in seen else f"It showed:\n{seen[-2000:]}"
         print(f"The screen did not come up with candidates. {why}")

@@ -1,6 +1,8 @@
 """Clocks and ISO 8601. Time is passed in as a function, so that tests and `--now` are exact."""
 
+import math
 import re
+import time
 from collections.abc import Callable
 from datetime import UTC, datetime
 
@@ -39,3 +41,53 @@ def written_moment(text: str | None) -> str | None:
     if text is None or _WRITTEN.fullmatch(text) is None or from_iso(text) is None:
         return None
     return text
+
+
+FIRST_SECONDS = 1.5
+"""Before that an estimate says nothing."""
+FIRST_PART = 0.02
+"""The part that has to be done before an estimate is made."""
+SETTLES = 4.0
+"""Seconds in which a new estimate takes over from those before."""
+SWAY = 1.4
+"""The time shown rises only when an estimate is longer by this factor."""
+
+
+class TimeLeft:
+    """How long some work still takes, in words that do not jump: the time shown falls, and rises
+    only when the work has become clearly slower.
+    """
+
+    def __init__(self, now: Callable[[], float] = time.monotonic) -> None:
+        self._now = now
+        self._began = self._asked = now()
+        self._left: float | None = None
+        self._shown = 0.0
+
+    def words(self, done: float, total: float) -> str:
+        """`about 40 s left`; empty as long as nobody can say. `done` and `total` in any unit."""
+        now = self._now()
+        spent, since = now - self._began, now - self._asked
+        if spent < FIRST_SECONDS or total <= 0 or done < total * FIRST_PART or done >= total:
+            return ""
+        self._asked = now
+        estimate = spent * (total - done) / done
+        if self._left is None:
+            self._left = self._shown = estimate
+        else:
+            before = max(self._left - since, 0.0)
+            self._left = estimate + (before - estimate) * math.exp(-since / SETTLES)
+        if self._left < self._shown or self._left > SWAY * self._shown:
+            self._shown = self._left
+        return f"{_rounded(self._shown)} left"
+
+
+def _rounded(seconds: float) -> str:
+    """Coarse enough that it does not change with every look."""
+    if seconds < 5:
+        return "a few seconds"
+    if seconds < 55:
+        return f"about {max(round(seconds / 10), 1) * 10} s"
+    if seconds < 5400:
+        return f"about {max(round(seconds / 60), 1)} min"
+    return f"about {round(seconds / 3600)} h"

@@ -13,6 +13,7 @@ from reviewer.cli.run import flush_streams, run
 
 if TYPE_CHECKING:
     from reviewer.engine import Engine
+    from reviewer.start import Start
 
 
 def open_screen(
@@ -22,11 +23,12 @@ def open_screen(
     ascii: bool,  # noqa: A002
     light: bool,
     keymap: Path | None,
+    start: Start | None = None,
 ) -> int:
     """Show the screen until the user leaves it; returns its exit code."""
     from reviewer.tui.app import run_screen
 
-    return run_screen(engine, project, ascii=ascii, light=light, keymap=keymap)
+    return run_screen(engine, project, ascii=ascii, light=light, keymap=keymap, start=start)
 
 
 def check_keymap(path: Path) -> None:

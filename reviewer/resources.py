@@ -1,4 +1,6 @@
-"""Paths of the style sheets and the sample data: inside the wheel, or beside the package."""
+"""Paths of the style sheets, the documentation and the sample data: inside the wheel, or beside the
+package.
+"""
 
 from pathlib import Path
 
@@ -13,6 +15,11 @@ def _folder(name: str) -> Path:
 def styles_folder() -> Path:
     """The folder of the `*.tcss` files."""
     return _folder("styles")
+
+
+def docs_folder() -> Path:
+    """The folder of the documentation's Markdown pages."""
+    return _folder("docs")
 
 
 def sample_data_folder() -> Path:

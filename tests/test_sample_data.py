@@ -40,7 +40,9 @@ def test_every_place_contributes(waiting: list[CandidateView]) -> None:
     places = Counter(
         Path(one.source.path).relative_to(root).parts[0] for one in waiting if one.source
     )
-    assert set(places) == {"claude", "notes", ".context", "chat"}
+    assert set(places) == {
+        "claude", "codex", "gemini", "notes", ".context", "chat",
+    }  # fmt: skip
 
 
 def test_kinds_and_rules_vary(waiting: list[CandidateView]) -> None:
@@ -100,6 +102,27 @@ def test_something_hostile_is_among_it() -> None:
     text = "".join(p.read_text(encoding="utf-8") for p in sample_data_folder().rglob("*.jsonl"))
     assert "\\u001b[31m" in text
     assert "[red]" in text
+
+
+def test_a_rule_that_agents_were_told_again_is_one_row_with_both_places(
+    filled: tuple[Engine, WaveReport],
+) -> None:
+    engine, _ = filled
+    (rule,) = engine.queue.ids(QueueQuery(filter='"integer cents everywhere"'))
+    assert engine.queue.candidate(rule).seen == 2
+    assert len(engine.queue.evidence(rule)) == 2
+
+
+def test_promoting_the_older_deadline_opens_a_conflict_with_the_newer(tmp_path: Path) -> None:
+    engine = Engine.open(tmp_path / "store.db")
+    engine.intake.ingest([sample_data_folder()], project="ledger-api")
+    (older,) = engine.queue.ids(QueueQuery(filter='type:constraint "06:00 UTC"'))
+    engine.triage.promote([older])
+    (conflict,) = engine.queue.ids(QueueQuery(filter="kind:conflict"))
+    sides = engine.conflicts.get(conflict)
+    assert older in (sides.left.id, sides.right.id)
+    assert any("05:30 UTC" in side.content for side in (sides.left, sides.right))
+    engine.close()
 
 
 def test_two_limits_contradict_each_other_once_one_holds(tmp_path: Path) -> None:

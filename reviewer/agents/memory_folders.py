@@ -19,6 +19,7 @@ from reviewer.agents.wiring import FileKind, Part, Place, Scope, Wiring, home
 from reviewer.errors import ReviewerError, SourceError
 from reviewer.promotion.export.file_writer import read_file
 from reviewer.promotion.export.marked_block import plan_block
+from reviewer.sharing import personal
 from reviewer.sources.markdown import OWN_LINE
 from reviewer.text.display import display_line
 
@@ -110,7 +111,7 @@ def bring_up_to_date(engine: Engine) -> list[str]:
 def has_any(store: Path) -> bool:
     """Whether a memory folder is connected to a store, found without parsing the record."""
     try:
-        record = store.with_name(f"{store.name}-agents") / "connections.json"
+        record = personal(store, "-agents") / "connections.json"
         return b'"memory"' in record.read_bytes()
     except OSError:
         return False

@@ -5,13 +5,15 @@ from __future__ import annotations
 import os
 import shutil
 import signal
+from collections import Counter
+from collections.abc import Callable
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
 import click
 
-from reviewer.cli.output import ELLIPSIS, count, narrate, print_text, report_intake, safe, table
+from reviewer.cli.output import ELLIPSIS, count, print_text, report_intake, safe, table
 from reviewer.cli.session import Session, Verb, pass_session
 from reviewer.errors import ReviewerError
 
@@ -19,6 +21,8 @@ if TYPE_CHECKING:
     from types import FrameType
 
     from reviewer.engine import Engine
+    from reviewer.promotion.report import Progress, WaveReport
+    from reviewer.start import Found, FoundProject
 
 PROJECT = "ledger-api"
 SHOWN = 10
@@ -28,10 +32,17 @@ PLACE_WIDTH = 36
 
 @click.command(cls=Verb)
 @click.option("--no-screen", is_flag=True, help="Do the main steps here, without the screen.")
-@click.option("--ascii", "plain", is_flag=True, help="Draw with ASCII characters only.")
+@click.option("--ascii", is_flag=True, help="Draw with ASCII characters only.")
+@click.option("--plain", is_flag=True, help="Go through it line by line, with letters.")
 @click.pass_context
 @pass_session
-def demo(session: Session, ctx: click.Context, no_screen: bool, plain: bool) -> None:
+def demo(
+    session: Session,
+    ctx: click.Context,
+    no_screen: bool,
+    ascii: bool,  # noqa: A002
+    plain: bool,
+) -> None:
     """Try reviewer on sample data in a temporary store.
 
     Works offline. Your own files and stores are neither read nor changed.
@@ -39,8 +50,8 @@ def demo(session: Session, ctx: click.Context, no_screen: bool, plain: bool) -> 
     from reviewer.engine import Engine
     from reviewer.resources import sample_data_folder
 
-    if not no_screen:
-        session.require_terminal("reviewer demo --no-screen")
+    if not (no_screen or plain):
+        session.require_terminal("reviewer demo --plain, or reviewer demo --no-screen")
     with TemporaryDirectory(prefix="reviewer-demo-", ignore_cleanup_errors=True) as folder:
         _remove_when_ended(folder)
         engine = Engine.open(Path(folder) / "demo.db")
@@ -48,17 +59,69 @@ def demo(session: Session, ctx: click.Context, no_screen: bool, plain: bool) -> 
             if no_screen:
                 _main_steps(engine, sample_data_folder())
                 return
-            narrate("Reading the sample data ...")
             samples = Path(folder) / PROJECT
             shutil.copytree(sample_data_folder(), samples)
-            os.chdir(samples)  # where the screens look for a .context folder and pipelines
-            engine.intake.ingest([samples], project=PROJECT)
-            for transcript in sorted((samples / "claude").rglob("*.jsonl")):
-                engine.contexts.import_file(transcript, project=PROJECT)
-            code = session.show_screen(engine, PROJECT, plain=plain)
+            start = SampleStart(engine, samples)
+            if plain:
+                from reviewer.cli.plain import choose_and_read, triage
+
+                if choose_and_read(engine, start):
+                    triage(engine, PROJECT)
+                return
+            code = session.show_screen(engine, PROJECT, ascii=ascii, start=start)
         finally:
             engine.close()
     ctx.exit(code)
+
+
+class SampleStart:
+    """Begins with the sample data: sessions of three agents, a chat, and notes."""
+
+    sample = True
+
+    def __init__(self, engine: Engine, samples: Path) -> None:
+        self._engine = engine
+        self._samples = samples
+
+    def find(self) -> Found:
+        from reviewer.sources.open import recognise
+        from reviewer.start import Found, FoundProject
+
+        paths = [
+            path
+            for folder in ("claude", "codex", "gemini")
+            for path in sorted((self._samples / folder).rglob("*.json*"))
+            if "subagents" not in path.parts
+        ]
+        agents = Counter(recognise(path).agent for path in paths)
+        newest = max(path.stat().st_mtime_ns for path in paths)
+        project = FoundProject(
+            name=PROJECT,
+            folder=self._samples,
+            here=False,
+            agents=tuple(agents.most_common()),
+            sessions=len(paths),
+            bytes=sum(path.stat().st_size for path in paths),
+            newest_ns=newest,
+        )
+        return Found((project,))
+
+    def begin(self, project: FoundProject) -> None:
+        os.chdir(project.folder)  # where the screens look for a .context folder and pipelines
+
+    def read(
+        self,
+        project: FoundProject,
+        progress: Callable[[Progress], None],
+        cancelled: Callable[[], bool],
+    ) -> WaveReport:
+        engine = self._engine
+        report = engine.intake.ingest(
+            [project.folder], project=PROJECT, progress=progress, cancelled=cancelled
+        )
+        for transcript in sorted((project.folder / "claude").rglob("*.jsonl")):
+            engine.contexts.import_file(transcript, project=PROJECT)
+        return report
 
 
 def _remove_when_ended(folder: str) -> None:

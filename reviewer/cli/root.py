@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import os
+from typing import TYPE_CHECKING
 
 import click
 
 from reviewer import __version__
 from reviewer.cli.session import Entry, LazyGroup, Session, pass_session, with_store_options
+
+if TYPE_CHECKING:
+    from reviewer.start import Start
 
 COMMANDS = {
     "demo": Entry("reviewer.cli.demo:demo", "Try reviewer on sample data in a temporary store."),
@@ -111,6 +115,10 @@ COMMANDS = {
     "read-sessions": Entry(
         "reviewer.cli.hook:read_sessions", "Read the sessions that hooks have noted.", True
     ),
+    "serve": Entry(
+        "reviewer.cli.serve:serve",
+        "Show the screen in a browser on this machine, until Ctrl-C.",
+    ),
     "pipeline": Entry(
         "reviewer.cli.pipeline:pipeline", "Check, preview, run and resume a pipeline."
     ),
@@ -143,6 +151,11 @@ COMMANDS = {
         "reviewer.cli.doctor:doctor", "Check the store, the terminal and the settings."
     ),
     "config": Entry("reviewer.cli.config:config", "Show or check the settings."),
+    "help": Entry("reviewer.cli.help:help_", "Print a page of the documentation."),
+    "completions": Entry(
+        "reviewer.cli.completions:completions",
+        "Print what makes the tab key complete commands in bash, zsh or fish.",
+    ),
     "dev-seed": Entry(
         "reviewer.cli.demo:dev_seed", "Fill the queue with N made-up candidates.", True
     ),
@@ -162,7 +175,12 @@ def _without_colour(_: click.Context, __: click.Parameter, value: bool) -> None:
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
 )
 @with_store_options
-@click.option("--ascii", "plain", is_flag=True, help="Draw the screen with ASCII characters only.")
+@click.option("--ascii", is_flag=True, help="Draw the screen with ASCII characters only.")
+@click.option(
+    "--plain",
+    is_flag=True,
+    help="Go through the queue line by line, with letters: for screen readers and pipes.",
+)
 @click.option(
     "--no-color",
     is_flag=True,
@@ -173,7 +191,7 @@ def _without_colour(_: click.Context, __: click.Parameter, value: bool) -> None:
 @click.version_option(__version__, prog_name="reviewer", message="%(prog)s %(version)s")
 @pass_session
 @click.pass_context
-def root(ctx: click.Context, session: Session, plain: bool) -> None:
+def root(ctx: click.Context, session: Session, ascii: bool, plain: bool) -> None:  # noqa: A002
     """Decide what an AI agent may remember.
 
     Without a command it opens the screen, where you work through the queue with the keyboard.
@@ -181,8 +199,21 @@ def root(ctx: click.Context, session: Session, plain: bool) -> None:
     if os.environ.get("NO_COLOR"):
         ctx.color = False
     if ctx.invoked_subcommand is None:
-        session.require_terminal("reviewer queue list")
+        if not plain:
+            session.require_terminal("reviewer --plain, or reviewer queue list")
+        first = not session.store_path().exists()
         with session.whole_store(create=True) as engine:
             session.choose_to_read(engine)
             session.remark = ""  # the screen shows the project itself
-            ctx.exit(session.show_screen(engine, engine.project, plain=plain))
+            start: Start | None = None
+            if first and not session.all_projects:
+                from reviewer.start import MachineStart
+
+                start = MachineStart(engine, session.project)
+            if plain:
+                from reviewer.cli.plain import choose_and_read, triage
+
+                if start is None or choose_and_read(engine, start):
+                    triage(engine, engine.project)
+                return
+            ctx.exit(session.show_screen(engine, engine.project, ascii=ascii, start=start))

@@ -41,6 +41,10 @@ def run(arguments: Sequence[str], open_screen: OpenScreen, check_keymap: CheckKe
             stream.reconfigure(errors="backslashreplace")
     from reviewer.cli.root import root
 
+    if "_REVIEWER_COMPLETE" in os.environ:
+        from reviewer.cli.completions import answer_shell
+
+        return answer_shell(root)
     session = Session(open_screen=open_screen, check_keymap=check_keymap)
     try:
         with root.make_context("reviewer", list(arguments), obj=session) as context:

@@ -16,9 +16,13 @@ from reviewer.cli.output import safe
 from reviewer.errors import ReviewerError, StoreError, UnknownIdError
 from reviewer.files import login_name
 from reviewer.projects import WITHOUT_A_TREE, NoProjectError, default_project, listed, work_tree
+from reviewer.sharing import personal
 
 if TYPE_CHECKING:
+    from click.shell_completion import CompletionItem
+
     from reviewer.engine import Engine
+    from reviewer.start import Start
 
 DONE, FAILED, WRONG_USAGE, INTERRUPTED = 0, 1, 2, 130
 """Exit codes."""
@@ -51,9 +55,10 @@ class OpenScreen(Protocol):
         ascii: bool,  # noqa: A002
         light: bool,
         keymap: Path | None,
+        start: Start | None = None,
     ) -> int:
         """`ascii`: draw with ASCII only. `light`: dark on light. `keymap`: a TOML file with a
-        `[keys]` table.
+        `[keys]` table. `start`: begin with the first screen, which offers what there is to read.
         """
         ...
 
@@ -201,6 +206,8 @@ class Session:
         """Raise NoTerminalError when the screen cannot be drawn; `instead` is the command to
         suggest.
         """
+        if os.environ.get("TEXTUAL_DRIVER", "").endswith(":WebDriver"):
+            return  # `reviewer serve` draws in a browser
         if not all(stream.isatty() for stream in (sys.stdin, sys.stdout, sys.stderr)):
             raise NoTerminalError(f"The screen needs a terminal. Without one: {instead}")
         kind = os.environ.get("TERM", "")
@@ -210,25 +217,34 @@ class Session:
                 f"The screen cannot be drawn on this terminal ({named}). Without it: {instead}"
             )
 
-    def show_screen(self, engine: Engine, project: str | None, *, plain: bool = False) -> int:
+    def show_screen(
+        self,
+        engine: Engine,
+        project: str | None,
+        *,
+        ascii: bool = False,  # noqa: A002
+        start: Start | None = None,
+    ) -> int:
         """Show the screen on an opened store; returns the exit code."""
         from reviewer.settings import load_settings, settings_path
 
         settings = load_settings()
         if settings.editor:
             os.environ["VISUAL"] = settings.editor
+        begin = {} if start is None else {"start": start}
         return self._open_screen(
             engine,
             project,
-            ascii=plain or settings.ascii,
+            ascii=ascii or settings.ascii,
             light=settings.theme == "light",
             keymap=settings_path() if settings.keys else None,
+            **begin,
         )
 
 
 def _bring_memory_folders_up_to_date(engine: Engine) -> None:
     """Write what was promoted or taken back into the memory folders that the person has chosen."""
-    if not engine.path.with_name(f"{engine.path.name}-agents").is_dir():
+    if not personal(engine.path, "-agents").is_dir():
         return
     from reviewer.agents.memory_folders import bring_up_to_date, has_any
     from reviewer.cli.output import narrate
@@ -374,6 +390,17 @@ class LazyGroup(click.Group):
         command = getattr(import_module(module), attribute)
         assert isinstance(command, click.Command)
         return command
+
+    def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
+        """Commands from the table, without importing them; options as click completes them."""
+        from click.shell_completion import CompletionItem
+
+        named = [
+            CompletionItem(name, help=entry.help)
+            for name, entry in self.entries.items()
+            if name.startswith(incomplete) and not entry.hidden
+        ]
+        return named + click.Command.shell_complete(self, ctx, incomplete)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         rows = [(name, entry.help) for name, entry in self.entries.items() if not entry.hidden]

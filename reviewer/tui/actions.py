@@ -22,10 +22,12 @@ from reviewer.tui.packet.keys import FIELD, PACKET
 from reviewer.tui.pipelines.keys import PIPELINES
 from reviewer.tui.queue.keys import QUEUE
 from reviewer.tui.session.keys import SESSION
+from reviewer.tui.start.keys import START
 from reviewer.tui.state.keys import FORM, STATE
 
 PANES: tuple[Pane, ...] = (
     keys.APP,
+    START,
     QUEUE,
     COMMITS,
     RETENTION,

@@ -7,6 +7,7 @@ import os
 import sys
 from asyncio import to_thread
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -22,6 +23,7 @@ from reviewer.tui.keymap import load_keymap
 from reviewer.tui.kit import keys
 from reviewer.tui.kit.actor import Actor, Host, StatusMessage, runs
 from reviewer.tui.kit.bars import StatusBar
+from reviewer.tui.places import begin_hint
 from reviewer.tui.queue.screen import QueueScreen
 from reviewer.tui.terminal import (
     Colourless,
@@ -41,6 +43,7 @@ if TYPE_CHECKING:
     from reviewer.compression.values import Turn
     from reviewer.engine import Engine
     from reviewer.promotion.views import EvidenceView
+    from reviewer.start import Start
 
 
 SWITCH_SECONDS = 0.0005
@@ -61,6 +64,7 @@ class ReviewerApp(Actor, Host, pane=keys.APP, inherit_bindings=False):
             "pipelines.tcss",
             "packet.tcss",
             "session.tcss",
+            "start.tcss",
         )
     ]
     ENABLE_COMMAND_PALETTE = False
@@ -73,8 +77,10 @@ class ReviewerApp(Actor, Host, pane=keys.APP, inherit_bindings=False):
         ascii: bool = False,  # noqa: A002
         keymap: Path | None = None,
         light: bool = False,
+        start: Start | None = None,
     ) -> None:
-        """Show `project` of the store, or all projects when it is None.
+        """Show `project` of the store, or all projects when it is None; with `start` first a
+        screen that offers what there is to read.
 
         Raises KeymapError when the keymap file cannot be used.
         """
@@ -82,6 +88,7 @@ class ReviewerApp(Actor, Host, pane=keys.APP, inherit_bindings=False):
         super().__init__()
         self.engine = engine
         self.project = project
+        self._start = start
         self._collector = ScreenCollector(self)
         self._cannot_keep = False
         """The text being typed could not be saved at the end of the program."""
@@ -112,6 +119,16 @@ class ReviewerApp(Actor, Host, pane=keys.APP, inherit_bindings=False):
         self.call_after_refresh(ScreenCollector.begin)
         for note in self.keymap_in_use.notes:
             self.say(note)
+        if self._start is not None:
+            from reviewer.tui.start.screen import StartScreen
+
+            self.push_screen(StartScreen(self.engine, self.project, self._start))
+
+    def begin_queue(self, words: str) -> None:
+        if self.project is not None and not self.engine.read_only:
+            begin_hint(self.engine.path, self.project)
+        self.show_queue()
+        self.queue_screen.begin(self.project, words)
 
     async def on_event(self, event: events.Event) -> None:
         """Give a key that was typed ahead to the text field that has opened meanwhile.
@@ -124,6 +141,22 @@ class ReviewerApp(Actor, Host, pane=keys.APP, inherit_bindings=False):
                 field.post_message(events.Key(event.key, event.character))
                 return
         await super().on_event(event)
+
+    def on_resize(self, event: events.Resize) -> None:
+        """On a terminal that is too small, say so, until it is larger."""
+        from reviewer.tui.too_small import TooSmall, is_too_small
+
+        shown = isinstance(self.screen, TooSmall)
+        if is_too_small(event.size) and not shown:
+            self.push_screen(TooSmall())
+        elif shown and not is_too_small(event.size):
+            self.pop_screen()
+
+    def on_exit_app(self) -> None:
+        """The program ends, perhaps because a browser's tab was closed: keep what was typed."""
+        for screen in self.screen_stack:
+            with suppress(StoreError):
+                self._keep(screen)
 
     def on_app_focus(self) -> None:
         """The terminal has the focus again: others may have written meanwhile."""
@@ -306,6 +339,7 @@ def run_screen(
     ascii: bool = False,  # noqa: A002
     keymap: Path | None = None,
     light: bool = False,
+    start: Start | None = None,
 ) -> int:
     """Show the screen until it is left; returns the exit code.
 
@@ -313,5 +347,5 @@ def run_screen(
     """
     sys.setswitchinterval(SWITCH_SECONDS)
     gc.disable()  # until the first paint: a collection in between takes as long as a frame
-    app = ReviewerApp(engine, project, ascii=ascii, keymap=keymap, light=light)
+    app = ReviewerApp(engine, project, ascii=ascii, keymap=keymap, light=light, start=start)
     return app.run() or app.return_code or 0

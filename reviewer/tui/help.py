@@ -25,6 +25,8 @@ from reviewer.tui.kit.text_keys import explained
 from reviewer.tui.theme import Glyphs, Palette, glyphs, palette
 
 GROUPS = ("Decide", "Select", "Look", "Move", "Screens")
+FIRST = "Begin with these"
+FIRST_KEYS = 5
 KEY_CELLS = 16
 
 
@@ -94,20 +96,36 @@ class HelpScreen(MoveKeys, KitScreen, pane=keys.HELP_LIST):
 
 
 def help_rows(host: Host, below: Screen[Any]) -> list[HelpRow]:
-    """The actions that keys reach on a screen, by group."""
+    """The actions that keys reach on a screen: the five most useful, then the others by group."""
     found = reachable(below)
+    nodes = {action.id: node for action, node in found}
+    first = [action for action in _most_useful(below) if action.id in nodes][:FIRST_KEYS]
+
+    def row(action: Action) -> HelpRow:
+        node = nodes[action.id]
+        shown = " ".join(shown_key(key) for key in host.keymap_in_use.keys(action))
+        return HelpRow(node.title_of(action), action, node, shown, node.why_not(action))
+
     rows: list[HelpRow] = []
+    if first:
+        rows += [HelpRow(FIRST), *map(row, first)]
     for group in GROUPS:
-        members = [(action, node) for action, node in found if action.group == group]
+        members = [action for action, _ in found if action.group == group and action not in first]
         if members:
-            rows.append(HelpRow(group))
-        for action, node in members:
-            shown = " ".join(shown_key(key) for key in host.keymap_in_use.keys(action))
-            title, reason = node.title_of(action), node.why_not(action)
-            rows.append(HelpRow(title, action, node, shown, reason))
+            rows += [HelpRow(group), *map(row, members)]
     if isinstance(below.focused, TextArea | Input):
         rows += [HelpRow("Typing"), *typing_keys()]
     return [*rows, HelpRow("Signs"), *legend(host.glyphs)]
+
+
+def _most_useful(below: Screen[Any]) -> list[Action]:
+    """The actions that the footer of a screen names, most useful first; undo is always one."""
+    if not isinstance(below, KitScreen):
+        return []
+    actions = [action for action, _ in below.footer_actions()]
+    if len(actions) >= FIRST_KEYS and keys.UNDO not in actions[:FIRST_KEYS]:
+        actions.insert(FIRST_KEYS - 1, keys.UNDO)
+    return actions
 
 
 def typing_keys() -> Iterator[HelpRow]:

@@ -16,8 +16,47 @@ from reviewer.tui.kit.action import Action, shown_key
 from reviewer.tui.kit.actor import Actor, DismissOnce, binding, reachable
 
 _WORD = re.compile(r"\w+")
+CALLED_SCORE = 2.0
+"""Ranks a word that people use for an action above letters that are scattered in a title."""
 HELP_SCORE = 0.01
 """Ranks a match in the help below every match in a title."""
+CALLED = {
+    "promote": "accept approve keep yes confirm save",
+    "reject": "delete remove decline dismiss no drop",
+    "reject_why": "delete remove because",
+    "edit": "reword rewrite change text fix wording",
+    "defer": "snooze later postpone skip",
+    "restore": "reopen unreject back requeue",
+    "type": "kind category class retype",
+    "name": "rename title",
+    "merge": "combine join duplicate",
+    "read_sessions": "import load ingest scan transcripts",
+    "ask_model": "ai llm generate propose",
+    "fold": "hide show excerpts",
+    "why": "provenance origin reason source",
+    "status": "archive rejected accepted deleted promoted",
+    "sort": "rank order by",
+    "filter": "search find",
+    "undo": "revert take back",
+    "redo": "repeat again",
+    "refresh": "reload update",
+    "mark": "select tick check",
+    "copy": "clipboard yank",
+    "open_source": "file view",
+    "open_editor": "vim code file",
+    "quit": "exit close leave",
+    "switch_theme": "colours colors night day mode",
+    "zoom": "maximise maximize enlarge full screen",
+    "help": "keys shortcuts",
+    "show_state": "memories facts",
+    "show_history": "log ledger",
+    "show_packet": "export context",
+    "show_agents": "connect claude codex gemini mcp hooks",
+    "show_compress": "summary summarise compact",
+    "show_commits": "transcript session messages",
+    "show_pipelines": "workflow graph dot",
+}
+"""Other words that people use for an action."""
 LONGEST = 100
 """Most characters of a query."""
 
@@ -61,11 +100,15 @@ class ActionProvider(Provider):
             )
 
     async def search(self, query: str) -> AsyncIterator[Hit]:
-        """The actions whose title matches, then those whose help has words with that beginning."""
+        """The actions whose title matches or that people call so, then those whose help has words
+        with that beginning.
+        """
         matcher = self.matcher(query)
         for action, node in self._actions():
             title = self._title(action, node)
-            score = matcher.match(title) or (HELP_SCORE if _matches_help(query, action.help) else 0)
+            score = matcher.match(title) or (HELP_SCORE if _has_words(query, action.help) else 0)
+            if _has_words(query, CALLED.get(action.id, "")):
+                score = max(score, CALLED_SCORE)
             if score > 0:
                 yield Hit(
                     score,
@@ -84,7 +127,7 @@ class ActionProvider(Provider):
                 yield action, node
 
 
-def _matches_help(query: str, text: str) -> bool:
+def _has_words(query: str, text: str) -> bool:
     """Whether each word of a query begins some word of a text."""
     words = _WORD.findall(text.casefold())
     asked = _WORD.findall(query.casefold())

@@ -172,7 +172,7 @@ def accepting_any_bytes(driver: type[Driver]) -> type[Driver]:
     Textual's own driver ends the program with a traceback. Only the drivers of Linux and macOS,
     which read the terminal themselves, are changed.
     """
-    if not hasattr(driver, "run_input_thread"):
+    if driver.__module__ != "textual.drivers.linux_driver":
         return driver
 
     class AnyBytesDriver(driver):  # type: ignore[misc,valid-type]

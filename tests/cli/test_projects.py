@@ -120,7 +120,7 @@ ELSEWHERE = {
     "mcp", "hook", "read-sessions", "connect", "disconnect",
     "demo", "dev-seed", "verify", "doctor", "config show", "config validate", "model check",
     "model serve", "summarize", "view", "brief", "keep", "pipeline check", "pipeline show",
-    "sources", "watch",
+    "sources", "watch", "completions", "serve", "help",
     # test_team.py shows that these keep to one project.
     "share", "decisions export", "decisions import",
 }  # fmt: skip

@@ -6,6 +6,7 @@ import pytest
 
 from reviewer.engine import Engine
 from reviewer.text.signs import MEANINGS
+from reviewer.tui.help import HelpScreen
 from reviewer.tui.theme import ASCII, GLYPHS, Glyphs
 from tests.tui.conftest import opened
 
@@ -26,3 +27,28 @@ async def test_the_help_ends_with_the_legend(stocked: Engine) -> None:
         for title, sentence in MEANINGS.values():
             assert title in screen.text
             assert sentence in screen.text
+
+
+async def test_the_five_most_useful_keys_come_first(stocked: Engine) -> None:
+    async with opened(stocked) as screen:
+        await screen.press("f1")
+        shown = screen.app.screen
+        assert isinstance(shown, HelpScreen)
+        rows = shown.list.rows
+        assert rows[0].title == "Begin with these"
+        assert [row.action.id for row in rows[1:6] if row.action is not None] == [
+            "promote", "reject", "edit", "defer", "undo",
+        ]  # fmt: skip
+        assert rows[6].heading
+        ids = [row.action.id for row in rows if row.action is not None]
+        assert len(ids) == len(set(ids))
+
+
+@pytest.mark.parametrize("key", ["f3", "f5", "f6", "f7", "f8", "f9"])
+async def test_every_screen_has_its_own_first_keys(stocked: Engine, key: str) -> None:
+    async with opened(stocked) as screen:
+        await screen.press(key, "f1")
+        shown = screen.app.screen
+        assert isinstance(shown, HelpScreen)
+        assert shown.list.rows[0].title == "Begin with these"
+        assert shown.list.rows[1].action is not None

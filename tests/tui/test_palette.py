@@ -9,6 +9,8 @@ from textual import events
 from textual.command import CommandInput, CommandList
 
 from reviewer.engine import Engine
+from reviewer.tui.actions import ACTIONS
+from reviewer.tui.palette import CALLED
 from tests.tui.conftest import opened
 
 
@@ -47,3 +49,29 @@ async def test_a_long_paste_is_not_compared_with_every_action(stocked: Engine) -
         await screen.press(*"me")
         await screen.until(lambda: "dark or light" in screen.text)
         assert asked.value == "theme"
+
+
+@pytest.mark.parametrize(
+    ("word", "action"),
+    [
+        ("accept", "promote"),
+        ("approve", "promote"),
+        ("delete", "reject"),
+        ("snooze", "defer"),
+        ("type", "type"),
+        ("reword", "edit"),
+        ("search", "filter"),
+    ],
+)
+async def test_an_action_is_found_by_what_people_call_it(
+    stocked: Engine, word: str, action: str
+) -> None:
+    async with opened(stocked) as screen:
+        await screen.press("ctrl+p", *word)
+        found = screen.app.screen.query_one(CommandList)
+        await screen.until(lambda: found.option_count)
+        await screen.until(lambda: str(found.get_option_at_index(0).prompt).startswith(action))
+
+
+def test_every_word_is_for_an_action_that_exists() -> None:
+    assert set(CALLED) <= set(ACTIONS)

@@ -369,6 +369,10 @@ class Host(App[int], inherit_bindings=False):
         """Show which agents get a memory, and where."""
         raise NotImplementedError
 
+    def begin_queue(self, words: str) -> None:
+        """Go on from the first screen to the queue, which then says these words."""
+        raise NotImplementedError
+
     def leave(self) -> None:
         """Leave reviewer; places and the text being typed are kept."""
         raise NotImplementedError

@@ -120,6 +120,21 @@ class TabBar(ClickLine):
         return parts
 
 
+class HintBar(BarLine):
+    """A sentence for beginners; the line is gone when there is none."""
+
+    DEFAULT_CSS = "HintBar { display: none; } HintBar.-shown { display: block; }"
+
+    words = reactive("")
+
+    def show(self, words: str) -> None:
+        self.words = words
+        self.set_class(bool(words), "-shown")
+
+    def sides(self, style: Palette, sign: Glyphs) -> tuple[list[Part], list[list[Part]]]:
+        return [(f" {sign.hint} ", style.warm), (self.words, style.warm)], []
+
+
 TROUBLE_CELLS = 3
 """The sign before a problem."""
 MOST_ROWS = 3

@@ -26,6 +26,7 @@ from textual.worker import get_current_worker
 from reviewer.engine import Engine
 from reviewer.errors import ReviewerError
 from reviewer.promotion.history import Undone
+from reviewer.sharing import personal
 from reviewer.sources.elsewhere import is_url
 from reviewer.text.display import display_line
 from reviewer.tui.editor import open_in_editor
@@ -200,7 +201,7 @@ class KitScreen(DismissOnce, Actor, Screen[None], inherit_bindings=False):
         else:
             done = await to_thread(act)
         self.host.made_on[done.act] = self.tab
-        if self.engine.path.with_name(f"{self.engine.path.name}-agents").is_dir():
+        if personal(self.engine.path, "-agents").is_dir():
             self.run_worker(self._bring_memory_folders_up_to_date, thread=True)
         return done
 

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
+from reviewer.clock import TimeLeft
 from reviewer.text.display import display_line
 from reviewer.tui.kit.actor import RunningAct
 from reviewer.tui.kit.text import count
@@ -94,6 +95,17 @@ class ReadingAct(RunningAct):
         super().__init__("Reading sessions")
         self._progress: Progress | None = None
         self._full, self._empty = signs.shades[0], signs.shades[-1]
+        self._time = TimeLeft()
+
+    @property
+    def progress(self) -> Progress | None:
+        """How far it is; None while files are looked for."""
+        return self._progress
+
+    def time_left(self) -> str:
+        """`about 40 s left`; empty as long as nobody can say."""
+        done = self._progress
+        return self._time.words(done.bytes_done, done.bytes_total) if done is not None else ""
 
     def show(self, progress: Progress) -> None:
         """Note how far the ingestion is."""
@@ -112,8 +124,10 @@ class ReadingAct(RunningAct):
         path = display_line(Path(str(done.path or "")).name)
         part = min(done.bytes_done / done.bytes_total, 1.0) if done.bytes_total else 0.0
         full = round(part * BAR_CELLS)
+        left = self.time_left()
         return (
-            f"{self._full * full}{self._empty * (BAR_CELLS - full)} {part:.0%} - escape stops  "
+            f"{self._full * full}{self._empty * (BAR_CELLS - full)} {part:.0%}"
+            f"{f', {left}' if left else ''} - escape stops and keeps it  "
             f"{done.files_done:,} of {done.files_total:,} files, "
             f"{done.bytes_done / 1e6:,.0f} of {done.bytes_total / 1e6:,.0f} MB, "
             f"{done.candidates:,} candidates  {path}"

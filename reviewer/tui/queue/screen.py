@@ -8,13 +8,14 @@ from __future__ import annotations
 
 from array import array
 from asyncio import to_thread
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, ClassVar
 
 from msgspec import Struct, structs
 from textual import on
 from textual.timer import Timer
+from textual.widget import Widget
 from textual.worker import get_current_worker
 
 from reviewer.engine import Engine
@@ -28,11 +29,12 @@ from reviewer.tui.evidence.structure import Extras
 from reviewer.tui.kit import keys as kit_keys
 from reviewer.tui.kit.action import Action
 from reviewer.tui.kit.actor import Actor, runs
+from reviewer.tui.kit.bars import HintBar
 from reviewer.tui.kit.row_list import RowList
 from reviewer.tui.kit.row_sign import NO_BADGES, Badges
 from reviewer.tui.kit.screen import ListScreen, TextEdit
 from reviewer.tui.kit.text import count
-from reviewer.tui.places import load_place, save_place
+from reviewer.tui.places import end_hint, has_hint, load_place, save_place
 from reviewer.tui.queue import keys
 from reviewer.tui.queue.candidate_list import CandidateList
 from reviewer.tui.queue.model import Pace, QueueModel, count_new
@@ -66,6 +68,8 @@ LOOK_SECONDS = 20.0
 """How often sessions are looked for: as often as `reviewer watch` does."""
 MANY = 500
 """Number of rows from which a decision shows its progress."""
+HINTED_DECISIONS = 3
+"""The hint for beginners goes away after these many promotions and rejections."""
 MOST_REREAD = 500
 """At most this many decided rows are read again after another process wrote."""
 
@@ -151,16 +155,49 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
         """The row whose cluster `promote_cluster` opened: its key promotes it the next time."""
         self._queue_more_act: int | None = None
         """The id of the latest act that queued more candidates, until it is undone."""
+        self.hint = HintBar(id="hint")
+        self._hinting = False
+        """The hint for beginners is shown."""
         self._here: SessionsHere | None = None
         """The sessions of this project, once they were looked for."""
         self._looked = False
         self._reader: Popen[bytes] | None = None
         """The process that reads what agents have added."""
 
+    def compose_above(self) -> Iterable[Widget]:
+        return (self.hint,)
+
     def on_mount(self) -> None:
+        self._show_project()
+        self.set_interval(LOOK_SECONDS, self.look_for_sessions)
+
+    def _show_project(self) -> None:
         self.header.project = display_line(self.project or "all projects")
-        if self.project is not None:
-            self.set_interval(LOOK_SECONDS, self.look_for_sessions)
+        self._hinting = has_hint(self.engine.path, self.project)
+        self._show_hint()
+
+    def begin(self, project: str | None, words: str) -> None:
+        """Show a project from its first page, after its sessions were read."""
+        self.project = project
+        self.query_shown = self._query_requested = QueueQuery(project=project)
+        self._opened = self._whole = False
+        self._excerpts_hidden = True
+        self._show_project()
+        self.note_version()
+        self.reload()
+        self._first_time = False  # these words say what the remark for the first time would say
+        self.say(words)
+
+    def _show_hint(self) -> None:
+        """Above the list, until three decisions are made: what the keys do with this row."""
+        row = self.model.current if self._hinting else None
+        self.hint.show(hint_words(row, self.key_of) if row is not None else "")
+
+    def _end_hint(self) -> None:
+        self._hinting = False
+        self._show_hint()
+        if not self.engine.read_only:
+            end_hint(self.engine.path, self.project)
 
     # the sessions of agents
 
@@ -361,6 +398,8 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
         self._counts = counts
         self.header.show_counts(counts)
         self.header.minutes = self._pace.minutes(counts.waiting)
+        if self._hinting and counts.promoted + counts.rejected >= HINTED_DECISIONS:
+            self._end_hint()
         self._show_empty()
         self._show_remark()
         if self._first_time and counts.excerpts and not self.status.text:
@@ -415,6 +454,8 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
     def follow(self) -> None:
         """Read the row under the cursor with its evidence, and show it."""
         memory_id = self.model.current_id
+        if self._hinting:
+            self._show_hint()
         if memory_id is None:
             self._detail = None
             self.candidate.show_nothing("")
@@ -1181,6 +1222,25 @@ def read_detail(engine: Engine, memory_id: int) -> Detail:
         engine.queue.wordings(memory_id) if view.edited else (),
         engine.queue.evidence(memory_id),
         structs.replace(extras, draft=memory_id in engine.drafts.ids()),
+    )
+
+
+def hint_words(row: QueueRow, key_of: Callable[[Action], str]) -> str:
+    """What the keys do with a row, for somebody who sees the queue for the first time."""
+    undo, reject, promote = key_of(kit_keys.UNDO), key_of(keys.REJECT), key_of(keys.PROMOTE)
+    if row.kind == "conflict":
+        left, right, both = (
+            key_of(each) for each in (keys.KEEP_LEFT, keys.KEEP_RIGHT, keys.KEEP_BOTH)
+        )
+        return f"These contradict each other: {left} keeps the left, {right} the right, {both} both"
+    if row.is_excerpt:
+        return (
+            f"A place to look: {promote} words a memory from it, {reject} drops it,"
+            f" {key_of(keys.SESSION)} shows the session"
+        )
+    return (
+        f"{promote} keeps this as a memory, {reject} drops it, {key_of(keys.EDIT)} rewords it,"
+        f" {undo} takes back"
     )
 
 

@@ -1,0 +1,52 @@
+"""`reviewer serve`: the screen in a browser on this machine."""
+
+from __future__ import annotations
+
+import sys
+
+import click
+
+from reviewer.cli.output import narrate, print_text
+from reviewer.cli.session import Session, Verb, pass_session
+from reviewer.errors import ReviewerError
+
+MISSING = (
+    "The browser needs the package textual-serve, which is not installed. Install it beside "
+    "reviewer: pip install 'reviewer[serve]'"
+)
+
+
+@click.command(cls=Verb)
+@click.option(
+    "--port",
+    type=click.IntRange(0, 65535),
+    default=0,
+    metavar="N",
+    help="The port (default: a free one).",
+)
+@click.option("--demo", is_flag=True, help="Show the sample data, in a temporary store.")
+@pass_session
+def serve(session: Session, port: int, demo: bool) -> None:
+    """Show the screen in a browser on this machine, until Ctrl-C.
+
+    The address that is printed has a token and works on this machine only; each tab is a screen of
+    its own on the same store. A tab that is closed keeps what was decided and typed.
+    """
+    try:
+        from reviewer.serving.server import Server
+    except ModuleNotFoundError as missing:
+        if (missing.name or "").partition(".")[0] not in ("aiohttp", "textual_serve"):
+            raise
+        raise ReviewerError(MISSING) from missing
+    command = [sys.executable, "-m", "reviewer", "--db", str(session.store_path())]
+    if session.project is not None:
+        command += ["--project", session.project]
+    if session.all_projects:
+        command.append("--all-projects")
+    if demo:
+        command = [sys.executable, "-m", "reviewer", "demo"]
+    server = Server(command, port)
+    print_text(server.address)
+    sys.stdout.flush()
+    narrate("Open this address in a browser on this machine. Ctrl-C ends it.")
+    server.run()

@@ -1,0 +1,19 @@
+"""Keys of the first screen."""
+
+from __future__ import annotations
+
+from reviewer.tui.kit import keys
+from reviewer.tui.kit.action import Action, Pane
+
+READ = Action(
+    "start_reading", "enter", "read",
+    "Read the sessions of this project and show what they may teach. Nothing leaves this machine.",
+    "Decide", writes=True,
+)  # fmt: skip
+SKIP = Action(
+    "start_empty", "escape", "not now",
+    "Go to the queue without reading; while sessions are read, stop and keep what was read.",
+    "Move",
+)  # fmt: skip
+LEAVE = Action("leave_start", "q", "leave", "Leave reviewer; nothing was read.", "Screens")
+START = Pane("start", "The first start", (READ, SKIP, LEAVE, *keys.MOVES), (READ, SKIP, LEAVE))

@@ -1,0 +1,283 @@
+"""The first start: what agents have left on this machine, and one key that reads it."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from rich.cells import cell_len
+from rich.segment import Segment
+from textual.app import ComposeResult
+from textual.strip import Strip
+from textual.timer import Timer
+from textual.widget import Widget
+
+from reviewer.engine import Engine
+from reviewer.text.display import display_line
+from reviewer.tui.kit.actor import runs
+from reviewer.tui.kit.bars import HeaderBar
+from reviewer.tui.kit.line import Part, TitleRule, line_of
+from reviewer.tui.kit.row_list import RowList
+from reviewer.tui.kit.screen import KitScreen, Movable, MoveKeys
+from reviewer.tui.kit.text import count, wrapped
+from reviewer.tui.queue.reading import ReadingAct
+from reviewer.tui.start import keys
+from reviewer.tui.theme import Glyphs, Palette, glyphs, palette
+
+if TYPE_CHECKING:
+    from reviewer.promotion.report import Progress
+    from reviewer.start import Found, FoundProject, Start
+
+MARGIN = "  "
+BAR_CELLS = 40
+PROGRESS_SECONDS = 0.2
+WIDEST = 92
+"""Cells of a paragraph."""
+NAME_CELLS = 26
+NARROW = 100
+"""Cells below which a row leaves out its date."""
+
+NOTHING = (
+    "No sessions of agents were found where they keep them.",
+    "Notes, decision records and exports of chats can be read too: reviewer ingest PATH",
+    "reviewer demo shows everything on sample data, without touching anything of yours.",
+)
+
+
+class StartScreen(MoveKeys, KitScreen, pane=keys.START):
+    """Lies over the empty queue until sessions were read, or the person goes on without."""
+
+    AUTO_FOCUS = "#projects"
+
+    def __init__(self, engine: Engine, project: str | None, start: Start) -> None:
+        super().__init__(engine, project)
+        self.start = start
+        self.found: Found | None = None
+        self.list = ProjectList(id="projects")
+        self.words = Words(id="start-words")
+        self._act: ReadingAct | None = None
+        self._timer: Timer | None = None
+
+    def compose(self) -> ComposeResult:
+        yield HeaderBar(id="header")
+        yield TitleRule(id="start-title")
+        yield self.list
+        yield self.words
+        yield self.status
+        yield self.footer
+
+    def on_mount(self) -> None:
+        self.query_one(TitleRule).show(
+            "Start", "sample data" if self.start.sample else "what your agents have left here"
+        )
+        self.words.show([("Looking where agents keep their sessions ...", "text")])
+        self.read(self.start.find, self._show_found, group="find")
+
+    def _show_found(self, found: Found) -> None:
+        self.found = found
+        self.list.show(found.projects)
+        self._show_words()
+        self.show_footer()
+
+    def on_row_list_moved(self) -> None:
+        self._show_words()
+
+    def _show_words(self) -> None:
+        """What the key does with the project under the cursor."""
+        found, here = self.found, self.list.current
+        if self._act is not None or found is None:
+            return
+        if here is None:
+            self.words.show([(NOTHING[0], "strong"), *((each, "text") for each in NOTHING[1:])])
+            return
+        key = self.key_of(keys.READ)
+        what = f"{count(here.sessions, 'session')}, {here.bytes / 1e6:,.1f} MB"
+        if self.start.sample:
+            first = f"{key} reads this sample project ({what}, and its notes)."
+            where = "It is our own writing, in a folder that is removed when you leave."
+        else:
+            first = f"{key} reads the sessions of {display_line(here.name)} ({what})."
+            where = f"Your sessions are only read. What is proposed goes into {_short(self.engine)}"
+        lines = [
+            (f"{first} Then you decide, one row and one key at a time, what is kept.", "strong"),
+            (where, "text"),
+            ("Nothing leaves this machine. Secrets are masked before anything is stored.", "text"),
+        ]
+        if found.elsewhere:
+            gone = f"{count(found.elsewhere, 'session')} more of folders that are gone or elsewhere"
+            lines.append((f"{gone}: reviewer sources --all", "dim"))
+        self.words.show(lines)
+
+    def _cannot_read(self) -> str | None:
+        if self._act is not None:
+            return "Sessions are being read."
+        return None if self.list.current else "There is nothing to read here."
+
+    @runs(keys.READ, unless=_cannot_read)
+    async def start_reading(self) -> None:
+        """Read the project under the cursor; then the queue opens with its best row."""
+        here = self.list.current
+        if here is None:
+            return
+        self.start.begin(here)
+        self.project = self.host.project = self.engine.project or self.host.project
+        act = self._act = ReadingAct()
+        self._timer = self.set_interval(PROGRESS_SECONDS, self._show_progress)
+        self._show_progress()
+        try:
+            report = await self.host.accompany(
+                self, act, lambda: self.start.read(here, act.show, act.is_stopped)
+            )
+        finally:
+            self._timer.stop()
+            self._act = None
+        stopped = "Stopped; what was read is kept. " if report.state == "interrupted" else ""
+        self.host.begin_queue(
+            f"{stopped}Read {count(report.files, 'file')}: {count(report.new, 'candidate')} to"
+            " decide on, the best first."
+        )
+
+    def _show_progress(self) -> None:
+        act = self._act
+        if act is None:
+            return
+        sign = glyphs(self.app)
+        here = self.list.current
+        name = display_line(here.name) if here is not None else ""
+        lines: list[tuple[str, str]] = [(f"Reading {name} ...", "strong")]
+        done = act.progress
+        if done is not None:
+            lines += progress_lines(done, act.time_left(), sign)
+        lines.append((f"{self.key_of(keys.SKIP)} stops and keeps what was read.", "dim"))
+        self.words.show(lines)
+
+    @runs(keys.SKIP)
+    def start_empty(self) -> None:
+        """Go on without reading, or stop reading."""
+        if not self.host.stop_running():
+            self.host.begin_queue("")
+
+    @runs(keys.LEAVE)
+    def leave_start(self) -> None:
+        if not self.host.stop_running():
+            self.host.leave()
+
+    @property
+    def moved(self) -> Movable:
+        return self.list
+
+
+def progress_lines(done: Progress, left: str, sign: Glyphs) -> list[tuple[str, str]]:
+    """A bar, the counts, and the file that is being read."""
+    part = min(done.bytes_done / done.bytes_total, 1.0) if done.bytes_total else 0.0
+    full = round(part * BAR_CELLS)
+    bar = sign.shades[0] * full + sign.shades[-1] * (BAR_CELLS - full)
+    after = left
+    if done.files_done >= done.files_total:
+        after = "comparing what was found"
+    return [
+        (f"{bar} {part:4.0%}   {after}", "accent"),
+        (
+            f"{done.files_done:,} of {done.files_total:,} files, {done.bytes_done / 1e6:,.1f} of"
+            f" {done.bytes_total / 1e6:,.1f} MB, {count(done.records, 'record')},"
+            f" {count(done.candidates, 'candidate')}",
+            "text",
+        ),
+        (display_line(Path(str(done.path or "")).name), "dim"),
+    ]
+
+
+def _short(engine: Engine) -> str:
+    """The store's path, with `~` for the home folder."""
+    path, home = str(engine.path), str(Path.home())
+    return "~" + path[len(home) :] if path.startswith(home + os.sep) else path
+
+
+class ProjectList(RowList):
+    """Projects: name, sessions, size, age, agents."""
+
+    def __init__(self, *, id: str | None = None) -> None:  # noqa: A002
+        super().__init__(id=id)
+        self._rows: Sequence[FoundProject] = ()
+        self._cursor = 0
+
+    def show(self, rows: Sequence[FoundProject]) -> None:
+        self._rows = rows
+        self.styles.height = min(len(rows), 8) + 1 if rows else 0
+        self.rows_changed()
+
+    @property
+    def total(self) -> int:
+        return len(self._rows)
+
+    @property
+    def cursor(self) -> int:
+        return self._cursor
+
+    @property
+    def current(self) -> FoundProject | None:
+        return self._rows[self._cursor] if self._rows else None
+
+    def put_cursor(self, index: int) -> None:
+        self._cursor = index
+
+    def read_window(self, start: int, stop: int) -> None:
+        """All rows are in memory."""
+
+    def row_strip(self, at: int, width: int, style: Palette, sign: Glyphs) -> Strip:
+        row, here = self._rows[at], at == self._cursor
+        text = style.strong_here if here else style.text
+        dim = style.dim_here if here else style.dim
+        accent = style.accent_here if here else style.accent
+        name = display_line(row.name)
+        name += " (this folder)" if row.here else ""
+        narrow = width < NARROW
+        room = max((NAME_CELLS - 10 if narrow else NAME_CELLS) - cell_len(name), 0)
+        newest = datetime.fromtimestamp(row.newest_ns / 1e9, UTC).date().isoformat()
+        agents = ", ".join(f"{display_line(agent)} {times:,}" for agent, times in row.agents)
+        parts: list[Part] = [
+            (sign.bar if here else " ", accent),
+            (f" {name}{' ' * room} ", text),
+            (f"{count(row.sessions, 'session'):>12}  {row.bytes / 1e6:7,.1f} MB  ", dim),
+            (f"{agents}  ", text),
+            ("" if narrow else newest, dim),
+        ]
+        return line_of(parts, width, text, sign.ellipsis)
+
+
+class Words(Widget):
+    """Paragraphs, each in one style of the theme, with an empty line before them."""
+
+    DEFAULT_CSS = "Words { height: 1fr; width: 1fr; }"
+
+    def __init__(self, *, id: str | None = None) -> None:  # noqa: A002
+        super().__init__(id=id)
+        self._paragraphs: Sequence[tuple[str, str]] = ()
+
+    def show(self, paragraphs: Sequence[tuple[str, str]]) -> None:
+        """`(text, style)` each; the style is the name of one of the theme's."""
+        if paragraphs != self._paragraphs:
+            self._paragraphs = paragraphs
+            self.refresh()
+
+    def restyle(self) -> None:
+        self.refresh()
+
+    @property
+    def text(self) -> str:
+        return "\n".join(text for text, _ in self._paragraphs)
+
+    def render_line(self, y: int) -> Strip:
+        style, sign = palette(self.app), glyphs(self.app)
+        width = self.size.width
+        room = max(min(width - 2 * len(MARGIN), WIDEST), 8)
+        lines: list[tuple[str, str]] = [("", "text")]
+        for text, how in self._paragraphs:
+            lines += [(line, how) for line in wrapped(text, room)]
+        words, how = lines[y] if y < len(lines) else ("", "text")
+        parts = [(MARGIN + words, getattr(style, how))]
+        strip = line_of(parts, width, style.text, sign.ellipsis)
+        return Strip([Segment(each.text, each.style) for each in strip], width)

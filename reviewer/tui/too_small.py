@@ -1,0 +1,37 @@
+"""What a terminal shows that is too small for the screens."""
+
+from __future__ import annotations
+
+from textual.geometry import Size
+from textual.screen import ModalScreen
+from textual.strip import Strip
+
+from reviewer.tui.kit.line import line_of
+from reviewer.tui.kit.text import wrapped
+from reviewer.tui.theme import glyphs, palette
+
+LEAST = Size(40, 10)
+
+
+def is_too_small(size: Size) -> bool:
+    return 0 < size.width < LEAST.width or 0 < size.height < LEAST.height
+
+
+class TooSmall(ModalScreen[None]):
+    """Lies over everything, which stays as it is; ctrl+q leaves."""
+
+    DEFAULT_CSS = "TooSmall { background: $background; }"
+
+    @property
+    def sentence(self) -> str:
+        size = self.app.size
+        return (
+            f"This terminal is too small: {size.width} x {size.height}. reviewer needs"
+            f" {LEAST.width} x {LEAST.height}; reviewer --plain needs none. ctrl+q leaves."
+        )
+
+    def render_line(self, y: int) -> Strip:
+        style, sign = palette(self.app), glyphs(self.app)
+        lines = wrapped(self.sentence, max(self.size.width, 1))
+        words = lines[y] if y < len(lines) else ""
+        return line_of([(words, style.text)], self.size.width, style.text, sign.ellipsis)

@@ -1,0 +1,1 @@
+"""`reviewer serve` in a real browser."""

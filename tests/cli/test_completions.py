@@ -1,0 +1,84 @@
+"""The tab key: `reviewer completions` in real shells."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.cli.conftest import Reviewer
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> str:
+    """A PATH with a `reviewer` of this work tree."""
+    place = tmp_path / "bin"
+    place.mkdir()
+    script = place / "reviewer"
+    script.write_text(f'#!/bin/sh\nexec "{sys.executable}" -m reviewer "$@"\n')
+    script.chmod(0o755)
+    return f"{place}:{os.environ['PATH']}"
+
+
+def completed(path: str, *words: str) -> list[str]:
+    """What bash offers for the last of these words."""
+    listed = " ".join(f"'{word}'" for word in words)
+    script = f"""
+        source <(reviewer completions bash)
+        complete -p reviewer >/dev/null || exit 3
+        COMP_WORDS=({listed}); COMP_CWORD={len(words) - 1}
+        _reviewer_completion reviewer
+        printf '%s\\n' "${{COMPREPLY[@]}}"
+    """
+    done = subprocess.run(
+        ["bash", "-c", script],
+        env={**os.environ, "PATH": path},
+        capture_output=True,
+        text=True,
+        timeout=200,
+        check=True,
+    )
+    assert done.stderr == ""
+    return done.stdout.split()
+
+
+@pytest.mark.skipif(shutil.which("bash") is None, reason="bash is not installed")
+@pytest.mark.parametrize(
+    ("words", "offered"),
+    [
+        (["reviewer", "comp"], {"compile", "compress", "completions"}),
+        (["reviewer", "--pl"], {"--plain"}),
+        (["reviewer", "queue", "l"], {"list"}),
+        (["reviewer", "reject", "--re"], {"--reason"}),
+        (["reviewer", "reject", "--reason", "n"], {"narration", "narrow"}),
+    ],
+)
+def test_bash_completes(path: str, words: list[str], offered: set[str]) -> None:
+    assert set(completed(path, *words)) == offered
+
+
+@pytest.mark.skipif(shutil.which("bash") is None, reason="bash is not installed")
+def test_hidden_commands_are_not_offered(path: str) -> None:
+    assert completed(path, "reviewer", "dev-s") in ([], [""])
+
+
+@pytest.mark.parametrize(
+    ("shell", "mark"), [("zsh", "compdef _reviewer_completion reviewer"), ("fish", "complete --no")]
+)
+def test_zsh_and_fish_get_their_own_text(reviewer: Reviewer, shell: str, mark: str) -> None:
+    done = reviewer("completions", shell, db=False)
+    assert done.returncode == 0
+    assert mark in done.stdout
+    if found := shutil.which(shell):
+        checked = subprocess.run(
+            [found, "-n", "/dev/stdin"], input=done.stdout, text=True, timeout=60, check=False
+        )
+        assert checked.returncode == 0
+
+
+def test_an_unknown_shell_is_refused_with_those_that_there_are(reviewer: Reviewer) -> None:
+    assert "'bash', 'zsh', 'fish'" in reviewer.fails("completions", "tcsh", code=2, db=False)

@@ -1,0 +1,47 @@
+"""`reviewer help TOPIC`: the documentation comes with the program."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.cli.conftest import Reviewer
+from tests.generate_docs import DOCS
+
+TOPICS = sorted(path.stem for path in DOCS.glob("*.md"))
+
+
+def test_the_pages_are_listed_with_their_titles(reviewer: Reviewer) -> None:
+    done = reviewer("help", db=False)
+    assert done.returncode == 0
+    assert [line.split()[0] for line in done.stdout.splitlines()[: len(TOPICS)]] == TOPICS
+
+
+@pytest.mark.parametrize("topic", TOPICS)
+def test_a_page_is_printed_as_it_is(reviewer: Reviewer, topic: str) -> None:
+    done = reviewer("help", topic, db=False)
+    assert done.returncode == 0
+    assert done.stdout == (DOCS / f"{topic}.md").read_text("utf-8")
+
+
+def test_a_section_is_printed_alone(reviewer: Reviewer) -> None:
+    done = reviewer("help", "design", "proof", db=False)
+    assert done.stdout.startswith("## Proof\n")
+    assert done.stdout.count("\n## ") == 0
+
+
+def test_a_heading_inside_code_is_none(reviewer: Reviewer) -> None:
+    assert "no section called" in reviewer.fails("help", "tour", "Context packet", db=False)
+
+
+def test_a_command_is_sent_to_its_own_help(reviewer: Reviewer) -> None:
+    assert "reviewer promote --help" in reviewer.fails("help", "promote", db=False)
+
+
+def test_an_unknown_page_names_the_nearest(reviewer: Reviewer) -> None:
+    assert "Did you mean settings?" in reviewer.fails("help", "setings", db=False)
+
+
+def test_all_pages_are_in_the_wheel() -> None:
+    project = (DOCS.parent / "pyproject.toml").read_text("utf-8")
+    for topic in TOPICS:
+        assert f'"docs/{topic}.md" = "reviewer/_docs/{topic}.md"' in project

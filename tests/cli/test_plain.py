@@ -1,0 +1,136 @@
+"""`reviewer --plain`: the queue through a pipe, one candidate and one letter at a time."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.cli.agent_projects import session, tree
+from tests.cli.conftest import Reviewer
+
+
+def plain(program: Reviewer, typed: str, *arguments: object) -> str:
+    """What was read out for these lines; the call succeeds."""
+    done = program(*arguments, "--plain", typed=typed)
+    assert done.returncode == 0, done.stderr
+    assert "\x1b" not in done.stdout
+    return done.stdout
+
+
+@pytest.fixture
+def kiosk(ingested: Reviewer) -> Reviewer:
+    ingested.environment["REVIEWER_DB"] = str(ingested.db)
+    return ingested
+
+
+def test_a_letter_keeps_one_and_rejects_another(kiosk: Reviewer) -> None:
+    first, second = kiosk.ids()[:2]
+    said = plain(kiosk, "a\nx\nq\n")
+    assert f"Promoted #{first}" in said
+    assert f"Rejected #{second}" in said
+    assert "1 kept, 1 rejected" in said
+    assert kiosk.ids("--status", "active") == [first]
+    assert second in kiosk.ids("--status", "invalid")
+
+
+def test_each_candidate_comes_with_its_place(kiosk: Reviewer) -> None:
+    said = plain(kiosk, "q\n")
+    assert "1 of " in said
+    assert "kiosk-decisions.md, line " in said
+
+
+@pytest.mark.parametrize("word", ["accept", "approve", "Keep", "promote"])
+def test_words_mean_what_people_call_it(kiosk: Reviewer, word: str) -> None:
+    assert "Promoted #" in plain(kiosk, f"{word}\nq\n")
+
+
+def test_undo_reads_the_same_candidate_again(kiosk: Reviewer) -> None:
+    first = kiosk.ids()[0]
+    said = plain(kiosk, "x\nu\nq\n")
+    assert f"Undone: Rejected #{first}" in said
+    assert said.count("\n1 of ") == 2
+    assert "0 kept, 0 rejected" in said
+    assert first in kiosk.ids()
+
+
+def test_other_words_are_promoted_in_place_of_the_first(kiosk: Reviewer) -> None:
+    first = kiosk.ids()[0]
+    plain(kiosk, "e\nReceipts are printed in the language of the customer.\nq\n")
+    (row,) = kiosk.rows("queue", "list", "--status", "active")
+    assert (row["id"], row["content"]) == (
+        first,
+        "Receipts are printed in the language of the customer.",
+    )
+
+
+def test_a_dot_goes_back_from_rewording(kiosk: Reviewer) -> None:
+    plain(kiosk, "e\n.\nq\n")
+    assert not kiosk.ids("--status", "active")
+
+
+def test_an_unknown_letter_says_which_there_are(kiosk: Reviewer) -> None:
+    said = plain(kiosk, "zebra\n?\nq\n")
+    assert "There is no letter zebra" in said
+    assert "a: keep it as a memory" in said
+
+
+def test_the_end_of_the_input_keeps_what_was_decided(kiosk: Reviewer) -> None:
+    assert "1 kept" in plain(kiosk, "a\n")
+    assert len(kiosk.ids("--status", "active")) == 1
+
+
+def test_it_ends_after_the_last_one(kiosk: Reviewer) -> None:
+    said = plain(kiosk, "x\n" * len(kiosk.ids()))
+    assert "That was the last one." in said
+    assert "0 waiting" in said
+
+
+def test_the_first_start_offers_the_sessions_and_reads_them(reviewer: Reviewer) -> None:
+    folder = tree(reviewer)
+    session(folder)
+    home = Path(reviewer.environment["HOME"])
+    assert list(home.rglob("*.jsonl"))
+    done = subprocess.run(
+        [sys.executable, "-m", "reviewer", "--db", str(reviewer.db), "--plain"],
+        cwd=folder,
+        env=reviewer.environment,
+        input="\nq\n",
+        capture_output=True,
+        text=True,
+        timeout=200,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    out = done.stdout
+    assert "1. ticket-office: 1 session" in out
+    assert "Read 1 file." in out
+    assert "nothing leaves this machine" in out
+
+
+def test_a_machine_without_sessions_says_what_to_read(reviewer: Reviewer) -> None:
+    said = plain(reviewer, "")
+    assert "No sessions of agents were found. Read notes or exports: reviewer ingest PATH" in said
+
+
+def test_a_conflict_is_read_with_both_sides(reviewer: Reviewer) -> None:
+    said = reviewer("demo", "--plain", typed="\n" + "n\n" * 11 + "a\n1\nq\n", db=False)
+    assert said.returncode == 0, said.stderr
+    assert "These two contradict each other." in said.stdout
+    assert "Superseded" in said.stdout or "Resolved" in said.stdout or "Kept" in said.stdout
+
+
+def test_what_a_terminal_would_interpret_is_shown(reviewer: Reviewer) -> None:
+    note = reviewer.folder / "note.md"
+    note.write_text("- [Decision] We print \x1b[31mred\x1b[0m receipts for all the refunds.\n")
+    assert reviewer("--project", "kiosk", "ingest", note).returncode == 0
+    assert "red" in plain(reviewer, "q\n", "--project", "kiosk")
+
+
+def test_json_of_the_queue_is_unchanged_by_it(kiosk: Reviewer) -> None:
+    before = json.dumps(kiosk.rows("queue", "list"), sort_keys=True)
+    plain(kiosk, "n\nb\np\nq\n")
+    assert json.dumps(kiosk.rows("queue", "list"), sort_keys=True) == before

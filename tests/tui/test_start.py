@@ -1,0 +1,240 @@
+"""The first start: what was found, one key that reads it, and the queue with a hint."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+import pytest
+
+from reviewer.cli.demo import SampleStart
+from reviewer.engine import Engine
+from reviewer.promotion.report import Progress
+from reviewer.resources import sample_data_folder
+from reviewer.sources.discovery import Machine
+from reviewer.start import MachineStart
+from reviewer.tui.app import ReviewerApp
+from reviewer.tui.queue.screen import QueueScreen
+from reviewer.tui.start.screen import StartScreen
+from tests.tui.conftest import Screen
+from tests.waiting import until_async
+
+SAID = [
+    "Decision: seat maps are cached for ten minutes, because the venue changes them at night.",
+    "We decided to use Redis 8 for holds because a hold expires by itself.",
+    "The root cause was that `release_hold` read the clock of the web server.",
+    "Always run `make seats` before a push.",
+]
+
+
+class Home:
+    """A home folder with the sessions of agents."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.machine = Machine(folder, {}, "linux")
+
+    def project(self, name: str, *, git: bool = True) -> Path:
+        folder = self.folder / "work" / name
+        folder.mkdir(parents=True)
+        if git:
+            (folder / ".git").mkdir()
+            (folder / ".git" / "HEAD").write_text("ref: refs/heads/main\n")
+        return folder
+
+    def claude(self, cwd: Path | str, name: str = "one") -> None:
+        place = self.folder / ".claude" / "projects" / str(cwd).replace(os.sep, "-")
+        place.mkdir(parents=True, exist_ok=True)
+        rows = [
+            {
+                "type": "user" if number % 2 else "assistant",
+                "uuid": f"{name}-{number}",
+                "parentUuid": None,
+                "sessionId": name,
+                "timestamp": f"2026-03-02T10:0{number}:00.000Z",
+                "cwd": str(cwd),
+                "message": {
+                    "role": "user" if number % 2 else "assistant",
+                    "content": [{"type": "text", "text": text}],
+                },
+            }
+            for number, text in enumerate(SAID)
+        ]
+        path = place / f"{name}.jsonl"
+        path.write_text("".join(json.dumps(row) + "\n" for row in rows), "utf-8")
+
+    def codex(self, cwd: Path) -> None:
+        place = self.folder / ".codex" / "sessions"
+        place.mkdir(parents=True, exist_ok=True)
+        row = {
+            "timestamp": "2026-03-01T10:00:00.000Z",
+            "type": "session_meta",
+            "payload": {"id": "c-1", "cwd": str(cwd), "cli_version": "0.142.0"},
+        }
+        (place / "rollout-1.jsonl").write_text(json.dumps(row) + "\n", "utf-8")
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> Home:
+    return Home(tmp_path / "home")
+
+
+@asynccontextmanager
+async def started(
+    engine: Engine, start: MachineStart | SampleStart, size: tuple[int, int] = (110, 34)
+) -> AsyncIterator[tuple[Screen, StartScreen]]:
+    app = ReviewerApp(engine, engine.project, start=start)
+    async with app.run_test(size=size) as pilot:
+        screen = Screen(pilot, app)
+        await screen.settle()
+        first = app.screen
+        assert isinstance(first, StartScreen)
+        yield screen, first
+
+
+def names(first: StartScreen) -> list[str]:
+    assert first.found is not None
+    return [each.name for each in first.found.projects]
+
+
+@pytest.fixture
+def away(home: Home, monkeypatch: pytest.MonkeyPatch) -> Home:
+    """Two projects with sessions; the working folder is the home folder itself."""
+    home.claude(home.project("box-office"))
+    home.claude(home.project("venue-maps"), "two")
+    home.codex(home.folder / "work" / "venue-maps")
+    monkeypatch.chdir(home.folder)
+    return home
+
+
+async def test_it_lists_the_projects_with_their_agents(engine: Engine, away: Home) -> None:
+    async with started(engine, MachineStart(engine, None, away.machine)) as (_, first):
+        assert sorted(names(first)) == ["box-office", "venue-maps"]
+        assert first.found is not None
+        agents = {each.name: dict(each.agents) for each in first.found.projects}
+        assert agents["venue-maps"] == {"Claude Code": 1, "Codex CLI": 1}
+        assert "Nothing leaves this machine" in first.words.text
+
+
+async def test_one_key_reads_and_opens_the_queue_at_its_best_row(
+    engine: Engine, away: Home
+) -> None:
+    async with started(engine, MachineStart(engine, None, away.machine)) as (screen, first):
+        assert first.found is not None
+        chosen = first.found.projects[0]
+        await screen.press("enter")
+        await until_async(lambda: screen.queue.is_active and screen.queue.model.ids)
+        await screen.settle()
+        assert isinstance(screen.app.screen, QueueScreen)
+        assert screen.app.project == engine.project == chosen.name
+        assert screen.queue.model.cursor == 0
+        assert screen.queue.candidate.region.width
+        assert Path.cwd() == chosen.folder
+        assert "Read 1 file" in screen.queue.status.text or "Read 2 files" in (
+            screen.queue.status.text
+        )
+
+
+async def test_the_project_of_the_working_folder_comes_first(
+    engine: Engine, away: Home, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("box-office", "venue-maps"):
+        monkeypatch.chdir(away.folder / "work" / name)
+        async with started(engine, MachineStart(engine, None, away.machine)) as (_, first):
+            assert names(first)[0] == name
+            assert first.list.current is not None
+            assert first.list.current.here
+
+
+async def test_the_hint_goes_away_after_three_decisions(engine: Engine, tmp_path: Path) -> None:
+    start = SampleStart(engine, sample_data_folder())
+    engine.work_in(engine.choose_project("ledger-api"))
+    before = Path.cwd()
+    try:
+        async with started(engine, start) as (screen, _):
+            await screen.press("enter")
+            await until_async(lambda: screen.queue.is_active and screen.queue.model.ids)
+            await screen.settle()
+            assert screen.queue.hint.words.startswith("a keeps this as a memory")
+            await screen.press("a", "x")
+            assert screen.queue.hint.words
+            await screen.press("a")
+            assert not screen.queue.hint.words
+            assert not screen.queue.hint.display
+    finally:
+        os.chdir(before)
+
+
+async def test_escape_goes_on_without_reading(engine: Engine, away: Home) -> None:
+    async with started(engine, MachineStart(engine, None, away.machine)) as (screen, _):
+        await screen.press("escape")
+        assert isinstance(screen.app.screen, QueueScreen)
+        assert not engine.project_names()
+
+
+async def test_q_leaves(engine: Engine, away: Home) -> None:
+    async with started(engine, MachineStart(engine, None, away.machine)) as (screen, _):
+        await screen.press("q")
+        assert screen.app.return_code == 0
+
+
+async def test_a_machine_without_sessions_says_what_else_can_be_read(
+    engine: Engine, home: Home, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(home.project("empty"))
+    async with started(engine, MachineStart(engine, None, home.machine)) as (screen, first):
+        assert "No sessions of agents were found" in first.words.text
+        assert "reviewer ingest PATH" in first.words.text
+        await screen.press("enter")
+        assert first.status.text == "There is nothing to read here."
+
+
+async def test_sessions_of_folders_that_are_gone_are_counted_not_offered(
+    engine: Engine, home: Home, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    here = home.project("box-office")
+    home.claude(here)
+    home.claude(home.folder / "work" / "gone", "two")
+    home.claude("/net/elsewhere/project", "three")
+    monkeypatch.chdir(here)
+    async with started(engine, MachineStart(engine, None, home.machine)) as (_, first):
+        assert names(first) == ["box-office"]
+        assert "2 sessions more" in first.words.text
+
+
+async def test_escape_while_reading_stops_and_keeps_what_was_read(
+    engine: Engine, away: Home, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    start = MachineStart(engine, None, away.machine)
+    read = start.read
+
+    def slowly(
+        project: object, progress: Callable[[Progress], None], cancelled: Callable[[], bool]
+    ) -> object:
+        progress(Progress(1, 4, 500_000, 2_000_000, "/x/session.jsonl", 10, 3))
+        while not cancelled():
+            pass
+        return read(project, progress, cancelled)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(start, "read", slowly)
+    async with started(engine, start) as (screen, first):
+        await screen.pilot.press("enter")
+        await until_async(lambda: "1 of 4 files" in first.words.text)
+        assert "0.5 of 2.0 MB" in first.words.text
+        await screen.pilot.press("escape")
+        await until_async(lambda: screen.queue.is_active)
+        assert "Stopped; what was read is kept." in screen.queue.status.text
+
+
+@pytest.mark.parametrize("size", [(60, 20), (80, 24), (120, 40)])
+async def test_the_words_fit(engine: Engine, away: Home, size: tuple[int, int]) -> None:
+    async with started(engine, MachineStart(engine, None, away.machine), size) as (_, first):
+        shown = "\n".join(
+            "".join(segment.text for segment in first.words.render_line(y))
+            for y in range(first.words.size.height)
+        )
+        assert "Nothing leaves this machine" in shown
+        assert "before anything is stored" in " ".join(shown.split())

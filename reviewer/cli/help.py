@@ -29,8 +29,8 @@ def help_(topic: Sequence[str]) -> None:
     pages = _pages()
     if not topic:
         width = max(map(len, pages)) + 2
-        for name, path in pages.items():
-            print_text(f"{name:{width}}{_title(path)}")
+        for page, file in pages.items():
+            print_text(f"{page:{width}}{_title(file)}")
         print_text("")
         print_text("reviewer help TOPIC prints one, reviewer COMMAND --help describes a command.")
         return

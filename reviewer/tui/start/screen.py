@@ -124,7 +124,7 @@ class StartScreen(MoveKeys, KitScreen, pane=keys.START):
             return
         self.start.begin(here)
         self.project = self.host.project = self.engine.project or self.host.project
-        act = self._act = ReadingAct()
+        act = self._act = ReadingAct(glyphs(self.app))
         self._timer = self.set_interval(PROGRESS_SECONDS, self._show_progress)
         self._show_progress()
         try:

@@ -17,6 +17,24 @@ _TOKEN = re.compile(r"[^\W_](?:[\w./:-]{0,118}[\w])?")
 _PART = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[^\W\d_A-Za-z]+|\d+")
 _CJK = re.compile(r"[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af]+")
 
+_OTHER_LANGUAGES = """
+aber als am auch auf aus bei bis das dass dem den der dich dir doch durch ein eine einem
+einen einer eines er für haben ich ihr im immer ist kann nach nicht noch nur oder sein
+sich sie sind soll um und uns von vor wenn werden wie wir wird wurde zu zum zur warum
+au aux avec ce ces cette comme dans de elle en est et il ils je le les leur mais ne nous ou
+où par pas que qui sa ses sont sous un une vous pourquoi
+al como cuando el ella esta este está las los más muy para pero por porque qué si
+su sus también una unos ya
+anche che chi da dal della delle ed gli il io le nel non per perché più quando questo
+sono un una
+ao aos às como da das do dos entre isso já mais nas nos não ou pela pelo quando
+sem seu sua são também um uma
+aan ben bij dat deze een en er het hij ik kan maar met naar niet nog ook te uit van
+voor wat we wel wij worden zijn
+"""
+"""Words of other languages that carry little meaning, without those that mean something in code
+or in English."""
+NO_TERMS = NOTE_STOP_WORDS.union(_OTHER_LANGUAGES.split())
 SHORTEST = 2
 """Shorter words are no terms."""
 KEY_LENGTH = 20
@@ -56,6 +74,7 @@ soon spend spent stand stood stopped straight stuff surely taken thank though th
 told tomorrow tonight took touch towards truly tried usually wait walk wanted was watch
 went whenever wherever whether whoever wish woke wonder wrote written yes yesterday
 app cli cmd index internal lib main pkg src util
+die hat war mit des del du son come plus
 """
 """Verbs and nouns of any task. They count for a quarter of what their rarity would give."""
 GENERIC_WEIGHT = 0.25
@@ -281,7 +300,7 @@ def token_of(spelled: str) -> Token:
         found = tuple(pairs)
         return Token(low, "", found, found)
     if spelled.isalpha() and (low == spelled or spelled[1:].islower() or spelled.isupper()):
-        no_term = low in NOTE_STOP_WORDS or len(low) < SHORTEST
+        no_term = low in NO_TERMS or len(low) < SHORTEST
         return Token(low, "", *(((), ()) if no_term else ((stem(low),), (low,))))
     if _may_be_key(spelled) or not any(sign.isalpha() for sign in low):
         return Token("", "", (), ())
@@ -292,7 +311,7 @@ def token_of(spelled: str) -> Token:
 def _parts(token: str) -> Iterator[str]:
     for part in _PART.findall(token):
         low = part.lower()
-        if len(low) >= SHORTEST and not low.isdigit() and low not in NOTE_STOP_WORDS:
+        if len(low) >= SHORTEST and not low.isdigit() and low not in NO_TERMS:
             yield low
 
 

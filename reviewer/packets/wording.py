@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 
+from msgspec import structs
+
 from reviewer.packets.values import SCORED, Item, Section
 from reviewer.text.sentences import split_sentences
 
@@ -14,6 +16,10 @@ _LABEL = re.compile(r"(?:^|\s)#[\w-]+:\S+")
 _LISTED = re.compile(r"\n[ \t]*(?:[-*+]|\d+[.)]|```|~~~)")
 _MARKS = re.compile(r"\*\*|__|~~")
 _FIELD = re.compile(r"\s*(?:[-*+]\s+)?\*\*([\w /-]{2,40})\*\*:?\s*|\s*\*\*([\w /-]{2,40}):\*\*\s*")
+_RULE_ROW = re.compile(r"(?m)^[ \t]*\|?[ \t:|-]*-{3,}[ \t:|-]*$\n?")
+_ROW = re.compile(r"(?m)^[ \t]*\|(.*)\|[ \t]*$")
+_BULLET = re.compile(r"\s*\n[ \t]*[-*+][ \t]+(?:\[[ xX-]?\][ \t]+)?")
+_AFTER_COLON = re.compile(r"([:;,]|(?<=\S)(?= ))\s*;\s*")
 _KEY_LABELS = ("decision", "lesson", "learning", "rule", "application", "rationale", "consequence")
 """Labels of the paragraphs that say most about an entry, the best first."""
 
@@ -44,11 +50,25 @@ def lead_of(text: str, title: str = "", limit: int = LEAD_CHARS) -> str:
     """
     paragraphs = [part for part in re.split(r"\n\s*\n", text[:20_000]) if part.strip()]
     ranked = sorted(enumerate(paragraphs), key=lambda pair: (_label_rank(pair[1]), pair[0]))
-    for _, paragraph in ranked:
-        line = _one_line(_FIELD.sub("", paragraph, count=1))
+    for at, paragraph in ranked:
+        line = _joined(_FIELD.sub("", paragraph, count=1))
         if line and _bare(line) != _bare(title):
+            if line.endswith(":") and at + 1 < len(paragraphs):  # what is announced says more
+                line = f"{line} {_joined(paragraphs[at + 1])}"
             return _sentences(line, limit)
     return ""
+
+
+def _joined(paragraph: str) -> str:
+    """A paragraph on one line: the items of a list and the rows of a table behind semicolons."""
+    text = _RULE_ROW.sub("", paragraph)
+    text = _ROW.sub(lambda row: f"; {', '.join(filter(None, _cells(row[1])))}", text)
+    line = _one_line(_BULLET.sub("; ", text))
+    return _AFTER_COLON.sub(lambda found: f"{found[1] or ';'} ", line).removeprefix("; ")
+
+
+def _cells(row: str) -> list[str]:
+    return [" ".join(cell.split()) for cell in row.split("|")]
 
 
 def _sentences(line: str, limit: int) -> str:
@@ -105,7 +125,8 @@ def short_form(item: Item, *, marks: bool, grouped: bool = False) -> str | None:
     lead = lead_of(item.text, item.title)
     if not lead or len(lead) > MUCH_SHORTER * len(item.text):
         return None
-    return _written(item, lead, True, grouped)
+    brief = structs.replace(item, title=cut(item.title, LONGEST_TITLE))
+    return _written(brief, lead, True, grouped)
 
 
 def title_form(item: Item) -> str:

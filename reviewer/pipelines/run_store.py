@@ -158,11 +158,27 @@ class RunStore:
         """Whether the store has a run of exactly this id."""
         return bool(self._rows(" WHERE r.run_id = ?", (run_id,)))
 
-    def latest_of(self, path: Path) -> RunView | None:
-        """The latest run of a file that can be resumed, or None."""
+    def latest_of(self, path: Path) -> RunView:
+        """The latest run of a file that can be resumed. Raises RunError, with what to do, if there
+        is none or if a newer one is under way in another program.
+        """
         rows = self._rows(" WHERE r.path = ? ORDER BY r.id DESC", (str(path),))
         own = [row for row in rows if self._database.ownership.project in (None, row[1])]
-        return next((view for view in map(_view, own) if view.can_resume), None)
+        running: RunView | None = None
+        for view in map(_view, own):
+            if view.state == "running":
+                running = running or view
+            elif view.can_resume:
+                if running is None:
+                    return view
+                raise RunError(
+                    f"{_under_way(running)} To go on with the earlier run: reviewer pipeline "
+                    f"resume {view.run_id}"
+                )
+        if running is not None:
+            raise RunError(_under_way(running))
+        why = "every run of it has reached its exit" if own else "it has not been run here"
+        raise RunError(f"No run of {path} can go on: {why}. Start one: reviewer pipeline run FILE")
 
     def _rows(self, rest: str, parameters: tuple[Any, ...]) -> list[Any]:
         with failures_as_sentences(self._database.path):
@@ -175,6 +191,13 @@ class RunStore:
                 )
                 .fetchall()
             )
+
+
+def _under_way(view: RunView) -> str:
+    return (
+        f"The run {view.run_id} of {view.path} is under way in another program, at "
+        f"{view.current_node}: it can go on here when it has ended or stopped there."
+    )
 
 
 def _view(row: Any) -> RunView:

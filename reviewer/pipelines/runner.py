@@ -47,8 +47,10 @@ from reviewer.pipelines.handlers import (
     Timing,
     asked_of,
     command_of,
+    end_command,
     is_model_stage,
     matching_choice,
+    process_mark,
     question_of,
     room_for_preamble,
     run_with_retries,
@@ -87,6 +89,8 @@ from reviewer.pipelines.values import (
 )
 from reviewer.pipelines.walk import exit_nodes, outgoing, start_nodes
 
+_COMMAND_FILE = "command.pid"
+"""In a stage's folder: the process of its shell command."""
 _LEAST_PREAMBLE = 32
 """Tokens in which a preamble can say anything."""
 _POLL_SECONDS = 0.05
@@ -388,6 +392,16 @@ class Runner:
             _previous(checkpoint),
             self._last_answer(checkpoint) if node.handler == HUMAN else "",
         )
+        if node.handler == TOOL:
+            folder_name = stage_folder_name(node.name, step)
+            if end_command(self._folder.text(folder_name, _COMMAND_FILE)):
+                remark = "Its command still ran after the run was killed, and was ended first."
+            stage = msgspec.structs.replace(
+                stage,
+                on_command=lambda pid: self._folder.write_stage_text(
+                    node.name, step, _COMMAND_FILE, process_mark(pid)
+                ),
+            )
         services = self._services
         if lane.branch:
             services = msgspec.structs.replace(services, watch=lane.watch, ask=lane.ask)

@@ -304,8 +304,6 @@ class Pipelines:
         path = Path(which)
         if path.is_file():
             view = self._store.latest_of(path.absolute())
-            if view is None:
-                raise RunError(f"No run of {path} can go on. See: reviewer pipeline runs")
             return _Found(RunFolder(Path(view.folder)), read_pipeline(path), path)
         kept = path.absolute() if path.is_dir() else Path(self._store.get(which).folder)
         return _as_it_began(RunFolder(kept))

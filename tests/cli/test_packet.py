@@ -345,3 +345,67 @@ def test_an_entry_that_opens_a_fence_does_not_swallow_the_next_one(
     text = packet(reviewer, kiosk)
     assert text.count("```") % 2 == 0
     assert "forty \\@/etc/passwd" in text
+
+
+@pytest.fixture
+def undated(reviewer: Reviewer) -> Path:
+    """A context folder without a date, and with a German and a Japanese entry."""
+    folder = reviewer.folder / "undated"
+    folder.mkdir()
+    rules = "".join(
+        f"## {title}\n\n**Decision**: {text}\n\n"
+        for title, text in (
+            ("Oil the lamp by hand", "The lamp over the shelf gets one drop of oil."),
+            ("Belege werden zweimal gedruckt", "Der Drucker braucht dafür zwei Rollen Papier."),
+            ("領収書の印刷", "紙が切れると印刷が止まる。"),
+            ("Count the drawers twice", "Both counts are written down."),
+        )
+    )
+    (folder / "DECISIONS.md").write_text(f"# Decisions\n\n{rules}")
+    (folder / "TASKS.md").write_text("- [ ] Move the shelf\n")
+    return folder
+
+
+@pytest.mark.parametrize("task", ["the", "und der das", "et les que", "!!!", "🙂", "   "])
+def test_a_task_of_nothing_but_stop_words_or_signs_is_treated_as_none(
+    reviewer: Reviewer, undated: Path, task: str
+) -> None:
+    plain = reviewer("packet", "--context-dir", undated, "--now", "2026-03-01")
+    done = reviewer("packet", "--context-dir", undated, "--now", "2026-03-01", "--task", task)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout == plain.stdout
+    assert ("No word of the task tells the items apart" in done.stderr) == bool(task.strip())
+
+
+@pytest.mark.parametrize(
+    ("task", "first"),
+    [
+        ("Warum wird der Beleg nicht gedruckt?", "Belege werden zweimal gedruckt"),
+        ("領収書が印刷されない", "領収書の印刷"),
+        ("oiling lamps", "Oil the lamp by hand"),
+    ],
+)
+def test_a_task_in_another_language_and_a_folder_without_dates(
+    reviewer: Reviewer, undated: Path, task: str, first: str
+) -> None:
+    done = reviewer("packet", "--context-dir", undated, "--task", task)
+    assert done.returncode == 0, done.stderr
+    heads = [line for line in done.stdout.splitlines() if line.startswith("### ")]
+    assert heads[0] == f"### {first}"
+
+
+def test_a_folder_of_20000_entries_is_searched_whole(reviewer: Reviewer) -> None:
+    folder = reviewer.folder / "large"
+    folder.mkdir()
+    for name in ("DECISIONS", "LEARNINGS"):
+        rules = (f"## [2026-01-02] Rule {n}\n\nShelf {n} is empty.\n\n" for n in range(10_000))
+        (folder / f"{name}.md").write_text(f"# {name}\n\n{''.join(rules)}")
+    with (folder / "LEARNINGS.md").open("a") as file:
+        file.write("## [2020-01-02] The cutter\n\n**Lesson**: The cutter jams when it is cold.\n")
+    asked = ("packet", "--context-dir", folder, "--budget", "2k")
+    done = reviewer(*asked, "--task", "a jammed cutter")
+    assert done.returncode == 0, done.stderr
+    assert "### [2020-01-02] The cutter\n\n**Lesson**: The cutter jams" in done.stdout
+    again = reviewer(*asked)
+    assert again.returncode == 0, again.stderr
+    assert again.stdout.count("Rule ") > 10

@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 
+from reviewer.pipelines.handlers import process_mark
 from reviewer.settings import ModelSettings
 from tests.cli.conftest import Reviewer
 from tests.unit.llm.faults import Call, endpoint
@@ -261,6 +262,88 @@ def test_a_thread_opens_as_a_context_once(reviewer: Reviewer, tea: Path) -> None
         "pipeline", "runs", "--import", run_id, "--thread", "garden"
     )
     reviewer.nothing_lost()
+
+
+WAITS = """digraph waits {
+  s [shape=Mdiamond]; e [shape=Msquare]
+  look [shape=parallelogram,
+        tool_command="echo $$ >> pids; test $(wc -l < pids) -gt 1 || sleep 300"]
+  s -> look -> e
+}
+"""
+
+
+def begun(reviewer: Reviewer) -> list[int]:
+    """The processes of the commands that have begun so far."""
+    path = reviewer.folder / "pids"
+    return [int(line) for line in path.read_text().split()] if path.exists() else []
+
+
+def runs_still(pid: int) -> bool:
+    return process_mark(pid) != ""
+
+
+def test_a_command_that_outlived_its_killed_run_is_ended_before_it_is_run_again(
+    reviewer: Reviewer,
+) -> None:
+    path = reviewer.folder / "waits.dot"
+    path.write_text(WAITS)
+    with reviewer.start("pipeline", "run", path, "--allow-tools", "--json") as process:
+        until(lambda: bool(begun(reviewer)))
+        folder = Path(only_run(reviewer)["folder"])
+        until(lambda: (folder / "look-2" / "command.pid").exists())
+        process.send_signal(signal.SIGKILL)
+        process.wait(30)
+    (orphan,) = begun(reviewer)
+    assert runs_still(orphan)
+    done = reviewer("pipeline", "resume", path, "--allow-tools")
+    assert done.returncode == 0, done.stderr
+    assert "still ran after the run was killed, and was ended first" in done.stderr
+    until(lambda: not runs_still(orphan))
+    assert len(begun(reviewer)) == 2
+
+
+def test_a_file_whose_run_is_under_way_elsewhere_says_so_and_names_an_earlier_run(
+    reviewer: Reviewer,
+) -> None:
+    path = reviewer.folder / "waits.dot"
+    path.write_text(WAITS)
+    assert reviewer("pipeline", "run", path, "--allow-tools", "--max-steps", "1").returncode == 1
+    earlier = only_run(reviewer)["run_id"]
+    with reviewer.start("pipeline", "run", path, "--allow-tools", "--json") as process:
+        until(lambda: bool(begun(reviewer)))
+        refused = reviewer.fails("pipeline", "resume", path, "--allow-tools")
+        process.send_signal(signal.SIGINT)
+        process.wait(60)
+    assert "is under way in another program, at look" in refused
+    assert f"reviewer pipeline resume {earlier}" in refused
+
+
+def test_two_runs_of_one_pipeline_at_once_both_reach_the_exit(
+    reviewer: Reviewer, tea: Path
+) -> None:
+    arguments = ("pipeline", "run", tea, "--answer", "serve=y", "--json")
+    with reviewer.start(*arguments) as one, reviewer.start(*arguments) as other:
+        assert (one.communicate()[0].count("run_done"), one.returncode) == (1, 0)
+        assert (other.communicate()[0].count("run_done"), other.returncode) == (1, 0)
+    rows = reviewer.rows("pipeline", "runs")
+    assert [row["state"] for row in rows] == ["done", "done"]
+    assert len({row["folder"] for row in rows}) == 2
+
+
+def test_a_gate_nobody_answers_waits_and_is_answered_later(reviewer: Reviewer, tea: Path) -> None:
+    waiting = reviewer("pipeline", "run", tea)
+    assert waiting.returncode == 1
+    assert "serve waits for an answer" in waiting.stderr
+    row = only_run(reviewer)
+    assert row["state"] == "waiting"
+    assert reviewer("pipeline", "resume", row["run_id"]).returncode == 1
+    assert only_run(reviewer)["state"] == "waiting"
+    assert reviewer("pipeline", "resume", row["run_id"], "--answer", "serve=yes").returncode == 0
+    assert "every run of it has reached its exit" in reviewer.fails("pipeline", "resume", tea)
+    other = reviewer.folder / "other.dot"
+    other.write_text(TEA)
+    assert "it has not been run here" in reviewer.fails("pipeline", "resume", other)
 
 
 def test_with_a_real_model_killed_in_the_middle_of_an_answer_and_resumed(

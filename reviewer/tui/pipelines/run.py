@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from reviewer.engine import Engine
-    from reviewer.pipelines.events import Event, Question, RunDone
+    from reviewer.pipelines.events import Event, Question, RunDone, StageDone
     from reviewer.pipelines.service import RunOptions
 
 KEPT_CHARACTERS = 20_000
@@ -32,7 +32,11 @@ class BackgroundRun:
         self.run_id = ""
         self.answered_by = ""
         self.node = ""
-        """The node that is running."""
+        """The node that is running; of several in branches, the one that began last."""
+        self.active: dict[int, str] = {}
+        """All nodes that are running, by their step."""
+        self.ended: dict[str, str] = {}
+        """Outcomes of the nodes that ended in branches whose fan-in is still to come."""
         self.mode = ""
         self.thread_name = ""
         self.degraded = False
@@ -133,6 +137,7 @@ class BackgroundRun:
         except BaseException as problem:  # the screen raises it
             self.defect = problem
         self.node = self.mode = ""
+        self.active, self.ended = {}, {}
         self.pausing, self.question = False, None
         self._notify(always=True)
 
@@ -145,6 +150,7 @@ class BackgroundRun:
                 self.stages, self.note = event.stages, event.note
             case events.StageStarted():
                 self.node, self.mode, self.answer = event.node, event.fidelity, ""
+                self.active = {**self.active, event.step: event.node}
                 self.thread_name, self.degraded = event.thread, event.degraded
             case events.Text():
                 self.answer = (self.answer + event.text)[-KEPT_CHARACTERS:]
@@ -154,6 +160,7 @@ class BackgroundRun:
                 self.note = f"{event.node}: attempt {event.attempt + 1}, because {event.reason}"
             case events.StageDone():
                 self.stages, self.question, self.next = event.step, None, event.target
+                self._end_stage(event)
                 if event.remark:
                     self.remark = f"{event.node}: {event.remark}"
                 self._notify(always=True)
@@ -161,6 +168,14 @@ class BackgroundRun:
                     self._wait_for_step()
                 return
         self._notify(always=not isinstance(event, events.Text))
+
+    def _end_stage(self, event: StageDone) -> None:
+        self.active = {step: node for step, node in self.active.items() if step != event.step}
+        if self.active:
+            self.node = next(reversed(self.active.values()))
+            self.ended = {**self.ended, event.node: event.outcome}
+        else:
+            self.ended = {}
 
     def _wait_for_step(self) -> None:
         """Wait between two stages for the next step."""

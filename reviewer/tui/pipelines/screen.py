@@ -246,10 +246,12 @@ class PipelinesScreen(ListScreen, pane=keys.PIPELINES):
         states = dict(self.run.states) if self.run is not None else {}
         background = self.background
         if background is not None and background.running and self.shows_background:
-            node = background.node
-            if node and not background.pausing:
+            for node, outcome in background.ended.items():
+                states[node] = NodeState(outcome, outcome, states.get(node, NodeState()).runs + 1)
+            question = background.question
+            for node in () if background.pausing else {*background.active.values()}:
                 before = states.get(node, NodeState())
-                now = "asks" if background.question is not None else "runs"
+                now = "asks" if question is not None and question.node == node else "runs"
                 states[node] = msgspec.structs.replace(before, now=now)
         self.graph.states = states
         self.list.refresh()

@@ -11,6 +11,7 @@ from reviewer.llm.model import Completion
 from reviewer.pipelines.handlers import StandIn
 from reviewer.pipelines.service import RunOptions
 from reviewer.tui.commits.screen import CommitsScreen
+from reviewer.tui.pipelines.model import NodeState
 from tests.tui.conftest import Screen, opened
 from tests.tui.pipelines.conftest import BAKERY
 from tests.tui.pipelines.driving import at, shown, status_text, until_ended, until_it
@@ -314,3 +315,26 @@ async def test_branches_and_a_gate_are_run_left_and_resumed(engine: Engine, bake
         await until_ended(screen)
         assert "Reached done" in status_text(screen)
         assert states(screen)["sweet"] == ("success", 1)
+
+
+async def test_stages_that_ended_in_one_branch_are_shown_while_another_runs(
+    engine: Engine, bakery: Path, folder: Path
+) -> None:
+    fork = FORKED.replace(
+        'salty [prompt="Bake it salty"]',
+        'salty [shape=parallelogram, tool_command="until test -e baked; do sleep 0.05; done"]',
+    )
+    bakery.write_text(fork)
+
+    def activity(name: str) -> tuple[str, str]:
+        state = shown(screen).graph.states.get(name, NodeState())
+        return state.outcome, state.now
+
+    async with opened(engine, project="acme") as screen:
+        await screen.press("f6", "T", "r")
+        await screen.until(lambda: activity("sweet") == ("success", ""))
+        assert activity("salty") == ("", "runs")
+        (folder / "baked").touch()
+        await until_it(screen, "asks")
+        assert activity("salty") == ("success", "")
+        assert activity("choose") == ("", "asks")

@@ -407,6 +407,8 @@ def test_a_mistyped_hook_says_what_there_is_and_never_exits_with_2(reviewer: Rev
     """Exit code 2 blocks a prompt in Claude Code."""
     assert "SessionStart" in reviewer.fails("hook", "claude-code", "Nonsense", typed="{}")
     assert "opencode" in reviewer.fails("hook", "nobody", "SessionStart", typed="{}")
+    assert "EVENT" in reviewer.fails("hook", "claude-code", typed="{}")
+    assert "--loud" in reviewer.fails("hook", "claude-code", "PreCompact", "--loud", typed="{}")
 
 
 def test_two_readers_do_not_read_a_session_twice(reviewer: Reviewer) -> None:

@@ -77,6 +77,7 @@ def hook(session: Session, agent: str, event: str) -> None:
         if text:
             sys.stdout.write(answer(told, text) + "\n")
             sys.stdout.flush()
+        hooks.finish(told)
     except UnknownEventError:
         raise  # somebody mistyped it: an agent is told what `connect` wrote
     except Exception as problem:

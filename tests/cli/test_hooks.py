@@ -73,6 +73,17 @@ def test_a_session_starts_with_the_packet(reviewer: Reviewer, agent: str) -> Non
     assert (given.session, given.project, given.text) == ("one", folder.name, text)
 
 
+def test_a_session_that_cannot_be_noted_gets_its_packet(reviewer: Reviewer) -> None:
+    folder = filled(reviewer)
+    agents = Path(f"{reviewer.db}-agents")
+    agents.mkdir(mode=0o700)
+    (agents / "sessions").write_text("in the way\n")
+    done = reviewer("hook", "claude-code", "SessionStart", typed=event(folder))
+    assert "thermal paper" in done.stdout
+    assert done.returncode == 0
+    assert "claude-code SessionStart" in (agents / "hooks.log").read_text()
+
+
 def test_the_packet_has_at_most_9000_characters(reviewer: Reviewer) -> None:
     folder = filled(reviewer)
     notes = [

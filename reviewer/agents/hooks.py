@@ -42,9 +42,10 @@ class Hooks:
         self._files = AgentFiles(store)
 
     def carry_out(self, told: Told) -> str:
-        """The text for the agent's model; empty where there is nothing to say."""
+        """The text for the agent's model; empty where there is nothing to say. What nobody waits
+        for is left to `finish`.
+        """
         if told.moment is Moment.START:
-            self._note(told)
             return self._packet(told)
         if told.moment is Moment.PROMPT:
             given = self._files.given(told.agent)
@@ -63,6 +64,11 @@ class Hooks:
             self._files.forget_old_sessions()
             self._read_detached()
         return ""
+
+    def finish(self, told: Told) -> None:
+        """Do the rest once the agent has its answer: checking a transcript takes longer."""
+        if told.moment is Moment.START:
+            self._note(told)
 
     def log(self, line: str) -> None:
         """Add a line to the log. Raises OSError."""

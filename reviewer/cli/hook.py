@@ -5,13 +5,13 @@ from __future__ import annotations
 import os
 import sys
 import threading
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from reviewer.cli.output import narrate
 from reviewer.cli.run import explain
-from reviewer.cli.session import DONE, Session, Verb, pass_session
+from reviewer.cli.session import DONE, FAILED, Session, Verb, pass_session
 from reviewer.errors import ReviewerError
 
 if TYPE_CHECKING:
@@ -25,7 +25,21 @@ MOST_INPUT = 8_000_000
 """Bytes of stdin; the summary of a compaction is a thousandth of that."""
 
 
-@click.command(cls=Verb, example="hook claude-code SessionStart")
+class _WrongHookError(click.UsageError):
+    exit_code = FAILED
+
+
+class HookVerb(Verb):
+    """A verb whose wrong usage has exit code 1: with 2 some agents would block the person."""
+
+    def make_context(self, *args: Any, **settings: Any) -> click.Context:
+        try:
+            return super().make_context(*args, **settings)
+        except click.UsageError as problem:
+            raise _WrongHookError(problem.format_message(), problem.ctx) from problem
+
+
+@click.command(cls=HookVerb, example="hook claude-code SessionStart")
 @click.argument("agent")
 @click.argument("event")
 @pass_session
@@ -36,7 +50,7 @@ def hook(session: Session, agent: str, event: str) -> None:
     the start and after a compaction it gives the packet of the project; before a compaction it
     says what must be kept, where the agent can be told; at the end the session is noted, and read
     by another process. What fails is a line in a log beside the store, and the exit code is 0; only
-    an AGENT or EVENT that does not exist is an error, with exit code 1.
+    an AGENT or EVENT that does not exist, or wrong options, are errors, with exit code 1.
     """
     from reviewer.agents.hook_events import COMPACTIONS, UnknownEventError, answer, read_event
     from reviewer.agents.hooks import Hooks, inside_own_call
@@ -63,6 +77,7 @@ def hook(session: Session, agent: str, event: str) -> None:
         if text:
             sys.stdout.write(answer(told, text) + "\n")
             sys.stdout.flush()
+        hooks.finish(told)
     except UnknownEventError:
         raise  # somebody mistyped it: an agent is told what `connect` wrote
     except Exception as problem:

@@ -79,7 +79,7 @@ def explain(problem: BaseException) -> tuple[str, int]:
         case click.exceptions.NoArgsIsHelpError():
             return problem.format_message(), WRONG_USAGE
         case click.UsageError():
-            return _usage_line(problem), WRONG_USAGE
+            return _usage_line(problem), problem.exit_code
         case click.ClickException():
             return problem.format_message(), problem.exit_code
         case ReviewerError():

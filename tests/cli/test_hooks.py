@@ -73,6 +73,17 @@ def test_a_session_starts_with_the_packet(reviewer: Reviewer, agent: str) -> Non
     assert (given.session, given.project, given.text) == ("one", folder.name, text)
 
 
+def test_a_session_that_cannot_be_noted_gets_its_packet(reviewer: Reviewer) -> None:
+    folder = filled(reviewer)
+    agents = Path(f"{reviewer.db}-agents")
+    agents.mkdir(mode=0o700)
+    (agents / "sessions").write_text("in the way\n")
+    done = reviewer("hook", "claude-code", "SessionStart", typed=event(folder))
+    assert "thermal paper" in done.stdout
+    assert done.returncode == 0
+    assert "claude-code SessionStart" in (agents / "hooks.log").read_text()
+
+
 def test_the_packet_has_at_most_9000_characters(reviewer: Reviewer) -> None:
     folder = filled(reviewer)
     notes = [
@@ -407,6 +418,8 @@ def test_a_mistyped_hook_says_what_there_is_and_never_exits_with_2(reviewer: Rev
     """Exit code 2 blocks a prompt in Claude Code."""
     assert "SessionStart" in reviewer.fails("hook", "claude-code", "Nonsense", typed="{}")
     assert "opencode" in reviewer.fails("hook", "nobody", "SessionStart", typed="{}")
+    assert "EVENT" in reviewer.fails("hook", "claude-code", typed="{}")
+    assert "--loud" in reviewer.fails("hook", "claude-code", "PreCompact", "--loud", typed="{}")
 
 
 def test_two_readers_do_not_read_a_session_twice(reviewer: Reviewer) -> None:

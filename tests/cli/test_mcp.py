@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import AsyncIterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
@@ -12,7 +13,9 @@ from typing import Any
 import pytest
 from mcp import Client, StdioServerParameters
 
+from reviewer.agents import desk
 from reviewer.agents.agent_files import AgentFiles, SessionNote
+from reviewer.errors import ReviewerError
 from tests.cli.agent_projects import filled, session, tree
 from tests.cli.conftest import Reviewer
 from tests.unit.sources.families import OPENCODE_INFO, lines, opencode_database
@@ -244,6 +247,56 @@ async def test_a_flood_is_capped(reviewer: Reviewer) -> None:
     queued = [answer for answer in answers if answer.startswith("Queued")]
     assert len(queued) == 30
     assert "which is enough" in answers[-1]
+
+
+def test_10000_proposals_of_many_sessions_leave_a_queue_that_can_be_read(
+    reviewer: Reviewer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = filled(reviewer)
+    counters = [f"Counter {n} of the gate is read at 0{n % 9}:15." for n in range(60)]
+    path = session(folder, [("user", "\n".join(counters))])
+    running(reviewer, folder, path)
+    monkeypatch.setenv("HOME", reviewer.environment["HOME"])
+    monkeypatch.setattr(desk, "PROPOSALS_WAITING", 45)
+    queued, refused_with = 0, set()
+    for count in (10_000, 50):
+        server = desk.Desk(reviewer.db, agent="claude-code", folder=folder)
+        for n in range(count):
+            counter = counters[n % len(counters)]
+            try:
+                queued += server.propose(counter, "", [desk.Cited(counter)]).startswith("Queued")
+            except ReviewerError as problem:
+                refused_with.add(str(problem))
+    assert queued == 45
+    assert any("which is enough" in each for each in refused_with)
+    assert any("45 proposals of agents wait" in each for each in refused_with)
+    assert len(refused_with) == 2
+    options = ("--project", folder.name)
+    assert len(reviewer.ids(*options, "--filter", "proposer:mcp")) == 45
+
+
+def test_two_agents_propose_at_once_and_the_same_fact_is_one_row(reviewer: Reviewer) -> None:
+    folder = filled(reviewer)
+    counters = [f"Printer {n} of the office is cleaned at 0{n}:15." for n in range(8)]
+    shared = "The spooler needs port 9417 free."
+    (folder / "talk.md").write_text("# Talk\n\n" + "\n\n".join([*counters, shared]))
+
+    def propose(agent: str, own: list[str]) -> list[str]:
+        server = desk.Desk(reviewer.db, agent=agent, folder=folder)
+        return [server.propose(each, "", [desk.Cited(each, "talk.md")]) for each in [*own, shared]]
+
+    with ThreadPoolExecutor(2) as pool:
+        both = [
+            pool.submit(propose, "codex", counters[:4]),
+            pool.submit(propose, "gemini", counters[4:]),
+        ]
+        answers = [answer for each in both for answer in each.result(timeout=120)]
+    assert sum(answer.startswith("Queued") for answer in answers) == 9
+    assert sum("known or waits already" in answer for answer in answers) == 1
+    rows = reviewer.rows("--project", folder.name, "queue", "list", "--filter", "proposer:mcp")
+    assert {row["rule"] for row in rows} == {"mcp.codex", "mcp.gemini"}
+    assert len(rows) == 9
+    reviewer.nothing_lost()
 
 
 async def test_only_the_project_of_the_work_tree_is_read(reviewer: Reviewer) -> None:

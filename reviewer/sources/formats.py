@@ -48,6 +48,8 @@ class Location(Struct, frozen=True, kw_only=True):
     """The environment variable that moves the folder, or the part of it that `moves` names."""
     moves: str = ""
     """The beginning of `folder` that the variable replaces; empty: all of it."""
+    file_variable: str = ""
+    """The environment variable that names the file itself, absolute or below the folder."""
     in_project: bool = False
     """Below the project's own folder instead of the home folder."""
     of_subagents: bool = False

@@ -371,6 +371,14 @@ def moment(value: object) -> str | None:
     return iso(datetime.fromtimestamp(seconds, UTC))
 
 
+def nanoseconds(value: object) -> int:
+    """A time in seconds or milliseconds since 1970 as nanoseconds; 0 where it is none."""
+    if not isinstance(value, (int, float)) or isinstance(value, bool):
+        return 0
+    seconds = value / 1000 if value > OLDER_THAN_SECONDS else value
+    return int(seconds * 1e9) if 0 < seconds < 4e9 else 0
+
+
 class Chain:
     """Keys for turns without an id of their own.
 

@@ -8,10 +8,11 @@ from pathlib import Path
 from reviewer.sources.anthropic_parts import message_parts, speaker
 from reviewer.sources.chat import has_role
 from reviewer.sources.databases import Connection, capped, opened, tables
-from reviewer.sources.formats import Facts, Format, Location, SessionOutline, Source
+from reviewer.sources.formats import Facts, Format, Location, SessionOutline
 from reviewer.sources.formats import Fields as Outline
 from reviewer.sources.lines import TextForm
 from reviewer.sources.records import Role, Use
+from reviewer.sources.source import Source
 from reviewer.sources.turns import (
     STATE,
     TWICE,

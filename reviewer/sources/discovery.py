@@ -117,7 +117,7 @@ def find_sessions(
             for root, pattern in _places(location, machine, scope):
                 kept = _kept_days(location, root)
                 for path, status in _matches(root, pattern):
-                    if path not in seen:
+                    if path not in seen and status.st_size:
                         seen.add(path)
                         yield from _sessions(each, location, path, root, status, kept)
 

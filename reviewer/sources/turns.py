@@ -18,11 +18,11 @@ from msgspec import Struct
 
 from reviewer.clock import iso, written_moment
 from reviewer.sources.claude_words import classify
-from reviewer.sources.formats import Source
 from reviewer.sources.json_values import fields, first_byte, items, json_pieces
 from reviewer.sources.lines import TextForm, read_lines, reading
 from reviewer.sources.records import Block, BlockKind, Record, Role, Use
 from reviewer.sources.seen import Seen
+from reviewer.sources.source import Source
 from reviewer.sources.tool_text import input_text, part_text
 
 Fields: TypeAlias = dict[str, object]

@@ -83,6 +83,12 @@ def test_the_sessions_of_this_project_are_listed_and_others_only_counted(shop: R
     assert "reviewer ingest" in shown.stderr
 
 
+def test_an_empty_file_is_not_counted_as_a_session(shop: Reviewer) -> None:
+    path = claude(shop, shop.folder)
+    path.with_name("s2.jsonl").touch()
+    assert listed(shop, "--all") == {"claude-code": 1}
+
+
 def test_ingest_without_a_path_reads_this_project_once(shop: Reviewer) -> None:
     codex(shop, "a", shop.folder)
     codex(shop, "c", "/somewhere/else", "We always sell elsewhere on Mondays.")

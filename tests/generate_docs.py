@@ -117,6 +117,8 @@ def _place(location: Location) -> str:
     if location.variable:
         moved = f"`~/{location.moves}`" if location.moves else "the home folder"
         named.append(f"`{location.variable}` replaces {moved}")
+    if location.file_variable:
+        named.append(f"`{location.file_variable}` names the file")
     if location.kept_days:
         named.append(f"deleted by the agent after {location.kept_days} days")
     return text + (f" ({'; '.join(named)})" if named else "")

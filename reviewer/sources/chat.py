@@ -12,11 +12,12 @@ from msgspec import Raw, Struct
 
 from reviewer.clock import iso, written_moment
 from reviewer.sources.claude_words import classify
-from reviewer.sources.formats import Facts, Fields, Format, Source, is_among
+from reviewer.sources.formats import Facts, Fields, Format, is_among
 from reviewer.sources.json_values import fields, first_byte, items
 from reviewer.sources.lines import TextForm, read_lines, reading
 from reviewer.sources.records import Block, Record, Role, Use
 from reviewer.sources.seen import Seen
+from reviewer.sources.source import Source
 from reviewer.sources.tool_text import call_text, part_text
 
 ROLES = {

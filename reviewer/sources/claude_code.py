@@ -25,11 +25,12 @@ from reviewer.sources.claude_lines import (
 )
 from reviewer.sources.claude_tree import Node, SessionTree
 from reviewer.sources.claude_words import classify
-from reviewer.sources.formats import Facts, Format, Location, Source
+from reviewer.sources.formats import Facts, Format, Location
 from reviewer.sources.json_values import json_pieces
 from reviewer.sources.lines import BLOCK, read_lines, reading
 from reviewer.sources.records import Block, BlockKind, Record, Role, Use
 from reviewer.sources.seen import Seen
+from reviewer.sources.source import Source
 from reviewer.sources.tool_text import call_text, result_text
 
 KEPT = 2_000_000

@@ -107,6 +107,8 @@ FORMAT = Format(
     locations=tuple(
         Location(
             folder=f".config/Code/User/globalStorage/{store}",
+            variable="XDG_CONFIG_HOME",
+            moves=".config",
             mac=f"Library/Application Support/Code/User/globalStorage/{store}",
             windows=f"%APPDATA%/Code/User/globalStorage/{store}",
             pattern="tasks/*/ui_messages.json",

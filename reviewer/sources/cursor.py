@@ -8,10 +8,11 @@ from pathlib import Path
 from reviewer.sources.anthropic_parts import message_parts, speaker
 from reviewer.sources.chat import has_role
 from reviewer.sources.databases import Connection, capped, opened, tables
-from reviewer.sources.formats import Facts, Format, Location, SessionOutline, Source
+from reviewer.sources.formats import Facts, Format, Location, SessionOutline
 from reviewer.sources.formats import Fields as Outline
 from reviewer.sources.lines import TextForm
 from reviewer.sources.records import Role, Use
+from reviewer.sources.source import Source
 from reviewer.sources.turns import (
     STATE,
     TWICE,
@@ -185,7 +186,7 @@ def _log_turns(reading: Reading) -> Iterator[Turn]:
         person = record.get("role") == "user"
         role = Role.USER if person else Role.ASSISTANT
         parts = [
-            _query(part) if person else part
+            query(part) if person else part
             for part in message_parts(role, message.get("content"), reading.tally)
             if part.text != "[REDACTED]"
         ]
@@ -204,7 +205,7 @@ def _log_turns(reading: Reading) -> Iterator[Turn]:
         )
 
 
-def _query(part: Part) -> Part:
+def query(part: Part) -> Part:
     """The person's words of a text that has them between tags."""
     start = part.text.find(_QUERY)
     if part.kind != "text" or start < 0:
@@ -237,6 +238,8 @@ EDITOR = Format(
             mac=f"Library/Application Support/Cursor/User/{folder}",
             windows=f"%APPDATA%/Cursor/User/{folder}",
             pattern=pattern,
+            variable="XDG_CONFIG_HOME",
+            moves=".config",
         )
         for folder, pattern in (
             ("globalStorage", "state.vscdb"),
@@ -259,10 +262,15 @@ AGENT = Format(
     agent="Cursor agent",
     detect_record=_is_log,
     turns=_log_turns,
-    locations=(
-        Location(folder=".cursor/projects", pattern="*/agent-transcripts/*/*.jsonl"),
-        Location(folder=".cursor/projects", pattern="*/agent-transcripts/*.jsonl"),
-        Location(folder=".cursor/projects", pattern="*/agent-transcripts/*/subagents/*.jsonl"),
+    locations=tuple(
+        Location(
+            folder=".cursor/projects",
+            pattern=f"*/agent-transcripts/{pattern}",
+            variable="CURSOR_DATA_DIR",
+            moves=".cursor",
+            of_subagents="subagents" in pattern,
+        )
+        for pattern in ("*/*.jsonl", "*.jsonl", "*/subagents/*.jsonl")
     ),
     facts=Facts(
         person="`user` messages, between `<user_query>` tags where there are any",

@@ -14,6 +14,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from fnmatch import fnmatchcase
 from functools import lru_cache
+from glob import escape as glob_escape
 from pathlib import Path
 
 import msgspec
@@ -113,10 +114,10 @@ def find_sessions(
     seen: set[Path] = set()
     for each in formats:
         for location in each.locations:
-            for root in _roots(location, machine, scope):
+            for root, pattern in _places(location, machine, scope):
                 kept = _kept_days(location, root)
-                for path, status in _matches(root, location.pattern):
-                    if path not in seen:
+                for path, status in _matches(root, pattern):
+                    if path not in seen and status.st_size:
                         seen.add(path)
                         yield from _sessions(each, location, path, root, status, kept)
 
@@ -131,9 +132,9 @@ def is_known_place(path: Path, machine: Machine, formats: Iterable[Format]) -> b
         for location in each.locations:
             if location.in_project:
                 continue
-            for root in _roots(location, machine, scope):
+            for root, pattern in _places(location, machine, scope):
                 inside = os.path.relpath(real, os.path.realpath(root)).split(os.sep)
-                if os.pardir not in inside and _fits(inside, location.pattern.split("/")):
+                if os.pardir not in inside and _fits(inside, pattern.split("/")):
                     return True
     return False
 
@@ -166,6 +167,16 @@ def choose(found: Iterable[FoundSession]) -> Chosen:
         tuple(dict.fromkeys(each.path for each in ordered)),
         {path: frozenset(names) for path, names in sessions.items()},
     )
+
+
+def _places(location: Location, machine: Machine, scope: Scope) -> list[tuple[Path, str]]:
+    """The folders of a location, each with the pattern of the files in it."""
+    roots = _roots(location, machine, scope)
+    named = machine.variables.get(location.file_variable, "") if location.file_variable else ""
+    if not named or named.startswith(":"):  # `:memory:` is no file
+        return [(root, location.pattern) for root in roots]
+    path = roots[0] / named
+    return [(path.parent, glob_escape(path.name))]
 
 
 def _roots(location: Location, machine: Machine, scope: Scope) -> list[Path]:

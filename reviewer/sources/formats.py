@@ -4,33 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
-from reviewer.sources.lines import TextForm
 from reviewer.sources.records import BlockScan, Scan
-
-if TYPE_CHECKING:
-    from reviewer.sources.turns import TurnReader
+from reviewer.sources.source import Source
+from reviewer.sources.turns import TurnReader
 
 Fields = Mapping[str, object]
 """A JSON object: the outline of a record, three levels deep, or of a document, five levels deep."""
-
-
-class Source(Struct, frozen=True):
-    """A file whose format is known, ready to be read.
-
-    `lines` are 0-based and half-open; only records inside them are read. `document` is the UTF-8
-    text of a file that is one JSON document.
-    """
-
-    path: Path
-    form: TextForm
-    lines: tuple[int, float]
-    document: bytes | None = None
-    sessions: frozenset[str] | None = None
-    """The sessions that are wanted of a file that holds those of several projects; None: all."""
 
 
 class Location(Struct, frozen=True, kw_only=True):
@@ -48,6 +30,8 @@ class Location(Struct, frozen=True, kw_only=True):
     """The environment variable that moves the folder, or the part of it that `moves` names."""
     moves: str = ""
     """The beginning of `folder` that the variable replaces; empty: all of it."""
+    file_variable: str = ""
+    """The environment variable that names the file itself, absolute or below the folder."""
     in_project: bool = False
     """Below the project's own folder instead of the home folder."""
     of_subagents: bool = False

@@ -179,7 +179,8 @@ FORMAT = Format(
     locations=(
         Location(folder=".kimi/sessions", pattern="*/*/wire.jsonl", variable="KIMI_SHARE_DIR",
                  moves=".kimi"),
-        Location(folder=".kimi-code/sessions", pattern="**/wire.jsonl"),
+        Location(folder=".kimi-code/sessions", pattern="**/wire.jsonl", variable="KIMI_CODE_HOME",
+                 moves=".kimi-code"),
     ),
     facts=Facts(
         person="`turn.prompt` or `TurnBegin.user_input` of a user",

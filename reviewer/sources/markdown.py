@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from itertools import chain, islice
 
 from reviewer.clock import written_moment
-from reviewer.sources.formats import Facts, Format, Source
+from reviewer.sources.formats import Facts, Format
 from reviewer.sources.front_matter import front_matter
 from reviewer.sources.lines import read_lines, reading
 from reviewer.sources.note_kinds import (
@@ -23,6 +23,7 @@ from reviewer.sources.note_kinds import (
 from reviewer.sources.note_lines import Markup, NoteLine, NoteSection, heading_of, sections
 from reviewer.sources.records import Record, Role, Shape, Use
 from reviewer.sources.seen import Seen
+from reviewer.sources.source import Source
 
 LINE_LIMIT = 1_000_000
 """Maximum bytes of a line; a longer one is data, not part of a note."""

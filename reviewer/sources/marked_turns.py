@@ -12,10 +12,11 @@ from msgspec import Struct
 
 from reviewer.clock import written_moment
 from reviewer.sources.claude_words import classify
-from reviewer.sources.formats import Facts, Format, Source
+from reviewer.sources.formats import Facts, Format
 from reviewer.sources.lines import read_lines, reading
 from reviewer.sources.note_lines import SECTION_CHARS, NoteLine
 from reviewer.sources.records import Block, Record, Role, Use, text_block
+from reviewer.sources.source import Source
 from reviewer.sources.specstory_tools import tool_blocks
 
 LINE_LIMIT = 1_000_000
@@ -26,6 +27,10 @@ SPECSTORY_TURN = re.compile(
     r"_\*\*(User|Agent)( - sidechain)?(?: \((.*?)(\d{4}-\d\d-\d\d \d\d:\d\d:\d\dZ)?\))?\*\*_\s*$"
 )
 SPECSTORY_SESSION = re.compile(r"<!-- [\w .-]+ Session (\S+) \(")
+_BLOCKS = (
+    ("<think>", b"</think>", "thinking"),
+    ("<tool-use ", b"</tool-use>", "tool use"),
+)
 AIDER_SESSION = re.compile(r"# aider chat started at (\d{4}-\d\d-\d\d) (\d\d:\d\d:\d\d)\s*$")
 AIDER_COMMAND = re.compile(r"/(?!ask\b|code\b|architect\b)\w[\w-]*(\s|$)")
 
@@ -44,6 +49,10 @@ class Dialect(Protocol):
     """Finds the speaker of each line of a file, in order."""
 
     name: str
+    closing: bytes
+    """What ends the block that the last line is in, whose lines nobody said; empty outside one."""
+    unspoken: str
+    """The reason under which the lines of such a block are counted."""
 
     def follow(self, text: str) -> tuple[Speaker, str]:
         """The speaker of the next line, and the line without its mark."""
@@ -55,21 +64,23 @@ class SpecStory:
     name = "specstory"
 
     def __init__(self) -> None:
-        self._speaker = Speaker(None, "heading")
-        self._closing = ""
+        self._speaker = self._silent = Speaker(None, "heading")
+        self.closing = b""
+        self.unspoken = ""
         self._session: str | None = None
 
     def follow(self, text: str) -> tuple[Speaker, str]:
-        if self._closing:
-            reason = "thinking" if self._closing == "</think>" else "tool use"
-            if self._closing in text:
-                self._closing = ""
-            return self._unspoken(reason), text
-        for tag, closing in (("<think>", "</think>"), ("<tool-use ", "</tool-use>")):
+        if self.closing:
+            if self.closing.decode() in text:
+                self.closing = b""
+            return self._silent, text
+        for tag, closing, what in _BLOCKS:
             if text.startswith(tag):
-                self._closing = "" if closing in text else closing
-                reason = "thinking" if tag == "<think>" else "tool use"
-                return self._unspoken(reason), text
+                self.closing = b"" if closing.decode() in text else closing
+                self.unspoken = f"line of {what}"
+                last = self._speaker
+                self._silent = Speaker(None, self.unspoken, last.sidechain, last.at)
+                return self._silent, text
         if session := SPECSTORY_SESSION.match(text):
             self._session = session[1]
         turn = SPECSTORY_TURN.match(text)
@@ -80,15 +91,13 @@ class SpecStory:
         self._speaker = Speaker(role, "", bool(turn[2]), at, self._session)
         return Speaker(None, "heading"), text
 
-    def _unspoken(self, reason: str) -> Speaker:
-        last = self._speaker
-        return Speaker(None, f"line of {reason}", last.sidechain, last.at)
-
 
 class Aider:
     """`#### ` marks the user, `> ` the output of tools; other lines are the agent's."""
 
     name = "aider"
+    closing = b""
+    unspoken = ""
 
     def __init__(self) -> None:
         self._started: str | None = None
@@ -122,11 +131,15 @@ class MarkedTurnsScan:
         self.errors: list[str] = []
         self._form, self._lines, self._dialect = source.form, source.lines, dialect
         self._times: Counter[int] = Counter()
+        self._skips = source.form.encoding == "utf-8"
+        """Lines of blocks that nobody said are counted without being decoded."""
 
     def __iter__(self) -> Iterator[Record]:
+        dialect, skips = self._dialect, self._skips
         run: list[NoteLine] = []
         speaker = Speaker(None)
-        size = 0
+        size = unspoken = 0
+        closing = b""
         with reading(self.path) as stream:
             for number, start, raw in read_lines(stream, self._form, LINE_LIMIT):
                 if raw is None:
@@ -135,13 +148,20 @@ class MarkedTurnsScan:
                     yield from self._record(run, speaker)
                     run, size = [], 0
                     continue
+                if closing and closing not in raw and raw.isascii():
+                    unspoken += bool(raw)
+                    continue
+                if unspoken:
+                    self.tally[dialect.unspoken] += unspoken
+                    unspoken = 0
                 text, replaced = self._form.text(raw)
                 self.tally["invalid UTF-8"] += replaced
-                line_speaker, words = self._dialect.follow(
+                line_speaker, words = dialect.follow(
                     text.removesuffix("\r").replace("\0", "\ufffd")
                 )
+                closing = dialect.closing if skips else b""
                 long = size > SECTION_CHARS and (not words or size > 2 * SECTION_CHARS)
-                if line_speaker != speaker or long:
+                if (line_speaker is not speaker and line_speaker != speaker) or long:
                     yield from self._record(run, speaker)
                     run, size, speaker = [], 0, line_speaker
                 if line_speaker.role is None:
@@ -151,6 +171,8 @@ class MarkedTurnsScan:
                     run.append(NoteLine(number, start, raw, words))
                     size += len(words) + 1
         yield from self._record(run, speaker)
+        if unspoken:
+            self.tally[dialect.unspoken] += unspoken
         self.tally += Counter()  # drops reasons with a count of zero
 
     def unspoken(self, number: int, speaker: Speaker, words: str) -> None:
@@ -196,6 +218,7 @@ class _WithTools(MarkedTurnsScan):
 
     def __init__(self, source: Source) -> None:
         super().__init__(source, SpecStory())
+        self._skips = False
         self._calls: list[Block] = []
         self._lines_of_call: list[str] = []
         self._first = 0

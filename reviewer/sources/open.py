@@ -17,7 +17,7 @@ from reviewer.errors import OtherKindError, SourceError
 from reviewer.files import unreadable
 from reviewer.sources import archives, chat, databases, markdown
 from reviewer.sources.binary import looks_binary
-from reviewer.sources.formats import Format, Source
+from reviewer.sources.formats import Format
 from reviewer.sources.json_values import json_pieces, outline
 from reviewer.sources.lines import (
     LINE_LIMIT,
@@ -30,6 +30,7 @@ from reviewer.sources.lines import (
 from reviewer.sources.prose import PROSE_NAMES, why_not_prose
 from reviewer.sources.records import Block, BlockScan, Record, Scan, text_block
 from reviewer.sources.registry import FORMATS
+from reviewer.sources.source import Source
 from reviewer.sources.turns import SessionBlocks, SessionScan
 from reviewer.sources.unpacked import is_compressed, plain_suffix
 

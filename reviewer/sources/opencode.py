@@ -24,6 +24,7 @@ from reviewer.sources.turns import (
     each,
     inner,
     moment,
+    nanoseconds,
     returned,
     row_spot,
     said,
@@ -212,7 +213,7 @@ def _outlines(path: Path) -> list[SessionOutline]:
             f"SELECT id, directory, {parent}, time_updated FROM session ORDER BY time_updated"
         )
         return [
-            SessionOutline(words(name), words(cwd), int(at or 0) * 1_000_000, bool(above))
+            SessionOutline(words(name), words(cwd), nanoseconds(at), bool(above))
             for name, cwd, above, at in rows
         ]
 
@@ -293,7 +294,7 @@ FORMAT = Format(
     turns=_turns,
     locations=(
         Location(folder=".local/share/opencode", pattern="opencode*.db", variable="XDG_DATA_HOME",
-                 moves=".local/share"),
+                 moves=".local/share", file_variable="OPENCODE_DB"),
         Location(folder=".local/share/opencode/storage/session", pattern="*/*.json",
                  variable="XDG_DATA_HOME", moves=".local/share"),
     ),

@@ -119,7 +119,11 @@ FORMAT = Format(
     agent="Qwen Code",
     detect_record=_is_qwen,
     turns=_turns,
-    locations=(Location(folder=".qwen/projects", pattern="*/chats/*.jsonl"),),
+    locations=(
+        Location(
+            folder=".qwen/projects", pattern="*/chats/*.jsonl", variable="QWEN_HOME", moves=".qwen"
+        ),
+    ),
     facts=Facts(
         person="`user`, as `systemPayload.displayText` where there is one",
         left_out="notifications, telemetry, titles, snapshots",

@@ -18,11 +18,11 @@ from msgspec import Struct
 
 from reviewer.clock import iso, written_moment
 from reviewer.sources.claude_words import classify
-from reviewer.sources.formats import Source
 from reviewer.sources.json_values import fields, first_byte, items, json_pieces
 from reviewer.sources.lines import TextForm, read_lines, reading
 from reviewer.sources.records import Block, BlockKind, Record, Role, Use
 from reviewer.sources.seen import Seen
+from reviewer.sources.source import Source
 from reviewer.sources.tool_text import input_text, part_text
 
 Fields: TypeAlias = dict[str, object]
@@ -369,6 +369,14 @@ def moment(value: object) -> str | None:
     if not 0 < seconds < 4e9:
         return None
     return iso(datetime.fromtimestamp(seconds, UTC))
+
+
+def nanoseconds(value: object) -> int:
+    """A time in seconds or milliseconds since 1970 as nanoseconds; 0 where it is none."""
+    if not isinstance(value, (int, float)) or isinstance(value, bool):
+        return 0
+    seconds = value / 1000 if value > OLDER_THAN_SECONDS else value
+    return int(seconds * 1e9) if 0 < seconds < 4e9 else 0
 
 
 class Chain:

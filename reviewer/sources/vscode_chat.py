@@ -221,7 +221,14 @@ FORMAT = Format(
     ),
     turns=_turns,
     locations=tuple(
-        Location(folder=linux, mac=mac, windows=windows, pattern=pattern)
+        Location(
+            folder=linux,
+            mac=mac,
+            windows=windows,
+            pattern=pattern,
+            variable="XDG_CONFIG_HOME",
+            moves=".config",
+        )
         for linux, mac, windows in map(_folders, _EDITORS)
         for pattern in (
             "workspaceStorage/*/chatSessions/*.json",

@@ -16,7 +16,12 @@ from tests.cli.conftest import Reviewer
 from tests.unit.proposing.test_every_family import STATEMENT, WRITERS, opencode
 from tests.unit.proposing.test_every_family import opencode_database as working_database
 from tests.unit.sources.builders import Session
-from tests.unit.sources.families import OPENCODE_INFO, lines, opencode_database
+from tests.unit.sources.families import (
+    CURSOR_CHAT,
+    OPENCODE_INFO,
+    lines,
+    opencode_database,
+)
 
 DAY = 86_400
 
@@ -76,6 +81,12 @@ def test_the_sessions_of_this_project_are_listed_and_others_only_counted(shop: R
     assert "0 read" in shown.stdout
     assert "Of other projects: 1 session." in shown.stderr
     assert "reviewer ingest" in shown.stderr
+
+
+def test_an_empty_file_is_not_counted_as_a_session(shop: Reviewer) -> None:
+    path = claude(shop, shop.folder)
+    path.with_name("s2.jsonl").touch()
+    assert listed(shop, "--all") == {"claude-code": 1}
 
 
 def test_ingest_without_a_path_reads_this_project_once(shop: Reviewer) -> None:
@@ -150,6 +161,28 @@ def test_an_environment_variable_moves_the_place(shop: Reviewer) -> None:
     assert listed(shop) == {}
     shop.environment["CODEX_HOME"] = str(home(shop) / "codex-home")
     assert listed(shop) == {"codex": 1}
+
+
+@pytest.mark.parametrize("absolute", [True, False])
+def test_a_variable_names_the_database_itself(shop: Reviewer, absolute: bool) -> None:
+    folder = home(shop) / ".local/share/opencode"
+    path = folder / "mine.sqlite"
+    opencode_database(path, {**OPENCODE_INFO, "directory": str(shop.folder)})
+    assert listed(shop) == {}
+    shop.environment["OPENCODE_DB"] = str(path) if absolute else "mine.sqlite"
+    assert listed(shop) == {"opencode": 1}
+    shop.environment["OPENCODE_DB"] = ":memory:"
+    assert listed(shop) == {}
+
+
+def test_a_chat_of_cursor_with_a_transcript_is_read_once(shop: Reviewer) -> None:
+    path = CURSOR_CHAT.write(home(shop))
+    assert listed(shop, "--all") == {"cursor-chat": 1}
+    said = {"role": "user", "message": {"content": [{"type": "text", "text": "Wind the clock."}]}}
+    name = path.parent.name
+    write = lines(f".cursor/projects/shop/agent-transcripts/{name}/{name}.jsonl", said)
+    write(home(shop))
+    assert listed(shop, "--all") == {"cursor-agent": 1}
 
 
 def test_sessions_that_the_agent_deletes_soon_are_counted(shop: Reviewer) -> None:

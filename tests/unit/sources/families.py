@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import sqlite3
 import zipfile
@@ -1313,6 +1314,96 @@ ANTIGRAVITY = Family(
     calls=[("oil", '{"drops":2}')],
     results=[("oil", "quiet", False)],
 )  # fmt: skip
+
+HERMES = Family(
+    format="hermes",
+    write=database(
+        ".hermes/state.db",
+        "CREATE TABLE schema_version (version INTEGER)",
+        "CREATE TABLE state_meta (key TEXT, value TEXT)",
+        "CREATE TABLE sessions (id TEXT, model TEXT, model_config TEXT, cwd TEXT,"
+        " parent_session_id TEXT, started_at REAL)",
+        "CREATE TABLE messages (id INTEGER PRIMARY KEY, session_id TEXT, role TEXT, content TEXT,"
+        " tool_call_id TEXT, tool_calls TEXT, tool_name TEXT, timestamp REAL)",
+        "INSERT INTO sessions VALUES ('h1', 'hermes-9', '{}', '/work/shop', NULL, 1772355600.0)",
+        "INSERT INTO sessions VALUES"
+        " ('h2', 'hermes-9', '{\"_delegate_from\": \"h1\"}', NULL, 'h1', 1772355601.0)",
+        *(
+            (
+                "INSERT INTO messages (session_id, role, content, tool_call_id, tool_calls,"
+                " tool_name, timestamp) VALUES (?, ?, ?, ?, ?, ?, 1772355601.5)",
+                values,
+            )
+            for values in (
+                ("h1", "user", "[CONTEXT COMPACTION] The lamps are lit.", None, None, None),
+                ("h1", "user", "Trim the wicks.", None, None, None),
+                ("h1", "assistant", "Trimming.", None, json.dumps([{"id": "t1", "function": {
+                    "name": "terminal", "arguments": '{"command": "trim"}'}}]), None),
+                ("h1", "tool", "trimmed", "t1", None, "terminal"),
+                ("h1", "user", "Review the conversation above and consider saving to memory: x",
+                 None, None, None),
+                ("h1", "assistant", "Nothing to save.", None, None, None),
+                ("h2", "user", "Count the lamps.", None, None, None),
+            )
+        ),
+    ),
+    person=["Trim the wicks."],
+    agent=["Trimming.", "Count the lamps."],
+    kept_out={
+        "compaction summary": ["[CONTEXT COMPACTION]"],
+        "wrapper": ["Review the conversation", "Nothing to save."],
+    },
+    calls=[("terminal", "trim")],
+    results=[("terminal", "trimmed", False)],
+    cwd="/work/shop",
+    model="hermes-9",
+)  # fmt: skip
+
+
+def _cursor_chat(folder: Path) -> Path:
+    messages: list[Json] = [
+        {"role": "system", "content": "You are Cursor."},
+        {"role": "user", "content": [{"type": "text", "text": "<user_info>Linux</user_info>"}]},
+        {"role": "user", "content": [
+            {"type": "text", "text": "<user_query>\nWind the clock.\n</user_query>"}]},
+        {"role": "assistant", "content": [
+            {"type": "reasoning", "text": "Stopped?"},
+            {"type": "text", "text": "Winding."},
+            {"type": "tool-call", "toolCallId": "t1", "toolName": "Shell",
+             "args": {"command": "wind"}}]},
+        {"role": "tool", "content": [
+            {"type": "tool-result", "toolCallId": "t1", "toolName": "Shell", "result": "tick"}]},
+    ]  # fmt: skip
+    blobs: list[tuple[str, bytes]] = []
+    for message in messages:
+        data = json.dumps(message).encode()
+        blobs.append((hashlib.sha256(data).hexdigest(), data))
+    workspace = b"file:///work/shop"
+    root = b"".join(b"\x0a\x20" + bytes.fromhex(name) for name, _ in blobs)
+    root += b"\x4a" + bytes([len(workspace)]) + workspace
+    meta = {"agentId": "q1", "latestRootBlobId": "root", "createdAt": 1772355600000,
+            "lastUsedModel": "cursor-9"}  # fmt: skip
+    return database(
+        ".cursor/chats/ab12/q1/store.db",
+        "CREATE TABLE meta (key TEXT, value TEXT)",
+        "CREATE TABLE blobs (id TEXT, data BLOB)",
+        ("INSERT INTO meta VALUES ('0', ?)", [json.dumps(meta).encode().hex()]),
+        ("INSERT INTO blobs VALUES ('root', ?)", [root]),
+        *(("INSERT INTO blobs VALUES (?, ?)", blob) for blob in reversed(blobs)),
+    )(folder)
+
+
+CURSOR_CHAT = Family(
+    format="cursor-chat",
+    write=_cursor_chat,
+    person=["Wind the clock."],
+    agent=["Winding."],
+    kept_out={"boot text": ["You are Cursor.", "<user_info>"]},
+    calls=[("Shell", "wind")],
+    results=[("Shell", "tick", False)],
+    cwd="/work/shop",
+    model="cursor-9",
+)
 
 FAMILIES: dict[str, Family] = {
     name.lower(): value

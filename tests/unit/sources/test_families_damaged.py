@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from reviewer.errors import SourceError
-from reviewer.sources.open import open_blocks, open_source
+from reviewer.sources.open import open_blocks, open_source, recognise
 from reviewer.sources.rows import has_rows
 from tests.unit.sources.families import FAMILIES, Family
 
@@ -69,7 +69,7 @@ def spoil(path: Path, source: random.Random) -> None:
 
 
 def _spoiled_column(value: object, source: random.Random, chance: float) -> Any:
-    if isinstance(value, str) and value[:1] in ("{", "["):
+    if isinstance(value, str) and (value[:1] == "{" or value[:2] == "[{"):
         return _spoiled_text(value, source, chance)
     return value if source.random() > chance else source.choice((None, 5, "x", b"\xff", 1e300))
 
@@ -95,3 +95,7 @@ def test_damage_is_counted_or_named_but_never_raised(family: Family, tmp_path: P
                 for found in read(path):
                     found.text.encode()
                     assert 0 <= found.line_start < found.line_end
+        with suppress(SourceError):
+            outlines = recognise(path).outlines
+            for outline in outlines(path) if outlines else ():
+                assert abs(outline.modified_ns) < 1 << 63

@@ -12,10 +12,11 @@ import pytest
 
 from reviewer.errors import SourceError
 from reviewer.sources import open as opening
-from reviewer.sources.formats import Format, Source
+from reviewer.sources.formats import Format
 from reviewer.sources.open import open_source
 from reviewer.sources.records import Record, Role
 from reviewer.sources.registry import FORMATS
+from reviewer.sources.source import Source
 from tests.unit.sources.builders import Session
 
 

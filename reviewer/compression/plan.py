@@ -83,6 +83,8 @@ class SegmentPreview(Struct, frozen=True, gc=False):
     """Retention criteria that a summary by hand does not meet."""
     kept: str = ""
     """Why the segment stays Full although the plan gives it another level."""
+    unmet: str = ""
+    """Which retention criteria no summary of the segment can meet, and what to do about it."""
 
     @property
     def tokens(self) -> int:

@@ -147,25 +147,35 @@ def preview_choice(
     engine = summarizer.engine
     # A deterministic engine is asked again, for notes and markers.
     write_again = engine.deterministic and choice.engine == engine.name
+    unmet = ""
     if choice.content is None or choice.level is Level.FULL or write_again:
-        compressed = _written(
-            segment,
-            anchors,
-            choice.level,
-            plan.options,
-            summarizer,
-            watch,
-            alone=len(plan.choices) == 1,
-            answered=answered,
-        )
+        try:
+            compressed = _written(
+                segment,
+                anchors,
+                choice.level,
+                plan.options,
+                summarizer,
+                watch,
+                alone=len(plan.choices) == 1,
+                answered=answered,
+            )
+        except RetryExhaustedError as refused:
+            if len(plan.choices) == 1 or not engine.deterministic:
+                raise
+            # The others can be looked at; nothing is applied before the criterion is mended.
+            unmet = refused.diagnosis.removeprefix(f"{segment.id}: ").rstrip(".")
+            compressed = summarizer.from_text(
+                segment, anchors, choice.level, refused.last or segment.topic, engine=engine.name
+            )
     else:
         content, failures = _checked(segment, plan, choice, choice.content)
         compressed = summarizer.from_text(
             segment, anchors, choice.level, content, engine=choice.engine or BY_HAND
         )
     fidelity = summarizer.validate_fidelity(segment, compressed)
-    kept = _why_kept(segment, plan, choice, compressed)
-    return SegmentPreview(segment, choice.level, compressed, fidelity, failures, kept)
+    kept = unmet or _why_kept(segment, plan, choice, compressed)
+    return SegmentPreview(segment, choice.level, compressed, fidelity, failures, kept, unmet)
 
 
 def _written(
@@ -240,8 +250,16 @@ def _why_kept(segment: Segment, plan: Plan, choice: Choice, compressed: Compress
 
 
 def require_retained(preview: Preview) -> None:
-    """Raise RetentionError for the first summary that does not meet its criteria."""
+    """Raise RetentionError for the first summary that does not meet its criteria, and
+    RetryExhaustedError for criteria that none can meet.
+    """
     for each in preview.segments:
+        if each.unmet:
+            raise RetryExhaustedError(
+                f"{each.segment.id}: {each.unmet}, or leave the segment Full. Nothing was written.",
+                1,
+                each.compressed.content,
+            )
         if each.failures and not each.kept and each.level is not Level.FULL:
             raise RetentionError(
                 f"{each.segment.id}: {diagnosis(each.failures)} Nothing was written: add it to the "

@@ -9,7 +9,6 @@ import pytest
 
 from reviewer.compression.anchor_types import Section
 from reviewer.compression.file_summary import LEVELS
-from reviewer.compression.offline.shape import Account
 from reviewer.compression.values import Level, Segment, Turn
 from reviewer.llm.steering import RetryExhaustedError
 from tests.unit.compression.making import count, long_segment, summarizer, turn

@@ -289,7 +289,9 @@ def told(events: Sequence[Event]) -> str:
             parts[f"ran {what}"] = f"ran `{what}`{how}"
         elif event.kind is Kind.COMMIT:
             made = f" [{event.outcome}]" if event.outcome else ""
-            parts[f"commit {what}"] = f"committed{made}: {what}"
+            verb = "was about to commit" if event.failed is None else "committed"
+            verb = "failed to commit" if event.failed else verb
+            parts[f"commit {what}"] = f"{verb}{made}: {what}"
         elif event.kind in (Kind.RUN, Kind.MERGE):
             why = f" (conflicts: {', '.join(event.conflicts[:8])})" if event.conflicts else ""
             why = why or (" (failed)" if event.failed else "")

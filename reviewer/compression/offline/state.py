@@ -120,11 +120,11 @@ def _apply(state: WorkState, event: Event) -> None:
         _changed(state, event.what, event)
     elif event.kind is Kind.CHECK:
         _checked(state, event)
-    elif event.kind is Kind.COMMIT and not event.failed:
+    elif event.kind is Kind.COMMIT and event.failed is False:
         _committed(state, event)
-    elif event.kind is Kind.PUSH and not event.failed:
+    elif event.kind is Kind.PUSH and event.failed is False:
         state.unpushed = False
-    elif event.kind is Kind.PULL_REQUEST and not event.failed:
+    elif event.kind is Kind.PULL_REQUEST and event.failed is False:
         state.pull_request = f"{event.what} ({event.outcome})" if event.outcome else event.what
         state.unpushed = False
         state.merged = ""

@@ -105,6 +105,11 @@ _CAUSE = re.compile(
     r"|happens when|the fix\b|so that\b.*\bnever|doesn't work|never (?:fires|runs|gets)",
     re.IGNORECASE,
 )
+_SURE_CAUSE = re.compile(
+    r"root cause|the (?:issue|problem|bug|cause|culprit|reason|error) (?:is|was)|turns? out"
+    r"|found it",
+    re.IGNORECASE,
+)
 _DECISION = re.compile(
     r"\bdecid|^(?!if|when|once|that|maybe)(?!.*\bwould\b).*\b(?:instead of|rather than)\b"
     r"|\bwe(?:'ll| will| should) (?:use|keep|go|not)"
@@ -202,7 +207,8 @@ def plain(text: str) -> str:
 
 
 _ASIDE = re.compile(
-    r"[,;:] (?:so |and |then )*(?:i(?:'|\u2019)m|i am) (?:(?:now|also|just) )?\w+ing\b[^.!?]*",
+    r"[,;:] (?:so |and |then )*(?:(?:i(?:'|\u2019)m|i am) (?:(?:now|also|just) )?\w+ing\b"
+    r"|i(?:'|\u2019)ll\b(?! (?:not|never)\b))[^.!?]*",
     re.IGNORECASE,
 )
 """What an agent says it is about to do, behind what it found."""
@@ -468,9 +474,10 @@ def about(text: str, voice: Voice, numbered: int = 0, closing: bool = False) -> 
         return About.LIST
     if voice is Voice.AGENT and closing and _OFFER.search(text):
         return About.OFFER
-    if _CAUSE.search(text):
+    announced = voice is Voice.AGENT and is_announcement(text)
+    if _CAUSE.search(text) and not (announced and not _SURE_CAUSE.search(text)):
         return About.CAUSE
-    if is_announcement(text) and voice is Voice.AGENT:
+    if announced:
         return About.TALK
     if _NEXT.search(text) and voice in (Voice.AGENT, Voice.SUMMARY, Voice.SPEAKER, Voice.NOTE):
         return About.NEXT

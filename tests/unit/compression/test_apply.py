@@ -143,6 +143,19 @@ def test_criteria_are_checked_on_every_summary(kiosk: Kiosk) -> None:
     assert kiosk.chain() == before
 
 
+def test_a_criterion_that_cannot_be_met_does_not_stop_the_preview_of_the_others(
+    kiosk: Kiosk,
+) -> None:
+    contexts = kiosk.engine.contexts
+    contexts.annotate(kiosk.ids[2], priority="important", retain_match=["not in this commit"])
+    preview = kiosk.compression.preview(kiosk.compression.plan(kiosk.id, "brief"))
+    first, *others = preview.segments
+    assert 'substring not found: "not in this commit"' in first.kept
+    assert first.tokens == first.segment.tokens
+    assert others
+    assert all(each.compressed.content and not each.kept for each in others)
+
+
 def test_a_pin_survives_the_second_compression(kiosk: Kiosk) -> None:
     contexts = kiosk.engine.contexts
     contexts.annotate(kiosk.ids[20], priority="pinned")

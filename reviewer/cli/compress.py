@@ -492,6 +492,8 @@ def _show_segment(each: SegmentPreview) -> None:
         narrate(f"{each.segment.id} {safe(each.segment.topic)}: kept as it is{why}")
         return
     _show_summary(each.segment.id, each.segment.topic, each.compressed, each.fidelity)
+    for guidance in each.guidance:
+        narrate(f"  asked: {safe(str(guidance))}")
     for failure in each.failures:
         narrate(f"  missing: {safe(failure.message)}")
 

@@ -12,6 +12,7 @@ from msgspec import Struct, structs
 from reviewer.commits.contents import prepare
 from reviewer.commits.values import RetentionCriteria
 from reviewer.compression.context_snapshot import ContextSnapshot
+from reviewer.compression.guided_extraction import check_guidance
 from reviewer.compression.plan import BY_HAND, Choice, Plan, Preview, SegmentPreview
 from reviewer.compression.retention import (
     RetentionFailure,
@@ -217,7 +218,9 @@ def preview_choice(
     tiny = segment.tokens <= SHORT and choice.level in (Level.DETAILED, Level.BRIEF)
     if not kept and tiny and choice.engine != BY_HAND and not fidelity.passes_threshold:
         kept = "it is too short to be summarized"
-    return SegmentPreview(segment, choice.level, compressed, fidelity, failures, kept)
+    asked = collect_criteria(segment, plan.options.retention)
+    guidance = () if kept else check_guidance(segment.turns, asked, compressed.content)
+    return SegmentPreview(segment, choice.level, compressed, fidelity, failures, kept, guidance)
 
 
 def _written(

@@ -514,7 +514,7 @@ def _show_summary(
         print_text(line)
     if fidelity.faults:
         narrate(f"  wrong: {safe('; '.join(fidelity.faults))}")
-    lost = fidelity.lost_information[:LOST_SHOWN]
+    lost = fidelity.lost_to_show[:LOST_SHOWN]
     if lost:
         narrate("  loses: " + ", ".join(_lost(each.text, each.times) for each in lost))
     print_text("")

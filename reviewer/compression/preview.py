@@ -329,8 +329,10 @@ def _why_kept(segment: Segment, plan: Plan, choice: Choice, compressed: Compress
     if compressed.content.strip():
         smaller = compressed.token_count < segment.tokens
         return "" if smaller else "a summary would not be smaller"
-    if plan.options.ceiling is None or not compressed.original_token_count:
+    if not compressed.original_token_count:
         return "nothing in it is sent"
+    if plan.options.ceiling is None:
+        return "nothing in it can be told in so few words"
     return f"a ceiling of {plan.options.ceiling:,} leaves no room for a summary"
 
 

@@ -346,3 +346,11 @@ def test_what_is_asked_in_words_is_counted_or_said_to_be_uncheckable(kiosk: Kios
     annotate(kiosk.ids[1], retain="preserve all dollar amounts and deadlines")
     [found] = compression.preview(short).segments[0].guidance
     assert (found.wanted, found.kept) == (2, 1)
+
+
+def test_numbers_without_words_stay_full_at_tags_for_their_own_reason(engine: Engine) -> None:
+    context = engine.contexts.create("acme", "numbers").id
+    for number in range(30):
+        engine.contexts.add(context, role="assistant", text=f"{number}. {number * 7} {number * 13}")
+    found = engine.compression.preview(engine.compression.plan(context, "tags"))
+    assert {each.kept for each in found.segments} == {"nothing in it can be told in so few words"}

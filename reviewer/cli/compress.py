@@ -492,6 +492,8 @@ def _show_segment(each: SegmentPreview) -> None:
         narrate(f"{each.segment.id} {safe(each.segment.topic)}: kept as it is{why}")
         return
     _show_summary(each.segment.id, each.segment.topic, each.compressed, each.fidelity)
+    for guidance in each.guidance:
+        narrate(f"  asked: {safe(str(guidance))}")
     for failure in each.failures:
         narrate(f"  missing: {safe(failure.message)}")
 
@@ -512,7 +514,7 @@ def _show_summary(
         print_text(line)
     if fidelity.faults:
         narrate(f"  wrong: {safe('; '.join(fidelity.faults))}")
-    lost = fidelity.lost_information[:LOST_SHOWN]
+    lost = fidelity.lost_to_show[:LOST_SHOWN]
     if lost:
         narrate("  loses: " + ", ".join(_lost(each.text, each.times) for each in lost))
     print_text("")

@@ -314,7 +314,8 @@ def validate_fidelity(
             if tagged is None
             else tagged.share
         )
-        lines, needs = (), tagged.missing if tagged is not None else ()
+        lines = not_named(found.lost, content)
+        needs = tagged.missing if tagged is not None else ()
     overall = ANCHORS * anchors + FACTS * facts + CONTEXT * context
     return FidelityValidation(
         round(overall, 4),
@@ -339,6 +340,15 @@ def checkable_units(content: str) -> list[str]:
     """The numbers, identifiers, names and quotations of a summary, its labels left out."""
     said = _LABEL.sub("", content.replace(KEY_POINTS, ""))
     return list(dict.fromkeys(text for text, kind, _, _ in mentioned(said) if kind != "term"))
+
+
+def not_named(lines: Sequence[Line], tags: str) -> tuple[Line, ...]:
+    """The lines of which a list of tags has no two terms."""
+    from reviewer.compression.offline.needs import TAGS_OF_A_NEED
+    from reviewer.compression.offline.shape import terms_of
+
+    named = terms_of(tags)
+    return tuple(line for line in lines if len(line.terms & named) < TAGS_OF_A_NEED)
 
 
 def lost_statements(lines: Sequence[Line], turns: Sequence[Turn]) -> list[Lost]:

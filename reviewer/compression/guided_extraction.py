@@ -9,6 +9,8 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from msgspec import Struct
+
 from reviewer.commits.values import Priority
 from reviewer.compression.anchor_types import AnchorType
 from reviewer.compression.retention import TurnCriteria
@@ -16,6 +18,7 @@ from reviewer.compression.values import AnchorPoint, Turn
 from reviewer.compression.verbatim import excerpt_around
 from reviewer.compression.words import content_words
 from reviewer.text.identifiers import identifiers
+from reviewer.text.normalise import fold
 from reviewer.text.units import UnitKind, units
 
 LONGEST = 240
@@ -51,9 +54,69 @@ _KIND_LIST = (
 )
 _KINDS = tuple((re.compile(name), re.compile(value, re.IGNORECASE)) for name, value in _KIND_LIST)
 """Words of guidance that name a kind of value, and the pattern of its values."""
+_SPECIFIC = re.compile(r"[\d`/_$€£.()]")
+"""What a value has that can be looked for by itself."""
 _GUIDING = frozenset(
     {"preserve", "keep", "retain", "all", "every", "detail", "details", "exact", "include"}
 )
+
+
+class Guidance(Struct, frozen=True):
+    """Guidance in words, and how many of the values that it names the summary has."""
+
+    words: str
+    wanted: int
+    kept: int
+    known: bool = True
+    """Whether the words name a kind of value that can be looked for."""
+
+    @property
+    def is_lost(self) -> bool:
+        """Whether something is missing, or nobody can tell."""
+        return not self.known or self.kept < self.wanted
+
+    def __str__(self) -> str:
+        """`"all amounts": 2 of 3 kept`."""
+        if not self.known:
+            return (
+                f'"{self.words}": cannot be checked, so it may be lost; name texts or patterns '
+                "that must survive"
+            )
+        if not self.wanted:
+            return f'"{self.words}": nothing of that kind occurs'
+        return f'"{self.words}": {self.kept:,} of {self.wanted:,} kept'
+
+
+def check_guidance(
+    turns: Sequence[Turn], criteria: Sequence[TurnCriteria], summary: str
+) -> tuple[Guidance, ...]:
+    """Each guidance in words against a summary: the values of the kinds that it names."""
+    text = fold(summary).casefold()
+    asked: dict[str, set[str]] = {}
+    for each in criteria:
+        words = each.criteria.instructions
+        if not words:
+            continue
+        found = asked.setdefault(words, set())
+        for turn in turns if each.turn is None else (turns[each.turn],):
+            if turn.priority is not Priority.SKIP:
+                found |= _values_of(turn.text, _parse(words)[0])
+    return tuple(
+        Guidance(words, len(values), sum(value in text for value in values), bool(_parse(words)[0]))
+        for words, values in asked.items()
+    )
+
+
+def _values_of(text: str, kinds: Sequence[re.Pattern[str]]) -> set[str]:
+    """The values of some kinds; where a value is a mere word, the statement around it."""
+    found: set[str] = set()
+    for unit in units(text):
+        content = text[unit.start : unit.end]
+        for kind in kinds:
+            for match in kind.finditer(content):
+                value = match[0] if _SPECIFIC.search(match[0]) else content
+                found.add(fold(value).casefold())
+    return found
 
 
 def guided_points(turns: Sequence[Turn], criteria: Sequence[TurnCriteria]) -> list[AnchorPoint]:

@@ -12,7 +12,8 @@ from msgspec import Struct, structs
 from reviewer.commits.contents import prepare
 from reviewer.commits.values import RetentionCriteria
 from reviewer.compression.context_snapshot import ContextSnapshot
-from reviewer.compression.plan import Choice, Plan, Preview, SegmentPreview
+from reviewer.compression.guided_extraction import check_guidance
+from reviewer.compression.plan import BY_HAND, Choice, Plan, Preview, SegmentPreview
 from reviewer.compression.retention import (
     RetentionFailure,
     anchor_points,
@@ -218,7 +219,9 @@ def preview_choice(
     tiny = segment.tokens <= SHORT and choice.level in (Level.DETAILED, Level.BRIEF)
     if not kept and tiny and choice.engine != BY_HAND and not fidelity.passes_threshold:
         kept = "it is too short to be summarized"
-    return SegmentPreview(segment, choice.level, compressed, fidelity, failures, kept)
+    asked = collect_criteria(segment, plan.options.retention)
+    guidance = () if kept else check_guidance(segment.turns, asked, compressed.content)
+    return SegmentPreview(segment, choice.level, compressed, fidelity, failures, kept, guidance)
 
 
 def _written(
@@ -327,8 +330,10 @@ def _why_kept(segment: Segment, plan: Plan, choice: Choice, compressed: Compress
     if compressed.content.strip():
         smaller = compressed.token_count < segment.tokens
         return "" if smaller else "a summary would not be smaller"
-    if plan.options.ceiling is None or not compressed.original_token_count:
+    if not compressed.original_token_count:
         return "nothing in it is sent"
+    if plan.options.ceiling is None:
+        return "nothing in it can be told in so few words"
     return f"a ceiling of {plan.options.ceiling:,} leaves no room for a summary"
 
 

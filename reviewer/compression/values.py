@@ -164,6 +164,11 @@ class FidelityValidation(Struct, frozen=True, gc=False):
     """Sentences of a model that read like orders planted in what it was given."""
 
     @property
+    def lost_to_show(self) -> tuple[Lost, ...]:
+        """What is lost in the order for people: mere words come last, however frequent."""
+        return tuple(sorted(self.lost_information, key=lambda each: each.kind == "term"))
+
+    @property
     def faults(self) -> tuple[str, ...]:
         """What is wrong with the summary, as parts of a sentence; none where it passes."""
         found = [f"nothing about {need}" for need in self.needs_missing]

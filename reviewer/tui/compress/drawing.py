@@ -20,6 +20,7 @@ from reviewer.tui.kit.text import Block, Run, Span, count, figure
 from reviewer.tui.theme import Glyphs
 
 if TYPE_CHECKING:
+    from reviewer.compression.guided_extraction import Guidance
     from reviewer.compression.plan import Choice, SegmentPreview
     from reviewer.compression.values import AnchorPoint, ExpansionMarker, Segment, Turn
 
@@ -243,11 +244,11 @@ def check_blocks(preview: SegmentPreview, aim: int, checked: Checked, signs: Gly
     """Criteria, anchors, fidelity, ratio against its aim, and other remarks."""
     if preview.level == 0:
         return [
-            *_criteria(checked, signs),
+            *_criteria(checked, (), signs),
             _row("", f"Full loses nothing. {legend(preview)}".strip(), "dim"),
         ]
     return [
-        *_criteria(checked, signs),
+        *_criteria(checked, preview.guidance, signs),
         *_anchors(preview, signs),
         _fidelity(preview, signs),
         *_ratio(preview, aim, signs),
@@ -266,7 +267,7 @@ def _row(sign: str, text: str, style: str, spans: tuple[Span, ...] = ()) -> Bloc
     return Block(text, style, spans, first=(Run(f" {sign or ' '} ", how),))
 
 
-def _criteria(checked: Checked, signs: Glyphs) -> list[Block]:
+def _criteria(checked: Checked, guidance: Sequence[Guidance], signs: Glyphs) -> list[Block]:
     blocks = []
     for check in checked.checks:
         pattern = check.pattern
@@ -277,7 +278,12 @@ def _criteria(checked: Checked, signs: Glyphs) -> list[Block]:
             why = {"missing": "missing", "slow": "too slow to tell"}.get(check.state, "bad regex")
             blocks.append(_row(signs.rejected, f"{quoted} {why}", "warm"))
     important = (Run(f" {priority_sign('important', signs)} ", "warm"),)
-    blocks += [Block(words, "dim", first=important) for words in checked.asked.instructions]
+    known = {each.words: each for each in guidance}
+    for words in checked.asked.instructions:
+        found = known.get(words)
+        said = words if found is None else str(found)
+        style = "warm" if found is not None and found.is_lost else "dim"
+        blocks.append(Block(said, style, first=important))
     return blocks
 
 

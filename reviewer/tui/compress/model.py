@@ -434,7 +434,7 @@ def lost_rows(preview: SegmentPreview, new: frozenset[str]) -> list[LostRow]:
     """The losses of a preview, then its pinned spans."""
     rows = [
         LostRow(each.text, each.kind, each.times, each.turn, each.start, each.end, each.text in new)
-        for each in preview.fidelity.lost_information
+        for each in preview.fidelity.lost_to_show
     ]
     missing = set(preview.compressed.anchors_missing)
     rows += [

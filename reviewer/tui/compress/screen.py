@@ -200,11 +200,7 @@ class CompressScreen(ListScreen, pane=keys.COMPRESS):
         """
         self._fold()
         self.lost_title.focused(self.lost.has_focus)
-        if self.focused is self.summary and self.markers.chosen is None and self._folds():
-            # The text stays where it is: it may be read from the beginning.
-            fold = self.markers.step(self._folds(), 1)
-            self.markers.chosen = fold.path
-            self.summary.reveal(fold.path, now=False)
+        if self.focused is self.summary and (fold := self._choose_marker()) is not None:
             self.draw()
             self._say_marker(fold)
 
@@ -1152,7 +1148,20 @@ class CompressScreen(ListScreen, pane=keys.COMPRESS):
     def previous_heading(self) -> None:
         self._step_heading(-1)
 
+    def _choose_marker(self) -> Fold | None:
+        """Choose the first marker if none is chosen, and leave the text where it is: it may be
+        read from the beginning.
+        """
+        folds = self._folds()
+        if self.markers.chosen is not None or not folds:
+            return None
+        fold = self.markers.step(folds, 1)
+        self.markers.chosen = fold.path
+        self.summary.reveal(fold.path, now=False)
+        return fold
+
     def _step_heading(self, step: int) -> None:
+        self._choose_marker()
         self._focus_pane(self.summary)
         title = self.summary.step_heading(step)
         words = title or "This summary has no other heading in that direction."

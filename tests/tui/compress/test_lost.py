@@ -24,7 +24,9 @@ async def test_losses_are_heaviest_first_with_counts_and_new_ones_marked(kiosk: 
         await screen.press("f4")
         model = compress(screen).data
         rows = compress(screen).lost.rows
-        found = present(model.shown(present(model.choice))).fidelity.lost_information
+        found = present(model.shown(present(model.choice))).fidelity.lost_to_show
+        names = [each.weight for each in found if each.kind != "term"]
+        assert names == sorted(names, reverse=True)
         assert [row.text for row in rows] == [each.text for each in found]
         above = model.previews[Key("s1", Level.DETAILED, "offline")].fidelity.lost_information
         still = {each.text for each in above}
@@ -108,3 +110,16 @@ async def test_enter_on_a_loss_shows_it_in_the_original(kiosk: Engine) -> None:
         words = " ".join(" ".join(highlighted).split())
         assert words
         assert words.lower() in " ".join(lost(screen)[0].lower().split())
+
+
+async def test_statements_are_named_before_names_and_each_once(machines: Engine) -> None:
+    async with opened(machines, project="acme") as screen:
+        await screen.press("f4", "4")
+        rows = [row for row in compress(screen).lost.rows if not row.pinned]
+        names = ("identifier", "name", "number", "quote", "term")
+        kinds = [row.kind in names for row in rows]
+        assert any(kinds)
+        assert not all(kinds)
+        assert kinds == sorted(kinds), "statements and decisions come first"
+        told = [" ".join(row.text.split()).casefold() for row in rows]
+        assert len(told) == len(set(told))

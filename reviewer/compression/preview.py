@@ -13,7 +13,7 @@ from reviewer.commits.contents import prepare
 from reviewer.commits.values import RetentionCriteria
 from reviewer.compression.context_snapshot import ContextSnapshot
 from reviewer.compression.guided_extraction import check_guidance
-from reviewer.compression.plan import BY_HAND, Choice, Plan, Preview, SegmentPreview
+from reviewer.compression.plan import Choice, Plan, Preview, SegmentPreview
 from reviewer.compression.retention import (
     RetentionFailure,
     anchor_points,

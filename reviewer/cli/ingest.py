@@ -41,8 +41,9 @@ def ingest(
 
     Without a path, read the sessions of this project that agents have left on this machine: those
     that `reviewer sources` lists. Sessions of agents (docs/formats.md), exports of chats, and
-    Markdown and text notes are recognised by their content. Files that were read before are not
-    queued again. Ctrl-C stops and keeps what was read; the second one stops at once.
+    Markdown and text notes are recognised by their content, also in compressed files (.gz, .zst).
+    Files that were read before are not queued again. Ctrl-C stops and keeps what was read; the
+    second one stops at once.
 
     Each ingestion is a numbered wave. Its best candidates, at most 50, are queued when all files
     are read. With --no-extract nothing is queued until you call `reviewer extract --store`.

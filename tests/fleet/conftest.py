@@ -215,7 +215,8 @@ class Cluster:
 
         import distributed
 
-        with distributed.Client(self.address, timeout=30) as client:
+        connect: Any = distributed.Client  # untyped
+        with connect(self.address, timeout=30) as client:
             return list(client.run(os.getpid).values())
 
     def stop(self) -> None:

@@ -1,0 +1,205 @@
+"""Sessions and parts in a bucket: an S3 server on this machine, and buckets that do not answer."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import socket
+import threading
+from collections.abc import Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any
+
+import pytest
+
+from reviewer.engine import Engine
+from reviewer.errors import SourceError
+from tests.fleet.conftest import FACTS, Fleet, evidence, rows, session_lines
+
+
+class Bucket:
+    """A bucket `team` on an S3 server of this machine."""
+
+    def __init__(self, address: str) -> None:
+        import s3fs
+
+        self.options = {
+            "endpoint_url": address,
+            "key": "testing",
+            "secret": "testing",
+            "client_kwargs": {"region_name": "us-east-1"},
+        }
+        s3fs.S3FileSystem.clear_instance_cache()
+        self.fs = s3fs.S3FileSystem(**self.options)
+
+    def variable(self, **more: Any) -> str:
+        """The value of REVIEWER_FSSPEC that leads to it."""
+        return json.dumps({"s3": {**self.options, **more}})
+
+    def put(self, name: str, data: bytes) -> str:
+        """Write an object; returns its URL."""
+        self.fs.pipe_file(f"team/{name}", data)
+        return f"s3://team/{name}"
+
+
+@pytest.fixture(scope="module")
+def server() -> Iterator[str]:
+    from moto.server import ThreadedMotoServer
+
+    running = ThreadedMotoServer(port=0, verbose=False)
+    running.start()
+    host, port = running.get_host_and_port()
+    yield f"http://{host}:{port}"
+    running.stop()
+
+
+@pytest.fixture
+def bucket(server: str, fleet: Fleet, monkeypatch: pytest.MonkeyPatch) -> Iterator[Bucket]:
+    """An empty bucket, which the program reaches."""
+    made = Bucket(server)
+    made.fs.call_s3("create_bucket", Bucket="team")
+    monkeypatch.setenv("REVIEWER_FSSPEC", made.variable())
+    fleet.environment["REVIEWER_FSSPEC"] = made.variable()
+    yield made
+    made.fs.rm("team", recursive=True)
+
+
+def test_a_bucket_is_read_as_a_folder_is(fleet: Fleet, bucket: Bucket) -> None:
+    for number in range(6):
+        data = session_lines(f"s{number}", *FACTS[:3], author=f"person{number}").encode()
+        suffix, packed = ("", data) if number % 2 else (".gz", gzip.compress(data))
+        bucket.put(f"logs/{number}.jsonl{suffix}", packed)
+    bucket.put("logs/picture.png", b"no session")
+    counts = fleet.ok("run", "s3://team/logs", "--out", fleet.parts, "--part-files", 2)
+    assert (counts["files"], counts["failed"], counts["parts"]) == (6, 0, 3)
+    found = [row for path in fleet.parts.glob("*.files.parquet") for row in rows(path)]
+    assert sorted(row["path"] for row in found)[0] == "s3://team/logs/0.jsonl.gz"
+    assert all(row["etag"] and row["modified_ns"] for row in found)
+    best = fleet.candidates()[0]
+    assert (best["sessions"], best["authors"]) == (6, 6)
+    pattern = fleet.ok("run", "s3://team/logs/*.gz", "--out", fleet.folder / "packed")
+    assert pattern["files"] == 3
+
+
+def test_parts_can_be_in_the_bucket(fleet: Fleet, bucket: Bucket) -> None:
+    for number in range(4):
+        bucket.put(f"logs/{number}.jsonl", session_lines(f"s{number}", *FACTS).encode())
+    out = "s3://team/parts"
+    counts = fleet.ok("run", "s3://team/logs", "--out", out, "--part-files", 2)
+    assert (counts["files"], counts["parts"]) == (4, 2)
+    again = fleet.ok("run", "s3://team/logs", "--out", out, "--part-files", 2)
+    assert again["parts_before"] == 2
+    file = fleet.folder / "best.parquet"
+    fleet.ok("collapse", out, "--out", file)
+    assert rows(file)[0]["sessions"] == 4
+    bucket.fs.get("team/parts", str(fleet.parts), recursive=True)
+    assert evidence(fleet.parts)
+    assert "name the file with --out FILE" in fleet("collapse", out).stderr
+
+
+def test_a_second_run_into_one_place(fleet: Fleet, bucket: Bucket) -> None:
+    import time
+
+    bucket.put("logs/one.jsonl", session_lines("one", *FACTS).encode())
+    mark = {"process": 7, "machine": "other", "at": time.time() - 120}
+    bucket.put("parts/running.json", json.dumps(mark).encode())
+    said = fleet.fails("run", "s3://team/logs", "--out", "s3://team/parts")
+    assert "Another run, process 7 on other, has been writing to s3://team/parts for 2 min" in said
+    mark["at"] = time.time() - 3600
+    bucket.put("parts/running.json", json.dumps(mark).encode())
+    assert fleet.ok("run", "s3://team/logs", "--out", "s3://team/parts")["files"] == 1
+
+
+def test_an_object_that_goes_away_before_it_is_read(fleet: Fleet, bucket: Bucket) -> None:
+    from reviewer.fleet.part import Job, write_part
+    from reviewer.fleet.places import listed_url
+    from reviewer.fleet.values import Part, Settings
+
+    url = bucket.put("logs/gone.jsonl", session_lines("one", *FACTS).encode())
+    files = listed_url("s3://team/logs")
+    bucket.fs.rm_file("team/logs/gone.jsonl")
+    fleet.parts.mkdir()
+    settings = Settings(now="2026-03-01T12:00:00.000Z")
+    done = write_part(Job(Part(0, tuple(files)), str(fleet.parts), settings))
+    assert (done.files, done.failed) == (1, 1)
+    (row,) = rows(fleet.parts / "part-0000000.files.parquet")
+    assert row["problem"] == f"{url} does not exist: check the address."
+
+
+def test_a_row_shows_what_is_in_the_bucket_around_its_words(fleet: Fleet, bucket: Bucket) -> None:
+    url = bucket.put("logs/one.jsonl", session_lines("one", *FACTS).encode())
+    fleet.ok("run", "s3://team/logs", "--out", fleet.parts)
+    fleet.candidates()
+    fleet.ok("import", fleet.parts / "candidates.parquet", "--project", "kiosk")
+    engine = Engine.open(fleet.reviewer.db)
+    try:
+        number = fleet.reviewer.rows("--project", "kiosk", "queue", "list")[0]["id"]
+        (shown,) = engine.queue.evidence(number)
+        assert shown.record.path == url
+        window = engine.sources.lines(url, shown.line)
+        text = shown.record.text[shown.span_start : shown.span_end]
+        assert text in window.lines[shown.line - window.first_line]
+        assert window.remark.startswith("Fetched ")
+        assert engine.sources.stale([number]) == set()
+        bucket.put("logs/one.jsonl", session_lines("other", *FACTS[::-1]).encode())
+        assert "has changed since it was read" in engine.sources.lines(url, shown.line).remark
+        bucket.fs.rm_file("team/logs/one.jsonl")
+        with pytest.raises(SourceError, match=r"logs/one\.jsonl does not exist"):
+            engine.sources.lines(url, shown.line)
+    finally:
+        engine.close()
+
+
+def test_a_bucket_that_is_not_there(fleet: Fleet, bucket: Bucket) -> None:
+    del bucket
+    said = fleet.fails("run", "s3://team/nothing", "--out", fleet.parts)
+    assert "s3://team/nothing does not exist or is empty: check the address" in said
+    fleet.environment["REVIEWER_FSSPEC"] = "no json"
+    said = fleet.fails("run", "s3://team/nothing", "--out", fleet.parts)
+    assert "REVIEWER_FSSPEC is not a JSON object of objects" in said
+    del fleet.environment["REVIEWER_FSSPEC"]
+    assert "cannot be opened" in fleet.fails("run", "nowhere://team", "--out", fleet.parts)
+
+
+class _Forbidding(BaseHTTPRequestHandler):
+    """Answers 403 to everything."""
+
+    def _refuse(self) -> None:
+        body = b"<Error><Code>AccessDenied</Code><Message>Access Denied</Message></Error>"
+        self.send_response(403)
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        if self.command != "HEAD":
+            self.wfile.write(body)
+
+    do_GET = do_HEAD = do_POST = do_PUT = _refuse  # noqa: N815
+
+    def log_message(self, *_: object) -> None:
+        """Nothing."""
+
+
+def test_a_bucket_that_answers_403(fleet: Fleet) -> None:
+    server = ThreadingHTTPServer(("127.0.0.1", 0), _Forbidding)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    try:
+        address = f"http://127.0.0.1:{server.server_address[1]}"
+        options = {"s3": {"endpoint_url": address, "key": "a", "secret": "b"}}
+        fleet.environment["REVIEWER_FSSPEC"] = json.dumps(options)
+        said = fleet.fails("run", "s3://team/logs", "--out", fleet.parts)
+    finally:
+        server.shutdown()
+        server.server_close()
+    assert "access denied (403). Check the credentials and the policy." in said
+
+
+def test_a_bucket_that_never_answers(fleet: Fleet) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        options = {
+            "endpoint_url": f"http://127.0.0.1:{silent.getsockname()[1]}",
+            "key": "a",
+            "secret": "b",
+            "config_kwargs": {"read_timeout": 1, "retries": {"max_attempts": 1}},
+        }
+        fleet.environment["REVIEWER_FSSPEC"] = json.dumps({"s3": options})
+        said = fleet.fails("run", "s3://team/logs", "--out", fleet.parts)
+    assert "it did not answer in time" in said

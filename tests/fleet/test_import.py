@@ -1,0 +1,180 @@
+"""`reviewer fleet import` and `undo`: one wave in acts of limited size, with its evidence."""
+
+from __future__ import annotations
+
+import sqlite3
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from reviewer.engine import Engine
+from reviewer.fleet import importing
+from reviewer.fleet.importing import ImportReport
+from tests.clocks import TickingClock
+from tests.fleet.conftest import FACTS, Fleet
+
+
+def imported(fleet: Fleet, *options: object) -> dict[str, Any]:
+    """The counts of an import into the project kiosk."""
+    file = fleet.parts / "candidates.parquet"
+    return fleet.ok("import", file, "--project", "kiosk", *options)
+
+
+def waiting(fleet: Fleet) -> list[dict[str, Any]]:
+    """What waits in the queue, the best first."""
+    return fleet.reviewer.rows("--project", "kiosk", "queue", "list")
+
+
+@pytest.fixture
+def collapsed(twelve: Fleet) -> Fleet:
+    """Twelve sessions, as candidates."""
+    twelve.run()
+    twelve.candidates()
+    return twelve
+
+
+def test_the_queue_has_the_order_of_the_file(collapsed: Fleet) -> None:
+    candidates = collapsed.candidates()
+    counts = imported(collapsed)
+    assert (counts["new"], counts["repeated"]) == (len(candidates), 0)
+    queue = waiting(collapsed)
+    assert [row["content"] for row in queue] == [row["content"] for row in candidates]
+    assert [row["seen"] for row in queue] == [row["seen"] for row in candidates]
+    collapsed.reviewer.nothing_lost()
+
+
+def test_each_shows_its_words_and_where_they_are(collapsed: Fleet) -> None:
+    imported(collapsed)
+    for row in waiting(collapsed):
+        (shown,) = collapsed.reviewer.rows("--project", "kiosk", "queue", "show", row["id"])
+        place = shown["provenance"][-1]
+        assert place["layer"] == "L0"
+        assert place["text"].startswith(row["content"])
+        assert Path(place["path"]).parent == collapsed.sessions
+        assert Path(row["source"]["path"]).parent == collapsed.sessions
+
+
+def test_what_the_project_has_counts_as_seen(collapsed: Fleet) -> None:
+    first = imported(collapsed, "--top", 2)
+    assert (first["new"], first["repeated"]) == (2, 0)
+    one, other = waiting(collapsed)
+    assert collapsed.reviewer("--project", "kiosk", "reject", one["id"]).returncode == 0
+    rest = imported(collapsed)
+    assert rest["repeated"] == 2
+    contents = [row["content"] for row in waiting(collapsed)]
+    assert one["content"] not in contents
+    assert contents.count(other["content"]) == 1
+    again = imported(collapsed)
+    assert again["new"] == 0
+    seen = {row["content"]: row["seen"] for row in waiting(collapsed)}
+    assert seen[other["content"]] == other["seen"]
+
+
+def test_an_import_meets_what_was_read_here(collapsed: Fleet) -> None:
+    done = collapsed.reviewer("--project", "kiosk", "ingest", collapsed.sessions)
+    assert done.returncode == 0, done.stderr
+    counts = imported(collapsed)
+    assert counts["repeated"] >= 2
+    with sqlite3.connect(collapsed.reviewer.db) as store:
+        (copies,) = store.execute("SELECT count(*) FROM record WHERE key LIKE '%@%+%'").fetchone()
+    assert copies == 0  # the records themselves are the evidence
+    collapsed.reviewer.nothing_lost()
+
+
+def test_all_of_it_can_be_taken_back(collapsed: Fleet) -> None:
+    counts = imported(collapsed)
+    assert collapsed("undo", counts["wave"], "--project", "kiosk").returncode == 0
+    assert waiting(collapsed) == []
+    with sqlite3.connect(collapsed.reviewer.db) as store:
+        for table in ("memory", "record", "evidence", "source", "memory_text"):
+            assert store.execute(f"SELECT count(*) FROM {table}").fetchone() == (0,), table
+    collapsed.reviewer.nothing_lost(candidates=0)
+    done = collapsed("undo", counts["wave"], "--project", "kiosk")
+    assert "is undone already" in done.stderr
+    assert imported(collapsed)["new"] == counts["new"]
+
+
+def test_taking_back_stops_at_what_was_decided(collapsed: Fleet) -> None:
+    counts = imported(collapsed)
+    best = waiting(collapsed)[0]["id"]
+    assert collapsed.reviewer("--project", "kiosk", "promote", best).returncode == 0
+    said = collapsed.fails("undo", counts["wave"], "--project", "kiosk")
+    assert "has changed since" in said
+    assert "reviewer undo" in said
+    assert "is not an import" in collapsed.fails("undo", 99, "--project", "kiosk")
+
+
+def test_acts_are_of_limited_size(
+    collapsed: Fleet, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(importing, "MOST_ROWS", 12)
+    engine = Engine.open(tmp_path / "other.db", clock=TickingClock())
+    try:
+        report = engine.fleet.run(collapsed.parts / "candidates.parquet", project="kiosk")
+        assert len(report.acts) > 1
+        rows = [act.rows for act in engine.history.acts(limit=100) if act.id in report.acts]
+        assert max(rows) <= 12
+        assert len(engine.fleet.undo(report.wave)) == len(report.acts)
+        assert engine.history.verify().ok
+    finally:
+        engine.close()
+
+
+def test_an_interrupted_import_keeps_what_is_done(
+    collapsed: Fleet, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(importing, "MOST_ROWS", 12)
+    engine = Engine.open(tmp_path / "other.db", clock=TickingClock())
+    try:
+        file = collapsed.parts / "candidates.parquet"
+        first = engine.fleet.run(file, project="kiosk", cancelled=lambda: True)
+        assert (first.state, len(first.acts)) == ("interrupted", 1)
+        second: ImportReport = engine.fleet.run(file, project="kiosk")
+        assert second.repeated == first.new
+    finally:
+        engine.close()
+
+
+def test_files_that_are_not_candidates(collapsed: Fleet) -> None:
+    note = collapsed.folder / "notes.md"
+    note.write_text("# Not Parquet\n")
+    assert "is not a file of candidates" in collapsed.fails("import", note)
+    assert "cannot be read: no such file" in collapsed.fails("import", collapsed.folder / "no")
+    (part,) = collapsed.parts.glob("*.files.parquet")
+    assert "was written by another version" in collapsed.fails("import", part)
+
+
+@pytest.mark.parametrize(
+    ("column", "value", "why"),
+    [
+        ("content", "short", "length >= 8"),
+        ("type", "gossip", "gossip"),
+        ("kind", "state", "kind"),
+        ("confidence", 7.0, "<= 2.0"),
+        ("proof", "{no json", "JSON"),
+        ("span_end", -1, "span_end"),
+    ],
+)
+def test_a_row_that_is_not_right_is_named(
+    collapsed: Fleet, column: str, value: object, why: str
+) -> None:
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    file = collapsed.parts / "candidates.parquet"
+    table = pq.read_table(file)
+    rows = table.to_pylist()
+    rows[1][column] = value
+    pq.write_table(pa.Table.from_pylist(rows, schema=table.schema), file)
+    done = collapsed("import", file, "--project", "kiosk")
+    assert done.returncode == 1
+    assert f"Candidate 2 of {file} cannot be imported" in done.stderr
+    assert "Traceback" not in done.stderr
+    collapsed.reviewer.nothing_lost()
+
+
+def test_the_search_finds_what_was_imported(collapsed: Fleet) -> None:
+    imported(collapsed)
+    found = collapsed.reviewer.rows("--project", "kiosk", "queue", "list", "--filter", "drawer")
+    assert [FACTS[0] in row["content"] for row in found] == [True]

@@ -167,6 +167,8 @@ class Pipelines:
             checkpoint = read_checkpoint(folder.checkpoint)
             require_same_pipeline(checkpoint, pipeline)
             known = self._store.has(card.run_id)
+            if known and not self._keeps(card.run_id, folder):
+                _require_moved(card.run_id, Path(self._store.get(card.run_id).folder), folder.path)
             if known and self._store.get(card.run_id).state == "done":
                 raise RunError(
                     f"The run {card.run_id} has reached its exit; there is nothing left."
@@ -369,6 +371,15 @@ class _Found(Struct, frozen=True):
     pipeline: Pipeline
     source: Path
     note: str = ""
+
+
+def _require_moved(run_id: str, recorded: Path, named: Path) -> None:
+    """Raise RunError for a folder that takes the id of a run whose files are elsewhere."""
+    if recorded.exists():
+        raise RunError(
+            f"{named} calls itself the run {run_id}, whose files are in {recorded}. Go on with"
+            f" those: reviewer pipeline resume {run_id}"
+        )
 
 
 def _first_checkpoint(card: RunCard, pipeline: Pipeline, options: RunOptions) -> Checkpoint:

@@ -75,7 +75,14 @@ def write_plan(
 
 
 def _check_kind(path: Path, target: Path) -> None:
-    """A link in somebody's work tree must not lead notes into a file that a shell obeys."""
+    """A link in somebody's work tree must not lead notes into a file that a shell obeys, or make
+    one somewhere else.
+    """
+    if path.is_symlink() and not target.exists():
+        raise ReviewerError(
+            f"{path} is a link to {target}, which is not there; nothing was written. Name the file"
+            " itself if it is meant."
+        )
     if path.suffix.lower() != target.suffix.lower():
         raise ReviewerError(
             f"{path} is a link to {target}, a file of another kind; nothing was written. Name the"

@@ -25,7 +25,7 @@ from reviewer.agents.json_text import Addition
 from reviewer.agents.wiring import AGENTS, FileKind, Part, Place, Scope, Wiring
 from reviewer.clock import Clock, iso, utc_now
 from reviewer.errors import ConflictError, ReviewerError
-from reviewer.files import make_folders, make_private_folder, write_atomic
+from reviewer.files import make_folders, make_private_folder, open_own, write_atomic
 from reviewer.promotion.export.file_writer import (
     read_file,
     remove_file,
@@ -352,8 +352,7 @@ class Connections:
             "root": connection.root,
             "files": [each.path for each in connection.files],
         }
-        flags = os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_NOFOLLOW
-        handle = os.open(folder / ACTS, flags, 0o600)
+        handle = open_own(folder / ACTS, os.O_WRONLY | os.O_CREAT | os.O_APPEND)
         try:
             os.write(handle, msgspec.json.encode(act) + b"\n")
         finally:

@@ -15,7 +15,7 @@ from reviewer.extraction.candidates import Candidate
 from reviewer.extraction.entities.entity import EntityCandidate
 from reviewer.extraction.extract import cited_lines
 from reviewer.extraction.ranking import Ranking, base_score
-from reviewer.files import make_private_folder
+from reviewer.files import make_private_folder, open_own
 from reviewer.promotion.entity_rows import Structure
 from reviewer.promotion.report_lines import DROPPED, OVER_CAP, lines_over_cap
 from reviewer.text.display import display_text, escaped_json
@@ -206,7 +206,7 @@ class ReportFolder:
         self._error_log.close()
 
     def _open(self, name: str) -> BinaryIO:
-        handle = os.open(self.path / name, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+        handle = open_own(self.path / name, os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
         return os.fdopen(handle, "wb")
 
 

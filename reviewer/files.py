@@ -23,6 +23,9 @@ FILE_MODE = 0o600
 LARGEST = 2_000_000
 """Maximum size in bytes of a settings file, a keymap or a template."""
 
+LARGEST_OWN = 64_000_000
+"""Maximum size in bytes of a file that the program itself keeps and reads at once."""
+
 _GIVEN_BY_A_SHELL = ("/dev/", "/proc/")
 """Folders of `<(command)` and `/dev/stdin`, which are pipes that have a writer."""
 
@@ -77,8 +80,10 @@ def make_folders(path: Path) -> None:
 def make_private_folder(path: Path) -> None:
     """Make a folder of the program itself; an existing one that others can read becomes private.
 
-    Raises OSError.
+    Raises OSError, also for a link, which could lead into a folder that is not the program's.
     """
+    if path.is_symlink():
+        raise OSError(errno.ELOOP, "it is a link, not a folder", str(path))
     make_folders(path)
     mode = path.stat().st_mode & 0o777
     if mode & ~FOLDER_MODE:
@@ -102,6 +107,56 @@ def open_file(path: Path, *, buffering: int = -1) -> BinaryIO:
     return os.fdopen(handle, "rb", buffering=buffering)
 
 
+def read_file_within(path: Path, largest: int) -> bytes:
+    """All bytes of a regular file; links are followed. Raises OSError as `open_file` does, and
+    above `largest` bytes.
+    """
+    with open_file(path) as file:
+        return _all_of(file, largest, path)
+
+
+def open_own(path: Path, flags: int) -> int:
+    """A descriptor of a file that the program itself keeps; a new one is private to its owner.
+
+    Raises OSError as `os.open` does, and for a link, a pipe, a device, a folder, or a file of
+    another user. Never waits for a writer.
+    """
+    own = os.O_NOFOLLOW | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC
+    try:
+        handle = os.open(path, flags & ~os.O_TRUNC | own, FILE_MODE)
+    except OSError as problem:
+        if problem.errno == errno.ELOOP:
+            raise OSError(errno.ELOOP, "it is a link, not a file", str(path)) from None
+        raise
+    found = os.fstat(handle)
+    try:
+        if not stat.S_ISREG(found.st_mode):
+            raise OSError(errno.EINVAL, "it is a folder, a pipe or a device, not a file", str(path))
+        if found.st_uid != os.geteuid() and flags & (os.O_WRONLY | os.O_RDWR):
+            raise PermissionError(errno.EPERM, "it belongs to another user", str(path))
+        if flags & os.O_TRUNC:
+            os.ftruncate(handle, 0)
+    except BaseException:
+        os.close(handle)
+        raise
+    return handle
+
+
+def read_own(path: Path, largest: int = LARGEST_OWN) -> bytes:
+    """All bytes of a file that the program keeps. Raises OSError as `open_own`, and above `largest`
+    bytes.
+    """
+    with open(open_own(path, os.O_RDONLY), "rb") as file:
+        return _all_of(file, largest, path)
+
+
+def _all_of(file: BinaryIO, largest: int, path: Path) -> bytes:
+    data = file.read(largest + 1)
+    if len(data) > largest:
+        raise OSError(errno.EFBIG, f"it is larger than {largest // 1_000_000} MB", str(path))
+    return data
+
+
 def open_plain(path: Path) -> BinaryIO:
     """The file behind `path`, for reading.
 
@@ -119,10 +174,7 @@ def read_small(path: Path) -> bytes:
     Raises OSError as `open_plain` does, and for a file that is larger than LARGEST or endless.
     """
     with open_plain(path) as file:
-        data = file.read(LARGEST + 1)
-    if len(data) > LARGEST:
-        raise OSError(errno.EFBIG, f"it is larger than {LARGEST // 1_000_000} MB", str(path))
-    return data
+        return _all_of(file, LARGEST, path)
 
 
 class ForeignFolderError(PermissionError):
@@ -178,10 +230,7 @@ def open_regular(path: Path, flags: int, *, within: int) -> int:
 def read_regular(path: Path, largest: int, *, within: int) -> bytes:
     """All bytes of a regular file. Raises OSError as `open_regular`, and above `largest` bytes."""
     with open(open_regular(path, os.O_RDONLY, within=within), "rb") as file:
-        data = file.read(largest + 1)
-    if len(data) > largest:
-        raise OSError(errno.EFBIG, f"it is larger than {largest // 1_000_000} MB", str(path))
-    return data
+        return _all_of(file, largest, path)
 
 
 def write_atomic(

@@ -20,7 +20,7 @@ import msgspec
 from msgspec import Struct
 
 from reviewer.clock import iso
-from reviewer.files import FILE_MODE, make_private_folder, write_atomic
+from reviewer.files import make_private_folder, open_own, write_atomic
 from reviewer.sharing import personal
 
 SESSIONS, GIVEN, PACKETS, LOG = "sessions", "given", "packets", "hooks.log"
@@ -109,8 +109,7 @@ class AgentFiles:
         """Add a line to the log, which is begun again where it has become large."""
         make_private_folder(self.folder)
         path = self.folder / LOG
-        flags = os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_NOFOLLOW
-        handle = os.open(path, flags, FILE_MODE)
+        handle = open_own(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND)
         try:
             if os.fstat(handle).st_size > LARGEST_LOG:
                 os.ftruncate(handle, 0)
@@ -125,8 +124,7 @@ class AgentFiles:
         import fcntl
 
         make_private_folder(self.folder)
-        flags = os.O_WRONLY | os.O_CREAT | os.O_NOFOLLOW
-        handle = os.open(self.folder / f"{name}.lock", flags, FILE_MODE)
+        handle = open_own(self.folder / f"{name}.lock", os.O_WRONLY | os.O_CREAT)
         try:
             try:
                 fcntl.flock(handle, fcntl.LOCK_EX | (0 if wait else fcntl.LOCK_NB))
@@ -161,7 +159,8 @@ class AgentFiles:
     def _read(self, path: Path, type_: type[T]) -> T | None:
         """The value in a file; None where there is none, or one that another version wrote."""
         try:
-            data = path.read_bytes()
+            with open(open_own(path, os.O_RDONLY), "rb") as file:
+                data = file.read(LARGEST_NOTE + 1)
         except FileNotFoundError:
             return None
         if len(data) > LARGEST_NOTE:

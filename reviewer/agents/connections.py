@@ -26,7 +26,7 @@ from reviewer.agents.memory_folders import memory_wiring
 from reviewer.agents.wiring import AGENTS, FileKind, Part, Place, Scope, Wiring
 from reviewer.clock import Clock, iso, utc_now
 from reviewer.errors import ConflictError, ReviewerError
-from reviewer.files import make_folders, make_private_folder, write_atomic
+from reviewer.files import make_folders, make_private_folder, open_own, write_atomic
 from reviewer.promotion.export.file_writer import (
     read_file,
     remove_file,
@@ -463,8 +463,7 @@ class Connections:
             folder=folder,
             undoes=undoes,
         )
-        flags = os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_NOFOLLOW
-        handle = os.open(self._files.folder / ACTS, flags, 0o600)
+        handle = open_own(self._files.folder / ACTS, os.O_WRONLY | os.O_CREAT | os.O_APPEND)
         try:
             os.write(handle, msgspec.json.encode(act) + b"\n")
         finally:

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import msgspec
 
-from reviewer.files import FILE_MODE, make_private_folder, open_plain, write_atomic
+from reviewer.files import make_private_folder, open_own, read_own, write_atomic
 from reviewer.llm.model import CancelledError, ChatMessage, Completion
 
 POLL = 0.1
@@ -47,8 +47,7 @@ class AnswerCache:
     def find(self, key: str) -> Completion | None:
         """The kept answer; None without one, also where the file is damaged."""
         try:
-            with open_plain(self._path(key)) as file:
-                return msgspec.json.decode(file.read(LARGEST), type=Completion)
+            return msgspec.json.decode(read_own(self._path(key), LARGEST), type=Completion)
         except (OSError, msgspec.MsgspecError):
             return None
 
@@ -63,7 +62,7 @@ class AnswerCache:
         make_private_folder(self.folder)
         # A few files for all questions, because a lock's file cannot be removed safely.
         path = self.folder / f"turn-{key[:2]}.lock"
-        handle = os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, FILE_MODE)
+        handle = open_own(path, os.O_RDWR | os.O_CREAT)
         try:
             while True:
                 try:

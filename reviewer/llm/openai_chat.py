@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 import queue
+import re
 import socket
 import ssl
 import threading
@@ -592,12 +593,37 @@ def _status(problem: openai.APIStatusError, endpoint: Endpoint) -> ModelError:
     return ModelError(f"{host} refuses the request ({code}: {words}). Check name under [model].")
 
 
+_SHOWN_OF_A_KEY = 4
+"""Characters of a key from which on they are masked: endpoints echo `sk-pr***9xYz`."""
+
+
+def _without_key(words: str, key: str) -> str:
+    """The words without the key and without its beginning or end."""
+    words = words.replace(key, "[masked key]")
+    start, end = key[:_SHOWN_OF_A_KEY], key[-_SHOWN_OF_A_KEY:]
+
+    def is_of_the_key(word: str) -> bool:
+        parts = re.split(r"[*.\u2026\u2022]+", word)
+        return any(
+            len(part) >= _SHOWN_OF_A_KEY
+            and part in key
+            and (part.startswith(start) or part.endswith(end))
+            for part in parts
+        )
+
+    return re.sub(
+        r"[^\s'\"`,;:()\[\]<>]{4,}",
+        lambda word: "[masked key]" if is_of_the_key(word[0].rstrip(".")) else word[0],
+        words,
+    )
+
+
 def _words(problem: openai.APIError, endpoint: Endpoint) -> str:
     """The endpoint's message: short, on one line, with key and secrets masked."""
     words = problem.message
     if isinstance(problem.body, dict) and isinstance(problem.body.get("message"), str):
         words = problem.body["message"]
     if endpoint.key:
-        words = words.replace(endpoint.key, "[masked key]")
+        words = _without_key(words, endpoint.key)
     words = " ".join(mask(words).text.split()).rstrip(".")
     return words if len(words) <= WORDS_SHOWN else words[:WORDS_SHOWN] + "..."

@@ -115,6 +115,8 @@ def write_packet(
     except ValueError as problem:  # a NUL in the name
         raise ReviewerError(f"{str(path)!r} is not a file name: {problem}.") from problem
     try:
+        if path.is_symlink() and not target.exists():
+            raise ReviewerError(f"{path} is a link to {target}, which is not there: name a file.")
         if made_from is not None and _is_source(target, made_from):
             raise ReviewerError(f"The packet is made from {path}: name another file.")
         if target.exists():

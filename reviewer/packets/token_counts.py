@@ -15,6 +15,7 @@ from pathlib import Path
 from msgspec import Struct
 
 from reviewer import __version__
+from reviewer.files import make_private_folder, read_own, write_atomic
 
 ESTIMATE = "estimate"
 """Name of the counter that takes four bytes for one token."""
@@ -165,11 +166,6 @@ class CountCache:
             return self.problem
         counts = self._used if forget else {**self._cached, **self._used}
         text = json.dumps({"format": self._format, "counts": counts}, separators=(",", ":"))
-        from reviewer.files import (
-            make_private_folder,
-            write_atomic,  # late: most calls write nothing
-        )
-
         folder = self.path.parent
         try:
             make_private_folder(folder)
@@ -183,7 +179,7 @@ class CountCache:
 
     def _read(self) -> None:
         try:
-            read = json.loads(self.path.read_bytes())
+            read = json.loads(read_own(self.path))
             if read["format"] == self._format:
                 self._cached = {key: _checked(value) for key, value in read["counts"].items()}
         except FileNotFoundError:

@@ -73,6 +73,11 @@ def parse_dot(text: str, path: Path | None = None) -> Pipeline:
 
 def read_pipeline(path: Path) -> Pipeline:
     """The pipeline of a file. Raises ReviewerError if it cannot be read, else as `parse_dot`."""
+    return parse_dot(pipeline_text(path), path)
+
+
+def pipeline_text(path: Path) -> str:
+    """The text of a file, which may be a pipe of the shell. Raises ReviewerError."""
     try:
         if path.is_dir():
             raise ReviewerError(f"{path} is a folder; name a DOT file.")
@@ -85,10 +90,8 @@ def read_pipeline(path: Path) -> Pipeline:
             f"{path} is larger than {LARGEST // 2**20} MB, too large for a pipeline."
         )
     if data.startswith((b"\xff\xfe", b"\xfe\xff")):
-        text = data.decode("utf-16", "replace")
-    else:
-        text = data.decode("utf-8-sig", "replace")
-    return parse_dot(text, path)
+        return data.decode("utf-16", "replace")
+    return data.decode("utf-8-sig", "replace")
 
 
 def _node(node: WrittenNode, retries: int) -> PipelineNode:

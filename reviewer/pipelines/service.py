@@ -24,7 +24,7 @@ from reviewer.pipelines.checkpoint import (
     seal_tools,
     write_checkpoint,
 )
-from reviewer.pipelines.dot import parse_dot, read_pipeline
+from reviewer.pipelines.dot import parse_dot, pipeline_text, read_pipeline
 from reviewer.pipelines.events import Ask, Event, RunDone, RunError, RunStarted, Watch
 from reviewer.pipelines.handlers import StageServices, StandIn, Timing, clean_text, is_model_stage
 from reviewer.pipelines.rules import PipelineRules
@@ -118,7 +118,8 @@ class Pipelines:
         """
         options = options or RunOptions()
         path = path.absolute()
-        pipeline = read_pipeline(path)
+        text = pipeline_text(path)
+        pipeline = parse_dot(text, path)
         require_runnable(pipeline, allow_tools=options.allow_tools)
         require_answers(pipeline, options.answers)
         require_plain_names(pipeline, options.context)
@@ -127,7 +128,7 @@ class Pipelines:
             folder = RunFolder((options.run_dir or self._store.folder_of(run_id)).absolute())
             limit = _limit(options, pipeline)
             card = RunCard(run_id, str(path), pipeline.name, project, _name(options), now, limit)
-            folder.create(card, clean_text(path.read_bytes().decode("utf-8", "replace")))
+            folder.create(card, clean_text(text))
             with folder.locked():
                 checkpoint = _first_checkpoint(card, pipeline, options)
                 write_checkpoint(folder.checkpoint, checkpoint)
@@ -167,6 +168,8 @@ class Pipelines:
             checkpoint = read_checkpoint(folder.checkpoint)
             require_same_pipeline(checkpoint, pipeline)
             known = self._store.has(card.run_id)
+            if known and not self._keeps(card.run_id, folder):
+                _require_moved(card.run_id, Path(self._store.get(card.run_id).folder), folder.path)
             if known and self._store.get(card.run_id).state == "done":
                 raise RunError(
                     f"The run {card.run_id} has reached its exit; there is nothing left."
@@ -367,6 +370,15 @@ class _Found(Struct, frozen=True):
     pipeline: Pipeline
     source: Path
     note: str = ""
+
+
+def _require_moved(run_id: str, recorded: Path, named: Path) -> None:
+    """Raise RunError for a folder that takes the id of a run whose files are elsewhere."""
+    if recorded.exists():
+        raise RunError(
+            f"{named} calls itself the run {run_id}, whose files are in {recorded}. Go on with"
+            f" those: reviewer pipeline resume {run_id}"
+        )
 
 
 def _first_checkpoint(card: RunCard, pipeline: Pipeline, options: RunOptions) -> Checkpoint:

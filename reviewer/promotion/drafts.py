@@ -7,7 +7,7 @@ import os
 from pathlib import Path
 
 from reviewer.errors import StoreError
-from reviewer.files import make_private_folder, write_atomic
+from reviewer.files import make_private_folder, read_own, write_atomic
 from reviewer.sharing import personal
 
 
@@ -37,7 +37,7 @@ class Drafts:
     def load(self, number: int) -> str | None:
         """The wording kept for a candidate, or None. Raises StoreError when it is unreadable."""
         try:
-            return self._path(number).read_bytes().decode("utf-8", "surrogatepass")
+            return read_own(self._path(number)).decode("utf-8", "surrogatepass")
         except FileNotFoundError:
             return None
         except (OSError, UnicodeDecodeError) as problem:

@@ -6,7 +6,7 @@ import os
 from pathlib import Path
 
 from reviewer.errors import StoreError
-from reviewer.files import FILE_MODE
+from reviewer.files import open_own, read_own
 from reviewer.sharing import personal
 
 
@@ -23,7 +23,7 @@ class LookedAt:
         try:
             size = self._path.stat().st_size
             if size != self._read[0]:
-                found = self._path.read_bytes().split()
+                found = read_own(self._path).split()
                 self._read = size, frozenset(int(each) for each in found if each.isdigit())
         except FileNotFoundError:
             self._read = 0, frozenset()
@@ -35,9 +35,8 @@ class LookedAt:
         """Remember a candidate. Raises StoreError when the file cannot be written."""
         if number in self.ids():
             return
-        flags = os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_NOFOLLOW
         try:
-            handle = os.open(self._path, flags, FILE_MODE)
+            handle = open_own(self._path, os.O_WRONLY | os.O_APPEND | os.O_CREAT)
             try:
                 os.write(handle, f"{number}\n".encode())
             finally:

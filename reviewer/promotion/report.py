@@ -15,7 +15,7 @@ from reviewer.extraction.candidates import Candidate
 from reviewer.extraction.entities.entity import EntityCandidate
 from reviewer.extraction.extract import cited_lines
 from reviewer.extraction.ranking import Ranking, base_score
-from reviewer.files import FILE_MODE
+from reviewer.files import FILE_MODE, open_own
 from reviewer.promotion.entity_rows import Structure
 from reviewer.promotion.report_lines import DROPPED, OVER_CAP, lines_over_cap
 from reviewer.sharing import make_report_folder
@@ -206,9 +206,9 @@ class ReportFolder:
         self._error_log.close()
 
     def _open(self, name: str) -> BinaryIO:
-        handle = os.open(self.path / name, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, self._mode)
+        handle = open_own(self.path / name, os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
         if self._mode != FILE_MODE:
-            os.fchmod(handle, self._mode)  # the umask took the group's rights away
+            os.fchmod(handle, self._mode)  # readable and writable for the group
         return os.fdopen(handle, "wb")
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TypeVar
@@ -9,6 +10,7 @@ from typing import TypeVar
 import msgspec
 
 from reviewer.errors import StoreError
+from reviewer.files import open_own
 
 DROPPED = "dropped.ndjson"
 """The file of a report that lists what was not queued, one JSON object per line."""
@@ -27,7 +29,7 @@ def lines_over_cap(folder: Path, decode: Callable[[bytes], Decoded]) -> Iterator
     Raises StoreError when the report is gone or damaged.
     """
     try:
-        with (folder / DROPPED).open("rb") as file:
+        with open(open_own(folder / DROPPED, os.O_RDONLY), "rb") as file:
             for line in file:
                 if _MARKER in line:
                     yield decode(line)

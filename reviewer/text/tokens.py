@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from reviewer.errors import ReviewerError
+from reviewer.files import LARGEST_OWN, read_file_within
 
 if TYPE_CHECKING:
     from tiktoken import Encoding
@@ -84,7 +85,10 @@ def _require_cached(encoding: str) -> None:
         name = hashlib.sha1(_PUBLISHED.format(vocabulary).encode(), usedforsecurity=False)
         path = folder / name.hexdigest()
         # tiktoken downloads again if the hash differs, so the hash is checked first.
-        if path.is_file() and hashlib.sha256(path.read_bytes()).hexdigest() == expected:
+        if (
+            path.is_file()
+            and hashlib.sha256(read_file_within(path, LARGEST_OWN)).hexdigest() == expected
+        ):
             return
     raise ReviewerError(
         f"The token encoding {encoding!r} is not on this machine and nothing is downloaded for "

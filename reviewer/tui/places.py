@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import json
-import os
 from pathlib import Path
-from tempfile import NamedTemporaryFile
+
+from reviewer.files import read_own, write_atomic
 
 
 def place_file(store: Path) -> Path:
@@ -26,15 +26,13 @@ def save_place(store: Path, project: str | None, memory_id: int) -> None:
     """
     path = place_file(store)
     places = {**_read(path), project or "": memory_id}
-    with NamedTemporaryFile("w", dir=path.parent, delete=False, encoding="utf-8") as file:
-        json.dump(places, file)
-    os.replace(file.name, path)
+    write_atomic(path, json.dumps(places).encode(), durable=False)
 
 
 def _read(path: Path) -> dict[str, object]:
     """The contents of the file; empty if it is missing or damaged, because it is only a place."""
     try:
-        found = json.loads(path.read_text("utf-8"))
+        found = json.loads(read_own(path))
     except (OSError, ValueError):
         return {}
     return found if isinstance(found, dict) else {}

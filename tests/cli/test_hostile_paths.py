@@ -6,6 +6,7 @@ from __future__ import annotations
 import json
 import os
 import re
+import socket
 from collections.abc import Callable
 from pathlib import Path
 
@@ -84,6 +85,34 @@ def pipe(folder: Path) -> Path:
     return path
 
 
+def socket_file(folder: Path) -> Path:
+    path = folder / "talk.jsonl"
+    with socket.socket(socket.AF_UNIX) as listening:
+        here = os.open(".", os.O_RDONLY)
+        try:
+            os.chdir(folder)  # the name of a socket is short
+            listening.bind(path.name)
+        finally:
+            os.fchdir(here)
+            os.close(here)
+    return path
+
+
+def endless(folder: Path) -> Path:
+    path = folder / "endless.md"
+    path.symlink_to("/dev/zero")
+    return path
+
+
+def huge(folder: Path) -> Path:
+    """A gigabyte that takes no room on the disk."""
+    path = folder / "huge.jsonl"
+    with path.open("wb") as file:
+        file.write(b'{"role": "user", "content": "')
+        file.truncate(1_000_000_000)
+    return path
+
+
 def no_text(folder: Path) -> Path:
     path = folder / "noise.md"
     path.write_bytes(bytes(range(256)) * 40)
@@ -94,7 +123,10 @@ def missing(folder: Path) -> Path:
     return folder / f"gone{NAME}" / NAME
 
 
-HOSTILE = [folder_loop, link_to_itself, odd_name, odd_folder, pipe, no_text, missing]
+HOSTILE = [
+    folder_loop, link_to_itself, odd_name, odd_folder, pipe, socket_file, endless, huge, no_text,
+    missing,
+]  # fmt: skip
 
 
 @pytest.fixture(scope="module")

@@ -77,3 +77,19 @@ def test_a_message_that_nobody_typed_is_kept_but_nothing_is_proposed_from_it(
     (wave,) = reviewer.rows("ingest", session)
     assert (wave["records"], wave["new"]) == (3, 0)
     assert wave["kept_out"] == {"message over 2 MB": 1}
+
+
+@pytest.mark.parametrize(
+    "words",
+    [["export", "-o"], ["export", "--write", "--into"], ["packet", "--out"]],
+    ids=["export", "block", "packet"],
+)
+def test_a_link_to_nothing_makes_no_file_elsewhere(seeded: Reviewer, words: list[str]) -> None:
+    seeded("promote", 1)
+    there = seeded.folder / "elsewhere.md"
+    link = seeded.folder / "AGENTS.md"
+    link.symlink_to(there)
+    done = seeded(*words, link)
+    assert done.returncode == 1
+    assert "which is not there" in done.stderr
+    assert not there.exists()

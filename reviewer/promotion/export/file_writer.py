@@ -12,7 +12,7 @@ from typing import BinaryIO
 
 from reviewer.clock import Clock, utc_now
 from reviewer.errors import ConflictError, ReviewerError, SourceError
-from reviewer.files import FILE_MODE, make_private_folder
+from reviewer.files import FILE_MODE, LARGEST_OWN, make_private_folder, read_file_within
 from reviewer.promotion.export.marked_block import line_ending, split_lines
 from reviewer.promotion.export.plans import Plan
 from reviewer.text.display import display_line
@@ -26,7 +26,7 @@ def read_file(path: Path) -> bytes | None:
     try:
         if not stat.S_ISREG(path.stat().st_mode):
             raise SourceError(f"{path} is not a regular file: name a file.")
-        return path.read_bytes()
+        return read_file_within(path, LARGEST_OWN)
     except FileNotFoundError:
         return None
     except OSError as error:
@@ -75,7 +75,14 @@ def write_plan(
 
 
 def _check_kind(path: Path, target: Path) -> None:
-    """A link in somebody's work tree must not lead notes into a file that a shell obeys."""
+    """A link in somebody's work tree must not lead notes into a file that a shell obeys, or make
+    one somewhere else.
+    """
+    if path.is_symlink() and not target.exists():
+        raise ReviewerError(
+            f"{path} is a link to {target}, which is not there; nothing was written. Name the file"
+            " itself if it is meant."
+        )
     if path.suffix.lower() != target.suffix.lower():
         raise ReviewerError(
             f"{path} is a link to {target}, a file of another kind; nothing was written. Name the"

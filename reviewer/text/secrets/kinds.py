@@ -140,9 +140,33 @@ _TO_RUNS = bytes(0x61 if code in _RUN_CHARACTERS else 0x20 for code in range(256
 def prefixed_values(text: str, flat: bytes) -> Iterator[Found]:
     """Credentials with a known prefix; `flat` is the text's Latin-1 form."""
     runs = flat.translate(_TO_RUNS)
-    return chain.from_iterable(
-        _in_run(text, start, end) for start, end in _long_runs(runs, len(text))
+    return chain(
+        chain.from_iterable(
+            _in_run(text, start, end) for start, end in _long_runs(runs, len(text))
+        ),
+        _cut_off(text),
     )
+
+
+# A message may be cut into blocks inside of a credential; what follows is of no use alone.
+_CUT_PREFIXES = (
+    "ghp_", "gho_", "ghs_", "ghu_", "ghr_", "github_pat_", "npm_", "hf_", "glpat-", "rk_live_",
+    "sk_live_", "sk_test_", "xoxb-", "xoxp-", "gsk_", "sk-ant-", "sk-proj-", "AKIA", "ASIA", "AIza",
+)  # fmt: skip
+_CUT_OFF = re.compile(
+    rf"(?<![A-Za-z0-9])(?:{'|'.join(_CUT_PREFIXES)})([\w-]{{8,40}})[ \t]*$", re.MULTILINE | re.ASCII
+)
+
+
+def _cut_off(text: str) -> Iterator[Found]:
+    """Credentials that only begin, at the end of a line or of the text."""
+    if not any(prefix in text for prefix in _CUT_PREFIXES):
+        return
+    for match in _CUT_OFF.finditer(text):
+        value = match[1]
+        scattered = sum(each.isdigit() for each in value) >= 2 and _is_real("api-key", value)
+        if scattered and not _FIRST.match(text, match.start()):
+            yield Found(match.start(1), match.end(1), "token-part")
 
 
 def _long_runs(runs: bytes, length: int) -> Iterator[tuple[int, int]]:

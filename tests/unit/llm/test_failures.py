@@ -195,3 +195,16 @@ def test_plain_http_to_a_tls_host_gives_a_sentence() -> None:
     with endpoint(lambda call: call.streams("Yes.")) as server:
         url = server.settings().base_url.replace("http:", "https:")
         assert "No trusted connection" in error_of(server.settings(base_url=url))
+
+
+@pytest.mark.parametrize(
+    "shown", ["{start}***{end}", "{start}...{end}", "{key}", "'{start}********'"]
+)
+def test_an_endpoint_that_echoes_a_part_of_the_key_shows_nothing_of_it(shown: str) -> None:
+    words = shown.format(start=KEY[:8], end=KEY[-4:], key=KEY)
+    said = f"Incorrect API key: {words}. Get one."
+    with endpoint(lambda call: call.refuses(500, said)) as server:
+        sentence = error_of(server.settings(key_variable="KIOSK_KEY"))
+    assert "Incorrect API key" in sentence
+    assert KEY[:8] not in sentence
+    assert KEY[-4:] not in sentence

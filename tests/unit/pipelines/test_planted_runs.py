@@ -143,6 +143,21 @@ class TestReading:
         with pytest.raises(RunError, match="outside the run folder"):
             workshop.runs.conversation(view.run_id)
 
+    def test_a_run_card_cannot_take_the_id_of_another_run(
+        self, workshop: Workshop, planted: Path
+    ) -> None:
+        other = workshop.folder / "other"
+        mine = workshop.start(workshop.write(THREE), run_dir=other, max_steps=1)
+        card = planted / "run.json"
+        value = json.loads(card.read_text())
+        theirs = next(each for each in workshop.runs.runs() if each.run_id != value["run_id"])
+        before = workshop.runs.run(theirs.run_id)
+        card.write_text(json.dumps({**value, "run_id": theirs.run_id}))
+        with pytest.raises(RunError, match="whose files are in"):
+            workshop.resume(str(planted))
+        assert workshop.runs.run(theirs.run_id) == before
+        assert mine
+
     @pytest.mark.parametrize(
         "forged",
         [

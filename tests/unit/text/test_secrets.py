@@ -341,6 +341,24 @@ def test_credentials_in_other_notations_and_spellings_are_masked(text: str, valu
     assert mask(masked.text).text == masked.text
 
 
+@pytest.mark.parametrize("prefix", ["gh" + "p_", "AK" + "IA", "sk-" + "proj-", "np" + "m_"])
+def test_a_credential_that_a_block_ends_in_the_middle_of_is_masked(prefix: str) -> None:
+    half = "X7KD9QWE" if prefix.startswith("AK") else "x7Kd9QwErTy42"
+    masked = mask(f"It is {prefix}{half}")
+    assert half not in masked.text
+    assert masked.text.startswith(f"It is {prefix}[masked ")
+    assert mask(masked.text) == type(masked)(masked.text, ())
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["The prefix is ghp_", "call npm_install_packages", "hf_hub_download", "see AIzaXXXXXXXX",
+     "sk-proj-your-key-here", "run npm_config_registry", "the folder gh"],
+)  # fmt: skip
+def test_words_that_begin_alike_stay_at_the_end_of_a_text(text: str) -> None:
+    assert mask(text).text == text
+
+
 @pytest.mark.parametrize(
     "text",
     [

@@ -1,0 +1,118 @@
+"""Ctrl-C while a model, a command or other agents are waited for: real signals, real processes."""
+
+from __future__ import annotations
+
+import json
+import signal
+import time
+from pathlib import Path
+from threading import Event
+
+import pytest
+
+from tests.cli.conftest import Reviewer
+from tests.cli.test_ctrl_c import AT_ONCE, interrupted
+from tests.unit.llm.faults import Call, endpoint
+from tests.waiting import until
+
+PATIENCE = 60
+TALK = "We decided to keep the drawer {} closed, because `lid{}.py` needs {} ms."
+MODEL_GRAPH = 'digraph d { start -> a -> exit; a [prompt="Say something."] }'
+PARALLEL_GRAPH = (
+    "digraph d { start [shape=Mdiamond]; exit [shape=Msquare]; both [shape=component];"
+    ' join [shape=tripleoctagon]; a [prompt="A"]; b [prompt="B"];'
+    " start -> both; both -> a; both -> b; a -> join; b -> join; join -> exit }"
+)
+
+
+@pytest.fixture
+def talk(reviewer: Reviewer) -> Reviewer:
+    """The program with a context `talk`, and a file `talk.json`."""
+    said = [
+        {"role": "assistant" if n % 2 else "user", "content": TALK.format(n, n, n * 3)}
+        for n in range(30)
+    ]
+    (reviewer.folder / "talk.json").write_text(json.dumps(said))
+    done = reviewer("--project", "kiosk", "context", "import", "talk.json")
+    assert done.returncode == 0, done.stderr
+    return reviewer
+
+
+@pytest.mark.timeout(200)
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["compress", "talk", "--engine", "model"],
+        ["propose", "talk.json", "--yes"],
+        ["model", "check"],
+        ["pipeline", "run", "model.dot", "--engine", "model"],
+        ["pipeline", "run", "parallel.dot", "--engine", "model"],
+    ],
+    ids=" ".join,
+)
+def test_a_model_that_never_answers(talk: Reviewer, words: list[str]) -> None:
+    asked, over = Event(), Event()
+
+    def hangs(call: Call) -> None:
+        call.begins()
+        asked.set()
+        over.wait(PATIENCE)
+
+    (talk.folder / "model.dot").write_text(MODEL_GRAPH)
+    (talk.folder / "parallel.dot").write_text(PARALLEL_GRAPH)
+    with endpoint(hangs) as server:
+        settings = talk.folder / "config.toml"
+        settings.write_text(
+            f'[model]\nbase_url = "{server.settings().base_url}"\nname = "tiny"\n', "utf-8"
+        )
+        known = {"REVIEWER_CONFIG": str(settings)}
+        try:
+            with talk.start("--project", "kiosk", *words, env=known) as process:
+                until(lambda: asked.is_set() or process.poll() is not None, PATIENCE)
+                assert process.poll() is None, process.communicate()
+                seconds, _, err = interrupted(process)
+        finally:
+            over.set()
+    assert process.returncode == 130, err
+    assert seconds < AT_ONCE
+    assert "Traceback" not in err
+    talk.nothing_lost()
+
+
+@pytest.mark.timeout(200)
+def test_a_command_of_a_pipeline_ends_with_it(talk: Reviewer) -> None:
+    began = talk.folder / "began"
+    pid = talk.folder / "pid"
+    (talk.folder / "tool.dot").write_text(
+        "digraph d { start -> a -> exit;"
+        f' a [shape=parallelogram, tool_command="echo $$ > {pid}; touch {began}; sleep 600"] }}'
+    )
+    words = ("--project", "kiosk", "pipeline", "run", "tool.dot", "--allow-tools")
+    with talk.start(*words) as process:
+        until(lambda: began.exists() or process.poll() is not None, PATIENCE)
+        assert process.poll() is None, process.communicate()
+        seconds, _, err = interrupted(process)
+    assert process.returncode == 130, err
+    assert seconds < AT_ONCE
+    until(lambda: not Path(f"/proc/{pid.read_text().strip()}").exists(), 5)
+    talk.nothing_lost()
+
+
+@pytest.mark.timeout(200)
+def test_watch_and_mcp_end(talk: Reviewer) -> None:
+    for words in (["watch"], ["mcp"]):
+        with talk.start("--project", "kiosk", *words) as process:
+            end = time.monotonic() + PATIENCE
+            maps = Path(f"/proc/{process.pid}/maps")
+            while f"{talk.db}" not in maps.read_text() and time.monotonic() < end:
+                if process.poll() is not None:
+                    break
+                time.sleep(0.05)
+            if words == ["mcp"] and process.poll() is not None:
+                continue  # the extra is not installed
+            process.send_signal(signal.SIGINT)
+            began = time.monotonic()
+            _, err = process.communicate(timeout=PATIENCE)
+        assert time.monotonic() - began < AT_ONCE, words
+        assert process.returncode in (0, 130), (words, err)
+        assert "Traceback" not in err

@@ -1,0 +1,166 @@
+"""Files are opened and written, and text is printed, in a few places only; every other place in the
+source is named here with its reason.
+
+`reviewer/files.py` has the doors for files: `open_file`, `open_plain`, `read_small` (what a person
+or a format names), `open_regular`, `read_regular`, `own_folder` (folders that somebody else could
+have made), `open_own`, `read_own` (what the program keeps), and `write_atomic`.
+`reviewer/cli/output.py` has the doors for printing.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+import reviewer
+
+ROOT = Path(reviewer.__file__).parent
+
+DOORS = {"files.py"}
+PRINTING = {"cli/output.py"}
+
+OPENS_A_DOOR_ITSELF = {
+    ("agents/agent_files.py", "_read"): "reads one byte more than the limit through open_own",
+    ("llm/agents.py", "_codex"): "writes into the temporary folder that it made for one question",
+    ("llm/agents.py", "_codex_answer"): "reads the answer in that folder",
+    ("llm/agents.py", "_gemini"): "writes into that folder",
+    ("cli/run.py", "_null_stream"): "opens /dev/null",
+    ("cli/run.py", "_discard_output"): "opens /dev/null",
+    ("cli/demo.py", "demo"): "copies the sample data of the program into a temporary folder",
+    ("engine.py", "inspect_store"): "looks at the store that a person named, read-only",
+    ("projects.py", "_small_text"): "git's own files: regular, small, without blocking; no error",
+    ("promotion/export/file_writer.py", "_back_up"): "a new file (O_EXCL) in the private folder",
+    ("promotion/export/file_writer.py", "_replace"): "a new file (O_EXCL) that takes over the owner"
+    " and the permissions of the old one",
+    ("promotion/report.py", "_open"): "hands out the descriptor of open_own",
+    ("promotion/report_lines.py", "lines_over_cap"): "reads line by line through open_own",
+    ("sources/archives.py", "members"): "a ZIP archive in a stream of open_file",
+    ("sources/archives.py", "exported_documents"): "a ZIP archive in a stream of open_file",
+    ("sources/databases.py", "_connected"): "read-only and immutable, or a copy of our own",
+    ("sources/databases.py", "_copy"): "writes into a temporary folder that it made",
+    ("sources/ignore_files.py", "read_ignore_file"): "regular, small, no link, without blocking",
+    ("store/database.py", "_prepare_folder"): "makes the store that a person named",
+    ("store/database.py", "connect"): "opens the store that a person named",
+    ("store/schema.py", "schema_problems"): "a database in memory",
+}  # fmt: skip
+"""(file, function) -> why it does not only call a door."""
+
+PRINTS_ITSELF = {
+    ("cli/progress.py", "_draw"): "a line of numbers and a guarded path, with our own escapes",
+    ("cli/progress.py", "clear"): "our own escapes",
+    ("cli/run.py", "run"): "click's help",
+    ("cli/hook.py", "hook"): "JSON for an agent, in ASCII",
+    ("tui/editor.py", "_leave_screen_to"): "our own words while the screen is away",
+}  # fmt: skip
+
+BY_NAME = {"open"}
+OF_MODULES = {
+    "os": {"open", "fdopen", "replace", "rename", "link", "symlink", "mkfifo", "truncate"},
+    "io": {"open", "open_code", "FileIO"},
+    "codecs": {"open"},
+    "shutil": {"copy", "copy2", "copyfile", "copytree", "move"},
+    "sqlite3": {"connect"},
+    "zipfile": {"ZipFile"},
+    "tarfile": {"open"},
+    "gzip": {"open"},
+    "bz2": {"open"},
+    "lzma": {"open"},
+    "tempfile": {"NamedTemporaryFile", "mkstemp", "mktemp"},
+    "mmap": {"mmap"},
+}
+METHODS = {"read_text", "read_bytes", "write_text", "write_bytes", "touch", "hardlink_to"}
+MODES = {"r", "rb", "w", "wb", "a", "ab", "x", "xb", "r+", "rb+", "r+b", "w+", "wb+", "w+b"}
+
+
+def opens(node: ast.Call) -> bool:
+    function = node.func
+    if isinstance(function, ast.Name):
+        return function.id in BY_NAME or any(function.id in names for names in TELLING)
+    if not isinstance(function, ast.Attribute):
+        return False
+    if isinstance(function.value, ast.Name) and function.value.id in OF_MODULES:
+        return function.attr in OF_MODULES[function.value.id]
+    if function.attr == "open":
+        return bool(node.args) and any(
+            isinstance(each, ast.Constant) and each.value in MODES for each in node.args[:1]
+        )
+    return function.attr in METHODS
+
+
+TELLING = [{"NamedTemporaryFile", "mkstemp", "ZipFile", "copyfile", "copytree"}]
+"""Names that mean the same when they are imported alone."""
+
+
+def prints(node: ast.Call) -> bool:
+    function = node.func
+    if isinstance(function, ast.Name):
+        return function.id in {"print", "echo", "secho"}
+    if not isinstance(function, ast.Attribute):
+        return False
+    if function.attr in {"echo", "secho", "echo_via_pager"}:
+        return True
+    return function.attr in {"write", "writelines"} and _is_a_stream(function.value)
+
+
+def _is_a_stream(node: ast.expr) -> bool:
+    while isinstance(node, ast.Attribute):
+        if node.attr in {"stdout", "stderr", "__stdout__", "__stderr__"}:
+            return True
+        node = node.value
+    return False
+
+
+def calls(tree: ast.AST, function: str = "") -> Iterator[tuple[str, ast.Call]]:
+    """Every call, with the innermost function around it."""
+    for node in ast.iter_child_nodes(tree):
+        inside = function
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+            inside = node.name
+        elif isinstance(node, ast.Call):
+            yield function, node
+        yield from calls(node, inside)
+
+
+def found(test: object) -> dict[tuple[str, str], int]:
+    """(file, function) -> first line of a call for which the test is true."""
+    places: dict[tuple[str, str], int] = {}
+    for path in sorted(ROOT.rglob("*.py")):
+        name = path.relative_to(ROOT).as_posix()
+        for function, node in calls(ast.parse(path.read_bytes())):
+            if test(node):  # type: ignore[operator]
+                places.setdefault((name, function), node.lineno)
+    return places
+
+
+def test_files_are_opened_at_the_doors_only() -> None:
+    places = {key: line for key, line in found(opens).items() if key[0] not in DOORS}
+    unnamed = {key: line for key, line in places.items() if key not in OPENS_A_DOOR_ITSELF}
+    assert unnamed == {}, "open files with reviewer/files.py, or give the reason here"
+    assert OPENS_A_DOOR_ITSELF.keys() - places.keys() == set(), "these reasons are not needed"
+
+
+def test_text_is_printed_at_the_doors_only() -> None:
+    places = {key: line for key, line in found(prints).items() if key[0] not in PRINTING}
+    unnamed = {key: line for key, line in places.items() if key not in PRINTS_ITSELF}
+    assert unnamed == {}, "print with reviewer/cli/output.py, or give the reason here"
+    assert PRINTS_ITSELF.keys() - places.keys() == set(), "these reasons are not needed"
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "open(path)", "os.open(path, 0)", "path.open('rb')", "path.read_text()",
+        "path.write_bytes(b'')", "shutil.copyfile(a, b)", "sqlite3.connect(path)",
+        "ZipFile(path)", "tempfile.mkstemp()",
+    ],
+)  # fmt: skip
+def test_a_call_that_opens_a_file_is_found(source: str) -> None:
+    assert [node for _, node in calls(ast.parse(source)) if opens(node)]
+
+
+@pytest.mark.parametrize("source", ["print(1)", "click.echo(a)", "sys.stdout.buffer.write(b'')"])
+def test_a_call_that_prints_is_found(source: str) -> None:
+    assert [node for _, node in calls(ast.parse(source)) if prints(node)]

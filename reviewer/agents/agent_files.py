@@ -21,6 +21,8 @@ from msgspec import Struct
 
 from reviewer.clock import iso
 from reviewer.files import FILE_MODE, make_private_folder, write_atomic
+from reviewer.system import NO_FOLLOW
+from reviewer.system import lock as take_lock
 
 SESSIONS, GIVEN, PACKETS, LOG = "sessions", "given", "packets", "hooks.log"
 
@@ -108,7 +110,7 @@ class AgentFiles:
         """Add a line to the log, which is begun again where it has become large."""
         make_private_folder(self.folder)
         path = self.folder / LOG
-        flags = os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_NOFOLLOW
+        flags = os.O_WRONLY | os.O_CREAT | os.O_APPEND | NO_FOLLOW
         handle = os.open(path, flags, FILE_MODE)
         try:
             if os.fstat(handle).st_size > LARGEST_LOG:
@@ -121,14 +123,12 @@ class AgentFiles:
     @contextmanager
     def lock(self, name: str, *, wait: bool) -> Iterator[bool]:
         """A lock among processes; yields False where another one has it and `wait` is not set."""
-        import fcntl
-
         make_private_folder(self.folder)
-        flags = os.O_WRONLY | os.O_CREAT | os.O_NOFOLLOW
+        flags = os.O_WRONLY | os.O_CREAT | NO_FOLLOW
         handle = os.open(self.folder / f"{name}.lock", flags, FILE_MODE)
         try:
             try:
-                fcntl.flock(handle, fcntl.LOCK_EX | (0 if wait else fcntl.LOCK_NB))
+                take_lock(handle, wait=wait)
             except BlockingIOError:
                 yield False
                 return

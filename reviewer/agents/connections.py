@@ -34,6 +34,7 @@ from reviewer.promotion.export.file_writer import (
 )
 from reviewer.promotion.export.marked_block import plan_block, plan_removal
 from reviewer.promotion.export.plans import PlannedFile
+from reviewer.system import NO_FOLLOW, user
 
 RECORD, ACTS = "connections.json", "acts.ndjson"
 LARGEST = 20_000_000
@@ -352,7 +353,7 @@ class Connections:
             "root": connection.root,
             "files": [each.path for each in connection.files],
         }
-        flags = os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_NOFOLLOW
+        flags = os.O_WRONLY | os.O_CREAT | os.O_APPEND | NO_FOLLOW
         handle = os.open(folder / ACTS, flags, 0o600)
         try:
             os.write(handle, msgspec.json.encode(act) + b"\n")
@@ -490,7 +491,7 @@ def _read(path: Path, place: Place) -> bytes | None:
         raise ReviewerError(f"{path} cannot be read: {problem.strerror}.") from problem
     if not stat.S_ISREG(found.st_mode):
         raise ReviewerError(f"{path} is not a regular file.")
-    if found.st_uid != os.geteuid():
+    if user() not in (None, found.st_uid):
         raise ReviewerError(f"{path} belongs to another user; nothing was written.")
     if not os.access(real, os.W_OK) or not found.st_mode & stat.S_IWUSR:
         raise ReviewerError(f"{path} is read-only: make it writable first.")

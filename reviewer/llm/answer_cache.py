@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import fcntl
 import hashlib
 import os
 import time
@@ -14,6 +13,7 @@ import msgspec
 
 from reviewer.files import FILE_MODE, make_private_folder, open_plain, write_atomic
 from reviewer.llm.model import CancelledError, ChatMessage, Completion
+from reviewer.system import NO_FOLLOW, NOT_INHERITED, lock
 
 POLL = 0.1
 """Seconds between two looks whether another process has finished with a question."""
@@ -63,11 +63,11 @@ class AnswerCache:
         make_private_folder(self.folder)
         # A few files for all questions, because a lock's file cannot be removed safely.
         path = self.folder / f"turn-{key[:2]}.lock"
-        handle = os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, FILE_MODE)
+        handle = os.open(path, os.O_RDWR | os.O_CREAT | NO_FOLLOW | NOT_INHERITED, FILE_MODE)
         try:
             while True:
                 try:
-                    fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                    lock(handle)
                     break
                 except BlockingIOError:
                     if cancelled():

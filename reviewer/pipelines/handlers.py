@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import re
 import selectors
-import signal
 import subprocess
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -43,6 +42,7 @@ from reviewer.pipelines.values import (
     PipelineNode,
     ToolCall,
 )
+from reviewer.system import KILL, end_group
 
 NOTES = 2_000
 """Characters of an answer that become the notes of a stage; its folder has the whole answer."""
@@ -588,6 +588,6 @@ def _read(pipe: IO[bytes], ends: float, cancelled: Callable[[], bool]) -> bytes:
 
 def _end_group(group: int) -> None:
     try:
-        os.killpg(group, signal.SIGKILL)
+        end_group(group, KILL)
     except (ProcessLookupError, PermissionError):
         return  # it has ended

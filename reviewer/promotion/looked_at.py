@@ -7,6 +7,7 @@ from pathlib import Path
 
 from reviewer.errors import StoreError
 from reviewer.files import FILE_MODE
+from reviewer.system import NO_FOLLOW
 
 
 class LookedAt:
@@ -34,7 +35,7 @@ class LookedAt:
         """Remember a candidate. Raises StoreError when the file cannot be written."""
         if number in self.ids():
             return
-        flags = os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_NOFOLLOW
+        flags = os.O_WRONLY | os.O_APPEND | os.O_CREAT | NO_FOLLOW
         try:
             handle = os.open(self._path, flags, FILE_MODE)
             try:

@@ -3,6 +3,7 @@
 Links inside such a folder are not followed, so files outside it can be neither read nor
 overwritten. `within` is a descriptor of the folder that contains `path`, so that the folder cannot
 be swapped between two calls. Without it, the folder is opened by its path, and links are followed.
+Windows has no such descriptors: there `within` is NO_HANDLE, and paths are used instead.
 """
 
 from __future__ import annotations
@@ -16,6 +17,15 @@ from pathlib import Path
 from typing import BinaryIO
 
 from reviewer.errors import SourceError
+from reviewer.system import (
+    BINARY,
+    FOLDER,
+    HAS_FOLDER_HANDLES,
+    NO_FOLLOW,
+    NO_TERMINAL,
+    NO_WAIT,
+    user,
+)
 
 FOLDER_MODE = 0o700
 FILE_MODE = 0o600
@@ -25,6 +35,9 @@ LARGEST = 2_000_000
 
 LARGEST_OWN = 64_000_000
 """Maximum size in bytes of a file that the program itself keeps and reads at once."""
+
+NO_HANDLE = -1
+"""In place of the descriptor of a folder, where folders have none."""
 
 _GIVEN_BY_A_SHELL = ("/dev/", "/proc/")
 """Folders of `<(command)` and `/dev/stdin`, which are pipes that have a writer."""
@@ -46,7 +59,7 @@ def login_name() -> str:
 
 def is_own(path: Path) -> bool:
     """Whether a file belongs to the user that runs this process. Raises OSError."""
-    return not hasattr(os, "geteuid") or path.stat().st_uid == os.geteuid()
+    return user() in (None, path.stat().st_uid)
 
 
 def unreadable(path: Path, problem: OSError | ValueError) -> SourceError:
@@ -100,7 +113,7 @@ def open_file(path: Path, *, buffering: int = -1) -> BinaryIO:
 
     Raises OSError as `open` does, and for a folder, a pipe or a device.
     """
-    handle = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_NOCTTY)
+    handle = os.open(path, os.O_RDONLY | NO_WAIT | NO_TERMINAL | BINARY)
     if not stat.S_ISREG(os.fstat(handle).st_mode):
         os.close(handle)
         raise OSError(errno.EINVAL, "it is a folder, a pipe or a device, not a file", str(path))
@@ -121,7 +134,7 @@ def open_own(path: Path, flags: int) -> int:
     Raises OSError as `os.open` does, and for a link, a pipe, a device, a folder, or a file of
     another user. Never waits for a writer.
     """
-    own = os.O_NOFOLLOW | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC
+    own = NO_FOLLOW | NO_WAIT | NO_TERMINAL | NOT_INHERITED
     try:
         handle = os.open(path, flags & ~os.O_TRUNC | own, FILE_MODE)
     except OSError as problem:
@@ -132,7 +145,7 @@ def open_own(path: Path, flags: int) -> int:
     try:
         if not stat.S_ISREG(found.st_mode):
             raise OSError(errno.EINVAL, "it is a folder, a pipe or a device, not a file", str(path))
-        if found.st_uid != os.geteuid() and flags & (os.O_WRONLY | os.O_RDWR):
+        if user() not in (None, found.st_uid) and flags & (os.O_WRONLY | os.O_RDWR):
             raise PermissionError(errno.EPERM, "it belongs to another user", str(path))
         if flags & os.O_TRUNC:
             os.ftruncate(handle, 0)
@@ -188,12 +201,18 @@ def own_folder(path: Path, *, within: int | None = None) -> Iterator[int]:
     Raises ForeignFolderError when it belongs to another user, OSError when it cannot be opened or,
     with `within`, is a link.
     """
-    flags = os.O_RDONLY | os.O_DIRECTORY
+    if not HAS_FOLDER_HANDLES:
+        if within is not None and (path.is_symlink() or not path.is_dir()):
+            raise OSError(errno.ENOTDIR, "it is a file or a link, not a folder", str(path))
+        path.stat()
+        yield NO_HANDLE
+        return
+    flags = os.O_RDONLY | FOLDER
     try:
         if within is None:
             folder = os.open(path, flags)
         else:
-            folder = os.open(path.name, flags | os.O_NOFOLLOW, dir_fd=within)
+            folder = os.open(path.name, flags | NO_FOLLOW, dir_fd=within)
     except OSError as problem:
         if problem.errno in (errno.ELOOP, errno.ENOTDIR):
             raise OSError(
@@ -201,7 +220,7 @@ def own_folder(path: Path, *, within: int | None = None) -> Iterator[int]:
             ) from None
         raise
     try:
-        if os.fstat(folder).st_uid != os.geteuid():
+        if os.fstat(folder).st_uid != user():
             raise ForeignFolderError(errno.EPERM, "it belongs to another user", str(path))
         yield folder
     finally:
@@ -214,9 +233,7 @@ def open_regular(path: Path, flags: int, *, within: int) -> int:
     Raises OSError as `os.open` does, and for a link, a pipe, a device or a folder.
     """
     try:
-        handle = os.open(
-            path.name, flags | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_NOCTTY, FILE_MODE, dir_fd=within
-        )
+        handle = _open_within(path, flags | NO_FOLLOW | NO_WAIT | NO_TERMINAL, within)
     except OSError as problem:
         if problem.errno == errno.ELOOP:
             raise OSError(errno.ELOOP, "it is a link, not a file", str(path)) from None
@@ -225,6 +242,22 @@ def open_regular(path: Path, flags: int, *, within: int) -> int:
         os.close(handle)
         raise OSError(errno.EINVAL, "it is a folder, a pipe or a device, not a file", str(path))
     return handle
+
+
+def make_folder_within(path: Path, within: int) -> None:
+    """Make a folder that is private to its owner. Raises OSError, also where it exists."""
+    if within == NO_HANDLE:
+        path.mkdir(FOLDER_MODE)
+    else:
+        os.mkdir(path.name, FOLDER_MODE, dir_fd=within)
+
+
+def _open_within(path: Path, flags: int, within: int) -> int:
+    if within != NO_HANDLE:
+        return os.open(path.name, flags | BINARY, FILE_MODE, dir_fd=within)
+    if path.is_symlink():
+        raise OSError(errno.ELOOP, "it is a link, not a file", str(path))
+    return os.open(path, flags | BINARY, FILE_MODE)
 
 
 def read_regular(path: Path, largest: int, *, within: int) -> bytes:
@@ -241,8 +274,10 @@ def write_atomic(
     A link at `path` is replaced; its target stays as it is. `durable`: the directory entry is
     synced to disk, too, before this returns. Raises OSError, and then the old file is still there.
     """
+    if within is None and not HAS_FOLDER_HANDLES:
+        within = NO_HANDLE
     if within is None:
-        folder = os.open(path.parent, os.O_RDONLY | os.O_DIRECTORY)
+        folder = os.open(path.parent, os.O_RDONLY | FOLDER)
         try:
             write_atomic(path, data, durable=durable, within=folder)
         finally:
@@ -250,17 +285,23 @@ def write_atomic(
         return
     # A random name: nobody can plant a link or a file there beforehand.
     fresh = f".reviewer-{os.urandom(16).hex()}.tmp"
-    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW
-    handle = os.open(fresh, flags, FILE_MODE, dir_fd=within)
+    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | NO_FOLLOW
+    handle = _open_within(path.with_name(fresh), flags, within)
     try:
         with open(handle, "wb") as file:
             file.write(data)
             file.flush()
             os.fsync(file.fileno())
-        os.replace(fresh, path.name, src_dir_fd=within, dst_dir_fd=within)
+        if within == NO_HANDLE:
+            os.replace(path.with_name(fresh), path)
+        else:
+            os.replace(fresh, path.name, src_dir_fd=within, dst_dir_fd=within)
     except BaseException:
         with suppress(OSError):  # it is gone, or the first problem says why it cannot go
-            os.unlink(fresh, dir_fd=within)
+            if within == NO_HANDLE:
+                path.with_name(fresh).unlink()
+            else:
+                os.unlink(fresh, dir_fd=within)
         raise
-    if durable:
+    if durable and within != NO_HANDLE:
         os.fsync(within)

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from reviewer.errors import ReviewerError
+from reviewer.system import BINARY, NO_TERMINAL, NO_WAIT, NOT_INHERITED
 
 WITHOUT_A_TREE = "default"
 """The default project for folders outside git work trees."""
@@ -222,7 +223,7 @@ def _linked(place: Path, marker: Path) -> tuple[Path, Path]:
 def _small_text(path: Path) -> str | None:
     """The text of a small regular file, or None if it is missing, large or not a regular file."""
     try:
-        handle = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC)
+        handle = os.open(path, os.O_RDONLY | NO_WAIT | NO_TERMINAL | NOT_INHERITED | BINARY)
     except (OSError, ValueError):
         return None
     try:

@@ -14,7 +14,14 @@ from pathlib import Path
 from msgspec import Struct
 
 from reviewer.errors import StoreError
-from reviewer.files import FILE_MODE, FOLDER_MODE, login_name, make_private_folder, reason_of
+from reviewer.files import (
+    FILE_MODE,
+    FOLDER_MODE,
+    is_own,
+    login_name,
+    make_private_folder,
+    reason_of,
+)
 
 GROUP_FILE, GROUP_FOLDER = 0o660, 0o2770
 """The folder hands its group on to what is made in it."""
@@ -68,14 +75,9 @@ def make_report_folder(folder: Path, store: Path) -> int:
         return FILE_MODE
     for each in (folder.parent, folder):
         each.mkdir(mode=GROUP_FOLDER & 0o777, exist_ok=True)
-        if is_mine(each):
+        if is_own(each):
             each.chmod(GROUP_FOLDER)  # the umask took the group's rights away
     return GROUP_FILE
-
-
-def is_mine(path: Path) -> bool:
-    """Whether a file or folder belongs to the user of this process. Raises OSError."""
-    return path.stat().st_uid == os.geteuid()
 
 
 def sharing(store: Path) -> Sharing:
@@ -110,7 +112,7 @@ def share(store: Path, group: str) -> Sharing:
             f"{folder} holds other things too, such as {strangers[0].name}, which the group could "
             "then change. Put the store in a folder of its own, and name it with --db."
         )
-    if not is_mine(folder):
+    if not is_own(folder):
         raise StoreError(f"{folder} belongs to another user: sharing the store needs its owner.")
     closed = _closed_to(folder.absolute().parent, number)
     if closed is not None:
@@ -136,7 +138,7 @@ def stop_sharing(store: Path) -> Sharing:
     _require_owner(store)
     left = []
     for path in _of_group(store):
-        if is_mine(path):
+        if is_own(path):
             path.chmod(FOLDER_MODE if path.is_dir() else FILE_MODE)
         else:
             left.append(path)
@@ -186,7 +188,7 @@ def _rename_personal(store: Path, *, shared_now: bool) -> None:
 
 def _require_owner(store: Path) -> None:
     _stat(store)
-    if not is_mine(store):
+    if not is_own(store):
         raise StoreError(f"{store} belongs to {sharing(store).owner}, who alone can share it.")
 
 

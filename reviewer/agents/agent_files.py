@@ -22,6 +22,7 @@ from msgspec import Struct
 from reviewer.clock import iso
 from reviewer.files import make_private_folder, open_own, write_atomic
 from reviewer.sharing import personal
+from reviewer.system import lock as take_lock
 
 SESSIONS, GIVEN, PACKETS, LOG = "sessions", "given", "packets", "hooks.log"
 
@@ -121,13 +122,11 @@ class AgentFiles:
     @contextmanager
     def lock(self, name: str, *, wait: bool) -> Iterator[bool]:
         """A lock among processes; yields False where another one has it and `wait` is not set."""
-        import fcntl
-
         make_private_folder(self.folder)
         handle = open_own(self.folder / f"{name}.lock", os.O_WRONLY | os.O_CREAT)
         try:
             try:
-                fcntl.flock(handle, fcntl.LOCK_EX | (0 if wait else fcntl.LOCK_NB))
+                take_lock(handle, wait=wait)
             except BlockingIOError:
                 yield False
                 return

@@ -36,6 +36,7 @@ from reviewer.promotion.export.file_writer import (
 from reviewer.promotion.export.marked_block import plan_block, plan_removal
 from reviewer.promotion.export.plans import PlannedFile
 from reviewer.sharing import personal
+from reviewer.system import user
 
 RECORD, ACTS = "connections.json", "acts.ndjson"
 LARGEST = 20_000_000
@@ -629,7 +630,7 @@ def _read(path: Path, place: Place) -> bytes | None:
         raise ReviewerError(f"{path} cannot be read: {problem.strerror}.") from problem
     if not stat.S_ISREG(found.st_mode):
         raise ReviewerError(f"{path} is not a regular file.")
-    if found.st_uid != os.geteuid():
+    if user() not in (None, found.st_uid):
         raise ReviewerError(f"{path} belongs to another user; nothing was written.")
     if not os.access(real, os.W_OK) or not found.st_mode & stat.S_IWUSR:
         raise ReviewerError(f"{path} is read-only: make it writable first.")

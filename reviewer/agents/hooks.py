@@ -130,7 +130,7 @@ class Hooks:
             command += ["--project", self._named]
         subprocess.Popen(  # noqa: S603
             [*command, READ_SESSIONS],
-            cwd="/",
+            cwd=Path.home().anchor or "/",
             env={**os.environ, CHILD: "1"},
             stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL,

@@ -16,6 +16,7 @@ import click
 from reviewer.cli.output import ELLIPSIS, count, print_text, report_intake, safe, table
 from reviewer.cli.session import Session, Verb, pass_session
 from reviewer.errors import ReviewerError
+from reviewer.system import HANG_UP
 
 if TYPE_CHECKING:
     from types import FrameType
@@ -132,8 +133,9 @@ def _remove_when_ended(folder: str) -> None:
         signal.signal(number, signal.SIG_DFL)
         signal.raise_signal(number)
 
-    for number in (signal.SIGTERM, signal.SIGHUP):
-        signal.signal(number, end)
+    for number in (signal.SIGTERM, HANG_UP):
+        if number is not None:
+            signal.signal(number, end)
 
 
 def _main_steps(engine: Engine, samples: Path) -> None:

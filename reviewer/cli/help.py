@@ -35,9 +35,9 @@ def help_(topic: Sequence[str]) -> None:
         print_text("reviewer help TOPIC prints one, reviewer COMMAND --help describes a command.")
         return
     name, *words = topic
-    path = pages.get(name.lower())
-    if path is None:
+    if name.lower() not in pages:
         raise ReviewerError(_unknown(name, pages))
+    path = pages[name.lower()]
     text = path.read_text("utf-8")
     if words:
         text = _sections(text, " ".join(words))

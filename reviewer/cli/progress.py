@@ -11,6 +11,7 @@ from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING
 
 from reviewer.cli.output import count, cut, safe
+from reviewer.clock import TimeLeft
 from reviewer.errors import BrokenOff
 
 if TYPE_CHECKING:
@@ -29,14 +30,17 @@ class ProgressLine:
     def __init__(self) -> None:
         self._shown = sys.stderr.isatty()
         self._drawn_at = 0.0
+        self._time = TimeLeft()
 
     def __call__(self, progress: Progress) -> None:
         """Draw the progress of an ingestion, at most ten times a second."""
         if self._due():
+            left = self._time.words(progress.bytes_done, progress.bytes_total)
             self._draw(
                 f"{progress.files_done:,} of {count(progress.files_total, 'file')}  "
                 f"{progress.bytes_done / 1e6:,.1f} of {progress.bytes_total / 1e6:,.1f} MB  "
-                f"{count(progress.candidates, 'candidate')}  {safe(str(progress.path or ''))}"
+                f"{count(progress.candidates, 'candidate')}  {f'{left}  ' if left else ''}"
+                f"{safe(str(progress.path or ''))}"
             )
 
     def show(self, line: str) -> None:

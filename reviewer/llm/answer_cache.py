@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import fcntl
 import hashlib
 import os
 import time
@@ -14,6 +13,7 @@ import msgspec
 
 from reviewer.files import make_private_folder, open_own, read_own, write_atomic
 from reviewer.llm.model import CancelledError, ChatMessage, Completion
+from reviewer.system import lock
 
 POLL = 0.1
 """Seconds between two looks whether another process has finished with a question."""
@@ -66,7 +66,7 @@ class AnswerCache:
         try:
             while True:
                 try:
-                    fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                    lock(handle)
                     break
                 except BlockingIOError:
                     if cancelled():

@@ -30,6 +30,7 @@ from reviewer.llm.model import (
     ModelError,
 )
 from reviewer.settings import ModelSettings
+from reviewer.system import KILL, end_group
 from reviewer.text.controls import ESCAPES, well_formed
 from reviewer.text.secrets import mask
 from reviewer.text.tokens import counter
@@ -366,10 +367,10 @@ def _end(process: subprocess.Popen[bytes], grace: float) -> None:
         _signal(process, signal.SIGTERM)
         with suppress(subprocess.TimeoutExpired):
             process.wait(grace)
-    _signal(process, signal.SIGKILL)  # also what the command left behind
+    _signal(process, KILL)  # also what the command left behind
     process.wait()
 
 
-def _signal(process: subprocess.Popen[bytes], number: signal.Signals) -> None:
+def _signal(process: subprocess.Popen[bytes], number: int) -> None:
     with suppress(ProcessLookupError, PermissionError):
-        os.killpg(process.pid, number)
+        end_group(process.pid, number)

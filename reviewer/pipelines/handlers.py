@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import re
 import selectors
-import signal
 import subprocess
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -44,6 +43,7 @@ from reviewer.pipelines.values import (
     PipelineNode,
     ToolCall,
 )
+from reviewer.system import KILL, end_group
 
 NOTES = 2_000
 """Characters of an answer up to which it is the notes of a stage; its folder has all of it."""
@@ -663,6 +663,6 @@ def end_command(mark: str) -> bool:
 
 def _end_group(group: int) -> None:
     try:
-        os.killpg(group, signal.SIGKILL)
+        end_group(group, KILL)
     except (ProcessLookupError, PermissionError):
         return  # it has ended

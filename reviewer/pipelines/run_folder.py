@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import errno
-import fcntl
 import hashlib
 import os
 import re
@@ -16,7 +15,9 @@ from msgspec import Struct
 
 from reviewer.files import (
     FOLDER_MODE,
+    NO_HANDLE,
     ForeignFolderError,
+    make_folder_within,
     make_folders,
     open_regular,
     own_folder,
@@ -26,6 +27,7 @@ from reviewer.files import (
 from reviewer.pipelines.events import RunError
 from reviewer.pipelines.outcomes import StageResult
 from reviewer.pipelines.values import ToolCall
+from reviewer.system import lock as take_lock
 
 _ODD = re.compile(r"[^A-Za-z0-9_-]+")
 _LONGEST_NAME = 60
@@ -101,11 +103,12 @@ class RunFolder:
         try:
             make_folders(self.path)
             with _opened(self.path) as folder:
-                if os.listdir(folder):
+                if os.listdir(self.path if folder == NO_HANDLE else folder):
                     raise RunError(
                         f"The folder {self.path} is not empty: name another for the run."
                     )
-                os.fchmod(folder, FOLDER_MODE)
+                if folder != NO_HANDLE:
+                    os.fchmod(folder, FOLDER_MODE)
         except OSError as problem:
             raise RunError(
                 f"The folder {self.path} cannot be made: {problem.strerror}."
@@ -149,7 +152,7 @@ class RunFolder:
         try:
             with _opened(self.path) as folder:
                 with suppress(FileExistsError):
-                    os.mkdir(path.name, FOLDER_MODE, dir_fd=folder)
+                    make_folder_within(path, folder)
                 with own_folder(path, within=folder) as stage:
                     write_atomic(path / name, data, durable=lasting, within=stage)
         except OSError as problem:
@@ -207,7 +210,7 @@ class RunFolder:
             ) from problem
         try:
             try:
-                fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                take_lock(handle)
             except OSError as problem:
                 raise RunError(
                     f"The run in {self.path} is under way in another program."
@@ -224,7 +227,7 @@ class RunFolder:
         except (OSError, RunError):
             return False  # no program of this user can have locked it
         try:
-            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            take_lock(handle)
         except OSError:
             return True
         else:

@@ -10,6 +10,7 @@ from pathlib import Path
 from msgspec import Struct
 
 from reviewer.sources.ignore_patterns import IgnorePattern, parse_pattern, stars_of
+from reviewer.system import BINARY, NO_FOLLOW, NO_WAIT, NOT_INHERITED
 
 NAME = ".gitignore"
 LARGEST = 100_000
@@ -44,7 +45,7 @@ def read_ignore_file(folder: str) -> IgnoreRules:
     try:
         # Without O_NONBLOCK, opening a named pipe blocks until it has a writer.
         handle = os.open(
-            os.path.join(folder, NAME), os.O_RDONLY | os.O_NONBLOCK | os.O_NOFOLLOW | os.O_CLOEXEC
+            os.path.join(folder, NAME), os.O_RDONLY | NO_WAIT | NO_FOLLOW | NOT_INHERITED | BINARY
         )
     except OSError as problem:
         if os.path.islink(os.path.join(folder, NAME)):

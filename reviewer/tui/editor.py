@@ -14,6 +14,8 @@ from textual.app import App, SuspendNotSupported
 
 from reviewer.errors import ReviewerError, SourceError
 
+WINDOWS = os.name == "nt"
+"""There a backslash is part of a path."""
 _GOTO = {"code", "code-insiders", "codium", "cursor", "windsurf"}
 _COLON = {"subl", "zed", "hx", "helix", "micro"}
 
@@ -30,7 +32,11 @@ def editor_argv(path: str, line: int, environment: Mapping[str, str]) -> list[st
     if not command:
         raise ReviewerError("No editor is set: set $VISUAL or $EDITOR, for example EDITOR=vim.")
     try:
-        argv = shlex.split(command)
+        argv = (
+            [part.strip('"') for part in shlex.split(command, posix=False)]
+            if WINDOWS
+            else (shlex.split(command))
+        )
     except ValueError as error:
         raise ReviewerError(f"${name} cannot be read: {error}.") from error
     program = which(argv[0], path=environment.get("PATH")) if argv else None

@@ -30,6 +30,7 @@ from textual.message import Message
 from textual.screen import Screen
 from textual.widget import MountError
 
+from reviewer.clock import TimeLeft
 from reviewer.engine import Engine
 from reviewer.errors import ReviewerError
 from reviewer.tui.kit.action import Action, Pane, shown_key
@@ -292,6 +293,7 @@ class RunningAct:
         self.total = total
         self._rows = 0
         self._stop = Event()
+        self._time_left = TimeLeft()
 
     def watch(self, rows: int) -> bool:
         """Report the number of rows written so far; returns whether to stop."""
@@ -309,7 +311,8 @@ class RunningAct:
             return f"{self.words}: rolling back ..."
         done = min(self._rows, self.total) if self.total else self._rows
         many = f" {self.total:,}" if self.total else ""
-        return f"{self.words}{many}: {done:,} done - escape stops"
+        left = self._time_left.words(done, self.total)
+        return f"{self.words}{many}: {done:,} done{f', {left}' if left else ''} - escape stops"
 
 
 class Stoppable(Protocol):

@@ -1,0 +1,73 @@
+"""What Windows has by another name than Linux and macOS, or does not have: flags of files, locks,
+descriptors of folders, and groups of processes.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import time
+from importlib import import_module
+from typing import Any
+
+try:
+    import fcntl
+except ImportError:  # Windows
+    _fcntl: Any = None
+else:
+    _fcntl = fcntl
+
+NO_FOLLOW: int = getattr(os, "O_NOFOLLOW", 0)
+NO_WAIT: int = getattr(os, "O_NONBLOCK", 0)
+NO_TERMINAL: int = getattr(os, "O_NOCTTY", 0)
+NOT_INHERITED: int = getattr(os, "O_CLOEXEC", getattr(os, "O_NOINHERIT", 0))
+FOLDER: int = getattr(os, "O_DIRECTORY", 0)
+BINARY: int = getattr(os, "O_BINARY", 0)
+"""On Windows a file that is opened without it has its line ends changed."""
+
+HAS_FOLDER_HANDLES = bool(FOLDER) and os.open in os.supports_dir_fd
+"""Whether a folder can be opened, and files in it be named relative to that descriptor."""
+POLL = 0.1
+"""Seconds between two attempts to lock a file."""
+
+
+def user() -> int | None:
+    """The number of this user; None where users have none."""
+    geteuid = getattr(os, "geteuid", None)
+    return None if geteuid is None else int(geteuid())
+
+
+def lock(handle: int, *, wait: bool = False) -> None:
+    """Lock an open file against other programs, until it is closed.
+
+    Raises BlockingIOError when another program has it and `wait` is not set.
+    """
+    if _fcntl is not None:
+        _fcntl.flock(handle, _fcntl.LOCK_EX | (0 if wait else _fcntl.LOCK_NB))
+        return
+    msvcrt = import_module("msvcrt")
+    while True:
+        try:
+            os.lseek(handle, 0, os.SEEK_SET)
+            msvcrt.locking(handle, msvcrt.LK_NBLCK, 1)
+        except OSError as problem:
+            if not wait:
+                raise BlockingIOError(problem.errno, "another program has locked it") from None
+            time.sleep(POLL)
+        else:
+            return
+
+
+def end_group(process: int, number: int) -> None:
+    """Send a signal to a process and, where there are groups, to all that it has started.
+
+    Raises ProcessLookupError and PermissionError.
+    """
+    if hasattr(os, "killpg"):
+        os.killpg(process, number)
+    else:
+        os.kill(process, signal.SIGTERM)
+
+
+KILL: int = getattr(signal, "SIGKILL", signal.SIGTERM)
+HANG_UP: int | None = getattr(signal, "SIGHUP", None)

@@ -24,6 +24,7 @@ from reviewer.system import (
     NO_FOLLOW,
     NO_TERMINAL,
     NO_WAIT,
+    NOT_INHERITED,
     user,
 )
 

@@ -218,7 +218,12 @@ class _Reader:
         return self.moments
 
     def _shorten(self) -> None:
-        """Leave out the folder that all changed files have in common, where no folder is known."""
+        """Leave out the folder that all changed files have in common, where no folder is known.
+
+        With a known folder, a path that is still absolute lies outside it and opens only as it is.
+        """
+        if self._roots:
+            return
         changes = [e for e in self.moments if isinstance(e, Event) and e.kind in _FILES]
         paths = {e.what for e in changes if _ABSOLUTE.match(e.what) and not SCRATCH.match(e.what)}
         if len(paths) < LEAST_PATHS:

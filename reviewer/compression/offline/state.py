@@ -240,7 +240,7 @@ def short_paths(paths: Sequence[str]) -> list[str]:
         folder, slash, name = path.rpartition("/")
         folders.setdefault(folder + slash, []).append(name)
     return [
-        f"{folder}{names[0]}" if len(names) == 1 else f"{folder}: {', '.join(names)}"
+        f"{folder}{names[0]}" if len(names) == 1 else f"{folder}: {', '.join(names)}".lstrip(": ")
         for folder, names in folders.items()
     ]
 

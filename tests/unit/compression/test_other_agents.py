@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import pytest
+from msgspec import structs
 
 from reviewer.compression.anchor_types import Section
+from reviewer.compression.offline.state import short_paths
 from tests.unit.compression.making import turn
 from tests.unit.compression.test_shape import agent, call, edit, result, run, section, written
 
@@ -201,3 +203,15 @@ def test_paths_leave_out_the_folder_that_all_of_them_share() -> None:
     text = written(turns)
     assert "/home/ann" not in text
     assert all(name in text for name in files)
+
+
+def test_files_outside_a_known_folder_keep_their_whole_paths() -> None:
+    turns = [ASKED, agent("The hooks come first.")]
+    for name in ("pre-push", "post-commit", "post-merge"):
+        turns += edit(f"/home/ann/harbour/.git/hooks/{name}")
+    turns = [structs.replace(each, folder="/home/ann/harbour/trees/2") for each in turns]
+    assert "/home/ann/harbour/.git/hooks/" in written(turns)
+
+
+def test_files_at_the_top_of_the_project_are_listed_without_a_folder() -> None:
+    assert short_paths(["lamp.py", "horn.py"]) == ["lamp.py, horn.py"]

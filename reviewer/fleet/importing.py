@@ -497,7 +497,7 @@ class _Wave:
             if (changed := self._reworded.get(row.key)) is not None:
                 found[row.kind, row.type, row.key] = changed
         for (kind, type_), keys in by_type.items():
-            for chunk in chunks(keys):
+            for chunk in chunks(sorted(keys)):  # in the order of the index, page by page
                 for key, number in act.query(
                     "SELECT key, id FROM memory WHERE project_id = ? AND kind = ? AND type = ?"
                     f" AND key IN ({','.join('?' * len(chunk))})",
@@ -509,17 +509,17 @@ class _Wave:
     def _places(self, act: Act, rows: Sequence[_Candidate]) -> list[Place]:
         """The record of each row, and its span there; records that the store lacks are written."""
         whole = self._records(act, [row.record for row in rows])
-        parts = self._records(act, [_key_of_excerpt(row) for row in rows])
+        keys = [_key_of_excerpt(row) for row in rows]
+        parts = self._records(act, keys)
         places: list[Place | None] = []
         images: dict[str, Image] = {}
         waiting: list[tuple[int, str]] = []
         sources = self._sources_of(act, rows)
-        for row in rows:
+        for row, key in zip(rows, keys, strict=True):
             found = whole.get(row.record)
             if found is not None and row.span_end <= found[1]:
                 places.append((found[0], row.span_start, row.span_end))
                 continue
-            key = _key_of_excerpt(row)
             start = max(0, row.span_start - row.excerpt_start)
             end = min(len(row.excerpt), row.span_end - row.excerpt_start)
             there = parts.get(key)
@@ -537,7 +537,7 @@ class _Wave:
     def _records(self, act: Act, keys: Sequence[str]) -> dict[str, tuple[int, int]]:
         """The records that the project has, by key: id and characters."""
         found: dict[str, tuple[int, int]] = {}
-        for chunk in chunks(list(dict.fromkeys(keys))):
+        for chunk in chunks(sorted(set(keys))):  # in the order of the index, page by page
             for key, number, size in act.query(
                 "SELECT key, id, length(text) FROM record WHERE project_id = ? AND key IN"
                 f" ({','.join('?' * len(chunk))})",

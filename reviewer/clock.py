@@ -52,6 +52,9 @@ SETTLES = 4.0
 SWAY = 1.4
 """The time shown rises only when an estimate is longer by this factor."""
 
+MOST_UNDER_WAY = 0.9
+"""The part of the work under way that may count as done."""
+
 
 class TimeLeft:
     """How long some work still takes, in words that do not jump: the time shown falls, and rises
@@ -63,10 +66,20 @@ class TimeLeft:
         self._began = self._asked = now()
         self._left: float | None = None
         self._shown = 0.0
+        self._done, self._done_at = 0.0, self._began
 
-    def words(self, done: float, total: float) -> str:
-        """`about 40 s left`; empty as long as nobody can say. `done` and `total` in any unit."""
+    def words(self, done: float, total: float, under_way: float = 0) -> str:
+        """`about 40 s left`; empty as long as nobody can say. `done` and `total` in any unit.
+
+        `under_way`: how much is being worked on, where work is done in large pieces. It counts at
+        the pace so far, so that the time also falls while a piece is being worked on.
+        """
         now = self._now()
+        if done != self._done:
+            self._done, self._done_at = done, now
+        if self._done_at > self._began:
+            pace = done / (self._done_at - self._began)
+            done += min(pace * (now - self._done_at), MOST_UNDER_WAY * under_way)
         spent, since = now - self._began, now - self._asked
         if spent < FIRST_SECONDS or total <= 0 or done < total * FIRST_PART or done >= total:
             return ""

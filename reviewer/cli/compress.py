@@ -14,6 +14,7 @@ from reviewer.cli.inputs import read_text
 from reviewer.cli.output import count, narrate, print_json, print_text, safe, safe_lines, table
 from reviewer.cli.progress import ProgressLine, interruptible
 from reviewer.cli.session import FAILED, Session, Verb, pass_session
+from reviewer.clock import TimeLeft
 from reviewer.errors import ReviewerError, SourceError
 
 if TYPE_CHECKING:
@@ -266,13 +267,15 @@ def _fitting(
     opened: Engine, context: int, target: int, engine: str | None, options: SummarizationOptions
 ) -> Plan:
     """A plan that fits the target; Ctrl-C stops the search."""
-    with _watched("Choosing levels: {:,} of at most {:,} summaries tried") as watch:
+    with _watched(
+        "Choosing levels: {:,} of at most {:,} summaries tried", estimates=False
+    ) as watch:
         return opened.compression.fit(context, target, engine=engine, options=options, watch=watch)
 
 
 def _previewed(engine: Engine, plan: Plan) -> Preview:
     """The preview; Ctrl-C stops it. When the model fails, the error suggests the offline engine."""
-    with _watched("Previewed {:,} of {:,} segments") as watch:
+    with _watched("Previewed {:,} of {:,} segments", len(plan.choices)) as watch:
         try:
             return engine.compression.preview(plan, watch)
         except ReviewerError as problem:
@@ -286,14 +289,24 @@ def _previewed(engine: Engine, plan: Plan) -> Preview:
 
 
 @contextmanager
-def _watched(words: str) -> Iterator[Watch]:
-    """Progress on stderr while the block runs; Ctrl-C stops it in an orderly way."""
+def _watched(words: str, total: int = 0, *, estimates: bool = True) -> Iterator[Watch]:
+    """Progress on stderr while the block runs; Ctrl-C stops it in an orderly way.
+
+    `total`: segments, if known before the first is done. `estimates`: say how much time is left.
+    """
     from reviewer.compression.preview import Watch
 
-    line = ProgressLine()
+    line, time = ProgressLine(), TimeLeft()
 
     def progress(found: PreviewProgress) -> None:
-        line.show(words.format(found.done, found.total))
+        left = time.words(found.done, found.total) if estimates else ""
+        line.show(
+            f"{words.format(found.done, found.total)}{f', {left}' if left else ''}  Ctrl-C stops  "
+            f"{safe(found.segment)}"
+        )
+
+    if total:
+        line.show(f"{words.format(0, total)}  Ctrl-C stops")
 
     with interruptible() as asked:
         try:

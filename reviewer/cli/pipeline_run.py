@@ -20,7 +20,7 @@ from reviewer.cli.output import (
     safe_lines,
     table,
 )
-from reviewer.cli.progress import Interruption, interruptible
+from reviewer.cli.progress import Interruption, ProgressLine, interruptible
 from reviewer.cli.session import DONE, FAILED, INTERRUPTED, Session, Verb, pass_session
 
 if TYPE_CHECKING:
@@ -322,17 +322,43 @@ def _import(
 
 
 class Watcher:
-    """Prints each finished stage on stdout, and progress on stderr."""
+    """Prints each finished stage on stdout, and on stderr the stage that is running."""
 
     def __init__(self, *, as_json: bool) -> None:
         self._as_json = as_json
         self._stage: StageStarted | None = None
+        self._written = 0
+        """Characters of the answer so far."""
+        self._line_below = ProgressLine()
 
     def __call__(self, event: Event) -> None:
         from reviewer.pipelines import events
 
+        if isinstance(event, events.Text):
+            self._written += len(event.text)
+        else:
+            self._line_below.clear()
         if isinstance(event, events.StageStarted):
-            self._stage = event
+            self._stage, self._written = event, 0
+        self._print(event)
+        if isinstance(event, events.StageStarted | events.Text):
+            self._show_stage(anew=isinstance(event, events.StageStarted))
+
+    def _show_stage(self, *, anew: bool) -> None:
+        """Show the running stage below what was printed. How many follow, a graph does not say."""
+        stage = self._stage
+        if stage is None:
+            return
+        written = f"  {self._written:,} characters of the answer" if self._written else ""
+        self._line_below.show(
+            f"Stage {stage.step:,}  {safe(stage.node)} is running{written}  "
+            "Ctrl-C stops, a resume goes on",
+            at_once=anew,
+        )
+
+    def _print(self, event: Event) -> None:
+        from reviewer.pipelines import events
+
         if self._as_json:
             if not isinstance(event, events.Text):
                 from msgspec import to_builtins

@@ -43,8 +43,10 @@ class ProgressLine:
                 f"{safe(str(progress.path or ''))}"
             )
 
-    def show(self, line: str) -> None:
-        """Draw a line, at most ten times a second."""
+    def show(self, line: str, *, at_once: bool = False) -> None:
+        """Draw a line, at most ten times a second unless `at_once`."""
+        if at_once:
+            self._drawn_at = 0.0
         if self._due():
             self._draw(line)
 

@@ -9,12 +9,13 @@ from __future__ import annotations
 import threading
 import time
 from collections import Counter
-from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from pathlib import Path
 
 from msgspec import Struct
 
+from reviewer.clock import TimeLeft
 from reviewer.errors import SourceError
 from reviewer.llm.model import CancelledError, ModelError
 from reviewer.proposing.proof import ProofIndex, prove, reasons
@@ -69,9 +70,7 @@ class Plan(Struct, frozen=True):
     @property
     def tokens_in(self) -> int:
         """Tokens of the questions that are not answered yet, without second tries."""
-        return sum(
-            piece.tokens for each in self.sessions for piece in each.pieces if not piece.cached
-        )
+        return sum(_to_ask(each.pieces) for each in self.sessions)
 
     @property
     def tokens_out(self) -> int:
@@ -248,12 +247,15 @@ class _Run:
         self._failures = 0
         self._statements = 0
         self._began = time.monotonic()
+        self._time_left = TimeLeft()
+        self._tokens_done = 0
+        """Tokens of questions that needed a request and are settled."""
 
     def _cancelled(self) -> bool:
         return self._over.is_set() or self._outside()
 
     def results(self) -> Iterator[SessionDone]:
-        running: dict[Future[Written], tuple[_Open, int]] = {}
+        running: dict[Future[Written], tuple[_Open, Planned]] = {}
         open_sessions: list[_Open] = []
         tasks = self._tasks(open_sessions)
         with ThreadPoolExecutor(self._concurrency, thread_name_prefix="statements") as pool:
@@ -268,13 +270,14 @@ class _Run:
                             session, planned = task
                             running[pool.submit(self._write, session, planned)] = (
                                 session,
-                                planned.part,
+                                planned,
                             )
-                    self._show(open_sessions)
+                    self._show(open_sessions, [each for _, each in running.values()])
                     done, _ = wait(running, timeout=POLL, return_when=FIRST_COMPLETED)
                     for each in done:
-                        session, part = running.pop(each)
-                        self._note(each, session, part)
+                        session, planned = running.pop(each)
+                        self._note(each, session, planned.part)
+                        self._tokens_done += _to_ask([planned])
                         if not session.waiting:
                             open_sessions.remove(session)
                             yield session.done()
@@ -330,16 +333,24 @@ class _Run:
             self._failures = 0
         session.waiting -= 1
 
-    def _show(self, open_sessions: Sequence[_Open]) -> None:
-        """Report the first session that is not finished."""
+    def _show(self, open_sessions: Sequence[_Open], running: Sequence[Planned]) -> None:
+        """Report the first session that is not finished, and how much of the whole is done."""
         if open_sessions:
             session = open_sessions[0]
+            done, total = self._tokens_done, self._plan.tokens_in
+            tokens = f"{done:,} of {total:,} tokens  " if total else ""
+            left = self._time_left.words(done, total, _to_ask(running))
             self._progress(
                 f"Session {session.number:,} of {len(self._plan.sessions):,}, piece "
                 f"{min(session.parts - session.waiting + 1, session.parts):,} of "
-                f"{session.parts:,}  {time.monotonic() - self._began:,.0f} s  "
-                f"{self._statements:,} statements  Ctrl-C stops  {session.path.name}"
+                f"{session.parts:,}  {tokens}{left or f'{time.monotonic() - self._began:,.0f} s'}  "
+                f"Ctrl-C stops  {self._statements:,} statements  {session.path.name}"
             )
+
+
+def _to_ask(planned: Iterable[Planned]) -> int:
+    """Tokens of the questions that need a request."""
+    return sum(each.tokens for each in planned if not each.cached)
 
 
 def _failure(problem: Exception, path: Path) -> str:

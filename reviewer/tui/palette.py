@@ -24,7 +24,7 @@ CALLED = {
     "promote": "accept approve keep yes confirm save",
     "reject": "delete remove decline dismiss no drop",
     "reject_why": "delete remove because",
-    "edit": "reword rewrite change text fix wording",
+    "edit": "reword rewrite change text fix wording rename",
     "defer": "snooze later postpone skip",
     "restore": "reopen unreject back requeue",
     "type": "kind category class retype",

@@ -340,5 +340,7 @@ def test_a_terminal_shows_how_far_it_is(reviewer: Reviewer) -> None:
         process.communicate(timeout=60)
     os.close(ours)
     assert re.search(
-        rb"Session 1 of 2, piece 1 of 1  1 s  0 statements  Ctrl-C stops  0.jsonl", shown
+        rb"Session 1 of 2, piece 1 of 1  0 of [\d,]+ tokens  1 s  Ctrl-C stops  "
+        rb"0 statements  0.jsonl",
+        shown,
     )

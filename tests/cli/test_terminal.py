@@ -79,6 +79,33 @@ def test_levels_that_fit_are_chosen_with_progress(reviewer: Reviewer) -> None:
     assert "The whole context" in written.rpartition("\x1b[K")[2], "the line went away"
 
 
+def test_a_preview_says_how_many_segments_are_done(reviewer: Reviewer) -> None:
+    turns = [
+        {"role": "user", "content": f"Kiosk {number} printed {number} receipts. " * 20}
+        for number in range(60)
+    ]
+    (reviewer.folder / "talk.json").write_text(json.dumps(turns))
+    assert reviewer("context", "import", "talk.json").returncode == 0
+    written = in_terminal(reviewer, "compress", "talk", "--table", stream="stderr")
+    assert re.search(r"\rPreviewed 0 of \d+ segments  Ctrl-C stops", written)
+    assert "The whole context" in written.rpartition("\x1b[K")[2], "the line went away"
+
+
+def test_a_pipeline_shows_the_stage_that_is_running(reviewer: Reviewer) -> None:
+    path = reviewer.folder / "two.dot"
+    path.write_text(
+        "digraph two { s [shape=Mdiamond]; e [shape=Msquare];"
+        ' boil [prompt="Boil water"]; ask [shape=hexagon, label="Serve it?"];'
+        ' s -> boil -> ask; ask -> e [label="Yes"] }'
+    )
+    written = in_terminal(reviewer, "pipeline", "run", path, stream="stderr")
+    assert "\rStage 2  boil is running" in written
+    assert "Ctrl-C stops, a resume goes on\x1b[K" in written
+    for line in written.splitlines():
+        assert "is running" not in line.rpartition("\x1b[K")[2], "the line went away"
+    assert "ask is running" in written
+
+
 def no_keys(path: Path) -> None:
     """Replaces the check of the keys."""
     raise AssertionError(f"opening the screen checks {path} itself")

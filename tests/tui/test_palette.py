@@ -61,6 +61,7 @@ async def test_a_long_paste_is_not_compared_with_every_action(stocked: Engine) -
         ("type", "type"),
         ("reword", "edit"),
         ("search", "filter"),
+        ("rename", "edit"),
     ],
 )
 async def test_an_action_is_found_by_what_people_call_it(

@@ -149,6 +149,23 @@ async def test_the_project_of_the_working_folder_comes_first(
             assert first.list.current.here
 
 
+async def test_the_hint_is_not_cut_at_60_columns(engine: Engine) -> None:
+    engine.work_in(engine.choose_project("ledger-api"))
+    before = Path.cwd()
+    try:
+        async with started(engine, SampleStart(engine, sample_data_folder())) as (screen, _):
+            await screen.press("enter")
+            await until_async(lambda: screen.queue.is_active and screen.queue.model.ids)
+            await screen.settle()
+            hint = screen.queue.hint
+            assert "a keeps this as a memory" in hint.render_line(0).text
+            await screen.pilot.resize_terminal(60, 20)
+            await screen.settle()
+            assert "a keeps, x drops, e rewords, u takes back" in hint.render_line(0).text
+    finally:
+        os.chdir(before)
+
+
 async def test_the_hint_goes_away_after_three_decisions(engine: Engine, tmp_path: Path) -> None:
     start = SampleStart(engine, sample_data_folder())
     engine.work_in(engine.choose_project("ledger-api"))

@@ -871,7 +871,8 @@ class CompressScreen(ListScreen, pane=keys.COMPRESS):
         def progress(found: PreviewProgress) -> None:
             if task.stopped.is_set():
                 raise CancelledError(STOPPED)
-            words = f"Previewing {found.done:,} of {found.total:,} before they are applied"
+            left = task.left(found.done, found.total)
+            words = f"Previewing {found.done:,} of {found.total:,} before they are applied{left}"
             self.post_message(Delivered(lambda: self._say_progress(task, words)))
 
         def work() -> Applied | Doubts | ConflictError | None:

@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 
 from textual.message import Message
 
+from reviewer.clock import TimeLeft
 from reviewer.compression.plan import Choice, Plan, SegmentPreview
 from reviewer.compression.preview import Watch
 from reviewer.errors import ReviewerError
@@ -133,6 +134,12 @@ class Task:
     def __init__(self, words: str) -> None:
         self.words = words
         self.stopped = Event()
+        self._time = TimeLeft()
+
+    def left(self, done: int, total: int) -> str:
+        """`, about 40 s left`; empty as long as nobody can say."""
+        left = self._time.words(done, total)
+        return f", {left}" if left else ""
 
 
 Preview = Callable[[Plan, Watch], tuple[SegmentPreview, Checked]]
@@ -149,13 +156,17 @@ class ModelRun:
         self.failed = 0
         self.last_failure = ""
         self._plans = plans
+        self._at_once = 1
+        self._time = TimeLeft()
         self._pieces: dict[str, list[str]] = {}
         self._lock = Lock()
 
     @property
     def words(self) -> str:
-        """`Writing 3 of 12`."""
-        return f"Writing {self.done + 1:,} of {len(self.choices):,}"
+        """`Writing 3 of 12, about 40 s left`."""
+        ended, total = self.done + self.failed, len(self.choices)
+        left = self._time.words(ended, total, min(self._at_once, total - ended))
+        return f"Writing {self.done + 1:,} of {total:,}{f', {left}' if left else ''}"
 
     def text(self, segment: str) -> str | None:
         """The text of a segment so far; None when it is not being written."""
@@ -181,6 +192,7 @@ class ModelRun:
 
         `written` and `failed` are called on the screen's thread, by way of `post`.
         """
+        self._at_once = at_once
         drawn = 0.0
         in_a_row = 0
 

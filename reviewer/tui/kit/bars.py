@@ -126,13 +126,20 @@ class HintBar(BarLine):
     DEFAULT_CSS = "HintBar { display: none; } HintBar.-shown { display: block; }"
 
     words = reactive("")
+    short = ""
 
-    def show(self, words: str) -> None:
+    def show(self, words: str, short: str = "") -> None:
+        """`short`: the words where the screen is too narrow for the others."""
+        self.short = short
         self.words = words
         self.set_class(bool(words), "-shown")
 
     def sides(self, style: Palette, sign: Glyphs) -> tuple[list[Part], list[list[Part]]]:
-        return [(f" {sign.hint} ", style.warm), (self.words, style.warm)], []
+        before: Part = (f" {sign.hint} ", style.warm)
+        whole: list[Part] = [before, (self.words, style.warm)]
+        if self.short and cells_of(whole) > self.size.width:
+            return [before, (self.short, style.warm)], []
+        return whole, []
 
 
 TROUBLE_CELLS = 3

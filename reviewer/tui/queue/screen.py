@@ -191,7 +191,10 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
     def _show_hint(self) -> None:
         """Above the list, until three decisions are made: what the keys do with this row."""
         row = self.model.current if self._hinting else None
-        self.hint.show(hint_words(row, self.key_of) if row is not None else "")
+        if row is None:
+            self.hint.show("")
+        else:
+            self.hint.show(hint_words(row, self.key_of), short_hint_words(row, self.key_of))
 
     def _end_hint(self) -> None:
         self._hinting = False
@@ -1242,6 +1245,19 @@ def hint_words(row: QueueRow, key_of: Callable[[Action], str]) -> str:
         f"{promote} keeps this as a memory, {reject} drops it, {key_of(keys.EDIT)} rewords it,"
         f" {undo} takes back"
     )
+
+
+def short_hint_words(row: QueueRow, key_of: Callable[[Action], str]) -> str:
+    """The same for a screen of 60 columns."""
+    if row.kind == "conflict":
+        named = ((keys.KEEP_LEFT, "left"), (keys.KEEP_RIGHT, "right"), (keys.KEEP_BOTH, "both"))
+        return "Keep which? " + ", ".join(f"{key_of(key)} {word}" for key, word in named)
+    if row.is_excerpt:
+        named = ((keys.PROMOTE, "words it"), (keys.REJECT, "drops it"), (keys.SESSION, "session"))
+    else:
+        named = ((keys.PROMOTE, "keeps"), (keys.REJECT, "drops"), (keys.EDIT, "rewords"))
+    undo = f", {key_of(kit_keys.UNDO)} takes back"
+    return ", ".join(f"{key_of(key)} {word}" for key, word in named) + undo
 
 
 def empty_lines(

@@ -170,5 +170,12 @@ def test_the_progress_names_session_piece_and_the_way_out(tmp_path: Path) -> Non
     by, seen = writer(Scripted(FOUND)), list[str]()
     plan = plan_run(sessions(tmp_path, 2), by, max_tokens=2000)
     list(run(plan, by, known=lambda _: (), concurrency=1, progress=seen.append))
-    assert seen[0].startswith("Session 1 of 2, piece 1 of 1  0 s  0 statements  Ctrl-C stops")
-    assert any(line.startswith("Session 2 of 2") for line in seen)
+    total = plan.tokens_in
+    assert seen[0].startswith(
+        f"Session 1 of 2, piece 1 of 1  0 of {total:,} tokens  0 s  Ctrl-C stops  0 statements"
+    )
+    half = plan.sessions[0].pieces[0].tokens
+    assert any(
+        line.startswith(f"Session 2 of 2, piece 1 of 1  {half:,} of {total:,} tokens")
+        for line in seen
+    )

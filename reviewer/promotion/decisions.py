@@ -20,6 +20,7 @@ from reviewer.clock import Clock, iso, written_moment
 from reviewer.errors import ReviewerError, SourceError
 from reviewer.extraction.candidates import MemoryType
 from reviewer.extraction.entities.entity import EntityType
+from reviewer.extraction.flags import flags_of
 from reviewer.files import open_file, reason_of
 from reviewer.promotion.entity_rows import change_structure, insert_entity, parse_structure
 from reviewer.promotion.evidence_rows import Place, add_places
@@ -368,7 +369,8 @@ def _insert(act: Act, each: Decision, *, project: int, wave: int, now: str) -> i
     values: Image = {
         "project_id": project, "wave_id": wave, "type": each.type, "content": each.content,
         "key": duplicate_key(each.content), "rule": RULE, "extractor_version": str(VERSION),
-        "prior": 0.5, "signal": 1.0, "freshness": 1.0, "confidence": 0.5, "rank": 1.0, "flags": "",
+        "prior": 0.5, "signal": 1.0, "freshness": 1.0, "confidence": 0.5, "rank": 1.0,
+        "flags": " ".join(flags_of(each.content, Role.NOTE)),
         **proposed_by(Proposer.PERSON), "first_seen": now, "last_seen": now, "pending_since": now,
     }  # fmt: skip
     if each.kind == Kind.ENTITY:
@@ -408,7 +410,9 @@ def _reword(act: Act, project: int, number: int, each: Decision, old: str, now: 
     if same:
         return f"#{same[0][0]} says the same already"
     act.insert("content_history", memory_id=number, content=old, replaced_at=now)
-    act.update("memory", number, content=each.content, key=key, edited=1)
+    known = act.query("SELECT flags FROM memory WHERE id = ?", (number,))[0][0].split()
+    flags = " ".join(dict.fromkeys((*known, *flags_of(each.content, Role.NOTE))))
+    act.update("memory", number, content=each.content, key=key, edited=1, flags=flags)
     if each.kind == Kind.ENTITY:
         change_structure(act, number, each.content)
     return ""

@@ -10,8 +10,7 @@ import os
 import stat
 from collections.abc import Iterator
 from pathlib import Path
-
-from msgspec import Struct
+from typing import NamedTuple
 
 from reviewer.errors import StoreError
 from reviewer.files import (
@@ -43,7 +42,7 @@ NETWORK = frozenset({
 """
 
 
-class Sharing(Struct, frozen=True):
+class Sharing(NamedTuple):
     """Who may open a store. `group` is empty for a private one."""
 
     group: str

@@ -28,10 +28,18 @@ STARTS_PROGRAMS = {
     "llm/command.py",  # the agent that the person named
     "tui/editor.py",  # the editor that the person named
     "pipelines/handlers.py",  # tool nodes, behind --allow-tools
+    "serving/server.py",  # this program, for each tab
+    "tui/queue/reading.py",  # this program, which reads on
+    "tui/queue/screen.py",  # waits for that one
 }
-MAY_USE_A_SHELL = {"pipelines/handlers.py"}
-IMPORTS_BY_NAME = {"cli/session.py", "tui/app.py"}
-"""Modules of this package, from tables in the source."""
+MAY_USE_A_SHELL = {
+    "pipelines/handlers.py",
+    "cli/completions.py",  # names shells, starts none
+}
+IMPORTS_BY_NAME = {"cli/session.py", "tui/app.py", "fleet/values.py", "system.py"}
+"""Modules of this package, of an extra or of the standard library, named in the source."""
+SENDS_OBJECTS = {"fleet/run.py"}
+"""To processes of this program on this machine only."""
 
 
 def name_of(path: Path) -> str:
@@ -58,7 +66,8 @@ def problems(path: Path, name: str) -> Iterator[str]:
     """The lines of a file that could execute data."""
     tree = ast.parse(path.read_bytes())
     for module in imports(tree):
-        if any(module == each or module.startswith(f"{each}.") for each in MODULES):
+        known = name in SENDS_OBJECTS and module.startswith(("multiprocessing", "concurrent"))
+        if not known and any(module == each or module.startswith(f"{each}.") for each in MODULES):
             yield f"imports {module}"
         if module == "subprocess" and name not in STARTS_PROGRAMS:
             yield "starts programs"

@@ -134,7 +134,8 @@ COMMANDS = {
         "List the acts of this project, or with --all-projects of all.",
     ),
     "verify": Entry(
-        "reviewer.cli.history:verify", "Check the ledger's hash chain and compare the rows with it."
+        "reviewer.cli.history:verify",
+        "Check the ledger's hash chain and compare tables, rows and search index with it.",
     ),
     "stats": Entry(
         "reviewer.cli.stats:stats",

@@ -93,7 +93,7 @@ def test_a_session_is_found_by_its_id_and_the_newest_without_one(
         done = reviewer(*arguments, "--json", env=known)
         assert done.returncode == 0, done.stderr
         assert json.loads(done.stdout)["path"].endswith("newest.jsonl")
-    assert "nothing to hand over" in reviewer(verb, "older", env=known).stderr
+    assert "neither a file nor a session" in reviewer(verb, "older", env=known).stderr
 
 
 @pytest.mark.parametrize("verb", ["brief", "keep"])

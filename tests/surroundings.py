@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import signal
 import tempfile
 import time
 from collections.abc import Mapping
@@ -38,6 +39,8 @@ def make_alike() -> Path:
     os.environ.clear()
     os.environ.update(variables)
     time.tzset()
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # started in the background of a shell
+        signal.signal(signal.SIGINT, signal.default_int_handler)
     os.umask(UMASK)
     return home
 

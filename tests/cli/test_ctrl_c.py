@@ -21,8 +21,10 @@ pytestmark = pytest.mark.skipif(
     not Path("/proc/self/stat").exists(), reason="looks into /proc to see how far the program is"
 )
 
-AT_ONCE = 2.0
-"""Seconds between Ctrl-C and the end: one, and one more for a busy machine."""
+AT_ONCE = 10.0
+"""Seconds between Ctrl-C and the end: far fewer than what was interrupted would have taken. A busy
+machine needs more than the one second that a person waits for.
+"""
 PATIENCE = 30
 
 

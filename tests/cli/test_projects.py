@@ -123,6 +123,8 @@ ELSEWHERE = {
     "sources", "watch", "completions", "serve", "help",
     # test_team.py shows that these keep to one project.
     "share", "decisions export", "decisions import",
+    # tests/fleet shows that an import goes into one project.
+    "fleet run", "fleet files", "fleet collapse", "fleet import", "fleet undo",
 }  # fmt: skip
 """Verbs that are not about a project, are about the store as a whole, or find their files
 themselves (`test_sources.py`)."""

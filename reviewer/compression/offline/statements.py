@@ -162,13 +162,15 @@ _LEADS_ON = re.compile(
 _QUOTED = re.compile(r"[\"\u201c][^\"\u201c\u201d]*[\"\u201d][.?!]?")
 _MOMENT = re.compile(
     r"(?:ok(?:ay)?|good|great|perfect|excellent|nice|clean|hmm|interesting|ah)\b[\s,.!:–—-]+.{0,70}"
-    r"|(?:now |the |all |both |\w+ )*(?:tests?|checks?|lint(?:er)?|build|ci|everything|fmt"
+    r"|(?:\w+ ){0,6}(?:tests?|checks?|lint(?:er)?|build|ci|everything|fmt"
     r"|formatting|compilation|type ?check)\b.{0,40}\b(?:pass(?:es|ed|ing)?|green|clean|succeed\w*"
     r"|fails?|failed|failing)\b.{0,30}|(?:two|three|several|a few|some) (?:issues|problems|things)"
     r" here|all (?:green|clean|pass(?:ing|ed)?|done|good)\b.{0,30}",
     re.IGNORECASE,
 )
 """What is true for a moment, as an agent says it on the way; events tell it better."""
+MOMENTARY = 200
+"""Characters of the longest such sentence."""
 _REMAINS = re.compile(
     r"\s*\d+\s*→|</?\w+>\s*$|(?:oh,? )?wait\b[ ,.!…—-]|[<>=]{5,}"
     r"|(?:i'm|i am|we're|still)"
@@ -443,7 +445,7 @@ class _Splitter:
         if (
             _REMAINS.match(words)
             or _QUOTED.fullmatch(words)
-            or (on_the_way and _MOMENT.fullmatch(straight(words)))
+            or (on_the_way and len(words) <= MOMENTARY and _MOMENT.fullmatch(straight(words)))
         ):
             return False
         return enough and not _is_chatter(words) and not _is_data(words)

@@ -146,3 +146,8 @@ def test_an_answer_that_copies_the_instruction_is_not_taken() -> None:
     assert len(instruction) > 200
     assert not is_taken(instruction)
     assert not is_taken(instruction[:600])
+
+
+def test_a_long_line_of_the_same_words_is_read_to_its_end() -> None:
+    """An expression that matches such words in many ways would need minutes for one line."""
+    assert levels([ASKED, agent("now the tests all " * 2_000), turn("go on")])

@@ -33,7 +33,6 @@ OPENS_A_DOOR_ITSELF = {
     ("fleet/collapse.py", "_write"): "a new file (O_EXCL) with a random name, moved into place",
     ("fleet/places.py", "write"): "writes into the new file of writing()",
     ("fleet/places.py", "writing"): "a new file (O_EXCL) with a random name, moved into place",
-    ("fleet/run.py", "_only_run"): "a lock in the folder that a person named, never written to",
     ("llm/agents.py", "_gemini_tidy"): "compares a mark of Gemini CLI with our own folder",
     ("pipelines/handlers.py", "process_mark"): "reads /proc",
     ("pipelines/run_folder.py", "append_run_file"): "appends through open_regular",

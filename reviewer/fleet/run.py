@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import fcntl
 import glob
 import json
 import logging
@@ -34,7 +33,7 @@ from msgspec import Struct, structs
 
 from reviewer.clock import iso
 from reviewer.errors import SourceError
-from reviewer.files import FILE_MODE, reason_of
+from reviewer.files import open_own, reason_of
 from reviewer.fleet.part import Job, read_only, write_part
 from reviewer.fleet.places import Folder, listed_url
 from reviewer.fleet.values import (
@@ -50,6 +49,7 @@ from reviewer.fleet.values import (
 from reviewer.promotion.record_writer import Stamp
 from reviewer.sources.elsewhere import is_url
 from reviewer.sources.walk import Found, walk
+from reviewer.system import lock
 
 PART_BYTES = 32_000_000
 PART_FILES = 256
@@ -509,11 +509,11 @@ def _only_run(folder: Folder) -> Iterator[None]:
     who = {"process": os.getpid(), "machine": socket.gethostname(), "at": time.time()}
     with ExitStack() as stack:
         if folder.is_local:
-            handle = os.open(folder.path(LOCK), os.O_RDWR | os.O_CREAT, FILE_MODE)
+            handle = open_own(Path(folder.path(LOCK)), os.O_RDWR | os.O_CREAT)
             stack.callback(os.close, handle)
             try:
-                fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            except OSError:
+                lock(handle)
+            except BlockingIOError:
                 raise FleetError(
                     f"Another run is writing to {folder.place}: wait for it, or use another folder."
                 ) from None

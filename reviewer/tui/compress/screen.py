@@ -465,7 +465,6 @@ class CompressScreen(ListScreen, pane=keys.COMPRESS):
 
     def on_mount(self) -> None:
         self._listening.enter_context(listening(self._log))
-        super().on_mount()
 
     def _log(self, level: str, words: str) -> None:
         """Keep a line of the log; called from threads."""

@@ -83,7 +83,10 @@ async def test_the_sides_scroll_on_their_own(machines: Engine) -> None:
 
 async def test_a_preview_that_arrives_later_moves_nothing(machines: Engine) -> None:
     async with opened(machines, size=NARROW, project="acme") as screen:
-        await screen.press("f4", "2", "n", "g", "j", "j")
+        await screen.press("f4", "2")
+        await screen.settle()
+        await screen.press("n", "g", "j", "j")
+        await screen.settle()
         shown = compress(screen)
         before = shown.summary.scroll_offset.y
         assert before == 2

@@ -180,7 +180,7 @@ class TestChangedCommands:
     ) -> None:
         _, run_id = self.stopped(workshop)
         copy = workshop.folder / "a copy"
-        shutil.copytree(workshop.runs.run(run_id).folder, copy)
+        shutil.move(workshop.runs.run(run_id).folder, copy)
         with pytest.raises(RunError, match=r"t \(line 3\) runs echo") as refused:
             workshop.resume(str(copy), allow_tools=True)
         assert f"resume '{copy}' --allow-tools --allow-changed-tools" in str(refused.value)

@@ -14,7 +14,8 @@ from reviewer.errors import ReviewerError
 from reviewer.files import open_plain
 from reviewer.pipelines.checkpoint import log_path, with_log
 from reviewer.pipelines.outcomes import outcome_of
-from reviewer.pipelines.values import RunHistory, Stage, ToolCall
+from reviewer.pipelines.preamble import build_preamble
+from reviewer.pipelines.values import Pipeline, RunHistory, Stage, ToolCall
 
 LARGEST = 256 * 1024 * 1024
 """Bytes of a history file, at most."""
@@ -189,3 +190,20 @@ def _pair(value: object, where: str) -> tuple[int, int]:
 def _kind(value: object) -> str:
     kinds = {dict: "an object", list: "a list", str: "a text", bool: "true or false"}
     return "nothing" if value is None else kinds.get(type(value), "a number")
+
+
+def build_fidelity_preamble(
+    mode: str,
+    pipeline: Pipeline,
+    context: Mapping[str, Any],
+    completed_nodes: Sequence[str],
+    current_node: str,
+    logs: Sequence[Mapping[str, Any]],
+) -> str:
+    """The text of a preamble in Markdown, to put before the prompt of `current_node`.
+
+    `logs` are the stages that ran, oldest first, as `stage_of` reads
+    them; a completed node without one is shown by its name. Raises ReviewerError.
+    """
+    history = history_from(context, completed_nodes, logs)
+    return build_preamble(mode, pipeline, history, current_node).text

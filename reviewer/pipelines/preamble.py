@@ -84,25 +84,6 @@ def _preamble(mode: str, draft: Draft, tokens: int, budget: int) -> Preamble:
     )
 
 
-def build_fidelity_preamble(
-    mode: str,
-    pipeline: Pipeline,
-    context: Mapping[str, Any],
-    completed_nodes: Sequence[str],
-    current_node: str,
-    logs: Sequence[Mapping[str, Any]],
-) -> str:
-    """The text of a preamble in Markdown, to put before the prompt of `current_node`.
-
-    `logs` are the stages that ran, oldest first, as `reviewer.pipelines.history.stage_of` reads
-    them; a completed node without one is shown by its name. Raises ReviewerError.
-    """
-    from reviewer.pipelines.history import history_from
-
-    history = history_from(context, completed_nodes, logs)
-    return build_preamble(mode, pipeline, history, current_node).text
-
-
 # The modes (`docs/design.md`, Pipelines)
 
 

@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 
 from reviewer.errors import ReviewerError
 from reviewer.pipelines.dot import parse_dot
-from reviewer.pipelines.preamble import build_fidelity_preamble, build_preamble
+from reviewer.pipelines.history import build_fidelity_preamble
+from reviewer.pipelines.preamble import build_preamble
 from reviewer.pipelines.values import CEILINGS, MODES, Outcome, RunHistory, Stage, ToolCall
 from reviewer.text.tokens import counter
 

@@ -40,23 +40,24 @@ the `[keys]` table of the [settings](settings.md).
 def commands_page() -> str:
     """Every command with its arguments and options."""
     parts = [COMMANDS_HEAD]
+    program = click.Context(root, info_name="reviewer", terminal_width=100, **root.context_settings)
     for name, entry in COMMANDS.items():
         if not entry.hidden:
-            context = click.Context(root, info_name="reviewer")
-            command = root.get_command(context, name)
+            command = root.get_command(program, name)
             if command is not None:
-                parts.extend(_sections(command, f"reviewer {name}"))
+                parts.extend(_sections(command, name, program))
     return "\n".join(parts)
 
 
-def _sections(command: click.Command, path: str) -> Iterator[str]:
-    context = click.Context(command, info_name=path, max_content_width=100, terminal_width=100)
-    yield f"## {path}\n\n```text\n{command.get_help(context)}\n```\n"
+def _sections(command: click.Command, name: str, parent: click.Context) -> Iterator[str]:
+    # With its parent, as the program runs it: from there come the names of the help option.
+    context = click.Context(command, parent, name)
+    yield f"## {context.command_path}\n\n```text\n{command.get_help(context)}\n```\n"
     if isinstance(command, click.Group):
-        for name in command.list_commands(context):
-            found = command.get_command(context, name)
+        for inner in command.list_commands(context):
+            found = command.get_command(context, inner)
             if found is not None and not found.hidden:
-                yield from _sections(found, f"{path} {name}")
+                yield from _sections(found, inner, context)
 
 
 FORMATS_HEAD = """# Formats

@@ -2,24 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections import Counter
 from pathlib import Path
 
-from reviewer.sources.databases import capped, column, columns, opened
-from reviewer.sources.formats import Facts, Format, Location, SessionOutline
+from reviewer.sources.databases import Connection, capped, column, columns
+from reviewer.sources.formats import Facts, Format, Location
 from reviewer.sources.records import Role, Use
+from reviewer.sources.session_tables import (
+    MessageRow,
+    SessionTables,
+    StoredSession,
+    UnreadableRowError,
+    stored_json,
+)
 from reviewer.sources.turns import (
     Fields,
     Part,
-    Reading,
     Turn,
     called,
-    decoded,
     each,
     inner,
     moment,
     returned,
-    row_spot,
     said,
     thought,
     typed,
@@ -33,62 +37,50 @@ HARNESS = (
 _ROLES = {"user": Role.USER, "assistant": Role.ASSISTANT, "tool": Role.TOOL}
 
 
-def _turns(reading: Reading) -> Iterator[Turn]:
-    folder = reading.path.parent
+class _Session(StoredSession, kw_only=True):
+    summary: object
+    """The id of the message that sums up the session so far."""
+
+
+def _sessions(database: Connection, path: Path) -> list[_Session]:
+    folder = path.parent
     cwd = str(folder.parent) if folder.name in (".crush", ".opencode") else ""
-    with opened(reading.path) as database:
-        known = columns(database, "sessions")
-        summary = column(known, "summary_message_id")
-        sessions = database.execute(
-            f"SELECT id, parent_session_id, {summary} FROM sessions ORDER BY created_at, id"
-        ).fetchall()
-        row = 0
-        for session, parent, summarized in sessions:
-            wanted = reading.source.sessions is None or session in reading.source.sessions
-            for name, role, parts, model, created in database.execute(
-                f"SELECT id, role, {capped('parts')}, model, created_at FROM messages"
-                " WHERE session_id = ? ORDER BY created_at, rowid",
-                (session,),
-            ):
-                row += 1
-                speaker = _ROLES.get(role)
-                if not wanted:
-                    continue
-                if speaker is None or not isinstance(parts, str):
-                    reading.tally["row that cannot be read"] += 1
-                    continue
-                try:
-                    value = decoded(parts.encode("utf-8", "replace"), reading.tally)
-                except (ValueError, RecursionError):
-                    reading.tally["row that cannot be read"] += 1
-                    continue
-                recap = name == summarized
-                asked = bool(parent) and speaker is Role.USER
-                yield Turn(
-                    spot=row_spot(row - 1, parts),
-                    role=Role.ASSISTANT if asked else speaker,
-                    parts=[
-                        part
-                        for piece in each(value)
-                        for part in _parts(reading, speaker, piece, recap)
-                    ],
-                    key=words(name),
-                    at=moment(created),
-                    session=words(session) or None,
-                    sidechain=bool(parent),
-                    cwd=cwd,
-                    model=words(model),
-                )
+    summary = column(columns(database, "sessions"), "summary_message_id")
+    rows = database.execute(
+        f"SELECT id, parent_session_id, {summary} FROM sessions ORDER BY created_at, id"
+    ).fetchall()
+    return [
+        _Session(id=name, cwd=cwd, subagent=bool(parent), summary=summarized)
+        for name, parent, summarized in rows
+    ]
 
 
-def _outlines(path: Path) -> list[SessionOutline]:
-    with opened(path) as database:
-        rows = database.execute("SELECT id, parent_session_id FROM sessions").fetchall()
-    cwd = str(path.parent.parent)
-    return [SessionOutline(words(name), cwd, subagent=bool(above)) for name, above in rows]
+def _messages(database: Connection) -> str:
+    return (
+        f"SELECT id, role, {capped('parts')}, model, created_at FROM messages"
+        " WHERE session_id = ? ORDER BY created_at, rowid"
+    )
 
 
-def _parts(reading: Reading, role: Role, piece: Fields, recap: bool) -> list[Part]:
+def _turn(session: _Session, row: MessageRow) -> Turn:
+    name, role, content, model, created = row.values
+    speaker = _ROLES.get(words(role))
+    pieces = stored_json(content, row.tally)
+    if speaker is None:
+        raise UnreadableRowError
+    recap = name == session.summary
+    return row.turn(
+        session,
+        speaker,
+        [part for piece in each(pieces) for part in _parts(row.tally, speaker, piece, recap)],
+        raw=content,
+        key=words(name),
+        at=moment(created),
+        model=words(model),
+    )
+
+
+def _parts(tally: Counter[str], role: Role, piece: Fields, recap: bool) -> list[Part]:
     kind, data = words(piece.get("type")), inner(piece, "data")
     text = words(data.get("text"))
     if kind == "text":
@@ -96,7 +88,7 @@ def _parts(reading: Reading, role: Role, piece: Fields, recap: bool) -> list[Par
             return []
         if recap:
             return [said(text, Use.SUMMARY)]
-        return [typed(text, reading.tally, HARNESS) if role is Role.USER else said(text)]
+        return [typed(text, tally, HARNESS) if role is Role.USER else said(text)]
     if kind == "reasoning":
         return thought(data.get("thinking"))
     if kind == "tool_call":
@@ -105,16 +97,18 @@ def _parts(reading: Reading, role: Role, piece: Fields, recap: bool) -> list[Par
         failed = bool(data.get("is_error"))
         result = data.get("content")
         return [returned(result, data.get("tool_call_id"), data.get("name"), error=failed)]
-    reading.tally[kind if kind in ("finish", "binary", "image_url") else "unknown part"] += 1
+    tally[kind if kind in ("finish", "binary", "image_url") else "unknown part"] += 1
     return []
 
+
+_TABLES = SessionTables(sessions=_sessions, messages=_messages, turn=_turn)
 
 FORMAT = Format(
     name="crush",
     agent="Crush",
     detect_tables=lambda names: {"sessions", "messages", "files"} <= set(names),
-    turns=_turns,
-    outlines=_outlines,
+    turns=_TABLES.turns,
+    outlines=_TABLES.outlines,
     locations=(
         Location(folder=".crush", pattern="crush.db", in_project=True),
         Location(folder=".opencode", pattern="opencode.db", in_project=True),

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
+from msgspec import Struct
+
 from reviewer.sources.anthropic_parts import message_parts, speaker
 from reviewer.sources.chat import has_role
-from reviewer.sources.databases import Connection, capped, opened, tables
+from reviewer.sources.databases import Connection, capped, opened, table_names
 from reviewer.sources.formats import Facts, Format, Location, SessionOutline
 from reviewer.sources.formats import Fields as Outline
-from reviewer.sources.lines import TextForm
 from reviewer.sources.records import Role, Use
-from reviewer.sources.source import Source
+from reviewer.sources.session_tables import UNREADABLE, UnreadableRowError, stored_json
 from reviewer.sources.turns import (
     STATE,
     TWICE,
@@ -22,7 +24,6 @@ from reviewer.sources.turns import (
     Reading,
     Turn,
     called,
-    decoded,
     each,
     inner,
     moment,
@@ -35,133 +36,125 @@ from reviewer.sources.turns import (
 )
 
 _QUERY, _QUERY_END = "<user_query>", "</user_query>"
-_TOOL = 15
-"""The `capabilityType` of a bubble that is a tool call."""
-_CHAT = "workbench.panel.aichat.view.aichat.chatdata"
-_COMPOSERS = "composer.composerData"
+_CHATS = (
+    ("workbench.panel.aichat.view.aichat.chatdata", "tabs"),
+    ("composer.composerData", "allComposers"),
+)
+"""The keys of a workspace's chats, and the list in the value."""
+_PROMPTS = "aiService.prompts"
 
 
-def _turns(reading: Reading) -> Iterator[Turn]:
-    """The chats of a database; a bubble counts as a line."""
-    present = tables(reading.path)
-    with opened(reading.path) as database:
-        rows = _Rows(reading)
-        if "ItemTable" in present:
-            for key in (_CHAT, _COMPOSERS, "aiService.prompts"):
-                value = rows.value(database, "ItemTable", key)
-                if key == "aiService.prompts":
-                    reading.tally[TWICE] += len(list(each(value)))
-                    continue
-                named = "tabs" if key == _CHAT else "allComposers"
-                for chat in each(inner(value).get(named)):
-                    yield from _chat(rows, chat)
-        if "cursorDiskKV" in present:
-            keys = database.execute(
-                "SELECT key FROM cursorDiskKV WHERE key >= 'composerData:'"
-                " AND key < 'composerData;' ORDER BY key"
-            ).fetchall()
-            for (key,) in keys:
-                composer = inner(rows.value(database, "cursorDiskKV", key))
-                yield from _composer(rows, database, composer)
+class _Values(Struct, frozen=True):
+    """The JSON values of the editor's tables, which have a key and a value in each row."""
 
+    database: Connection
+    tally: Counter[str]
 
-class _Rows:
-    """Numbers the bubbles, and reads values."""
-
-    def __init__(self, reading: Reading) -> None:
-        self.reading = reading
-        self.next = 0
-
-    def value(self, database: Connection, table: str, key: str) -> object:
+    def value(self, table: str, key: str) -> object:
         """The decoded value of a key; None if there is none or it cannot be read."""
-        row = database.execute(
+        row = self.database.execute(
             f"SELECT {capped('value')} FROM {table} WHERE key = ?", (key,)
         ).fetchone()
         if row is None or row[0] is None:
             return None
-        raw = row[0].encode("utf-8", "replace") if isinstance(row[0], str) else bytes(row[0])
         try:
-            return decoded(raw, self.reading.tally)
-        except (ValueError, RecursionError):
-            self.reading.tally["row that cannot be read"] += 1
+            return stored_json(row[0], self.tally)
+        except UnreadableRowError:
+            self.tally[UNREADABLE] += 1
             return None
 
-    def turn(self, session: str, bubble: Fields, parts: list[Part], at: object, cwd: str) -> Turn:
-        person = bubble.get("type") in (1, "user")
-        name = words(bubble.get("bubbleId")) or words(bubble.get("id"))
-        row = self.next
-        self.next += 1
-        return Turn(
-            spot=row_spot(row, "\n".join(part.text for part in parts)),
-            role=Role.USER if person else Role.ASSISTANT,
-            parts=parts,
-            key=f"{session}:{name}" if name else "",
-            at=moment(bubble.get("createdAt")) or moment(at),
-            session=session or None,
-            cwd=cwd,
-            model=words(bubble.get("modelType"))
-            or words(inner(bubble, "modelInfo").get("modelName")),
-        )
+
+class _Conversation(Struct, frozen=True):
+    session: str
+    at: object
+    cwd: str
+    bubbles: Iterator[Fields]
+
+
+def _conversations(values: _Values) -> Iterator[_Conversation]:
+    """The chats of a workspace, which have their bubbles in them, and the composers, whose bubbles
+    are values of their own since 2025.
+    """
+    tables = table_names(values.database)
+    if "ItemTable" in tables:
+        for key, named in _CHATS:
+            for chat in each(inner(values.value("ItemTable", key)).get(named)):
+                if chat.get("bubbles") or chat.get("conversation"):
+                    yield _conversation(chat, _inside(chat))
+    if "cursorDiskKV" in tables:
+        keys = values.database.execute(
+            "SELECT key FROM cursorDiskKV WHERE key >= 'composerData:' AND key < 'composerData;'"
+            " ORDER BY key"
+        ).fetchall()
+        for (key,) in keys:
+            composer = inner(values.value("cursorDiskKV", key))
+            yield _conversation(composer, _of_composer(values, composer))
+
+
+def _conversation(facts: Fields, bubbles: Iterator[Fields]) -> _Conversation:
+    return _Conversation(
+        session=words(facts.get("tabId")) or words(facts.get("composerId")),
+        at=facts.get("createdAt") or facts.get("lastSendTime"),
+        cwd=words(inner(facts, "workspaceIdentifier", "uri").get("fsPath")),
+        bubbles=bubbles,
+    )
+
+
+def _inside(chat: Fields) -> Iterator[Fields]:
+    return each(chat.get("bubbles") if "bubbles" in chat else chat.get("conversation"))
+
+
+def _of_composer(values: _Values, composer: Fields) -> Iterator[Fields]:
+    yield from _inside(composer)
+    session = words(composer.get("composerId"))
+    for head in each(composer.get("fullConversationHeadersOnly")):
+        key = f"bubbleId:{session}:{words(head.get('bubbleId'))}"
+        bubble = inner(values.value("cursorDiskKV", key))
+        if bubble:
+            yield bubble
+        else:
+            values.tally["bubble that is missing"] += 1
+
+
+def _turns(reading: Reading) -> Iterator[Turn]:
+    """The conversations of a database; a bubble counts as a line."""
+    row = 0
+    with opened(reading.path) as database:
+        values = _Values(database, reading.tally)
+        if "ItemTable" in table_names(database):
+            reading.tally[TWICE] += len(list(each(values.value("ItemTable", _PROMPTS))))
+        for conversation in _conversations(values):
+            for bubble in conversation.bubbles:
+                yield _turn(reading.tally, row, conversation, bubble)
+                row += 1
+
+
+def _turn(tally: Counter[str], row: int, conversation: _Conversation, bubble: Fields) -> Turn:
+    parts = _parts(tally, bubble)
+    name = words(bubble.get("bubbleId")) or words(bubble.get("id"))
+    return Turn(
+        spot=row_spot(row, "\n".join(part.text for part in parts)),
+        role=Role.USER if bubble.get("type") in (1, "user") else Role.ASSISTANT,
+        parts=parts,
+        key=f"{conversation.session}:{name}" if name else "",
+        at=moment(bubble.get("createdAt")) or moment(conversation.at),
+        session=conversation.session or None,
+        cwd=conversation.cwd,
+        model=words(bubble.get("modelType")) or words(inner(bubble, "modelInfo").get("modelName")),
+    )
 
 
 def _outlines(path: Path) -> list[SessionOutline]:
-    """The composers of a database; the chats of a workspace lie beside its `workspace.json`."""
-    present = tables(path)
-    found: list[SessionOutline] = []
-    reading = Reading(Source(path, TextForm(), (0, 0)))
-    rows = _Rows(reading)
+    """The conversations; those of a workspace have their folder in `workspace.json` beside it."""
     with opened(path) as database:
-        if "ItemTable" in present:
-            for key, named, name in (
-                (_CHAT, "tabs", "tabId"),
-                (_COMPOSERS, "allComposers", "composerId"),
-            ):
-                chats = each(inner(rows.value(database, "ItemTable", key)).get(named))
-                found += [
-                    SessionOutline(words(chat.get(name)))
-                    for chat in chats
-                    if chat.get("bubbles") or chat.get("conversation")
-                ]
-        if "cursorDiskKV" in present:
-            for (key,) in database.execute(
-                "SELECT key FROM cursorDiskKV WHERE key >= 'composerData:'"
-                " AND key < 'composerData;'"
-            ).fetchall():
-                composer = inner(rows.value(database, "cursorDiskKV", key))
-                cwd = words(inner(composer, "workspaceIdentifier", "uri").get("fsPath"))
-                found.append(SessionOutline(words(composer.get("composerId")), cwd))
-    return found
+        found = _conversations(_Values(database, Counter()))
+        return [SessionOutline(one.session, one.cwd) for one in found]
 
 
-def _chat(rows: _Rows, chat: Fields) -> Iterator[Turn]:
-    """A chat with its bubbles in it; only the chat has a time."""
-    session = words(chat.get("tabId")) or words(chat.get("composerId"))
-    at = chat.get("createdAt") or chat.get("lastSendTime")
-    bubbles = chat.get("bubbles") if "bubbles" in chat else chat.get("conversation")
-    for bubble in each(bubbles):
-        parts = _parts(rows.reading, bubble)
-        yield rows.turn(session, bubble, parts, at, "")
-
-
-def _composer(rows: _Rows, database: Connection, composer: Fields) -> Iterator[Turn]:
-    session = words(composer.get("composerId"))
-    cwd = words(inner(composer, "workspaceIdentifier", "uri").get("fsPath"))
-    at = composer.get("createdAt")
-    if composer.get("conversation"):
-        yield from _chat(rows, composer)
-    for head in each(composer.get("fullConversationHeadersOnly")):
-        key = f"bubbleId:{session}:{words(head.get('bubbleId'))}"
-        bubble = inner(rows.value(database, "cursorDiskKV", key))
-        if bubble:
-            yield rows.turn(session, bubble, _parts(rows.reading, bubble), at, cwd)
-        else:
-            rows.reading.tally["bubble that is missing"] += 1
-
-
-def _parts(reading: Reading, bubble: Fields) -> list[Part]:
+def _parts(tally: Counter[str], bubble: Fields) -> list[Part]:
     text = words(bubble.get("text")) or words(bubble.get("rawText"))
     if bubble.get("type") in (1, "user"):
-        return [typed(text, reading.tally)] if text.strip() else []
+        return [typed(text, tally)] if text.strip() else []
     parts = thought(inner(bubble, "thinking").get("text"))
     if text.strip():
         parts.append(said(text))

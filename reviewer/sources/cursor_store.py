@@ -11,13 +11,13 @@ from reviewer.sources.cursor import query
 from reviewer.sources.databases import LONGEST_VALUE, Connection, opened
 from reviewer.sources.formats import Facts, Format, Location, SessionOutline
 from reviewer.sources.records import Role, Use
+from reviewer.sources.session_tables import UNREADABLE, UnreadableRowError, stored_json
 from reviewer.sources.turns import (
     Fields,
     Part,
     Reading,
     Turn,
     called,
-    decoded,
     each,
     inner,
     moment,
@@ -51,11 +51,11 @@ def _turns(reading: Reading) -> Iterator[Turn]:
         for row, name in enumerate(order or _all(database)):
             data = _blob(database, name)
             try:
-                message = inner(decoded(data, reading.tally))
-            except (ValueError, RecursionError):
+                message = inner(stored_json(data, reading.tally))
+            except UnreadableRowError:
                 message = {}
             if not message:
-                reading.tally["row that cannot be read"] += 1
+                reading.tally[UNREADABLE] += 1
                 continue
             role = _ROLES.get(words(message.get("role")), Role.SYSTEM)
             parts = [

@@ -34,10 +34,15 @@ def tables(path: Path) -> frozenset[str]:
     Raises SourceError when it cannot be read.
     """
     with opened(path) as database:
-        rows = database.execute(
-            "SELECT name FROM sqlite_master WHERE type = 'table' AND sql NOT LIKE 'CREATE VIRTUAL%'"
-        )
-        return frozenset(name for (name,) in rows if isinstance(name, str))
+        return table_names(database)
+
+
+def table_names(database: sqlite3.Connection) -> frozenset[str]:
+    """The same of a database that is open."""
+    rows = database.execute(
+        "SELECT name FROM sqlite_master WHERE type = 'table' AND sql NOT LIKE 'CREATE VIRTUAL%'"
+    )
+    return frozenset(name for (name,) in rows if isinstance(name, str))
 
 
 def columns(database: sqlite3.Connection, table: str) -> frozenset[str]:

@@ -6,11 +6,18 @@ from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
-from reviewer.sources.databases import capped, opened
+from reviewer.sources.databases import Connection, capped
 from reviewer.sources.formats import Facts, Format, Location, SessionOutline
 from reviewer.sources.formats import Fields as Outline
 from reviewer.sources.lines import reading as opened_file
 from reviewer.sources.records import Role
+from reviewer.sources.session_tables import (
+    MessageRow,
+    SessionTables,
+    StoredSession,
+    UnreadableRowError,
+    stored_json,
+)
 from reviewer.sources.turns import (
     STATE,
     Chain,
@@ -24,7 +31,6 @@ from reviewer.sources.turns import (
     inner,
     moment,
     returned,
-    row_spot,
     said,
     thought,
     typed,
@@ -35,55 +41,62 @@ from reviewer.sources.unpacked import plain_suffix
 _SUBAGENTS = ("sub_agent", "subagent")
 
 
+def _sessions(database: Connection, path: Path) -> list[StoredSession]:
+    rows = database.execute(
+        "SELECT id, working_dir, session_type FROM sessions ORDER BY created_at, id"
+    ).fetchall()
+    return [
+        StoredSession(id=name, cwd=words(cwd), subagent=kind in _SUBAGENTS)
+        for name, cwd, kind in rows
+    ]
+
+
+def _messages(database: Connection) -> str:
+    return (
+        f"SELECT id, role, {capped('content_json')}, created_timestamp FROM messages"
+        " WHERE session_id = ? ORDER BY id"
+    )
+
+
+def _turn(session: StoredSession, row: MessageRow) -> Turn:
+    name, role, content, created = row.values
+    pieces = stored_json(content, row.tally)
+    if not isinstance(pieces, list):
+        raise UnreadableRowError
+    speaker, parts = _parts(row.tally, words(role), pieces)
+    return row.turn(
+        session,
+        speaker,
+        parts,
+        raw=content,
+        key=f"goose:{session.id}:{name}:{created}",
+        at=moment(created),
+    )
+
+
+_TABLES = SessionTables(sessions=_sessions, messages=_messages, turn=_turn)
+
+
 def _turns(reading: Reading) -> Iterator[Turn]:
-    if plain_suffix(reading.path) == ".jsonl":
-        yield from _log_turns(reading)
-        return
-    with opened(reading.path) as database:
-        rows = database.execute(
-            f"SELECT m.id, m.session_id, m.role, {capped('m.content_json')}, m.created_timestamp,"
-            " s.working_dir, s.session_type FROM messages m"
-            " JOIN sessions s ON s.id = m.session_id ORDER BY s.created_at, s.id, m.id"
-        )
-        for row, (name, session, role, content, created, cwd, kind) in enumerate(rows):
-            if reading.source.sessions is not None and session not in reading.source.sessions:
-                continue
-            try:
-                value = decoded((content or "null").encode("utf-8", "replace"), reading.tally)
-            except (ValueError, RecursionError):
-                value = None
-            if not isinstance(value, list):
-                reading.tally["row that cannot be read"] += 1
-                continue
-            apart = kind in _SUBAGENTS
-            speaker, parts = _parts(reading, words(role), value)
-            yield Turn(
-                spot=row_spot(row, content),
-                role=Role.ASSISTANT if apart and speaker is Role.USER else speaker,
-                parts=parts,
-                key=f"goose:{session}:{name}:{created}",
-                at=moment(created),
-                session=words(session) or None,
-                sidechain=apart,
-                cwd=words(cwd),
-            )
+    if _is_log_file(reading.path):
+        return _log_turns(reading)
+    return _TABLES.turns(reading)
 
 
 def _outlines(path: Path) -> list[SessionOutline]:
-    if plain_suffix(path) == ".jsonl":
-        with opened_file(path) as stream:
-            head = stream.readline(1_000_000)
-        try:
-            found = inner(decoded(head, Counter()))
-        except (ValueError, RecursionError):
-            found = {}
-        return [SessionOutline("", words(found.get("working_dir")))]
-    with opened(path) as database:
-        rows = database.execute("SELECT id, working_dir, session_type FROM sessions").fetchall()
-    return [
-        SessionOutline(words(name), words(cwd), subagent=kind in _SUBAGENTS)
-        for name, cwd, kind in rows
-    ]
+    if not _is_log_file(path):
+        return _TABLES.outlines(path)
+    with opened_file(path) as stream:
+        head = stream.readline(1_000_000)
+    try:
+        facts = inner(decoded(head, Counter()))
+    except (ValueError, RecursionError):
+        facts = {}
+    return [SessionOutline("", words(facts.get("working_dir")))]
+
+
+def _is_log_file(path: Path) -> bool:
+    return plain_suffix(path) == ".jsonl"
 
 
 def _log_turns(reading: Reading) -> Iterator[Turn]:
@@ -95,7 +108,7 @@ def _log_turns(reading: Reading) -> Iterator[Turn]:
             cwd = words(record.get("working_dir"))
             reading.tally[STATE] += 1
             continue
-        speaker, parts = _parts(reading, words(record.get("role")), record.get("content"))
+        speaker, parts = _parts(reading.tally, words(record.get("role")), record.get("content"))
         yield Turn(
             spot=spot,
             role=speaker,
@@ -107,13 +120,13 @@ def _log_turns(reading: Reading) -> Iterator[Turn]:
         )
 
 
-def _parts(reading: Reading, role: str, content: object) -> tuple[Role, list[Part]]:
+def _parts(tally: Counter[str], role: str, content: object) -> tuple[Role, list[Part]]:
     speaker = Role.USER if role == "user" else Role.ASSISTANT
     parts: list[Part] = []
     for piece in each(content):
         kind, text = piece.get("type"), words(piece.get("text"))
         if kind == "text" and text.strip():
-            parts.append(typed(text, reading.tally) if speaker is Role.USER else said(text))
+            parts.append(typed(text, tally) if speaker is Role.USER else said(text))
         elif kind == "thinking":
             parts += thought(piece.get("thinking"))
         elif kind == "toolRequest":

@@ -2,27 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections import Counter
 from pathlib import Path
 
 import msgspec
 
-from reviewer.sources.databases import Connection, capped, column, columns, opened
-from reviewer.sources.formats import Facts, Format, Location, SessionOutline
+from reviewer.sources.databases import Connection, capped, column, columns
+from reviewer.sources.formats import Facts, Format, Location
 from reviewer.sources.records import Role, Use
+from reviewer.sources.session_tables import (
+    UNREADABLE,
+    MessageRow,
+    SessionTables,
+    StoredSession,
+    UnreadableRowError,
+    stored_json,
+)
 from reviewer.sources.turns import (
     Fields,
     Part,
-    Reading,
     Turn,
     called,
-    decoded,
     each,
     inner,
     moment,
     nanoseconds,
     returned,
-    row_spot,
     said,
     thought,
     typed,
@@ -38,65 +43,12 @@ _SUMMARIES = ("[CONTEXT COMPACTION", "[CONTEXT SUMMARY]")
 _ROLES = {"user": Role.USER, "assistant": Role.ASSISTANT, "tool": Role.TOOL, "system": Role.SYSTEM}
 
 
-def _turns(reading: Reading) -> Iterator[Turn]:
-    """The messages in the order of the sessions; a row counts as a line."""
-    with opened(reading.path) as database:
-        known = columns(database, "messages")
-        chosen = ", ".join(
-            capped(column(known, name))
-            for name in ("content", "tool_calls", "reasoning", "tool_call_id", "tool_name")
-        )
-        hidden, active = column(known, "display_kind"), column(known, "active", default="1")
-        row = -1
-        for session in _sessions(database):
-            wanted = reading.source.sessions is None or session.name in reading.source.sessions
-            review = False
-            for name, role, at, kind, live, *values in database.execute(
-                f"SELECT id, role, timestamp, {hidden}, {active}, {chosen} FROM messages"
-                " WHERE session_id = ? ORDER BY timestamp, id",
-                (session.name,),
-            ):
-                row += 1
-                speaker = _ROLES.get(role)
-                if not wanted:
-                    continue
-                if speaker is None:
-                    reading.tally["row that cannot be read"] += 1
-                    continue
-                parts = _parts(reading, speaker, *map(words, values))
-                asked = words(values[0]).lstrip().startswith(_REVIEWS)
-                if asked or kind == "hidden" or (review and speaker is Role.ASSISTANT):
-                    parts = [
-                        msgspec.structs.replace(part, use=Use.WRAPPER)
-                        if part.kind == "text"
-                        else part
-                        for part in parts
-                    ]
-                review = asked or (review and speaker is not Role.USER)
-                yield Turn(
-                    spot=row_spot(row, "\n".join(map(words, values))),
-                    role=Role.ASSISTANT if session.apart and speaker is Role.USER else speaker,
-                    parts=parts,
-                    key=f"hermes:{session.name}:{name}:{at}",
-                    at=moment(at),
-                    session=session.name or None,
-                    sidechain=session.apart,
-                    rewound=not live,
-                    cwd=session.cwd,
-                    model=session.model,
-                )
+class _Session(StoredSession, kw_only=True):
+    in_review: bool = False
+    """Whether the last request was one that Hermes made of itself."""
 
 
-class _Session(msgspec.Struct, frozen=True):
-    name: str
-    cwd: str
-    model: str
-    apart: bool
-    """Of a sub-agent."""
-    last: object
-
-
-def _sessions(database: Connection) -> list[_Session]:
+def _sessions(database: Connection, path: Path) -> list[_Session]:
     known = columns(database, "sessions")
     rows = database.execute(
         f"SELECT id, {column(known, 'cwd', 'working_dir')}, {column(known, 'model')},"
@@ -104,9 +56,53 @@ def _sessions(database: Connection) -> list[_Session]:
         " FROM sessions ORDER BY started_at, id"
     ).fetchall()
     return [
-        _Session(words(name), words(cwd), words(model), _is_delegated(config), last)
+        _Session(
+            id=words(name),
+            cwd=words(cwd),
+            model=words(model),
+            subagent=_is_delegated(config),
+            modified_ns=nanoseconds(last),
+        )
         for name, cwd, model, config, last in rows
     ]
+
+
+def _messages(database: Connection) -> str:
+    known = columns(database, "messages")
+    chosen = ", ".join(
+        capped(column(known, name))
+        for name in ("content", "tool_calls", "reasoning", "tool_call_id", "tool_name")
+    )
+    hidden, active = column(known, "display_kind"), column(known, "active", default="1")
+    return (
+        f"SELECT id, role, timestamp, {hidden}, {active}, {chosen} FROM messages"
+        " WHERE session_id = ? ORDER BY timestamp, id"
+    )
+
+
+def _turn(session: _Session, row: MessageRow) -> Turn:
+    name, role, at, kind, active, *values = row.values
+    speaker = _ROLES.get(words(role))
+    if speaker is None:
+        raise UnreadableRowError
+    content, *others = map(words, values)
+    parts = _parts(row.tally, speaker, content, *others)
+    asked = content.lstrip().startswith(_REVIEWS)
+    if asked or kind == "hidden" or (session.in_review and speaker is Role.ASSISTANT):
+        parts = [
+            msgspec.structs.replace(part, use=Use.WRAPPER) if part.kind == "text" else part
+            for part in parts
+        ]
+    session.in_review = asked or (session.in_review and speaker is not Role.USER)
+    return row.turn(
+        session,
+        speaker,
+        parts,
+        raw="\n".join((content, *others)),
+        key=f"hermes:{session.id}:{name}:{at}",
+        at=moment(at),
+        rewound=not active,
+    )
 
 
 def _is_delegated(config: object) -> bool:
@@ -117,21 +113,8 @@ def _is_delegated(config: object) -> bool:
     return bool(inner(found).get("_delegate_from"))
 
 
-def _outlines(path: Path) -> list[SessionOutline]:
-    with opened(path) as database:
-        return [
-            SessionOutline(
-                session.name,
-                session.cwd,
-                nanoseconds(session.last),
-                session.apart,
-            )
-            for session in _sessions(database)
-        ]
-
-
 def _parts(
-    reading: Reading, role: Role, content: str, calls: str, idea: str, call: str, tool: str
+    tally: Counter[str], role: Role, content: str, calls: str, idea: str, call: str, tool: str
 ) -> list[Part]:
     if role is Role.TOOL:
         return [returned(content, call, tool)]
@@ -139,17 +122,19 @@ def _parts(
     if content.lstrip().startswith(_SUMMARIES):
         parts.append(said(content, Use.SUMMARY))
     elif content.strip():
-        parts.append(typed(content, reading.tally) if role is Role.USER else said(content))
+        parts.append(typed(content, tally) if role is Role.USER else said(content))
     try:
-        made = decoded(calls.encode("utf-8", "replace"), reading.tally) if calls else None
-    except (ValueError, RecursionError):
-        reading.tally["row that cannot be read"] += 1
+        made = stored_json(calls, tally) if calls else None
+    except UnreadableRowError:
+        tally[UNREADABLE] += 1
         made = None
     for one in each(made):
         given: Fields = inner(one, "function")
         parts.append(called(given.get("name"), given.get("arguments"), one.get("id")))
     return parts
 
+
+_TABLES = SessionTables(sessions=_sessions, messages=_messages, turn=_turn)
 
 FORMAT = Format(
     name="hermes",
@@ -158,8 +143,8 @@ FORMAT = Format(
         {"sessions", "messages"} <= set(names)
         and ("state_meta" in names or any(name.startswith("messages_fts") for name in names))
     ),
-    turns=_turns,
-    outlines=_outlines,
+    turns=_TABLES.turns,
+    outlines=_TABLES.outlines,
     locations=(
         Location(folder=".hermes", pattern="state.db", variable="HERMES_HOME", moves=".hermes"),
         Location(

@@ -7,10 +7,18 @@ from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
-from reviewer.sources.databases import capped, columns, opened
+from reviewer.sources.databases import Connection, capped, column, columns
 from reviewer.sources.formats import Facts, Format, Location, SessionOutline
 from reviewer.sources.lines import reading as opened_file
 from reviewer.sources.records import Role, Use
+from reviewer.sources.session_tables import (
+    UNREADABLE,
+    MessageRow,
+    SessionTables,
+    StoredSession,
+    UnreadableRowError,
+    stored_json,
+)
 from reviewer.sources.turns import (
     STATE,
     Document,
@@ -39,28 +47,30 @@ LARGEST_FILE = 64_000_000
 MOST_FILES = 200_000
 
 
-class _Session:
-    """The facts of a session that its messages do not repeat."""
+class _Session(StoredSession, kw_only=True):
+    version: str
+    reverted: str
+    """The first message that was undone."""
+    is_undone: bool = False
+    """Whether the message that is read, and with it all that follow, was undone."""
 
-    def __init__(self, info: Fields) -> None:
-        self.id = words(info.get("id"))
-        self.cwd = words(info.get("directory"))
-        self.version = words(info.get("version"))
-        self.subagent = bool(words(info.get("parentID")))
-        self.reverted = words(inner(info, "revert").get("messageID"))
-        self._gone = False
 
-    def is_reverted(self, message: str) -> bool:
-        """Whether a message was undone; asked in the order of the messages."""
-        self._gone = self._gone or bool(message and message == self.reverted)
-        return self._gone
+def _session(info: Fields, modified_ns: int = 0) -> _Session:
+    return _Session(
+        id=info.get("id"),
+        cwd=words(info.get("directory")),
+        subagent=bool(info.get("parentID")),
+        modified_ns=modified_ns,
+        version=words(info.get("version")),
+        reverted=words(inner(info, "revert").get("messageID")),
+    )
 
 
 def _document_turns(reading: Reading) -> Iterator[Turn]:
     document = Document(reading)
     named = document.fields(document.root)
     info = document.decoded(named.get("info"))
-    session = _Session(info if isinstance(info, dict) else {})
+    session = _session(inner(info))
     for spot, message in document.objects(named.get("messages")):
         parts = list(each(message.get("parts")))
         yield _turn(reading.tally, session, spot, inner(message, "info"), parts)
@@ -69,6 +79,7 @@ def _document_turns(reading: Reading) -> Iterator[Turn]:
 def _turn(
     tally: Counter[str], session: _Session, spot: Spot, info: Fields, pieces: list[Fields]
 ) -> Turn:
+    """The turn of a message; called for the messages of a session in order."""
     person = info.get("role") == "user"
     compaction = any(piece.get("type") == "compaction" for piece in pieces)
     parts: list[Part] = []
@@ -77,16 +88,17 @@ def _turn(
     model = inner(info, "model")
     asked = person and session.subagent
     name = words(info.get("id"))
+    session.is_undone = session.is_undone or bool(name and name == session.reverted)
     return Turn(
         spot=spot,
         role=Role.ASSISTANT if asked or not person else Role.USER,
         parts=parts,
         key=name if name != "REDACTED" else "",
         at=moment(inner(info, "time").get("created")),
-        session=session.id or words(info.get("sessionID")) or None,
+        session=words(session.id) or words(info.get("sessionID")) or None,
         parent=words(info.get("parentID")) or None,
         sidechain=session.subagent,
-        rewound=session.is_reverted(name),
+        rewound=session.is_undone,
         cwd=words(inner(info, "path").get("cwd")) or session.cwd,
         model=words(info.get("modelID")) or words(model.get("modelID")),
         version=session.version,
@@ -133,109 +145,89 @@ def _tool(piece: Fields, number: str) -> list[Part]:
 
 def _turns(reading: Reading) -> Iterator[Turn]:
     if reading.document is None:
-        yield from _database_turns(reading)
-        return
+        return _TABLES.turns(reading)
     document = Document(reading)
     named = document.fields(document.root)
     if "messages" in named:
-        yield from _document_turns(reading)
-    else:
-        yield from _folder_turns(reading, document.plain(named))
+        return _document_turns(reading)
+    return _folder_turns(reading, document.plain(named))
 
 
-def _database_turns(reading: Reading) -> Iterator[Turn]:
-    """The messages in the order of the sessions; a row counts as a line."""
-    with opened(reading.path) as database:
-        known = columns(database, "session")
-        parent = "parent_id" if "parent_id" in known else "NULL"
-        revert = "revert" if "revert" in known else "NULL"
-        sessions = database.execute(
-            f"SELECT id, directory, version, {parent}, {revert} FROM session"
-            " ORDER BY time_created, id"
-        ).fetchall()
-        row = 0
-        for name, directory, version, above, reverted in sessions:
-            back = _json(reading, reverted)
-            session = _Session(
-                {
-                    "id": name,
-                    "directory": directory,
-                    "version": version,
-                    "parentID": above,
-                    "revert": back,
-                }
-            )
-            rows = database.execute(
-                f"SELECT id, {capped('data')} FROM message WHERE session_id = ?"
-                " ORDER BY time_created, id",
-                (name,),
-            )
-            wanted = reading.source.sessions is None or name in reading.source.sessions
-            for message, data in rows:
-                row += 1
-                if not wanted:
-                    continue
-                info = _json(reading, data)
-                if not isinstance(info, dict):
-                    reading.tally["row that cannot be read"] += 1
-                    continue
-                parts, raw = [], [data]
-                for number, text in database.execute(
-                    f"SELECT id, {capped('data')} FROM part WHERE message_id = ? ORDER BY id",
-                    (message,),
-                ):
-                    piece = _json(reading, text)
-                    if isinstance(piece, dict):
-                        parts.append({**piece, "id": number})
-                        raw.append(text)
-                    else:
-                        reading.tally["row that cannot be read"] += 1
-                spot = row_spot(row - 1, "\n".join(raw))
-                yield _turn(reading.tally, session, spot, {**info, "id": message}, parts)
+def _sessions(database: Connection, path: Path) -> list[_Session]:
+    known = columns(database, "session")
+    rows = database.execute(
+        f"SELECT id, directory, version, {column(known, 'parent_id')},"
+        f" {column(known, 'revert')}, {column(known, 'time_updated')}"
+        " FROM session ORDER BY time_created, id"
+    ).fetchall()
+    sessions = []
+    for name, directory, version, parent, revert, updated in rows:
+        try:
+            back = stored_json(revert, Counter())
+        except UnreadableRowError:
+            back = None
+        info = {"id": name, "directory": directory, "version": version}
+        info |= {"parentID": parent, "revert": back}
+        sessions.append(_session(info, nanoseconds(updated)))
+    return sessions
+
+
+def _messages(database: Connection) -> str:
+    return (
+        f"SELECT id, {capped('data')} FROM message WHERE session_id = ? ORDER BY time_created, id"
+    )
+
+
+def _stored_turn(session: _Session, row: MessageRow) -> Turn:
+    name, data = row.values
+    info = _stored_fields(row, data)
+    pieces, raw = [], [words(data)]
+    for number, text in row.database.execute(
+        f"SELECT id, {capped('data')} FROM part WHERE message_id = ? ORDER BY id", (name,)
+    ):
+        try:
+            pieces.append({**_stored_fields(row, text), "id": number})
+        except UnreadableRowError:
+            row.tally[UNREADABLE] += 1
+        else:
+            raw.append(text)
+    spot = row_spot(row.number, "\n".join(raw))
+    return _turn(row.tally, session, spot, {**info, "id": name}, pieces)
+
+
+def _stored_fields(row: MessageRow, text: object) -> Fields:
+    value = stored_json(text, row.tally) if isinstance(text, str) else None
+    if not isinstance(value, dict):
+        raise UnreadableRowError
+    return value
+
+
+_TABLES = SessionTables(sessions=_sessions, messages=_messages, turn=_stored_turn)
 
 
 def _outlines(path: Path) -> list[SessionOutline]:
     """The sessions of the database; a file of the storage folder is one."""
-    if plain_suffix(path) == ".json":
-        with opened_file(path) as stream:
-            data = stream.read(LARGEST_FILE)
-        try:
-            found = inner(decoded(data, Counter()))
-        except (ValueError, RecursionError):
-            found = {}
-        return [
-            SessionOutline("", words(found.get("directory")), subagent=bool(found.get("parentID")))
-        ]
-    with opened(path) as database:
-        known = columns(database, "session")
-        parent = "parent_id" if "parent_id" in known else "NULL"
-        rows = database.execute(
-            f"SELECT id, directory, {parent}, time_updated FROM session ORDER BY time_updated"
-        )
-        return [
-            SessionOutline(words(name), words(cwd), nanoseconds(at), bool(above))
-            for name, cwd, above, at in rows
-        ]
-
-
-def _json(reading: Reading, text: object) -> object:
-    if not isinstance(text, str):
-        return None
+    if plain_suffix(path) != ".json":
+        return _TABLES.outlines(path)
+    with opened_file(path) as stream:
+        data = stream.read(LARGEST_FILE)
     try:
-        return decoded(text.encode("utf-8", "replace"), reading.tally)
+        found = inner(decoded(data, Counter()))
     except (ValueError, RecursionError):
-        return None
+        found = {}
+    return [SessionOutline("", words(found.get("directory")), subagent=bool(found.get("parentID")))]
 
 
 def _folder_turns(reading: Reading, info: Fields) -> Iterator[Turn]:
     """The messages of a session in the storage folder: a file each, and a file for each part."""
-    session = _Session(info)
+    session = _session(info)
     storage = storage_of(reading.path)
-    if storage is None or not session.id or "/" in session.id:
+    name = words(session.id)
+    if storage is None or not name or "/" in name:
         reading.tally["session without messages"] += 1
         return
     order: list[tuple[str, Fields, str]] = []
-    for file in _files(storage / "message" / session.id):
+    for file in _files(storage / "message" / name):
         message = _file(reading, file)
         if message:
             created = moment(inner(message, "time").get("created")) or ""

@@ -19,7 +19,10 @@ from reviewer.sources.walk import Found, PassedOver, walk
 from tests.unit.sources.families import (
     CHATGPT,
     CRUSH,
+    CURSOR,
+    GOOSE,
     OPENCODE_DATABASE,
+    Family,
     archive,
     database,
     lines,
@@ -89,14 +92,25 @@ def test_a_database_whose_tables_lack_columns_is_named(tmp_path: Path) -> None:
         texts(path)
 
 
-def test_values_that_are_no_json_are_counted(tmp_path: Path) -> None:
-    path = CRUSH.write(tmp_path)
-    with closing(sqlite3.connect(path)) as connection, connection:
-        connection.execute("UPDATE messages SET parts = '[{' WHERE id = 'm1'")
-        connection.execute("UPDATE messages SET parts = x'00ff' WHERE id = 'm2'")
-    scan = open_source(path)
-    list(scan)
-    assert scan.tally["row that cannot be read"] == 2
+@pytest.mark.parametrize(
+    ("family", "row", "wrong"),
+    [
+        (CRUSH, "messages SET parts = {} WHERE id = 'm1'", "x'00ff'"),
+        (GOOSE, "messages SET content_json = {} WHERE id = 1", "x'00ff'"),
+        (CURSOR, "cursorDiskKV SET value = {} WHERE key = 'bubbleId:k2:b1'", "900000000000"),
+    ],
+    ids=["crush", "goose", "cursor"],
+)
+def test_values_that_are_not_json_are_counted(
+    family: Family, row: str, wrong: str, tmp_path: Path
+) -> None:
+    for value in ("'[{'", wrong):
+        path = family.write(tmp_path / str(value == wrong))
+        with closing(sqlite3.connect(path)) as connection, connection:
+            connection.execute(f"UPDATE {row.format(value)}")
+        scan = open_source(path)
+        list(scan)
+        assert scan.tally["row that cannot be read"] == 1
 
 
 def test_a_database_with_newer_rows_beside_it_is_copied(tmp_path: Path) -> None:

@@ -8,7 +8,7 @@ glyph, and `Glyphs` has an ASCII form.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from rich.style import Style
 from textual.theme import Theme
@@ -87,6 +87,24 @@ class Palette:
     dim_here: Style
     accent_here: Style
     warm_here: Style
+
+    def on_row(self, *, here: bool) -> RowStyles:
+        """The styles of a row of a list; `here`: the cursor is on it."""
+        if here:
+            return RowStyles(
+                self.text_here, self.strong_here, self.dim_here, self.accent_here, self.warm_here
+            )
+        return RowStyles(self.text, self.strong, self.dim, self.accent, self.warm)
+
+
+class RowStyles(NamedTuple):
+    """What a row is drawn with: all styles have the same background."""
+
+    text: Style
+    strong: Style
+    dim: Style
+    accent: Style
+    warm: Style
 
 
 def _palette(colours: Colours) -> Palette:

@@ -22,7 +22,7 @@ from reviewer.tui.commits.model import (
 from reviewer.tui.commits.tool_calls import call_line, speaker, written_by_program
 from reviewer.tui.kit.contexts import HASH_CHARACTERS, priority_sign
 from reviewer.tui.kit.line import BarLine, Part, cells_of, cut, line_of
-from reviewer.tui.kit.row_list import RowList
+from reviewer.tui.kit.row_list import StoredList, cursor_bar
 from reviewer.tui.kit.text import Block, Run, Span, count, moment
 from reviewer.tui.theme import Glyphs, Palette
 
@@ -49,28 +49,13 @@ _TAG = re.compile(r"</?[\w-]+(?: [^<>]*)?>")
 # the list
 
 
-class CommitList(RowList):
+class CommitList(StoredList[CommitsModel]):
     """Draws a `CommitsModel` and moves its cursor."""
 
     def __init__(self, model: CommitsModel, *, id: str | None = None) -> None:  # noqa: A002
-        super().__init__(id=id)
-        self.model = model
+        super().__init__(model, id=id)
         self.highest_id = 0
         """The highest id of the context, for the width of the column."""
-
-    @property
-    def total(self) -> int:
-        return len(self.model.ids)
-
-    @property
-    def cursor(self) -> int:
-        return self.model.cursor
-
-    def put_cursor(self, index: int) -> None:
-        self.model.cursor = index
-
-    def read_window(self, start: int, stop: int) -> None:
-        self.model.window(start, stop)
 
     def redraw_commits(self, ids: Collection[int]) -> None:
         """Redraw the visible ones of these commits."""
@@ -78,10 +63,6 @@ class CommitList(RowList):
         for at in range(top, min(top + self.height, self.total)):
             if self.model.ids[at] in ids:
                 self.refresh_line(at)
-
-    @property
-    def moves_redraw_all(self) -> bool:
-        return self.model.range_from is not None
 
     def row_strip(self, at: int, width: int, style: Palette, sign: Glyphs) -> Strip:
         model = self.model
@@ -109,11 +90,9 @@ def commit_strip(
     digits: int,
 ) -> Strip:
     """One row of exactly `width` cells. `row` None is a commit that no longer exists."""
-    text = style.text_here if here else style.text
-    dim = style.dim_here if here else style.dim
-    accent = style.accent_here if here else style.accent
-    warm = style.warm_here if here else style.warm
-    bar: Part = (sign.bar if here else " ", accent if focused else dim)
+    on_row = style.on_row(here=here)
+    text, _, dim, accent, warm = on_row
+    bar = cursor_bar(on_row, sign, here=here, focused=focused)
     if row is None:
         return line_of(
             [bar, ("  gone: R reads the context again", dim)], width, text, sign.ellipsis

@@ -15,7 +15,7 @@ from reviewer.text.display import display_line
 from reviewer.tui.history import keys
 from reviewer.tui.kit.actor import runs
 from reviewer.tui.kit.line import Part, cells_of, line_of
-from reviewer.tui.kit.row_list import RowList
+from reviewer.tui.kit.row_list import RowList, cursor_bar
 from reviewer.tui.kit.screen import ListScreen
 from reviewer.tui.kit.text import Block, Run, Span, count, moment
 from reviewer.tui.kit.text_pane import TextPane
@@ -205,7 +205,7 @@ class ActList(RowList):
         if act is None:
             return line_of([], width, style.text, sign.ellipsis)
         parts = act_parts(act, width, style, sign, here=here, focused=self.has_focus)
-        return line_of(parts, width, style.text_here if here else style.text, sign.ellipsis)
+        return line_of(parts, width, style.on_row(here=here).text, sign.ellipsis)
 
 
 def act_parts(
@@ -214,11 +214,9 @@ def act_parts(
     """One row: bar, id, time, actor, title, and at the right the number of rows, or that it was
     undone.
     """
-    dim, text = (style.dim_here, style.text_here) if here else (style.dim, style.text)
-    accent = style.accent_here if here else style.accent
-    warm = style.warm_here if here else style.warm
-    bar = signs.bar if here and focused else " "
-    parts: list[Part] = [(f"{bar}", accent), (f"{act.id:>6} ", dim)]
+    on_row = style.on_row(here=here)
+    text, _, dim, _, warm = on_row
+    parts = [cursor_bar(on_row, signs, here=here, focused=focused), (f"{act.id:>6} ", dim)]
     if width >= 44:
         parts.append((f"{moment(act.at)[5:]}  ", dim))
     if width >= WITH_ACTOR:

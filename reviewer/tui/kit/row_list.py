@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from typing import Any, Generic, Protocol, TypeVar
+
 from textual import events
 from textual.geometry import Region, Size
 from textual.message import Message
 from textual.scroll_view import ScrollView
 from textual.strip import Strip
 
-from reviewer.tui.kit.line import line_of
+from reviewer.tui.kit.line import Part, line_of
+from reviewer.tui.kit.row_model import RowModel
 from reviewer.tui.kit.text import wrapped
-from reviewer.tui.theme import Glyphs, Palette, glyphs, palette
+from reviewer.tui.theme import Glyphs, Palette, RowStyles, glyphs, palette
 
 WHEEL_LINES = 3
 FOOT_LINES = 1
@@ -59,8 +62,7 @@ class RowList(ScrollView, can_focus=True):
         raise NotImplementedError
 
     def read_window(self, start: int, stop: int) -> None:
-        """Read the rows of a window in one query."""
-        raise NotImplementedError
+        """Read the rows of a window in one query, where they are not in memory."""
 
     def row_strip(self, at: int, width: int, style: Palette, sign: Glyphs) -> Strip:
         """One row of exactly `width` cells."""
@@ -228,3 +230,48 @@ class RowList(ScrollView, can_focus=True):
     def on_mouse_scroll_up(self, event: events.MouseScrollUp) -> None:
         event.stop()
         self.move_by(-WHEEL_LINES)
+
+
+class HasCursor(Protocol):
+    """What a list draws: rows as values, and the index of the row under the cursor."""
+
+    cursor: int
+
+
+ModelT = TypeVar("ModelT", bound=HasCursor)
+RowModelT = TypeVar("RowModelT", bound=RowModel[Any])
+
+
+class ModelList(RowList, Generic[ModelT]):
+    """Draws a model and moves its cursor."""
+
+    def __init__(self, model: ModelT, *, id: str | None = None) -> None:  # noqa: A002
+        super().__init__(id=id)
+        self.model = model
+
+    @property
+    def cursor(self) -> int:
+        return self.model.cursor
+
+    def put_cursor(self, index: int) -> None:
+        self.model.cursor = index
+
+
+class StoredList(ModelList[RowModelT]):
+    """Draws rows that are read window by window, and can be marked."""
+
+    @property
+    def total(self) -> int:
+        return len(self.model.ids)
+
+    @property
+    def moves_redraw_all(self) -> bool:
+        return self.model.range_from is not None
+
+    def read_window(self, start: int, stop: int) -> None:
+        self.model.window(start, stop)
+
+
+def cursor_bar(style: RowStyles, sign: Glyphs, *, here: bool, focused: bool) -> Part:
+    """The first cell of a row: a bar where the cursor is, dim while another pane has the keys."""
+    return (sign.bar, style.accent if focused else style.dim) if here else (" ", style.dim)

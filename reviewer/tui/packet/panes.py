@@ -24,7 +24,7 @@ from reviewer.text.display import display_line
 from reviewer.tui.kit.actor import Actor, runs
 from reviewer.tui.kit.edit_pane import Field
 from reviewer.tui.kit.line import BarLine, Part, cells_of, line_of
-from reviewer.tui.kit.row_list import RowList
+from reviewer.tui.kit.row_list import ModelList, cursor_bar
 from reviewer.tui.kit.text import Block, Line, Run, count, fit, lay_out
 from reviewer.tui.kit.text_pane import HEADER_ROWS, TextPane
 from reviewer.tui.packet import keys
@@ -36,7 +36,7 @@ from reviewer.tui.packet.model import (
     SectionRow,
     step_budget,
 )
-from reviewer.tui.theme import Glyphs, Palette, glyphs, palette
+from reviewer.tui.theme import Glyphs, Palette, RowStyles, glyphs, palette
 
 if TYPE_CHECKING:
     from reviewer.packets.values import Packet, PacketItem
@@ -306,54 +306,37 @@ STATE_CELLS = {"full": "full ", "short": "short", "title": "title", "dropped": "
 ROOMY = 46
 
 
-class PacketList(RowList):
+class PacketList(ModelList[PacketModel]):
     """Draws a `PacketModel` and moves its cursor."""
-
-    def __init__(self, model: PacketModel, *, id: str | None = None) -> None:  # noqa: A002
-        super().__init__(id=id)
-        self.model = model
 
     @property
     def total(self) -> int:
         return len(self.model.rows)
 
-    @property
-    def cursor(self) -> int:
-        return self.model.cursor
-
-    def put_cursor(self, index: int) -> None:
-        self.model.cursor = index
-
-    def read_window(self, start: int, stop: int) -> None:
-        """All rows are in memory."""
-
     def row_strip(self, at: int, width: int, style: Palette, sign: Glyphs) -> Strip:
         row, here = self.model.rows[at], at == self.model.cursor
-        bar = sign.bar if here and self.has_focus else " "
-        accent = style.accent_here if here else style.accent
-        fill = style.text_here if here else style.text
-        parts: list[Part] = [(bar, accent)]
+        on_row = style.on_row(here=here)
+        parts = [cursor_bar(on_row, sign, here=here, focused=self.has_focus)]
         if isinstance(row, SectionRow):
-            parts += self._heading(row, style, sign, here=here)
+            parts += self._heading(row, on_row, sign)
         else:
-            parts += self._item(row, width, style, sign, here=here)
-        return line_of(parts, width, fill, sign.ellipsis)
+            parts += self._item(row, width, on_row, sign)
+        return line_of(parts, width, on_row.text, sign.ellipsis)
 
-    def _heading(self, row: SectionRow, style: Palette, sign: Glyphs, *, here: bool) -> list[Part]:
-        dim, strong = (style.dim_here, style.strong_here) if here else (style.dim, style.strong)
+    def _heading(self, row: SectionRow, style: RowStyles, sign: Glyphs) -> list[Part]:
         words = [
             f"{number:,} {word.strip()}"
             for number, word in zip(row.counts, STATE_CELLS.values(), strict=True)
             if number
         ]
-        return [(row.name.capitalize(), strong), (f" {sign.dot} {', '.join(words)}", dim)]
+        return [
+            (row.name.capitalize(), style.strong),
+            (f" {sign.dot} {', '.join(words)}", style.dim),
+        ]
 
-    def _item(
-        self, row: ItemRow, width: int, style: Palette, sign: Glyphs, *, here: bool
-    ) -> list[Part]:
+    def _item(self, row: ItemRow, width: int, style: RowStyles, sign: Glyphs) -> list[Part]:
         item = row.item
-        text, dim = (style.text_here, style.dim_here) if here else (style.text, style.dim)
-        accent, warm = (style.accent_here, style.warm_here) if here else (style.accent, style.warm)
+        text, _, dim, accent, warm = style
         chosen = " "
         if item.id in self.model.pinned:
             chosen = sign.pinned

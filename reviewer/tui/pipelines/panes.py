@@ -11,10 +11,10 @@ from textual.strip import Strip
 from reviewer.text.display import display_line
 from reviewer.tui.evidence.structure import labelled
 from reviewer.tui.kit.line import Part, cells_of, cut, line_of
-from reviewer.tui.kit.row_list import RowList
+from reviewer.tui.kit.row_list import ModelList, cursor_bar
 from reviewer.tui.kit.text import Block, Line, Run, Span, count, fit, lay_out
 from reviewer.tui.pipelines.model import MODES, NodeRow, PipelinesModel
-from reviewer.tui.theme import Glyphs, Palette
+from reviewer.tui.theme import Glyphs, Palette, RowStyles
 
 if TYPE_CHECKING:
     from reviewer.pipelines.resolve import NodeEntry
@@ -26,26 +26,12 @@ if TYPE_CHECKING:
 # the list
 
 
-class PipelineList(RowList):
+class PipelineList(ModelList[PipelinesModel]):
     """Draws a `PipelinesModel` and moves its cursor."""
-
-    def __init__(self, model: PipelinesModel, *, id: str | None = None) -> None:  # noqa: A002
-        super().__init__(id=id)
-        self.model = model
 
     @property
     def total(self) -> int:
         return len(self.model.rows)
-
-    @property
-    def cursor(self) -> int:
-        return self.model.cursor
-
-    def put_cursor(self, index: int) -> None:
-        self.model.cursor = index
-
-    def read_window(self, start: int, stop: int) -> None:
-        """All rows are in memory."""
 
     def row_strip(self, at: int, width: int, style: Palette, sign: Glyphs) -> Strip:
         row, here = self.model.rows[at], at == self.model.cursor
@@ -126,24 +112,22 @@ def node_strip(
     focused: bool,
 ) -> Strip:
     """A node: its state, its name, how it is entered. Exactly `width` cells."""
-    text = style.strong_here if here else style.text if reachable else style.dim
-    accent = style.accent_here if here else style.accent
-    warm = style.warm_here if here else style.warm
-    dim = style.dim_here if here else style.dim
+    on_row = style.on_row(here=here)
+    text, strong, dim, accent, warm = on_row
     mark, warning = state_sign(state, sign)
     kind = "" if handler in ("codergen", name.lower()) else f"  {display_line(handler)}"
     again = f" {sign.times}{state.runs}" if state is not None and state.runs > 1 else ""
     lost = "" if reachable else f"  {sign.attention} not reached"
     left: list[Part] = [
-        (sign.bar if here else " ", accent if focused else dim),
+        cursor_bar(on_row, sign, here=here, focused=focused),
         (f"{mark} ", warm if warning else accent),
-        (display_line(name), text),
+        (display_line(name), strong if here else text if reachable else dim),
         (again, dim),
         (kind, dim),
         (lost, warm),
     ]
     words = mode_words(entry, sign) if handler not in ("start", "exit") else ""
-    return _beside(left, words, width, style, sign, here=here)
+    return _beside(left, words, width, on_row, sign)
 
 
 def edge_strip(
@@ -157,32 +141,28 @@ def edge_strip(
     focused: bool,
 ) -> Strip:
     """An edge: where it leads, under which condition, in which mode. Exactly `width` cells."""
-    text = style.text_here if here else style.text
-    accent = style.accent_here if here else style.accent
-    dim = style.dim_here if here else style.dim
+    on_row = style.on_row(here=here)
     edge = entry.edge
     asked = "" if edge is None else asked_words(edge)
     left: list[Part] = [
-        (sign.bar if here else " ", accent if focused else dim),
-        (f"   {arrow(sign, back=back)} ", dim),
-        (display_line(entry.node.name), text),
-        (f"  {display_line(asked)}" if asked else "", dim),
+        cursor_bar(on_row, sign, here=here, focused=focused),
+        (f"   {arrow(sign, back=back)} ", on_row.dim),
+        (display_line(entry.node.name), on_row.text),
+        (f"  {display_line(asked)}" if asked else "", on_row.dim),
     ]
-    return _beside(left, mode_words(entry, sign), width, style, sign, here=here)
+    return _beside(left, mode_words(entry, sign), width, on_row, sign)
 
 
-def _beside(
-    left: list[Part], right: str, width: int, style: Palette, sign: Glyphs, *, here: bool
-) -> Strip:
+def _beside(left: list[Part], right: str, width: int, style: RowStyles, sign: Glyphs) -> Strip:
     """The left part, and on the right as much of the mode as fits beside it."""
-    fill = style.text_here if here else style.text
-    dim = style.dim_here if here else style.dim
     words = display_line(right)
     room = width - 2 - min(cells_of(left), max(width * 3 // 5, NAME_CELLS))
     words = cut(words, room - 1, sign.ellipsis) if room > NAME_CELLS else ""
     rest = width - cell_len(words) - 1
-    strip = line_of(left, rest - 2, fill, sign.ellipsis).extend_cell_length(rest, fill)
-    return Strip.join([strip, line_of([(words, dim)], width - rest, fill, sign.ellipsis)])
+    strip = line_of(left, rest - 2, style.text, sign.ellipsis).extend_cell_length(rest, style.text)
+    return Strip.join(
+        [strip, line_of([(words, style.dim)], width - rest, style.text, sign.ellipsis)]
+    )
 
 
 # text

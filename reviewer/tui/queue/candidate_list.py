@@ -15,7 +15,7 @@ from reviewer.promotion.views import Sort
 from reviewer.text.display import display_line
 from reviewer.text.signs import TYPE_SIGNS
 from reviewer.tui.kit.line import Part, line_of
-from reviewer.tui.kit.row_list import FOOT_LINES, RowList
+from reviewer.tui.kit.row_list import FOOT_LINES, StoredList, cursor_bar
 from reviewer.tui.kit.row_sign import NO_BADGES, Badges, sign_of
 from reviewer.tui.kit.text import figure, rank_figure
 from reviewer.tui.queue.model import QueueModel
@@ -30,36 +30,17 @@ NARROW = 44
 FIGURE_CELLS = 4
 
 
-class CandidateList(RowList):
+class CandidateList(StoredList[QueueModel]):
     """Draws a `QueueModel` and moves its cursor."""
 
     def __init__(self, model: QueueModel, clock: Callable[[], datetime]) -> None:
-        super().__init__(id="list")
-        self.model = model
+        super().__init__(model, id="list")
         self.clock = clock
         self.sort = Sort.RANK
         """The order of the rows: each row shows its figure in that order."""
         self.badges: dict[int, Badges] = {}
         """Badges of rows that have been visible."""
         self._centres = False
-
-    @property
-    def total(self) -> int:
-        return len(self.model.ids)
-
-    @property
-    def cursor(self) -> int:
-        return self.model.cursor
-
-    def put_cursor(self, index: int) -> None:
-        self.model.cursor = index
-
-    @property
-    def moves_redraw_all(self) -> bool:
-        return self.model.range_from is not None
-
-    def read_window(self, start: int, stop: int) -> None:
-        self.model.window(start, stop)
 
     def row_strip(self, at: int, width: int, style: Palette, sign: Glyphs) -> Strip:
         model = self.model
@@ -175,11 +156,9 @@ def candidate_strip(
     """One row of exactly `width` cells. `row` None is a candidate that no longer exists;
     `number` is its figure in the order of the list.
     """
-    text = palette.text_here if here else palette.text
-    dim = palette.dim_here if here else palette.dim
-    accent = palette.accent_here if here else palette.accent
-    warm = palette.warm_here if here else palette.warm
-    bar: Part = (glyphs.bar, accent if focused else dim) if here else (" ", dim)
+    style = palette.on_row(here=here)
+    text, strong, dim, accent, warm = style
+    bar = cursor_bar(style, glyphs, here=here, focused=focused)
     if row is None:
         return line_of(
             [bar, ("  gone: a refresh takes it out of the list", dim)], width, text, glyphs.ellipsis
@@ -198,10 +177,12 @@ def candidate_strip(
         columns += type_sign(row, glyphs) + " "
     indent = f"{glyphs.member} " if member else ""
     content = indent + display_line(row.content[: width * 2])
-    if marked and not decided:
+    if decided:
+        content_style = dim
+    elif marked:
         content_style = warm
     else:
-        content_style = dim if decided else palette.strong_here if here else text
+        content_style = strong if here else text
     return line_of(
         [bar, mark, (state, state_style), (columns, dim), (content, content_style)],
         width - 1,

@@ -25,7 +25,7 @@ from reviewer.tui.handover.keys import HAND_OVER
 from reviewer.tui.kit import keys as shared
 from reviewer.tui.kit.actor import runs
 from reviewer.tui.kit.line import Part, line_of
-from reviewer.tui.kit.row_list import RowList
+from reviewer.tui.kit.row_list import RowList, StoredList, cursor_bar
 from reviewer.tui.kit.screen import ListScreen, TextEdit
 from reviewer.tui.kit.text import Block, Run, Span, count, tail
 from reviewer.tui.kit.text_pane import TextPane
@@ -242,34 +242,12 @@ class SessionScreen(ListScreen, pane=keys.SESSION):
         self.say(f"{display_line(done.title)} - u to undo")
 
 
-class LineList(RowList):
+class LineList(StoredList[SessionModel]):
     """Draws the lines of a session, one row each."""
-
-    def __init__(self, model: SessionModel, *, id: str | None = None) -> None:  # noqa: A002
-        super().__init__(id=id)
-        self.model = model
-
-    @property
-    def total(self) -> int:
-        return len(self.model.ids)
-
-    @property
-    def cursor(self) -> int:
-        return self.model.cursor
-
-    def put_cursor(self, index: int) -> None:
-        self.model.cursor = index
-
-    @property
-    def moves_redraw_all(self) -> bool:
-        return self.model.range_from is not None
-
-    def read_window(self, start: int, stop: int) -> None:
-        self.model.window(start, stop)
 
     def row_strip(self, at: int, width: int, style: Palette, sign: Glyphs) -> Strip:
         row, here = self.model.row(at), at == self.model.cursor
-        text = style.text_here if here else style.text
+        text = style.on_row(here=here).text
         if row is None:
             return line_of([], width, text, sign.ellipsis)
         parts = row_parts(
@@ -307,11 +285,10 @@ def row_parts(
     marked: bool,
 ) -> list[Part]:
     """One row: bar, mark, spot, number, who, and the text on one line."""
-    dim, text = (style.dim_here, style.text_here) if here else (style.dim, style.text)
-    accent = style.accent_here if here else style.accent
-    warm = style.warm_here if here else style.warm
+    on_row = style.on_row(here=here)
+    text, _, dim, accent, warm = on_row
     line = row.line
-    bar: Part = (sign.bar, accent if focused else dim) if here else (" ", dim)
+    bar = cursor_bar(on_row, sign, here=here, focused=focused)
     mark: Part = (sign.mark, warm) if marked else (" ", dim)
     spot: Part = (f"{sign.important} ", accent) if row.cited else ("  ", dim)
     who = "sub" if line.speaker is Speaker.SUBAGENT else LABELS[line.role]

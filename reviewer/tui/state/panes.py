@@ -20,7 +20,7 @@ from reviewer.tui.kit import keys as shared
 from reviewer.tui.kit.actor import Actor, runs
 from reviewer.tui.kit.edit_pane import EditorArea, Field
 from reviewer.tui.kit.line import BarLine, Part, TitleRule, cells_of, cut, line_of
-from reviewer.tui.kit.row_list import RowList
+from reviewer.tui.kit.row_list import ModelList, cursor_bar
 from reviewer.tui.kit.row_sign import sign_of
 from reviewer.tui.kit.text import Block, Run, Span, elapsed, moment
 from reviewer.tui.state import keys
@@ -33,20 +33,12 @@ if TYPE_CHECKING:
 KEY_CELLS = 24
 
 
-class FactList(RowList):
+class FactList(ModelList[StateModel]):
     """Draws a `StateModel`; the cursor skips the headings of groups."""
-
-    def __init__(self, model: StateModel, *, id: str | None = None) -> None:  # noqa: A002
-        super().__init__(id=id)
-        self.model = model
 
     @property
     def total(self) -> int:
         return self.model.total
-
-    @property
-    def cursor(self) -> int:
-        return self.model.cursor
 
     @property
     def place(self) -> tuple[int, int]:
@@ -61,9 +53,6 @@ class FactList(RowList):
     def target(self, index: int) -> int:
         found = self.model.nearest(index, 1 if index >= self.model.cursor else -1)
         return self.model.cursor if found is None else found
-
-    def put_cursor(self, index: int) -> None:
-        self.model.cursor = index
 
     def read_window(self, start: int, stop: int) -> None:
         self.model.window(start, stop)
@@ -98,12 +87,10 @@ def fact_strip(
     focused: bool,
 ) -> Strip:
     """One fact: a key with its value, or a wording with a sign for its special state."""
-    text = style.text_here if here else style.text
-    dim = style.dim_here if here else style.dim
-    accent = style.accent_here if here else style.accent
-    warm = style.warm_here if here else style.warm
-    strong = style.strong_here if here else text
-    bar: Part = (sign.bar if here else " ", accent if focused else dim)
+    on_row = style.on_row(here=here)
+    text, strong, dim, accent, warm = on_row
+    strong = strong if here else text
+    bar = cursor_bar(on_row, sign, here=here, focused=focused)
     if row is None:
         return line_of([bar, ("  gone: R reads again", dim)], width, text, sign.ellipsis)
     parts: list[Part]

@@ -37,11 +37,18 @@ _CORRECTIONS = 8
 
 
 def build_preamble(
-    mode: str, pipeline: Pipeline, history: RunHistory, node: str, *, room: int | None = None
+    mode: str,
+    pipeline: Pipeline,
+    history: RunHistory,
+    node: str,
+    *,
+    room: int | None = None,
+    runs: Mapping[str, int] | None = None,
 ) -> Preamble:
     """The preamble of a mode for `node`, given the run so far.
 
     `room`: tokens that the model has for it, where those may be fewer than the mode's ceiling.
+    `runs`: how often each node has run, from a caller that counts them as they end.
     In `full` mode the text is empty, as the session continues. Every other mode but `truncate`
     names the newest stage, if there is room. Raises ReviewerError for an unknown mode.
     """
@@ -49,11 +56,9 @@ def build_preamble(
         raise ReviewerError(f"There is no fidelity mode {mode!r}. Modes: {', '.join(MODES)}.")
     if mode == "full":
         return Preamble(mode, "", 0, 0)
-    from reviewer.text.tokens import counter  # late: tiktoken takes long to load
-
-    ceiling = CEILINGS[mode]
-    count, budget = counter().count, ceiling if room is None else min(ceiling, max(room, 0))
-    facts = facts_of(pipeline, history, node)
+    ceiling, count = CEILINGS[mode], _count
+    budget = ceiling if room is None else min(ceiling, max(room, 0))
+    facts = facts_of(pipeline, history, node, runs)
     whole = BUILDERS[mode](facts, budget, count, budget)
     tokens = count(whole.text)
     values_missing = whole.values_left_out and mode in WITH_VALUES
@@ -70,6 +75,24 @@ def build_preamble(
     text = shorten(draft.text, budget, count)  # the names alone exceed the ceiling
     cut = msgspec.structs.replace(draft, text=text, shortened=draft.shortened + 1)
     return _preamble(mode, cut, count(text), budget)
+
+
+_SHORT = 256
+"""Characters of a text whose tokens are remembered."""
+
+
+def _count(text: str) -> int:
+    return _count_again(text) if len(text) > _SHORT else _count_once(text)
+
+
+def _count_again(text: str) -> int:
+    from reviewer.text.tokens import counter  # late: tiktoken takes long to load
+
+    return counter().count(text)
+
+
+# Most names of a preamble were in the preamble of the stage before.
+_count_once = lru_cache(maxsize=1 << 16)(_count_again)
 
 
 def _preamble(mode: str, draft: Draft, tokens: int, budget: int) -> Preamble:
@@ -344,13 +367,19 @@ class Facts(Struct, frozen=True):
     number: int
     total: int
     stages: tuple[Stage, ...]
+    runs: Mapping[str, int]
+    """How often each node has run."""
     values: tuple[tuple[str, Any], ...]
     retries: tuple[tuple[str, int, int], ...]
 
 
-def facts_of(pipeline: Pipeline, history: RunHistory, node: str) -> Facts:
+def facts_of(
+    pipeline: Pipeline, history: RunHistory, node: str, runs: Mapping[str, int] | None = None
+) -> Facts:
     """The facts before `node` runs. Texts are masked when they become entries."""
-    done = {stage.node for stage in history.completed if stage.node in pipeline.nodes}
+    if runs is None:
+        runs = Counter(map(attrgetter("node"), history.completed))
+    done = runs.keys() & pipeline.nodes.keys()
     goal = goal_of(pipeline, history.context)
     return Facts(
         name=plain(pipeline.name),
@@ -360,6 +389,7 @@ def facts_of(pipeline: Pipeline, history: RunHistory, node: str) -> Facts:
         number=min(len(done - {node}) + 1, max(len(pipeline.nodes), 1)),
         total=max(len(pipeline.nodes), 1),
         stages=history.completed[::-1],
+        runs=runs,
         values=tuple(
             (key, value)
             for key, value in reversed(history.context.items())
@@ -408,8 +438,7 @@ def outcomes(stages: tuple[Stage, ...]) -> str:
 
 def name_entries(facts: Facts, *, with_outcome: bool) -> Iterator[Entry]:
     """Each node once, by its latest run: `implement (success)`, `implement x3 (success)`."""
-    runs = Counter(map(attrgetter("node"), facts.stages))
-    named: set[str] = set()
+    runs, named = facts.runs, set[str]()
     for stage in facts.stages:
         if stage.node in named:
             continue

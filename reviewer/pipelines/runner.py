@@ -7,6 +7,7 @@ that has none: no stage is lost, none counts twice.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
@@ -118,6 +119,16 @@ class _Lane(Struct):
     ask: Ask | None = None
     branch: str = ""
     may_degrade: bool = False
+    runs: Counter[str] = msgspec.field(default_factory=Counter)
+    """How often each node has run."""
+
+    def __post_init__(self) -> None:
+        self.runs.update(stage.node for stage in self.stages)
+
+    def add(self, *entries: LogEntry) -> None:
+        """Note that stages have ended."""
+        self.stages += map(stage_of_log, entries)
+        self.runs.update(entry.node for entry in entries)
 
     def step(self, checkpoint: Checkpoint) -> int:
         """The number of the next stage."""
@@ -311,7 +322,7 @@ class Runner:
         into = next(
             (each.checkpoint.next_edge for each in ended if each.checkpoint.next_node), None
         )
-        lane.stages += [stage_of_log(each) for each in (entry, *logs)]
+        lane.add(entry, *logs)
         target = fork.join
         lane.watch(
             StageDone(
@@ -452,10 +463,10 @@ class Runner:
         if entry.thread:
             room = min(room, self._services.context_tokens // 2)
         history, node = self._history(checkpoint, lane), entry.node.name
-        whole = build_preamble(mode, self._pipeline, history, node)
+        whole = build_preamble(mode, self._pipeline, history, node, runs=lane.runs)
         if whole.tokens <= room:
             return whole.text, ""
-        fitted = build_preamble(mode, self._pipeline, history, node, room=room)
+        fitted = build_preamble(mode, self._pipeline, history, node, room=room, runs=lane.runs)
         if room < _LEAST_PREAMBLE or not fitted.text:
             return "", (
                 "The stage begins without a preamble: the model's context has no room for one "
@@ -525,7 +536,7 @@ class Runner:
             next_node=target,
             next_edge=entry.edge,
         )
-        lane.stages.append(stage_of_log(entry))
+        lane.add(entry)
         if not lane.branch:
             self._append(following)
         lane.watch(

@@ -15,7 +15,7 @@ from reviewer.pipelines.dot import parse_dot
 from reviewer.pipelines.history import build_fidelity_preamble
 from reviewer.pipelines.preamble import build_preamble
 from reviewer.pipelines.values import CEILINGS, MODES, Outcome, RunHistory, Stage, ToolCall
-from reviewer.text.tokens import counter
+from reviewer.text.tokens import TokenCounter, counter
 
 ORCHARD = parse_dot(
     """digraph orchard { goal="Two hundred jars of jelly"
@@ -327,3 +327,18 @@ def test_a_smaller_room_is_kept_in_every_mode(mode: str, room: int) -> None:
 
 def test_no_room_is_an_empty_text() -> None:
     assert build_preamble("summary:high", ORCHARD, long_history(), "fill", room=0).text == ""
+
+
+def test_the_names_of_a_long_run_are_counted_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    stages = tuple(Stage(f"step {number}", notes="Done.") for number in range(500))
+    build_preamble("compact", ORCHARD, RunHistory("run-9", stages[:-1]), "fill")
+    counted: list[str] = []
+    count = TokenCounter.count
+
+    def noted(self: TokenCounter, text: str) -> int:
+        counted.append(text)
+        return count(self, text)
+
+    monkeypatch.setattr(TokenCounter, "count", noted)
+    build_preamble("compact", ORCHARD, RunHistory("run-9", stages), "fill")
+    assert len(counted) < 20, "only what the latest stage has changed"

@@ -26,6 +26,8 @@ class ItemCosts(Struct, frozen=True):
     title: Callable[[], int]
     pinned: bool = False
     superseded: bool = False
+    unrelated: bool = False
+    """To the task: it leaves its room empty, unless it is pinned."""
 
 
 class Outcome(Struct):
@@ -280,12 +282,7 @@ class _Contest:
         self._demands = demands
         self._fills = {
             section: SectionFill(
-                {
-                    each.key: Outcome(
-                        State.DROPPED, Rule.SUPERSEDED if each.superseded else Rule.NO_ROOM
-                    )
-                    for each in demand.items
-                }
+                {each.key: Outcome(State.DROPPED, _rule_at_first(each)) for each in demand.items}
             )
             for section, demand in demands.items()
         }
@@ -302,7 +299,12 @@ class _Contest:
         }
 
     def run(self, best_first: Sequence[int]) -> dict[Section, Allocation]:
-        order = [key for key in best_first if key in self._items]
+        order = [
+            key
+            for key in best_first
+            if key in self._items
+            and (self._items[key][1].pinned or not self._items[key][1].unrelated)
+        ]
         pinned = [key for key in order if self._items[key][1].pinned]
         others = [key for key in order if not self._items[key][1].pinned]
         for key in pinned:
@@ -378,6 +380,12 @@ class _Contest:
             case State.TITLE:
                 return item.title()
         return 0
+
+
+def _rule_at_first(item: ItemCosts) -> Rule:
+    if item.unrelated:
+        return Rule.UNRELATED
+    return Rule.SUPERSEDED if item.superseded else Rule.NO_ROOM
 
 
 _RANK = {State.DROPPED: 0, State.TITLE: 1, State.SHORT: 2, State.FULL: 3}

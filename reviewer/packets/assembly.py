@@ -13,7 +13,7 @@ from reviewer.packets.allocation import (
     allocate_for_task,
     cap_percent,
 )
-from reviewer.packets.prepared import NOTED, Prepared, heading_of
+from reviewer.packets.prepared import NOTED, Prepared, heading_of, unrelated_words
 from reviewer.packets.token_counts import Piece
 from reviewer.packets.values import (
     Packet,
@@ -58,6 +58,9 @@ def assemble(
     pins, mutes = frozenset(pinned), frozenset(muted)
     layout = _tier_1(prepared)
     floor = layout.tokens()
+    left_out = _left_out(prepared, pins | mutes)
+    if left_out is not None and layout.ceiling() + left_out.cost <= budget:
+        layout.add(Section.INSTRUCTION, left_out)
     noted = prepared.measurer.piece(NOTED)
     demands = {
         section: Demand(
@@ -143,6 +146,16 @@ def instruction_of(prepared: Prepared) -> str:
     if prepared.material.constitution:
         return f"{CONSTITUTION_FIRST} {READ_IN_FULL}"
     return READ_IN_FULL
+
+
+def _left_out(prepared: Prepared, without: Collection[str]) -> Piece | None:
+    """The line that says how many items are left out as unrelated; None if there are none."""
+    count = sum(
+        prepared.is_unrelated(number)
+        for number, item in enumerate(prepared.items)
+        if item.id not in without
+    )
+    return prepared.measurer.piece(unrelated_words(count)) if count else None
 
 
 def _tier_1(prepared: Prepared) -> Layout:
@@ -363,6 +376,7 @@ def reason(outcome: Outcome, section: Section | None = None, giving_way: str = "
         else "one before it did not fit in full, and nothing jumps the queue",
         Rule.NO_ROOM: "no room was left, not even for a title",
         Rule.SUPERSEDED: "superseded: only shown where everything fits",
+        Rule.UNRELATED: "unrelated to the task: its room is left empty",
         Rule.MUTED: "muted for this packet",
     }[outcome.rule]
 

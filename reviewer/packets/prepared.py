@@ -130,9 +130,15 @@ class Prepared:
                     partial(self._title_cost, number),
                     item.id in pinned,
                     item.superseded,
+                    self.is_unrelated(number),
                 )
             )
         return costs
+
+    def is_unrelated(self, number: int) -> bool:
+        """Whether an item has too little to do with the task to be shown for it."""
+        score = self.scores.get(number)
+        return score is not None and score.unrelated and not score.chosen
 
     def size(self, section: Section, muted: frozenset[str]) -> int:
         """Characters of a section, without superseded and muted items."""
@@ -200,6 +206,8 @@ class Prepared:
             if group:
                 self.lead(group)
         self.measurer.piece(NOTED)
+        for count in range(1, len(self.items) + 1):
+            self.measurer.piece(unrelated_words(count))
         for section in Section:
             self.measurer.piece(heading_of(section))
 
@@ -249,6 +257,12 @@ def heading_of(section: Section) -> str:
         Section.LEARNINGS: "Recent learnings",
     }
     return f"## {names.get(section, section.capitalize())}"
+
+
+def unrelated_words(count: int) -> str:
+    """The line of a packet that says how many entries are left out as unrelated."""
+    entries = "1 entry is" if count == 1 else f"{count:,} entries are"
+    return f"{entries} left out as unrelated to the task."
 
 
 def _without_secrets(text: str) -> str:

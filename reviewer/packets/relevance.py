@@ -8,6 +8,7 @@ mechanism ("hooks") and the rules for it.
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from math import log, sqrt
@@ -17,6 +18,7 @@ from msgspec import Struct
 from reviewer.packets.language import (
     ALIKE_WEIGHT,
     GENERIC_WEIGHT,
+    Token,
     alike,
     generic_stems,
     terms_of,
@@ -34,7 +36,10 @@ LENGTH_SHARE = 0.6
 an entry."""
 
 NAMED = 1.6
-"""What a term of an identifier or file name of the task counts, against a plain word."""
+"""What an identifier or file name of the task, or a part of an identifier, counts against a plain
+word."""
+FILE_PART, FOLDER_PART = 1.0, 0.4
+"""What the parts of a file name and of the folders above it count, against a plain word."""
 PHRASE = 0.5
 """What two terms that follow each other in the task and the entry add, against their weights."""
 TOLD = 300
@@ -47,6 +52,16 @@ FOLLOWED = 12
 """Number of names that are followed."""
 FOLLOW_SHARE = 0.45
 """The most that following adds, as a share of the best score."""
+FLOOR, FLOOR_OF_WEAK = 0.02, 0.5
+"""The least relevance of an entry without a telling word of the task, and the same if the task is
+weak: then no entry is sure to be about it, and what follows from one says little.
+"""
+FAMILIAR = 4
+"""A task is weak if the entries know fewer of its words, ..."""
+FAMILIAR_SHARE = 0.15
+"""... or less of it by the weight of its words."""
+COMMON = 5
+"""A word that more than one in so many entries has does not tell them apart."""
 MOST_TERMS = 80
 """Number of terms of a task; a longer task counts by its rarest and most repeated ones."""
 
@@ -83,19 +98,22 @@ class Field(Struct, frozen=True):
 class Query(Struct, frozen=True):
     """The terms of a task with their weights before rarity, and its pairs of neighbours.
 
-    `spelled`: for each term a word of the task that gave it.
+    `spelled`: for each term a word of the task that gave it. `names`: the terms that are whole
+    identifiers or file names.
     """
 
     terms: Mapping[str, float]
     pairs: frozenset[tuple[str, str]]
     spelled: Mapping[str, str]
+    names: frozenset[str] = frozenset()
 
 
 class Match(Struct, frozen=True):
     """How an entry fits. `score` is 0 to 1 against the best entry; `words` the task's words that
     it has, most telling first; `alike` those found through a word of like meaning; `through` the
     names by which it follows from better entries. `weight` is the rarity of the words that
-    match; `nested`: it follows the task above it.
+    match; `nested`: it follows the task above it; `unrelated`: it has too little to do with the
+    task to be shown for it.
     """
 
     score: float
@@ -104,6 +122,7 @@ class Match(Struct, frozen=True):
     through: tuple[str, ...] = ()
     weight: float = 0.0
     nested: bool = False
+    unrelated: bool = False
 
 
 NOTHING = Match(0.0)
@@ -125,20 +144,47 @@ def query_of(parts: Iterable[tuple[str, float]]) -> Query:
     terms: defaultdict[str, float] = defaultdict(float)
     pairs: set[tuple[str, str]] = set()
     spelled: dict[str, str] = {}
+    names: set[str] = set()
     for text, weight in parts:
         before = ""
-        for word, name, stems, words in tokens(text):
-            for each, part in zip(stems, words, strict=True):
-                terms[each] += weight * (NAMED if name else 1.0)
+        for token in tokens(text):
+            word, name, stems, words = token
+            shares = _shares(token)
+            for each, part, share in zip(stems, words, shares, strict=True):
+                if not share:
+                    continue
+                terms[each] += weight * share
                 spelled.setdefault(each, part)
                 if before and before != each:
                     pairs.add((before, each))
                 before = each
             if name:
+                names.add(name)
                 terms[name] += weight * NAMED
                 spelled.setdefault(name, word)
     # repetition says something, but not in proportion
-    return Query({each: sqrt(count) for each, count in terms.items()}, frozenset(pairs), spelled)
+    counts = {each: sqrt(count) for each, count in terms.items()}
+    return Query(counts, frozenset(pairs), spelled, frozenset(names))
+
+
+def _shares(token: Token) -> list[float]:
+    """What each part of a word counts, against a plain word. The suffix of a file name counts
+    nothing.
+    """
+    if not token.name:
+        return [1.0] * len(token.parts)
+    folders, _, file = token.spelled.rpartition("/")
+    suffix = _SUFFIX.search(file)
+    if not folders and suffix is None:
+        return [NAMED] * len(token.parts)
+    own = token_of(file).parts
+    shares = [FOLDER_PART] * (len(token.parts) - len(own)) + [FILE_PART] * len(own)
+    if suffix is not None and own and own[-1] == suffix[1].lower():
+        shares[-1] = 0.0
+    return shares
+
+
+_SUFFIX = re.compile(r"\w\.([a-z]\w{0,4})$", re.IGNORECASE)
 
 
 class Index:
@@ -154,6 +200,7 @@ class Index:
         for at, each in enumerate(self._fields):
             for term in each.counts:
                 having[term].append(at)
+        self._few = max(len(self._fields) // COMMON, 3)
         self._having = dict(having)
         """For each term the entries that have it, in their order."""
         mean = sum(each.size for each in self._fields) / max(len(self._fields), 1) or 1.0
@@ -192,6 +239,8 @@ class Index:
             for one, other in zip(base, follow, strict=True)
         ]
         top = max(whole)
+        telling = self._counts_of_telling(weights)
+        floor = top * (FLOOR_OF_WEAK if self._is_weak(query) else FLOOR)
         told = set(sorted(range(len(whole)), key=lambda at: -whole[at])[:TOLD])
         words: list[list[str]] = [[] for _ in self._fields]
         for term in weights:
@@ -204,6 +253,7 @@ class Index:
                 _spelled(near, field) if at in told else (),
                 _spelled(names, field) if at in told else (),
                 direct[at],
+                unrelated=whole[at] < floor and not telling[at],
             )
             for at, field in enumerate(self._fields)
         ]
@@ -221,6 +271,25 @@ class Index:
         }
         best = sorted(found, key=lambda term: (-found[term], term))[:MOST_TERMS]
         return {term: found[term] for term in best}
+
+    def _is_weak(self, query: Query) -> bool:
+        """Whether the entries know too little of a task to say what it is about."""
+        weights = {
+            term: count * self.rarity(term)
+            for term, count in query.terms.items()
+            if term not in query.names
+        }
+        known = [weight for term, weight in weights.items() if term in self._having]
+        return len(known) < FAMILIAR or sum(known) < FAMILIAR_SHARE * sum(weights.values())
+
+    def _counts_of_telling(self, weights: Iterable[str]) -> list[int]:
+        """How many words of the task each entry has that are neither generic nor common here."""
+        counts = [0] * len(self._fields)
+        for term in weights:
+            if term not in generic_stems() and self._seen(term) <= self._few:
+                for at in self._having[term]:
+                    counts[at] += 1
+        return counts
 
     def _near(self, weights: Mapping[str, float]) -> dict[str, float]:
         near: dict[str, float] = {}
@@ -278,7 +347,6 @@ class Index:
         top = base[best[0]]
         shared: defaultdict[str, float] = defaultdict(float)
         given: dict[int, dict[str, float]] = {}
-        most = max(len(self._fields) // 5, 3)
         for at in best:
             if base[at] <= 0:
                 continue
@@ -286,7 +354,7 @@ class Index:
             given[at] = {
                 term: base[at] / top * self.rarity(term) * count / (count + norm)
                 for term, count in self._fields[at].counts.items()
-                if term not in weights and 1 < self._seen(term) <= most
+                if term not in weights and 1 < self._seen(term) <= self._few
             }
             for term, weight in given[at].items():
                 shared[term] += weight

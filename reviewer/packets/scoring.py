@@ -151,4 +151,5 @@ def _score(item: Item, match: Match, now: datetime, for_task: bool) -> Score:
         through=match.through,
         nested=match.nested,
         for_task=for_task,
+        unrelated=for_task and match.unrelated,
     )

@@ -52,6 +52,7 @@ class Rule(StrEnum):
     BEHIND = "behind"
     NO_ROOM = "no room"
     SUPERSEDED = "superseded"
+    UNRELATED = "unrelated"
     MUTED = "muted"
 
 
@@ -137,6 +138,8 @@ class Score(Struct, frozen=True):
     """Whether a task was given."""
     chosen: str = ""
     """Why a model chose it; `total` is then 1 to 2."""
+    unrelated: bool = False
+    """Whether it has too little to do with the task to be shown for it."""
 
 
 class PacketItem(Struct, frozen=True, kw_only=True):

@@ -87,7 +87,9 @@ def test_what_does_not_fit_is_shortened_noted_and_dropped(
     folder: Path, packet_of: PacketOf
 ) -> None:
     seen = set()
-    for budget, task in product(range(300, 700, 20), ("", "coins by weight")):
+    for budget, task in product(
+        range(300, 700, 20), ("", "who counts the coins of the drawers by weight")
+    ):
         packet = packet_of(folder, budget, task=task)
         for item in packet.items:
             seen.add(item.state)
@@ -354,3 +356,17 @@ def test_any_folder_within_any_budget(
     )
     packet = packet_of(folder, budget)
     assert counter().count(packet.markdown) == packet.tokens_used <= max(budget, packet.tier_1)
+
+
+def test_a_weak_task_leaves_room_empty_and_says_how_much_is_left_out(
+    folder: Path, packet_of: PacketOf
+) -> None:
+    packet = packet_of(folder, 10_000, task="scale")
+    left_out = [item for item in packet.items if item.rule is Rule.UNRELATED]
+    assert left_out
+    assert {item.state for item in left_out} == {State.DROPPED}
+    assert f"{len(left_out)} entries are left out as unrelated to the task." in packet.markdown
+    assert all(item.why.startswith("unrelated to the task") for item in left_out)
+    again = packet_of(folder, 10_000, task="scale", pinned=[left_out[0].id])
+    assert f"{len(left_out) - 1} entries are" in again.markdown
+    assert left_out[0].id in {item.id for item in again.in_state(State.FULL)}

@@ -90,6 +90,35 @@ def test_an_identifier_of_the_task_is_found_as_a_whole() -> None:
     assert best(entries, "P5.2") == "P5.2: Sweep"
 
 
+def test_the_folders_and_the_suffix_of_a_file_count_less_than_what_is_said_of_it() -> None:
+    entries = (
+        ("Till code lies in its own folder", "", "Every till has one."),
+        ("Markdown files end in md", "", "Never in txt."),
+        ("Receipts jam", "", "A jam ends by itself."),
+        *SHOP[3:],
+    )
+    assert best(entries, "the jam in src/till/notes.md") == "Receipts jam"
+
+
+@pytest.mark.parametrize(
+    ("task", "related"),
+    [
+        ("lamp", {"Add the hall lamp to the list"}),
+        ("Translate the voucher page into Portuguese", {"Voucher codes expire"}),
+        ("the lamp, the coins, the drawers and the vouchers", {each for each, *_ in SHOP}),
+    ],
+)
+def test_a_weak_task_leads_only_to_entries_that_have_its_words(
+    task: str, related: set[str]
+) -> None:
+    found = {
+        title for (title, *_), each in zip(SHOP, matches(SHOP, task), strict=True)
+        if not each.unrelated
+    }  # fmt: skip
+    assert found <= related
+    assert found
+
+
 def test_words_of_like_meaning_match_for_less_than_the_word_itself() -> None:
     entries = (("Notify the clerk", "", ""), ("Warn the clerk", "", ""), *SHOP)
     alike, same, *_ = matches(entries, "warn")

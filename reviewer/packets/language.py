@@ -36,7 +36,7 @@ voor wat we wel wij worden zijn
 or in English."""
 NO_TERMS = NOTE_STOP_WORDS.union(_OTHER_LANGUAGES.split())
 SHORTEST = 2
-"""Shorter words are no terms."""
+"""Shorter words are not terms."""
 KEY_LENGTH = 20
 """Longer words that contain digits may be secrets, and are not used as terms."""
 

@@ -27,7 +27,7 @@ PRESETS = {
 
 
 class Limits(Struct, frozen=True):
-    """The limits of a packet. `tokens`: None for those that hold already; `chars`: None for none.
+    """The limits of a packet. `tokens`: None for the usual ones; `chars`: None for none.
     `agent`: whose limits they are; empty if they were given as numbers.
     """
 

@@ -42,8 +42,8 @@ FILE_PART, FOLDER_PART = 1.0, 0.4
 """What the parts of a file name and of the folders above it count, against a plain word."""
 PHRASE = 0.5
 """What two terms that follow each other in the task and the entry add, against their weights."""
-TOLD = 300
-"""Number of best entries of which it is told which other words led to them."""
+EXPLAINED = 300
+"""Number of best entries that come with the other words that led to them."""
 SHOWN = 6
 """Number of words that are kept to say why an entry fits."""
 LEADERS = 6
@@ -57,7 +57,8 @@ FLOOR, FLOOR_OF_WEAK = 0.02, 0.5
 weak: then no entry is sure to be about it, and what follows from one says little.
 """
 FAMILIAR = 4
-"""A task is weak if the entries know fewer of its words, ..."""
+"""A task is weak if the entries know fewer of its words and none has AGREEING telling ones, ..."""
+AGREEING = 2
 FAMILIAR_SHARE = 0.15
 """... or less of it by the weight of its words."""
 COMMON = 5
@@ -151,8 +152,6 @@ def query_of(parts: Iterable[tuple[str, float]]) -> Query:
             word, name, stems, words = token
             shares = _shares(token)
             for each, part, share in zip(stems, words, shares, strict=True):
-                if not share:
-                    continue
                 terms[each] += weight * share
                 spelled.setdefault(each, part)
                 if before and before != each:
@@ -168,23 +167,17 @@ def query_of(parts: Iterable[tuple[str, float]]) -> Query:
 
 
 def _shares(token: Token) -> list[float]:
-    """What each part of a word counts, against a plain word. The suffix of a file name counts
-    nothing.
-    """
+    """What each part of a word counts, against a plain word."""
     if not token.name:
         return [1.0] * len(token.parts)
     folders, _, file = token.spelled.rpartition("/")
-    suffix = _SUFFIX.search(file)
-    if not folders and suffix is None:
+    if not folders and not _SUFFIX.search(file):
         return [NAMED] * len(token.parts)
-    own = token_of(file).parts
-    shares = [FOLDER_PART] * (len(token.parts) - len(own)) + [FILE_PART] * len(own)
-    if suffix is not None and own and own[-1] == suffix[1].lower():
-        shares[-1] = 0.0
-    return shares
+    own = len(token_of(file).parts)
+    return [FOLDER_PART] * (len(token.parts) - own) + [FILE_PART] * own
 
 
-_SUFFIX = re.compile(r"\w\.([a-z]\w{0,4})$", re.IGNORECASE)
+_SUFFIX = re.compile(r"\w\.[a-z]\w{0,4}$", re.IGNORECASE)
 
 
 class Index:
@@ -240,8 +233,8 @@ class Index:
         ]
         top = max(whole)
         telling = self._counts_of_telling(weights)
-        floor = top * (FLOOR_OF_WEAK if self._is_weak(query) else FLOOR)
-        told = set(sorted(range(len(whole)), key=lambda at: -whole[at])[:TOLD])
+        floor = top * (FLOOR_OF_WEAK if self._is_weak(query, max(telling)) else FLOOR)
+        explained = set(sorted(range(len(whole)), key=lambda at: -whole[at])[:EXPLAINED])
         words: list[list[str]] = [[] for _ in self._fields]
         for term in weights:
             for at in self._having[term]:
@@ -250,8 +243,8 @@ class Index:
             Match(
                 whole[at] / top,
                 tuple(dict.fromkeys(words[at])),
-                _spelled(near, field) if at in told else (),
-                _spelled(names, field) if at in told else (),
+                _spelled(near, field) if at in explained else (),
+                _spelled(names, field) if at in explained else (),
                 direct[at],
                 unrelated=whole[at] < floor and not telling[at],
             )
@@ -272,15 +265,19 @@ class Index:
         best = sorted(found, key=lambda term: (-found[term], term))[:MOST_TERMS]
         return {term: found[term] for term in best}
 
-    def _is_weak(self, query: Query) -> bool:
-        """Whether the entries know too little of a task to say what it is about."""
+    def _is_weak(self, query: Query, telling: int) -> bool:
+        """Whether the entries know too little of a task to say what it is about. `telling`: the
+        most telling words of it that one entry has.
+        """
         weights = {
             term: count * self.rarity(term)
             for term, count in query.terms.items()
             if term not in query.names
         }
         known = [weight for term, weight in weights.items() if term in self._having]
-        return len(known) < FAMILIAR or sum(known) < FAMILIAR_SHARE * sum(weights.values())
+        if len(known) < FAMILIAR and telling < AGREEING:
+            return True
+        return sum(known) < FAMILIAR_SHARE * sum(weights.values())
 
     def _counts_of_telling(self, weights: Iterable[str]) -> list[int]:
         """How many words of the task each entry has that are neither generic nor common here."""

@@ -135,7 +135,7 @@ def rerank(prepared: Prepared, model: ChatModel) -> Reranked:
 
 
 def _read(text: str, name: str) -> _Answer:
-    """The JSON object in an answer, whatever stands around it."""
+    """The JSON object in an answer, whatever text is around it."""
     begin, end = text.find("{"), text.rfind("}")
     try:
         return msgspec.json.decode(text[begin : end + 1], type=_Answer)

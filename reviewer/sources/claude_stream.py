@@ -48,8 +48,8 @@ def _turns(reading: Reading) -> Iterator[Turn]:
         if kind in ("user", "assistant"):
             parts = message_parts(role, message.get("content"), reading.tally)
         if not parts:
-            told = kind in ("result", "stream_event")
-            reading.tally[TWICE if told else STATE if kind == "system" else "no content"] += 1
+            repeats = kind in ("result", "stream_event")
+            reading.tally[TWICE if repeats else STATE if kind == "system" else "no content"] += 1
             continue
         role = speaker(role, parts)
         apart = bool(record.get("parent_tool_use_id"))

@@ -33,7 +33,7 @@ def _turns(reading: Reading) -> Iterator[Turn]:
     document = Document(reading)
     session = reading.path.parent.name
     first = True
-    told: Counter[str] = Counter()
+    answered: Counter[str] = Counter()
     for spot, message in document.objects(document.root):
         if message.get("partial"):
             reading.tally["partial message"] += 1
@@ -42,10 +42,10 @@ def _turns(reading: Reading) -> Iterator[Turn]:
         role, parts = _parts(reading, message, kind, first)
         first = False
         text = parts[0].text if parts else ""
-        if not parts or (role is Role.ASSISTANT and told[text] and kind in _ANSWERS):
+        if not parts or (role is Role.ASSISTANT and answered[text] and kind in _ANSWERS):
             reading.tally[TWICE if parts else f"{kind.replace('_', ' ')[:30] or STATE}"] += 1
             continue
-        told[text] += kind in _ANSWERS
+        answered[text] += kind in _ANSWERS
         stamp = message.get("ts")
         yield Turn(
             spot=spot,

@@ -91,7 +91,7 @@ def _is_codex(record: Outline) -> bool:
 
 
 class _Session:
-    """What the lines so far say about the session, and which words were told before."""
+    """What the lines so far say about the session, and which words were recorded before."""
 
     def __init__(self, reading: Reading) -> None:
         self._tally = reading.tally
@@ -113,7 +113,7 @@ class _Session:
         self.subagent = isinstance(payload.get("source"), dict)
 
     def told_before(self, way: str, role: Role, text: str) -> bool:
-        """Whether the other way of telling a turn had it already: each turn is told in both."""
+        """Whether this turn was recorded already: Codex writes each turn in two forms."""
         other = self._told["item" if way == "event" else "event"]
         name = _name(role, text)
         if role is Role.USER:
@@ -311,7 +311,7 @@ def _output(output: object) -> tuple[str, bool]:
 def _compacted(
     session: _Session, spot: Spot, payload: Fields, at: str | None, tally: Counter[str]
 ) -> Iterator[Turn]:
-    """The summary of a compaction, where it is readable: the history before it is told already."""
+    """The summary of a compaction, where it is readable: the history before it has been read."""
     text = words(payload.get("message"))
     history = payload.get("replacement_history")
     if not text.strip() and isinstance(history, list) and history:
@@ -321,7 +321,7 @@ def _compacted(
             if not text.startswith(SUMMARY_START) and (
                 len(text) < SHORTEST_SUMMARY or session.has_typed(requested(text))
             ):
-                text = ""  # the person's last request, which is told already
+                text = ""  # the person's last request, which has been read
     if text.strip():
         yield session.turn(spot, Role.ASSISTANT, [Part("text", text, Use.SUMMARY)], at)
     else:

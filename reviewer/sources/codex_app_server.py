@@ -37,8 +37,8 @@ def _turns(reading: Reading) -> Iterator[Turn]:
             cwd, session = words(thread.get("cwd")) or cwd, words(thread.get("id")) or session
             branch = words(inner(thread, "gitInfo").get("branch")) or branch
         if method != "item/completed":
-            told = method.startswith(("codex/event/", "item/"))
-            reading.tally[TWICE if told else STATE] += 1
+            repeats = method.startswith(("codex/event/", "item/"))
+            reading.tally[TWICE if repeats else STATE] += 1
             continue
         item = inner(facts, "item")
         role, parts = _parts(reading, item)

@@ -95,7 +95,7 @@ def _reason(kind: str) -> str:
     if kind.startswith("hook."):
         return "hook event"
     if kind == "tool.execution_start":
-        return "told twice"
+        return "recorded twice"
     if kind.startswith(("session.", "assistant.turn_")):
         return STATE
     return (kind or "(none)").replace(".", " ").replace("_", " ")[:40]

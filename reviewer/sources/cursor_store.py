@@ -109,7 +109,7 @@ def _all(database: Connection) -> list[str]:
 
 
 def _fields(data: bytes) -> list[tuple[int, bytes]]:
-    """The fields of a protocol buffer that hold bytes, up to the first that cannot be read."""
+    """The byte fields of a protocol buffer, up to the first that cannot be read."""
     found: list[tuple[int, bytes]] = []
     at = 0
     while at < len(data):

@@ -113,7 +113,7 @@ def _checked(database: sqlite3.Connection, path: Path) -> sqlite3.Connection:
 
 
 def _beside(path: Path) -> list[Path]:
-    """The files beside a database that hold a part of it."""
+    """The files beside a database that contain a part of it."""
     named = [path.with_name(path.name + ending) for ending in _BESIDE]
     return [each for each in named if each.is_file() and each.stat().st_size]
 

@@ -173,7 +173,7 @@ def _places(location: Location, machine: Machine, scope: Scope) -> list[tuple[Pa
     """The folders of a location, each with the pattern of the files in it."""
     roots = _roots(location, machine, scope)
     named = machine.variables.get(location.file_variable, "") if location.file_variable else ""
-    if not named or named.startswith(":"):  # `:memory:` is no file
+    if not named or named.startswith(":"):  # `:memory:` is not a file
         return [(root, location.pattern) for root in roots]
     path = roots[0] / named
     return [(path.parent, glob_escape(path.name))]

@@ -86,7 +86,7 @@ def _session(reading: Reading) -> str:
 def _parts(reading: Reading, kind: str, record: Fields) -> tuple[Role, list[Part]]:
     if kind in ("turn.prompt", "turn.steer"):
         return _prompt(reading, record)
-    if kind == "context.append_message":  # the person's message is told as a prompt before
+    if kind == "context.append_message":  # the person's message came before as a prompt
         message = inner(record, "message")
         origin = inner(message, "origin").get("kind")
         text = part_text(message.get("content"))

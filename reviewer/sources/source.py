@@ -21,4 +21,4 @@ class Source(Struct, frozen=True):
     lines: tuple[int, float]
     document: bytes | None = None
     sessions: frozenset[str] | None = None
-    """The sessions that are wanted of a file that holds those of several projects; None: all."""
+    """The sessions to read from a file with those of several projects; None: all."""

@@ -82,8 +82,8 @@ def _parts(lines: Sequence[str]) -> _Parts:
         elif fence:
             mark = fence[1]
             fences.append((fence[2].lower(), []))
-        elif told := _SUMMARY.search(line):
-            summary = told[1]
+        elif titled := _SUMMARY.search(line):
+            summary = titled[1]
         elif rest := _TAG.sub("", line).strip():
             words.append(rest)
     command = ""

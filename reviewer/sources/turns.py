@@ -28,7 +28,7 @@ from reviewer.sources.tool_text import input_text, part_text
 Fields: TypeAlias = dict[str, object]
 """A decoded JSON object."""
 
-TWICE = "told twice"
+TWICE = "recorded twice"
 """The reason under which the second place of the same words is counted."""
 STATE = "state of the session"
 UNKNOWN_IDS = ("REDACTED", "")

@@ -40,8 +40,10 @@ LARGEST_OWN = 64_000_000
 NO_HANDLE = -1
 """In place of the descriptor of a folder, where folders have none."""
 
-_GIVEN_BY_A_SHELL = ("/dev/", "/proc/")
-"""Folders of `<(command)` and `/dev/stdin`, which are pipes that have a writer."""
+_GIVEN_BY_A_SHELL = ("/dev/fd/", "/dev/stdin", "/proc/")
+"""The beginnings of `<(command)` and `/dev/stdin`, which are pipes that have a writer. Anybody may
+make a pipe in `/dev/shm`.
+"""
 
 
 def login_name() -> str:

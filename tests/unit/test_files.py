@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import os
 import stat
+import tempfile
 from pathlib import Path
 
 import pytest
 
-from reviewer.files import write_atomic
+from reviewer.files import open_plain, write_atomic
 
 
 @pytest.fixture
@@ -65,3 +66,12 @@ def test_a_folder_in_its_place_is_an_error(path: Path) -> None:
     with pytest.raises(IsADirectoryError):
         write_atomic(path, b"new")
     assert [each.name for each in path.parent.iterdir()] == ["notes"]
+
+
+@pytest.mark.skipif(not os.access("/dev/shm", os.W_OK), reason="needs a folder below /dev")
+def test_a_pipe_that_anybody_made_below_dev_is_not_taken_for_one_of_the_shell() -> None:
+    with tempfile.TemporaryDirectory(dir="/dev/shm") as folder:
+        pipe = Path(folder, "pipe")
+        os.mkfifo(pipe)
+        with pytest.raises(OSError, match="named pipe"):
+            open_plain(pipe)

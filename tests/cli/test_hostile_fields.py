@@ -471,7 +471,7 @@ def newest(program: Program) -> Iterator[Sequence[object]]:
     for each in both:
         yield each
         yield [*each, "--json"]
-    yield from [
+    refused: list[Sequence[object]] = [
         ["brief", odd],
         ["connect", odd],
         ["connect", "claude-code", "--project"],
@@ -490,6 +490,7 @@ def newest(program: Program) -> Iterator[Sequence[object]]:
         ["fleet", "import", program.talk],
         ["fleet", "undo", odd],
     ]
+    yield from refused
 
 
 @pytest.mark.timeout(300)

@@ -10,6 +10,7 @@ from typing import Any
 
 from reviewer.clock import utc_now
 from reviewer.store.acts import Act, Scope
+from reviewer.store.changes import unpack
 from reviewer.store.database import Database
 from reviewer.store.ledger import Ledger
 
@@ -31,3 +32,12 @@ def planted(
             yield act
     finally:
         database.close()
+
+
+def everything_in(path: Path) -> bytes:
+    """All values of a store, with the rows before and after of all acts, which are packed."""
+    with closing(sqlite3.connect(path)) as connection:
+        lines = list(connection.iterdump())
+        for (blob,) in connection.execute("SELECT changes FROM ledger"):
+            lines.append(repr(unpack(blob)))
+    return "\n".join(lines).encode("utf-8", "surrogatepass") + path.read_bytes()

@@ -1,10 +1,13 @@
-"""Files are opened and written, and text is printed, in a few places only; every other place in the
-source is named here with its reason.
+"""Files are opened and written, text is printed, and text is made ready for agents in a few places
+only; every other place in the source is named here with its reason.
 
 `reviewer/files.py` has the doors for files: `open_file`, `open_plain`, `read_small` (what a person
 or a format names), `open_regular`, `read_regular`, `own_folder` (folders that somebody else could
 have made), `open_own`, `read_own` (what the program keeps), and `write_atomic`.
 `reviewer/cli/output.py` has the doors for printing.
+`reviewer/text/for_agents.py` has the doors for text that an agent reads: `as_markdown` (files and
+prompts), `between_tags` (answers of tools and hooks), `sentence` (our own words). What they return
+has a type of its own, which `mypy` asks for wherever such text goes.
 """
 
 from __future__ import annotations
@@ -179,3 +182,137 @@ def test_a_call_that_opens_a_file_is_found(source: str) -> None:
 @pytest.mark.parametrize("source", ["print(1)", "click.echo(a)", "sys.stdout.buffer.write(b'')"])
 def test_a_call_that_prints_is_found(source: str) -> None:
     assert [node for _, node in calls(ast.parse(source)) if prints(node)]
+
+
+# text for agents
+
+FOR_AGENTS = {"text/for_agents.py"}
+
+MAKES_TEXT_ITSELF = {
+    ("agents/memory_folders.py", "_with_block"): "joins texts that are ready with a marked block",
+    ("agents/wiring.py", "_copilot"): "settings as JSON, with our own commands",
+    ("agents/wiring.py", "_opencode"): "our own plugin",
+    ("cli/packet.py", "_hand_out"): "JSON for programs; its texts come from the doors",
+    ("packets/token_counts.py", "get"): "a text from the doors, kept in our own cache",
+    ("promotion/export/items.py", "_line"): "JSON for programs, masked field by field",
+}  # fmt: skip
+"""(file, function) -> why it makes an `AgentText` of anything but our own words."""
+
+TAKES_READY_TEXT = {
+    ("agents/hook_events.py", "answer", "text"): "what a hook answers",
+    ("agents/memory_folders.py", "memory_wiring", "facts"): "memory folders of agents",
+    ("compression/handover.py", "write_file", "text"): "hand-overs",
+    ("packets/output.py", "write_packet", "text"): "packets",
+    ("promotion/export/marked_block.py", "plan_block", "body"): "marked blocks",
+    ("promotion/exports.py", "plan_file", "text"): "exports",
+}
+"""(file, function, parameter) -> what goes through it into the hands of an agent."""
+
+WRITES_FILES = {
+    ("agents/agent_files.py", "_write"): "what the program keeps about sessions",
+    ("cli/team.py", "export"): "decisions for another store, and their signature",
+    ("compression/handover.py", "write_file"): "takes ready text",
+    ("compression/handover.py", "take_back"): "puts a file back",
+    ("llm/answer_cache.py", "keep"): "answers of a model",
+    ("packets/output.py", "write_packet"): "takes ready text",
+    ("packets/token_counts.py", "write"): "token counts",
+    ("pipelines/run_folder.py", "_write_in_stage"): "a stage of a run",
+    ("pipelines/run_folder.py", "write_run_file"): "a run of a pipeline",
+    ("promotion/drafts.py", "save"): "what a person types",
+    ("tui/places.py", "save_place"): "where the screen was left",
+}  # fmt: skip
+"""(file, function) that writes a whole file -> what it writes."""
+
+WRITES_PLANS = {"promotion/exports.py", "agents/connections.py", "promotion/export/file_writer.py"}
+"""Files that write plans, which take ready text, and settings."""
+
+OWN_TAGS = {
+    "agents/keep.py": "our own words about the tags",
+    "text/for_agents.py": "makes them",
+}
+
+
+def makes_ready_text(node: ast.Call) -> bool:
+    """Whether the type is given to anything but our own words."""
+    name = node.func.attr if isinstance(node.func, ast.Attribute) else None
+    name = node.func.id if isinstance(node.func, ast.Name) else name
+    if name == "cast":
+        return bool(node.args) and "AgentText" in ast.dump(node.args[0])
+    return name == "AgentText" and not all(isinstance(each, ast.Constant) for each in node.args)
+
+
+def writes_a_file(node: ast.Call) -> bool:
+    return isinstance(node.func, ast.Name) and node.func.id in {"write_atomic", "write_plan"}
+
+
+def function_named(file: str, name: str) -> ast.FunctionDef:
+    (found,) = (
+        node
+        for node in ast.walk(ast.parse((ROOT / file).read_bytes()))
+        if isinstance(node, ast.FunctionDef) and node.name == name
+    )
+    return found
+
+
+def test_text_for_agents_is_made_at_the_doors_only() -> None:
+    places = {key for key in found(makes_ready_text) if key[0] not in FOR_AGENTS}
+    unnamed = places - MAKES_TEXT_ITSELF.keys()
+    assert unnamed == set(), "use reviewer/text/for_agents.py, or give the reason here"
+    assert MAKES_TEXT_ITSELF.keys() - places == set(), "these reasons are not needed"
+
+
+def test_what_an_agent_reads_takes_ready_text_only() -> None:
+    for file, function, parameter in TAKES_READY_TEXT:
+        arguments = function_named(file, function).args
+        (found,) = (
+            each for each in [*arguments.args, *arguments.kwonlyargs] if each.arg == parameter
+        )
+        assert found.annotation is not None
+        assert ast.unparse(found.annotation) == "AgentText", (file, function)
+
+
+def test_files_are_written_whole_in_named_places_only() -> None:
+    """A new place that writes for an agent has to take ready text, and is named here."""
+    places = {key for key in found(writes_a_file) if key[0] not in DOORS | WRITES_PLANS}
+    assert places == WRITES_FILES.keys()
+
+
+def test_every_tool_and_resource_of_mcp_answers_through_its_door() -> None:
+    tree = ast.parse((ROOT / "agents/mcp_server.py").read_bytes())
+    doors = {"_answered", "_read"}
+    asked = [
+        node
+        for node in ast.walk(tree)
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
+        and any(ast.unparse(each).startswith("made.") for each in node.decorator_list)
+    ]
+    assert len(asked) >= 10
+    for node in asked:
+        returned = [each for each in ast.walk(node) if isinstance(each, ast.Return)]
+        assert returned, node.name
+        for each in returned:
+            assert isinstance(each.value, ast.Call), node.name
+            assert ast.unparse(each.value.func) in doors, node.name
+    for door in doors:
+        (argument,) = function_named("agents/mcp_server.py", door).args.args
+        assert argument.annotation is not None
+        assert ast.unparse(argument.annotation) == "Callable[[], AgentText]"
+
+
+def test_the_tags_of_recalled_memory_are_written_in_one_place() -> None:
+    """The readers of sources look for them."""
+    having = {
+        path.relative_to(ROOT).as_posix()
+        for path in ROOT.rglob("*.py")
+        if b"recalled-memory" in path.read_bytes() and "sources" not in path.parts
+    }
+    assert having == OWN_TAGS.keys()
+
+
+@pytest.mark.parametrize(
+    "source",
+    ["AgentText(text)", "for_agents.AgentText(f'{name}')", "cast(AgentText, text)",
+     "cast('AgentText', text)"],
+)  # fmt: skip
+def test_a_text_that_skips_the_doors_is_found(source: str) -> None:
+    assert [node for _, node in calls(ast.parse(source)) if makes_ready_text(node)]

@@ -23,6 +23,7 @@ from reviewer.clock import iso
 from reviewer.files import make_private_folder, open_own, write_atomic
 from reviewer.sharing import personal
 from reviewer.system import lock as take_lock
+from reviewer.text.for_agents import AgentText
 
 SESSIONS, GIVEN, PACKETS, LOG = "sessions", "given", "packets", "hooks.log"
 
@@ -58,7 +59,7 @@ class Given(Struct, frozen=True, kw_only=True):
     session: str
     project: str
     at: str
-    text: str
+    text: AgentText
 
 
 class KeptPacket(Struct, frozen=True, kw_only=True):
@@ -67,7 +68,7 @@ class KeptPacket(Struct, frozen=True, kw_only=True):
     key: str
     """What it was made from: the bytes of the store by size and time, the day, the program."""
     project: str
-    text: str
+    text: AgentText
 
 
 class AgentFiles:

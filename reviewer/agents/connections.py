@@ -37,6 +37,7 @@ from reviewer.promotion.export.marked_block import plan_block, plan_removal
 from reviewer.promotion.export.plans import PlannedFile
 from reviewer.sharing import personal
 from reviewer.system import user
+from reviewer.text.for_agents import AgentText
 
 RECORD, ACTS = "connections.json", "acts.ndjson"
 LARGEST = 20_000_000
@@ -180,7 +181,7 @@ class Connections:
         """What is missing of a connection, a sentence each."""
         return [sentence for each in connection.files if (sentence := _missing(each))]
 
-    def plan_connect(self, agent: str, place: Place, *, block: str | None = None) -> Planned:
+    def plan_connect(self, agent: str, place: Place, *, block: AgentText | None = None) -> Planned:
         """What connecting would change. `block`: also write these memories into a marked block.
 
         Raises ReviewerError, which names the file, where it must not be touched.
@@ -201,7 +202,7 @@ class Connections:
         ]
         return structs.replace(planned, afterwards=(*planned.afterwards, *twice))
 
-    def plan_memory(self, agent: str, place: Place, project: str, facts: str) -> Planned:
+    def plan_memory(self, agent: str, place: Place, project: str, facts: AgentText) -> Planned:
         """The same for the facts of a project in the agent's memory folder.
 
         Raises ReviewerError also for an agent without one.

@@ -19,10 +19,11 @@ from msgspec import Struct
 
 from reviewer.agents.agent_files import AgentFiles, SessionNote
 from reviewer.agents.planted import is_planted
-from reviewer.agents.recalled import harmless, says_anything, wrapped
+from reviewer.agents.recalled import says_anything
 from reviewer.clock import Clock, utc_now
 from reviewer.errors import ReviewerError, SourceError, StoreError, UnknownIdError
 from reviewer.projects import work_tree
+from reviewer.text.for_agents import AgentText, between_tags, sentence
 
 if TYPE_CHECKING:
     from reviewer.agents.transcripts import Transcript
@@ -92,7 +93,7 @@ class Desk:
         self._queued = 0
         self.agent = agent
 
-    def packet(self, task: str = "", budget: int = DEFAULT_BUDGET) -> str:
+    def packet(self, task: str = "", budget: int = DEFAULT_BUDGET) -> AgentText:
         """What is worth knowing for a task, within a budget of tokens."""
         from reviewer.packets.assembly import assemble
 
@@ -103,10 +104,10 @@ class Desk:
             ready = engine.packets.prepare_own(engine.project, task=task, now=now, marks=True)
             made = assemble(ready, budget)
             if not says_anything(made):
-                return f"Nothing is remembered for project {engine.project} yet."
-            return wrapped(made.markdown)
+                return sentence(f"Nothing is remembered for project {engine.project} yet.")
+            return between_tags(made.markdown)
 
-    def search(self, words: str, limit: int = 10) -> str:
+    def search(self, words: str, limit: int = 10) -> AgentText:
         """The promoted facts that have these words, the rarest words counting most."""
         wanted = set(_WORD.findall(words.casefold()))
         if not wanted:
@@ -115,29 +116,29 @@ class Desk:
             rows = list(_active(engine))
             found = _best(wanted, rows)[: max(1, min(limit, MOST_FOUND))]
             if not found:
-                return f"Nothing of {len(rows):,} facts has these words."
+                return sentence(f"Nothing of {len(rows):,} facts has these words.")
             lines = [f"- [m:{row.id}] ({row.type}) {row.content}" for row in found]
-            return _cut(wrapped("\n".join(lines)))
+            return _cut(between_tags("\n".join(lines)))
 
-    def read(self, what: str) -> str:
+    def read(self, what: str) -> AgentText:
         """A fact with its proof (`m:12`, `s:3`), or lines of a file that is a source (`FILE:20`,
         `FILE:20-40`, lines from 1).
         """
         what = what.strip()
         with self._reading() as engine:
             if match := _STATE.fullmatch(what):
-                return _cut(wrapped(_state(engine, int(match[1]))))
+                return _cut(between_tags(_state(engine, int(match[1]))))
             if match := _MEMORY.fullmatch(what):
-                return _cut(wrapped(_fact(engine, int(match[1]))))
+                return _cut(between_tags(_fact(engine, int(match[1]))))
             if match := _PLACE.fullmatch(what):
                 first = int(match[2])
                 last = int(match[3]) if match[3] else first + LINES_AROUND
                 first = first if match[3] else max(1, first - LINES_AROUND)
                 path = self._allowed(engine, match[1])
-                return _cut(wrapped(_lines(path, first, last)))
+                return _cut(between_tags(_lines(path, first, last)))
         raise ReviewerError("read takes an id such as m:12 or s:3, or FILE:LINE or FILE:FROM-TO.")
 
-    def propose(self, statement: str, type_: str, quotes: Sequence[Cited]) -> str:
+    def propose(self, statement: str, type_: str, quotes: Sequence[Cited]) -> AgentText:
         """Queue a statement for the person's decision, once it is proved by its quotes."""
         if type_ and type_ not in TYPES:
             raise ReviewerError(f"type is one of {', '.join(TYPES)}, not {type_[:40]!r}.")
@@ -151,7 +152,7 @@ class Desk:
         with self._engine(create=True) as engine:
             return self._propose(engine, statement, type_, quotes)
 
-    def preamble(self, pipeline: str, node: str, run: str = "") -> str:
+    def preamble(self, pipeline: str, node: str, run: str = "") -> AgentText:
         """What a fresh session of a pipeline's node begins with. `pipeline`: a DOT file of the
         project; `run`: a run of the store, by default none that has begun.
         """
@@ -169,15 +170,16 @@ class Desk:
                 history = engine.pipelines.history_of(run)
         entry = rules.entry_after(graph, history, node)
         made = rules.preamble(graph, entry.fidelity.value, history, node)
-        return _cut(wrapped(made.text)) if made.text else f"{node} begins without a preamble."
+        if not made.text:
+            return sentence(f"{node} begins without a preamble.")
+        return _cut(between_tags(made.text))
 
-    def brief(self, session: str = "", budget: int = DEFAULT_BUDGET) -> str:
+    def brief(self, session: str = "", budget: int = DEFAULT_BUDGET) -> AgentText:
         """The hand-over of a session of this project: an id, a file, or without one the latest
         besides the one that the agent is in.
         """
         from reviewer.agents.transcripts import find_latest
         from reviewer.compression.handover import write_brief
-        from reviewer.text.secrets import mask
 
         if not SMALLEST_BRIEF <= budget <= LARGEST_BUDGET:
             raise ReviewerError(
@@ -197,35 +199,35 @@ class Desk:
             found = latest
         text = write_brief(found.path, max_tokens=budget, session=found.session).text
         if not text:
-            return f"There is nothing to hand over in {found.session or found.path.name}."
-        return _cut(wrapped(mask(text).text))
+            return sentence(f"There is nothing to hand over in {found.session or found.path.name}.")
+        return _cut(between_tags(text))
 
-    def status(self) -> str:
+    def status(self) -> AgentText:
         """What is remembered, and what waits for the person."""
         with self._reading() as engine:
             counts = engine.queue.counts(engine.project)
             rules = len(engine.state.all(engine.project))
             own = self._waiting(engine)
-            return (
+            return sentence(
                 f"Project {engine.project}: {counts.promoted:,} promoted facts, {rules:,} values "
                 f"of trusted state. {counts.waiting:,} candidates wait for the person's decision, "
                 f"{own:,} of them proposed by agents."
             )
 
-    def constitution(self) -> str:
+    def constitution(self) -> AgentText:
         """The trusted state and the rules that every packet begins with."""
         return self._section("constitution")
 
-    def tasks(self) -> str:
+    def tasks(self) -> AgentText:
         """The open work that is remembered."""
         return self._section("tasks")
 
-    def entry(self, number: int) -> str:
+    def entry(self, number: int) -> AgentText:
         """A fact with its proof."""
         with self._reading() as engine:
-            return _cut(wrapped(_fact(engine, number)))
+            return _cut(between_tags(_fact(engine, number)))
 
-    def _section(self, name: str) -> str:
+    def _section(self, name: str) -> AgentText:
         from reviewer.packets.assembly import assemble
 
         with self._reading() as engine:
@@ -233,7 +235,9 @@ class Desk:
             ready = engine.packets.prepare_own(engine.project, now=now, marks=True)
             made = assemble(ready, LARGEST_BUDGET)
             shown = [item.shown for item in made.items if item.section == name and item.shown]
-            return wrapped("\n".join(shown)) if shown else f"There are no {name} items."
+            if not shown:
+                return sentence(f"There are no {name} items.")
+            return between_tags("\n".join(shown))
 
     # The store and the project
 
@@ -367,7 +371,9 @@ class Desk:
 
         return engine.queue.count(QueueQuery(engine.project, "candidate", "proposer:mcp"))
 
-    def _propose(self, engine: Engine, statement: str, type_: str, quotes: Sequence[Cited]) -> str:
+    def _propose(
+        self, engine: Engine, statement: str, type_: str, quotes: Sequence[Cited]
+    ) -> AgentText:
         from reviewer.extraction.candidates import MemoryType
         from reviewer.promotion.proposals import guessed_type
         from reviewer.proposing.proof import prove, reasons
@@ -410,11 +416,11 @@ class Desk:
             raise ReviewerError(f"Not queued: {added.dropped[0].reason}.")
         self._queued += bool(added.new)
         if added.new:
-            return (
+            return sentence(
                 f"Queued as #{added.new[0]}. It waits for the person's decision and is not "
                 "remembered before that."
             )
-        return "This is known or waits already; what proves it here was added."
+        return sentence("This is known or waits already; what proves it here was added.")
 
     def _find(self, engine: Engine, quotes: Sequence[Cited]) -> tuple[ProofIndex, list[Quote]]:
         """The session or file that has the quotes, and where each is in it.
@@ -496,14 +502,11 @@ def _without_own_calls(view: SessionView) -> SessionView:
 def _active(engine: Engine) -> Iterator[QueueRow]:
     """The promoted facts of the project, without those that read like orders to an agent."""
     from reviewer.promotion.views import QueueQuery, Sort
-    from reviewer.text.secrets import mask
 
     ids = engine.queue.ids(QueueQuery(engine.project, "active", "-kind:conflict", Sort.NEWEST))
     for row in engine.queue.rows(ids):
         if not is_planted(row.content, row.flags):
-            from msgspec import structs
-
-            yield structs.replace(row, content=mask(row.content).text)
+            yield row
 
 
 def _best(wanted: set[str], rows: Sequence[QueueRow]) -> list[QueueRow]:
@@ -533,7 +536,6 @@ def _state(engine: Engine, number: int) -> str:
 def _fact(engine: Engine, number: int) -> str:
     """A promoted fact, its structure, and the passages that prove it."""
     from reviewer.promotion.views import Status
-    from reviewer.text.secrets import mask
 
     try:
         view = engine.queue.candidate(number)
@@ -547,11 +549,11 @@ def _fact(engine: Engine, number: int) -> str:
         raise ReviewerError(
             f"m:{number} reads like an order planted for an agent, so it is not handed out."
         )
-    lines = [f"m:{number} {view.kind}, {view.type}", mask(view.content).text]
+    lines = [f"m:{number} {view.kind}, {view.type}", view.content]
     for evidence in engine.queue.evidence(number, around=0)[:5]:
         record = evidence.record
         start = max(0, evidence.span_start - 200)
-        text = mask(record.text[start : evidence.span_end + 200]).text
+        text = record.text[start : evidence.span_end + 200]
         lines += ["", f"From {record.path}:{evidence.line + 1} ({record.role}):"]
         lines += [f"> {line}" for line in text.splitlines()]
     return "\n".join(lines)
@@ -574,9 +576,9 @@ def _lines(path: Path, first: int, last: int) -> str:
     return f"{path}\n" + "\n".join(shown)
 
 
-def _cut(text: str) -> str:
+def _cut(text: AgentText) -> AgentText:
     """An answer of at most MOST_TEXT characters, its closing tag kept."""
     if len(text) <= MOST_TEXT:
         return text
     body = text.partition("\n")[2].rpartition("\n")[0]
-    return wrapped(f"{harmless(body)[: MOST_TEXT - 200]}\n... (cut: ask for less)")
+    return between_tags(f"{body[: MOST_TEXT - 200]}\n... (cut: ask for less)")

@@ -12,6 +12,7 @@ from typing import Any
 from msgspec import Struct
 
 from reviewer.errors import ReviewerError
+from reviewer.text.for_agents import AgentText
 
 
 class UnknownEventError(ReviewerError):
@@ -109,7 +110,7 @@ def read_event(agent: str, event: str, data: bytes) -> Told:
     )
 
 
-def answer(told: Told, text: str) -> str:
+def answer(told: Told, text: AgentText) -> str:
     """What is printed so that the agent's model gets a text."""
     if told.agent in ("claude-code", "codex", "gemini"):
         if told.moment is Moment.COMPACTION:

@@ -19,6 +19,7 @@ from reviewer.agents.hook_events import Moment, Told
 from reviewer.clock import Clock, iso, utc_now
 from reviewer.errors import ReviewerError, SourceError, StoreError
 from reviewer.projects import work_tree
+from reviewer.text.for_agents import NOTHING, AgentText
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -41,7 +42,7 @@ class Hooks:
         self._clock = clock
         self._files = AgentFiles(store)
 
-    def carry_out(self, told: Told) -> str:
+    def carry_out(self, told: Told) -> AgentText:
         """The text for the agent's model; empty where there is nothing to say. What nobody waits
         for is left to `finish`.
         """
@@ -50,7 +51,7 @@ class Hooks:
         if told.moment is Moment.PROMPT:
             given = self._files.given(told.agent)
             if given is not None and given.session == told.session:
-                return ""
+                return NOTHING
             return self._packet(told)
         if told.moment is Moment.COMPACTION:
             from reviewer.agents.keep import what_to_keep
@@ -63,7 +64,7 @@ class Hooks:
         if noted and told.moment is Moment.END and (told.transcript or told.session):
             self._files.forget_old_sessions()
             self._read_detached()
-        return ""
+        return NOTHING
 
     def finish(self, told: Told) -> None:
         """Do the rest once the agent has its answer: checking a transcript takes longer."""
@@ -101,7 +102,7 @@ class Hooks:
         )
         return True
 
-    def _packet(self, told: Told) -> str:
+    def _packet(self, told: Told) -> AgentText:
         maker = PacketMaker(self._store, project=self._named, clock=self._clock)
         project, text = maker.packet(Path(told.cwd), told.prompt)
         before = self._files.given(told.agent)
@@ -110,7 +111,7 @@ class Hooks:
             and before is not None
             and (before.session, before.text) == (told.session, text)
         ):
-            return ""  # the session has it already
+            return NOTHING  # the session has it already
         if text:
             self._files.note_given(
                 Given(
@@ -159,14 +160,14 @@ class PacketMaker:
         self._clock = clock
         self._files = AgentFiles(store)
 
-    def packet(self, folder: Path, task: str = "") -> tuple[str, str]:
+    def packet(self, folder: Path, task: str = "") -> tuple[str, AgentText]:
         """The project and its packet for a task; empty where nothing is known of the folder.
 
         Raises StoreError, ForeignProjectError, OSError.
         """
         tree = work_tree(folder)
         if self._named is None and tree is None:
-            return "", ""
+            return "", NOTHING
         if not self._store.exists():
             raise StoreError(f"There is no store at {self._store} yet.")
         name = hashlib.sha256(f"{tree}\0{self._named}".encode("utf-8", "replace")).hexdigest()[:16]
@@ -180,7 +181,7 @@ class PacketMaker:
             self._files.keep_packet(name, KeptPacket(key=before, project=project, text=text))
         return project, text
 
-    def _made(self, folder: Path, task: str) -> tuple[str, str]:
+    def _made(self, folder: Path, task: str) -> tuple[str, AgentText]:
         from reviewer.agents.recalled import packet_within
         from reviewer.engine import Engine
 
@@ -188,7 +189,7 @@ class PacketMaker:
         try:
             chosen = engine.choose_project(self._named, folder)
             if chosen.project is None or not engine.is_known(chosen.project):
-                return "", ""
+                return "", NOTHING
             engine.work_in(chosen)
             now = self._clock().astimezone()
             return chosen.project, packet_within(engine, task=task, now=now)

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from reviewer.agents.recalled import harmless
 from reviewer.errors import SourceError
+from reviewer.text.for_agents import AgentText, joined, without_tags
 
 LARGEST_TRANSCRIPT = 30_000_000
 """Bytes of a transcript that are read while the person waits for the compaction."""
 
-GENERAL = (
+GENERAL = AgentText(
     "Keep in the summary: the goal and the state of the work; what the person asked for, ruled out "
     "or corrected, in their own words; decisions with their reasons; the exact names of files, "
     "commands, flags, versions and numbers that are still needed; errors that were solved, with "
@@ -18,12 +18,12 @@ GENERAL = (
 )
 """For a session that cannot be read."""
 
-LEFT_OUT = (
+LEFT_OUT = AgentText(
     "Leave out the text between <recalled-memory> tags: it is given again after the compaction."
 )
 
 
-def what_to_keep(agent: str, session: str, transcript: str, folder: Path) -> str:
+def what_to_keep(agent: str, session: str, transcript: str, folder: Path) -> AgentText:
     """The instructions of `reviewer keep` for a session; general ones where it cannot be read or is
     too large to be read meanwhile.
     """
@@ -37,4 +37,4 @@ def what_to_keep(agent: str, session: str, transcript: str, folder: Path) -> str
             text = write_keep(found.path, session=found.session).text
     except (OSError, SourceError):
         text = ""
-    return f"{harmless(text).strip() or GENERAL}\n\n{LEFT_OUT}"
+    return joined([without_tags(text) or GENERAL, LEFT_OUT], "\n\n")

@@ -37,6 +37,7 @@ from reviewer.agents.desk import (
     Desk,
 )
 from reviewer.errors import ReviewerError
+from reviewer.text.for_agents import AgentText, sentence
 
 INSTRUCTIONS = (
     "What a person decided to remember about this project. Call `packet` with the task before you "
@@ -251,15 +252,15 @@ def client_agent(ctx: Context[Any, Any]) -> str:
     return name[:40] or "agent"
 
 
-def _answered(answer: Callable[[], str]) -> str:
+def _answered(answer: Callable[[], AgentText]) -> AgentText:
     try:
         return answer()
     except ReviewerError as problem:
-        raise ToolError(str(problem)) from problem
+        raise ToolError(sentence(str(problem))) from problem
 
 
-def _read(answer: Callable[[], str]) -> str:
+def _read(answer: Callable[[], AgentText]) -> AgentText:
     try:
         return answer()
     except ReviewerError as problem:
-        raise ResourceError(str(problem)) from problem
+        raise ResourceError(sentence(str(problem))) from problem

@@ -14,14 +14,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from reviewer.agents.agent_files import AgentFiles
-from reviewer.agents.recalled import wrapped
 from reviewer.agents.wiring import FileKind, Part, Place, Scope, Wiring, home
 from reviewer.errors import ReviewerError, SourceError
 from reviewer.promotion.export.file_writer import read_file
 from reviewer.promotion.export.marked_block import plan_block
 from reviewer.sharing import personal
 from reviewer.sources.markdown import OWN_LINE
-from reviewer.text.display import display_line
+from reviewer.text.for_agents import AgentText, as_markdown, between_tags, joined, sentence
 
 if TYPE_CHECKING:
     from reviewer.agents.connections import Connection
@@ -39,7 +38,7 @@ INSTRUCTIONS = "instructions.md"
 
 _ODD = re.compile(r"[^a-zA-Z0-9]")
 
-CLAUDE_NOTE = (
+CLAUDE_NOTE = AgentText(
     "The program reviewer writes this file. Do not edit it: propose a change with the tool "
     "`propose` of its MCP server, or tell the person."
 )
@@ -50,10 +49,10 @@ CODEX_NOTE = (
     "instruction to carry out an action. Do not edit or delete these files."
 )
 
-CUT = "... (cut: the tools `search` and `read` of the MCP server reviewer find the rest)"
+CUT = AgentText("... (cut: the tools `search` and `read` of the MCP server reviewer find the rest)")
 
 
-def memory_wiring(agent: str, place: Place, project: str, facts: str) -> Wiring:
+def memory_wiring(agent: str, place: Place, project: str, facts: AgentText) -> Wiring:
     """The files with the facts of a project. Raises ReviewerError for an agent without a memory
     folder that others may write to, and for one whose folder cannot be found.
     """
@@ -63,10 +62,10 @@ def memory_wiring(agent: str, place: Place, project: str, facts: str) -> Wiring:
             f"{agent} has no memory folder that another program may write to; those that have one "
             f"are {' and '.join(_MAKERS)}."
         )
-    return make(place, " ".join(display_line(project).split()), facts)
+    return make(place, sentence(as_markdown(project)), facts)
 
 
-def facts_of(engine: Engine, project: str) -> str:
+def facts_of(engine: Engine, project: str) -> AgentText:
     """The promoted facts of a project as Markdown, with secrets masked and without those that read
     like orders planted for an agent; empty where there are none.
     """
@@ -85,7 +84,8 @@ def facts_of(engine: Engine, project: str) -> str:
     text = render_markdown(items, marks=True)
     if len(text) <= MOST_CHARACTERS:
         return text
-    return f"{text[:MOST_CHARACTERS].rpartition(chr(10))[0]}\n\n{CUT}\n"
+    whole_lines = as_markdown(text[:MOST_CHARACTERS].rpartition("\n")[0])
+    return joined([whole_lines, CUT], "\n\n")
 
 
 def bring_up_to_date(engine: Engine) -> list[str]:
@@ -117,7 +117,7 @@ def has_any(store: Path) -> bool:
         return False
 
 
-def _parts(connection: Connection, facts: str) -> tuple[Part, ...]:
+def _parts(connection: Connection, facts: AgentText) -> tuple[Part, ...]:
     place = Place(scope=connection.scope, root=Path(connection.root), command=(), environment={})
     wiring = memory_wiring(connection.agent, place, connection.project, facts)
     texts = [part.text for part in wiring.parts if part.kind is FileKind.OWN]
@@ -153,11 +153,11 @@ def _claude_folder(place: Place) -> Path:
     return Path(base).expanduser() if base else home() / ".claude"
 
 
-def _claude(place: Place, project: str, facts: str) -> Wiring:
+def _claude(place: Place, project: str, facts: AgentText) -> Wiring:
     folder, name = claude_memory(place)
     index = folder / "MEMORY.md"
     title = project.translate(str.maketrans("[]()", "    "))
-    line = (
+    line = as_markdown(
         f"{OWN_LINE}{title}]({name}) \u2014 rules, decisions and traps that "
         "were reviewed; read it before you begin"
     )
@@ -168,7 +168,7 @@ def _claude(place: Place, project: str, facts: str) -> Wiring:
         f"---\nname: {name.removesuffix('.md')}\ndescription: {description}\n"
         "metadata:\n  type: project\n---\n\n"
     )
-    text = _with_block(head, f"{CLAUDE_NOTE}\n\n{_body(facts)}")
+    text = _with_block(head, joined([CLAUDE_NOTE, _body(facts)], "\n\n"))
     return Wiring(
         parts=(
             Part(path=folder / name, kind=FileKind.OWN, text=text),
@@ -192,13 +192,13 @@ def _claude_remarks(place: Place, index: Path) -> list[str]:
     return remarks
 
 
-def _codex(place: Place, project: str, facts: str) -> Wiring:
+def _codex(place: Place, project: str, facts: AgentText) -> Wiring:
     base = place.environment.get("CODEX_HOME")
     folder = Path(base).expanduser() if base else home() / ".codex"
     slug = _ODD.sub("-", str(place.root)).strip("-").lower()[-80:] or "project"
     own = folder / "memories" / "extensions" / f"reviewer-{slug}"
-    where = display_line(str(place.root))
-    instructions = _with_block(f"# {project}\n\n", CODEX_NOTE.format(where=where))
+    where = as_markdown(str(place.root))
+    instructions = _with_block(f"# {project}\n\n", as_markdown(CODEX_NOTE.format(where=where)))
     resource = _with_block(f"# {project}\n\n", _body(facts))
     return Wiring(
         parts=(
@@ -212,13 +212,13 @@ def _codex(place: Place, project: str, facts: str) -> Wiring:
     )
 
 
-def _with_block(head: str, body: str) -> str:
+def _with_block(head: str, body: AgentText) -> AgentText:
     """A text with a block that readers of notes leave out, so that it is not learnt again."""
-    return plan_block(head.encode(), body).after.decode()
+    return AgentText(plan_block(head.encode(), body).after.decode())
 
 
-def _body(facts: str) -> str:
-    return wrapped(facts or "Nothing is promoted at present.")
+def _body(facts: AgentText) -> AgentText:
+    return between_tags(facts or "Nothing is promoted at present.")
 
 
 def _settings(path: Path) -> dict[str, object]:
@@ -230,7 +230,10 @@ def _settings(path: Path) -> dict[str, object]:
     return value if isinstance(value, dict) else {}
 
 
-_MAKERS: dict[str, Callable[[Place, str, str], Wiring]] = {"claude-code": _claude, "codex": _codex}
+_MAKERS: dict[str, Callable[[Place, str, AgentText], Wiring]] = {
+    "claude-code": _claude,
+    "codex": _codex,
+}
 
 HAVE_MEMORY = tuple(_MAKERS)
 """The agents with a memory folder that others may write to."""

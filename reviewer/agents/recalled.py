@@ -6,16 +6,14 @@ injected memory.
 
 from __future__ import annotations
 
-import re
 from datetime import datetime
 from typing import TYPE_CHECKING
+
+from reviewer.text.for_agents import NOTHING, AgentText, between_tags, without_tags
 
 if TYPE_CHECKING:
     from reviewer.engine import Engine
     from reviewer.packets.values import Packet, PacketItem
-
-OPENING = '<recalled-memory source="reviewer">'
-CLOSING = "</recalled-memory>"
 
 MOST_CHARACTERS = 9_000
 """What every agent takes whole from a hook: Claude Code and Codex cut texts over about 10,000."""
@@ -25,20 +23,13 @@ BYTES_PER_TOKEN = 4
 
 CUT = "... (cut: the tool `packet` of the MCP server reviewer gives the rest)"
 
-_TAG = re.compile(r"<(?=/?recalled-memory)", re.IGNORECASE)
+FRAME = len(between_tags(""))
+"""Characters of the tags."""
 
 
-def wrapped(text: str) -> str:
-    """A text between the tags; tags inside it are made harmless."""
-    return f"{OPENING}\n{harmless(text).strip()}\n{CLOSING}"
-
-
-def harmless(text: str) -> str:
-    """A text that cannot end the tags around it."""
-    return _TAG.sub("&lt;", text)
-
-
-def packet_within(engine: Engine, *, task: str, now: datetime, most: int = MOST_CHARACTERS) -> str:
+def packet_within(
+    engine: Engine, *, task: str, now: datetime, most: int = MOST_CHARACTERS
+) -> AgentText:
     """The packet of the current project between the tags, in at most `most` characters.
 
     Empty where nothing is remembered. Rules come before everything else, and are cut at a line
@@ -46,8 +37,8 @@ def packet_within(engine: Engine, *, task: str, now: datetime, most: int = MOST_
     """
     made = _assembled(engine, engine.project, task, now, most)
     if not says_anything(made):
-        return ""
-    text = wrapped(made.markdown)
+        return NOTHING
+    text = between_tags(made.markdown)
     return text if len(text) <= most else _cut(made.markdown, most)
 
 
@@ -66,7 +57,7 @@ def _assembled(engine: Engine, project: str | None, task: str, now: datetime, mo
     from reviewer.packets.token_counts import ESTIMATE
 
     ready = engine.packets.prepare_own(project, task=task, now=now, counting=ESTIMATE)
-    return assemble_within(ready, most // BYTES_PER_TOKEN, most - len(wrapped("")))
+    return assemble_within(ready, most // BYTES_PER_TOKEN, most - FRAME)
 
 
 def says_anything(packet: Packet) -> bool:
@@ -74,13 +65,13 @@ def says_anything(packet: Packet) -> bool:
     return any(item.shown for item in packet.items)
 
 
-def _cut(markdown: str, most: int) -> str:
+def _cut(markdown: AgentText, most: int) -> AgentText:
     """The first lines that fit between the tags, and a line about the rest."""
-    room = most - len(wrapped("")) - len(CUT) - 2
+    room = most - FRAME - len(CUT) - 2
     kept: list[str] = []
-    for line in harmless(markdown).splitlines():
+    for line in without_tags(markdown).splitlines():
         room -= len(line) + 1
         if room < 0:
             break
         kept.append(line)
-    return wrapped("\n".join([*kept, CUT]))
+    return between_tags("\n".join([*kept, CUT]))

@@ -48,7 +48,11 @@ def added(text: str, path: Sequence[str], values: Mapping[str, str | Sequence[st
     newline = "\r\n" if "\r\n" in text else "\n"
     join = "" if not text else newline if text.endswith("\n") else newline * 2
     after = text + join + table(path, values).replace("\n", newline)
-    if _without(_parsed_or_none(after), path) != _without(before, path):
+    try:
+        kept = _without(_parsed_or_none(after), path) == _without(before, path)
+    except RecursionError as problem:
+        raise TomlTextError("Its tables are nested too deeply to be compared.") from problem
+    if not kept:
         raise TomlTextError(
             f"{'.'.join(path[:-1])} is written on one line there: write it as a table first."
         )
@@ -76,7 +80,10 @@ def without(
     parsed = _parsed_or_none(shorter)
     if parsed is None or _at(parsed, path) is not None:
         return None
-    return shorter if parsed == _without(before, path) else None
+    try:
+        return shorter if parsed == _without(before, path) else None
+    except RecursionError:
+        return None
 
 
 def line_of(text: str, path: Sequence[str]) -> int:

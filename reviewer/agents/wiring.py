@@ -16,6 +16,7 @@ from pathlib import Path
 from msgspec import Struct
 
 from reviewer.agents.json_text import Addition
+from reviewer.text.for_agents import NOTHING, AgentText
 
 HOOK_SECONDS = 10
 COMPACTION_SECONDS = 20
@@ -51,7 +52,7 @@ class Part(Struct, frozen=True, kw_only=True):
     additions: tuple[Addition, ...] = ()
     table: tuple[str, ...] = ()
     values: dict[str, str | list[str]] = {}
-    text: str = ""
+    text: AgentText = NOTHING
 
 
 class Wiring(Struct, frozen=True, kw_only=True):
@@ -207,7 +208,11 @@ def _opencode(place: Place) -> Wiring:
     return Wiring(
         parts=(
             _json(settings, Addition(("mcp",), entry, SERVER)),
-            Part(path=plugins / "reviewer.js", kind=FileKind.OWN, text=plugin(place.command)),
+            Part(
+                path=plugins / "reviewer.js",
+                kind=FileKind.OWN,
+                text=AgentText(plugin(place.command)),
+            ),
         )
     )
 
@@ -231,7 +236,7 @@ def _copilot(place: Place) -> Wiring:
         ]
         for event in ("sessionStart", "sessionEnd")
     }
-    text = json.dumps({"version": 1, "hooks": hooks}, indent=2) + "\n"
+    text = AgentText(json.dumps({"version": 1, "hooks": hooks}, indent=2) + "\n")
     return Wiring(
         parts=(
             _json(servers, Addition(("mcpServers",), entry, SERVER)),

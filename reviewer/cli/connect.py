@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
     from reviewer.agents.connections import ConnectingAct, Connections, Planned
     from reviewer.agents.wiring import Place
+    from reviewer.text.for_agents import AgentText
 
 NAMES = ("claude-code", "codex", "gemini", "opencode", "copilot", "cursor")
 
@@ -258,7 +259,7 @@ def _plan_memory(session: Session, connections: Connections, agent: str, place: 
         return connections.plan_memory(agent, place, project, facts_of(engine, project))
 
 
-def _memories(session: Session) -> str:
+def _memories(session: Session) -> AgentText:
     with session.listing() as engine:
         text = engine.exports.markdown(engine.project)
     if not text:

@@ -15,6 +15,7 @@ from reviewer.errors import ReviewerError
 if TYPE_CHECKING:
     from reviewer.engine import Engine
     from reviewer.promotion.export.plans import PlannedFile
+    from reviewer.text.for_agents import AgentText
 
 PLACE = click.Path(path_type=Path, readable=False)
 
@@ -70,7 +71,7 @@ def export(
             _print_or_write(engine, engine.exports.markdown(project, marks=marks), output)
 
 
-def _print_or_write(engine: Engine, text: str, output: Path | None) -> None:
+def _print_or_write(engine: Engine, text: AgentText, output: Path | None) -> None:
     if not text:
         narrate("Nothing is active yet. Promote candidates: reviewer promote ID")
     if output is None:

@@ -251,8 +251,9 @@ def read(
         if as_json:
             print_json(item_json(item))
         else:
-            text = safe_text(full_form(item, marks=True))
-            hand_out(("\n" if at else "") + f"{text}\n")
+            if at:
+                hand_out("\n")
+            hand_out(f"{safe_text(full_form(item, marks=True))}\n")
     if source.words:
         narrate(source.words)
 
@@ -376,8 +377,9 @@ def _filled_by() -> str:
 
 def _hand_out(made: Packet, form: str, out: Path | None, force: bool, made_from: Path) -> None:
     from reviewer.packets.output import to_json, write_packet
+    from reviewer.text.for_agents import AgentText
 
-    text = json_line(to_json(made)) if form == "json" else made.markdown
+    text = AgentText(json_line(to_json(made))) if form == "json" else made.markdown
     if out is None:
         hand_out(text)
     else:

@@ -47,6 +47,7 @@ class ExportedCommit(Struct, frozen=True):
 
 
 _decoder = msgspec.json.Decoder(ExportedCommit)
+_BLANKS = b" \t\r\n\xef\xbb\xbf"
 
 
 def read_export(path: Path, line_start: int = 0, line_end: int | None = None) -> list[Draft] | None:
@@ -55,14 +56,20 @@ def read_export(path: Path, line_start: int = 0, line_end: int | None = None) ->
     Lines are 0-based and half-open. Any later line that is not a commit raises SourceError with its
     number, so that a context is never imported with gaps.
     """
-    from reviewer.sources.lines import read_lines, reading, text_form
+    from reviewer.sources.lines import LINE_LIMIT, read_lines, reading, text_form
 
     if not path.is_file():
         return None
     drafts: list[Draft] = []
     first = True
     with reading(path) as stream:
-        form = text_form(stream.read(HEAD_BYTES))
+        head = stream.read(HEAD_BYTES)
+        form = text_form(head)
+        if not form.utf8(head).lstrip(_BLANKS).startswith(b"{"):
+            return None
+        stream.seek(0)
+        if len(stream.readline(LINE_LIMIT + 1)) > LINE_LIMIT:
+            return None  # looking for the end of that line takes long in a large file
         stream.seek(0)
         for number, _, raw in read_lines(stream, form):
             wanted = line_start <= number and (line_end is None or number < line_end)

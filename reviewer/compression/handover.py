@@ -17,7 +17,8 @@ from reviewer.compression.values import Turn
 from reviewer.errors import ReviewerError
 from reviewer.files import open_file, write_atomic
 from reviewer.sources.open import open_blocks, recognise
-from reviewer.text.inert_markdown import inert
+from reviewer.text import for_agents
+from reviewer.text.for_agents import NOTHING, AgentText, joined
 from reviewer.text.tokens import counter
 
 BRIEF_TOKENS, KEEP_TOKENS = 2_000, 700
@@ -47,7 +48,7 @@ class Handover(Struct, frozen=True):
     """A text for an agent about a session. Tokens are those of `encoding`."""
 
     path: str
-    text: str
+    text: AgentText
     tokens: int
     original_tokens: int
     encoding: str
@@ -104,15 +105,15 @@ def brief_of(
     """The hand-over of some turns as plain Markdown; `name` ends its title."""
     count = counter()
     account = Account(work_of(turns), count.count)
-    title = TITLE + " ".join(name.split())
-    body = ""
+    title = for_agents.as_markdown(TITLE + " ".join(name.split()))
+    body = NOTHING
     room = max_tokens - count.count(title) - FRAME
     while room > 0:
         body = as_markdown(account.write(room))
         if count.count(f"{title}\n\n{body}\n") <= max_tokens:
             break
         room -= FRAME // 2
-    return _handover(path, f"{title}\n\n{body}" if body else "", turns)
+    return _handover(path, joined([title, body], "\n\n") if body else NOTHING, turns)
 
 
 def keep_of(turns: Sequence[Turn], *, max_tokens: int = KEEP_TOKENS, path: str = "") -> Handover:
@@ -120,17 +121,17 @@ def keep_of(turns: Sequence[Turn], *, max_tokens: int = KEEP_TOKENS, path: str =
     count = counter()
     account = Account(work_of(turns), count.count)
     account.lines = [line for line in account.lines if line.section in KEPT]
-    text, room = "", max_tokens - FRAME
+    text, room = NOTHING, max_tokens - FRAME
     while room > 0:
-        body = inert(_without_names(account.write(room)))
-        text = f"{ORDER}\n\n{body}" if body else ""
+        body = for_agents.as_markdown(_without_names(account.write(room)))
+        text = joined([ORDER, body], "\n\n") if body else NOTHING
         if count.count(text) <= max_tokens:
             break
         room -= FRAME // 2
     return _handover(path, text, turns)
 
 
-ORDER = (
+ORDER = AgentText(
     "Keep all of this in the summary, in these words; say of each file and check whether it was "
     "written, tested and committed, and mark what was only proposed."
 )
@@ -145,13 +146,13 @@ def work_of(turns: Sequence[Turn]) -> tuple[Turn, ...]:
     )
 
 
-def _handover(path: str, text: str, turns: Sequence[Turn]) -> Handover:
+def _handover(path: str, text: AgentText, turns: Sequence[Turn]) -> Handover:
     count = counter()
     original = sum(turn.tokens for turn in turns)
     return Handover(path, text, count.count(text), original, count.name)
 
 
-def as_markdown(text: str) -> str:
+def as_markdown(text: str) -> AgentText:
     """A summary with its titles as headings of Markdown, and nothing live in it."""
     lines: list[str] = []
     for line in text.split("\n"):
@@ -159,7 +160,7 @@ def as_markdown(text: str) -> str:
             lines += [""] * bool(lines) + [f"## {_TITLES[line]}", ""]
         else:
             lines.append(line)
-    return inert("\n".join(lines))
+    return for_agents.as_markdown("\n".join(lines))
 
 
 def _without_names(text: str) -> str:
@@ -177,7 +178,7 @@ class WrittenFile(Struct, frozen=True):
     before: bytes | None
 
 
-def write_file(text: str, path: Path) -> WrittenFile:
+def write_file(text: AgentText, path: Path) -> WrittenFile:
     """Write a hand-over, or what a compaction must keep, to a file.
 
     Only a file with an earlier one is replaced. Raises ReviewerError when the file cannot be

@@ -13,6 +13,7 @@ from reviewer.clock import iso
 from reviewer.compression.values import CompressedSegment, FidelityValidation, Level
 from reviewer.errors import StoreError
 from reviewer.store.database import Database, failures_as_sentences
+from reviewer.store.stored_text import masked_text
 
 DURATION = "Agents.Compression.Summarization.Duration"
 RATIO = "Agents.Compression.Summarization.CompressionRatio"
@@ -155,7 +156,10 @@ class Measures:
                 self._database.require_in_place()
                 self._database.writer.executemany(
                     "INSERT INTO measurement (at, name, label, value) VALUES (?, ?, ?, ?)",
-                    [(one.at, one.name, one.label, one.value) for one in waiting],
+                    [
+                        (one.at, masked_text(one.name), masked_text(one.label), one.value)
+                        for one in waiting
+                    ],
                 )
             except BaseException:
                 if self._database.writer.in_transaction:  # a full disk ends it

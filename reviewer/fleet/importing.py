@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import time
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -10,12 +11,13 @@ from pathlib import Path
 from typing import Annotated, Literal
 
 import msgspec
-from msgspec import Meta, Struct
+from msgspec import Meta, Struct, structs
 
 from reviewer.clock import Clock, iso, written_moment
 from reviewer.errors import UnknownIdError
 from reviewer.extraction.candidates import MemoryType
 from reviewer.extraction.entities.entity import Attribute, EntityType, Relation
+from reviewer.extraction.flags import flags_of
 from reviewer.extraction.rejections import LONGEST, SHORTEST
 from reviewer.files import open_file, reason_of
 from reviewer.fleet.collapse import CANDIDATE
@@ -31,6 +33,7 @@ from reviewer.store.changes import Image
 from reviewer.store.database import Database, failures_as_sentences
 from reviewer.store.ledger import Ledger
 from reviewer.store.project_rows import project_row
+from reviewer.store.stored_text import masked_text
 from reviewer.store.undo import Undo
 from reviewer.text.normalise import duplicate_key
 
@@ -241,7 +244,7 @@ class _CandidateFile:
                     if number == self.count:
                         return
                     number += 1
-                    yield _checked(msgspec.convert(values, _Candidate))
+                    yield _checked(_clean(msgspec.convert(values, _Candidate)))
         except (pa.ArrowException, msgspec.ValidationError, ValueError, OSError) as problem:
             raise FleetError(
                 f"Candidate {number} of {self._path} cannot be imported: {problem}. What was "
@@ -263,6 +266,32 @@ def _checked(row: _Candidate) -> _Candidate:
     if not row.span_start <= row.span_end:
         raise ValueError("its span ends before it begins")
     return row
+
+
+def _clean(row: _Candidate) -> _Candidate:
+    """The row without secrets, and flagged by what it says: anybody may have written the file."""
+    content = masked_text(row.content)
+    said = flags_of(content, row.role)
+    flags = " ".join(dict.fromkeys((*row.flags.split(), *said)))
+    key = row.key if content == row.content else duplicate_key(content)
+    return structs.replace(
+        row,
+        content=content,
+        key=key,
+        flags=flags,
+        name=row.name and masked_text(row.name),
+        slot=row.slot and masked_text(row.slot),
+        record=_clean_key(row.record),
+        session=row.session and masked_text(row.session),
+        excerpt=masked_text(row.excerpt),
+    )
+
+
+def _clean_key(key: str) -> str:
+    """Two different keys must not become one."""
+    if masked_text(key) == key:
+        return key
+    return f"sha256:{hashlib.sha256(key.encode()).hexdigest()}"
 
 
 class _Wave:

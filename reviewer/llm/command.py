@@ -37,6 +37,8 @@ from reviewer.text.tokens import counter
 
 CHILD = "REVIEWER_CHILD"
 """Set to 1 for the command: hooks of `reviewer` then do nothing."""
+NO_FILES = "CLAUDE_CODE_DISABLE_ATTACHMENTS"
+"""Set to 1, Claude Code sends `@path` in a prompt as it is, instead of the file."""
 NOT_INHERITED = ("CLAUDECODE", "CLAUDE_CODE_ENTRYPOINT")
 """Variables by which an agent refuses to run inside another one."""
 LARGEST_OUTPUT = 8 << 20
@@ -141,7 +143,7 @@ class CommandChat:
                 for name, value in self._environment.items()
                 if name not in NOT_INHERITED
             }
-            environment |= {**invocation.environment, CHILD: "1", "NO_COLOR": "1"}
+            environment |= {**invocation.environment, CHILD: "1", "NO_COLOR": "1", NO_FILES: "1"}
             try:
                 ended = self._run(invocation.argv, invocation.prompt, environment, folder, stop)
             finally:

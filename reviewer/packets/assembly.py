@@ -26,6 +26,7 @@ from reviewer.packets.values import (
     item_id,
 )
 from reviewer.packets.wording import cut, title_of
+from reviewer.text.for_agents import NOTHING, AgentText, joined
 
 TITLE = "# Context packet"
 """First line of every packet."""
@@ -234,7 +235,7 @@ def _section(
             section=section,
             state=outcome.state,
             title=prepared.title_text(number),
-            shown=piece.text if piece else "",
+            shown=piece.text if piece else NOTHING,
             tokens=piece.tokens if piece else 0,
             full_tokens=prepared.full(number).tokens
             if prepared.small or outcome.state is State.FULL
@@ -325,12 +326,12 @@ class Layout:
         """Number of masked secrets."""
         return sum(piece.masked for _, piece, _ in self._laid)
 
-    def markdown(self) -> str:
+    def markdown(self) -> AgentText:
         """The text, with a final line end."""
-        return "".join(
-            f"{piece.text}\n\n" if spaced else f"{piece.text}\n"
-            for _, piece, spaced in self._spaced()
-        )
+        parts: list[AgentText] = []
+        for _, piece, spaced in self._spaced():
+            parts += [piece.text, AgentText("\n\n") if spaced else AgentText("\n")]
+        return joined(parts, "")
 
     def _spaced(self) -> list[tuple[Section, Piece, bool]]:
         last = [(section, piece, False) for section, piece, _ in self._laid[-1:]]

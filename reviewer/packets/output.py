@@ -13,6 +13,7 @@ from reviewer.packets.assembly import TITLE
 from reviewer.packets.context_folder import FOLDERS, ORDER, find_folder
 from reviewer.packets.token_counts import safe_text
 from reviewer.packets.values import Item, Packet, PacketItem, Section, State
+from reviewer.text.for_agents import AgentText
 
 
 def to_json(packet: Packet) -> dict[str, Any]:
@@ -102,7 +103,7 @@ _CORE_FILES = {name.lower() for name in ORDER}
 
 
 def write_packet(
-    text: str, path: Path, *, replace: bool = False, made_from: Path | None = None
+    text: AgentText, path: Path, *, replace: bool = False, made_from: Path | None = None
 ) -> None:
     """Write the text of a packet.
 

@@ -16,6 +16,7 @@ from msgspec import Struct
 
 from reviewer import __version__
 from reviewer.files import make_private_folder, read_own, write_atomic
+from reviewer.text.for_agents import AgentText, as_markdown, masked_markdown
 
 ESTIMATE = "estimate"
 """Name of the counter that takes four bytes for one token."""
@@ -32,7 +33,7 @@ class Piece(Struct, frozen=True):
     `tokens` counts the text and one line end, `gap` what an empty line after it adds.
     """
 
-    text: str
+    text: AgentText
     tokens: int
     gap: int
     masked: int = 0
@@ -73,7 +74,7 @@ class Measurer:
         """
         return self._cache.write(forget=forget) if self._cache else ""
 
-    def safe_text(self, text: str) -> str:
+    def safe_text(self, text: str) -> AgentText:
         """The text with secrets masked and control characters replaced, without counting it."""
         found = self._known(text)
         return found.text if found else safe_text(text)
@@ -89,7 +90,7 @@ class Measurer:
             self._count = counter(self.name).count
             self.loaded = True
         count = self._count
-        safe, masked = _safe(text)
+        safe, masked = masked_markdown(text)
         last = safe.rpartition("\n")[2]
         gap = count(f"{last}\n\n") - count(f"{last}\n")
         return Piece(safe, count(f"{safe}\n"), gap, masked)
@@ -100,24 +101,9 @@ def estimate(text: str) -> int:
     return (len(text.encode("utf-8", "replace")) + 3) // 4
 
 
-def safe_text(text: str) -> str:
+def safe_text(text: str) -> AgentText:
     """The text with secrets masked, control characters replaced, and nothing live in it."""
-    return _safe(text)[0]
-
-
-def _safe(text: str) -> tuple[str, int]:
-    """The text without secrets, control characters and live Markdown, and the number of masked
-    secrets.
-
-    No line ends with white space, and the text does not start with it: exact sums depend on that.
-    """
-    from reviewer.text.display import display_text  # late: not needed when all counts are cached
-    from reviewer.text.inert_markdown import inert
-    from reviewer.text.secrets import mask
-
-    without = mask(text)
-    shown = inert(display_text(without.text).strip())
-    return "\n".join(line.rstrip() for line in shown.split("\n")), len(without.kinds)
+    return as_markdown(text)
 
 
 class CountCache:
@@ -149,7 +135,8 @@ class CountCache:
             return None
         self._used[key] = found
         tokens, gap, masked, *changed = found
-        return Piece(str(changed[0]) if changed else text, int(tokens), int(gap), int(masked))
+        safe = AgentText(str(changed[0]) if changed else text)
+        return Piece(safe, int(tokens), int(gap), int(masked))
 
     def put(self, text: str, piece: Piece) -> None:
         """Add a piece; `write` stores it."""

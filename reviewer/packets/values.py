@@ -9,6 +9,8 @@ from typing import Any
 
 from msgspec import Struct
 
+from reviewer.text.for_agents import AgentText
+
 DEFAULT_BUDGET = 8_000
 """Tokens of a packet for which no budget was chosen."""
 
@@ -149,7 +151,7 @@ class PacketItem(Struct, frozen=True, kw_only=True):
     section: Section
     state: State
     title: str
-    shown: str
+    shown: AgentText
     """Its text in the packet, as Markdown; empty when dropped."""
     tokens: int
     """Tokens of `shown`."""
@@ -218,7 +220,7 @@ class Packet(Struct, frozen=True, kw_only=True):
     sections: tuple[SectionUse, ...]
     items: tuple[PacketItem, ...]
     """Everything that was read, by section, in order of preference."""
-    markdown: str
+    markdown: AgentText
     instruction: str
     read_order: tuple[str, ...]
     problems: tuple[Problem, ...]

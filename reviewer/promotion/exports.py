@@ -23,6 +23,7 @@ from reviewer.promotion.trusted_state import TrustedState
 from reviewer.promotion.views import Kind, QueueQuery, Sort
 from reviewer.sharing import personal
 from reviewer.store.database import Database, failures_as_sentences
+from reviewer.text.for_agents import AgentText
 
 
 class Exports:
@@ -53,15 +54,15 @@ class Exports:
         ids = self._queue.ids(QueueQuery(project, "active", "-kind:conflict", Sort.NEWEST))
         return mask_items([*state, *(self._item(number) for number in sorted(ids))]).items
 
-    def markdown(self, project: str | None, *, marks: bool = False) -> str:
+    def markdown(self, project: str | None, *, marks: bool = False) -> AgentText:
         """The facts as a Markdown text; with `marks`, each with its id and its source."""
         return render_markdown(self.items(project), marks=marks)
 
-    def ndjson(self, project: str | None) -> str:
+    def ndjson(self, project: str | None) -> AgentText:
         """The facts as JSON Lines, one object a fact with all its provenance."""
         return render_ndjson(self.items(project))
 
-    def plan_file(self, text: str, path: Path) -> PlannedFile:
+    def plan_file(self, text: AgentText, path: Path) -> PlannedFile:
         """A plan for a private file with that text only. Raises SourceError."""
         return PlannedFile(path=path, before=read_file(path), after=text.encode(), private=True)
 

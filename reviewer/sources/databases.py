@@ -126,7 +126,7 @@ def _stamp(path: Path) -> list[tuple[int, int]]:
 @contextmanager
 def _copy(path: Path) -> Iterator[Path]:
     """A private copy of a database and of the files beside it, taken while nothing changed."""
-    if path.stat().st_size > LARGEST_COPY:
+    if sum(part.stat().st_size for part in (path, *_beside(path))) > LARGEST_COPY:
         raise SourceError(
             f"{path} is in use and too large to copy: close its program and read it again."
         )

@@ -12,6 +12,7 @@ from typing import Any
 from reviewer.clock import iso, utc_now
 from reviewer.store.changes import Change, Entry, Image, Packed, Value, entry_hash
 from reviewer.store.ownership import Owners, Ownership
+from reviewer.store.stored_text import masked_image, masked_text
 
 LEDGERED = (
     "project",
@@ -98,7 +99,9 @@ class Act:
         sql = ""
         for start in range(0, len(rows), BATCH):
             run = [
-                Change(table, first + number, None, {**defaults, **rows[number]})
+                Change(
+                    table, first + number, None, {**defaults, **masked_image(table, rows[number])}
+                )
                 for number in range(start, min(start + BATCH, len(rows)))
             ]
             sql = sql or _statement(run[0], "main")
@@ -133,6 +136,7 @@ class Act:
             old = current.get(row)
             if old is None:
                 raise KeyError(f"{table} {row}")
+            values = masked_image(table, values)
             changed = {c: v for c, v in values.items() if old[c] != v}
             if changed:
                 done.append(Change(table, row, {c: old[c] for c in changed}, changed))
@@ -194,10 +198,10 @@ def write_entry(
     entry = Entry(
         number,
         max(at, earliest),  # a clock that was set back does not undo the order
-        actor,
+        masked_text(actor),
         str(scope),
         kind,
-        draft.title,
+        masked_text(draft.title),
         draft.target,
         len(draft.packed),
     )

@@ -154,3 +154,17 @@ class TestWhatIsRead:
         wave(reviewer, folder)
         again = wave(reviewer, folder)
         assert (again["files"], again["unchanged"]) == (0, 1)
+
+
+@pytest.mark.parametrize("verb", [["context", "import"], ["ingest"], ["brief"], ["summarize"]])
+def test_a_huge_file_of_holes_is_refused_by_its_beginning(
+    reviewer: Reviewer, verb: list[str]
+) -> None:
+    """Reading all of it would take minutes."""
+    path = reviewer.folder / "holes.json"
+    path.touch()
+    os.truncate(path, 200_000_000_000)
+    done = reviewer("--project", "p", *verb, path)
+    assert done.returncode == 1
+    assert "binary" in done.stderr
+    assert "Traceback" not in done.stderr

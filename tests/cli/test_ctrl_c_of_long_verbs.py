@@ -50,7 +50,8 @@ def talk(reviewer: Reviewer) -> Reviewer:
     ],
     ids=" ".join,
 )
-def test_a_model_that_never_answers(talk: Reviewer, words: list[str]) -> None:
+@pytest.mark.parametrize("presses", [1, 2])
+def test_a_model_that_never_answers(talk: Reviewer, words: list[str], presses: int) -> None:
     asked, over = Event(), Event()
 
     def hangs(call: Call) -> None:
@@ -70,6 +71,8 @@ def test_a_model_that_never_answers(talk: Reviewer, words: list[str]) -> None:
             with talk.start("--project", "kiosk", *words, env=known) as process:
                 until(lambda: asked.is_set() or process.poll() is not None, PATIENCE)
                 assert process.poll() is None, process.communicate()
+                for _ in range(presses - 1):
+                    process.send_signal(signal.SIGINT)
                 seconds, _, err = interrupted(process)
         finally:
             over.set()

@@ -14,7 +14,8 @@ from typing import Any
 import pytest
 
 from reviewer.agents.agent_files import AgentFiles, SessionNote
-from reviewer.agents.recalled import MOST_CHARACTERS, wrapped
+from reviewer.agents.recalled import MOST_CHARACTERS
+from reviewer.text.for_agents import between_tags
 from tests.cli.agent_projects import filled, session, tree
 from tests.cli.conftest import Reviewer
 from tests.unit.sources.families import OPENCODE_INFO, document, lines, opencode_database
@@ -336,7 +337,7 @@ def test_what_was_injected_is_not_learnt_again(reviewer: Reviewer) -> None:
         folder,
         [
             ("user", f"{text}\nPrint the queue length as well."),
-            ("user", wrapped("- [Decision] We oil the gate motor every Monday: it squeaks.")),
+            ("user", between_tags("- [Decision] We oil the gate motor every Monday: it squeaks.")),
             ("assistant", "I print the queue length below the date."),
         ],
         name="echo",

@@ -8,7 +8,9 @@ from __future__ import annotations
 
 import json
 import re
+import shutil
 import sqlite3
+import subprocess
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing
 from pathlib import Path
@@ -450,6 +452,100 @@ def test_an_invalid_time_is_not_stored(program: Program) -> None:
     assert program.rows_of("SELECT count(*) FROM commit_ WHERE at LIKE '%' || char(27) || '%'") == [
         0
     ]
+
+
+def newest(program: Program) -> Iterator[Sequence[object]]:
+    """Verbs about agents, groups and fleets, and what they refuse."""
+    memories = program.rows_of("SELECT id FROM memory WHERE kind = 'memory'")
+    odd = f"none{PAYLOAD}"
+    both: list[Sequence[object]] = [
+        ["connect"],
+        *(["connect", "--reach", each] for each in memories[:4]),
+        ["sources"],
+        ["sources", "--files"],
+        ["brief", "--context", "#1"],
+        ["keep", "--context", "#1"],
+        ["brief", program.talk],
+        ["packet", "read", f"m:{memories[0]}"],
+    ]
+    for each in both:
+        yield each
+        yield [*each, "--json"]
+    refused: list[Sequence[object]] = [
+        ["brief", odd],
+        ["connect", odd],
+        ["connect", "claude-code", "--project"],
+        ["connect", "codex", "--memory"],
+        ["share", odd],
+        ["share"],
+        ["serve", "--port", odd],
+        ["help", odd],
+        ["packet", "read", odd],
+        ["decisions", "import", program.note],
+        ["decisions", "import", odd],
+        ["fleet", "run", odd, "--out", odd],
+        ["fleet", "collapse", odd],
+        ["fleet", "files", odd],
+        ["fleet", "import", odd],
+        ["fleet", "import", program.talk],
+        ["fleet", "undo", odd],
+    ]
+    yield from refused
+
+
+@pytest.mark.timeout(300)
+def test_the_verbs_about_agents_groups_and_fleets_print_harmless_text(program: Program) -> None:
+    for call in newest(program):
+        harmless(program, PROJECT, call)
+
+
+@pytest.mark.timeout(300)
+def test_a_fleet_reports_harmless_text(program: Program) -> None:
+    pytest.importorskip("duckdb")
+    pytest.importorskip("pyarrow")
+    parts = program.folder / "parts"
+    folder = program.folder / f"fleet{PAYLOAD[:4]}"
+    folder.mkdir(exist_ok=True)
+    session(folder)
+    (folder / f"broken{PAYLOAD}.jsonl").write_bytes(b'{"type": "user"' + bytes(range(32)) * 40)
+    (folder / f"gone{PAYLOAD}.jsonl").symlink_to(f"/nowhere/{PAYLOAD}")
+    told = ""
+    for more in ([], ["--json"]):
+        for call in (
+            ["fleet", "run", folder, "--out", parts, "--workers", "1", *more],
+            ["fleet", "files", parts, *more],
+            ["fleet", "collapse", parts, *more],
+            ["fleet", "import", parts / "candidates.parquet", *more],
+            ["queue", "list", *more],
+        ):
+            told += harmless(program, PROJECT, call)
+        assert (parts / "candidates.parquet").exists(), told
+
+
+@pytest.mark.timeout(300)
+@pytest.mark.skipif(shutil.which("ssh-keygen") is None, reason="ssh-keygen is not installed")
+def test_decisions_of_others_are_reported_harmless(program: Program, tmp_path: Path) -> None:
+    key, out = tmp_path / f"key{PAYLOAD[3:8]}", program.folder / f"anna{PAYLOAD}.jsonl"
+    subprocess.run(["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", str(key)], check=True)
+    allowed = tmp_path / "signers"
+    allowed.write_text(f"anna@example.org {Path(f'{key}.pub').read_text()}")
+    written = ["decisions", "export", "--sign", key, "--out", out, "--force"]
+    assert "signed in" in harmless(program, PROJECT, written)
+    read = ["decisions", "import", out, "--allowed", allowed]
+    assert "anna@example.org" in harmless(program, PROJECT, [*read, "--dry-run"])
+    harmless(program, PROJECT, read)
+    out.write_text(out.read_text().replace("drawer", f"lid{PAYLOAD}", 1))
+    harmless(program, PROJECT, read)
+
+
+@pytest.mark.timeout(300)
+def test_the_plain_screen_says_harmless_text(program: Program) -> None:
+    environment = {"REVIEWER_DB": str(program.db)}
+    done = program("--project", PROJECT, "--plain", typed="?\ns\nd\na\nu\nx\nq\n", env=environment)
+    said = done.stdout + done.stderr
+    assert not TERMINAL.search(said), said
+    assert "kiosk" in said
+    assert "Traceback" not in said
 
 
 @pytest.mark.timeout(300)

@@ -16,10 +16,11 @@ from typing import Any
 import click
 import pytest
 
+from reviewer.agents.desk import Desk
 from reviewer.cli.root import root
 from reviewer.cli.run import run
 from reviewer.engine import Engine
-from reviewer.errors import ConflictError
+from reviewer.errors import ConflictError, ReviewerError
 from tests.cli.conftest import Reviewer
 from tests.stored import rows_of
 
@@ -660,3 +661,53 @@ class TestTheScreen:
             engine.contexts.create("p", "talk")
         engine.contexts.create("q", "talk")
         engine.close()
+
+
+class TestAgents:
+    """What agents are given and may ask for, in each tree."""
+
+    @pytest.mark.parametrize(
+        ("tree", "own"), [("p", {"p"}), ("q", {"q"}), ("x", set()), ("other/p", set())]
+    )
+    def test_tools_and_hooks_stay_in_the_project_of_their_tree(
+        self, trees: Trees, tree: str, own: set[str]
+    ) -> None:
+        folder = trees.folder / tree
+        desk = Desk(trees.program.db, folder=folder)
+        p = trees.ids["p"]
+        calls: list[Callable[[], str]] = [
+            lambda: desk.packet("receipts of the pelican and the quokka", 4_000),
+            lambda: desk.search("pelican quokka sleeps width", 20),
+            lambda: desk.read(f"m:{p['active']}"),
+            lambda: desk.read("s:1"),
+            lambda: desk.read("../p/notes.md:1-5"),
+            lambda: desk.entry(int(p["active"])),
+            lambda: desk.preamble("tea.dot", "boil", p["run"]),
+            desk.status,
+            desk.constitution,
+            desk.tasks,
+        ]
+        said, refused = "", 0
+        for call in calls:
+            try:
+                said += call()
+            except ReviewerError:
+                refused += 1
+        assert marks_in(said) == own
+        assert refused >= (0 if tree == "p" else 4)
+        told = json.dumps({"session_id": "one", "cwd": str(folder), "prompt": "print receipts"})
+        for event in ("SessionStart", "UserPromptSubmit"):
+            done = trees.at(tree)("hook", "claude-code", event, typed=told)
+            assert done.returncode == 0
+            assert marks_in(done.stdout) <= own
+
+    @pytest.mark.parametrize("verb", ["brief", "keep"])
+    def test_hand_overs_of_a_context_of_another_project_are_refused(
+        self, trees: Trees, verb: str
+    ) -> None:
+        context = trees.ids["p"]["context"]
+        assert marks_in(succeeds(trees.at("p"), verb, "--context", context)) <= {"p"}
+        for tree in ("q", "x", "other/p"):
+            done = trees.at(tree)(verb, "--context", context)
+            assert done.returncode != 0
+            assert marks_in(done.stdout) == set()

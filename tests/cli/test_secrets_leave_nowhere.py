@@ -7,6 +7,7 @@ import json
 from pathlib import Path
 
 from tests.cli.conftest import Reviewer
+from tests.stored import everything_in
 from tests.unit.llm.faults import Call, endpoint
 
 # Made up, and joined here so that no scanner stumbles.
@@ -135,11 +136,18 @@ COMMANDS: list[list[str]] = [
     ["pipeline", "runs", "--json"],
     ["history", "--json"],
     ["stats", "--json"],
+    ["--actor", TOKEN, "add", "knowledge", "The drawer is oiled in May."],
+    ["remember", f"The old token {TOKEN} expires soon.", "--at", "in/note.md:3"],
+    ["propose", "in/session.jsonl", "--yes"],
+    ["brief", "in/session.jsonl"],
+    ["keep", "in/session.jsonl"],
+    ["connect", "--json"],
+    ["sources", "--json"],
     ["undo"],
     ["redo"],
     ["verify"],
 ]
-MAY_REFUSE = {"annotate", "graduate", "redo", "compress"}
+MAY_REFUSE = {"annotate", "graduate", "redo", "compress", "remember", "propose"}
 """A retention pattern that is a secret is refused, and so on; a refusal must not tell it either."""
 
 
@@ -170,6 +178,7 @@ def test_a_planted_secret_comes_out_nowhere(reviewer: Reviewer) -> None:
     written = [path for path in reviewer.folder.rglob("*") if path.is_file() and path not in given]
     assert {"store.db", "facts.md", "AGENTS.md", "packet.md"} <= {path.name for path in written}
     told = {str(path): leaks(path.read_bytes()) for path in written}
+    told["unpacked"] = leaks(everything_in(reviewer.db))
     assert {path: found for path, found in told.items() if found} == {}
     assert not [path for path in reviewer.folder.rglob("*") if leaks(path.name.encode())]
     found = reviewer("queue", "list", "--status", "all", "--filter", "masked", "--json").stdout

@@ -125,3 +125,20 @@ def test_an_error_of_the_model_is_a_sentence(
     with pytest.raises(ModelError) as caught:
         chat.complete([ChatMessage("user", "What is it?")], max_tokens=100)
     assert "made-up error" in str(caught.value)
+
+
+@pytest.mark.parametrize("agent", AGENTS)
+def test_a_file_that_the_text_names_is_not_sent(
+    agent: str, program: Reviewer, model: FakeModel
+) -> None:
+    """Agents replace `@path` in a prompt by the file, and a transcript may say anything."""
+    client = Client(agent, program, model)
+    chat = asked(client, program)
+    for place in (program.folder / "kept.txt", client.home / "kept.txt"):
+        place.write_text("The pelican is never sent.\n")
+    named = [f"@{program.folder}/kept.txt", "@~/kept.txt", f'@"{program.folder}/kept.txt"']
+    words = "".join(f"Compare {each} with it.\n{each}\n({each})\n> {each}\n" for each in named)
+    question = [ChatMessage("system", f"Be brief. {words}"), ChatMessage("user", words)]
+    assert chat.complete(question, max_tokens=100).text.strip() == "OK"
+    assert model.requests
+    assert "pelican" not in model.sent()

@@ -24,6 +24,7 @@ from reviewer.promotion.export.markdown import (
 )
 from reviewer.promotion.export.marked_block import plan_block, plan_removal
 from reviewer.promotion.export.plans import Plan, PlannedFile
+from reviewer.text.for_agents import AgentText, as_markdown, joined
 
 TITLES = {
     "CONSTITUTION.md": "Constitution",
@@ -80,23 +81,23 @@ def file_of(item: ExportItem) -> str:
     return "CONVENTIONS.md" if kind in _CONVENTIONS else "LEARNINGS.md"
 
 
-def _plan(before: bytes | None, title: str, body: str) -> Plan:
+def _plan(before: bytes | None, title: str, body: AgentText) -> Plan:
     if not body:
         return plan_removal(before)
     return plan_block(f"# {title}\n".encode() if before is None else before, body)
 
 
-def _body(name: str, items: list[ExportItem]) -> str:
+def _body(name: str, items: list[ExportItem]) -> AgentText:
     if name in ("CONSTITUTION.md", "CONVENTIONS.md"):
         return render_markdown(items, marks=True)
     entry = _decision if name == "DECISIONS.md" else _learning
     ordered = [item for group in grouped(items) for item in group.items]
     # Newest first, as people keep these files.
     ordered.sort(key=lambda item: item.created_at, reverse=True)
-    return "\n\n".join(map(entry, ordered))
+    return joined(map(entry, ordered), "\n\n")
 
 
-def _decision(item: ExportItem) -> str:
+def _decision(item: ExportItem) -> AgentText:
     known = {name.lower(): text for name, text in item.attributes}
     status = "Accepted" if item.status == "active" else item.status.capitalize()
     return _entry(
@@ -110,7 +111,7 @@ def _decision(item: ExportItem) -> str:
     )
 
 
-def _learning(item: ExportItem) -> str:
+def _learning(item: ExportItem) -> AgentText:
     return _entry(
         item,
         ("Context", markdown_text(item.note)),
@@ -119,7 +120,7 @@ def _learning(item: ExportItem) -> str:
     )
 
 
-def _entry(item: ExportItem, *fields: tuple[str, str]) -> str:
+def _entry(item: ExportItem, *fields: tuple[str, str]) -> AgentText:
     origin = [*(["written by hand"] if item.by_hand else []), *places(item)]
     rows = [
         *fields,
@@ -128,7 +129,7 @@ def _entry(item: ExportItem, *fields: tuple[str, str]) -> str:
     ]
     paragraphs = [f"## {_stamp(item)}{_title(item)}"]
     paragraphs += [f"**{label}**: {text}" for label, text in rows if text]
-    return "\n\n".join(paragraphs)
+    return as_markdown("\n\n".join(paragraphs))
 
 
 def _stamp(item: ExportItem) -> str:

@@ -11,6 +11,7 @@ from msgspec.structs import replace
 
 from reviewer.promotion.views import SourceRef
 from reviewer.text.display import escaped_json
+from reviewer.text.for_agents import AgentText, joined
 from reviewer.text.secrets import mask
 
 
@@ -198,19 +199,19 @@ def _place(key: tuple[Layer, str]) -> tuple[int, int, str]:
     return list(Layer).index(layer), place, type_
 
 
-def render_ndjson(items: Iterable[ExportItem]) -> str:
+def render_ndjson(items: Iterable[ExportItem]) -> AgentText:
     """One line an item with all its fields, in the order of the Markdown; secrets are masked.
 
     `sources` have 0-based half-open lines, `attributes` are pairs, and `hand_authored` is also
     true for what has no source.
     """
     groups = grouped(mask_items(items).items)
-    return "".join(_line(item) for group in groups for item in group.items)
+    return joined((_line(item) for group in groups for item in group.items), "")
 
 
-def _line(item: ExportItem) -> str:
+def _line(item: ExportItem) -> AgentText:
     fields = msgspec.to_builtins(replace(item, hand_authored=item.by_hand))
-    return escaped_json(msgspec.json.encode(_writable(fields)).decode()) + "\n"
+    return AgentText(escaped_json(msgspec.json.encode(_writable(fields)).decode()) + "\n")
 
 
 def _writable(value: object) -> object:

@@ -16,28 +16,33 @@ from reviewer.extraction.entities.naming import name_key
 from reviewer.promotion.export.items import LAYER_TITLES, ExportItem, Layer, grouped, mask_items
 from reviewer.promotion.views import SourceRef
 from reviewer.text.display import display_text
+from reviewer.text.for_agents import NOTHING, AgentText, as_markdown, joined
 from reviewer.text.inert_markdown import LIVE_SIGN
 
 
-def render_markdown(items: Iterable[ExportItem], *, marks: bool, level: int = 2) -> str:
+def render_markdown(items: Iterable[ExportItem], *, marks: bool, level: int = 2) -> AgentText:
     """Trusted state first, then entities by type, then memories by type; "" for no items.
 
     What was written by hand says so; with `marks`, every fact names where it comes from, with
     1-based lines. `level` is that of the headings of layers. Secrets are masked.
     """
-    parts: list[str] = []
+    parts: list[AgentText] = []
     layer: Layer | None = None
     for group in grouped(mask_items(items).items):
         if group.layer is not layer:
             layer = group.layer
-            parts.append(f"{'#' * level} {LAYER_TITLES[layer]}")
+            parts.append(_heading(level, LAYER_TITLES[layer]))
         if group.title:
-            parts.append(f"{'#' * (level + 1)} {markdown_line(group.title)}")
-        parts.append("\n".join(bullet(item, marks=marks) for item in group.items))
-    return "\n\n".join(parts) + "\n" if parts else ""
+            parts.append(_heading(level + 1, markdown_line(group.title)))
+        parts.append(joined(bullet(item, marks=marks) for item in group.items))
+    return joined([joined(parts, "\n\n"), NOTHING]) if parts else NOTHING
 
 
-def bullet(item: ExportItem, *, marks: bool) -> str:
+def _heading(level: int, title: str) -> AgentText:
+    return as_markdown(f"{'#' * level} {title}")
+
+
+def bullet(item: ExportItem, *, marks: bool) -> AgentText:
     """One fact as a list item; further lines are indented by two spaces. Nothing is masked here."""
     text = statement(item)
     if item.status != "active":
@@ -51,7 +56,9 @@ def bullet(item: ExportItem, *, marks: bool) -> str:
         *([f"({provenance(item)})"] if marks else []),
     ]
     lines = "\n".join([text, *details]).split("\n")
-    return "\n".join([f"- {lines[0]}", *(f"  {line}" if line else "" for line in lines[1:])])
+    return as_markdown(
+        "\n".join([f"- {lines[0]}", *(f"  {line}" if line else "" for line in lines[1:])])
+    )
 
 
 def statement(item: ExportItem, *, named: bool = True) -> str:

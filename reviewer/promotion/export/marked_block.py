@@ -17,6 +17,7 @@ from msgspec import Struct
 
 from reviewer.errors import ReviewerError
 from reviewer.promotion.export.plans import Plan
+from reviewer.text.for_agents import AgentText
 
 _BEGIN = "<!-- reviewer:begin join={join} (reviewer writes this block; edits in it are lost) -->"
 _END = b"<!-- reviewer:end -->"
@@ -25,7 +26,7 @@ _MARKER_TEXT = re.compile(r"\\?<!--(?=\s*reviewer:)", re.IGNORECASE)
 _UTF16_BOMS = (b"\xff\xfe", b"\xfe\xff")
 
 
-def plan_block(existing: bytes | None, body: str) -> Plan:
+def plan_block(existing: bytes | None, body: AgentText) -> Plan:
     """Put `body` into the block of a file, or add the block at its end after one blank line.
 
     `existing` is None when there is no file. Marker text in `body` is made harmless, a code fence
@@ -87,7 +88,7 @@ def _block(data: bytes) -> Block | None:
     return find_block(data)
 
 
-def _inner(body: str, ending: bytes) -> bytes:
+def _inner(body: AgentText, ending: bytes) -> bytes:
     """The lines between the markers, with a blank line on either side."""
     text = _MARKER_TEXT.sub("&lt;!--", body.replace("\0", "\ufffd"))
     lines = [line.rstrip(b"\r\n") for line in split_lines(text.encode("utf-8", "replace"))]

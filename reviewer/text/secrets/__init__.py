@@ -19,7 +19,13 @@ from reviewer.text.secrets.contexts import (
 from reviewer.text.secrets.kinds import Found, prefixed_values
 from reviewer.text.secrets.notations import noted_values, plainly
 
-__all__ = ["Masked", "mask"]
+__all__ = ["Masked", "is_clean", "mask"]
+
+
+REMEMBERED = 50_000
+"""Texts of which `mask` remembers that they are clean, twice."""
+
+_returned: list[set[int]] = [set(), set()]
 
 
 class Masked(Struct, frozen=True):
@@ -41,9 +47,20 @@ def mask(text: str) -> Masked:
         parts += [text[at : found.start], f"[masked {found.kind}]{ends}"]
         kinds.append(found.kind)
         at = found.end
-    if not kinds:
-        return Masked(text, ())
-    return Masked("".join([*parts, text[at:]]), tuple(kinds))
+    clean = "".join([*parts, text[at:]]) if kinds else text
+    _remember(clean)
+    return Masked(clean, tuple(kinds))
+
+
+def is_clean(text: str) -> bool:
+    """Whether `mask` returned this text lately, so that it need not be looked at again."""
+    return any(hash(text) in some for some in _returned)
+
+
+def _remember(text: str) -> None:
+    if len(_returned[-1]) >= REMEMBERED:
+        _returned[:] = [_returned[-1], set()]
+    _returned[-1].add(hash(text))
 
 
 def _found(text: str) -> Iterator[Found]:

@@ -8,6 +8,7 @@ import pytest
 
 from reviewer.agents.agent_files import AgentFiles, Given
 from reviewer.engine import Engine
+from reviewer.text.for_agents import AgentText
 from tests.tui.conftest import opened
 from tests.waiting import until_async
 
@@ -58,7 +59,7 @@ async def test_it_shows_what_an_agent_was_given(
             session="one",
             project="acme",
             at="2026-03-02T09:00:00.000Z",
-            text="The kiosk closes at nine.",
+            text=AgentText("The kiosk closes at nine."),
         )
     )
     async with opened(stocked, size=size, project="acme") as screen:

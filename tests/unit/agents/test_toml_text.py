@@ -7,7 +7,7 @@ import tomllib
 
 import pytest
 
-from reviewer.agents.toml_text import TomlTextError, added, line_of, without
+from reviewer.agents.toml_text import TomlTextError, added, line_of, table, without
 
 PATH = ("mcp_servers", "reviewer")
 VALUES: dict[str, str | list[str]] = {"command": '/a "b"/reviewer', "args": ["mcp", "--x=\\"]}
@@ -62,3 +62,10 @@ def test_a_changed_table_stays_and_has_a_line() -> None:
 def test_a_byte_order_mark_is_named() -> None:
     with pytest.raises(TomlTextError, match="byte order mark"):
         added("\ufeff[a]\n", ("mcp_servers", "reviewer"), {"command": "reviewer"})
+
+
+def test_tables_nested_beyond_reason_are_refused() -> None:
+    text = ".".join(["a"] * 3_000) + " = 1\n"
+    with pytest.raises(TomlTextError, match="nested too deeply"):
+        added(text, PATH, VALUES)
+    assert without(text + table(PATH, VALUES), PATH, VALUES) is None

@@ -91,6 +91,8 @@ def test_our_own_hooks_are_told_to_stay_quiet(tmp_path: Path) -> None:
     path = program(tmp_path, "note(); say('Yes.')")
     chat(path).complete(ASK, max_tokens=50)
     assert seen(tmp_path)["environment"]["REVIEWER_CHILD"] == "1"
+    # Else Claude Code replaces `@path` in a prompt, which may quote anybody, by the file.
+    assert seen(tmp_path)["environment"]["CLAUDE_CODE_DISABLE_ATTACHMENTS"] == "1"
 
 
 def test_nothing_passes_through_a_shell(tmp_path: Path) -> None:

@@ -8,8 +8,15 @@ from pathlib import Path
 import pytest
 
 from reviewer.errors import ReviewerError
+from reviewer.packets import output
 from reviewer.packets.assembly import TITLE
-from reviewer.packets.output import write_packet
+from reviewer.text.for_agents import AgentText
+
+
+def write_packet(
+    text: str, path: Path, *, replace: bool = False, made_from: Path | None = None
+) -> None:
+    output.write_packet(AgentText(text), path, replace=replace, made_from=made_from)
 
 
 def test_a_packet_replaces_an_earlier_one_and_nothing_else(tmp_path: Path) -> None:

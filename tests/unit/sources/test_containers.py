@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import sqlite3
 import zipfile
 from contextlib import closing
@@ -144,6 +145,16 @@ def test_a_database_that_never_rests_is_left_for_later(
     stamps = iter(range(100))
     monkeypatch.setattr(databases, "_stamp", lambda _: [(next(stamps), 0)])
     with pytest.raises(SourceError, match="is being written to all the time: read it again later"):
+        open_source(path)
+
+
+def test_a_huge_file_beside_a_database_is_not_copied(tmp_path: Path) -> None:
+    """Anybody may have put it there, and it costs its writer nothing: it has holes only."""
+    path = OPENCODE_DATABASE.write(tmp_path)
+    beside = path.with_name("opencode.db-wal")
+    beside.touch()
+    os.truncate(beside, 50_000_000_000)
+    with pytest.raises(SourceError, match="in use and too large to copy"):
         open_source(path)
 
 

@@ -17,6 +17,7 @@ from reviewer.promotion.export.items import ExportItem, Layer, Relation
 from reviewer.promotion.export.marked_block import plan_block
 from reviewer.promotion.export.plans import PlannedFile
 from reviewer.sources.note_kinds import entry_facts, entry_title
+from reviewer.text.for_agents import AgentText
 from tests.unit.promotion.export.conftest import Make
 
 
@@ -160,8 +161,8 @@ def test_whatever_a_fact_says_is_one_entry(texts: list[str]) -> None:
         kinds = {token.type for token in tokens if token.nesting >= 0}
         assert kinds == {"heading_open", "paragraph_open", "inline", "html_block"}
         assert sum(token.type == "html_block" for token in tokens) == 2
-        again = plan_block(planned.after, planned.after.decode())
-        assert plan_block(again.after, planned.after.decode()).after == again.after
+        again = plan_block(planned.after, AgentText(planned.after.decode()))
+        assert plan_block(again.after, AgentText(planned.after.decode())).after == again.after
 
 
 def test_a_folder_in_the_place_of_a_file_is_refused(make: Make, tmp_path: Path) -> None:

@@ -6,7 +6,15 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from reviewer.promotion.export.marked_block import plan_block, plan_removal
+from reviewer.promotion.export import marked_block
+from reviewer.promotion.export.marked_block import plan_removal
+from reviewer.promotion.export.plans import Plan
+from reviewer.text.for_agents import AgentText
+
+
+def plan_block(existing: bytes | None, body: str) -> Plan:
+    return marked_block.plan_block(existing, AgentText(body))
+
 
 BEGIN = b"<!-- reviewer:begin -->"
 END = b"<!-- reviewer:end -->"

@@ -1,0 +1,117 @@
+"""The door for text that is stored: no act writes a secret, whichever place the text comes from.
+
+Every text column is masked here, and a new one is from the start. What is masked before, because
+its key or hash is made of it, is not looked at again (`is_clean`).
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from functools import lru_cache
+
+from reviewer.store.changes import Image, Value
+
+LEFT_AS_IT_IS: dict[str, str] = {
+    "wave.roots": "a place on this machine, found by its name",
+    "wave.report_folder": "a place on this machine, found by its name",
+    "source.path": "a place on this machine, opened by its name",
+    "context.source_path": "a place on this machine, opened by its name",
+    "pipeline_run.path": "a place on this machine, opened by its name",
+    "pipeline_run.folder": "a place on this machine, opened by its name",
+    "project.root": "a place on this machine, compared with others",
+    "project.remote": "an address without its user and password, compared with others",
+    "project.name": "refused where it has a secret",
+    "record.key": "looked up; masked with the record where it is read",
+    "record.sha256": "a hash",
+    "memory.key": "looked up; made of the masked content",
+    "entity.slot": "looked up; made of masked names",
+    "content.sha256": "a hash",
+    "commit_.hash": "a hash",
+    "segment.key": "a hash",
+    "pipeline_run.run_id": "made here of the time and of random digits",
+}
+"""Column -> why the door leaves it alone."""
+
+JSON = frozenset(
+    {
+        "wave.counts", "source.tally", "record.headings", "record.meta", "memory.proof",
+        "entity.attributes", "commit_.meta", "annotation.retention_json", "compression.options",
+        "segment.sources", "segment.anchors", "segment.fidelity",
+    }
+)  # fmt: skip
+"""Columns with JSON, whose strings are masked one by one, with their names."""
+
+SHORTEST = 6
+"""Characters; nothing shorter is taken for a secret."""
+
+_MOMENT_OR_NUMBER = re.compile(r"[0-9T:.,+Z -]*")
+_OUR_WORDS = re.compile(r"[A-Z]?[a-z]{1,10}:?(?: (?:[A-Z]?[a-z]{1,8}|#?\d{1,7}),?)*\.?")
+_TRIGGER = re.compile(r"pass|pw|secret|token|key|pin|code|cred|auth|log|wort|user|api|word")
+
+
+def masked_image(table: str, image: Image) -> Image:
+    """The values of a row without secrets."""
+    changed: dict[str, Value] = {}
+    for column, value in image.items():
+        if isinstance(value, str) and len(value) >= SHORTEST:
+            name = f"{table}.{column}"
+            if name not in LEFT_AS_IT_IS:
+                clean = _masked_json(value) if name in JSON else masked_text(value)
+                if clean is not value:
+                    changed[column] = clean
+    return {**image, **changed} if changed else image
+
+
+def masked_text(text: str) -> str:
+    """The text without secrets."""
+    if len(text) < SHORTEST:
+        return text
+    return _short(text) if len(text) <= 200 else _masked(text)
+
+
+@lru_cache(maxsize=4096)
+def _short(text: str) -> str:
+    return _masked(text)
+
+
+def _masked(text: str) -> str:
+    if _MOMENT_OR_NUMBER.fullmatch(text) or has_only_our_words(text):
+        return text
+    from reviewer.text.secrets import is_clean, mask  # late: most decisions need no patterns
+
+    return text if is_clean(text) else mask(text).text
+
+
+def has_only_our_words(text: str) -> bool:
+    """Whether a title is like "Promoted #8": loading the patterns would cost such an act more
+    than everything else.
+    """
+    return bool(_OUR_WORDS.fullmatch(text)) and not _TRIGGER.search(text.lower())
+
+
+def _masked_json(text: str) -> str:
+    if masked_text(text) == text:
+        return text
+    clean = _masked_value(json.loads(text))
+    return json.dumps(clean, ensure_ascii=False, separators=(",", ":"))
+
+
+def _masked_value(value: object, name: str = "") -> object:
+    if isinstance(value, str):
+        return _masked_named(name, value)
+    if isinstance(value, list):
+        return [_masked_value(each) for each in value]
+    if isinstance(value, dict):
+        return {masked_text(key): _masked_value(each, key) for key, each in value.items()}
+    return value
+
+
+def _masked_named(name: str, value: str) -> str:
+    """A value, also where only its name gives it away."""
+    clean = masked_text(value)
+    if clean != value or not name:
+        return clean
+    head = f"{name}: "
+    together = masked_text(f"{head}{value}")
+    return together.removeprefix(head) if together.startswith(head) else clean

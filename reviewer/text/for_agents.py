@@ -1,0 +1,75 @@
+"""The doors for text that an agent reads: whatever is handed to one is an `AgentText`, made here.
+
+`mypy` refuses any other text where packets, exports, marked blocks, memory folders, hooks and MCP
+answers are written, and `tests/test_doors.py` looks for texts that were made without these doors.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from typing import NewType
+
+AgentText = NewType("AgentText", str)
+"""Text for an agent: without secrets and control characters, and nothing in it acts."""
+
+NOTHING = AgentText("")
+
+OPENING = AgentText('<recalled-memory source="reviewer">')
+CLOSING = AgentText("</recalled-memory>")
+
+LONGEST_SENTENCE = 1_000
+"""Characters of a sentence of our own, which may quote a name from outside."""
+
+_TAG = re.compile(r"<(?=/?recalled-memory)", re.IGNORECASE)
+
+
+def as_markdown(text: str) -> AgentText:
+    """Markdown that can be read and does nothing: no `@path`, image or HTML, no open fence."""
+    return masked_markdown(text)[0]
+
+
+def masked_markdown(text: str) -> tuple[AgentText, int]:
+    """The same, and the number of secrets that were masked now.
+
+    No line ends with white space, and the text does not start with it: exact sums of tokens depend
+    on that.
+    """
+    from reviewer.text.display import display_text  # late: these cost a hook time
+    from reviewer.text.inert_markdown import inert
+    from reviewer.text.secrets import mask
+
+    without = mask(text)
+    shown = inert(display_text(without.text).strip())
+    lines = "\n".join(line.rstrip() for line in shown.split("\n"))
+    return AgentText(lines), len(without.kinds)
+
+
+def without_tags(text: str) -> AgentText:
+    """Text that cannot begin or end the tags of recalled memory."""
+    return AgentText(_TAG.sub("&lt;", _shown(text)).strip())
+
+
+def between_tags(text: str) -> AgentText:
+    """A text between the tags that readers of transcripts leave out."""
+    return joined([OPENING, without_tags(text), CLOSING])
+
+
+def sentence(text: str) -> AgentText:
+    """A sentence of our own, also with names from outside in it, on one line."""
+    line = " ".join(_shown(text).split())
+    return AgentText(line if len(line) <= LONGEST_SENTENCE else f"{line[:LONGEST_SENTENCE]}…")
+
+
+def joined(texts: Iterable[AgentText], between: str = "\n") -> AgentText:
+    """Several texts, with line ends between them."""
+    return AgentText(between.join(texts))
+
+
+def _shown(text: str) -> str:
+    if not text:
+        return text
+    from reviewer.text.display import display_text
+    from reviewer.text.secrets import mask
+
+    return display_text(mask(text).text)

@@ -31,6 +31,8 @@ class File(Struct):
     commit: int = 0
     """The number of the commit that has the last change, from 1."""
     names: tuple[str, ...] = ()
+    edit: Event | None = None
+    """The last change."""
 
 
 class Check(Struct):
@@ -44,6 +46,7 @@ class Check(Struct):
     how: str = "no result"
     at: int = 0
     """Which event ran it last."""
+    event: Event | None = None
 
 
 class WorkState(Struct):
@@ -61,6 +64,10 @@ class WorkState(Struct):
     conflicts: tuple[str, ...] = ()
     resolved: tuple[str, ...] = ()
     merging: str = ""
+    sides: dict[str, tuple[str, ...]] = {}
+    """The conflicts of a file as it was read, by path."""
+    branch_of_request: str = ""
+    """The branch on which the pull request was opened."""
     todo: tuple[tuple[str, str], ...] = ()
     last_check: Check | None = None
     events: int = 0
@@ -128,6 +135,7 @@ def _apply(state: WorkState, event: Event) -> None:
         state.pull_request = f"{event.what} ({event.outcome})" if event.outcome else event.what
         state.unpushed = False
         state.merged = ""
+        state.branch_of_request = state.branch
     elif event.kind is Kind.BRANCH and not event.failed:
         state.branch = event.what
     elif event.kind is Kind.MERGE:
@@ -136,6 +144,8 @@ def _apply(state: WorkState, event: Event) -> None:
         if event.conflicts:
             state.resolved = tuple(p for p in state.resolved if p not in event.conflicts)
             state.conflicts = event.conflicts
+    elif event.kind is Kind.SIDES:
+        state.sides[event.what] = event.names
     elif event.kind is Kind.TODO:
         state.todo = event.items
     elif event.kind is Kind.RUN and not event.failed:
@@ -170,6 +180,15 @@ def _ran(state: WorkState, event: Event) -> None:
         }
 
 
+def _is_same(known: str, path: str) -> bool:
+    """Whether two paths are one file: the same, or one of them absolute and ending in the other."""
+    if known == path:
+        return True
+    long, short = (known, path) if len(known) > len(path) else (path, known)
+    whole = long.startswith("/") and not short.startswith("/")
+    return whole and "/" in short and long.endswith(f"/{short}")
+
+
 def _is_in(file: str, path: str) -> bool:
     """Whether a path names a file or a folder of it, as far as either is written out."""
     path = path.rstrip("/")
@@ -190,12 +209,14 @@ def _undo_commits(state: WorkState, number: int) -> None:
 def _changed(state: WorkState, path: str, event: Event) -> None:
     if "/.claude/" in path or SCRATCH.match(path):
         return  # plans and scratch files of the agent are not the work
-    file = state.files.setdefault(path, File(path, first=event.turn))
+    known = next((each for each in state.files if _is_same(each, path)), path)
+    file = state.files.setdefault(known, File(known, first=event.turn))
     if event.kind is Kind.WRITE and not file.edits:
         file.created = True
     file.edits += 1
     file.names = tuple(dict.fromkeys((*file.names, *event.names)))
     file.last = event.turn
+    file.edit = event
     file.at = state.events
     file.committed = False
     _resolve(state, path)
@@ -213,7 +234,10 @@ def _checked(state: WorkState, event: Event) -> None:
     check = state.checks.setdefault(event.what, Check(event.what))
     check.times += 1
     check.turn, check.failed, check.outcome = event.turn, event.failed, event.outcome
-    check.how, check.at = event.how, state.events
+    for other in state.checks.values():
+        if other.event is not None and _kin(other.command, check.command):
+            other.event.superseded = True
+    check.how, check.at, check.event = event.how, state.events, event
     state.last_check = check
 
 
@@ -225,6 +249,7 @@ def _committed(state: WorkState, event: Event) -> None:
     state.unpushed = True
     state.conflicts = state.resolved = ()
     state.merging = ""
+    state.sides = {}
     branch = event.outcome.rpartition(" ")[0]
     if branch and "detached" not in branch:
         state.branch = branch.removesuffix(" (root-commit)")
@@ -265,6 +290,7 @@ def now_lines(state: WorkState) -> list[str]:
             f"Merge conflicts{by}: {len(state.conflicts)} of {total} remain to be resolved: "
             f"{left}{done}. The merge is not committed."
         )
+        lines += _conflict_lines(state)
     elif state.resolved:
         lines.append(
             f"All {len(state.resolved)} merge conflicts are edited "
@@ -281,6 +307,7 @@ def now_lines(state: WorkState) -> list[str]:
             if state.commits or state.checks
             else f"Edited, not yet checked or committed: {shown}."
         )
+    lines += _edit_lines(waiting)
     unclear = [each for each in open_files if state.verdict(each) == "unclear"]
     if unclear:
         shown = ", ".join(short_paths([each.path for each in unclear[-20:]]))
@@ -316,11 +343,43 @@ def now_lines(state: WorkState) -> list[str]:
     place = [f"branch {state.branch}"] if state.branch and worked else []
     if state.pull_request:
         merged = ", merged" if state.merged else ""
-        place.append(f"pull request {state.pull_request}{merged}")
+        other = state.branch_of_request not in ("", state.branch)
+        of_branch = f" of branch {state.branch_of_request}" if other else ""
+        place.append(f"pull request {state.pull_request}{of_branch}{merged}")
     elif state.merged:
         place.append(f"pull request {state.merged} is merged")
     if place:
         lines.append(f"On {'; '.join(place)}.")
+    return lines
+
+
+LAST_EDITS = 4
+
+
+def edit_told(event: Event) -> str:
+    """What an edit changes: where it is, and its first lines."""
+    within = f" in `{event.within}`" if event.within else ""
+    added = " ".join(f"`{line}`" for line in event.added)
+    removed = " ".join(f"`{line}`" for line in event.removed)
+    parts = [f"adds {added}" if added else "", f"removes {removed}" if removed else ""]
+    told = "; ".join(part for part in parts if part)
+    return f"{event.what}{within}: {told}" if told else ""
+
+
+def _edit_lines(files: Sequence[File]) -> list[str]:
+    """The last change of the files that were changed last and are not checked."""
+    latest = sorted(files, key=lambda each: each.at)[-LAST_EDITS:]
+    told = [edit_told(each.edit) for each in latest if each.edit is not None]
+    return [f"Last edit of {text}." for text in told if text]
+
+
+def _conflict_lines(state: WorkState) -> list[str]:
+    """What the sides of the conflicts have that remain, a line for each file."""
+    lines = []
+    for conflict in state.conflicts:
+        found = next((names for path, names in state.sides.items() if _is_in(path, conflict)), ())
+        if found:
+            lines.append(f"Conflict in {conflict}: {'. '.join(found)}.")
     return lines
 
 
@@ -358,17 +417,16 @@ def next_lines(state: WorkState) -> list[str]:
     unchecked = [each for each in state.unchecked if not each.committed]
     steps = []
     if state.conflicts:
-        steps.append(f"resolve the other conflicts ({len(state.conflicts)} files)")
+        number = len(state.conflicts)
+        steps.append(f"resolve the other conflicts ({number} file{'s' * (number > 1)})")
     if state.checks and not all(_PROSE.search(each.path) for each in unchecked):
         commands = usual_commands(state)
-        names = ", ".join(
-            each.path.rpartition("/")[2]
-            + (f" ({', '.join(each.names[-2:])})" if each.names else "")
-            for each in unchecked[-6:]
-        )
+        names = ", ".join(each.path.rpartition("/")[2] for each in unchecked[-6:])
         steps.append(f"run {commands} to verify the edits of {names}, which are not verified")
-    if (unchecked or state.uncommitted or state.conflicts or state.resolved) and state.commits:
-        steps.append("commit and push" if not state.unpushed or state.pull_request else "commit")
+    if state.conflicts or state.resolved:
+        steps.append("commit the merge")
+    elif state.commits and (unchecked or state.uncommitted):
+        steps.append("commit")
     if steps:
         lines.append(f"Still owed (not run yet): {', then '.join(steps)}, then report.")
     return lines

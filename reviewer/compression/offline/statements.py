@@ -90,15 +90,17 @@ _CHATTER = re.compile(
     r"|now i (?:have|see|understand)\b.{0,60}|i see(?: the (?:issue|problem))?"
     r"|(?:i apologi[sz]e|i'm sorry|sorry|my apologies|apologies)\b.{0,60}"
     r"|you're asking (?:exactly )?the right question|ignoring that"
+    r"|you(?:'re| are) (?:absolutely |completely )?(?:right|correct)\b.{0,40}"
     r"|here(?:'s| is| are)\b.{0,60}|both (?:pass|good))[\s.!:,–—-]*)+$",
     re.IGNORECASE,
 )
 _OPENER = re.compile(
     r"^(?:(?:ok(?:ay)?|good|great|perfect|excellent|nice|sure|alright|done|got it|right)[.!,:]?\s+"
-    r"(?:[–—-]\s*)?)+(?=[A-Z`*])"
+    r"(?:[–—-]\s*)?)+(?=(?-i:[A-Z`*]))"
     r"|^(?:that's an? )?(?:good|great|excellent|fair) (?:question|point|catch|idea)\b[\s.!,:–—-]+",
     re.IGNORECASE,
 )
+_NEWS = re.compile(r"^(?:good|great|bad) news\b[\s.,:!–—-]+(?=\w)", re.IGNORECASE)
 _CAUSE = re.compile(
     r"root cause|\bbecause\b|the (?:issue|problem|bug|cause|culprit|reason|error) (?:is|was|here)"
     r"|turns? out|found it|due to|caused by|(?:that|this|which)(?:'s| is| explains)? why|why it"
@@ -111,7 +113,8 @@ _SURE_CAUSE = re.compile(
     re.IGNORECASE,
 )
 _DECISION = re.compile(
-    r"\bdecid|^(?!if|when|once|that|maybe)(?!.*\bwould\b).*\b(?:instead of|rather than)\b"
+    r"\bdecided\b|\bdecision(?: is| was|:)"
+    r"|^(?!if|when|once|that|maybe)(?!.*\bwould\b).*\b(?:instead of|rather than)\b"
     r"|\bwe(?:'ll| will| should) (?:use|keep|go|not)"
     r"|\bagreed\b"
     r"|\bgo(?:ing)? with\b|\bchose|\bchosen\b|\bkeep(?:s|ing)? (?:the|HEAD|ours|theirs|both)\b"
@@ -121,8 +124,11 @@ _DECISION = re.compile(
     re.IGNORECASE,
 )
 _NEXT = re.compile(
-    r"\bremain(?:s|ing)?\b|\bpending\b|\bnot yet\b|\bstill (?:needs?|to|open|missing|fail)"
-    r"|\bneeds? to\b|\bnext steps?\b|\btodo\b|\bfollow[- ]?up\b|\bseparate (?:pr|issue|commit)\b"
+    r"^\W*remaining\b|\b(?:still|that|which|tasks?|items?|steps?|issues?|files?|conflicts?|work)"
+    r" remains?\b|\bremains? (?:to be|open|unresolved)\b|\bpending\b|\bnot yet\b"
+    r"|\bstill (?:needs?|to|open|missing|fail)"
+    r"|(?<!longer )(?<!n't )\bneeds? to\b(?!\W*$)|\bnext steps?\b|\btodo\b|\bfollow[- ]?up\b"
+    r"|\bseparate (?:pr|issue|commit)\b"
     r"|\bfor later\b|\bout of scope\b|\bdefer|\bblocked (?:on|by)\b|\bnot (?:committed|pushed"
     r"|tested)\b"
     r"|\bopen question|\binvestigate\b",
@@ -204,13 +210,13 @@ def statements(message: Message, *, closing: bool = False) -> list[Statement]:
 def plain(text: str) -> str:
     """A text on one line, without emphasis, links and decoration."""
     text = _EMPHASIS.sub(lambda found: found[1] or found[2], text)
-    text = _LINK.sub(r"\1", text)
+    text = _LINK.sub(r"\1", text).replace("**", "")
     return " ".join(text.split())
 
 
 _ASIDE = re.compile(
     r"[,;:] (?:so |and |then )*(?:(?:i(?:'|\u2019)m|i am) (?:(?:now|also|just) )?\w+ing\b"
-    r"|i(?:'|\u2019)ll\b(?! (?:not|never)\b))[^.!?]*",
+    r"|i(?:'|\u2019)ll\b(?! (?:not|never)\b))(?:[^.!?`]|`[^`]*`|[.!?](?=\S))*",
     re.IGNORECASE,
 )
 """What an agent says it is about to do, behind what it found."""
@@ -225,6 +231,22 @@ def is_instruction(text: str) -> bool:
     """Whether a person's words say how something has to be done, or must not be."""
     text = straight(text)
     return bool(INSTRUCTION.search(text) or FOREIGN_INSTRUCTION.search(text))
+
+
+_ORDER = re.compile(
+    r"\b(?:don'?t|do not|never|always|must|make sure|only|instead|rather than|prefer|wrong|stop"
+    r"|avoid|remember|without|not that|please (?:keep|use|avoid)"
+    r"|should(?:n'?t| not| always| never))\b",
+    re.IGNORECASE,
+)
+
+
+def is_order(text: str) -> bool:
+    """Whether a person's words say how something has to be done, even where they end as a
+    question."""
+    text = straight(text)
+    asks = text.rstrip(' "').endswith(("?", "\uff1f", "\u061f"))
+    return is_instruction(text) and not (asks and not _ORDER.search(text))
 
 
 def is_announcement(text: str) -> bool:
@@ -259,6 +281,28 @@ def intent(text: str) -> str:
     return short if len(_WORD.findall(short)) >= 4 else ""
 
 
+_TO_DO = re.compile(
+    r"(?:let me|let's|i'?ll|i will|i need to|i'm going to|i should|we need to)\b", re.I
+)
+
+
+def purpose(text: str) -> str:
+    """What an announcement is for, as the purpose of what follows: "To fix the call sites".
+
+    Where it announces nothing, the text itself.
+    """
+    short = intent(text)
+    lead = _LEAD.match(straight(text))
+    promised = lead is not None and _TO_DO.search(lead[0]) is not None
+    return f"To {short[:1].lower()}{short[1:]}" if short and promised else upper_first(short)
+
+
+def upper_first(text: str) -> str:
+    """A text that begins with a capital letter, unless it begins with a name."""
+    word = text.split(" ", 1)[0]
+    return text[:1].upper() + text[1:] if word.isalpha() and word.islower() else text
+
+
 def person_words(text: str, longest: int = LONGEST_WORDS) -> str:
     """A person's message on one line; pasted logs and code are replaced by a remark."""
     kept: list[str] = []
@@ -278,8 +322,20 @@ def person_words(text: str, longest: int = LONGEST_WORDS) -> str:
         kept.append(words)
     words = _without_echo(" ".join(kept))
     if pasted > 2:
-        words = f"{_cut(words, longest)} [and {pasted} pasted lines]".strip()
-    return _cut(words, longest)
+        words = f"{_ends(words, longest)} [and {pasted} pasted lines]".strip()
+    return _ends(words, longest)
+
+
+LAST_SHARE = 0.3
+
+
+def _ends(text: str, longest: int) -> str:
+    """The beginning and the end of a text that is too long: many requests end with the task."""
+    if len(text) <= longest + 40:
+        return text
+    last = text[-int(LAST_SHARE * longest) :]
+    last = last[last.find(" ") + 1 :]
+    return f"{_cut(text, longest - len(last))} {last}"
 
 
 def _without_echo(words: str) -> str:
@@ -326,6 +382,7 @@ class _Splitter:
         self._closing = closing
         self._text = message.text
         self._number = 0
+        self._headings: set[str] = set()
 
     def run(self) -> Iterator[Statement]:
         block: list[Unit] = []
@@ -373,7 +430,8 @@ class _Splitter:
         before = ""
         start = block[0].start
         for at, unit in enumerate(block):
-            words = self._without_asides(_OPENER.sub("", self._words(unit)))
+            words = _OPENER.sub("", _NEWS.sub("", self._words(unit)))
+            words = self._without_asides(words)
             if words.endswith(":") and at == len(block) - 1:
                 if before:
                     yield self._made(before, start, block[at - 1].end)
@@ -386,9 +444,14 @@ class _Splitter:
             if _LEANS.match(straight(words)):
                 if before and len(before) + len(words) < LONGEST:
                     yield self._made(f"{before} {words}", start, unit.end)
-                elif heading and at == 0:
+                elif heading and at == 0 and heading not in self._headings:
+                    self._headings.add(heading)
                     yield self._made(f"{heading}: {words}", unit.start, unit.end)
-                elif self._message.voice in (Voice.SPEAKER, Voice.NOTE) or len(words) > 80:
+                elif (
+                    self._message.voice in (Voice.SPEAKER, Voice.NOTE)
+                    or len(words) > 80
+                    or (self._closing and unit.end - unit.start == len(self._text))
+                ):
                     yield self._made(words, unit.start, unit.end)
                 before = ""
                 continue

@@ -62,7 +62,8 @@ def command_of(call: Call) -> str:
 class Change(Struct, frozen=True):
     """A file that a call changes. `names`: the functions, classes and headings that it adds.
 
-    `added` and `removed` are its first changed lines; `old` the longest line of the text replaced.
+    `added` and `removed` are its first changed lines; `old` the longest line of the text replaced;
+    `meaning` the first remark in what it adds.
     """
 
     path: str
@@ -72,6 +73,7 @@ class Change(Struct, frozen=True):
     added: tuple[str, ...] = ()
     removed: tuple[str, ...] = ()
     old: str = ""
+    meaning: str = ""
 
 
 _WRITES = re.compile(r"write|edit|create|patch|replace|insert|save", re.IGNORECASE)
@@ -122,6 +124,7 @@ def _patched(patch: str) -> list[Change]:
                 changed_lines(removed, new) if head[1] == "Update" else (),
                 changed_lines(new, removed) if head[1] == "Update" else (),
                 max(old.split("\n"), key=len).strip(),
+                remark_in(old, new),
             )
         )
     return found
@@ -143,6 +146,7 @@ def _written(call: Call, path: str) -> Change:
         added=changed_lines(old, new) if old.strip() else (),
         removed=changed_lines(new, old) if old.strip() else (),
         old=max(old.split("\n"), key=len).strip(),
+        meaning=remark_in(old, new),
     )
 
 
@@ -150,6 +154,35 @@ CHANGED_LINES = 2
 """Lines of an edit that are told of each side."""
 LINE_CHARS = 90
 _REMARK = re.compile(r"//|#(?!include|define|if|e)|/?\*|--|;|<!--")
+
+
+REMARK_CHARS = 220
+_REMARK_MARKS = re.compile(r"^(?://[/!]?|#+|/?\*+|--|;+|<!--|\"{3}|'{3})\s*|\s*(?:\*/|-->|\"{3})$")
+_NOT_PROSE = re.compile(r"^(?:!|include\b|define\b|region\b|pragma|noqa|nolint|type:|eslint|\W*$)")
+
+
+def remark_in(old: str, new: str) -> str:
+    """The first remark of several words in the lines that a text has and another has not.
+
+    Authors say there what the code is for.
+    """
+    known = {line.strip() for line in old.split("\n")}
+    found: list[str] = []
+    for line in new.split("\n"):
+        line = line.strip()
+        is_remark = bool(_REMARK.match(line)) or line.startswith(('"""', "'''"))
+        words = _REMARK_MARKS.sub("", line).strip() if is_remark and line not in known else ""
+        if words and not _NOT_PROSE.match(words):
+            found.append(words)
+        elif found:
+            if sum(map(len, found)) > LEAST_REMARK:
+                break
+            found = []
+    text = " ".join(found)
+    return cut(text, REMARK_CHARS).text if len(text) > LEAST_REMARK else ""
+
+
+LEAST_REMARK = 24
 
 
 def changed_lines(old: str, new: str) -> tuple[str, ...]:

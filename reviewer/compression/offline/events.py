@@ -102,6 +102,8 @@ class Event(Struct):
     """The first lines that an edit adds and removes."""
     within: str = ""
     """The function or heading in which an edit is."""
+    meaning: str = ""
+    """What a remark in the edit says that it is for."""
     dropped: tuple[str, ...] = ()
     """Files whose changes a command throws away; `.` for all."""
     amends: bool = False
@@ -163,6 +165,10 @@ _UPDATED = re.compile(
     r"(?:The file|File) (\S{1,300}) (?:has been|was|is) (?:\w+ )?(updated|created|edited|modified)"
 )
 """How a result names the file that a call changed whose arguments are not known."""
+_PUBLISHED = re.compile(
+    r"[^\n]{0,300}\b(?:[Pp]ublished|[Dd]eployed|[Uu]ploaded|[Ss]hared|[Aa]vailable)\b[^\n]{0,300}?"
+    r"(https?://[^\s\"'<>)\]]{4,300})"
+)
 _HITS = re.compile(r"^((?:[\w.@~-]*/)*[\w.@-]+\.\w{1,8})(?=:\d|:|$)", re.MULTILINE)
 """Files at the beginning of lines, as searches list them."""
 MOST_HITS = 3
@@ -191,6 +197,10 @@ class Places(Struct):
     """The text of each file as it was read last."""
     searches: list[tuple[str, tuple[str, ...]]]
     """What was searched for, and the files that have it."""
+    skills: list[str]
+    """Skills of the agent that were loaded."""
+    published: list[str]
+    """Addresses under which something was published."""
 
     def of(self, name: str) -> str:
         """Where a function or class is declared, or else which files were found with its name."""
@@ -200,8 +210,8 @@ class Places(Struct):
                 shown = _LINE_NUMBER.match(text, found.start())
                 number = shown[1] if shown else text.count("\n", 0, found.start()) + 1
                 return f"{path}:{number}"
-        hits = [paths for pattern, paths in self.searches if name in pattern]
-        return ", ".join(hits[-1]) if hits else ""
+        hits = [paths for pattern, paths in self.searches if name in pattern and paths]
+        return f"named in {', '.join(hits[-1])}" if hits else ""
 
     def within(self, path: str, line: str) -> str:
         """The function, class or heading of a file that a line of it belongs to."""
@@ -271,7 +281,7 @@ class _Reader:
         self._roots: list[str] = []
         self._running: list[_Open] = []
         self._polled: dict[str, _Open] = {}
-        self.places = Places({}, [])
+        self.places = Places({}, [], [], [])
 
     def finished(self) -> list[Moment]:
         """The moments. A call without a result succeeded silently; not a check, not the last."""
@@ -368,7 +378,7 @@ class _Reader:
             return Event(number, Kind.RUN, f"deleted {path}", edits=(path,))
         event = Event(number, Kind.WRITE if change.created else Kind.EDIT, path)
         event.names, event.added, event.removed = change.names, change.added, change.removed
-        event.within = self.places.within(path, change.old)
+        event.within, event.meaning = self.places.within(path, change.old), change.meaning
         return event
 
     def _short(self, text: str) -> str:
@@ -422,6 +432,10 @@ class _Reader:
         call, event = asked.call, asked.event
         if event is None:
             self._read(call, text)
+        if call.kind == "skill" and (skill := call.words("skill", "name", "command")):
+            self.places.skills.append(skill)
+        if (address := _PUBLISHED.match(text)) and address[1] not in self.places.published:
+            self.places.published.append(address[1])
         if call.kind in SUBAGENT_TOOLS:
             if not text.startswith(_LAUNCHED) and not _FAILED.match(text):
                 name = _line(call.words("description", "name"))
@@ -841,7 +855,7 @@ def _how(output: str, error: bool) -> str:
     if error or _CHECK_FAILED.search(output):
         return "failed"
     if _NO_OUTPUT.match(output):
-        return "no result"
+        return "no output" if output.strip() else "no result"
     return "passed" if _PASSED.search(output) else "ran"
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cached_property
 from heapq import heapify, heappop, heappush
 from math import fsum, log2
@@ -59,6 +59,7 @@ from reviewer.compression.offline.statements import (
     plain,
     purpose,
     statements,
+    straight,
 )
 from reviewer.compression.offline.traffic import looked_at
 from reviewer.compression.values import AnchorPoint, Turn
@@ -187,6 +188,7 @@ def lines_of(moments: Sequence[Moment], state: WorkState, places: Places) -> lis
     positions = {id(each): at / max(len(messages) - 1, 1) for at, each in enumerate(messages)}
     spoken = [at for at, m in enumerate(moments) if is_person(m)]
     changes = _changes_after(moments)
+    edited = _last_edits(moments)
     for at, moment in enumerate(moments):
         if isinstance(moment, Message):
             if moment.voice is Voice.SUMMARY:
@@ -195,7 +197,7 @@ def lines_of(moments: Sequence[Moment], state: WorkState, places: Places) -> lis
             elif moment.voice is not Voice.PERSON:
                 closing = moment.voice is Voice.AGENT and _closes(moments, at)
                 events = _round_before(moments, at) if closing else _events_after(moments, at)
-                lines += _message_lines(
+                found = _message_lines(
                     moment,
                     closing,
                     positions[id(moment)],
@@ -207,6 +209,9 @@ def lines_of(moments: Sequence[Moment], state: WorkState, places: Places) -> lis
                     later=changes[at],
                     finished=now == len(moments) - 2,
                 )
+                if moment.voice is Voice.AGENT:
+                    _mark_changed(found, at, edited)
+                lines += found
     lines += _about_to(moments)
     return _once(_without_points(lines, latest_points(moments)))
 
@@ -272,7 +277,9 @@ def _about_to(moments: Sequence[Moment]) -> list[Line]:
             for each in said[place + 1 :]:
                 if len(text) + len(each) <= LONGEST_PLAN and not items_of(moment.text):
                     text = f"{text} {each}"
-            line = f"The agent was about to, or in the middle of this: {text}"
+            begun = any(_changes(each) for each in _events_after(moments, at))
+            how = "in the middle of this (see its last edits)" if begun else "about to do this"
+            line = f"The agent was {how}: {text}"
             return [Line(Section.NEXT, line, NEXT_IN_HAND, 3.0, "state", "", moment.turn)]
     return []
 
@@ -330,6 +337,30 @@ def _now_start(moments: Sequence[Moment], last: int) -> int:
 
 NOW_MESSAGES = 8
 """Messages of an agent in the middle of its work that say where it is."""
+
+
+def _last_edits(moments: Sequence[Moment]) -> dict[str, int]:
+    """The functions and headings that were changed, with the place of the last change."""
+    return {
+        name: at
+        for at, each in enumerate(moments)
+        if isinstance(each, Event) and _is_edit(each)
+        for name in (each.within, *each.names)
+        if name
+    }
+
+
+def _is_edit(event: Event) -> bool:
+    return event.kind in (Kind.EDIT, Kind.WRITE) and not event.failed
+
+
+def _mark_changed(lines: Sequence[Line], at: int, edited: Mapping[str, int]) -> None:
+    """Say of what was found out about a function that it was changed since."""
+    for line in lines:
+        if line.section is Section.FOUND and line.place >= 0:
+            names = [name for name in names_in(line.text) if edited.get(name, -1) > at]
+            if names:
+                line.text = f"{line.text} ({names[0]} was changed since)"
 
 
 def _changes_after(moments: Sequence[Moment]) -> list[int]:
@@ -446,7 +477,11 @@ def _message_lines(
             about = About.FOUND  # a report says what is; what the person answers is the decision
         if about is About.NEXT and not (closing or is_now):
             about = About.FOUND
-        over = message.voice is Voice.AGENT and _is_over(each, about, later, in_tail and is_now)
+        over = message.voice is Voice.AGENT and (
+            _is_over(each, about, later, in_tail and is_now)
+            or (overtaken and later >= SEVERAL_CHANGES and _is_proposal(each, about))
+            or (rounds > 0 and _RUNNING.search(each.text) is not None)
+        )
         text = purpose(each.text) if about is About.TALK else each.text
         text = "" if over else text
         if last and done and not closing:
@@ -521,7 +556,8 @@ _OF_THE_MOMENT = re.compile(
 _PLANS = re.compile(
     r"\W*(?:(?:the |my |some |here(?:'s| are) (?:the )?)?(?:changes?|edits?|fix(?:es)?"
     r"|steps?|tasks?|things?|work|updates?|open (?:questions?|decisions?)|questions?|options?|plan"
-    r"|proposed?|suggested|recommended|revised|remaining|next)\b)",
+    r"|proposed?|suggested|recommended|revised|remaining|next|current state)\b)"
+    r"|.{0,60}\bto (?:create|modify|add|change|do|fix|implement|update)\b",
     re.IGNORECASE,
 )
 """How a list begins of what is to be done or decided."""
@@ -537,6 +573,21 @@ def _is_over(said: Statement, about: About, later: int, is_now: bool) -> bool:
 
 
 SEVERAL_CHANGES = 3
+_RUNNING = re.compile(
+    r"\bagents?\b.{0,60}\b(?:running|launched|still out|in parallel|in the background)\b"
+    r"|\b(?:launched|spawned|started)\b.{0,40}\bagents?\b|^\W*(?:task \w+ )?still running\b",
+    re.IGNORECASE,
+)
+_PROPOSAL = re.compile(
+    r"\b(?:recommend|suggest|propos|i'd|would (?:be|let|need)|could (?:be|also)|should|option"
+    r"|approach|alternativ|we can|you can|instead of|rather than|if you)\w*\b",
+    re.IGNORECASE,
+)
+
+
+def _is_proposal(said: Statement, about: About) -> bool:
+    """Whether a statement of a message that the person has answered only proposes something."""
+    return about is About.LIST or bool(_PROPOSAL.search(straight(said.text)))
 
 
 def _joined(text: str, done: str) -> str:
@@ -635,6 +686,10 @@ def _state_lines(moments: Sequence[Moment], state: WorkState, places: Places) ->
     lines += _item_lines(latest_points(moments), "points that the agent listed", places)
     if commands := command_lines(state):
         lines.append(Line(Section.COMMANDS, "; ".join(commands), 0.0, 2.5, "state"))
+    if skills := list(dict.fromkeys(places.skills)):
+        lines.append(Line(Section.COMMANDS, f"Skills loaded: {', '.join(skills[-4:])}", 1.0, 1.5))
+    for address in places.published[-2:]:
+        lines.append(Line(Section.FILES, f"Published at {address}", 2e6, 2.0))
     reasons = _reasons(moments)
     lines += [
         Line(Section.FILES, f"{path}: has conflicts to be resolved", -1.0, 1.2)
@@ -662,6 +717,7 @@ def _item_lines(items: Sequence[Item], what: str, places: Places) -> list[Line]:
     return lines
 
 
+MOST_READ_LAST = 12
 ITEM_WORDS = 100
 """Characters of an item where it is closed."""
 
@@ -1038,6 +1094,8 @@ def _summary_lines(message: Message, after: Sequence[Moment]) -> list[Line]:
                 if section is None or overtaken or not text:
                     continue
                 text = f"Pending at the earlier compaction: {text}"
+            if where is Section.REQUEST and asked:
+                text = f"Before the earlier compaction: {text}"
             lines.append(Line(where, text, order, worth, release, each.source, message.turn))
     return lines
 
@@ -1053,7 +1111,7 @@ def _earlier_words(words: str, order: float, worth: float, message: Message) -> 
     turn = message.turn
     if is_order(words):
         return Line(Section.INSTRUCTIONS, f'"{words}"', order, worth, "", words, turn)
-    return Line(Section.DONE, f'Asked earlier: "{words}"', order, worth / 2, "", words, turn)
+    return Line(Section.DONE, f'Asked earlier: "{words}"', order, worth / 4, "", words, turn)
 
 
 SEVERAL_REQUESTS = 2
@@ -1113,6 +1171,16 @@ TRAFFIC = 0.1
 """Worth of a line about what was only looked at."""
 
 
+def _read_line(places: Places, state: WorkState) -> list[Line]:
+    """The files that were read last and not changed."""
+    read = [path for path in reversed(places.files) if path not in state.files][:MOST_READ_LAST]
+    if not read:
+        return []
+    line = Line(Section.FILES, f"Read last, not changed: {'; '.join(short_paths(read))}", 1e6, 1.3)
+    line.terms = terms_of(line.text)
+    return [line]
+
+
 def _traffic_lines(turns: Sequence[Turn]) -> list[Line]:
     lines = [
         Line(Section.DONE, text, float(turn), TRAFFIC, turn=turn) for turn, text in looked_at(turns)
@@ -1133,6 +1201,8 @@ class Account:
         self.lines = lines_of(self.moments, self.state, history.places)
         if len(self.lines) < LITTLE:
             self.lines += _traffic_lines(turns)
+        else:
+            self.lines += _read_line(history.places, self.state)
         for line in self.lines:
             line.text = mask(line.text).text if "[masked" not in line.text else line.text
             line.cost = count(f"- {line.text}\n")

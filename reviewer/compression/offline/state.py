@@ -33,6 +33,8 @@ class File(Struct):
     names: tuple[str, ...] = ()
     edit: Event | None = None
     """The last change."""
+    meanings: tuple[str, ...] = ()
+    """What remarks in its changes since the last commit say that they are for."""
 
 
 class Check(Struct):
@@ -217,6 +219,8 @@ def _changed(state: WorkState, path: str, event: Event) -> None:
     file.names = tuple(dict.fromkeys((*file.names, *event.names)))
     file.last = event.turn
     file.edit = event
+    if event.meaning:
+        file.meanings = tuple(dict.fromkeys((*file.meanings, event.meaning)))[-MOST_MEANINGS:]
     file.at = state.events
     file.committed = False
     _resolve(state, path)
@@ -255,7 +259,7 @@ def _committed(state: WorkState, event: Event) -> None:
         state.branch = branch.removesuffix(" (root-commit)")
     for file in state.files.values():
         if not file.committed:
-            file.committed, file.commit = True, len(state.commits)
+            file.committed, file.commit, file.meanings = True, len(state.commits), ()
 
 
 def short_paths(paths: Sequence[str]) -> list[str]:
@@ -354,6 +358,7 @@ def now_lines(state: WorkState) -> list[str]:
 
 
 LAST_EDITS = 4
+MOST_MEANINGS = 3
 
 
 def edit_told(event: Event) -> str:
@@ -368,9 +373,14 @@ def edit_told(event: Event) -> str:
 
 def _edit_lines(files: Sequence[File]) -> list[str]:
     """The last change of the files that were changed last and are not checked."""
-    latest = sorted(files, key=lambda each: each.at)[-LAST_EDITS:]
-    told = [edit_told(each.edit) for each in latest if each.edit is not None]
-    return [f"Last edit of {text}." for text in told if text]
+    lines = []
+    for each in sorted(files, key=lambda each: each.at)[-LAST_EDITS:]:
+        told = edit_told(each.edit) if each.edit is not None else ""
+        why = " / ".join(f'"{meaning}"' for meaning in each.meanings)
+        why = f"Remarks in the new code of {each.path}: {why}." if why else ""
+        if told or why:
+            lines.append(f"{f'Last edit of {told}. ' if told else ''}{why}".strip())
+    return lines
 
 
 def _conflict_lines(state: WorkState) -> list[str]:

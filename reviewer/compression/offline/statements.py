@@ -100,7 +100,11 @@ _OPENER = re.compile(
     r"|^(?:that's an? )?(?:good|great|excellent|fair) (?:question|point|catch|idea)\b[\s.!,:–—-]+",
     re.IGNORECASE,
 )
-_NEWS = re.compile(r"^(?:good|great|bad) news\b[\s.,:!–—-]+(?=\w)", re.IGNORECASE)
+_NEWS = re.compile(
+    r"^(?:(?:good|great|bad) news\b|(?:oh,? |hmm,? )?wait\b)[\s.,:!…–—-]+"
+    r"(?:(?:i notice|i see)(?: that)? )?(?=[\w`])",
+    re.IGNORECASE,
+)
 _CAUSE = re.compile(
     r"root cause|\bbecause\b|the (?:issue|problem|bug|cause|culprit|reason|error) (?:is|was|here)"
     r"|turns? out|found it|due to|caused by|(?:that|this|which)(?:'s| is| explains)? why|why it"
@@ -129,13 +133,15 @@ _NEXT = re.compile(
     r"|\bstill (?:needs?|to|open|missing|fail)"
     r"|(?<!longer )(?<!n't )\bneeds? to\b(?!\W*$)|\bnext steps?\b|\btodo\b|\bfollow[- ]?up\b"
     r"|\bseparate (?:pr|issue|commit)\b"
-    r"|\bfor later\b|\bout of scope\b|\bdefer|\bblocked (?:on|by)\b|\bnot (?:committed|pushed"
+    r"|\bfor later\b|\bout of scope\b|\bdefer(?:red|ring)? (?:to|until|for|this|that|it)\b"
+    r"|\bblocked (?:on|by)\b|\bnot (?:committed|pushed"
     r"|tested)\b"
     r"|\bopen question|\binvestigate\b",
     re.IGNORECASE,
 )
 _DEFERRED = re.compile(
-    r"\bseparate (?:pr|issue|commit|task)\b|\bfor later\b|\bout of scope\b|\bdefer|\btodo\b"
+    r"\bseparate (?:pr|issue|commit|task)\b|\bfor later\b|\bout of scope\b"
+    r"|\bdefer(?:red|ring)? (?:to|until|for|this|that|it)\b|\btodo\b"
     r"|\bfollow[- ]?up\b|\bopen question|\bblocked (?:on|by)\b|\bpending\b",
     re.IGNORECASE,
 )
@@ -178,7 +184,7 @@ _MOMENT = re.compile(
 MOMENTARY = 200
 """Characters of the longest such sentence."""
 _REMAINS = re.compile(
-    r"\s*\d+\s*→|</?\w+>\s*$|(?:oh,? )?wait\b[ ,.!…—-]|[<>=]{5,}"
+    r"\s*\d+\s*→|</?\w+>\s*$|[<>=]{5,}"
     r"|(?:i'm|i am|we're|still)"
     r" (?:still )?waiting (?:for|on)\b",
     re.IGNORECASE,
@@ -233,20 +239,33 @@ def is_instruction(text: str) -> bool:
     return bool(INSTRUCTION.search(text) or FOREIGN_INSTRUCTION.search(text))
 
 
-_ORDER = re.compile(
-    r"\b(?:don'?t|do not|never|always|must|make sure|only|instead|rather than|prefer|wrong|stop"
-    r"|avoid|remember|without|not that|please (?:keep|use|avoid)"
-    r"|should(?:n'?t| not| always| never))\b",
+_CORRECTS = re.compile(
+    r"\W*(?:no\b|don'?t|do not|never|stop|please|shouldn'?t|why (?:not|don'?t|did(?:n'?t)? you)"
+    r"|(?:can|could|would) (?:you|we) (?:not|please|instead|rather|stop|avoid))\b|.*\binstead\b",
     re.IGNORECASE,
 )
+"""How a question begins, or what it has, that asks for something to be done otherwise."""
+_ASKS_TO_EXPLAIN = re.compile(
+    r"\W*(?:(?:so|ok(?:ay)?|and|now|but|question|learning q)\b[\s,:]*)*"
+    r"(?:can|could|would) (?:you|yu|u|we) (?:please )?(?:clarify|explain|describe|summari[sz]e)\b",
+    re.IGNORECASE,
+)
+"""How a message begins that asks about what it quotes."""
+_SENTENCES = re.compile(r"(?<=[.!?\uff1f\u061f])\s+|\n+")
 
 
 def is_order(text: str) -> bool:
-    """Whether a person's words say how something has to be done, even where they end as a
-    question."""
+    """Whether a person's words say how something has to be done, in a sentence that is no
+    question, or in a question that corrects.
+    """
     text = straight(text)
-    asks = text.rstrip(' "').endswith(("?", "\uff1f", "\u061f"))
-    return is_instruction(text) and not (asks and not _ORDER.search(text))
+    if _ASKS_TO_EXPLAIN.match(text) and not _CORRECTS.match(text):
+        return False
+    return any(
+        is_instruction(each)
+        and (_CORRECTS.match(each) or not each.rstrip(' ")').endswith(("?", "\uff1f", "\u061f")))
+        for each in _SENTENCES.split(text)
+    )
 
 
 def is_announcement(text: str) -> bool:

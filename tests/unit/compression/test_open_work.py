@@ -220,7 +220,7 @@ def test_points_that_the_agent_listed_are_ticked_off_with_the_places_of_the_othe
     assert "Last edit of toll.py in `toll_of_boat`: adds `return boat.weight`" in now
     assert "removes `return boat.length`" in now
     assert "2) `toll_of_raft()` takes the weight [toll.py:9]" in ahead
-    assert "3) `print_bill()` shows it [office/bill.py]" in ahead
+    assert "3) `print_bill()` shows it [named in office/bill.py]" in ahead
     assert "1) " not in ahead
 
 
@@ -259,3 +259,57 @@ def test_a_pull_request_of_another_branch_is_told_with_its_branch() -> None:
     now = section(written(turns, 400), Section.NOW)
     assert "On branch lamp; pull request Ring once" in now
     assert "of branch bell" in now
+
+
+def test_remarks_in_new_code_say_what_it_is_for() -> None:
+    new = "# Rafts pay by the log, because nobody can weigh them on the water.\nlogs = raft.logs\n"
+    given = {"file_path": "toll.py", "old_string": "logs = 0", "new_string": new}
+    turns = [turn("Mend the toll of the raft."), call("Edit", given), result("Edit", "updated")]
+    now = section(written(turns, 600), Section.NOW)
+    assert "Rafts pay by the log, because nobody can weigh them on the water." in now
+
+
+def test_the_last_discovery_is_kept_with_what_the_agent_was_about_to_do() -> None:
+    turns = [
+        turn("Is the length of the name the same everywhere?"),
+        *edit("bell.py"),
+        agent(
+            "Wait - I notice the bell stores 7 letters but the lamp stores all of them. "
+            "Let me check the lamp to understand the pattern:"
+        ),
+    ]
+    text = written(turns, 600)
+    assert "the bell stores 7 letters but the lamp stores all of them" in section(text, Section.NOW)
+    assert "about to do this: check the lamp" in section(text, Section.NEXT)
+
+
+def test_what_was_published_and_which_skills_were_loaded_is_told() -> None:
+    turns = [
+        turn("Publish the page of the ferry."),
+        call("Skill", {"skill": "page-style"}, "c1"),
+        result("Skill", "Launching skill", "c1"),
+        call("Artifact", {"file": "page.html"}, "c2"),
+        result("Artifact", "Published page.html at https://example.org/pages/7", "c2"),
+        agent("The page of the ferry is out, with the winter timetable on top."),
+    ]
+    text = written(turns, 600)
+    assert "Published at https://example.org/pages/7" in section(text, Section.FILES)
+    assert "page-style" in section(text, Section.COMMANDS)
+
+
+@pytest.mark.parametrize(
+    ("words", "is_one"),
+    [
+        ("can you explain: content-aware overlap only for new files", False),
+        ("do we use it everywhere?", False),
+        ("like if I keep editing the file, will we just always count it to that prompt?", False),
+        ("don't use the old printer, can you find another?", True),
+        ("no, use the new printer instead?", True),
+        ("Is it fast? Keep the night boats in bold.", True),
+    ],
+)
+def test_a_question_is_no_instruction_unless_it_corrects(words: str, is_one: bool) -> None:
+    asked = turn("Print the timetable.")
+    turns = [asked, agent("It is printed."), turn(words), agent("Yes, it is."), turn("Thank you!")]
+    turns += [turn("Now print the map of the piers.")]
+    assert (words in section(written(turns, 600), Section.INSTRUCTIONS)) is is_one

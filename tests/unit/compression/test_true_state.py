@@ -18,7 +18,7 @@ ASKED = turn("Fix the parser of the tide tables and run its tests.")
     ("output", "how"),
     [
         ("", "no result"),
-        ("(Bash completed with no output)", "no result"),
+        ("(Bash completed with no output)", "no output"),
         ("Killed", "killed"),
         ("Exit code 137\nKilled", "killed"),
         ("Command timed out after 2m 0.0s", "timed out"),

@@ -322,6 +322,7 @@ def now_lines(state: WorkState) -> list[str]:
     if checked:
         shown = ", ".join(short_paths([each.path for each in checked[-20:]]))
         lines.append(f"Edited and checked, not yet committed: {shown}.")
+        lines += [told for each in checked[-LAST_EDITS:] if (told := _remarks(each))]
     broken = [each for each in open_files if state.verdict(each) == "failed"]
     for check in state.checks.values():
         if check.failed and check.at == max(
@@ -371,13 +372,18 @@ def edit_told(event: Event) -> str:
     return f"{event.what}{within}: {told}" if told else ""
 
 
+def _remarks(file: File) -> str:
+    """What the remarks in the new code of a file say, which is not committed."""
+    told = " / ".join(f'"{meaning}"' for meaning in file.meanings)
+    return f"Remarks in the new code of {file.path}: {told}." if told else ""
+
+
 def _edit_lines(files: Sequence[File]) -> list[str]:
     """The last change of the files that were changed last and are not checked."""
     lines = []
     for each in sorted(files, key=lambda each: each.at)[-LAST_EDITS:]:
         told = edit_told(each.edit) if each.edit is not None else ""
-        why = " / ".join(f'"{meaning}"' for meaning in each.meanings)
-        why = f"Remarks in the new code of {each.path}: {why}." if why else ""
+        why = _remarks(each)
         if told or why:
             lines.append(f"{f'Last edit of {told}. ' if told else ''}{why}".strip())
     return lines

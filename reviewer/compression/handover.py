@@ -104,6 +104,7 @@ def brief_of(
     """The hand-over of some turns as plain Markdown; `name` ends its title."""
     count = counter()
     account = Account(work_of(turns), count.count)
+    account.leave_out_history()
     title = TITLE + " ".join(name.split())
     body = ""
     room = max_tokens - count.count(title) - FRAME

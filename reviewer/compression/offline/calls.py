@@ -146,7 +146,7 @@ def _written(call: Call, path: str) -> Change:
         added=changed_lines(old, new) if old.strip() else (),
         removed=changed_lines(new, old) if old.strip() else (),
         old=max(old.split("\n"), key=len).strip(),
-        meaning=remark_in(old, new),
+        meaning="" if _PROSE_FILE.search(path) else remark_in(old, new),
     )
 
 
@@ -156,6 +156,8 @@ LINE_CHARS = 90
 _REMARK = re.compile(r"//|#(?!include|define|if|e)|/?\*|--|;|<!--")
 
 
+_PROSE_FILE = re.compile(r"\.(?:md|mdx|markdown|txt|rst|adoc|html?)$", re.IGNORECASE)
+"""Files in which a line that begins like a remark is none."""
 REMARK_CHARS = 220
 _REMARK_MARKS = re.compile(r"^(?://[/!]?|#+|/?\*+|--|;+|<!--|\"{3}|'{3})\s*|\s*(?:\*/|-->|\"{3})$")
 _NOT_PROSE = re.compile(r"^(?:!|include\b|define\b|region\b|pragma|noqa|nolint|type:|eslint|\W*$)")

@@ -1059,6 +1059,7 @@ def _summary_lines(message: Message, after: Sequence[Moment]) -> list[Line]:
     since = [terms_of(each.text if isinstance(each, Message) else each.what) for each in after]
     asked = [each for each in after if isinstance(each, Message) and each.voice is Voice.PERSON]
     overtaken = sum(has_content(person_words(each.text)) for each in asked) >= SEVERAL_REQUESTS
+    changed = any(isinstance(each, Event) and _changes(each) for each in after)
     text = message.text
     head = re.search(r"^\s*Summary:\s*$", text, re.MULTILINE)
     text = text[head.end() :] if head else text
@@ -1083,6 +1084,8 @@ def _summary_lines(message: Message, after: Sequence[Moment]) -> list[Line]:
                 lines.append(_earlier_words(text, order, VOICES[Voice.SUMMARY] * factor, message))
             continue
         for each in statements(structs.replace(message, text=body)):
+            if changed and _OF_THE_MOMENT.search(each.text) and section is not Section.NEXT:
+                continue
             order = message.turn + number / 100 + (each.order - message.turn) / 200
             where = section or SECTION_OF[each.about]
             worth = VOICES[Voice.SUMMARY] * factor * (1.2 if where is Section.NEXT else 1.0)
@@ -1153,6 +1156,10 @@ def _without_parts(lines: list[Line]) -> list[Line]:
 
 # Which lines are chosen
 
+LAST_ROUNDS = 3
+"""Messages of the person from which on all that was found out may matter."""
+_HISTORY = frozenset({Section.FOUND, Section.LISTS})
+_AHEAD_OF = frozenset({Section.NOW, Section.NEXT})
 _NAMES = frozenset({IdentifierKind.PATH, IdentifierKind.CODE, IdentifierKind.NAME})
 MOST_NAMES = 400
 OFTEN_NAMED = 6
@@ -1176,7 +1183,7 @@ def _read_line(places: Places, state: WorkState) -> list[Line]:
     read = [path for path in reversed(places.files) if path not in state.files][:MOST_READ_LAST]
     if not read:
         return []
-    line = Line(Section.FILES, f"Read last, not changed: {'; '.join(short_paths(read))}", 1e6, 1.3)
+    line = Line(Section.FILES, f"Read last: {'; '.join(short_paths(read))}", 1e6, 1.3)
     line.terms = terms_of(line.text)
     return [line]
 
@@ -1247,6 +1254,28 @@ class Account:
         draft.second_release()
         draft.rest()
         return draft.text()
+
+    def leave_out_history(self) -> None:
+        """Leave out what was found out and asked before the last rounds, unless open work needs it.
+
+        Where nothing was changed, what was found out is all there is, and stays.
+        """
+        spoken = [moment.turn for moment in self.moments if is_person(moment)]
+        worked = any(isinstance(moment, Event) and _changes(moment) for moment in self.moments)
+        if len(spoken) <= LAST_ROUNDS or not worked:
+            return
+        start = spoken[-LAST_ROUNDS]
+        ahead = [
+            line for line in self.lines if line.section in _AHEAD_OF or line.release == "request"
+        ]
+        needed = {name for line in ahead for name in names_in(line.text)}
+        self.lines = [
+            line
+            for line in self.lines
+            if line.section not in _HISTORY
+            or line.turn >= start
+            or not needed.isdisjoint(names_in(line.text))
+        ]
 
     def weight(self, terms: Iterable[str]) -> float:
         return fsum(self._weights.get(term, 0.0) for term in terms)  # sets have no order

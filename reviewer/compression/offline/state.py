@@ -507,5 +507,11 @@ def rejected(moments: Sequence[Moment]) -> list[tuple[int, str]]:
                 and after.turn == each.turn
             ):
                 words = f': "{" ".join(after.text.split())[:400]}"'
+            if "git push" in each.what and any(map(_is_push, moments[at + 1 :])):
+                continue
             found.append((each.turn, f"The person refused {each.what or 'a call'}{words}"))
     return found
+
+
+def _is_push(moment: Moment) -> bool:
+    return isinstance(moment, Event) and moment.kind is Kind.PUSH and moment.failed is False

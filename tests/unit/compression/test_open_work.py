@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from reviewer.compression.anchor_types import Section
+from reviewer.compression.handover import brief_of
 from tests.unit.compression.making import turn
 from tests.unit.compression.test_shape import agent, call, edit, result, run, section, written
 
@@ -313,3 +314,21 @@ def test_a_question_is_no_instruction_unless_it_corrects(words: str, is_one: boo
     turns = [asked, agent("It is printed."), turn(words), agent("Yes, it is."), turn("Thank you!")]
     turns += [turn("Now print the map of the piers.")]
     assert (words in section(written(turns, 600), Section.INSTRUCTIONS)) is is_one
+
+
+def test_a_hand_over_leaves_out_old_findings_that_open_work_does_not_need() -> None:
+    turns = [
+        turn("Look at the harbour."),
+        agent("The old winch has 4 gears.\n\nThe `tide_table()` is sorted by hour."),
+        turn("What else?"),
+        agent("The quay is 80 metres long."),
+        turn("And the bell?"),
+        agent("The bell was cast in 1911."),
+        turn("Mend the order of the tide."),
+        *edit("tide.py", "def tide_table():\n    return sorted(rows)"),
+    ]
+    text = brief_of(turns, "the session harbour").text
+    assert "winch" not in text
+    assert "`tide_table()` is sorted by hour" in text
+    assert "cast in 1911" in text
+    assert "winch" in written(turns, 600)

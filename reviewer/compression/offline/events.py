@@ -7,7 +7,7 @@ it failed, which tests failed, which commit it made, which files conflict.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from enum import StrEnum
 
 from msgspec import Struct
@@ -172,6 +172,8 @@ _PUBLISHED = re.compile(
 _HITS = re.compile(r"^((?:[\w.@~-]*/)*[\w.@-]+\.\w{1,8})(?=:\d|:|$)", re.MULTILINE)
 """Files at the beginning of lines, as searches list them."""
 MOST_HITS = 3
+WITHIN_CHARS = 20_000
+"""How far above a line its function is looked for."""
 MOST_SEARCHES = 200
 MOST_READ = 60
 FILE_CHARS = 200_000
@@ -202,14 +204,22 @@ class Places(Struct):
     published: list[str]
     """Addresses under which something was published."""
 
-    def of(self, name: str) -> str:
+    def declared(self) -> dict[str, str]:
+        """The functions and classes of the files with the file and line of each."""
+        found: dict[str, str] = {}
+        for path, text in self.files.items():
+            line, at = 1, 0
+            for each in DECLARED.finditer(text):
+                line, at = line + text.count("\n", at, each.start()), each.start()
+                if each[1]:
+                    shown = _LINE_NUMBER.match(text, at)
+                    found[each[1]] = f"{path}:{shown[1] if shown else line}"
+        return found
+
+    def of(self, name: str, declared: Mapping[str, str]) -> str:
         """Where a function or class is declared, or else which files were found with its name."""
-        for path, text in reversed(self.files.items()):
-            found = next((each for each in DECLARED.finditer(text) if each[1] == name), None)
-            if found is not None:
-                shown = _LINE_NUMBER.match(text, found.start())
-                number = shown[1] if shown else text.count("\n", 0, found.start()) + 1
-                return f"{path}:{number}"
+        if name in declared:
+            return declared[name]
         hits = [paths for pattern, paths in self.searches if name in pattern and paths]
         return f"named in {', '.join(hits[-1])}" if hits else ""
 
@@ -219,10 +229,8 @@ class Places(Struct):
         at = text.find(line) if line else -1
         if at < 0:
             return ""
-        last = None
-        for last in DECLARED.finditer(text, 0, at + len(line)):  # noqa: B007
-            pass
-        return "" if last is None else (last[1] or last[2].lstrip("# "))
+        before = list(DECLARED.finditer(text, max(0, at - WITHIN_CHARS), at + len(line)))
+        return (before[-1][1] or before[-1][2].lstrip("# ")) if before else ""
 
 
 class History(Struct):
@@ -232,7 +240,7 @@ class History(Struct):
     places: Places
 
 
-def read_history(turns: Sequence[Turn]) -> History:
+def read_history(turns: Iterable[Turn]) -> History:
     """What was said and done, in order. Thoughts count where there is nothing else."""
     reader = _Reader()
     for number, turn in enumerate(turns):
@@ -242,7 +250,7 @@ def read_history(turns: Sequence[Turn]) -> History:
     return History(moments, reader.places)
 
 
-def _thoughts(turns: Sequence[Turn]) -> list[Moment]:
+def _thoughts(turns: Iterable[Turn]) -> list[Moment]:
     return [
         Message(number, Voice.AGENT, turn.text)
         for number, turn in enumerate(turns)

@@ -707,7 +707,9 @@ def _item_lines(items: Sequence[Item], what: str, places: Places) -> list[Line]:
     if not items:
         return []
     closed = "; ".join(_item_told(each) for each in items if not each.is_open)
-    left = "; ".join(_item_told(each, places) for each in items if each.is_open)
+    declared = places.declared()
+    wheres = [(each, _places_of(each, places, declared)) for each in items if each.is_open]
+    left = "; ".join(_item_told(each, where) for each, where in wheres)
     lines: list[Line] = []
     if closed:
         text = f"Of the {len(items)} {what}: {closed}."
@@ -722,15 +724,19 @@ ITEM_WORDS = 100
 """Characters of an item where it is closed."""
 
 
-def _item_told(item: Item, places: Places | None = None) -> str:
+def _places_of(item: Item, places: Places, declared: Mapping[str, str]) -> str:
+    """Where the functions, classes and files are that an item names."""
+    found = dict.fromkeys(places.of(name, declared) for name in names_in(item.text))
+    known = [place for place in found if place][:MOST_PLACES]
+    return f" [{'; '.join(known)}]" if known else ""
+
+
+MOST_PLACES = 3
+
+
+def _item_told(item: Item, where: str = "") -> str:
     number = f"{item.number}) " if item.number else ""
     if item.is_open:
-        where = ""
-        if places is not None:
-            found = dict.fromkeys(
-                place for name in names_in(item.text) if (place := places.of(name))
-            )
-            where = f" [{'; '.join(list(found)[:3])}]" if found else ""
         note = f" ({item.fate})" if item.fate is Fate.LOOKED_AT else ""
         return f"{number}{item.text.rstrip('. ')}{where}{note}"
     how = f"{item.fate}"
@@ -1188,7 +1194,7 @@ def _read_line(places: Places, state: WorkState) -> list[Line]:
     return [line]
 
 
-def _traffic_lines(turns: Sequence[Turn]) -> list[Line]:
+def _traffic_lines(turns: Iterable[Turn]) -> list[Line]:
     lines = [
         Line(Section.DONE, text, float(turn), TRAFFIC, turn=turn) for turn, text in looked_at(turns)
     ]
@@ -1200,7 +1206,7 @@ def _traffic_lines(turns: Sequence[Turn]) -> list[Line]:
 class Account:
     """The lines of some turns, and summaries of any size made of them. `count` counts tokens."""
 
-    def __init__(self, turns: Sequence[Turn], count: Callable[[str], int]) -> None:
+    def __init__(self, turns: Iterable[Turn], count: Callable[[str], int]) -> None:
         self.count = count
         history = read_history(turns)
         self.moments = history.moments
@@ -1228,11 +1234,11 @@ class Account:
         matter: set[str] = set()
         for moment in self.moments:
             if isinstance(moment, Message):
-                named = {each.text for each in identifiers(moment.text) if each.kind in _NAMES}
-                for name in named:
+                said = [each.text for each in identifiers(moment.text) if each.kind in _NAMES]
+                for name in dict.fromkeys(said):
                     found[name] += 1 if moment.voice is Voice.SUBAGENT else 2
                 if moment.voice is Voice.PERSON:
-                    matter |= named
+                    matter.update(said)
             elif moment.kind in (Kind.EDIT, Kind.WRITE):
                 found[moment.what] += 2
                 matter.add(moment.what)

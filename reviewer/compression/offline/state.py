@@ -48,7 +48,6 @@ class Check(Struct):
     how: str = "no result"
     at: int = 0
     """Which event ran it last."""
-    event: Event | None = None
 
 
 class WorkState(Struct):
@@ -66,6 +65,10 @@ class WorkState(Struct):
     conflicts: tuple[str, ...] = ()
     resolved: tuple[str, ...] = ()
     merging: str = ""
+    by_name: dict[str, list[str]] = {}
+    """The paths of files by their names."""
+    of_kind: dict[tuple[str, ...], Event] = {}
+    """The last run of each kind of check."""
     sides: dict[str, tuple[str, ...]] = {}
     """The conflicts of a file as it was read, by path."""
     branch_of_request: str = ""
@@ -211,7 +214,10 @@ def _undo_commits(state: WorkState, number: int) -> None:
 def _changed(state: WorkState, path: str, event: Event) -> None:
     if "/.claude/" in path or SCRATCH.match(path):
         return  # plans and scratch files of the agent are not the work
-    known = next((each for each in state.files if _is_same(each, path)), path)
+    named = state.by_name.setdefault(path.rpartition("/")[2], [])
+    known = next((each for each in named if _is_same(each, path)), path)
+    if known not in named:
+        named.append(known)
     file = state.files.setdefault(known, File(known, first=event.turn))
     if event.kind is Kind.WRITE and not file.edits:
         file.created = True
@@ -238,10 +244,11 @@ def _checked(state: WorkState, event: Event) -> None:
     check = state.checks.setdefault(event.what, Check(event.what))
     check.times += 1
     check.turn, check.failed, check.outcome = event.turn, event.failed, event.outcome
-    for other in state.checks.values():
-        if other.event is not None and _kin(other.command, check.command):
-            other.event.superseded = True
-    check.how, check.at, check.event = event.how, state.events, event
+    kind = tuple(_BEFORE.sub("", check.command).split()[:3])
+    if before := state.of_kind.get(kind):
+        before.superseded = True
+    state.of_kind[kind] = event
+    check.how, check.at = event.how, state.events
     state.last_check = check
 
 

@@ -48,6 +48,7 @@ class Check(Struct):
     how: str = "no result"
     at: int = 0
     """Which event ran it last."""
+    event: Event | None = None
 
 
 class WorkState(Struct):
@@ -67,8 +68,8 @@ class WorkState(Struct):
     merging: str = ""
     by_name: dict[str, list[str]] = {}
     """The paths of files by their names."""
-    of_kind: dict[tuple[str, ...], Event] = {}
-    """The last run of each kind of check."""
+    last_of_kind: dict[tuple[str, ...], Check] = {}
+    """The check of each kind that ran last."""
     sides: dict[str, tuple[str, ...]] = {}
     """The conflicts of a file as it was read, by path."""
     branch_of_request: str = ""
@@ -79,12 +80,7 @@ class WorkState(Struct):
 
     def checks_of(self, file: File) -> list[Check]:
         """The checks that ran after the last change of a file, each kind with its last run."""
-        after = [each for each in self.checks.values() if each.at > file.at]
-        return [
-            each
-            for each in after
-            if not any(other.at > each.at and _kin(other.command, each.command) for other in after)
-        ]
+        return [each for each in self.last_of_kind.values() if each.at > file.at]
 
     def verdict(self, file: File) -> str:
         """What the checks say of a file as it is: passed, failed, unclear, or nothing."""
@@ -244,11 +240,12 @@ def _checked(state: WorkState, event: Event) -> None:
     check = state.checks.setdefault(event.what, Check(event.what))
     check.times += 1
     check.turn, check.failed, check.outcome = event.turn, event.failed, event.outcome
-    kind = tuple(_BEFORE.sub("", check.command).split()[:3])
-    if before := state.of_kind.get(kind):
-        before.superseded = True
-    state.of_kind[kind] = event
-    check.how, check.at = event.how, state.events
+    kind = _kind(check)
+    before = state.last_of_kind.pop(kind, None)
+    if before is not None and before.event is not None:
+        before.event.superseded = True
+    state.last_of_kind[kind] = check
+    check.how, check.at, check.event = event.how, state.events, event
     state.last_check = check
 
 
@@ -332,9 +329,7 @@ def now_lines(state: WorkState) -> list[str]:
         lines += [told for each in checked[-LAST_EDITS:] if (told := _remarks(each))]
     broken = [each for each in open_files if state.verdict(each) == "failed"]
     for check in state.checks.values():
-        if check.failed and check.at == max(
-            each.at for each in state.checks.values() if _kin(each.command, check.command)
-        ):
+        if check.failed and state.last_of_kind[_kind(check)] is check:
             why = f": {check.outcome}" if check.outcome else ""
             later = [each for each in state.checks.values() if _passed_since(each, check)]
             why += f" (later `{later[-1].command}` passed)" if later else ""
@@ -412,9 +407,9 @@ def _passed_since(other: Check, failing: Check) -> bool:
     return alike and other.how == "passed" and other.at > failing.at
 
 
-def _kin(one: str, other: str) -> bool:
-    """Whether two commands are the same check with other arguments."""
-    return _BEFORE.sub("", one).split()[:3] == _BEFORE.sub("", other).split()[:3]
+def _kind(check: Check) -> tuple[str, ...]:
+    """What checks with other arguments have in common."""
+    return tuple(_BEFORE.sub("", check.command).split()[:3])
 
 
 _BEFORE = re.compile(r"^(?:[A-Z_][A-Z_0-9]*=\S+ +|(?:time|env|nice(?: -n ?\d+)?|timeout \S+) +)+")

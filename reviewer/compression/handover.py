@@ -105,6 +105,7 @@ def brief_of(
     """The hand-over of some turns as plain Markdown; `name` ends its title."""
     count = counter()
     account = Account(work_of(turns), count.count)
+    account.leave_out_history()
     title = for_agents.as_markdown(TITLE + " ".join(name.split()))
     body = NOTHING
     room = max_tokens - count.count(title) - FRAME

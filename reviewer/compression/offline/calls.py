@@ -60,12 +60,20 @@ def command_of(call: Call) -> str:
 
 
 class Change(Struct, frozen=True):
-    """A file that a call changes. `names`: the functions, classes and headings that it adds."""
+    """A file that a call changes. `names`: the functions, classes and headings that it adds.
+
+    `added` and `removed` are its first changed lines; `old` the longest line of the text replaced;
+    `meaning` the first remark in what it adds.
+    """
 
     path: str
     created: bool = False
     deleted: bool = False
     names: tuple[str, ...] = ()
+    added: tuple[str, ...] = ()
+    removed: tuple[str, ...] = ()
+    old: str = ""
+    meaning: str = ""
 
 
 _WRITES = re.compile(r"write|edit|create|patch|replace|insert|save", re.IGNORECASE)
@@ -90,7 +98,7 @@ def changes_of(call: Call) -> list[Change]:
     if call.kind not in EDIT_TOOLS and not _WRITES.search(call.kind):
         return []
     if path := call.words(*PATHS).strip('"'):
-        return [Change(path, bool(_CREATES.search(call.kind)), names=names_added(call))]
+        return [_written(call, path)]
     described = _DESCRIBED.match(call.words("description"))
     if described is None:
         return []
@@ -106,29 +114,97 @@ def _patched(patch: str) -> list[Change]:
         lines = patch[head.end() : min(end, head.end() + EDIT_CHARS)].split("\n")
         new = "\n".join(line[1:] for line in lines if line.startswith("+"))
         old = "\n".join(line[1:] for line in lines if line[:1] in ("-", " "))
-        names = _names(old, new)
-        found.append(Change(head[2].strip(), head[1] == "Add", head[1] == "Delete", names))
+        removed = "\n".join(line[1:] for line in lines if line.startswith("-"))
+        found.append(
+            Change(
+                head[2].strip(),
+                head[1] == "Add",
+                head[1] == "Delete",
+                _names(old, new),
+                changed_lines(removed, new) if head[1] == "Update" else (),
+                changed_lines(new, removed) if head[1] == "Update" else (),
+                max(old.split("\n"), key=len).strip(),
+                remark_in(old, new),
+            )
+        )
     return found
 
 
-_DECLARED = re.compile(
-    r"^[ \t]{0,12}(?:export |default |public |private |protected |static |async |pub |abstract )*"
+def _written(call: Call, path: str) -> Change:
+    """The change of a call that gives the text before and after, or only the text after."""
+    pairs: list[Mapping[str, object]] = [call.given]
+    edits = call.given.get("edits")
+    if isinstance(edits, list):
+        pairs += [each for each in edits if isinstance(each, Mapping)]
+    old = "\n".join(_first(each, _OLD) for each in pairs)[:EDIT_CHARS]
+    new = "\n".join(_first(each, _NEW) for each in pairs)[:EDIT_CHARS]
+    created = bool(_CREATES.search(call.kind))
+    return Change(
+        path,
+        created,
+        names=_names(old, new),
+        added=changed_lines(old, new) if old.strip() else (),
+        removed=changed_lines(new, old) if old.strip() else (),
+        old=max(old.split("\n"), key=len).strip(),
+        meaning="" if _PROSE_FILE.search(path) else remark_in(old, new),
+    )
+
+
+CHANGED_LINES = 2
+"""Lines of an edit that are told of each side."""
+LINE_CHARS = 90
+_REMARK = re.compile(r"//|#(?!include|define|if|e)|/?\*|--|;|<!--")
+
+
+_PROSE_FILE = re.compile(r"\.(?:md|mdx|markdown|txt|rst|adoc|html?)$", re.IGNORECASE)
+"""Files in which a line that begins like a remark is none."""
+REMARK_CHARS = 220
+_REMARK_MARKS = re.compile(r"^(?://[/!]?|#+|/?\*+|--|;+|<!--|\"{3}|'{3})\s*|\s*(?:\*/|-->|\"{3})$")
+_NOT_PROSE = re.compile(r"^(?:!|include\b|define\b|region\b|pragma|noqa|nolint|type:|eslint|\W*$)")
+
+
+def remark_in(old: str, new: str) -> str:
+    """The first remark of several words in the lines that a text has and another has not.
+
+    Authors say there what the code is for.
+    """
+    known = {line.strip() for line in old.split("\n")}
+    found: list[str] = []
+    for line in new.split("\n"):
+        line = line.strip()
+        is_remark = bool(_REMARK.match(line)) or line.startswith(('"""', "'''"))
+        words = _REMARK_MARKS.sub("", line).strip() if is_remark and line not in known else ""
+        if words and not _NOT_PROSE.match(words):
+            found.append(words)
+        elif found:
+            if sum(map(len, found)) > LEAST_REMARK:
+                break
+            found = []
+    text = " ".join(found)
+    return cut(text, REMARK_CHARS).text if len(text) > LEAST_REMARK else ""
+
+
+LEAST_REMARK = 24
+
+
+def changed_lines(old: str, new: str) -> tuple[str, ...]:
+    """The first lines of code that a text has and another has not; remarks where it has no code."""
+    known = {line.strip() for line in old.split("\n")}
+    lines = (line.strip() for line in new.split("\n"))
+    fresh = [line for line in lines if line not in known and sum(map(str.isalnum, line)) > 3]
+    code = [line for line in fresh if not _REMARK.match(line)] or fresh
+    return tuple(cut(line, LINE_CHARS).text for line in code[:CHANGED_LINES])
+
+
+DECLARED = re.compile(
+    r"^[ \t]{0,12}(?:\d{1,7}[→\t:-][ \t]{0,12})?"
+    r"(?:export |default |public |private |protected |static |async |pub |abstract )*"
     r"(?:def|class|func(?: \([^)\n]{0,60}\))?|function|fn|interface|struct|enum|type|trait"
     r"|(?:const|let|var)(?= \w+ = (?:async )?\()) +([A-Za-z_]\w{2,80})"
     r"|^(\#{1,4} [^\n]{3,90})$",
     re.MULTILINE,
 )
-
-
-def names_added(call: Call) -> tuple[str, ...]:
-    """The functions, classes and headings that an edit has and the text before it had not."""
-    pairs: list[Mapping[str, object]] = [call.given]
-    edits = call.given.get("edits")
-    if isinstance(edits, list):
-        pairs += [each for each in edits if isinstance(each, Mapping)]
-    old = "\n".join(_first(each, _OLD) for each in pairs)
-    new = "\n".join(_first(each, _NEW) for each in pairs)
-    return _names(old[:EDIT_CHARS], new[:EDIT_CHARS])
+"""Functions, classes and headings, in files as they are and as tools show them, with numbers."""
 
 
 _OLD = ("old_string", "oldText", "old_str", "oldString")
@@ -140,9 +216,9 @@ def _first(given: Mapping[str, object], names: Sequence[str]) -> str:
 
 
 def _names(old: str, new: str) -> tuple[str, ...]:
-    before = {found[1] or found[2] for found in _DECLARED.finditer(old)}
+    before = {found[1] or found[2] for found in DECLARED.finditer(old)}
     before |= {name.lstrip("# ") for name in before}
-    found = dict.fromkeys(each[1] or each[2].lstrip("# ") for each in _DECLARED.finditer(new))
+    found = dict.fromkeys(each[1] or each[2].lstrip("# ") for each in DECLARED.finditer(new))
     return tuple(name for name in found if name not in before)[:MOST_NAMES]
 
 

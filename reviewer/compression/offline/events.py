@@ -7,13 +7,14 @@ it failed, which tests failed, which commit it made, which files conflict.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from enum import StrEnum
 
 from msgspec import Struct
 
 from reviewer.compression.offline.calls import (
     ASKING,
+    DECLARED,
     LISTS,
     PATHS,
     POLLED,
@@ -75,6 +76,7 @@ class Kind(StrEnum):
     RUN = "did"
     REFUSED = "refused"
     TODO = "to-do list"
+    SIDES = "read a conflict"
 
 
 class Event(Struct):
@@ -95,10 +97,19 @@ class Event(Struct):
     """Files that a command writes or takes one side of."""
     names: tuple[str, ...] = ()
     """What an edit adds: functions, classes, tests, headings."""
+    added: tuple[str, ...] = ()
+    removed: tuple[str, ...] = ()
+    """The first lines that an edit adds and removes."""
+    within: str = ""
+    """The function or heading in which an edit is."""
+    meaning: str = ""
+    """What a remark in the edit says that it is for."""
     dropped: tuple[str, ...] = ()
     """Files whose changes a command throws away; `.` for all."""
     amends: bool = False
     """Whether a commit replaces the one before it."""
+    superseded: bool = False
+    """Whether a check of the same kind ran later."""
     call: int = -1
     """The turn of the call, which a result shares; -1 for none."""
     how: str = "no result"
@@ -106,6 +117,8 @@ class Event(Struct):
 
 
 Moment = Message | Event
+ANSWERS = "answers"
+"""The name of a message of the person that answers the questions of a call."""
 
 SUMMARY_START = "This session is being continued from a previous conversation"
 CODEX_SUMMARY = "Another language model started to solve this problem"
@@ -148,6 +161,23 @@ _EDIT_FAILED = re.compile(
 )
 _LAUNCHED = ("Async agent launched", "Launching ", "Agent is running")
 _AGENT_ID = re.compile(r"\nagentId: \S.*", re.DOTALL)
+_UPDATED = re.compile(
+    r"(?:The file|File) (\S{1,300}) (?:has been|was|is) (?:\w+ )?(updated|created|edited|modified)"
+)
+"""How a result names the file that a call changed whose arguments are not known."""
+_PUBLISHED = re.compile(
+    r"[^\n]{0,300}\b(?:[Pp]ublished|[Dd]eployed|[Uu]ploaded|[Ss]hared|[Aa]vailable)\b[^\n]{0,300}?"
+    r"(https?://[^\s\"'<>)\]]{4,300})"
+)
+_HITS = re.compile(r"^((?:[\w.@~-]*/)*[\w.@-]+\.\w{1,8})(?=:\d|:|$)", re.MULTILINE)
+"""Files at the beginning of lines, as searches list them."""
+MOST_HITS = 3
+WITHIN_CHARS = 20_000
+"""How far above a line its function is looked for."""
+MOST_SEARCHES = 200
+MOST_READ = 60
+FILE_CHARS = 200_000
+"""What is kept of files that were read, to say where things are."""
 _STARTED = re.compile(
     r"\b(?:in (?:the )?background|running) with (?:shell |session )?ID:? ?([\w-]+)", re.IGNORECASE
 )
@@ -162,14 +192,65 @@ LOOKED_AT = 6_000
 """Characters at either end of a result that are read."""
 
 
-def read_moments(turns: Sequence[Turn]) -> list[Moment]:
+class Places(Struct):
+    """Where things are, as far as files were read and searched. Paths as events have them."""
+
+    files: dict[str, str]
+    """The text of each file as it was read last."""
+    searches: list[tuple[str, tuple[str, ...]]]
+    """What was searched for, and the files that have it."""
+    skills: list[str]
+    """Skills of the agent that were loaded."""
+    published: list[str]
+    """Addresses under which something was published."""
+
+    def declared(self) -> dict[str, str]:
+        """The functions and classes of the files with the file and line of each."""
+        found: dict[str, str] = {}
+        for path, text in self.files.items():
+            line, at = 1, 0
+            for each in DECLARED.finditer(text):
+                line, at = line + text.count("\n", at, each.start()), each.start()
+                if each[1]:
+                    shown = _LINE_NUMBER.match(text, at)
+                    found[each[1]] = f"{path}:{shown[1] if shown else line}"
+        return found
+
+    def of(self, name: str, declared: Mapping[str, str]) -> str:
+        """Where a function or class is declared, or else which files were found with its name."""
+        if name in declared:
+            return declared[name]
+        hits = [paths for pattern, paths in self.searches if name in pattern and paths]
+        return f"named in {', '.join(hits[-1])}" if hits else ""
+
+    def within(self, path: str, line: str) -> str:
+        """The function, class or heading of a file that a line of it belongs to."""
+        text = self.files.get(path, "")
+        at = text.find(line) if line else -1
+        if at < 0:
+            return ""
+        before = list(DECLARED.finditer(text, max(0, at - WITHIN_CHARS), at + len(line)))
+        return (before[-1][1] or before[-1][2].lstrip("# ")) if before else ""
+
+
+class History(Struct):
+    """A range as it was read."""
+
+    moments: list[Moment]
+    places: Places
+
+
+def read_history(turns: Iterable[Turn]) -> History:
     """What was said and done, in order. Thoughts count where there is nothing else."""
     reader = _Reader()
     for number, turn in enumerate(turns):
         if turn.text.strip():
             reader.add(number, turn)
-    if reader.moments:
-        return reader.finished()
+    moments = reader.finished() if reader.moments else _thoughts(turns)
+    return History(moments, reader.places)
+
+
+def _thoughts(turns: Iterable[Turn]) -> list[Moment]:
     return [
         Message(number, Voice.AGENT, turn.text)
         for number, turn in enumerate(turns)
@@ -177,7 +258,7 @@ def read_moments(turns: Sequence[Turn]) -> list[Moment]:
     ]
 
 
-_FILES = frozenset({Kind.EDIT, Kind.WRITE})
+_FILES = frozenset({Kind.EDIT, Kind.WRITE, Kind.SIDES})
 _ABSOLUTE = re.compile(r"/|[A-Za-z]:[/\\]")
 LEAST_PATHS = 3
 LEAST_DEPTH = 3
@@ -208,6 +289,7 @@ class _Reader:
         self._roots: list[str] = []
         self._running: list[_Open] = []
         self._polled: dict[str, _Open] = {}
+        self.places = Places({}, [], [], [])
 
     def finished(self) -> list[Moment]:
         """The moments. A call without a result succeeded silently; not a check, not the last."""
@@ -302,8 +384,10 @@ class _Reader:
         path = self._short(change.path)
         if change.deleted:
             return Event(number, Kind.RUN, f"deleted {path}", edits=(path,))
-        kind = Kind.WRITE if change.created else Kind.EDIT
-        return Event(number, kind, path, names=change.names)
+        event = Event(number, Kind.WRITE if change.created else Kind.EDIT, path)
+        event.names, event.added, event.removed = change.names, change.added, change.removed
+        event.within, event.meaning = self.places.within(path, change.old), change.meaning
+        return event
 
     def _short(self, text: str) -> str:
         """A path or command without the folder in which the session works."""
@@ -354,13 +438,20 @@ class _Reader:
         if asked is None:
             return
         call, event = asked.call, asked.event
+        if event is None:
+            self._read(call, text)
+        if call.kind == "skill" and (skill := call.words("skill", "name", "command")):
+            self.places.skills.append(skill)
+        if (address := _PUBLISHED.match(text)) and address[1] not in self.places.published:
+            self.places.published.append(address[1])
         if call.kind in SUBAGENT_TOOLS:
             if not text.startswith(_LAUNCHED) and not _FAILED.match(text):
                 name = _line(call.words("description", "name"))
                 self._say(number, Voice.SUBAGENT, _AGENT_ID.sub("", text), name)
         elif call.kind in ASKING:
             answers = _ANSWERED.match(text[:LOOKED_AT])
-            self._say(number, Voice.PERSON, answers[1] if answers else text[:LOOKED_AT])
+            said = answers[1] if answers else text[:LOOKED_AT]
+            self._say(number, Voice.PERSON, said, ANSWERS)
         elif call.kind == "taskcreate":
             created = re.search(r"Task #(\d+) created", text)
             if (
@@ -375,14 +466,46 @@ class _Reader:
         elif event is not None:
             if call.command:
                 self._started(asked, text)
-            for each in self.moments[-12:]:
+            for each in self.moments[-40:]:
                 if isinstance(each, Event) and each.call == asked.turn:
                     read_outcome(each, text)
+            self._name_commits(asked.turn, text)
         elif call.command:
             self._started(asked, text)
             found_conflicts = conflicts_in(text)
             if found_conflicts:
                 self._tell(Event(number, Kind.MERGE, "", conflicts=found_conflicts, failed=True))
+        elif updated := _UPDATED.match(text):
+            kind = Kind.WRITE if updated[2] == "created" else Kind.EDIT
+            self._tell(Event(number, kind, self._short(updated[1]), failed=False))
+        elif (path := call.words(*PATHS)) and (sides := conflict_sides(text)):
+            self._tell(Event(number, Kind.SIDES, self._short(path), names=sides, failed=False))
+
+    def _read(self, call: Call, text: str) -> None:
+        """Keep what a call has read of a file, or which files its search has found."""
+        path = self._short(call.words(*PATHS).strip('"'))
+        pattern = call.words("pattern", "query", "regex")
+        if pattern:
+            found = _HITS.findall(text[:LOOKED_AT])
+            paths = dict.fromkeys(self._short(each) for each in found)
+            if not paths and path and _LINE_NUMBER.match(text):
+                paths = {path: None}
+            self.places.searches.append((pattern, tuple(paths)[:MOST_HITS]))
+            del self.places.searches[:-MOST_SEARCHES]
+        elif path and not _FAILED.match(text):
+            self.places.files.pop(path, None)
+            self.places.files[path] = text[:FILE_CHARS]
+            if len(self.places.files) > MOST_READ:
+                del self.places.files[next(iter(self.places.files))]
+
+    def _name_commits(self, call: int, text: str) -> None:
+        """Give the commits of a call the hashes under which its result lists their subjects."""
+        hashes = {subject.strip(): name for name, subject in _LISTED.findall(text[:LOOKED_AT])}
+        where = {found[3].strip(): f"{found[1]} {found[2]}" for found in _MADE.finditer(text)}
+        for each in self.moments[-40:]:
+            if isinstance(each, Event) and each.call == call and each.kind is Kind.COMMIT:
+                subject = each.what.split("\n", 1)[0].strip()
+                each.outcome = where.get(subject) or each.outcome or hashes.get(subject, "")
 
     def _started(self, asked: _Open, text: str) -> None:
         """Keep a command whose output may come later, when the agent fetches it."""
@@ -482,6 +605,8 @@ _REMOVED = re.compile(r"(?:sudo )?rm\s+(?:-\w+\s+)*([^*?$|]+)$")
 _GIT = re.compile(r"git(?:\s+-[cC]\s+\S+)*\s+([a-z-]+)\s*(.*)", re.DOTALL)
 _SED = re.compile(r"(?:g?sed|perl)\s+(?:-\S+\s+)*-\w*i\b.*?(\S+\.\w+)\s*$", re.DOTALL)
 _REDIRECT = re.compile(r"(?:cat|tee|echo|printf)\b[^|\n]*?(?<![-=\d])>{1,2}\s*([\w./~-]+\.\w+)")
+_EDITOR = re.compile(r"create ([\w./-]+\.\w{1,8})")
+"""The command with which some agents create a file."""
 _ENDS = re.compile(r"(?:\s*(?:2>&1|\d?>\s*/dev/null|\|\s*(?:tail|head|grep|cat|tee)\b.*))+\s*$")
 _BODY = re.compile(r"\s(?:--?(?:body|b|f|F|field|message|m)\b|\S*=\"|\"\$\()")
 """Where the text that a command sends begins."""
@@ -492,6 +617,7 @@ def command_events(number: int, command: str) -> Iterator[Event]:
     """What a command line does, besides reading."""
     command = command[:COMMAND_CHARS]
     made = commit_of(command)
+    messages = iter(_commit_messages(command))
     for path in _script_writes(command):
         yield Event(number, Kind.EDIT, path)
     for piece in _SPLIT.split(_HEREDOC.sub(lambda found: found[0].split("\n", 1)[0], command)):
@@ -500,11 +626,14 @@ def command_events(number: int, command: str) -> Iterator[Event]:
         if (found := _REDIRECT.match(piece)) and not found[1].startswith("/dev"):
             yield Event(number, Kind.WRITE, found[1])
         elif git is not None:
-            yield from _git_events(number, git[1], git[2], made.message if made else "")
+            message = next(messages, "") if git[1] == "commit" else ""
+            yield from _git_events(number, git[1], git[2], message)
         elif piece.startswith("gh pr create") and made is not None:
             yield Event(number, Kind.PULL_REQUEST, made.message.split("\n", 1)[0])
         elif _CHECK.match(piece):
             yield Event(number, Kind.CHECK, cut(_ENDS.sub("", piece), 120).text)
+        elif written := _EDITOR.fullmatch(piece):
+            yield Event(number, Kind.WRITE, written[1])
         elif sed := _SED.match(piece):
             yield Event(number, Kind.EDIT, sed[1])
         elif _CHANGES.match(piece):
@@ -518,6 +647,17 @@ def command_events(number: int, command: str) -> Iterator[Event]:
                 cut(short, 120).text,
                 dropped=tuple(removed[1].split()) if removed else (),
             )
+
+
+_COMMIT_CALL = re.compile(r"\bgit(?:\s+-[cC]\s+\S+)*\s+commit\b")
+
+
+def _commit_messages(command: str) -> Iterator[str]:
+    """The message of each commit in a command line."""
+    places = [found.start() for found in _COMMIT_CALL.finditer(command)]
+    for start, end in zip(places, [*places[1:], len(command)], strict=True):
+        found = commit_of(command[start:end])
+        yield found.message if found else ""
 
 
 _SCRIPT = re.compile(
@@ -617,7 +757,8 @@ _NO_OUTPUT = re.compile(
     r"|(?:Exit code:? |Process exited with code )0)?\s*$",
     re.IGNORECASE,
 )
-_MADE = re.compile(r"^\[[^\]\n]{1,120} [0-9a-f]{7,40}\] (.+)$", re.MULTILINE)
+_MADE = re.compile(r"^\[([^\]\n]{1,120}) ([0-9a-f]{7,40})\] (.+)$", re.MULTILINE)
+_LISTED = re.compile(r"^([0-9a-f]{7,40}) (?:\([^()\n]{1,80}\) )?(\S.*)$", re.MULTILINE)
 _PUSH_FAILED = re.compile(r"! \[(?:remote )?rejected\]|\bfatal:|\berror: failed to push")
 _ERROR_LINE = re.compile(
     r"error|fail|panic|exception|cannot|undefined|denied|not found", re.IGNORECASE
@@ -628,6 +769,57 @@ def conflicts_in(text: str) -> tuple[str, ...]:
     """The files that a result of Git says conflict."""
     found = (next(filter(None, each)) for each in _CONFLICT.findall(text[:20_000]))
     return tuple(dict.fromkeys(found))
+
+
+_MARK = re.compile(r"[^\S\n]*(?:(\d+)[→\t:|])?(<{7}|\|{7}|={7}|>{7})(?: |$)")
+_LINE_NUMBER = re.compile(r"[^\S\n]*(\d+)[→\t:|]")
+HUNK_CHARS = 40_000
+MOST_HUNKS = 8
+SIDE_LINES = 2
+"""Lines of each side of a conflict that are told."""
+SIDE_CHARS = 70
+_COMMENT = re.compile(r"//|#(?!include|define|if|e)|/?\*|--|;")
+
+
+def conflict_sides(text: str) -> tuple[str, ...]:
+    """The conflicts that a file shows as it was read: its lines, and what only each side has."""
+    found: list[str] = []
+    if "<<<<<<<" not in text:
+        return ()
+    sides: dict[str, list[str]] = {}
+    mark, first = "", ""
+    for line in text[:HUNK_CHARS].split("\n"):
+        if marked := _MARK.match(line):
+            mark = marked[2][0]
+            if mark == "<":
+                sides, first = {}, marked[1] or ""
+            elif mark == ">" and {"<", "="} <= sides.keys() and len(found) < MOST_HUNKS:
+                where = f"lines {first}-{marked[1]}: " if first and marked[1] else ""
+                ours, theirs = _code_lines(sides["<"]), _code_lines(sides["="])
+                head, incoming = _side("HEAD", ours, theirs), _side("incoming", theirs, ours)
+                found.append(f"{where}{head}; {incoming}")
+            sides.setdefault(mark, [])
+            mark = "" if mark == ">" else mark
+        elif mark:
+            sides[mark].append(line)
+    return tuple(found)
+
+
+def _code_lines(side: Sequence[str]) -> list[str]:
+    lines = (_LINE_NUMBER.sub("", line, count=1).strip() for line in side)
+    return [line for line in lines if any(char.isalnum() for char in line)]
+
+
+def _side(name: str, lines: Sequence[str], other: Sequence[str]) -> str:
+    """What one side of a conflict has and the other has not."""
+    own = [line for line in lines if line not in other]
+    own = [line for line in own if not _COMMENT.match(line)] or own
+    if not own:
+        return f"{name} adds nothing"
+    shown = " ".join(f"`{cut(line, SIDE_CHARS).text}`" for line in own[:SIDE_LINES])
+    left = len(own) - SIDE_LINES
+    more = f" and {left} more line{'s' * (left > 1)}" if left > 0 else ""
+    return f"{name} has {shown}{more}"
 
 
 def read_outcome(event: Event, result: str) -> None:
@@ -644,7 +836,7 @@ def read_outcome(event: Event, result: str) -> None:
     if event.kind is Kind.COMMIT:
         event.outcome = commit_made(result)
         if not event.what and (made := _MADE.search(seen)):
-            event.what = made[1].strip()
+            event.what = made[3].strip()
         failed = failed and not event.outcome
     elif event.kind is Kind.PULL_REQUEST:
         event.outcome = commit_made(result)
@@ -671,13 +863,14 @@ def _how(output: str, error: bool) -> str:
     if error or _CHECK_FAILED.search(output):
         return "failed"
     if _NO_OUTPUT.match(output):
-        return "no result"
+        return "no output" if output.strip() else "no result"
     return "passed" if _PASSED.search(output) else "ran"
 
 
 def _failure(result: str) -> str:
     """The names of failing tests, or else the first line that tells what went wrong."""
     tests = [next(filter(None, each)) for each in _FAILING_TEST.findall(result)]
+    tests = [name for name in tests if name not in ("FAIL", "FAILED", "ok")]
     if tests:
         shown = list(dict.fromkeys(name.rstrip(":") for name in tests))[:4]
         return ", ".join(shown)

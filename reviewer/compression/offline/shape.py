@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cached_property
 from heapq import heapify, heappop, heappush
 from math import fsum, log2
@@ -17,7 +17,25 @@ from math import fsum, log2
 from msgspec import Struct, structs
 
 from reviewer.compression.anchor_types import AnchorType, Section
-from reviewer.compression.offline.events import Event, Kind, Message, Moment, Voice, read_moments
+from reviewer.compression.offline.events import (
+    ANSWERS,
+    Event,
+    Kind,
+    Message,
+    Moment,
+    Places,
+    Voice,
+    read_history,
+)
+from reviewer.compression.offline.items import (
+    Fate,
+    Item,
+    items_of,
+    latest_items,
+    latest_points,
+    names_in,
+    numbered,
+)
 from reviewer.compression.offline.state import (
     WorkState,
     command_lines,
@@ -32,13 +50,16 @@ from reviewer.compression.offline.state import (
 from reviewer.compression.offline.statements import (
     WIDE,
     About,
+    Statement,
     intent,
     is_announcement,
     is_deferred,
-    is_instruction,
+    is_order,
     person_words,
     plain,
+    purpose,
     statements,
+    straight,
 )
 from reviewer.compression.offline.traffic import looked_at
 from reviewer.compression.values import AnchorPoint, Turn
@@ -83,6 +104,10 @@ CLOSING = 1.1
 """Worth of an agent's last message before the person speaks; others have that of its voice."""
 OLDEST, NEWEST = 0.6, 1.5
 """Factors for the first and the last message of the range."""
+OVERTAKEN = 0.6
+"""Factor for a message that asked the person something, once there is an answer."""
+OLD_LIST = 0.5
+"""Factor for a list after which the person has spoken twice."""
 STILL_OPEN = 0.85
 """Place in the range, 0 to 1, from which on what "remains" is still open at its end."""
 LONGEST_BULLET = 700
@@ -131,6 +156,8 @@ class Line(Struct):
     cost: int = 0
     lead: str = ""
     """How the list begins of which the line is a part."""
+    previous: Line | None = None
+    """The part of the same list before this one, without which it is not taken."""
 
 
 _TERM = re.compile(r"[\w./#@-]*\w")
@@ -152,30 +179,54 @@ def terms_of(text: str) -> frozenset[str]:
 # Which lines there are
 
 
-def lines_of(moments: Sequence[Moment], state: WorkState) -> list[Line]:
+def lines_of(moments: Sequence[Moment], state: WorkState, places: Places) -> list[Line]:
     """Every line that these moments have to offer."""
-    lines = [*_person_lines(moments), *_state_lines(moments, state)]
+    lines = [*_person_lines(moments), *_state_lines(moments, state, places)]
     last = max(_last_words(moments), _tail_start(moments))
+    now = _now_start(moments, last)
     messages = [each for each in moments if isinstance(each, Message)]
     positions = {id(each): at / max(len(messages) - 1, 1) for at, each in enumerate(messages)}
+    spoken = [at for at, m in enumerate(moments) if is_person(m)]
+    changes = _changes_after(moments)
+    edited = _last_edits(moments)
     for at, moment in enumerate(moments):
         if isinstance(moment, Message):
             if moment.voice is Voice.SUMMARY:
                 if not any(_is_summary(later) for later in moments[at + 1 :]):
-                    lines += _summary_lines(moment)
+                    lines += _summary_lines(moment, moments[at + 1 :])
             elif moment.voice is not Voice.PERSON:
                 closing = moment.voice is Voice.AGENT and _closes(moments, at)
                 events = _round_before(moments, at) if closing else _events_after(moments, at)
-                lines += _message_lines(
+                found = _message_lines(
                     moment,
                     closing,
                     positions[id(moment)],
                     events,
                     in_tail=at > last,
+                    is_now=at > now,
                     answered=closing and _answered(moments, at),
+                    rounds=sum(place > at for place in spoken[-2:]),
+                    later=changes[at],
+                    finished=now == len(moments) - 2,
                 )
+                if moment.voice is Voice.AGENT:
+                    _mark_changed(found, at, edited)
+                lines += found
     lines += _about_to(moments)
-    return _once(lines)
+    return _once(_without_points(lines, latest_points(moments)))
+
+
+def _without_points(lines: list[Line], points: Sequence[Item]) -> list[Line]:
+    """The lines without those that only list the points again."""
+    if not points:
+        return lines
+    firsts = [plain(each.text)[:40] for each in points]
+    return [
+        line
+        for line in lines
+        if line.order in (NOW_ITEMS, NEXT_ITEMS)
+        or sum(first in line.text for first in firsts) < len(firsts)
+    ]
 
 
 _SUGGESTED = re.compile(
@@ -193,10 +244,18 @@ def _was_done(text: str, events: Sequence[Event]) -> bool:
     return any(not each.failed for each in events) and not _SUGGESTED.match(text)
 
 
+def is_person(moment: Moment) -> bool:
+    """Whether a moment is what the person said."""
+    return isinstance(moment, Message) and moment.voice is Voice.PERSON
+
+
 def _is_summary(moment: Moment) -> bool:
     return isinstance(moment, Message) and moment.voice is Voice.SUMMARY
 
 
+NEXT_IN_HAND, NEXT_ITEMS, NEXT_OWED = -3.0, -2.0, -1.0
+"""Order of what is next: what is in hand, open items, checks and commits, then what was said."""
+NOW_ITEMS = -2.0
 LONGEST_PLAN = 600
 """Characters of what the agent announced last, with what it said about it."""
 
@@ -210,15 +269,18 @@ def _about_to(moments: Sequence[Moment]) -> list[Line]:
                 return []
             said = [each.text for each in statements(moment)]
             place = max((n for n, each in enumerate(said) if is_announcement(each)), default=-1)
+            if at == len(moments) - 1 and place < len(said) - 1:
+                return []  # the turn ended with a report
             text = intent(said[place]) if place >= 0 else ""
             if not text:
                 return []
             for each in said[place + 1 :]:
-                if len(text) + len(each) <= LONGEST_PLAN:
+                if len(text) + len(each) <= LONGEST_PLAN and not items_of(moment.text):
                     text = f"{text} {each}"
-            order = moments[-1].turn + 1.5
-            line = f"The agent was about to, or in the middle of this: {text}"
-            return [Line(Section.NEXT, line, order, 3.0, "state", "", moment.turn)]
+            begun = any(_changes(each) for each in _events_after(moments, at))
+            how = "in the middle of this (see its last edits)" if begun else "about to do this"
+            line = f"The agent was {how}: {text}"
+            return [Line(Section.NEXT, line, NEXT_IN_HAND, 3.0, "state", "", moment.turn)]
     return []
 
 
@@ -251,6 +313,69 @@ def _tail_start(moments: Sequence[Moment]) -> int:
     return said[-TAIL_MESSAGES] - 1 if len(said) > TAIL_MESSAGES else -1
 
 
+def _now_start(moments: Sequence[Moment], last: int) -> int:
+    """The place after which messages say where the work is now; those before say what was done.
+
+    A report that ends the range says it alone. Else it is what came after the last commit or check.
+    """
+    final = moments[-1] if moments else None
+    if isinstance(final, Message) and final.voice is Voice.AGENT:
+        text = statements(final, closing=True)
+        if text and not is_announcement(text[-1].text):
+            return len(moments) - 2
+    results = (
+        at
+        for at, each in enumerate(moments)
+        if isinstance(each, Event)
+        and each.failed is False
+        and (each.kind is Kind.COMMIT or (each.kind is Kind.CHECK and each.how == "passed"))
+    )
+    said = [at for at, m in enumerate(moments) if isinstance(m, Message) and m.voice is Voice.AGENT]
+    few = said[-NOW_MESSAGES] - 1 if len(said) > NOW_MESSAGES else -1
+    return max(last, min(max(results, default=-1), said[-1] - 1 if said else -1), few)
+
+
+NOW_MESSAGES = 8
+"""Messages of an agent in the middle of its work that say where it is."""
+
+
+def _last_edits(moments: Sequence[Moment]) -> dict[str, int]:
+    """The functions and headings that were changed, with the place of the last change."""
+    return {
+        name: at
+        for at, each in enumerate(moments)
+        if isinstance(each, Event) and _is_edit(each)
+        for name in (each.within, *each.names)
+        if name
+    }
+
+
+def _is_edit(event: Event) -> bool:
+    return event.kind in (Kind.EDIT, Kind.WRITE) and not event.failed
+
+
+def _mark_changed(lines: Sequence[Line], at: int, edited: Mapping[str, int]) -> None:
+    """Say of what was found out about a function that it was changed since."""
+    for line in lines:
+        if line.section is Section.FOUND and line.place >= 0:
+            names = [name for name in names_in(line.text) if edited.get(name, -1) > at]
+            if names:
+                line.text = f"{line.text} ({names[0]} was changed since)"
+
+
+def _changes_after(moments: Sequence[Moment]) -> list[int]:
+    """How many changes, checks and commits come after each moment."""
+    found, number = [], 0
+    for each in reversed(moments):
+        found.append(number)
+        number += isinstance(each, Event) and _changes(each) and not each.failed
+    return found[::-1]
+
+
+def _is_of(moment: Moment, voice: Voice) -> bool:
+    return isinstance(moment, Message) and moment.voice is voice
+
+
 def _answered(moments: Sequence[Moment], at: int) -> bool:
     """Whether the person's next message answers this one."""
     after = moments[at + 1] if at + 1 < len(moments) else None
@@ -275,12 +400,23 @@ def _events_after(moments: Sequence[Moment], at: int) -> list[Event]:
     return found
 
 
-def told(events: Sequence[Event]) -> str:
-    """Events in words, those of one file together: `edited data.go (2 times); ran ...: passed`."""
+_UNTOLD = frozenset({Kind.TODO, Kind.REFUSED, Kind.SIDES})
+_TRIED = frozenset({Kind.RUN, Kind.BRANCH, Kind.PUSH, Kind.EDIT, Kind.WRITE})
+
+
+def told(events: Sequence[Event], *, is_now: bool = True) -> str:
+    """Events in words, those of one file together: `edited data.go (2 times); ran ...: passed`.
+
+    A check that ran again later is left out, and what failed, unless that is how it is now.
+    """
     parts: dict[str, str] = {}
     times: Counter[str] = Counter()
     for event in events:
-        if event.kind in (Kind.TODO, Kind.REFUSED) or not event.what:
+        if event.kind in _UNTOLD or not event.what or event.superseded:
+            continue
+        if event.kind is Kind.COMMIT and event.failed is False:
+            continue  # commits have lines of their own
+        if not is_now and event.failed and event.kind in _TRIED:
             continue
         what = event.what.split("\n", 1)[0][:160]
         if event.kind is Kind.CHECK:
@@ -293,11 +429,12 @@ def told(events: Sequence[Event]) -> str:
             verb = "failed to commit" if event.failed else verb
             parts[f"commit {what}"] = f"{verb}{made}: {what}"
         elif event.kind in (Kind.RUN, Kind.MERGE):
-            why = f" (conflicts: {', '.join(event.conflicts[:8])})" if event.conflicts else ""
+            why = f" ({len(event.conflicts)} files conflict)" if event.conflicts else ""
             why = why or (" (failed)" if event.failed else "")
             parts[f"run {what}"] = f"{what}{why}"
         else:
-            more = f" ({', '.join(event.names)})" if event.names else ""
+            where = f" in `{event.within}`" if event.within else ""
+            more = f" ({', '.join(event.names)})" if event.names else where
             more = " (failed)" if event.failed else more
             parts[f"{event.kind} {what}"] = f"{event.kind} {what}{more}"
         times[f"{event.kind} {what}"] += 1
@@ -313,37 +450,72 @@ def _message_lines(
     events: Sequence[Event],
     *,
     in_tail: bool,
+    is_now: bool,
     answered: bool,
+    rounds: int,
+    later: int,
+    finished: bool,
 ) -> list[Line]:
     """The statements of a message; the last one with what was done after it."""
     found = statements(message, closing=closing)
-    done = "" if closing else told(events)
+    done = "" if closing else told(events, is_now=is_now)
     files = _files_of(events, message.text) if closing else ""
     recency = OLDEST + (NEWEST - OLDEST) * position**2
     base = CLOSING if closing else VOICES[message.voice]
     label = _label(message)
+    proposes = closing and any(each.about is About.OFFER for each in found)
+    overtaken = proposes and not in_tail
     lines: list[Line] = []
     for at, each in enumerate(found):
         last = at == len(found) - 1
         about = each.about
+        ahead = closing and (about is About.NEXT or _AHEAD.match(each.lead or each.text))
         if about is About.NEXT and not (in_tail or (closing and position > STILL_OPEN)):
             put_off = (closing or position > STILL_OPEN) and is_deferred(each.text)
             about = About.NEXT if put_off else About.FOUND
-        text = intent(each.text) if about is About.TALK else each.text
+        if about is About.DECISION and closing and (overtaken or not _DECIDED.search(each.text)):
+            about = About.FOUND  # a report says what is; what the person answers is the decision
+        if about is About.NEXT and not (closing or is_now):
+            about = About.FOUND
+        over = message.voice is Voice.AGENT and (
+            _is_over(each, about, later, in_tail and is_now)
+            or (overtaken and later >= SEVERAL_CHANGES and _is_proposal(each, about))
+            or (rounds > 0 and _RUNNING.search(each.text) is not None)
+        )
+        text = purpose(each.text) if about is About.TALK else each.text
+        text = "" if over else text
         if last and done and not closing:
-            text = f"{text} -> {done}" if text else done
-        if not text or (text == done and not in_tail and _only_edits(events)):
+            text = _joined(text, done)
+        if not text or (text == done and _only_edits(events)):
             continue
         if files and about in (About.DONE, About.FOUND, About.LIST, About.CAUSE):
             text, files = f"{text} {files}", ""
         if about is About.TALK and not (last and done):
             continue  # what the agent was about to do at the end has a line of its own
+        if message.voice is Voice.SUBAGENT and (
+            rounds or (finished and later) or not _of_the_work(text)
+        ):
+            continue
+        remark = about in _REMARKS and text == each.text and message.voice is Voice.AGENT
+        few = len(found) > 2 and len(terms_of(text)) < FEW_TERMS
+        if remark and not is_specific(text) and (few or not closing):
+            continue
+        if about is About.DONE and len(terms_of(text)) < LITTLE_SAID:
+            continue
         if about is About.DONE and not _was_done(each.text, events):
             about = About.FOUND
         if about is About.TALK and last and done:
             about = About.DONE
-        worth = base * WORTH[about] * recency
-        section = Section.NOW if in_tail and about is not About.LIST else SECTION_OF[about]
+        worth = base * WORTH[about] * recency * (OVERTAKEN if overtaken else 1.0)
+        if about is About.LIST and rounds > 1:
+            worth *= OLD_LIST
+        section = SECTION_OF[about]
+        if closing and about is About.FOUND and any(_changes(e) for e in events):
+            section = Section.DONE  # it reports what was done
+        if is_now and about is not About.LIST:
+            section = Section.NOW
+        if in_tail and is_now and ahead:
+            section = Section.NEXT
         if about is About.OFFER:
             if answered or not (in_tail or position > STILL_OPEN):
                 continue  # an answer brings its question along
@@ -356,15 +528,116 @@ def _message_lines(
             section, label + text, each.order, worth, release, each.source, message.turn, place
         )
         line.lead = each.lead if line.text.startswith(each.lead) else ""
+        if line.lead and lines and lines[-1].lead == line.lead:
+            line.previous = lines[-1]
         lines.append(line)
-    if not found and done and (in_tail or not _only_edits(events)):
-        words = intent(plain(message.text))[:200].rstrip(" :")
-        text = f"{words} -> {done}" if len(words) > 12 else done
+    if not found and done and not _only_edits(events):
+        words = purpose(plain(message.text))[:200].rstrip(" :.")
+        if later and not is_now and _OF_THE_MOMENT.search(words):
+            words = ""
+        text = _joined(words, done) if len(words) > 12 else done
         worth = base * 0.4 * recency
-        section = Section.NOW if in_tail else Section.DONE
+        section = Section.NOW if is_now else Section.DONE
         release = "tail" if in_tail else ""
         lines.append(Line(section, text, message.turn + 0.5, worth, release, "", message.turn))
     return lines
+
+
+_OF_THE_MOMENT = re.compile(
+    r"\b(?:still|not yet|yet to|remain(?:s|ing)?|uncommitted|unpushed"
+    r"|not (?:committed|pushed|tested|fixed|done)"
+    r"|(?:are|is) (?:now )?(?:running|failing|waiting|out)\b|in progress|pending|waiting"
+    r"|needs? to|needs? (?:adjusting|fixing|updating)|need fixing|todo|next(?:,| is| step)"
+    r"|failing tests?|(?:test|build|lint)s? fail(?:s|ed)?|conflicts?\b|should|would be"
+    r"|the fix (?:is|would|:)|i (?:also )?need|we need|first batch|second batch)\b",
+    re.IGNORECASE,
+)
+"""What is true only until the next step."""
+_PLANS = re.compile(
+    r"\W*(?:(?:the |my |some |here(?:'s| are) (?:the )?)?(?:changes?|edits?|fix(?:es)?"
+    r"|steps?|tasks?|things?|work|updates?|open (?:questions?|decisions?)|questions?|options?|plan"
+    r"|proposed?|suggested|recommended|revised|remaining|next|current state)\b)"
+    r"|.{0,60}\bto (?:create|modify|add|change|do|fix|implement|update)\b",
+    re.IGNORECASE,
+)
+"""How a list begins of what is to be done or decided."""
+
+
+def _is_over(said: Statement, about: About, later: int, is_now: bool) -> bool:
+    """Whether later work has overtaken what was true, or planned, when it was said."""
+    if is_now or not later or is_deferred(said.text):
+        return False
+    if about in (About.FOUND, About.CAUSE, About.NEXT):
+        return bool(_OF_THE_MOMENT.search(said.text))
+    return about is About.LIST and later >= SEVERAL_CHANGES and bool(_PLANS.match(said.text))
+
+
+SEVERAL_CHANGES = 3
+_RUNNING = re.compile(
+    r"\bagents?\b.{0,60}\b(?:running|launched|still out|in parallel|in the background)\b"
+    r"|\b(?:launched|spawned|started)\b.{0,40}\bagents?\b|^\W*(?:task \w+ )?still running\b",
+    re.IGNORECASE,
+)
+_PROPOSAL = re.compile(
+    r"\b(?:recommend|suggest|propos|i'd|would (?:be|let|need)|could (?:be|also)|should|option"
+    r"|approach|alternativ|we can|you can|instead of|rather than|if you)\w*\b",
+    re.IGNORECASE,
+)
+
+
+def _is_proposal(said: Statement, about: About) -> bool:
+    """Whether a statement of a message that the person has answered only proposes something."""
+    return about is About.LIST or bool(_PROPOSAL.search(straight(said.text)))
+
+
+def _joined(text: str, done: str) -> str:
+    """What was said and what was done: `To fix the sites: edited a.py`, `It is wrong -> ...`."""
+    text = text.rstrip(".: ")
+    if not text:
+        return done
+    return f"{text}: {done}" if text.startswith("To ") else f"{text} -> {done}"
+
+
+_DECIDED = re.compile(
+    r"\bdecided\b|\bdecision (?:is|was)\b|\bchose\b|\bchosen\b|\bagreed\b"
+    r"|\bby design\b|\bon purpose\b|\bdeliberate"
+    r"|\b(?:we|i)(?:'ll| will|'ve| have)? (?:went with|go with|kept|keep|took|switched|used|use)\b"
+    r"|^\W*(?:kept|took|went with|switched|replaced|moved|dropped|used)\b",
+    re.IGNORECASE,
+)
+"""How a report tells of a choice that was made."""
+_AHEAD = re.compile(
+    r"\W*(?:(?:the |my |some )?(?:remaining|left|open|pending|outstanding|next|follow[- ]?ups?|todo"
+    r"|to do|still (?:to do|open|missing)|not (?:yet )?(?:done|implemented|covered|verified)"
+    r"|deferred|what(?:'s| is) (?:left|next|missing)|later|known (?:gaps|limitations))\b)",
+    re.IGNORECASE,
+)
+"""How a list or sentence of a report begins that says what is ahead."""
+
+
+def is_specific(text: str) -> bool:
+    """Whether a remark made on the way names something, or else says a good deal."""
+    foreign = sum(char > "\u02af" and char.isalpha() for char in text) > len(text) / 3
+    return foreign or bool(_SPECIFIC.search(text)) or len(terms_of(text)) >= SPECIFIC_TERMS
+
+
+def _of_the_work(text: str) -> bool:
+    """Whether a sub-agent's sentence is about the work and not about its own report."""
+    return _OWN_REPORT.match(text) is None
+
+
+_OWN_REPORT = re.compile(
+    r"\W*(?:i(?:'ve| have| will|'ll)|let me|here(?:'s| is| are)|perfect|now i|based on my"
+    r"|this (?:report|document|summary|analysis)"
+    r"|(?:key |main )?(?:findings|insights?|summary|conclusion)\b)"
+    r"|verified correct\b|no (?:action|issues?)\b",
+    re.IGNORECASE,
+)
+_SPECIFIC = re.compile(r"`|[\"\u201c]|\w[./_]\w|\d|[a-z][A-Z]|\w\(\)")
+SPECIFIC_TERMS = 9
+FEW_TERMS = 5
+LITTLE_SAID = 2
+_REMARKS = frozenset({About.FOUND, About.CAUSE, About.DECISION})
 
 
 def _only_edits(events: Sequence[Event]) -> bool:
@@ -390,15 +663,18 @@ def _label(message: Message) -> str:
     return ""
 
 
-def _state_lines(moments: Sequence[Moment], state: WorkState) -> list[Line]:
+def _state_lines(moments: Sequence[Moment], state: WorkState, places: Places) -> list[Line]:
     """What events alone tell: state, next steps, commits, commands, files, refusals."""
     end = float(moments[-1].turn + 1) if moments else 0.0
+    final = moments[-1] if moments else None
+    reported = isinstance(final, Message) and final.voice is Voice.AGENT
+    first = end if reported else -1.0
     lines = [
-        Line(Section.NOW, text, end + at / 100, 3.0 - at / 10, "state")
+        Line(Section.NOW, text, first + at / 100, 3.0 - at / 10, "state")
         for at, text in enumerate(now_lines(state))
     ]
     lines += [
-        Line(Section.NEXT, text, end + at / 100, 3.0, "state")
+        Line(Section.NEXT, text, NEXT_OWED + at / 100, 3.0, "state")
         for at, text in enumerate(next_lines(state))
     ]
     for turn, text in done_lines(state):
@@ -406,29 +682,91 @@ def _state_lines(moments: Sequence[Moment], state: WorkState) -> list[Line]:
         lines.append(Line(Section.DONE, text, float(turn), worth, "commits", turn=turn))
     for turn, text in rejected(moments):
         lines.append(Line(Section.INSTRUCTIONS, text, float(turn), 1.8, "words", turn=turn))
+    lines += _item_lines(latest_items(moments), "items of the request", places)
+    lines += _item_lines(latest_points(moments), "points that the agent listed", places)
     if commands := command_lines(state):
         lines.append(Line(Section.COMMANDS, "; ".join(commands), 0.0, 2.5, "state"))
+    if skills := list(dict.fromkeys(places.skills)):
+        lines.append(Line(Section.COMMANDS, f"Skills loaded: {', '.join(skills[-4:])}", 1.0, 1.5))
+    for address in places.published[-2:]:
+        lines.append(Line(Section.FILES, f"Published at {address}", 2e6, 2.0))
     reasons = _reasons(moments)
-    files = sorted(state.files.values(), key=lambda each: (-each.last, each.path))
+    lines += [
+        Line(Section.FILES, f"{path}: has conflicts to be resolved", -1.0, 1.2)
+        for path in state.conflicts
+    ]
+    files = sorted(state.files.values(), key=lambda each: (each.committed, -each.last, each.path))
     for at, file in enumerate(files):
         text = file_line(file, reasons.get(file.path, ""))
         lines.append(Line(Section.FILES, text, float(at), 1.0 / (1 + at / 12), turn=-1))
     return lines
 
 
+def _item_lines(items: Sequence[Item], what: str, places: Places) -> list[Line]:
+    """What became of the items of a list that the work goes by, and which are open."""
+    if not items:
+        return []
+    closed = "; ".join(_item_told(each) for each in items if not each.is_open)
+    declared = places.declared()
+    wheres = [(each, _places_of(each, places, declared)) for each in items if each.is_open]
+    left = "; ".join(_item_told(each, where) for each, where in wheres)
+    lines: list[Line] = []
+    if closed:
+        text = f"Of the {len(items)} {what}: {closed}."
+        lines.append(Line(Section.NOW, text, NOW_ITEMS, 3.4, "state"))
+    if left:
+        lines.append(Line(Section.NEXT, f"Open {what}: {left}.", NEXT_ITEMS, 3.5, "state"))
+    return lines
+
+
+MOST_READ_LAST = 12
+ITEM_WORDS = 100
+"""Characters of an item where it is closed."""
+
+
+def _places_of(item: Item, places: Places, declared: Mapping[str, str]) -> str:
+    """Where the functions, classes and files are that an item names."""
+    found = dict.fromkeys(places.of(name, declared) for name in names_in(item.text))
+    known = [place for place in found if place][:MOST_PLACES]
+    return f" [{'; '.join(known)}]" if known else ""
+
+
+MOST_PLACES = 3
+
+
+def _item_told(item: Item, where: str = "") -> str:
+    number = f"{item.number}) " if item.number else ""
+    if item.is_open:
+        note = f" ({item.fate})" if item.fate is Fate.LOOKED_AT else ""
+        return f"{number}{item.text.rstrip('. ')}{where}{note}"
+    how = f"{item.fate}"
+    if item.files:
+        how = f"{how} in {', '.join(short_paths(item.files))}" if item.fate is Fate.EDITED else how
+    elif item.fate is Fate.FINE and item.told:
+        how = f'{how}: "{item.told.rstrip(". ")}"'
+    return f"{number}{_shortened(item.text, ITEM_WORDS)} - {how}"
+
+
+def _shortened(text: str, longest: int) -> str:
+    if len(text) <= longest:
+        return text.rstrip(". ")
+    at = text.rfind(" ", longest // 2, longest)
+    return f"{text[: at if at > 0 else longest].rstrip(' ,;:')} …"
+
+
 def _reasons(moments: Sequence[Moment]) -> dict[str, str]:
     """Changed files with what the agent said before the last change that it explained."""
-    before: Message | None = None
-    said: str | None = None
     found: dict[str, str] = {}
-    for each in moments:
-        if isinstance(each, Message):
-            before, said = each, None
-        elif each.kind in (Kind.EDIT, Kind.WRITE):
-            if said is None:
-                said = _explained(before)
-            if said:
-                found[each.what] = said
+    for at, each in enumerate(moments):
+        if not _is_of(each, Voice.AGENT) or not isinstance(each, Message):
+            continue
+        edits = [e for e in _events_after(moments, at) if e.kind in (Kind.EDIT, Kind.WRITE)]
+        paths = dict.fromkeys(e.what for e in edits)
+        said = _explained(each) if paths else ""
+        for path in paths:
+            stem = path.rpartition("/")[2].partition(".")[0]
+            if said and (len(paths) == 1 or stem in said):
+                found[path] = said
     return found
 
 
@@ -437,7 +775,13 @@ def _explained(message: Message | None) -> str:
     if message is None or message.voice is not Voice.AGENT:
         return ""
     texts = [each.text for each in statements(message)][-1:] or [plain(message.text)]
-    return intent(texts[0])[:180]
+    why = purpose(texts[0])
+    why = f"{why[:1].lower()}{why[1:]}" if why.startswith("To ") else why
+    telling = is_specific(why) and not _OF_THE_MOMENT.search(why)
+    return _shortened(why, LONGEST_REASON) if telling else ""
+
+
+LONGEST_REASON = 180
 
 
 _ANSWER = re.compile(
@@ -446,7 +790,6 @@ _ANSWER = re.compile(
     r"|continue|proceed|correct|right|exactly|fine|perfect|great|fix (?:it|that))\b",
     re.IGNORECASE,
 )
-_ITEM = re.compile(r"(?:^|\n)\s*\(?(\d{1,2})[.):]\s*")
 
 
 def _person_lines(moments: Sequence[Moment]) -> list[Line]:
@@ -457,13 +800,18 @@ def _person_lines(moments: Sequence[Moment]) -> list[Line]:
         if isinstance(each, Message) and each.voice is Voice.PERSON
     ]
     spoken = [(at, each) for at, each in spoken if not _after_refusal(moments, at)]
+    lines: list[Line] = []
+    for place, (_, each) in enumerate(spoken):
+        if each.name == ANSWERS:
+            lines += _choices(each, 1.2 + place / len(spoken))
+    chosen = {line.turn for line in lines}
+    spoken = [(at, each) for at, each in spoken if each.turn not in chosen]
     if not spoken:
-        return []
+        return lines
     resumed = _begins_with_summary(moments)
     real = _real_requests(moments, spoken)
-    first, latest = (real[0], real[-1]) if real else (-1, len(spoken))
+    first, latest = (real[0], _latest(moments, spoken, real)) if real else (-1, len(spoken))
     several = len(real) > 1 or any(number > latest for number in range(len(spoken)))
-    lines: list[Line] = []
     for number, (at, message) in enumerate(spoken):
         age = number / max(len(spoken) - 1, 1)
         worth = 1.2 + age
@@ -471,6 +819,7 @@ def _person_lines(moments: Sequence[Moment]) -> list[Line]:
         question = _question_before(moments, at)
         words = person_words(message.text)
         turn, source = message.turn, message.text
+        worked = _works_before_next_words(moments, at)
         if not words:
             continue
         if number > latest and not has_content(words) and not question.endswith(("?", "？", "؟")):
@@ -493,7 +842,7 @@ def _person_lines(moments: Sequence[Moment]) -> list[Line]:
         elif not has_content(words) and not question.endswith(("?", "？", "؟")):
             continue
         elif _is_answer(words, question) and (
-            question.endswith(("?", "？", "؟")) or not is_instruction(words)
+            question.endswith(("?", "？", "؟")) or not is_order(words)
         ):
             text = _with_question(words, question)
             if question:
@@ -501,19 +850,38 @@ def _person_lines(moments: Sequence[Moment]) -> list[Line]:
                     Line(Section.DECISIONS, text, order, worth * 0.8, "words", source, turn)
                 )
             elif has_content(words):
-                lines.append(_asked(words, order, worth * 0.8, source, turn))
-        elif is_instruction(words):
+                lines.append(_asked(words, order, worth * 0.8, source, turn, worked))
+        elif is_order(words):
             text = _with_question(words, question if _is_answer(words, question) else "")
             lines.append(Line(Section.INSTRUCTIONS, text, order, worth, "words", source, turn))
         else:
-            lines.append(_asked(words, order, worth, source, turn))
+            lines.append(_asked(words, order, worth, source, turn, worked))
     return lines
 
 
-def _asked(words: str, order: float, worth: float, source: str, turn: int) -> Line:
-    """A question or order between the first request and the latest."""
-    text = f'Asked on the way: "{words}"'
-    return Line(Section.REQUEST, text, order, worth, "words", source, turn)
+_CHOICE = re.compile(r'"([^"\n]{1,600})"="([^"\n]{1,1200})"')
+
+
+def _choices(message: Message, worth: float) -> list[Line]:
+    """What the person answered to the questions of a call, a line each."""
+    return [
+        Line(
+            Section.DECISIONS,
+            f'"{plain(found[2])}" - to: "{plain(found[1])}"',
+            message.turn + at / 100,
+            worth,
+            "words",
+            found[2],
+            message.turn,
+        )
+        for at, found in enumerate(_CHOICE.finditer(message.text))
+    ]
+
+
+def _asked(words: str, order: float, worth: float, source: str, turn: int, worked: bool) -> Line:
+    """A question or order between the first request and the latest, before what came of it."""
+    section = Section.DONE if worked else Section.FOUND
+    return Line(section, f'Asked: "{words}"', order, worth, "words", source, turn)
 
 
 _EMPTY_REPLY = re.compile(
@@ -542,10 +910,42 @@ def _real_requests(moments: Sequence[Moment], spoken: Sequence[tuple[int, Messag
         number
         for number, at, words in said
         if len(terms_of(words)) >= 3
+        or _works_before_next_words(moments, at, MUCH_WORK)
         or not (asked := _question_before(moments, at))
         or not _is_answer(words, asked)
     ]
     return real or [number for number, _, _ in said]
+
+
+def _latest(
+    moments: Sequence[Moment], spoken: Sequence[tuple[int, Message]], real: Sequence[int]
+) -> int:
+    """Which message is the latest request: not a question that was answered before others."""
+    for number in reversed(real):
+        at, message = spoken[number]
+        asks = message.text.rstrip().endswith(("?", "？", "؟"))
+        if number == len(spoken) - 1 or not asks or _works_before_next_words(moments, at):
+            return number
+    return real[-1]
+
+
+MUCH_WORK = 6
+"""Changes, checks and commits after a short reply that make it a request."""
+
+
+def _changes(event: Event) -> bool:
+    """Whether an event changes or checks something."""
+    return event.kind in (Kind.EDIT, Kind.WRITE, Kind.CHECK, Kind.COMMIT, Kind.RUN, Kind.PUSH)
+
+
+def _works_before_next_words(moments: Sequence[Moment], at: int, least: int = 1) -> bool:
+    """Whether that many changes were made after a message and before the person spoke again."""
+    done = 0
+    for each in moments[at + 1 :]:
+        if is_person(each):
+            break
+        done += (isinstance(each, Event) and _changes(each)) or _is_of(each, Voice.SUBAGENT)
+    return done >= least
 
 
 def _begins_with_summary(moments: Sequence[Moment]) -> bool:
@@ -564,42 +964,67 @@ def _after_refusal(moments: Sequence[Moment], at: int) -> bool:
     )
 
 
+_GREETING = re.compile(
+    r"\b(?:how (?:can|may) i (?:help|assist)|what (?:can|may|shall) i (?:do|help)"
+    r"|what would you like (?:me )?to (?:do|work on)|anything else|what(?:'s| is) next"
+    r"|ready (?:to help|when you))\b",
+    re.IGNORECASE,
+)
+
+
 def _is_answer(words: str, question: str) -> bool:
     """Whether words are hard to understand without what was said before."""
+    if _GREETING.search(question):
+        return False
     if _ANSWER.match(words):
         asked = question.endswith(("?", "？", "؟"))
         return len(words) <= (200 if asked else SHORT_ANSWER) and not words.endswith("?")
     asked = question.endswith(("?", "？", "؟")) and not words.endswith(("?", "？", "؟"))
     length = len(words) + 2 * sum(map(len, WIDE.findall(words)))
-    return length <= (SHORT_ANSWER if asked else SHORT_ANSWER // 4)
+    points = bool(_POINTS.search(words)) and not words.endswith("?")
+    return length <= (SHORT_ANSWER if asked or points else SHORT_ANSWER // 4)
+
+
+_POINTS = re.compile(r"\b(?:this|that|these|those|it|them|both|same)\b", re.IGNORECASE)
+"""Words that need what was said before."""
 
 
 def _with_question(words: str, question: str) -> str:
-    quoted = words if words.startswith('"') else f'"{words}"'
+    whole = len(words) > 1 and words[0] == words[-1] == '"'
+    quoted = words if whole else f'"{words}"'
     return f'{quoted} - to: "{question}"' if question else quoted
 
 
 def _question_before(moments: Sequence[Moment], at: int) -> str:
-    """What the person answers: the question, or else the last statement, of the message before."""
+    """What the person answers, from the message before: the question that it ends with, or else
+    the statement that has most of the person's words, or the last one.
+    """
     for before in reversed(moments[max(0, at - 3) : at]):
         if isinstance(before, Message) and before.voice is Voice.AGENT:
-            found = statements(before, closing=True)
-            asked = [each.text for each in found if each.text.rstrip().endswith("?")]
-            chosen = asked[-1:] or [each.text for each in found[-1:]]
-            return chosen[0][-260:].strip().strip('"') if chosen else ""
+            found = [each.text for each in statements(before, closing=True)]
+            asked = [text for text in found if text.rstrip().endswith("?")]
+            person = moments[at]
+            words = terms_of(person.text) if isinstance(person, Message) else frozenset()
+            shared = [len(terms_of(text) & words) for text in found]
+            nearest = [text for text, n in zip(found, shared, strict=True) if n == max(shared) > 1]
+            chosen = asked[-1:] or nearest[-1:] or found[-1:]
+            return _shortened(chosen[0], LONGEST_QUESTION).strip('"') if chosen else ""
         if isinstance(before, Message):
             return ""
     return ""
 
 
+LONGEST_QUESTION = 320
+
+
 def _numbered_answers(text: str, moments: Sequence[Moment], at: int) -> list[str]:
     """Numbered answers, each with the numbered question that it answers."""
-    answers = _numbered(text)
+    answers = numbered(text)
     if len(answers) < 2:
         return []
     for before in reversed(moments[max(0, at - 3) : at]):
         if isinstance(before, Message) and before.voice is Voice.AGENT:
-            asked = _numbered(before.text[-4_000:])
+            asked = numbered(before.text[-4_000:])
             shared = answers.keys() & asked.keys()
             questions = sum("?" in asked[number] for number in shared)
             if len(shared) < 2 or 2 * questions < len(shared):
@@ -611,18 +1036,6 @@ def _numbered_answers(text: str, moments: Sequence[Moment], at: int) -> list[str
                 for number, said in answers.items()
             ]
     return []
-
-
-def _numbered(text: str) -> dict[str, str]:
-    """The last list of numbered items in a text: number -> first paragraph."""
-    found: dict[str, str] = {}
-    matches = list(_ITEM.finditer(text))
-    for at, match in enumerate(matches):
-        end = matches[at + 1].start() if at + 1 < len(matches) else len(text)
-        if match[1] == "1":
-            found = {}
-        found[match[1]] = text[match.end() : end].strip().split("\n\n", 1)[0]
-    return found
 
 
 _AFTER_SUMMARY = re.compile(
@@ -644,8 +1057,15 @@ _PARTS: tuple[tuple[str, Section, float], ...] = (
 )
 
 
-def _summary_lines(message: Message) -> list[Line]:
-    """The statements of an earlier summary under the sections that they belong to."""
+def _summary_lines(message: Message, after: Sequence[Moment]) -> list[Line]:
+    """The statements of an earlier summary under the sections that they belong to.
+
+    Of what was to be done, only what nobody has mentioned since.
+    """
+    since = [terms_of(each.text if isinstance(each, Message) else each.what) for each in after]
+    asked = [each for each in after if isinstance(each, Message) and each.voice is Voice.PERSON]
+    overtaken = sum(has_content(person_words(each.text)) for each in asked) >= SEVERAL_REQUESTS
+    changed = any(isinstance(each, Event) and _changes(each) for each in after)
     text = message.text
     head = re.search(r"^\s*Summary:\s*$", text, re.MULTILINE)
     text = text[head.end() :] if head else text
@@ -663,14 +1083,54 @@ def _summary_lines(message: Message) -> list[Line]:
         )
         if not title and parts:
             continue
+        if section is Section.INSTRUCTIONS and (quoted := _QUOTED_WORDS.findall(body)):
+            for at, words in enumerate(quoted):
+                order = message.turn + (number + at / len(quoted)) / 100
+                text = " ".join(words.split())
+                lines.append(_earlier_words(text, order, VOICES[Voice.SUMMARY] * factor, message))
+            continue
         for each in statements(structs.replace(message, text=body)):
+            if changed and _OF_THE_MOMENT.search(each.text) and section is not Section.NEXT:
+                continue
             order = message.turn + number / 100 + (each.order - message.turn) / 200
             where = section or SECTION_OF[each.about]
             worth = VOICES[Voice.SUMMARY] * factor * (1.2 if where is Section.NEXT else 1.0)
             release = "goal" if where is Section.REQUEST else ""
-            text = f"At the earlier compaction: {each.text}" if where is Section.NEXT else each.text
+            text = each.text
+            if where is Section.NEXT:
+                steps = each.text.removeprefix(each.lead).split("; ")
+                text = "; ".join(step for step in steps if not _has_come_up(step, since))
+                if section is None or overtaken or not text:
+                    continue
+                text = f"Pending at the earlier compaction: {text}"
+            if where is Section.REQUEST and asked:
+                text = f"Before the earlier compaction: {text}"
             lines.append(Line(where, text, order, worth, release, each.source, message.turn))
     return lines
+
+
+_QUOTED_WORDS = re.compile(
+    r"^[^\S\n]*(?:[-*+]|\d+[.)])?[^\S\n]*[\"\u201c](.{8,}?)[\"\u201d][^\n\"]*$", re.M | re.S
+)
+"""A line of an earlier summary that quotes the person."""
+
+
+def _earlier_words(words: str, order: float, worth: float, message: Message) -> Line:
+    """What an earlier summary quotes of the person."""
+    turn = message.turn
+    if is_order(words):
+        return Line(Section.INSTRUCTIONS, f'"{words}"', order, worth, "", words, turn)
+    return Line(Section.DONE, f'Asked earlier: "{words}"', order, worth / 4, "", words, turn)
+
+
+SEVERAL_REQUESTS = 2
+"""Requests after an earlier summary from which on its next steps are overtaken."""
+
+
+def _has_come_up(text: str, since: Sequence[frozenset[str]]) -> bool:
+    """Whether a later message or event has half of the words of a step that was to be done."""
+    terms = terms_of(text)
+    return any(2 * len(terms & each) >= len(terms) for each in since)
 
 
 def _once(lines: Iterable[Line]) -> list[Line]:
@@ -683,13 +1143,34 @@ def _once(lines: Iterable[Line]) -> list[Line]:
         if known is not None and known.release and not line.release:
             line.release = known.release
         found[key] = line
-    return list(found.values())
+    return _without_parts(list(found.values()))
+
+
+def _without_parts(lines: list[Line]) -> list[Line]:
+    """The lines without those that another line of their turn contains."""
+    return [
+        line
+        for at, line in enumerate(lines)
+        if not any(
+            other.turn == line.turn
+            and len(other.text) > len(line.text)
+            and line.text.rstrip(".") in other.text
+            for other in lines[max(0, at - 6) : at + 7]
+        )
+    ]
 
 
 # Which lines are chosen
 
+LAST_ROUNDS = 3
+"""Messages of the person from which on all that was found out may matter."""
+_HISTORY = frozenset({Section.FOUND, Section.LISTS})
+_AHEAD_OF = frozenset({Section.NOW, Section.NEXT})
 _NAMES = frozenset({IdentifierKind.PATH, IdentifierKind.CODE, IdentifierKind.NAME})
 MOST_NAMES = 400
+OFTEN_NAMED = 6
+"""Twice the messages of the agent in which a name comes that nobody else uses."""
+MOST_LISTED = 16
 NAMES_SHARE = 0.12
 """Share of a summary that names may have at its end, where no line fits any more."""
 ALSO = "Also named: "
@@ -703,7 +1184,17 @@ TRAFFIC = 0.1
 """Worth of a line about what was only looked at."""
 
 
-def _traffic_lines(turns: Sequence[Turn]) -> list[Line]:
+def _read_line(places: Places, state: WorkState) -> list[Line]:
+    """The files that were read last and not changed."""
+    read = [path for path in reversed(places.files) if path not in state.files][:MOST_READ_LAST]
+    if not read:
+        return []
+    line = Line(Section.FILES, f"Read last: {'; '.join(short_paths(read))}", 1e6, 1.3)
+    line.terms = terms_of(line.text)
+    return [line]
+
+
+def _traffic_lines(turns: Iterable[Turn]) -> list[Line]:
     lines = [
         Line(Section.DONE, text, float(turn), TRAFFIC, turn=turn) for turn, text in looked_at(turns)
     ]
@@ -715,30 +1206,47 @@ def _traffic_lines(turns: Sequence[Turn]) -> list[Line]:
 class Account:
     """The lines of some turns, and summaries of any size made of them. `count` counts tokens."""
 
-    def __init__(self, turns: Sequence[Turn], count: Callable[[str], int]) -> None:
+    def __init__(self, turns: Iterable[Turn], count: Callable[[str], int]) -> None:
         self.count = count
-        self.moments = read_moments(turns)
+        history = read_history(turns)
+        self.moments = history.moments
         self.state = read_state(self.moments)
-        self.lines = lines_of(self.moments, self.state)
+        self.lines = lines_of(self.moments, self.state, history.places)
         if len(self.lines) < LITTLE:
             self.lines += _traffic_lines(turns)
+        else:
+            self.lines += _read_line(history.places, self.state)
         for line in self.lines:
             line.text = mask(line.text).text if "[masked" not in line.text else line.text
             line.cost = count(f"- {line.text}\n")
         self._weights = _weights(self.lines)
+        spoken = [moment.turn for moment in self.moments if is_person(moment)]
+        self.last_words = spoken[-1] if spoken else -1
+        """The turn in which the person spoke last."""
 
     @cached_property
     def names(self) -> list[str]:
-        """The names in what was said and done, those that are used most first."""
+        """The names in what was said and done, those that are used most first.
+
+        Of what only the agent names, those that it uses several times.
+        """
         found: Counter[str] = Counter()
+        matter: set[str] = set()
         for moment in self.moments:
             if isinstance(moment, Message):
-                named = {each.text for each in identifiers(moment.text) if each.kind in _NAMES}
-                for name in named:
+                said = [each.text for each in identifiers(moment.text) if each.kind in _NAMES]
+                for name in dict.fromkeys(said):
                     found[name] += 1 if moment.voice is Voice.SUBAGENT else 2
+                if moment.voice is Voice.PERSON:
+                    matter.update(said)
             elif moment.kind in (Kind.EDIT, Kind.WRITE):
                 found[moment.what] += 2
-        return [name for name, _ in found.most_common(MOST_NAMES) if " " not in name]
+                matter.add(moment.what)
+        return [
+            name
+            for name, times in found.most_common(MOST_NAMES)
+            if " " not in name and (name in matter or times >= OFTEN_NAMED)
+        ]
 
     def write(self, max_tokens: int, required: Sequence[AnchorPoint] = ()) -> str:
         """A summary of at most `max_tokens`; anchors of `required` verbatim as far as they fit."""
@@ -752,6 +1260,28 @@ class Account:
         draft.second_release()
         draft.rest()
         return draft.text()
+
+    def leave_out_history(self) -> None:
+        """Leave out what was found out and asked before the last rounds, unless open work needs it.
+
+        Where nothing was changed, what was found out is all there is, and stays.
+        """
+        spoken = [moment.turn for moment in self.moments if is_person(moment)]
+        worked = any(isinstance(moment, Event) and _changes(moment) for moment in self.moments)
+        if len(spoken) <= LAST_ROUNDS or not worked:
+            return
+        start = spoken[-LAST_ROUNDS]
+        ahead = [
+            line for line in self.lines if line.section in _AHEAD_OF or line.release == "request"
+        ]
+        needed = {name for line in ahead for name in names_in(line.text)}
+        self.lines = [
+            line
+            for line in self.lines
+            if line.section not in _HISTORY
+            or line.turn >= start
+            or not needed.isdisjoint(names_in(line.text))
+        ]
 
     def weight(self, terms: Iterable[str]) -> float:
         return fsum(self._weights.get(term, 0.0) for term in terms)  # sets have no order
@@ -794,6 +1324,11 @@ class _Draft:
         price = self._price(line)
         if id(line) in self._taken or self._spent + price > self._ceiling:
             return False
+        if line.previous is not None and id(line.previous) not in self._taken:
+            if self._spent + price + self._price(line.previous) > self._ceiling:
+                return False
+            if not self._take(line.previous):
+                return False
         self._chosen.append(line)
         self._taken.add(id(line))
         self._spent += price
@@ -821,7 +1356,10 @@ class _Draft:
 
     def _holding(self, anchor: AnchorPoint, wanted: str) -> Line:
         """The shortest line with the anchor in it, where that is not much longer than itself."""
-        alone = Line(anchor.type.section, wanted, anchor.turn + 0.5, 2.0, turn=anchor.turn)
+        section = anchor.type.section
+        if section is Section.NEXT and anchor.turn < self._account.last_words:
+            section = Section.FOUND  # the person has spoken since
+        alone = Line(section, wanted, anchor.turn + 0.5, 2.0, turn=anchor.turn)
         alone.terms = terms_of(wanted)
         alone.cost = self._account.count(f"- {wanted}\n")
         around = [
@@ -921,18 +1459,23 @@ class _Draft:
     def _with_names(self, content: str) -> str:
         """The content with one last line of other names, in the tokens that no line can use."""
         count = self._account.count
-        room = self._ceiling - count(content) - count(f"\n{ALSO}")
+        begun = content.rpartition("\n")[2].startswith(ALSO)
+        room = self._ceiling - count(content) - (0 if begun else count(f"\n{ALSO}"))
         room = min(room, int(NAMES_SHARE * self._ceiling))
         if not self._titled or room < 8:
             return content
-        lower, kept = content.lower(), []
+        lower = content.lower()
+        kept: list[str] = []
         for name in self._account.names:
             cost = count(f", {name}")
+            if len(kept) == MOST_LISTED:
+                break
             if cost <= room and name.rpartition("/")[2].lower() not in lower:
                 kept.append(name)
                 room -= cost
                 lower += f" {name.lower()}"
-        found = f"{content}\n{ALSO}{', '.join(kept)}" if kept else content
+        joint = ", " if begun else f"\n{ALSO}"
+        found = f"{content}{joint}{', '.join(kept)}" if kept else content
         return found if count(found) <= self._ceiling else content
 
     def _beginning(self) -> str:
@@ -958,8 +1501,6 @@ class _Draft:
             inside = sorted(
                 (line for line in chosen if line.section is section), key=lambda line: line.order
             )
-            if section is Section.FILES and names:
-                inside.append(Line(section, ", ".join(names), 1e9, 0.0))
             if not inside:
                 continue
             if self._titled:
@@ -988,4 +1529,6 @@ class _Draft:
                 else:
                     out.append(f"{bullet}{line.text}")
                 before = line
+        if names:
+            out.append(f"{ALSO if self._titled else ''}{', '.join(names)}")
         return "\n".join(out)

@@ -31,6 +31,10 @@ class File(Struct):
     commit: int = 0
     """The number of the commit that has the last change, from 1."""
     names: tuple[str, ...] = ()
+    edit: Event | None = None
+    """The last change."""
+    meanings: tuple[str, ...] = ()
+    """What remarks in its changes since the last commit say that they are for."""
 
 
 class Check(Struct):
@@ -44,6 +48,7 @@ class Check(Struct):
     how: str = "no result"
     at: int = 0
     """Which event ran it last."""
+    event: Event | None = None
 
 
 class WorkState(Struct):
@@ -61,18 +66,21 @@ class WorkState(Struct):
     conflicts: tuple[str, ...] = ()
     resolved: tuple[str, ...] = ()
     merging: str = ""
+    by_name: dict[str, list[str]] = {}
+    """The paths of files by their names."""
+    last_of_kind: dict[tuple[str, ...], Check] = {}
+    """The check of each kind that ran last."""
+    sides: dict[str, tuple[str, ...]] = {}
+    """The conflicts of a file as it was read, by path."""
+    branch_of_request: str = ""
+    """The branch on which the pull request was opened."""
     todo: tuple[tuple[str, str], ...] = ()
     last_check: Check | None = None
     events: int = 0
 
     def checks_of(self, file: File) -> list[Check]:
         """The checks that ran after the last change of a file, each kind with its last run."""
-        after = [each for each in self.checks.values() if each.at > file.at]
-        return [
-            each
-            for each in after
-            if not any(other.at > each.at and _kin(other.command, each.command) for other in after)
-        ]
+        return [each for each in self.last_of_kind.values() if each.at > file.at]
 
     def verdict(self, file: File) -> str:
         """What the checks say of a file as it is: passed, failed, unclear, or nothing."""
@@ -128,6 +136,7 @@ def _apply(state: WorkState, event: Event) -> None:
         state.pull_request = f"{event.what} ({event.outcome})" if event.outcome else event.what
         state.unpushed = False
         state.merged = ""
+        state.branch_of_request = state.branch
     elif event.kind is Kind.BRANCH and not event.failed:
         state.branch = event.what
     elif event.kind is Kind.MERGE:
@@ -136,6 +145,8 @@ def _apply(state: WorkState, event: Event) -> None:
         if event.conflicts:
             state.resolved = tuple(p for p in state.resolved if p not in event.conflicts)
             state.conflicts = event.conflicts
+    elif event.kind is Kind.SIDES:
+        state.sides[event.what] = event.names
     elif event.kind is Kind.TODO:
         state.todo = event.items
     elif event.kind is Kind.RUN and not event.failed:
@@ -170,6 +181,15 @@ def _ran(state: WorkState, event: Event) -> None:
         }
 
 
+def _is_same(known: str, path: str) -> bool:
+    """Whether two paths are one file: the same, or one of them absolute and ending in the other."""
+    if known == path:
+        return True
+    long, short = (known, path) if len(known) > len(path) else (path, known)
+    whole = long.startswith("/") and not short.startswith("/")
+    return whole and "/" in short and long.endswith(f"/{short}")
+
+
 def _is_in(file: str, path: str) -> bool:
     """Whether a path names a file or a folder of it, as far as either is written out."""
     path = path.rstrip("/")
@@ -190,12 +210,19 @@ def _undo_commits(state: WorkState, number: int) -> None:
 def _changed(state: WorkState, path: str, event: Event) -> None:
     if "/.claude/" in path or SCRATCH.match(path):
         return  # plans and scratch files of the agent are not the work
-    file = state.files.setdefault(path, File(path, first=event.turn))
+    named = state.by_name.setdefault(path.rpartition("/")[2], [])
+    known = next((each for each in named if _is_same(each, path)), path)
+    if known not in named:
+        named.append(known)
+    file = state.files.setdefault(known, File(known, first=event.turn))
     if event.kind is Kind.WRITE and not file.edits:
         file.created = True
     file.edits += 1
     file.names = tuple(dict.fromkeys((*file.names, *event.names)))
     file.last = event.turn
+    file.edit = event
+    if event.meaning:
+        file.meanings = tuple(dict.fromkeys((*file.meanings, event.meaning)))[-MOST_MEANINGS:]
     file.at = state.events
     file.committed = False
     _resolve(state, path)
@@ -213,7 +240,12 @@ def _checked(state: WorkState, event: Event) -> None:
     check = state.checks.setdefault(event.what, Check(event.what))
     check.times += 1
     check.turn, check.failed, check.outcome = event.turn, event.failed, event.outcome
-    check.how, check.at = event.how, state.events
+    kind = _kind(check)
+    before = state.last_of_kind.pop(kind, None)
+    if before is not None and before.event is not None:
+        before.event.superseded = True
+    state.last_of_kind[kind] = check
+    check.how, check.at, check.event = event.how, state.events, event
     state.last_check = check
 
 
@@ -225,12 +257,13 @@ def _committed(state: WorkState, event: Event) -> None:
     state.unpushed = True
     state.conflicts = state.resolved = ()
     state.merging = ""
+    state.sides = {}
     branch = event.outcome.rpartition(" ")[0]
     if branch and "detached" not in branch:
         state.branch = branch.removesuffix(" (root-commit)")
     for file in state.files.values():
         if not file.committed:
-            file.committed, file.commit = True, len(state.commits)
+            file.committed, file.commit, file.meanings = True, len(state.commits), ()
 
 
 def short_paths(paths: Sequence[str]) -> list[str]:
@@ -265,6 +298,7 @@ def now_lines(state: WorkState) -> list[str]:
             f"Merge conflicts{by}: {len(state.conflicts)} of {total} remain to be resolved: "
             f"{left}{done}. The merge is not committed."
         )
+        lines += _conflict_lines(state)
     elif state.resolved:
         lines.append(
             f"All {len(state.resolved)} merge conflicts are edited "
@@ -281,6 +315,7 @@ def now_lines(state: WorkState) -> list[str]:
             if state.commits or state.checks
             else f"Edited, not yet checked or committed: {shown}."
         )
+    lines += _edit_lines(waiting)
     unclear = [each for each in open_files if state.verdict(each) == "unclear"]
     if unclear:
         shown = ", ".join(short_paths([each.path for each in unclear[-20:]]))
@@ -291,11 +326,10 @@ def now_lines(state: WorkState) -> list[str]:
     if checked:
         shown = ", ".join(short_paths([each.path for each in checked[-20:]]))
         lines.append(f"Edited and checked, not yet committed: {shown}.")
+        lines += [told for each in checked[-LAST_EDITS:] if (told := _remarks(each))]
     broken = [each for each in open_files if state.verdict(each) == "failed"]
     for check in state.checks.values():
-        if check.failed and check.at == max(
-            each.at for each in state.checks.values() if _kin(each.command, check.command)
-        ):
+        if check.failed and state.last_of_kind[_kind(check)] is check:
             why = f": {check.outcome}" if check.outcome else ""
             later = [each for each in state.checks.values() if _passed_since(each, check)]
             why += f" (later `{later[-1].command}` passed)" if later else ""
@@ -316,11 +350,54 @@ def now_lines(state: WorkState) -> list[str]:
     place = [f"branch {state.branch}"] if state.branch and worked else []
     if state.pull_request:
         merged = ", merged" if state.merged else ""
-        place.append(f"pull request {state.pull_request}{merged}")
+        other = state.branch_of_request not in ("", state.branch)
+        of_branch = f" of branch {state.branch_of_request}" if other else ""
+        place.append(f"pull request {state.pull_request}{of_branch}{merged}")
     elif state.merged:
         place.append(f"pull request {state.merged} is merged")
     if place:
         lines.append(f"On {'; '.join(place)}.")
+    return lines
+
+
+LAST_EDITS = 4
+MOST_MEANINGS = 3
+
+
+def edit_told(event: Event) -> str:
+    """What an edit changes: where it is, and its first lines."""
+    within = f" in `{event.within}`" if event.within else ""
+    added = " ".join(f"`{line}`" for line in event.added)
+    removed = " ".join(f"`{line}`" for line in event.removed)
+    parts = [f"adds {added}" if added else "", f"removes {removed}" if removed else ""]
+    told = "; ".join(part for part in parts if part)
+    return f"{event.what}{within}: {told}" if told else ""
+
+
+def _remarks(file: File) -> str:
+    """What the remarks in the new code of a file say, which is not committed."""
+    told = " / ".join(f'"{meaning}"' for meaning in file.meanings)
+    return f"Remarks in the new code of {file.path}: {told}." if told else ""
+
+
+def _edit_lines(files: Sequence[File]) -> list[str]:
+    """The last change of the files that were changed last and are not checked."""
+    lines = []
+    for each in sorted(files, key=lambda each: each.at)[-LAST_EDITS:]:
+        told = edit_told(each.edit) if each.edit is not None else ""
+        why = _remarks(each)
+        if told or why:
+            lines.append(f"{f'Last edit of {told}. ' if told else ''}{why}".strip())
+    return lines
+
+
+def _conflict_lines(state: WorkState) -> list[str]:
+    """What the sides of the conflicts have that remain, a line for each file."""
+    lines = []
+    for conflict in state.conflicts:
+        found = next((names for path, names in state.sides.items() if _is_in(path, conflict)), ())
+        if found:
+            lines.append(f"Conflict in {conflict}: {'. '.join(found)}.")
     return lines
 
 
@@ -330,9 +407,9 @@ def _passed_since(other: Check, failing: Check) -> bool:
     return alike and other.how == "passed" and other.at > failing.at
 
 
-def _kin(one: str, other: str) -> bool:
-    """Whether two commands are the same check with other arguments."""
-    return _BEFORE.sub("", one).split()[:3] == _BEFORE.sub("", other).split()[:3]
+def _kind(check: Check) -> tuple[str, ...]:
+    """What checks with other arguments have in common."""
+    return tuple(_BEFORE.sub("", check.command).split()[:3])
 
 
 _BEFORE = re.compile(r"^(?:[A-Z_][A-Z_0-9]*=\S+ +|(?:time|env|nice(?: -n ?\d+)?|timeout \S+) +)+")
@@ -358,17 +435,16 @@ def next_lines(state: WorkState) -> list[str]:
     unchecked = [each for each in state.unchecked if not each.committed]
     steps = []
     if state.conflicts:
-        steps.append(f"resolve the other conflicts ({len(state.conflicts)} files)")
+        number = len(state.conflicts)
+        steps.append(f"resolve the other conflicts ({number} file{'s' * (number > 1)})")
     if state.checks and not all(_PROSE.search(each.path) for each in unchecked):
         commands = usual_commands(state)
-        names = ", ".join(
-            each.path.rpartition("/")[2]
-            + (f" ({', '.join(each.names[-2:])})" if each.names else "")
-            for each in unchecked[-6:]
-        )
+        names = ", ".join(each.path.rpartition("/")[2] for each in unchecked[-6:])
         steps.append(f"run {commands} to verify the edits of {names}, which are not verified")
-    if (unchecked or state.uncommitted or state.conflicts or state.resolved) and state.commits:
-        steps.append("commit and push" if not state.unpushed or state.pull_request else "commit")
+    if state.conflicts or state.resolved:
+        steps.append("commit the merge")
+    elif state.commits and (unchecked or state.uncommitted):
+        steps.append("commit")
     if steps:
         lines.append(f"Still owed (not run yet): {', then '.join(steps)}, then report.")
     return lines
@@ -433,5 +509,11 @@ def rejected(moments: Sequence[Moment]) -> list[tuple[int, str]]:
                 and after.turn == each.turn
             ):
                 words = f': "{" ".join(after.text.split())[:400]}"'
+            if "git push" in each.what and any(map(_is_push, moments[at + 1 :])):
+                continue
             found.append((each.turn, f"The person refused {each.what or 'a call'}{words}"))
     return found
+
+
+def _is_push(moment: Moment) -> bool:
+    return isinstance(moment, Event) and moment.kind is Kind.PUSH and moment.failed is False

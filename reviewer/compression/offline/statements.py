@@ -90,13 +90,19 @@ _CHATTER = re.compile(
     r"|now i (?:have|see|understand)\b.{0,60}|i see(?: the (?:issue|problem))?"
     r"|(?:i apologi[sz]e|i'm sorry|sorry|my apologies|apologies)\b.{0,60}"
     r"|you're asking (?:exactly )?the right question|ignoring that"
+    r"|you(?:'re| are) (?:absolutely |completely )?(?:right|correct)\b.{0,40}"
     r"|here(?:'s| is| are)\b.{0,60}|both (?:pass|good))[\s.!:,–—-]*)+$",
     re.IGNORECASE,
 )
 _OPENER = re.compile(
     r"^(?:(?:ok(?:ay)?|good|great|perfect|excellent|nice|sure|alright|done|got it|right)[.!,:]?\s+"
-    r"(?:[–—-]\s*)?)+(?=[A-Z`*])"
+    r"(?:[–—-]\s*)?)+(?=(?-i:[A-Z`*]))"
     r"|^(?:that's an? )?(?:good|great|excellent|fair) (?:question|point|catch|idea)\b[\s.!,:–—-]+",
+    re.IGNORECASE,
+)
+_NEWS = re.compile(
+    r"^(?:(?:good|great|bad) news\b|(?:oh,? |hmm,? )?wait\b)[\s.,:!…–—-]+"
+    r"(?:(?:i notice|i see)(?: that)? )?(?=[\w`])",
     re.IGNORECASE,
 )
 _CAUSE = re.compile(
@@ -111,7 +117,8 @@ _SURE_CAUSE = re.compile(
     re.IGNORECASE,
 )
 _DECISION = re.compile(
-    r"\bdecid|^(?!if|when|once|that|maybe)(?!.*\bwould\b).*\b(?:instead of|rather than)\b"
+    r"\bdecided\b|\bdecision(?: is| was|:)"
+    r"|^(?!if|when|once|that|maybe)(?!.*\bwould\b).*\b(?:instead of|rather than)\b"
     r"|\bwe(?:'ll| will| should) (?:use|keep|go|not)"
     r"|\bagreed\b"
     r"|\bgo(?:ing)? with\b|\bchose|\bchosen\b|\bkeep(?:s|ing)? (?:the|HEAD|ours|theirs|both)\b"
@@ -121,15 +128,20 @@ _DECISION = re.compile(
     re.IGNORECASE,
 )
 _NEXT = re.compile(
-    r"\bremain(?:s|ing)?\b|\bpending\b|\bnot yet\b|\bstill (?:needs?|to|open|missing|fail)"
-    r"|\bneeds? to\b|\bnext steps?\b|\btodo\b|\bfollow[- ]?up\b|\bseparate (?:pr|issue|commit)\b"
-    r"|\bfor later\b|\bout of scope\b|\bdefer|\bblocked (?:on|by)\b|\bnot (?:committed|pushed"
+    r"^\W*remaining\b|\b(?:still|that|which|tasks?|items?|steps?|issues?|files?|conflicts?|work)"
+    r" remains?\b|\bremains? (?:to be|open|unresolved)\b|\bpending\b|\bnot yet\b"
+    r"|\bstill (?:needs?|to|open|missing|fail)"
+    r"|(?<!longer )(?<!n't )\bneeds? to\b(?!\W*$)|\bnext steps?\b|\btodo\b|\bfollow[- ]?up\b"
+    r"|\bseparate (?:pr|issue|commit)\b"
+    r"|\bfor later\b|\bout of scope\b|\bdefer(?:red|ring)? (?:to|until|for|this|that|it)\b"
+    r"|\bblocked (?:on|by)\b|\bnot (?:committed|pushed"
     r"|tested)\b"
     r"|\bopen question|\binvestigate\b",
     re.IGNORECASE,
 )
 _DEFERRED = re.compile(
-    r"\bseparate (?:pr|issue|commit|task)\b|\bfor later\b|\bout of scope\b|\bdefer|\btodo\b"
+    r"\bseparate (?:pr|issue|commit|task)\b|\bfor later\b|\bout of scope\b"
+    r"|\bdefer(?:red|ring)? (?:to|until|for|this|that|it)\b|\btodo\b"
     r"|\bfollow[- ]?up\b|\bopen question|\bblocked (?:on|by)\b|\bpending\b",
     re.IGNORECASE,
 )
@@ -172,7 +184,7 @@ _MOMENT = re.compile(
 MOMENTARY = 200
 """Characters of the longest such sentence."""
 _REMAINS = re.compile(
-    r"\s*\d+\s*→|</?\w+>\s*$|(?:oh,? )?wait\b[ ,.!…—-]|[<>=]{5,}"
+    r"\s*\d+\s*→|</?\w+>\s*$|[<>=]{5,}"
     r"|(?:i'm|i am|we're|still)"
     r" (?:still )?waiting (?:for|on)\b",
     re.IGNORECASE,
@@ -204,13 +216,13 @@ def statements(message: Message, *, closing: bool = False) -> list[Statement]:
 def plain(text: str) -> str:
     """A text on one line, without emphasis, links and decoration."""
     text = _EMPHASIS.sub(lambda found: found[1] or found[2], text)
-    text = _LINK.sub(r"\1", text)
+    text = _LINK.sub(r"\1", text).replace("**", "")
     return " ".join(text.split())
 
 
 _ASIDE = re.compile(
     r"[,;:] (?:so |and |then )*(?:(?:i(?:'|\u2019)m|i am) (?:(?:now|also|just) )?\w+ing\b"
-    r"|i(?:'|\u2019)ll\b(?! (?:not|never)\b))[^.!?]*",
+    r"|i(?:'|\u2019)ll\b(?! (?:not|never)\b))(?:[^.!?`]|`[^`]*`|[.!?](?=\S))*",
     re.IGNORECASE,
 )
 """What an agent says it is about to do, behind what it found."""
@@ -225,6 +237,35 @@ def is_instruction(text: str) -> bool:
     """Whether a person's words say how something has to be done, or must not be."""
     text = straight(text)
     return bool(INSTRUCTION.search(text) or FOREIGN_INSTRUCTION.search(text))
+
+
+_CORRECTS = re.compile(
+    r"\W*(?:no\b|don'?t|do not|never|stop|please|shouldn'?t|why (?:not|don'?t|did(?:n'?t)? you)"
+    r"|(?:can|could|would) (?:you|we) (?:not|please|instead|rather|stop|avoid))\b|.*\binstead\b",
+    re.IGNORECASE,
+)
+"""How a question begins, or what it has, that asks for something to be done otherwise."""
+_ASKS_TO_EXPLAIN = re.compile(
+    r"\W*(?:(?:so|ok(?:ay)?|and|now|but|question|learning q)\b[\s,:]*)*"
+    r"(?:can|could|would) (?:you|yu|u|we) (?:please )?(?:clarify|explain|describe|summari[sz]e)\b",
+    re.IGNORECASE,
+)
+"""How a message begins that asks about what it quotes."""
+_SENTENCES = re.compile(r"(?<=[.!?\uff1f\u061f])\s+|\n+")
+
+
+def is_order(text: str) -> bool:
+    """Whether a person's words say how something has to be done, in a sentence that is no
+    question, or in a question that corrects.
+    """
+    text = straight(text)
+    if _ASKS_TO_EXPLAIN.match(text) and not _CORRECTS.match(text):
+        return False
+    return any(
+        is_instruction(each)
+        and (_CORRECTS.match(each) or not each.rstrip(' ")').endswith(("?", "\uff1f", "\u061f")))
+        for each in _SENTENCES.split(text)
+    )
 
 
 def is_announcement(text: str) -> bool:
@@ -259,6 +300,28 @@ def intent(text: str) -> str:
     return short if len(_WORD.findall(short)) >= 4 else ""
 
 
+_TO_DO = re.compile(
+    r"(?:let me|let's|i'?ll|i will|i need to|i'm going to|i should|we need to)\b", re.I
+)
+
+
+def purpose(text: str) -> str:
+    """What an announcement is for, as the purpose of what follows: "To fix the call sites".
+
+    Where it announces nothing, the text itself.
+    """
+    short = intent(text)
+    lead = _LEAD.match(straight(text))
+    promised = lead is not None and _TO_DO.search(lead[0]) is not None
+    return f"To {short[:1].lower()}{short[1:]}" if short and promised else upper_first(short)
+
+
+def upper_first(text: str) -> str:
+    """A text that begins with a capital letter, unless it begins with a name."""
+    word = text.split(" ", 1)[0]
+    return text[:1].upper() + text[1:] if word.isalpha() and word.islower() else text
+
+
 def person_words(text: str, longest: int = LONGEST_WORDS) -> str:
     """A person's message on one line; pasted logs and code are replaced by a remark."""
     kept: list[str] = []
@@ -278,8 +341,20 @@ def person_words(text: str, longest: int = LONGEST_WORDS) -> str:
         kept.append(words)
     words = _without_echo(" ".join(kept))
     if pasted > 2:
-        words = f"{_cut(words, longest)} [and {pasted} pasted lines]".strip()
-    return _cut(words, longest)
+        words = f"{_ends(words, longest)} [and {pasted} pasted lines]".strip()
+    return _ends(words, longest)
+
+
+LAST_SHARE = 0.3
+
+
+def _ends(text: str, longest: int) -> str:
+    """The beginning and the end of a text that is too long: many requests end with the task."""
+    if len(text) <= longest + 40:
+        return text
+    last = text[-int(LAST_SHARE * longest) :]
+    last = last[last.find(" ") + 1 :]
+    return f"{_cut(text, longest - len(last))} {last}"
 
 
 def _without_echo(words: str) -> str:
@@ -326,6 +401,7 @@ class _Splitter:
         self._closing = closing
         self._text = message.text
         self._number = 0
+        self._headings: set[str] = set()
 
     def run(self) -> Iterator[Statement]:
         block: list[Unit] = []
@@ -373,7 +449,8 @@ class _Splitter:
         before = ""
         start = block[0].start
         for at, unit in enumerate(block):
-            words = self._without_asides(_OPENER.sub("", self._words(unit)))
+            words = _OPENER.sub("", _NEWS.sub("", self._words(unit)))
+            words = self._without_asides(words)
             if words.endswith(":") and at == len(block) - 1:
                 if before:
                     yield self._made(before, start, block[at - 1].end)
@@ -386,9 +463,14 @@ class _Splitter:
             if _LEANS.match(straight(words)):
                 if before and len(before) + len(words) < LONGEST:
                     yield self._made(f"{before} {words}", start, unit.end)
-                elif heading and at == 0:
+                elif heading and at == 0 and heading not in self._headings:
+                    self._headings.add(heading)
                     yield self._made(f"{heading}: {words}", unit.start, unit.end)
-                elif self._message.voice in (Voice.SPEAKER, Voice.NOTE) or len(words) > 80:
+                elif (
+                    self._message.voice in (Voice.SPEAKER, Voice.NOTE)
+                    or len(words) > 80
+                    or (self._closing and unit.end - unit.start == len(self._text))
+                ):
                     yield self._made(words, unit.start, unit.end)
                 before = ""
                 continue

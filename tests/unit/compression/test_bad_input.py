@@ -98,7 +98,7 @@ def test_a_list_that_is_never_updated_is_still_told_with_its_count() -> None:
 def test_a_session_in_another_language_keeps_request_and_report(wish: str, report: str) -> None:
     text = written([turn(wish), agent(report), *edit("ferry/print.py")])
     assert wish in section(text, Section.REQUEST)
-    assert report in text
+    assert report.rstrip(".") in text
 
 
 def test_hostile_text_stays_text() -> None:

@@ -101,7 +101,7 @@ def test_an_edit_after_the_last_check_is_named_unchecked() -> None:
 
 def test_what_was_said_last_is_told_with_what_was_done() -> None:
     now = section(written(FERRY), Section.NOW)
-    assert "move the legend below the harbour table. -> edited sheets/harbour.py (legend)" in now
+    assert "move the legend below the harbour table -> edited sheets/harbour.py (legend)" in now
 
 
 def test_the_usual_check_is_what_comes_next() -> None:
@@ -113,7 +113,7 @@ def test_the_usual_check_is_what_comes_next() -> None:
 
 def test_commits_are_told_with_branch_and_hash() -> None:
     done = section(written(FERRY), Section.DONE)
-    assert "committed [ferry 1a2b3c4]: Fit the timetable on a page" in done
+    assert "Committed [ferry 1a2b3c4]: Fit the timetable on a page" in done
 
 
 def test_a_failing_check_is_told_with_the_tests_that_fail() -> None:

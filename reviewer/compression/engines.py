@@ -21,9 +21,13 @@ EngineName = Literal["offline", "model"]
 class Engines:
     """Makes one summarizer for each engine, when it is first requested."""
 
-    def __init__(self, clock: Clock, publish: Publish | None = None) -> None:
+    def __init__(
+        self, clock: Clock, publish: Publish | None = None, *, answers: Path | None = None
+    ) -> None:
+        """`answers`: the folder where a model's answers are kept; None keeps none."""
         self._clock = clock
         self._publish = publish
+        self._answers = answers
         self._summarizers: dict[tuple[EngineName, str], Summarizer] = {}
 
     def default(self) -> EngineName:
@@ -66,6 +70,7 @@ class Engines:
         )
 
     def _model(self, model_id: str | None) -> Summarizer:
+        from reviewer.compression.kept_answers import KeptAnswers
         from reviewer.compression.model_engine import ModelEngine
         from reviewer.llm.door import open_model
 
@@ -81,6 +86,11 @@ class Engines:
             count,
             context_tokens=settings.model.context_tokens,
             templates=Path(folder).expanduser() if folder else None,
+            kept=(
+                None
+                if self._answers is None
+                else KeptAnswers(self._answers, settings.model.base_url, *settings.model.command)
+            ),
         )
         return Summarizer(
             engine,

@@ -48,6 +48,8 @@ class PreviewProgress(Struct, frozen=True):
     total: int
     segment: str
     """The segment that was finished last."""
+    answered_before: int = 0
+    """How many of the finished ones a model wrote in an earlier run."""
 
 
 class Watch(Struct, frozen=True):
@@ -139,7 +141,8 @@ def preview_plan(
     def report(number: int) -> None:
         if watch.on_progress is not None:
             segment = previews[number].segment.id
-            watch.on_progress(PreviewProgress(len(done), len(plan.choices), segment))
+            before = sum(previews[each].compressed.answered_before for each in done)
+            watch.on_progress(PreviewProgress(len(done), len(plan.choices), segment, before))
 
     done: list[int] = []
     if concurrency <= 1 or len(plan.choices) <= 1:
@@ -265,7 +268,7 @@ def _written(
         patience.failed(failure)
         why = f"the model failed: {failure}"
     else:
-        if level is not Level.FULL:
+        if level is not Level.FULL and not found.answered_before:
             patience.succeeded()
         return found
     return _offline(segment, anchors, level, options, summarizer, why)

@@ -310,7 +310,14 @@ class Summarizer:
         if nearer is not None and self._count(content) > nearer.token_count:
             content = change_level(nearer.content, level, segment.id, source=analysis.text)
         compressed = self._result(
-            analysis, anchors, level, content, written.engine, markers=markers, note=written.note
+            analysis,
+            anchors,
+            level,
+            content,
+            written.engine,
+            markers=markers,
+            note=written.note,
+            answered_before=written.answered_before,
         )
         seconds = time.perf_counter() - began - written.model_seconds
         return Finished(compressed, max(seconds, 0.0), written.model_tokens)
@@ -364,6 +371,7 @@ class Summarizer:
         *,
         markers: bool = True,
         note: str | None = None,
+        answered_before: bool = False,
     ) -> CompressedSegment:
         segment, source = analysis.segment, analysis.text
         whole = level is Level.FULL or (source and content == source)
@@ -388,4 +396,5 @@ class Summarizer:
             ),
             engine=engine or self.engine.name,
             note=("" if segment.tokens else "nothing to summarize") if note is None else note,
+            answered_before=answered_before,
         )

@@ -1,4 +1,4 @@
-"""`reviewer compress` with a model: what it answered is kept, and a second run asks for the rest."""
+"""`reviewer compress` with a model: its answers are kept, and a second run asks for the rest."""
 
 from __future__ import annotations
 

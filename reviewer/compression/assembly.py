@@ -149,7 +149,7 @@ class Assembly:
     def _has_marker(self, body: str) -> bool:
         """Whether the engine wrote a marker that opens this segment."""
         task = self._task
-        return bool(parse_markers(body, task.level, task.segment.id, source=task.analysis.text))
+        return bool(parse_markers(body, task.level, task.segment.id, source=task.analysis))
 
     def _within_ceiling(self, body: str, points: Sequence[str]) -> str:
         """The content within the hard ceiling: the last points go first, then the marker."""

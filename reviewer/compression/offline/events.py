@@ -7,7 +7,7 @@ it failed, which tests failed, which commit it made, which files conflict.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from enum import StrEnum
 
 from msgspec import Struct
@@ -162,7 +162,7 @@ LOOKED_AT = 6_000
 """Characters at either end of a result that are read."""
 
 
-def read_moments(turns: Sequence[Turn]) -> list[Moment]:
+def read_moments(turns: Iterable[Turn]) -> list[Moment]:
     """What was said and done, in order. Thoughts count where there is nothing else."""
     reader = _Reader()
     for number, turn in enumerate(turns):

@@ -703,7 +703,7 @@ TRAFFIC = 0.1
 """Worth of a line about what was only looked at."""
 
 
-def _traffic_lines(turns: Sequence[Turn]) -> list[Line]:
+def _traffic_lines(turns: Iterable[Turn]) -> list[Line]:
     lines = [
         Line(Section.DONE, text, float(turn), TRAFFIC, turn=turn) for turn, text in looked_at(turns)
     ]
@@ -715,7 +715,7 @@ def _traffic_lines(turns: Sequence[Turn]) -> list[Line]:
 class Account:
     """The lines of some turns, and summaries of any size made of them. `count` counts tokens."""
 
-    def __init__(self, turns: Sequence[Turn], count: Callable[[str], int]) -> None:
+    def __init__(self, turns: Iterable[Turn], count: Callable[[str], int]) -> None:
         self.count = count
         self.moments = read_moments(turns)
         self.state = read_state(self.moments)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 
 from reviewer.compression.values import Turn
 from reviewer.proposing.view_calls import read_call
@@ -17,7 +17,7 @@ _PATHS = ("file_path", "path", "notebook_path", "filePath", "relative_path", "ta
 _NAMES = frozenset({IdentifierKind.PATH, IdentifierKind.CODE, IdentifierKind.NAME})
 
 
-def looked_at(turns: Sequence[Turn]) -> list[tuple[int, str]]:
+def looked_at(turns: Iterable[Turn]) -> list[tuple[int, str]]:
     """Turn and line: files read, patterns searched for, commands run, names in the results."""
     read: dict[str, int] = {}
     searched: dict[str, int] = {}

@@ -71,5 +71,5 @@ def test_a_session_of_sub_agents_alone_is_handed_over_too(tmp_path: Path) -> Non
         record["isSidechain"] = True
     path = tmp_path / "agent.jsonl"
     path.write_bytes(told.bytes())
-    assert "14 boats" in write_brief(path).text
+    assert "boats.csv" in write_brief(path).text
     assert write_brief(path).original_tokens == sum(turn.tokens for turn in turns_in(path))

@@ -215,8 +215,13 @@ def compress(
             fresh=fresh,
         )
         if level == "all":
+            from reviewer.llm.model import ModelError
+
             bounds = _bounds(opened, context, start, end)
-            _show_all_levels(opened, context, bounds, options, engine, as_json=as_json)
+            try:
+                _show_all_levels(opened, context, bounds, options, engine, as_json=as_json)
+            except ModelError as problem:
+                raise ReviewerError(_with_advice(problem)) from problem
             return
         if fit is not None:
             plan = _fitting(opened, context, fit, engine, options)
@@ -289,11 +294,7 @@ def _previewed(engine: Engine, plan: Plan) -> Preview:
     except ReviewerError as problem:
         if plan.engine != "model":
             raise
-        # Some errors end with a command; no full stop after that.
-        reason = f"{problem}" if f"{problem}".endswith(".") else f"{problem} -"
-        raise ReviewerError(
-            f"{reason} Nothing was written. The offline engine needs no model: --engine offline"
-        ) from problem
+        raise ReviewerError(_with_advice(problem)) from problem
     except KeyboardInterrupt:
         if plan.engine == "model":
             narrate("What the model has answered so far is kept: the same command goes on from it.")
@@ -304,6 +305,13 @@ def _previewed(engine: Engine, plan: Plan) -> Preview:
             "--fresh asks again."
         )
     return found
+
+
+def _with_advice(problem: ReviewerError) -> str:
+    """Why a model could not write, and what to do instead."""
+    # Some errors end with a command; no full stop after that.
+    reason = f"{problem}" if f"{problem}".endswith(".") else f"{problem} -"
+    return f"{reason} Nothing was written. The offline engine needs no model: --engine offline"
 
 
 @contextmanager

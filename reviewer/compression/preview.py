@@ -29,6 +29,7 @@ from reviewer.compression.values import (
     AnchorPoint,
     CompressedSegment,
     Level,
+    Locked,
     Segment,
     SummarizationOptions,
 )
@@ -274,6 +275,51 @@ def _written(
     return _offline(segment, anchors, level, options, summarizer, why)
 
 
+def write_all_levels(
+    segment: Segment,
+    anchors: tuple[AnchorPoint, ...],
+    options: SummarizationOptions,
+    summarizer: Summarizer,
+    patience: Patience,
+    cancelled: Callable[[], bool] | None = None,
+) -> dict[Level, CompressedSegment | Locked]:
+    """A segment at all levels. Where a model fails, the offline engine writes, with a note.
+
+    Raises CancelledError, and the exceptions of the engine when a model does not work at all.
+    """
+    why = ""
+    if patience.gave_up is not None:
+        why = f"the model failed: {patience.gave_up}"
+    else:
+        try:
+            found = summarizer.compress_all(segment, anchors, options, cancelled=cancelled)
+        except RetryExhaustedError as refused:
+            if summarizer.engine.deterministic:
+                raise _named(segment, refused) from refused
+            patience.succeeded()  # it answers
+            why = f"the model's summary was refused: {refused.diagnosis}"
+        except CancelledError:
+            raise
+        except ModelError as failure:
+            patience.failed(failure)
+            why = f"the model failed: {failure}"
+        else:
+            patience.succeeded()
+            return found
+    return {
+        level: each if isinstance(each, Locked) or level is Level.FULL else _noted(each, why)
+        for level, each in summarizer.offline.compress_all(
+            segment, anchors, options, cancelled=cancelled
+        ).items()
+    }
+
+
+def _noted(found: CompressedSegment, why: str) -> CompressedSegment:
+    """A summary of the offline engine, with a note why it is that."""
+    note = f"offline, because {why}"
+    return structs.replace(found, note="; ".join(filter(None, (found.note, note))))
+
+
 def _offline(
     segment: Segment,
     anchors: tuple[AnchorPoint, ...],
@@ -287,8 +333,7 @@ def _offline(
         found = summarizer.offline.compress(segment, anchors, level, options)
     except RetryExhaustedError as refused:
         raise _named(segment, refused) from refused
-    note = f"offline, because {why}"
-    return structs.replace(found, note="; ".join(filter(None, (found.note, note))))
+    return _noted(found, why)
 
 
 def _named(segment: Segment, refused: RetryExhaustedError[Any]) -> RetryExhaustedError[Any]:

@@ -27,7 +27,7 @@ from reviewer.compression.plan import (
     read_level,
     segment_sources,
 )
-from reviewer.compression.preview import Watch, preview_plan
+from reviewer.compression.preview import Patience, Watch, preview_plan, write_all_levels
 from reviewer.compression.retention import RetentionFailure, collect_criteria, validate_retention
 from reviewer.compression.span_marks import SpanMarks
 from reviewer.compression.summarizer import Summarizer, Tier, locked_level, require_licence
@@ -116,10 +116,11 @@ class Compression:
         snapshot = self._snapshots.get(context, start, end, options.retention, options.whole)
         snapshot.require_segments()
         summarizer = self._summarizer(engine, options)
+        patience = Patience(len(snapshot.segments))
         for segment, anchors in zip(snapshot.segments, snapshot.anchors, strict=True):
             if cancelled is not None and cancelled():
                 raise CancelledError("Stopped.")
-            levels = summarizer.compress_all(segment, anchors, options, cancelled=cancelled)
+            levels = write_all_levels(segment, anchors, options, summarizer, patience, cancelled)
             for level, found in levels.items():
                 if isinstance(found, Locked):
                     yield SegmentAtLevel(segment, level, found)

@@ -95,3 +95,25 @@ def test_a_refused_answer_is_not_kept(talk: Reviewer, behave: Behave) -> None:
     with endpoint(behave) as server:
         talk("compress", "talk", "--engine", "model", env=model_at(server, talk.folder))
     assert not list(talk.db.with_name(f"{talk.db.name}-answers").glob("*.json"))
+
+
+@pytest.mark.parametrize("behave", [refuses, invents, repeats_itself])
+def test_at_all_levels_the_offline_engine_writes_what_the_model_cannot(
+    talk: Reviewer, behave: Behave
+) -> None:
+    with endpoint(behave) as server:
+        known = model_at(server, talk.folder)
+        done = talk("compress", "talk", "--engine", "model", "--level", "all", "--json", env=known)
+    assert done.returncode == 0, done.stderr
+    *rows, _ = [json.loads(line) for line in done.stdout.splitlines()]
+    notes = [row["note"] for row in rows if row["level"] != "full"]
+    assert notes
+    assert all("offline, because the model's summary was refused" in note for note in notes)
+
+
+def test_at_all_levels_a_model_that_does_not_work_names_the_way_out(talk: Reviewer) -> None:
+    with endpoint(breaks_off) as server:
+        known = model_at(server, talk.folder)
+        done = talk("compress", "talk", "--engine", "model", "--level", "all", env=known)
+    assert done.returncode == 1
+    assert "--engine offline" in done.stderr

@@ -304,7 +304,13 @@ def write_all_levels(
             patience.failed(failure)
             why = f"the model failed: {failure}"
         else:
-            patience.succeeded()
+            if any(
+                level is not Level.FULL
+                and not isinstance(each, Locked)
+                and not each.answered_before
+                for level, each in found.items()
+            ):
+                patience.succeeded()
             return found
     return {
         level: each if isinstance(each, Locked) or level is Level.FULL else _noted(each, why)

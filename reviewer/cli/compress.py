@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -88,6 +88,11 @@ class SegmentValue(click.ParamType[tuple[str, str]]):
 )
 @click.option("--model", metavar="NAME", help="Use this model instead of that of the settings.")
 @click.option("--template", metavar="ID", help="Use this prompt template for the model.")
+@click.option(
+    "--fresh",
+    is_flag=True,
+    help="Ask the model again, also where its answer of an earlier run is kept.",
+)
 @click.option("--temperature", type=click.FloatRange(0, 2), default=0.3, show_default=True)
 @click.option(
     "--max-tokens",
@@ -149,6 +154,7 @@ def compress(
     engine: str | None,
     model: str | None,
     template: str | None,
+    fresh: bool,
     temperature: float,
     max_tokens: int | None,
     ceiling: int | None,
@@ -171,7 +177,8 @@ def compress(
     """Preview a smaller context, and apply it if asked.
 
     Each segment of the context becomes a summary. Pinned commits stay as they are, important ones
-    keep what their criteria ask for, and the originals stay in the store. With --report the
+    keep what their criteria ask for, and the originals stay in the store. What a model has
+    answered is kept, so that a run that was stopped asks only for the rest. With --report the
     arguments are transcripts.
     """
     if report is not None:
@@ -190,8 +197,8 @@ def compress(
         if expand is not None:
             _show_expanded(opened, opened.contexts.resolve(expand, context), as_json=as_json)
             return
-        if (model or template) and opened.compression.engines.named(engine) != "model":
-            raise click.UsageError("--model and --template need --engine model")
+        if (model or template or fresh) and opened.compression.engines.named(engine) != "model":
+            raise click.UsageError("--model, --template and --fresh need --engine model")
         _pin(opened, context, pin, unpin)
         options = opened.compression.options(
             model_id=model,
@@ -205,10 +212,16 @@ def compress(
             retain_match=retain_match,
             retain_regex=retain_regex,
             whole=whole,
+            fresh=fresh,
         )
         if level == "all":
+            from reviewer.llm.model import ModelError
+
             bounds = _bounds(opened, context, start, end)
-            _show_all_levels(opened, context, bounds, options, engine, as_json=as_json)
+            try:
+                _show_all_levels(opened, context, bounds, options, engine, as_json=as_json)
+            except ModelError as problem:
+                raise ReviewerError(_with_advice(problem)) from problem
             return
         if fit is not None:
             plan = _fitting(opened, context, fit, engine, options)
@@ -275,17 +288,30 @@ def _fitting(
 
 def _previewed(engine: Engine, plan: Plan) -> Preview:
     """The preview; Ctrl-C stops it. When the model fails, the error suggests the offline engine."""
-    with _watched("Previewed {:,} of {:,} segments", len(plan.choices)) as watch:
-        try:
-            return engine.compression.preview(plan, watch)
-        except ReviewerError as problem:
-            if plan.engine != "model" or (watch.cancelled and watch.cancelled()):
-                raise
-            # Some errors end with a command; no full stop after that.
-            reason = f"{problem}" if f"{problem}".endswith(".") else f"{problem} -"
-            raise ReviewerError(
-                f"{reason} Nothing was written. The offline engine needs no model: --engine offline"
-            ) from problem
+    try:
+        with _watched("Previewed {:,} of {:,} segments", len(plan.choices)) as watch:
+            found = engine.compression.preview(plan, watch)
+    except ReviewerError as problem:
+        if plan.engine != "model":
+            raise
+        raise ReviewerError(_with_advice(problem)) from problem
+    except KeyboardInterrupt:
+        if plan.engine == "model":
+            narrate("What the model has answered so far is kept: the same command goes on from it.")
+        raise
+    if found.answered_before:
+        narrate(
+            f"{count(found.answered_before, 'answer')} of the model taken from an earlier run; "
+            "--fresh asks again."
+        )
+    return found
+
+
+def _with_advice(problem: ReviewerError) -> str:
+    """Why a model could not write, and what to do instead."""
+    # Some errors end with a command; no full stop after that.
+    reason = f"{problem}" if f"{problem}".endswith(".") else f"{problem} -"
+    return f"{reason} Nothing was written. The offline engine needs no model: --engine offline"
 
 
 @contextmanager
@@ -299,24 +325,34 @@ def _watched(words: str, total: int = 0, *, estimates: bool = True) -> Iterator[
     line, time = ProgressLine(), TimeLeft()
 
     def progress(found: PreviewProgress) -> None:
-        left = time.words(found.done, found.total) if estimates else ""
+        before = found.answered_before
+        left = time.words(found.done - before, found.total - before) if estimates else ""
+        taken = f"{before:,} answered before" if before else ""
         line.show(
-            f"{words.format(found.done, found.total)}{f', {left}' if left else ''}  Ctrl-C stops  "
-            f"{safe(found.segment)}"
+            f"{', '.join(filter(None, (words.format(found.done, found.total), taken, left)))}  "
+            f"Ctrl-C stops  {safe(found.segment)}"
         )
 
     if total:
         line.show(f"{words.format(0, total)}  Ctrl-C stops")
 
-    with interruptible() as asked:
+    with stoppable() as asked:
         try:
             yield Watch(asked, on_progress=progress)
+        finally:
+            line.clear()
+
+
+@contextmanager
+def stoppable() -> Iterator[Callable[[], bool]]:
+    """A block that Ctrl-C stops in an orderly way: what it yields then answers True."""
+    with interruptible() as asked:
+        try:
+            yield asked
         except ReviewerError as problem:
             if asked():
                 raise KeyboardInterrupt from problem
             raise
-        finally:
-            line.clear()
 
 
 def _pin(
@@ -386,19 +422,25 @@ def _show_all_levels(
 ) -> None:
     """Each segment at all four levels; a level outside the licence says so."""
     totals: dict[str, int] = {}
-    for each in engine.compression.all_levels(
-        context, start=bounds[0], end=bounds[1], options=options, engine=engine_name
-    ):
-        level = each.level.name.lower()
-        totals[level] = totals.get(level, 0) + each.tokens
-        if as_json:
-            print_json(each.to_json())
-        elif each.locked:
-            print_text(f"{each.segment.id} {level}: {each.locked.message}")
-        else:
-            assert each.compressed is not None
-            assert each.fidelity is not None
-            _show_summary(each.segment.id, each.segment.topic, each.compressed, each.fidelity)
+    with stoppable() as asked:
+        for each in engine.compression.all_levels(
+            context,
+            start=bounds[0],
+            end=bounds[1],
+            options=options,
+            engine=engine_name,
+            cancelled=asked,
+        ):
+            level = each.level.name.lower()
+            totals[level] = totals.get(level, 0) + each.tokens
+            if as_json:
+                print_json(each.to_json())
+            elif each.locked:
+                print_text(f"{each.segment.id} {level}: {each.locked.message}")
+            else:
+                assert each.compressed is not None
+                assert each.fidelity is not None
+                _show_summary(each.segment.id, each.segment.topic, each.compressed, each.fidelity)
     if as_json:
         print_json({"total": True, "context": context, "tokens": totals})
     else:

@@ -44,6 +44,7 @@ class LevelText(Struct, frozen=True):
     model_tokens: int = 0
     note: str = ""
     model_seconds: float = 0.0
+    answered_before: bool = False
 
 
 class Assembly:
@@ -75,8 +76,15 @@ class Assembly:
                 why += f" The ceiling of {self._ceiling} tokens may be too low."
             attempts = self._written.attempts if self._written else 1
             raise RetryExhaustedError(why, attempts, content)
-        name = self._written.engine if self._written else self._engine.name
-        return LevelText(content, name, self._model_tokens, note, self._model_seconds)
+        written = self._written or EngineText("", self._engine.name)
+        return LevelText(
+            content,
+            written.engine,
+            self._model_tokens,
+            "; ".join(filter(None, (note, written.note))),
+            self._model_seconds,
+            written.answered_before,
+        )
 
     def _prose(self) -> tuple[str, str]:
         """Detailed and Brief: the engine's text, Key Points for missing anchors, the marker."""
@@ -141,7 +149,7 @@ class Assembly:
     def _has_marker(self, body: str) -> bool:
         """Whether the engine wrote a marker that opens this segment."""
         task = self._task
-        return bool(parse_markers(body, task.level, task.segment.id, source=task.analysis.text))
+        return bool(parse_markers(body, task.level, task.segment.id, source=task.analysis))
 
     def _within_ceiling(self, body: str, points: Sequence[str]) -> str:
         """The content within the hard ceiling: the last points go first, then the marker."""

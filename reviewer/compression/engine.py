@@ -23,6 +23,8 @@ from reviewer.compression.values import (
 if TYPE_CHECKING:
     from reviewer.compression.offline.shape import Account
 
+LONG = 2_000_000
+"""Characters from which on a segment is not joined to one text only to count it."""
 FIDELITIES = 16
 """Summaries of one segment whose fidelity is remembered."""
 
@@ -55,8 +57,33 @@ class SegmentAnalysis:
 
     @cached_property
     def text(self) -> str:
-        """The segment at Full."""
+        """The segment at Full; of a long one it takes much memory."""
         return full_text(self.segment.turns)
+
+    @cached_property
+    def is_empty(self) -> bool:
+        """Whether the segment has no text at Full."""
+        return not any(turn.text.strip() for turn in self.segment.turns)
+
+    @cached_property
+    def characters(self) -> int:
+        """Characters of the turns, fewer than those of the text at Full."""
+        return sum(len(turn.text) for turn in self.segment.turns)
+
+    @cached_property
+    def full_tokens(self) -> int:
+        """Tokens of the text at Full; of a long one without its speakers, which are few."""
+        if self.characters > LONG:
+            return self.segment.tokens
+        return self._count(self.text)
+
+    def is_whole(self, content: str) -> bool:
+        """Whether a summary is the text at Full."""
+        return len(content) >= self.characters and bool(content) and content == self.text
+
+    def __contains__(self, piece: object) -> bool:
+        """Whether a piece of a turn is in the source."""
+        return isinstance(piece, str) and any(piece in turn.text for turn in self.segment.turns)
 
     @cached_property
     def terms(self) -> SourceTerms:
@@ -114,6 +141,10 @@ class EngineText(Struct, frozen=True):
     attempts: int = 1
     model_seconds: float = 0.0
     """Seconds that a model took, which are not the program's."""
+    answered_before: bool = False
+    """Whether it is the answer of an earlier run, for which nothing was asked."""
+    note: str = ""
+    """For a person to read; mostly empty."""
 
 
 class SummaryEngine(Protocol):

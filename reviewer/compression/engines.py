@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
+from urllib.parse import urlsplit
 
 from msgspec import structs
 
@@ -12,8 +13,11 @@ from reviewer.compression.measures import Publish
 from reviewer.compression.offline.engine import OfflineEngine
 from reviewer.compression.summarizer import Summarizer
 from reviewer.errors import ReviewerError
-from reviewer.settings import load_settings
+from reviewer.settings import ModelSettings, load_settings
 from reviewer.text.tokens import counter
+
+if TYPE_CHECKING:
+    from reviewer.compression.kept_answers import KeptAnswers
 
 EngineName = Literal["offline", "model"]
 
@@ -21,9 +25,13 @@ EngineName = Literal["offline", "model"]
 class Engines:
     """Makes one summarizer for each engine, when it is first requested."""
 
-    def __init__(self, clock: Clock, publish: Publish | None = None) -> None:
+    def __init__(
+        self, clock: Clock, publish: Publish | None = None, *, answers: Path | None = None
+    ) -> None:
+        """`answers`: the folder where a model's answers are kept; None keeps none."""
         self._clock = clock
         self._publish = publish
+        self._answers = answers
         self._summarizers: dict[tuple[EngineName, str], Summarizer] = {}
 
     def default(self) -> EngineName:
@@ -81,6 +89,7 @@ class Engines:
             count,
             context_tokens=settings.model.context_tokens,
             templates=Path(folder).expanduser() if folder else None,
+            kept=_kept_answers(self._answers, settings.model),
         )
         return Summarizer(
             engine,
@@ -90,3 +99,13 @@ class Engines:
             publish=self._publish,
             offline=self.summarizer("offline"),
         )
+
+
+def _kept_answers(folder: Path | None, model: ModelSettings) -> KeptAnswers | None:
+    """The answers of a model, by its command or host; a model served here has any free port."""
+    from reviewer.compression.kept_answers import KeptAnswers
+
+    if folder is None:
+        return None
+    host = urlsplit(model.base_url).hostname or ""
+    return KeptAnswers(folder, host, *model.command)

@@ -116,26 +116,30 @@ def turns_of(blocks: Iterable[Block], count: TokenCounter) -> tuple[Turn, ...]:
     Turns of sub-agents are left out unless there are no others; text of the client and rewound
     turns are always left out.
     """
-    read = [block for block in blocks if block.use in _READ and block.text.strip()]
+    read = [block for block in blocks if is_read(block)]
     main = [block for block in read if not block.sidechain] or read
-    turns = []
-    for block in main:
-        text = mask(block.text).text
-        name = " ".join(block.name.split())
-        turns.append(
-            Turn(
-                str(block.role),
-                text,
-                count.count(text),
-                block.kind,
-                name,
-                block.at,
-                call=block.call,
-                folder=block.cwd,
-                branch=block.branch,
-            )
-        )
-    return tuple(turns)
+    return tuple(turn_of(block, count) for block in main)
+
+
+def is_read(block: Block) -> bool:
+    """Whether a block is summarized: words, a thought or a tool, no text of the client."""
+    return block.use in _READ and bool(block.text.strip())
+
+
+def turn_of(block: Block, count: TokenCounter) -> Turn:
+    """A block as a turn, with secrets masked."""
+    text = mask(block.text).text
+    return Turn(
+        str(block.role),
+        text,
+        count.count(text),
+        block.kind,
+        " ".join(block.name.split()),
+        block.at,
+        call=block.call,
+        folder=block.cwd,
+        branch=block.branch,
+    )
 
 
 def _at(

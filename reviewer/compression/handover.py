@@ -4,19 +4,21 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 from msgspec import Struct
 
 from reviewer.compression.anchor_types import Section
-from reviewer.compression.file_summary import turns_of
+from reviewer.compression.file_summary import is_read, turn_of, turns_of
 from reviewer.compression.offline.shape import ALSO, Account
 from reviewer.compression.values import Turn
 from reviewer.errors import ReviewerError
 from reviewer.files import open_file, write_atomic
 from reviewer.sources.open import open_blocks, recognise
+from reviewer.sources.records import Block
 from reviewer.text import for_agents
 from reviewer.text.for_agents import NOTHING, AgentText, joined
 from reviewer.text.tokens import counter
@@ -71,7 +73,7 @@ def write_brief(
     several. Raises SourceError.
     """
     name = f"the session {session or path.stem}"
-    return brief_of(turns_in(path, session), name, max_tokens=max_tokens, path=str(path))
+    return brief_of(FileTurns(path, session), name, max_tokens=max_tokens, path=str(path))
 
 
 def write_keep(
@@ -81,13 +83,53 @@ def write_keep(
 
     Raises SourceError.
     """
-    return keep_of(turns_in(path, session), max_tokens=max_tokens, path=str(path))
+    return keep_of(FileTurns(path, session), max_tokens=max_tokens, path=str(path))
 
 
 def turns_in(path: Path, session: str | None = None) -> tuple[Turn, ...]:
     """The turns of a session that are handed over. Raises SourceError."""
     only = None if session is None else frozenset((session,))
     return turns_of(open_blocks(path, sessions=only), counter())
+
+
+class FileTurns:
+    """The turns of `turns_in`, read again at each iteration and never all in memory.
+
+    Iterating raises SourceError.
+    """
+
+    def __init__(self, path: Path, session: str | None) -> None:
+        self._path = path
+        self._only = None if session is None else frozenset((session,))
+
+    def __iter__(self) -> Iterator[Turn]:
+        count = counter()
+        for block in self._blocks():
+            if not (block.sidechain and self._has_main):
+                yield turn_of(block, count)
+
+    def _blocks(self) -> Iterator[Block]:
+        return (each for each in open_blocks(self._path, sessions=self._only) if is_read(each))
+
+    @cached_property
+    def _has_main(self) -> bool:
+        """Whether there are turns that are not of sub-agents."""
+        return any(not block.sidechain for block in self._blocks())
+
+
+class _Work:
+    """Turns without the person's calls of a compaction; `tokens` counts all of them."""
+
+    def __init__(self, turns: Iterable[Turn]) -> None:
+        self._turns = turns
+        self.tokens = 0
+
+    def __iter__(self) -> Iterator[Turn]:
+        self.tokens = 0
+        for turn in self._turns:
+            self.tokens += turn.tokens
+            if not is_call_of_compaction(turn):
+                yield turn
 
 
 def session_named(path: Path, session: str | None) -> tuple[str, tuple[Turn, ...]]:
@@ -100,11 +142,15 @@ def session_named(path: Path, session: str | None) -> tuple[str, tuple[Turn, ...
 
 
 def brief_of(
-    turns: Sequence[Turn], name: str, *, max_tokens: int = BRIEF_TOKENS, path: str = ""
+    turns: Iterable[Turn], name: str, *, max_tokens: int = BRIEF_TOKENS, path: str = ""
 ) -> Handover:
-    """The hand-over of some turns as plain Markdown; `name` ends its title."""
+    """The hand-over of some turns as plain Markdown; `name` ends its title.
+
+    `turns` may be iterated more than once.
+    """
     count = counter()
-    account = Account(work_of(turns), count.count)
+    work = _Work(turns)
+    account = Account(work, count.count)
     account.leave_out_history()
     title = for_agents.as_markdown(TITLE + " ".join(name.split()))
     body = NOTHING
@@ -114,13 +160,15 @@ def brief_of(
         if count.count(f"{title}\n\n{body}\n") <= max_tokens:
             break
         room -= FRAME // 2
-    return _handover(path, joined([title, body], "\n\n") if body else NOTHING, turns)
+    text = joined([title, body], "\n\n") if body else NOTHING
+    return _handover(path, text, work.tokens)
 
 
-def keep_of(turns: Sequence[Turn], *, max_tokens: int = KEEP_TOKENS, path: str = "") -> Handover:
-    """What a compaction of some turns must keep, as instructions."""
+def keep_of(turns: Iterable[Turn], *, max_tokens: int = KEEP_TOKENS, path: str = "") -> Handover:
+    """What a compaction of some turns must keep, as instructions; `turns` as for `brief_of`."""
     count = counter()
-    account = Account(work_of(turns), count.count)
+    work = _Work(turns)
+    account = Account(work, count.count)
     account.lines = [line for line in account.lines if line.section in KEPT]
     text, room = NOTHING, max_tokens - FRAME
     while room > 0:
@@ -129,7 +177,7 @@ def keep_of(turns: Sequence[Turn], *, max_tokens: int = KEEP_TOKENS, path: str =
         if count.count(text) <= max_tokens:
             break
         room -= FRAME // 2
-    return _handover(path, text, turns)
+    return _handover(path, text, work.tokens)
 
 
 ORDER = AgentText(
@@ -140,16 +188,15 @@ ORDER = AgentText(
 
 def work_of(turns: Sequence[Turn]) -> tuple[Turn, ...]:
     """The turns without the person's calls of a compaction."""
-    return tuple(
-        turn
-        for turn in turns
-        if not (turn.role == "user" and turn.kind == "text" and _COMPACT.match(turn.text))
-    )
+    return tuple(turn for turn in turns if not is_call_of_compaction(turn))
 
 
-def _handover(path: str, text: AgentText, turns: Sequence[Turn]) -> Handover:
+def is_call_of_compaction(turn: Turn) -> bool:
+    return turn.role == "user" and turn.kind == "text" and bool(_COMPACT.match(turn.text))
+
+
+def _handover(path: str, text: AgentText, original: int) -> Handover:
     count = counter()
-    original = sum(turn.tokens for turn in turns)
     return Handover(path, text, count.count(text), original, count.name)
 
 

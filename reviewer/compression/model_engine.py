@@ -13,6 +13,7 @@ from msgspec import structs
 from reviewer.commits.values import Pattern
 from reviewer.compression.engine import EngineText, SegmentAnalysis, SummaryTask
 from reviewer.compression.fidelity import checkable_units
+from reviewer.compression.kept_answers import KeptAnswers
 from reviewer.compression.markers import without_markers
 from reviewer.compression.offline.events import Message
 from reviewer.compression.offline.needs import NAMED, NEED_OF, Need, carried
@@ -205,18 +206,21 @@ class ModelEngine:
         *,
         context_tokens: int,
         templates: Path | None = None,
+        kept: KeptAnswers | None = None,
     ) -> None:
         """`context_tokens`: of prompt and answer together. `templates`: a folder whose templates
-        replace the built-in ones of the same name.
+        replace the built-in ones of the same name. `kept`: answers of earlier runs.
         """
         self._model = model
         self._count = count
         self._context_tokens = context_tokens
         self._templates = templates
+        self._kept = kept
         self.name = model.name
 
     def write(self, task: SummaryTask) -> EngineText:
-        """The model's summary, checked for faults and retention.
+        """The model's summary, checked for faults and retention; that of an earlier run where the
+        question is the same.
 
         Raises ModelError when the endpoint fails, CancelledError, TemplateError, and
         RetryExhaustedError when no attempt passes.
@@ -224,6 +228,10 @@ class ModelEngine:
         prompt = self._prompt(task)
         asked_first = prompt[-1]
         room = self._room(task)
+        key = self._key(task, prompt, room)
+        answered, remark = self._answered(task, key)
+        if answered is not None:
+            return answered
         source = task.analysis.text
         notes: list[ChatMessage] = []
         last = ""
@@ -286,7 +294,39 @@ class ModelEngine:
         refused = invention(task, text)
         if refused is not None:
             raise RetryExhaustedError(refused, result.attempts, result.value)
-        return EngineText(patched(task, text), self.name, used, result.attempts, waited)
+        if self._kept is not None:
+            unkept = self._kept.keep(key, structs.replace(result.value, text=text))
+            remark = "; ".join(filter(None, (remark, unkept)))
+        return EngineText(
+            patched(task, text), self.name, used, result.attempts, waited, note=remark
+        )
+
+    def _key(self, task: SummaryTask, prompt: Sequence[ChatMessage], room: int) -> str:
+        """The key of a question among the kept answers."""
+        if self._kept is None:
+            return ""
+        options = task.options
+        return self._kept.key(prompt, self.name, room, options.temperature, options.ceiling)
+
+    def _answered(self, task: SummaryTask, key: str) -> tuple[EngineText | None, str]:
+        """The answer of an earlier run, if it passes the checks; and a remark for a person."""
+        if self._kept is None or task.options.fresh:
+            return None, ""
+        found, remark = self._kept.find(key)
+        if found is None:
+            return None, remark
+        text = found.text.strip()
+        failures = validate_retention(text, task.criteria)
+        wrong = (
+            find_fault(found, task.analysis.text, task.segment.tokens, task.options.ceiling)
+            or (diagnosis(failures) if failures else None)
+            or invention(task, text)
+        )
+        if wrong is not None:
+            return None, f"a kept answer was not used: {wrong}"
+        if task.on_text is not None:
+            task.on_text(text)
+        return EngineText(patched(task, text), self.name, answered_before=True), ""
 
     def _prompt(self, task: SummaryTask) -> list[ChatMessage]:
         """The level's messages, with as much of the segment as fits the model's context."""

@@ -115,6 +115,11 @@ class Preview(Struct, frozen=True):
     tokens_before: int
     tokens_after: int
 
+    @property
+    def answered_before(self) -> int:
+        """Segments that a model wrote in an earlier run and was not asked for now."""
+        return sum(each.compressed.answered_before for each in self.segments)
+
     def to_json(self) -> list[dict[str, Any]]:
         """Every segment as scripts read it, then the total."""
         after = self.tokens_after

@@ -29,6 +29,7 @@ from reviewer.compression.values import (
     AnchorPoint,
     CompressedSegment,
     Level,
+    Locked,
     Segment,
     SummarizationOptions,
 )
@@ -48,6 +49,8 @@ class PreviewProgress(Struct, frozen=True):
     total: int
     segment: str
     """The segment that was finished last."""
+    answered_before: int = 0
+    """How many of the finished ones a model wrote in an earlier run."""
 
 
 class Watch(Struct, frozen=True):
@@ -139,7 +142,8 @@ def preview_plan(
     def report(number: int) -> None:
         if watch.on_progress is not None:
             segment = previews[number].segment.id
-            watch.on_progress(PreviewProgress(len(done), len(plan.choices), segment))
+            before = sum(previews[each].compressed.answered_before for each in done)
+            watch.on_progress(PreviewProgress(len(done), len(plan.choices), segment, before))
 
     done: list[int] = []
     if concurrency <= 1 or len(plan.choices) <= 1:
@@ -265,10 +269,61 @@ def _written(
         patience.failed(failure)
         why = f"the model failed: {failure}"
     else:
-        if level is not Level.FULL:
+        if level is not Level.FULL and not found.answered_before:
             patience.succeeded()
         return found
     return _offline(segment, anchors, level, options, summarizer, why)
+
+
+def write_all_levels(
+    segment: Segment,
+    anchors: tuple[AnchorPoint, ...],
+    options: SummarizationOptions,
+    summarizer: Summarizer,
+    patience: Patience,
+    cancelled: Callable[[], bool] | None = None,
+) -> dict[Level, CompressedSegment | Locked]:
+    """A segment at all levels. Where a model fails, the offline engine writes, with a note.
+
+    Raises CancelledError, and the exceptions of the engine when a model does not work at all.
+    """
+    why = ""
+    if patience.gave_up is not None:
+        why = f"the model failed: {patience.gave_up}"
+    else:
+        try:
+            found = summarizer.compress_all(segment, anchors, options, cancelled=cancelled)
+        except RetryExhaustedError as refused:
+            if summarizer.engine.deterministic:
+                raise _named(segment, refused) from refused
+            patience.succeeded()  # it answers
+            why = f"the model's summary was refused: {refused.diagnosis}"
+        except CancelledError:
+            raise
+        except ModelError as failure:
+            patience.failed(failure)
+            why = f"the model failed: {failure}"
+        else:
+            if any(
+                level is not Level.FULL
+                and not isinstance(each, Locked)
+                and not each.answered_before
+                for level, each in found.items()
+            ):
+                patience.succeeded()
+            return found
+    return {
+        level: each if isinstance(each, Locked) or level is Level.FULL else _noted(each, why)
+        for level, each in summarizer.offline.compress_all(
+            segment, anchors, options, cancelled=cancelled
+        ).items()
+    }
+
+
+def _noted(found: CompressedSegment, why: str) -> CompressedSegment:
+    """A summary of the offline engine, with a note why it is that."""
+    note = f"offline, because {why}"
+    return structs.replace(found, note="; ".join(filter(None, (found.note, note))))
 
 
 def _offline(
@@ -284,8 +339,7 @@ def _offline(
         found = summarizer.offline.compress(segment, anchors, level, options)
     except RetryExhaustedError as refused:
         raise _named(segment, refused) from refused
-    note = f"offline, because {why}"
-    return structs.replace(found, note="; ".join(filter(None, (found.note, note))))
+    return _noted(found, why)
 
 
 def _named(segment: Segment, refused: RetryExhaustedError[Any]) -> RetryExhaustedError[Any]:

@@ -27,7 +27,7 @@ from reviewer.compression.plan import (
     read_level,
     segment_sources,
 )
-from reviewer.compression.preview import Watch, preview_plan
+from reviewer.compression.preview import Patience, Watch, preview_plan, write_all_levels
 from reviewer.compression.retention import RetentionFailure, collect_criteria, validate_retention
 from reviewer.compression.span_marks import SpanMarks
 from reviewer.compression.summarizer import Summarizer, Tier, locked_level, require_licence
@@ -43,7 +43,9 @@ from reviewer.compression.values import (
     Turn,
 )
 from reviewer.errors import ConflictError, ReviewerError
+from reviewer.llm.model import CancelledError
 from reviewer.settings import load_settings
+from reviewer.sharing import personal
 from reviewer.store.database import Database
 from reviewer.store.ledger import Ledger
 
@@ -64,7 +66,11 @@ class Compression:
         self._reader = Reader(database)
         self._measures = Measures(database, clock)
         self._snapshots = SnapshotCache(self._reader, contexts)
-        self.engines = Engines(clock, self._measures.record)
+        self.engines = Engines(
+            clock,
+            self._measures.record,
+            answers=None if database.read_only else personal(database.path, "-answers"),
+        )
         self.marks = SpanMarks(ledger, contexts, clock)
         """Spans of commits that a person wants verbatim in every summary."""
 
@@ -99,18 +105,23 @@ class Compression:
         end: int | None = None,
         engine: str | None = None,
         options: SummarizationOptions | None = None,
+        cancelled: Callable[[], bool] | None = None,
     ) -> Iterator[SegmentAtLevel]:
         """Every segment of a context, or of a range of it, at all levels.
 
-        Raises UnknownIdError, ReviewerError if there are no segments, and the exceptions of the
-        engine.
+        Raises UnknownIdError, ReviewerError if there are no segments, CancelledError, and the
+        exceptions of the engine.
         """
         options = options or SummarizationOptions()
         snapshot = self._snapshots.get(context, start, end, options.retention, options.whole)
         snapshot.require_segments()
         summarizer = self._summarizer(engine, options)
+        patience = Patience(len(snapshot.segments))
         for segment, anchors in zip(snapshot.segments, snapshot.anchors, strict=True):
-            for level, found in summarizer.compress_all(segment, anchors, options).items():
+            if cancelled is not None and cancelled():
+                raise CancelledError("Stopped.")
+            levels = write_all_levels(segment, anchors, options, summarizer, patience, cancelled)
+            for level, found in levels.items():
                 if isinstance(found, Locked):
                     yield SegmentAtLevel(segment, level, found)
                 else:
@@ -293,6 +304,7 @@ class Compression:
         anchors: bool = True,
         model_id: str | None = None,
         whole: bool = False,
+        fresh: bool = False,
     ) -> SummarizationOptions:
         """Options as a person gives them. Raises PatternError, with the column of the fault."""
         return SummarizationOptions(
@@ -308,6 +320,7 @@ class Compression:
             ),
             ceiling=ceiling,
             whole=whole,
+            fresh=fresh,
         )
 
     def expanded(self, commit: int) -> str:

@@ -17,7 +17,13 @@ from msgspec import structs
 from reviewer.clock import Clock, iso
 from reviewer.commits.values import Priority
 from reviewer.compression.assembly import Assembly
-from reviewer.compression.engine import Finished, SegmentAnalysis, SummaryEngine, SummaryTask
+from reviewer.compression.engine import (
+    LONG,
+    Finished,
+    SegmentAnalysis,
+    SummaryEngine,
+    SummaryTask,
+)
 from reviewer.compression.fidelity import missing_anchors
 from reviewer.compression.markers import change_level, marker_text, parse_markers
 from reviewer.compression.measures import Publish, SegmentCompressed, log_beginning, log_done
@@ -179,7 +185,7 @@ class Summarizer:
         """
         require_licence(level, self._tier)
         analysis, anchors = self.analysis(segment), tuple(anchors)
-        if level is Level.FULL or not analysis.text:
+        if level is Level.FULL or analysis.is_empty:
             return self._unchanged(analysis, anchors, level)
         callbacks = _Callbacks(cancelled, on_text, on_attempt)
         finished = self._finish(
@@ -218,9 +224,7 @@ class Summarizer:
             if isinstance(each, Locked):
                 continue
             if nearer is not None and each.token_count > nearer.token_count:
-                content = change_level(
-                    nearer.content, level, analysis.segment.id, source=analysis.text
-                )
+                content = change_level(nearer.content, level, analysis.segment.id, source=analysis)
                 found[level] = each = self._result(
                     analysis,
                     each.anchors,
@@ -260,9 +264,15 @@ class Summarizer:
         analysis = self.analysis(segment)
         if level <= Level.DETAILED:
             return analysis.text
+        return self._nearer_offline(analysis, level, anchors).content
+
+    def _nearer_offline(
+        self, analysis: SegmentAnalysis, level: Level, anchors: Sequence[AnchorPoint]
+    ) -> CompressedSegment:
+        """The offline engine's summary one level nearer to Full."""
         return self._offline._finish(
             analysis, tuple(anchors), Level(level - 1), SummarizationOptions()
-        ).compressed.content
+        ).compressed
 
     def _finish(
         self,
@@ -308,9 +318,16 @@ class Summarizer:
         written = Assembly(self.engine, task, marker, self._count).run()
         content = written.content
         if nearer is not None and self._count(content) > nearer.token_count:
-            content = change_level(nearer.content, level, segment.id, source=analysis.text)
+            content = change_level(nearer.content, level, segment.id, source=analysis)
         compressed = self._result(
-            analysis, anchors, level, content, written.engine, markers=markers, note=written.note
+            analysis,
+            anchors,
+            level,
+            content,
+            written.engine,
+            markers=markers,
+            note=written.note,
+            answered_before=written.answered_before,
         )
         seconds = time.perf_counter() - began - written.model_seconds
         return Finished(compressed, max(seconds, 0.0), written.model_tokens)
@@ -329,7 +346,9 @@ class Summarizer:
         if options.ceiling is not None or not self.engine.deterministic:
             return None
         if level is Level.DETAILED:
-            return self._unchanged(analysis, anchors, Level.FULL)
+            # A long text is not joined for it: the target is a third of it anyway.
+            is_long = analysis.characters > LONG
+            return None if is_long else self._unchanged(analysis, anchors, Level.FULL)
         return self._finish(analysis, anchors, Level(level - 1), options).compressed
 
     def _report(self, analysis: SegmentAnalysis, finished: Finished) -> None:
@@ -364,12 +383,17 @@ class Summarizer:
         *,
         markers: bool = True,
         note: str | None = None,
+        answered_before: bool = False,
     ) -> CompressedSegment:
-        segment, source = analysis.segment, analysis.text
-        whole = level is Level.FULL or (source and content == source)
-        found = parse_markers(content, level, segment.id, source=source) if markers else ()
+        segment = analysis.segment
+        whole = level is Level.FULL or analysis.is_whole(content)
+        found = parse_markers(content, level, segment.id, source=analysis) if markers else ()
         if found:
-            expanded = self._count(self.expanded_text(segment, level, anchors))
+            expanded = (
+                analysis.full_tokens
+                if level <= Level.DETAILED
+                else self._nearer_offline(analysis, level, anchors).token_count
+            )
             adds = max(expanded - self._count(content[found[0].start : found[0].end]), 0)
             found = tuple(structs.replace(each, adds=adds) for each in found)
         return CompressedSegment(
@@ -388,4 +412,5 @@ class Summarizer:
             ),
             engine=engine or self.engine.name,
             note=("" if segment.tokens else "nothing to summarize") if note is None else note,
+            answered_before=answered_before,
         )

@@ -103,6 +103,8 @@ class SummarizationOptions(Struct, frozen=True):
     """A hard ceiling on the tokens of the content, even if anchors are lost."""
     whole: bool = False
     """One summary for the whole range instead of one for each segment."""
+    fresh: bool = False
+    """Ask a model again, also where an answer of an earlier run is kept."""
 
 
 class CompressedSegment(Struct, frozen=True, gc=False):
@@ -122,6 +124,8 @@ class CompressedSegment(Struct, frozen=True, gc=False):
     engine: str = "offline"
     note: str = ""
     """For a person to read: `anchors need 312 tokens`."""
+    answered_before: bool = False
+    """Whether the model wrote it in an earlier run and was not asked now."""
 
     @property
     def compression_ratio(self) -> float:

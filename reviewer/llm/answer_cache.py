@@ -2,22 +2,36 @@
 
 from __future__ import annotations
 
+import errno
 import hashlib
 import os
+import stat
+import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import msgspec
 
-from reviewer.files import make_private_folder, open_own, read_own, write_atomic
+from reviewer.files import (
+    make_private_folder,
+    open_own,
+    own_folder,
+    read_regular,
+    write_atomic,
+)
 from reviewer.llm.model import CancelledError, ChatMessage, Completion
 from reviewer.system import lock
 
 POLL = 0.1
 """Seconds between two looks whether another process has finished with a question."""
 LARGEST = 16 << 20
+"""Bytes of one answer."""
+LARGEST_FOLDER = 200_000_000
+"""Bytes of all answers in a folder; beyond that the oldest go."""
+KEPT_BETWEEN_LOOKS = 100
+"""Answers that are kept between two looks at the size of the folder."""
 
 
 def answers_folder() -> Path:
@@ -41,20 +55,59 @@ class AnswerCache:
     Two processes or threads that have the same question ask it once: see `turn`.
     """
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, *, largest: int = LARGEST_FOLDER) -> None:
+        """`largest`: bytes of all answers together."""
         self.folder = folder
+        self._largest = largest
+        self._lock = threading.Lock()
+        self._kept = 0
 
     def find(self, key: str) -> Completion | None:
         """The kept answer; None without one, also where the file is damaged."""
         try:
-            return msgspec.json.decode(read_own(self._path(key), LARGEST), type=Completion)
+            return self.read(key)
         except (OSError, msgspec.MsgspecError):
             return None
+
+    def read(self, key: str) -> Completion | None:
+        """The kept answer; None without one.
+
+        Raises OSError for a file or folder that is a link or of another user, and MsgspecError for
+        a damaged file.
+        """
+        if self.folder.is_symlink():
+            raise OSError(errno.ELOOP, "it is a link, not a folder", str(self.folder))
+        try:
+            with own_folder(self.folder) as folder:
+                data = read_regular(self._path(key), LARGEST, within=folder)
+        except FileNotFoundError:
+            return None
+        return msgspec.json.decode(data, type=Completion)
 
     def keep(self, key: str, answer: Completion) -> None:
         """Keep an answer. Raises OSError."""
         make_private_folder(self.folder)
         write_atomic(self._path(key), msgspec.json.encode(answer), durable=False)
+        with self._lock:
+            if self._kept % KEPT_BETWEEN_LOOKS == 0:
+                self._shrink()
+            self._kept += 1
+
+    def _shrink(self) -> None:
+        """Remove the oldest answers where all together are too large, and what a kill has left."""
+        found = []
+        with os.scandir(self.folder) as entries:
+            for entry in entries:
+                about = entry.stat(follow_symlinks=False)
+                if stat.S_ISREG(about.st_mode) and not entry.name.endswith(".lock"):
+                    found.append((about.st_mtime, about.st_size, entry.path))
+        size = sum(each[1] for each in found)
+        for _, bytes_, path in sorted(found):
+            if size <= self._largest:
+                break
+            with suppress(FileNotFoundError):  # another process did the same
+                os.unlink(path)
+            size -= bytes_
 
     @contextmanager
     def turn(self, key: str, cancelled: Callable[[], bool]) -> Iterator[None]:

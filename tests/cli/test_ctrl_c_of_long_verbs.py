@@ -43,6 +43,9 @@ def talk(reviewer: Reviewer) -> Reviewer:
     "words",
     [
         ["compress", "talk", "--engine", "model"],
+        ["compress", "talk", "--engine", "model", "--apply"],
+        ["compress", "talk", "--engine", "model", "--level", "all"],
+        ["compress", "talk", "--engine", "model", "--whole"],
         ["propose", "talk.json", "--yes"],
         ["model", "check"],
         ["pipeline", "run", "model.dot", "--engine", "model"],

@@ -311,10 +311,14 @@ class CompressModel:
         return one_segment(structs.replace(self.plan, engine="offline"), by_hand)
 
     def model_plan(self, choice: Choice) -> Plan:
-        """A plan of this choice alone for the model to write."""
+        """A plan of this choice alone for the model to write.
+
+        One that it has written already is asked for again; others may be answers of an earlier run.
+        """
         assert self.plan is not None
         plain = structs.replace(choice, content=None, engine="")
-        return one_segment(structs.replace(self.plan, engine="model"), plain)
+        options = structs.replace(self.plan.options, fresh=answer_key(choice) in self.answers)
+        return one_segment(structs.replace(self.plan, engine="model", options=options), plain)
 
     def engine_text(self, choice: Choice, found: SegmentPreview) -> str:
         """The engine's text for a choice, even if a person has written one since."""

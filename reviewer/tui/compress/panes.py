@@ -89,7 +89,7 @@ class SegmentList(RowList):
         """Redraw a row if it is visible."""
         top = self.scroll_offset.y
         if top <= index < top + self.height:
-            self.refresh_line(index - top)
+            self.refresh_line(index)
 
     def row_strip(self, at: int, width: int, style: Palette, sign: Glyphs) -> Strip:
         data = self.data

@@ -1013,6 +1013,7 @@ class CompressScreen(ListScreen, pane=keys.COMPRESS):
     ) -> None:
         run.ended(choice.segment)
         run.done += 1
+        run.answered_before += found.compressed.answered_before
         self.store_preview(self.data.store_answer(choice, found), found, checked)
         if self.writing is run and not run.stopped.is_set() and run.done < len(run.choices):
             self.say(f"{run.words} with {self._model_name}; escape stops it.")
@@ -1035,6 +1036,8 @@ class CompressScreen(ListScreen, pane=keys.COMPRESS):
         if self.writing is run:
             self.writing = None
         written = f"{run.done:,} of {len(run.choices):,} written"
+        if run.answered_before:
+            written += f" ({run.answered_before:,} answered before)"
         if run.stopped.is_set():
             self.say(f"Stopped: {written}, and kept. w or W continues.")
         elif run.failed and len(run.choices) > 1:

@@ -153,6 +153,8 @@ class ModelRun:
         self.choices = choices
         self.stopped = Event()
         self.done = 0
+        self.answered_before = 0
+        """How many of them the model wrote in an earlier run."""
         self.failed = 0
         self.last_failure = ""
         self._plans = plans
@@ -163,10 +165,11 @@ class ModelRun:
 
     @property
     def words(self) -> str:
-        """`Writing 3 of 12, about 40 s left`."""
-        ended, total = self.done + self.failed, len(self.choices)
-        left = self._time.words(ended, total, min(self._at_once, total - ended))
-        return f"Writing {self.done + 1:,} of {total:,}{f', {left}' if left else ''}"
+        """`Writing 3 of 12, 1 answered before, about 40 s left`."""
+        ended, total, before = self.done + self.failed, len(self.choices), self.answered_before
+        left = self._time.words(ended - before, total - before, min(self._at_once, total - ended))
+        taken = f"{before:,} answered before" if before else ""
+        return ", ".join(filter(None, (f"Writing {self.done + 1:,} of {total:,}", taken, left)))
 
     def text(self, segment: str) -> str | None:
         """The text of a segment so far; None when it is not being written."""

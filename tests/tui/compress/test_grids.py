@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -169,3 +170,13 @@ async def test_keys_have_no_effect_while_something_is_open(machines: Engine) -> 
         await screen.press("f4", "f", "escape", "C", "escape")
         assert compress(screen).overlay is None
         assert compress(screen).focused is compress(screen).list
+
+
+async def test_the_folded_list_shows_the_level_that_was_chosen(
+    machines: Engine,
+) -> None:
+    async with opened(machines, size=(80, 24), project="acme") as screen:
+        await screen.press("f4", "j", "j", "tab", "4")
+        assert re.search(r"3 T ferry.*\d", screen.text), "also where the list is scrolled"
+        await screen.press("2")
+        assert re.search(r"3 D ferry.*\d", screen.text)

@@ -274,3 +274,30 @@ async def test_an_older_text_of_the_model_is_called_that_and_can_be_left(
         assert "Slow receipts were cured" not in summary(screen)
         await screen.press("A")
         assert chain(machines)[:2] == ["summary", "summary"]
+
+
+async def test_a_screen_that_was_left_in_the_middle_asks_only_for_the_rest(
+    machines: Engine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    gate = threading.Event()
+    gate.set()
+    model = ScriptedModel("Slow receipts were cured.", gate=gate)
+    with_model(monkeypatch, machines, model)
+    async with opened(machines, project="acme") as screen:
+        await screen.press("f4", "m")
+        gate.clear()
+        await screen.pilot.press("W")
+        await screen.until(lambda: model.asked == 2)
+        await screen.pilot.press("escape")
+        await screen.until(lambda: "Stopped" in status_text(screen))
+    gate.set()
+    model.asked = 0
+    async with opened(machines, project="acme") as screen:
+        await screen.press("f4", "m")
+        assert model.asked == 0
+        assert "Slow receipts were cured" in summary(screen)
+        assert "1 of 1 written (1 answered before)" in status_text(screen)
+        await screen.press("W")
+        assert model.asked == 1
+        await screen.press("w")
+        assert model.asked == 2, "w asks again"

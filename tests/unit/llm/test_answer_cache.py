@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import stat
 import threading
 from pathlib import Path
@@ -67,3 +68,32 @@ def test_waiting_can_be_cancelled(tmp_path: Path) -> None:
     second = AnswerCache(tmp_path).turn(key, lambda: True)
     with cache.turn(key, lambda: False), pytest.raises(CancelledError), second:
         pass
+
+
+def test_the_oldest_answers_go_where_all_together_are_too_large(tmp_path: Path) -> None:
+    long = Completion("A book of acts. " * 100, "tiny", 7, 5)
+    for number in range(6):
+        AnswerCache(tmp_path).keep(f"key{number}", long)
+        os.utime(tmp_path / f"key{number}.json", (number, number))
+    size = (tmp_path / "key0.json").stat().st_size
+    small = AnswerCache(tmp_path, largest=3 * size)
+    small.keep("key6", long)
+    assert sorted(path.stem for path in tmp_path.iterdir()) == ["key4", "key5", "key6"]
+
+
+def test_what_a_kill_has_left_goes_too(tmp_path: Path) -> None:
+    left = tmp_path / ".reviewer-0123.tmp"
+    left.write_bytes(b"x" * 5000)
+    os.utime(left, (1, 1))
+    AnswerCache(tmp_path, largest=4000).keep("key", ANSWER)
+    assert [path.name for path in tmp_path.iterdir()] == ["key.json"]
+
+
+def test_a_link_is_not_read(tmp_path: Path) -> None:
+    cache = AnswerCache(tmp_path / "answers")
+    cache.keep("key", ANSWER)
+    cache.folder.rename(tmp_path / "elsewhere")
+    cache.folder.symlink_to(tmp_path / "elsewhere")
+    with pytest.raises(OSError, match="it is a link"):
+        cache.read("key")
+    assert cache.find("key") is None

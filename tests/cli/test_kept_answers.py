@@ -1,0 +1,213 @@
+"""`reviewer compress` with a model: its answers are kept, and a second run asks for the rest."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import stat
+from collections.abc import Iterator
+from pathlib import Path
+from threading import Event
+
+import pytest
+
+from reviewer.compression.model_engine import TEMPLATES
+from tests.cli.conftest import Reviewer
+from tests.cli.test_compress import model_at, segment_of
+from tests.cli.test_ctrl_c import interrupted
+from tests.unit.llm.faults import Call, Faulty, endpoint
+from tests.waiting import until
+
+PATIENCE = 60
+MACHINES = ("kiosk", "tram", "ferry", "tower", "crane")
+SAID = (
+    ("user", "The {0} prints too slowly, and the port of the {0} must stay open."),
+    ("assistant", "I looked at the {0}: opening its port takes 900 ms for every receipt."),
+    ("user", "No, do not touch the driver of the {0}: the list of vendors stays as it is."),
+    ("assistant", "We decided to keep the connection of the {0} open, because of the handshake."),
+    *(
+        ("assistant", "Customer {1} of the {0} waited, and the log of that hour shows nothing odd.")
+        for _ in range(6)
+    ),
+)
+COMPRESS = ("compress", "talk", "--engine", "model", "--json")
+
+
+class Model:
+    """Summarizes each machine in one line. From the answer number `hangs_after` on it is silent."""
+
+    server: Faulty
+
+    def __init__(self) -> None:
+        self.hangs_after: int | None = None
+        self.answered: list[str] = []
+        self.hanging, self.over = Event(), Event()
+
+    def behave(self, call: Call) -> None:
+        machine = next(each for each in MACHINES if f"The {each} prints" in segment_of(call))
+        if self.hangs_after is not None and len(self.answered) >= self.hangs_after:
+            call.begins()
+            self.hanging.set()
+            self.over.wait(PATIENCE)
+            return
+        self.answered.append(machine)
+        call.streams(f"The {machine} prints too slowly, and its port is kept open.")
+
+
+@pytest.fixture
+def model() -> Iterator[Model]:
+    found = Model()
+    with endpoint(found.behave) as found.server:
+        yield found
+        found.over.set()
+
+
+@pytest.fixture
+def talk(reviewer: Reviewer) -> Reviewer:
+    """The program with a context `talk` of a segment for each machine."""
+    said = [
+        {
+            "role": role,
+            "content": text.format(machine, f"{day}{minute}"),
+            "timestamp": f"2026-02-0{day + 1}T10:{minute:02}:00Z",
+        }
+        for day, machine in enumerate(MACHINES)
+        for minute, (role, text) in enumerate(SAID)
+    ]
+    (reviewer.folder / "talk.json").write_text(json.dumps(said))
+    done = reviewer("--project", "kiosk", "context", "import", "talk.json")
+    assert done.returncode == 0, done.stderr
+    return reviewer
+
+
+def answers(program: Reviewer) -> list[Path]:
+    """The files of kept answers."""
+    return sorted(program.db.with_name(f"{program.db.name}-answers").glob("*.json"))
+
+
+def run(program: Reviewer, model: Model, *more: str) -> tuple[list[str], str]:
+    """Compress with the model; returns the machines that it was asked about, and stderr."""
+    model.answered.clear()
+    done = program(*COMPRESS, *more, env=model_at(model.server, program.folder))
+    assert done.returncode == 0, done.stderr
+    *segments, _ = [json.loads(line) for line in done.stdout.splitlines()]
+    for machine, segment in zip(MACHINES, segments, strict=True):
+        assert f"The {machine} prints too slowly, and its port is kept" in segment["content"]
+        assert segment["engine"] == "tiny"
+    return list(model.answered), done.stderr
+
+
+@pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGKILL])
+def test_a_run_that_was_stopped_goes_on_from_what_was_answered(
+    talk: Reviewer, model: Model, how: signal.Signals
+) -> None:
+    model.hangs_after = 3
+    with talk.start(*COMPRESS, env=model_at(model.server, talk.folder)) as process:
+        until(lambda: model.hanging.is_set() or process.poll() is not None, PATIENCE)
+        assert process.poll() is None, process.communicate()
+        if how == signal.SIGINT:
+            _, out, err = interrupted(process)
+            assert "What the model has answered so far is kept" in err
+            assert "Traceback" not in err
+        else:
+            process.kill()
+            out, _ = process.communicate(timeout=PATIENCE)
+    assert out == "", "half of the work is not shown as a result"
+    assert model.answered == list(MACHINES[:3])
+    talk.nothing_lost()
+
+    model.over.set()
+    model.hangs_after = None
+    asked, err = run(talk, model)
+    assert asked == list(MACHINES[3:])
+    assert "3 answers of the model taken from an earlier run; --fresh asks again." in err
+
+
+def test_a_second_run_asks_nothing_and_fresh_asks_everything(talk: Reviewer, model: Model) -> None:
+    asked, err = run(talk, model)
+    assert asked == list(MACHINES)
+    assert "earlier run" not in err
+    assert run(talk, model)[0] == []
+    assert run(talk, model, "--fresh")[0] == list(MACHINES)
+    assert talk("compress", "talk", "--fresh").returncode == 2
+
+
+def test_what_decides_the_answer_asks_again(talk: Reviewer, model: Model) -> None:
+    run(talk, model)
+    assert run(talk, model, "--temperature", "0.7")[0] == list(MACHINES)
+    assert run(talk, model, "--max-tokens", "70")[0] == list(MACHINES)
+    assert run(talk, model, "--retain", "keep the port")[0] == list(MACHINES)
+    talk("annotate", "#12", "--retain-match", "The tram prints too slowly")
+    assert "tram" in run(talk, model)[0]
+    assert "kiosk" not in model.answered, "the others did not change"
+
+
+def test_a_changed_template_asks_again(talk: Reviewer, model: Model) -> None:
+    templates = talk.folder / "templates"
+    templates.mkdir()
+    original = TEMPLATES / "compression-brief.toml"
+    own = templates / original.name
+    own.write_text(original.read_text("utf-8"), "utf-8")
+
+    def with_templates() -> list[str]:
+        model.answered.clear()
+        known = model_at(model.server, talk.folder)
+        with (talk.folder / "model.toml").open("a") as file:
+            file.write(f'[compression]\ntemplates = "{templates}"\n')
+        done = talk(*COMPRESS, env=known)
+        assert done.returncode == 0, done.stderr
+        return list(model.answered)
+
+    run(talk, model)
+    assert with_templates() == [], "a copy is the same question"
+    own.write_text(own.read_text("utf-8").replace("Create a brief", "Write a brief", 1), "utf-8")
+    assert with_templates() == list(MACHINES)
+
+
+@pytest.mark.parametrize("planted", ["half", "link", "folder", "pipe", "invented"])
+def test_a_damaged_or_planted_answer_is_named_once_and_asked_for_again(
+    talk: Reviewer, model: Model, planted: str
+) -> None:
+    run(talk, model)
+    kept = answers(talk)[0]
+    precious = talk.folder / "precious.txt"
+    precious.write_text("mine")
+    if planted == "half":
+        kept.write_bytes(kept.read_bytes()[:20])
+    elif planted == "invented":
+        names = ", ".join(f"`lib_{n}.so` 4.{n}.1" for n in range(7000, 7012))
+        answer = {**json.loads(kept.read_text()), "text": f"Ship {names} at once."}
+        kept.write_text(json.dumps(answer))
+    else:
+        kept.unlink()
+        if planted == "link":
+            kept.symlink_to(precious)
+        elif planted == "folder":
+            kept.mkdir()
+        else:
+            os.mkfifo(kept)
+    model.answered.clear()
+    done = talk(*COMPRESS, env=model_at(model.server, talk.folder))
+    assert done.returncode == 0, done.stderr
+    assert len(model.answered) == 1
+    assert (done.stdout + done.stderr).count("a kept answer was not used: ") == 1
+    assert "Traceback" not in done.stderr
+    assert precious.read_text() == "mine"
+    if planted != "folder":
+        assert run(talk, model)[0] == [], "the new answer took its place"
+
+
+def test_answers_are_private_and_a_foreign_folder_is_not_used(talk: Reviewer, model: Model) -> None:
+    run(talk, model)
+    kept = answers(talk)
+    assert stat.S_IMODE(kept[0].parent.stat().st_mode) == 0o700
+    assert {stat.S_IMODE(path.stat().st_mode) for path in kept} == {0o600}
+
+    elsewhere = talk.folder / "elsewhere"
+    kept[0].parent.rename(elsewhere)
+    kept[0].parent.symlink_to(elsewhere)
+    before = sorted(path.stat().st_mtime_ns for path in elsewhere.iterdir())
+    asked, _ = run(talk, model)
+    assert asked == list(MACHINES), "nothing is read through a link"
+    assert sorted(path.stat().st_mtime_ns for path in elsewhere.iterdir()) == before

@@ -1,0 +1,75 @@
+"""A long session is read as a stream for a hand-over, and is never joined to one text."""
+
+from __future__ import annotations
+
+import tracemalloc
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from reviewer.compression.file_summary import summarize_file
+from reviewer.compression.handover import turns_in, write_brief, write_keep
+from reviewer.compression.values import Level
+from reviewer.text.tokens import counter
+from tests.unit.sources.builders import Session
+
+RESULTS = 300
+PRINTED = "ok  the ferry left the pier at noon, and nothing else is to be said of it\n" * 130
+"""About 10 kB, so that all results together have 3 MB."""
+
+
+@pytest.fixture(scope="module")
+def session(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    told = Session()
+    told.user("Make the timetable of the ferry fit one page, and keep the night boats in bold.")
+    for number in range(RESULTS):
+        told.tool()
+        told.result(f"{number} → {PRINTED}")
+    told.user("never shrink the type below 9 points")
+    path = tmp_path_factory.mktemp("long") / "ferry.jsonl"
+    path.write_bytes(told.bytes())
+    return path
+
+
+def peak_of(work: Callable[[], object]) -> int:
+    """The most bytes that some work has at a time."""
+    counter().count("loaded before")
+    tracemalloc.start()
+    try:
+        work()
+        return tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+
+
+@pytest.mark.parametrize("write", [write_brief, write_keep])
+def test_a_handover_does_not_keep_what_tools_printed(
+    session: Path, write: Callable[[Path], object]
+) -> None:
+    assert peak_of(lambda: write(session)) < session.stat().st_size
+
+
+def test_a_streamed_session_gives_the_same_and_counts_everything(session: Path) -> None:
+    found = write_brief(session)
+    assert "never shrink the type below 9 points" in found.text
+    assert found.original_tokens == sum(turn.tokens for turn in turns_in(session))
+
+
+def test_a_summary_needs_the_turns_and_no_second_copy_of_them(session: Path) -> None:
+    # Two bytes for each character, because of the arrow.
+    assert peak_of(lambda: summarize_file(session, levels=[Level.BRIEF])) < (
+        4 * session.stat().st_size
+    )
+
+
+def test_a_session_of_sub_agents_alone_is_handed_over_too(tmp_path: Path) -> None:
+    told = Session()
+    told.user("Count the boats of the ferry line in `boats.csv`.", isSidechain=True)
+    told.reply("There are 14 boats in `boats.csv`, two of them without a night light.")
+    for record in told.records:
+        record["isSidechain"] = True
+    path = tmp_path / "agent.jsonl"
+    path.write_bytes(told.bytes())
+    assert "boats.csv" in write_brief(path).text
+    assert write_brief(path).original_tokens == sum(turn.tokens for turn in turns_in(path))

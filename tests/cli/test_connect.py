@@ -349,6 +349,16 @@ def test_the_table_names_what_is_missing(reviewer: Reviewer) -> None:
     assert any("approve" in sentence for sentence in rows["codex"]["missing"])
 
 
+def test_an_agent_that_was_never_run_is_called_that(reviewer: Reviewer) -> None:
+    assert "Cursor was never run with these settings" in connect(reviewer, "cursor").stderr
+    done = reviewer("connect")
+    (line,) = [line for line in done.stdout.splitlines() if "never run" in line]
+    assert line.startswith("cursor")
+    assert "cursor: Cursor was never run" in done.stderr
+    rows = reviewer.rows("connect")
+    assert [row["agent"] for row in rows if row["never_run"]] == ["cursor"]
+
+
 def test_wrong_usage_is_a_sentence(reviewer: Reviewer) -> None:
     reviewer.fails("connect", "emacs", code=2)
     reviewer.fails("connect", "--yes", code=2)

@@ -106,6 +106,8 @@ class Client:
             "ANTHROPIC_BASE_URL": self.model.url, "ANTHROPIC_API_KEY": "sk-ant-fake",
             "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1", "DISABLE_AUTOUPDATER": "1",
             "CLAUDE_CODE_MAX_RETRIES": "1", "ENABLE_TOOL_SEARCH": "false",
+            # It begins to talk while its MCP servers start, unless it is told to wait for them.
+            "MCP_CONNECTION_NONBLOCKING": "false", "MCP_CONNECT_TIMEOUT_MS": f"{PATIENT}000",
             "MCP_TIMEOUT": f"{PATIENT}000",
         }  # fmt: skip
 

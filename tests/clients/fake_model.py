@@ -177,7 +177,8 @@ class _Handler(BaseHTTPRequestHandler):
         self.send_header("content-length", str(len(data)))
         self.send_header("connection", "close")
         if status == 429:
-            self.send_header("retry-after", "1")
+            self.send_header("retry-after", "0")
+            self.send_header("retry-after-ms", "10")
         self.end_headers()
         self.wfile.write(data)
         self.close_connection = True

@@ -81,7 +81,7 @@ class Hooks:
         if told.moment is Moment.START:
             self._note(told)
         if self._maker.keep():
-            self._start_apart(MAKE_READY, told.cwd)
+            self._start_apart(MAKE_READY, "--", os.path.abspath(told.cwd))
 
     def log(self, line: str) -> None:
         """Add a line to the log. Raises OSError."""
@@ -204,7 +204,9 @@ class PacketMaker:
         warning = self._ready.save_counts()
         if warning:
             self._files.log(self._clock(), warning)
-        return self._ready.measurer.measured and len(self._ready.items) > FEW
+            return False
+        ready = self._ready
+        return ready.measurer.measured and ready.small and len(ready.items) > FEW
 
     def make_ready(self, folder: Path) -> str:
         """Keep the packet of a folder, and measure all entries of its project for any task, which

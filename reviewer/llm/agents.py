@@ -302,7 +302,7 @@ AGENTS: dict[str, Agent] = {
         _gemini,
         _gemini_answer,
         _gemini_tidy,
-        re.compile(r"Attempt ([3-9]) failed with status 429"),
+        re.compile(r"Attempt ([3-9]) failed with status (429|5\d\d)"),
     ),
     "opencode": Agent(
         "opencode", "OpenCode", "run opencode auth login", _opencode, _opencode_answer

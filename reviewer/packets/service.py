@@ -222,7 +222,7 @@ class Packets:
         own = read_store(self._database, self._state, project)
         if folder is None:
             return own
-        from reviewer.packets.context_folder import read_folder  # late: hooks do without it
+        from reviewer.packets.context_folder import read_folder  # late: for folders
 
         return joined(read_folder(folder), own)
 

@@ -29,7 +29,6 @@ OPENS_A_DOOR_ITSELF = {
     ("agents/agent_files.py", "_read"): "reads one byte more than the limit through open_own",
     ("llm/agents.py", "_codex"): "writes into the temporary folder that it made for one question",
     ("llm/agents.py", "_codex_answer"): "reads the answer in that folder",
-    ("agents/memory_folders.py", "has_any"): "looks for one word in the program's own record",
     ("cli/help.py", "help_"): "pages of the program",
     ("cli/help.py", "_title"): "pages of the program",
     ("cli/help.py", "_headings"): "pages of the program",

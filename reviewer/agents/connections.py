@@ -26,7 +26,7 @@ from reviewer.agents.memory_folders import memory_wiring
 from reviewer.agents.wiring import AGENTS, FileKind, Part, Place, Scope, Wiring
 from reviewer.clock import Clock, iso, utc_now
 from reviewer.errors import ConflictError, ReviewerError
-from reviewer.files import make_folders, make_private_folder, open_own, write_atomic
+from reviewer.files import make_folders, make_private_folder, open_own, read_own, write_atomic
 from reviewer.promotion.export.file_writer import (
     read_file,
     remove_file,
@@ -141,11 +141,14 @@ class Connections:
     def all(self) -> list[Connection]:
         """Every connection, the oldest first. Raises ReviewerError for a damaged record."""
         path = self._files.folder / RECORD
-        data = read_file(path)
-        if data is None:
-            return []
         try:
-            return msgspec.json.decode(data, type=list[Connection])
+            return msgspec.json.decode(read_own(path), type=list[Connection])
+        except FileNotFoundError:
+            return []
+        except OSError as problem:
+            raise ReviewerError(
+                f"{path}, which records the connected agents, cannot be read: {problem.strerror}."
+            ) from problem
         except msgspec.DecodeError as problem:
             raise ReviewerError(
                 f"{path}, which records the connected agents, is damaged: {problem}. Backups of "
@@ -157,9 +160,8 @@ class Connections:
 
         Raises ReviewerError when the list of acts cannot be read.
         """
-        data = read_file(self._files.folder / ACTS) if folder else None
         undone: set[str] = set()
-        for line in reversed((data or b"").splitlines()):
+        for line in reversed(self._acts().splitlines() if folder else []):
             try:
                 act = msgspec.json.decode(line, type=ConnectingAct)
             except msgspec.DecodeError:
@@ -169,6 +171,17 @@ class Connections:
             elif act.folder == folder and act.at not in undone:
                 return act
         return None
+
+    def _acts(self) -> bytes:
+        path = self._files.folder / ACTS
+        try:
+            return read_own(path)
+        except FileNotFoundError:
+            return b""
+        except OSError as problem:
+            raise ReviewerError(
+                f"{path}, the list of what was connected, cannot be read: {problem.strerror}."
+            ) from problem
 
     def of(self, agent: str, place: Place) -> Connection | None:
         """The connection of an agent in a place."""

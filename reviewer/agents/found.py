@@ -34,6 +34,8 @@ class AgentRow(Struct, frozen=True, kw_only=True):
     last_packet: str
     last_read: str
     missing: tuple[str, ...]
+    never_run: bool
+    """Whether nobody has tried with its program what `connect` writes."""
 
 
 def agent_rows(store: Path, *, root: Path | None) -> list[AgentRow]:
@@ -73,6 +75,7 @@ def agent_rows(store: Path, *, root: Path | None) -> list[AgentRow]:
                 last_packet=given.at if given else "",
                 last_read=read.get(name, ""),
                 missing=tuple(missing),
+                never_run=kind.never_run,
             )
         )
     return rows

@@ -24,13 +24,18 @@ from reviewer.text.for_agents import NOTHING, AgentText
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from reviewer.packets.prepared import Prepared
+
 CHILD = "REVIEWER_CHILD"
 """Set in the environment of the agents that `reviewer` itself asks: hooks then do nothing."""
 
 READ_SESSIONS = "read-sessions"
 """The hidden command that reads the noted sessions."""
+MAKE_READY = "make-packet-ready"
+"""The hidden command that measures what packets of a folder are made of."""
 
-_CONTINUES = ("resume", "compact")
+FEW = 30
+"""Entries that are measured as soon as a process has started for it."""
 
 
 class Hooks:
@@ -41,6 +46,8 @@ class Hooks:
         self._named = project
         self._clock = clock
         self._files = AgentFiles(store)
+        self._maker = PacketMaker(store, project=project, clock=clock)
+        self._given: Given | None = None
 
     def carry_out(self, told: Told) -> AgentText:
         """The text for the agent's model; empty where there is nothing to say. What nobody waits
@@ -63,13 +70,19 @@ class Hooks:
         noted = self._note(told, ended=told.moment is Moment.END)
         if noted and told.moment is Moment.END and (told.transcript or told.session):
             self._files.forget_old_sessions()
-            self._read_detached()
+            self._start_apart(READ_SESSIONS)
         return NOTHING
 
     def finish(self, told: Told) -> None:
-        """Do the rest once the agent has its answer: checking a transcript takes longer."""
+        """Do the rest once the agent has its answer: checking a transcript takes longer, and so
+        does writing.
+        """
+        if self._given is not None:
+            self._files.note_given(self._given)
         if told.moment is Moment.START:
             self._note(told)
+        if self._maker.keep():
+            self._start_apart(MAKE_READY, "--", os.path.abspath(told.cwd))
 
     def log(self, line: str) -> None:
         """Add a line to the log. Raises OSError."""
@@ -103,8 +116,7 @@ class Hooks:
         return True
 
     def _packet(self, told: Told) -> AgentText:
-        maker = PacketMaker(self._store, project=self._named, clock=self._clock)
-        project, text = maker.packet(Path(told.cwd), told.prompt)
+        project, text = self._maker.packet(Path(told.cwd), told.prompt)
         before = self._files.given(told.agent)
         if (
             told.source == "resume"
@@ -113,24 +125,22 @@ class Hooks:
         ):
             return NOTHING  # the session has it already
         if text:
-            self._files.note_given(
-                Given(
-                    agent=told.agent,
-                    session=told.session,
-                    project=project,
-                    at=iso(self._clock()),
-                    text=text,
-                )
+            self._given = Given(
+                agent=told.agent,
+                session=told.session,
+                project=project,
+                at=iso(self._clock()),
+                text=text,
             )
         return text
 
-    def _read_detached(self) -> None:
-        """Start a process of its own that reads the noted sessions, and do not wait for it."""
+    def _start_apart(self, *verb: str) -> None:
+        """Start a hidden command in a process of its own, and do not wait for it."""
         command = [sys.executable, "-P", "-m", "reviewer", "--db", str(self._store.absolute())]
         if self._named is not None:
             command += ["--project", self._named]
         subprocess.Popen(  # noqa: S603
-            [*command, READ_SESSIONS],
+            [*command, *verb],
             cwd=Path.home().anchor or "/",
             env={**os.environ, CHILD: "1"},
             stdin=subprocess.DEVNULL,
@@ -159,11 +169,13 @@ class PacketMaker:
         self._named = project
         self._clock = clock
         self._files = AgentFiles(store)
+        self._ready: Prepared | None = None
+        self._new: tuple[str, KeptPacket] | None = None
 
-    def packet(self, folder: Path, task: str = "") -> tuple[str, AgentText]:
+    def packet(self, folder: Path, task: str = "", *, fresh: bool = False) -> tuple[str, AgentText]:
         """The project and its packet for a task; empty where nothing is known of the folder.
 
-        Raises StoreError, ForeignProjectError, OSError.
+        `fresh`: make it even if it is kept. Raises StoreError, ForeignProjectError, OSError.
         """
         tree = work_tree(folder)
         if self._named is None and tree is None:
@@ -172,14 +184,40 @@ class PacketMaker:
             raise StoreError(f"There is no store at {self._store} yet.")
         name = hashlib.sha256(f"{tree}\0{self._named}".encode("utf-8", "replace")).hexdigest()[:16]
         before = self._state()
-        if not task:
+        if not task and not fresh:
             kept = self._files.packet(name)
             if kept is not None and kept.key == before:
                 return kept.project, kept.text
         project, text = self._made(folder, task)
         if not task and self._state() == before:  # nobody has written meanwhile
-            self._files.keep_packet(name, KeptPacket(key=before, project=project, text=text))
+            self._new = name, KeptPacket(key=before, project=project, text=text)
         return project, text
+
+    def keep(self) -> bool:
+        """Write what spares the next packet most of the work, once nobody waits for this one.
+
+        Returns whether `make_ready` would spare it more. Raises OSError.
+        """
+        if self._new is not None:
+            self._files.keep_packet(*self._new)
+        if self._ready is None:
+            return False
+        warning = self._ready.save_counts()
+        if warning:
+            self._files.log(self._clock(), warning)
+            return False
+        ready = self._ready
+        return ready.measurer.measured and ready.small and len(ready.items) > FEW
+
+    def make_ready(self, folder: Path) -> str:
+        """Keep the packet of a folder, and measure all entries of its project for any task, which
+        takes seconds where there are thousands. Returns the project. Raises as `packet` does.
+        """
+        project, _ = self.packet(folder, fresh=True)
+        if self._ready is not None and self._ready.small:
+            self._ready.count_ahead()
+        self.keep()
+        return project
 
     def _made(self, folder: Path, task: str) -> tuple[str, AgentText]:
         from reviewer.agents.recalled import packet_within
@@ -192,7 +230,9 @@ class PacketMaker:
                 return "", NOTHING
             engine.work_in(chosen)
             now = self._clock().astimezone()
-            return chosen.project, packet_within(engine, task=task, now=now)
+            made = packet_within(engine, task=task, now=now)
+            self._ready = made.ready
+            return chosen.project, made.text
         finally:
             engine.close()
 
@@ -276,6 +316,6 @@ class SessionReader:
         finally:
             engine.close()
         maker = PacketMaker(self._store, project=self._named, clock=self._clock)
-        maker.packet(folder)  # so that the next session starts at once
+        maker.make_ready(folder)  # so that the next session starts at once
         if report.files == 0:
             raise ReviewerError(f"{path} is in no format that can be read.")

@@ -2,7 +2,7 @@
 
 Only for projects for which the person chose it: `reviewer connect AGENT --memory`. There is one
 file of our own, and for Claude Code one line in its index; lines of others are never changed. Both
-are taken back as settings are. Acts of the store bring the file up to date.
+are taken back as settings are. Acts of the store bring the file up to date (`memory_updates.py`).
 """
 
 from __future__ import annotations
@@ -13,17 +13,14 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from reviewer.agents.agent_files import AgentFiles
-from reviewer.agents.wiring import FileKind, Part, Place, Scope, Wiring, home
+from reviewer.agents.wiring import FileKind, Part, Place, Wiring, home
 from reviewer.errors import ReviewerError, SourceError
 from reviewer.promotion.export.file_writer import read_file
 from reviewer.promotion.export.marked_block import plan_block
-from reviewer.sharing import personal
 from reviewer.sources.markdown import OWN_LINE
 from reviewer.text.for_agents import AgentText, as_markdown, between_tags, joined, sentence
 
 if TYPE_CHECKING:
-    from reviewer.agents.connections import Connection
     from reviewer.engine import Engine
 
 MOST_CHARACTERS = 60_000
@@ -86,46 +83,6 @@ def facts_of(engine: Engine, project: str) -> AgentText:
         return text
     whole_lines = as_markdown(text[:MOST_CHARACTERS].rpartition("\n")[0])
     return joined([whole_lines, CUT], "\n\n")
-
-
-def bring_up_to_date(engine: Engine) -> list[str]:
-    """Write the files of memory folders anew whose project has changed; returns sentences about
-    those that could not be written. Raises ReviewerError for a damaged record of connections.
-    """
-    from reviewer.agents.connections import Connections
-
-    store = engine.path.absolute()
-    problems: list[str] = []
-    with AgentFiles(store).lock("memory", wait=True):  # the last one to read is the last to write
-        connections = Connections(store, clock=engine.clock)
-        for connection in connections.all():
-            if connection.scope is Scope.MEMORY and connection.project:
-                try:
-                    parts = _parts(connection, facts_of(engine, connection.project))
-                    problems += connections.rewrite(connection, parts)
-                except (OSError, ReviewerError) as problem:
-                    problems.append(f"The memory folder of {connection.agent}: {problem}")
-    return problems
-
-
-def has_any(store: Path) -> bool:
-    """Whether a memory folder is connected to a store, found without parsing the record."""
-    try:
-        record = personal(store, "-agents") / "connections.json"
-        return b'"memory"' in record.read_bytes()
-    except OSError:
-        return False
-
-
-def _parts(connection: Connection, facts: AgentText) -> tuple[Part, ...]:
-    place = Place(scope=connection.scope, root=Path(connection.root), command=(), environment={})
-    wiring = memory_wiring(connection.agent, place, connection.project, facts)
-    texts = [part.text for part in wiring.parts if part.kind is FileKind.OWN]
-    own = [each for each in connection.files if each.kind is FileKind.OWN]
-    return tuple(
-        Part(path=Path(each.path), kind=FileKind.OWN, text=text)
-        for each, text in zip(own, texts, strict=True)
-    )
 
 
 def claude_memory(place: Place) -> tuple[Path, str]:

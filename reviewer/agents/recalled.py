@@ -7,12 +7,13 @@ injected memory.
 from __future__ import annotations
 
 from datetime import datetime
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from reviewer.text.for_agents import NOTHING, AgentText, between_tags, without_tags
 
 if TYPE_CHECKING:
     from reviewer.engine import Engine
+    from reviewer.packets.prepared import Prepared
     from reviewer.packets.values import Packet, PacketItem
 
 MOST_CHARACTERS = 9_000
@@ -27,19 +28,28 @@ FRAME = len(between_tags(""))
 """Characters of the tags."""
 
 
+class Recalled(NamedTuple):
+    """A packet between the tags; empty where nothing is remembered."""
+
+    text: AgentText
+    ready: Prepared
+    """What it was made of: `save_counts` spares the next one most of the work."""
+
+
 def packet_within(
     engine: Engine, *, task: str, now: datetime, most: int = MOST_CHARACTERS
-) -> AgentText:
+) -> Recalled:
     """The packet of the current project between the tags, in at most `most` characters.
 
-    Empty where nothing is remembered. Rules come before everything else, and are cut at a line
-    where they alone are too long. Raises StoreError.
+    Rules come before everything else, and are cut at a line where they alone are too long. Raises
+    StoreError.
     """
-    made = _assembled(engine, engine.project, task, now, most)
+    ready = _prepared(engine, engine.project, task, now)
+    made = _assembled(ready, most)
     if not says_anything(made):
-        return NOTHING
+        return Recalled(NOTHING, ready)
     text = between_tags(made.markdown)
-    return text if len(text) <= most else _cut(made.markdown, most)
+    return Recalled(text if len(text) <= most else _cut(made.markdown, most), ready)
 
 
 def packet_items(
@@ -48,15 +58,19 @@ def packet_items(
     """What a packet of a project without a task shows of each fact, by its place. Raises
     StoreError.
     """
-    made = _assembled(engine, project, "", now, most)
+    made = _assembled(_prepared(engine, project, "", now), most)
     return {item.place: item for item in made.items}
 
 
-def _assembled(engine: Engine, project: str | None, task: str, now: datetime, most: int) -> Packet:
-    from reviewer.packets.assembly import assemble_within
+def _prepared(engine: Engine, project: str | None, task: str, now: datetime) -> Prepared:
     from reviewer.packets.token_counts import ESTIMATE
 
-    ready = engine.packets.prepare_own(project, task=task, now=now, counting=ESTIMATE)
+    return engine.packets.prepare_own(project, task=task, now=now, counting=ESTIMATE)
+
+
+def _assembled(ready: Prepared, most: int) -> Packet:
+    from reviewer.packets.assembly import assemble_within
+
     return assemble_within(ready, most // BYTES_PER_TOKEN, most - FRAME)
 
 

@@ -95,6 +95,8 @@ class AgentKind(Struct, frozen=True):
     block: str
     compaction: str
     """Whether it can be told what a compaction must keep, and how."""
+    never_run: bool = False
+    """Whether its settings were written from documentation, without its program ever being run."""
 
 
 def _claude(place: Place) -> Wiring:
@@ -262,9 +264,17 @@ def _cursor(place: Place) -> Wiring:
             _json(folder / "mcp.json", Addition(("mcpServers",), entry, SERVER)),
             _json(folder / "hooks.json", Addition((), 1, "version"), *hooks),
         ),
-        afterwards=("Cursor asks for an approval of the MCP server in its settings.",),
+        afterwards=(
+            "Cursor asks for an approval of the MCP server in its settings.",
+            NEVER_RUN.format(title="Cursor"),
+        ),
     )
 
+
+NEVER_RUN = (
+    "{title} was never run with these settings, which follow its documentation: look whether its "
+    "next session begins with the packet."
+)
 
 AGENTS: dict[str, AgentKind] = {
     "claude-code": AgentKind(
@@ -274,7 +284,9 @@ AGENTS: dict[str, AgentKind] = {
     "gemini": AgentKind("Gemini CLI", ("gemini",), _gemini, "GEMINI.md", ""),
     "opencode": AgentKind("OpenCode", ("opencode",), _opencode, "AGENTS.md", "by the plugin"),
     "copilot": AgentKind("Copilot CLI", ("copilot",), _copilot, "AGENTS.md", ""),
-    "cursor": AgentKind("Cursor", ("cursor-agent", "cursor"), _cursor, "AGENTS.md", ""),
+    "cursor": AgentKind(
+        "Cursor", ("cursor-agent", "cursor"), _cursor, "AGENTS.md", "", never_run=True
+    ),
 }
 
 

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from reviewer.agents.connections import ConnectingAct, Connections, Planned
+    from reviewer.agents.found import AgentRow
     from reviewer.agents.wiring import Place
     from reviewer.text.for_agents import AgentText
 
@@ -329,6 +330,7 @@ def _show_table(session: Session, as_json: bool) -> None:
     from msgspec import to_builtins
 
     from reviewer.agents.found import agent_rows
+    from reviewer.agents.wiring import NEVER_RUN
 
     tree = work_tree()
     rows = agent_rows(session.store_path().absolute(), root=Path(tree.root) if tree else None)
@@ -341,7 +343,7 @@ def _show_table(session: Session, as_json: bool) -> None:
         (
             row.agent,
             "yes" if row.program else "no",
-            row.version or "-",
+            _version(row),
             ", ".join(each.partition(" ")[0] for each in row.connected) or "-",
             moment(row.last_packet) if row.last_packet else "-",
             moment(row.last_read) if row.last_read else "-",
@@ -353,6 +355,13 @@ def _show_table(session: Session, as_json: bool) -> None:
     for row in rows:
         for sentence in row.missing:
             narrate(f"{row.agent}: {safe(sentence)}")
+        if row.never_run:
+            narrate(f"{row.agent}: {NEVER_RUN.format(title=row.title)}")
     if not any(row.connected for row in rows):
         narrate("Connect one: reviewer connect AGENT")
     raise click.exceptions.Exit(DONE)
+
+
+def _version(row: AgentRow) -> str:
+    words = [word for word in (row.version, "never run" if row.never_run else "") if word]
+    return ", ".join(words) or "-"

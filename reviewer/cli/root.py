@@ -112,6 +112,9 @@ COMMANDS = {
     "hook": Entry(
         "reviewer.cli.hook:hook", "Answer an event of an agent's session; agents run this."
     ),
+    "make-packet-ready": Entry(
+        "reviewer.cli.hook:make_packet_ready", "Measure what packets are made of.", True
+    ),
     "read-sessions": Entry(
         "reviewer.cli.hook:read_sessions", "Read the sessions that hooks have noted.", True
     ),

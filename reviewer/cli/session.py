@@ -246,7 +246,7 @@ def _bring_memory_folders_up_to_date(engine: Engine) -> None:
     """Write what was promoted or taken back into the memory folders that the person has chosen."""
     if not personal(engine.path, "-agents").is_dir():
         return
-    from reviewer.agents.memory_folders import bring_up_to_date, has_any
+    from reviewer.agents.memory_updates import bring_up_to_date, has_any
     from reviewer.cli.output import narrate
 
     if not has_any(engine.path):

@@ -7,6 +7,7 @@ keep no session. Each agent runs in an empty private folder.
 from __future__ import annotations
 
 import json
+import re
 import shutil
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
@@ -66,6 +67,8 @@ class Agent(Struct, frozen=True):
     read: Callable[[Ended], Answered]
     tidy: Callable[[Path, Mapping[str, str]], None] | None = None
     """Removes what a call in a folder leaves behind in the home of its environment."""
+    retries: re.Pattern[str] | None = None
+    """Words on standard error of one that goes on asking a model which accepts no more requests."""
 
 
 def _claude(asked: Asked) -> Invocation:
@@ -171,7 +174,9 @@ def _gemini(asked: Asked) -> Invocation:
     settings = asked.folder / ".gemini" / "settings.json"
     settings.parent.mkdir(mode=0o700)
     settings.write_text(json.dumps(_GEMINI_SETTINGS), encoding="utf-8")
-    environment = {}
+    reports = asked.folder / "tmp"  # of errors, with the whole question
+    reports.mkdir(mode=0o700)
+    environment = {"TMPDIR": str(reports)}
     if asked.system:
         (asked.folder / SYSTEM).write_text(asked.system, encoding="utf-8")
         environment["GEMINI_SYSTEM_MD"] = str(asked.folder / SYSTEM)
@@ -250,8 +255,9 @@ def _opencode_answer(ended: Ended) -> Answered:
             tokens = _mapping(part, "tokens") or _mapping(event, "tokens")
         elif event.get("type") == "error":
             error = _mapping(event, "error")
-            message = _text(_mapping(error, "data"), "message") or _text(error, "name")
-            return Answered(problem=message or "it reports an error")
+            data = _mapping(error, "data")
+            message = _text(data, "message") or _text(error, "name") or "it reports an error"
+            return Answered(problem=_with_code(message, _number(data, "statusCode")))
     if not pieces:
         return Answered(problem=last_words(ended))
     return Answered(
@@ -296,6 +302,7 @@ AGENTS: dict[str, Agent] = {
         _gemini,
         _gemini_answer,
         _gemini_tidy,
+        re.compile(r"Attempt ([3-9]) failed with status (429|5\d\d)"),
     ),
     "opencode": Agent(
         "opencode", "OpenCode", "run opencode auth login", _opencode, _opencode_answer
@@ -353,16 +360,26 @@ def _events(text: str) -> Iterator[Mapping[str, Any]]:
 def last_words(ended: Ended) -> str:
     """The message of an error at the end of the output, or its last line."""
     for text in (ended.err, ended.out):
-        at = text.rfind('{"error"')
-        at = at if at >= 0 else text.rfind('{\n  "error"')
-        if at >= 0 and (told := _object(text[at:])) is not None:
-            message = _text(_mapping(told, "error"), "message")
-            if message:
-                return message
         lines = [line.strip() for line in text.splitlines() if line.strip()]
         if lines:
-            return lines[-1]
+            return _message_at_end(text) or lines[-1]
     return ""
+
+
+def _message_at_end(text: str) -> str:
+    """The message of an object of JSON that a text ends with and that has an error, with its code;
+    some pass on what an endpoint has answered, which is JSON again.
+    """
+    for begin in (text.rfind('{"error"'), text.rfind("\n{"), 0 if text.startswith("{") else -1):
+        error = _mapping((_object(text[begin:]) if begin >= 0 else None) or {}, "error")
+        if message := _text(error, "message"):
+            inner = _mapping(_object(message) or {}, "error")
+            return _with_code(_text(inner, "message") or message, _number(error, "code"))
+    return ""
+
+
+def _with_code(message: str, code: int) -> str:
+    return f"{message} ({code})" if code >= 400 and str(code) not in message else message
 
 
 def _mapping(value: Mapping[str, Any], name: str) -> Mapping[str, Any]:

@@ -221,6 +221,8 @@ class CommandChat:
                         f"{self.agent.title} printed more than {LARGEST_OUTPUT >> 20} MB instead "
                         "of an answer, and was stopped. Check command under [model]."
                     )
+                if self.agent.retries and (tries := self.agent.retries.search(err.text())):
+                    raise self._busy(tries[0])
                 if time.monotonic() > end:
                     words = self._words(last_words(Ended("", err.text(), 0, folder)))
                     last = f" Its last line: {words}." if words else ""
@@ -253,10 +255,7 @@ class CommandChat:
         if problem and (ASKS_FOR_LOGIN.search(problem) or ASKS_FOR_LOGIN.search(ended.err[-2000:])):
             raise self._login(problem)
         if problem and BUSY.search(problem):
-            raise ModelError(
-                f"{title} accepts no more requests for now ({problem}). Wait and try again, or "
-                "lower concurrency under [model]."
-            )
+            raise self._busy(problem)
         if ended.code:
             how = f"exit code {ended.code}" if ended.code > 0 else f"signal {-ended.code}"
             after = f": {problem}" if problem else " without a message"
@@ -271,6 +270,12 @@ class CommandChat:
     def _login(self, words: str) -> ModelError:
         return ModelError(
             f"{self.agent.title} asks for a login ({words}). To log in: {self.agent.login}."
+        )
+
+    def _busy(self, words: str) -> ModelError:
+        return ModelError(
+            f"{self.agent.title} accepts no more requests for now ({words}). Wait and try again, "
+            "or lower concurrency under [model]."
         )
 
     def _words(self, message: str) -> str:

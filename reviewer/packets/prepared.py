@@ -11,10 +11,9 @@ from pathlib import Path
 from msgspec import structs
 
 from reviewer.packets.allocation import ItemCosts
-from reviewer.packets.context_folder import find_folder, read_folder
 from reviewer.packets.scoring import Corpus, query_of_tasks, ranked, task_grade
 from reviewer.packets.task_text import query_of_task
-from reviewer.packets.token_counts import ESTIMATE, CountCache, Measurer, Piece
+from reviewer.packets.token_counts import CountCache, Measurer, Piece
 from reviewer.packets.values import SCORED, Item, Material, Score, Section, item_id
 from reviewer.packets.wording import full_form, short_form, title_form, title_in_full
 from reviewer.text.plain_sentences import has_only_plain_words
@@ -68,6 +67,7 @@ class Prepared:
         self._order()
         self._shorts: dict[int, Piece | None] = {}
         self._titles: dict[int, str] = {}
+        self._all_counted = False
         self.small = sum(len(item.text) for item in self.items) <= COUNT_ALL_CHARS
 
     def with_task(self, *, task: str | None = None, now: datetime | None = None) -> Prepared:
@@ -194,10 +194,11 @@ class Prepared:
 
     def save_counts(self) -> str:
         """Cache the counts for the next call; returns a warning if that is not possible."""
-        return self.measurer.keep(forget=self.small)
+        return self.measurer.keep(forget=self._all_counted)
 
     def count_ahead(self) -> None:
         """Count every form of every item, so that no later budget has to load the encoding."""
+        self._all_counted = True
         for number in range(len(self.items)):
             self.full(number)
             self.short(number)
@@ -290,6 +291,8 @@ def prepare_folder(
     `counting`: the name of an encoding, or `estimate`. Raises SourceError for anything that is not
     a context folder.
     """
+    from reviewer.packets.context_folder import find_folder, read_folder  # late: for folders
+
     found = find_folder(folder)
     material = read_folder(found)
     measurer = cached_measurer(str(found.absolute()), counting)
@@ -298,6 +301,4 @@ def prepare_folder(
 
 def cached_measurer(source: str, counting: str) -> Measurer:
     """A measurer with the cached counts of a source."""
-    if counting == ESTIMATE:
-        return Measurer(counting)
     return Measurer(counting, CountCache(source, counting))

@@ -12,18 +12,20 @@ import sqlite3
 from collections.abc import Iterator
 from datetime import datetime
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import msgspec
 
 from reviewer.clock import Clock, from_iso
 from reviewer.errors import OtherProjectError, UnknownIdError
-from reviewer.packets.context_folder import read_folder
 from reviewer.packets.lookup import find_item
 from reviewer.packets.prepared import DEFAULT_COUNTING, Prepared, cached_measurer, prepare_folder
 from reviewer.packets.values import Item, Material, Problem, RuleBlock, Section
 from reviewer.packets.wording import title_of
-from reviewer.promotion.trusted_state import StateView, TrustedState
 from reviewer.store.database import Database, failures_as_sentences
+
+if TYPE_CHECKING:
+    from reviewer.promotion.trusted_state import StateView, TrustedState
 
 
 class SourceChoice(msgspec.Struct, frozen=True):
@@ -218,7 +220,11 @@ class Packets:
         it. Raises StoreError, and SourceError if it is not a context folder.
         """
         own = read_store(self._database, self._state, project)
-        return own if folder is None else joined(read_folder(folder), own)
+        if folder is None:
+            return own
+        from reviewer.packets.context_folder import read_folder  # late: for folders
+
+        return joined(read_folder(folder), own)
 
     def find(self, material: Material, name: str, project: str | None) -> Item:
         """An item by its id or place. Raises OtherProjectError for a memory of another project,

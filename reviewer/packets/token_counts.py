@@ -53,6 +53,8 @@ class Measurer:
         self.name = counting
         self.loaded = False
         """Whether the encoding was loaded."""
+        self.measured = False
+        """Whether a text had to be looked at that the cache did not have."""
         self._cache = cache
         self._count: Callable[[str], int] | None = estimate if counting == ESTIMATE else None
         self._pieces: dict[str, Piece] = {}
@@ -77,6 +79,8 @@ class Measurer:
     def safe_text(self, text: str) -> AgentText:
         """The text with secrets masked and control characters replaced, without counting it."""
         found = self._known(text)
+        if found is None and self._count is not None:
+            found = self.piece(text)  # counting is cheap now, and the cache gets it
         return found.text if found else safe_text(text)
 
     def _known(self, text: str) -> Piece | None:
@@ -89,6 +93,7 @@ class Measurer:
 
             self._count = counter(self.name).count
             self.loaded = True
+        self.measured = True
         count = self._count
         safe, masked = masked_markdown(text)
         last = safe.rpartition("\n")[2]

@@ -1,6 +1,7 @@
 """Trusted state (L3): keys and values that only a person writes (`docs/design.md`, Promotion).
 
 No function here takes the id of a candidate, memory or entity, and only this module writes `state`.
+What only writing needs is imported there, because hooks read and must be quick.
 """
 
 from __future__ import annotations
@@ -8,18 +9,18 @@ from __future__ import annotations
 import os
 import sqlite3
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct
 
 from reviewer.clock import Clock, iso
 from reviewer.errors import ReviewerError, SourceError, UnknownIdError
-from reviewer.promotion.source_view import window
-from reviewer.promotion.triage import Done
 from reviewer.store.database import Database, failures_as_sentences
 from reviewer.store.ledger import Ledger
 from reviewer.store.project_rows import project_row
-from reviewer.text.secrets import mask
+
+if TYPE_CHECKING:
+    from reviewer.promotion.triage import Done
 
 LONGEST_KEY = 200
 
@@ -75,6 +76,9 @@ class TrustedState:
 
         Secrets are masked. Raises ReviewerError for an empty key or value.
         """
+        from reviewer.promotion.triage import Done
+        from reviewer.text.secrets import mask
+
         key, value, note, evidence = (
             mask(text.strip()).text for text in (key, value, note, evidence)
         )
@@ -111,6 +115,8 @@ class TrustedState:
 
     def unset(self, project: str, key: str) -> Done:
         """End a key; its values stay readable. Raises UnknownIdError for a key without a value."""
+        from reviewer.promotion.triage import Done
+
         with self._ledger.act("state unset", f"Unset {key}") as act:
             current = act.query(
                 "SELECT s.id FROM state s JOIN project p ON p.id = s.project_id"
@@ -147,6 +153,8 @@ def _absolute(evidence: str) -> str:
     path, colon, line = evidence.rpartition(":")
     if not colon or not line.isdigit() or "//" in path:
         return evidence
+    from reviewer.promotion.source_view import window
+
     target = Path(os.path.abspath(path))
     try:
         found = window(target, max(int(line) - 1, 0), int(line)).lines

@@ -220,6 +220,44 @@ def test_a_file_that_cannot_be_read_is_refused_and_nothing_is_touched(
     assert snapshot(home(reviewer)) == before
 
 
+def test_names_that_are_there_twice_stay_where_they_are_not_ours(reviewer: Reviewer) -> None:
+    path = home(reviewer) / ".claude.json"
+    path.write_text('{"theme": "dark", "mcpServers": {"a": {"x": 1, "x": 2}}, "theme": "light"}')
+    before = path.read_bytes()
+    connect(reviewer, "claude-code")
+    assert path.read_text().count('"theme"') == 2
+    assert path.read_text().count('"x"') == 2
+    assert set(json.loads(path.read_text())["mcpServers"]) == {"a", "reviewer"}
+    assert reviewer("disconnect", "claude-code", "--yes").returncode == 0
+    assert path.read_bytes() == before
+
+
+@pytest.mark.parametrize(
+    ("agent", "name", "event"),
+    [
+        ("claude-code", ".claude/settings.json", "SessionStart"),
+        ("codex", ".codex/hooks.json", "SessionStart"),
+        ("gemini", ".gemini/settings.json", "SessionStart"),
+        ("cursor", ".cursor/hooks.json", "sessionStart"),
+    ],
+)
+def test_hooks_of_others_on_the_same_event_stay_before_ours(
+    reviewer: Reviewer, agent: str, name: str, event: str
+) -> None:
+    path = home(reviewer) / name
+    path.parent.mkdir()
+    theirs = [{"hooks": [{"type": "command", "command": "date"}]}, {"command": "date"}]
+    path.write_text(json.dumps({"version": 1, "hooks": {event: theirs, "Other": theirs}}, indent=2))
+    before = path.read_bytes()
+    connect(reviewer, agent)
+    hooks = json.loads(path.read_text())["hooks"]
+    assert hooks[event][:2] == theirs
+    assert [" hook " in json.dumps(each) for each in hooks[event]] == [False, False, True]
+    assert hooks["Other"] == theirs
+    assert reviewer("disconnect", agent, "--yes").returncode == 0
+    assert path.read_bytes() == before
+
+
 def test_bytes_that_are_no_text_are_refused(reviewer: Reviewer) -> None:
     (home(reviewer) / ".claude.json").write_bytes("{}".encode("utf-16"))
     assert "not UTF-8 text" in reviewer.fails("connect", "claude-code", "--yes")
@@ -347,6 +385,16 @@ def test_the_table_names_what_is_missing(reviewer: Reviewer) -> None:
     assert rows["codex"]["connected"] == ["user"]
     assert rows["gemini"]["connected"] == []
     assert any("approve" in sentence for sentence in rows["codex"]["missing"])
+
+
+def test_an_agent_that_was_never_run_is_called_that(reviewer: Reviewer) -> None:
+    assert "Cursor was never run with these settings" in connect(reviewer, "cursor").stderr
+    done = reviewer("connect")
+    (line,) = [line for line in done.stdout.splitlines() if "never run" in line]
+    assert line.startswith("cursor")
+    assert "cursor: Cursor was never run" in done.stderr
+    rows = reviewer.rows("connect")
+    assert [row["agent"] for row in rows if row["never_run"]] == ["cursor"]
 
 
 def test_wrong_usage_is_a_sentence(reviewer: Reviewer) -> None:

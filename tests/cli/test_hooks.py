@@ -8,6 +8,7 @@ import os
 import sqlite3
 import subprocess
 from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -393,13 +394,35 @@ def test_a_store_that_is_missing_newer_or_broken_is_a_line_in_the_log(reviewer: 
 
 def test_a_locked_store_does_not_stop_the_agent(reviewer: Reviewer) -> None:
     folder = filled(reviewer)
-    with sqlite3.connect(reviewer.db, isolation_level=None) as connection:
+    with closing(sqlite3.connect(reviewer.db, isolation_level=None)) as connection:
         connection.execute("PRAGMA locking_mode = EXCLUSIVE")
         connection.execute("BEGIN EXCLUSIVE")
-        done = reviewer("hook", "claude-code", "SessionStart", typed=event(folder))
-        assert done.returncode == 0
-        assert "Traceback" not in done.stderr
+        assert hook(reviewer, "claude-code", "SessionStart", event(folder)) == ""
         connection.execute("ROLLBACK")
+    (line,) = log(reviewer)
+    assert "claude-code SessionStart: " in line
+    assert "thermal paper" in hook(reviewer, "claude-code", "SessionStart", event(folder))
+
+
+def test_hooks_of_several_agents_at_once_do_not_disturb_each_other(reviewer: Reviewer) -> None:
+    """Each answers, or gives up after its five seconds where the machine is busy."""
+    folder = filled(reviewer)
+    running = []
+    for agent, (name, key) in START.items():
+        told = event(folder, **{key: agent, "prompt": "Print tickets"})
+        running.append((agent, reviewer.start("hook", agent, name), told))
+    answered = set()
+    for agent, each, told in running:
+        out, err = each.communicate(told, timeout=120)
+        assert (each.returncode, err) == (0, "")
+        if out:
+            assert "thermal paper" in injected(agent, out)
+            answered.add(agent)
+    gave_up = log(reviewer)
+    assert all("took longer than 5 seconds" in line for line in gave_up)
+    assert len(answered) + len(gave_up) >= len(START)
+    files = AgentFiles(reviewer.db)
+    assert all(files.given(agent) for agent in answered)
 
 
 def test_a_planted_link_in_place_of_the_log_is_not_followed(reviewer: Reviewer) -> None:

@@ -79,6 +79,7 @@ CASES: list[tuple[list[str], set[str]]] = [
     (["help", "keys"], set()),
     (["hook", "claude-code", "SessionStart"], set()),
     (["read-sessions"], set()),
+    (["make-packet-ready", "."], set()),
     (["model", "check"], {"openai", "pydantic", "httpx"}),
     (["undo"], set()),
     (["redo"], set()),

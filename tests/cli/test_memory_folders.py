@@ -5,6 +5,7 @@ chose it, kept up to date, and taken back byte for byte.
 from __future__ import annotations
 
 import json
+import os
 import re
 import subprocess
 from pathlib import Path
@@ -133,6 +134,26 @@ def missing(program: Reviewer, folder: Path) -> list[str]:
     row = rows["claude-code"]
     assert row["connected"] == [f"memory {folder.resolve()}"]
     return list(row["missing"])
+
+
+@pytest.mark.parametrize("planted", ["link", "pipe"])
+def test_a_record_of_connections_that_is_no_file_is_named_and_not_waited_for(
+    reviewer: Reviewer, planted: str
+) -> None:
+    folder = filled(reviewer)
+    connected(reviewer, folder)
+    record = Path(f"{reviewer.db}-agents") / "connections.json"
+    if planted == "link":
+        record.rename(folder / "elsewhere.json")
+        record.symlink_to(folder / "elsewhere.json")
+    else:
+        record.unlink()
+        os.mkfifo(record)
+    done = reviewer("--project", folder.name, "state", "set", "paper", "80 mm")
+    assert done.returncode == 0
+    assert f"{record}, which records the connected agents, cannot be read" in done.stderr
+    assert "paper" in reviewer("--project", folder.name, "state", "list").stdout
+    assert "80 mm" not in (memory(reviewer, folder) / "reviewer.md").read_text()
 
 
 def test_lines_of_others_stay_and_a_changed_line_is_named(reviewer: Reviewer) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 import subprocess
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -18,6 +18,12 @@ FOLDER = "PYTEST_AGENT_CLIENTS"
 
 SECONDS = 240
 """For one run, also beside other work: OpenCode prepares itself when it starts first."""
+TRIES = 5
+"""Runs until what is expected is there. Beside other work a hook may give up after five seconds,
+and an agent may begin to talk before its MCP servers have started; both go on without.
+"""
+PATIENT = 120
+"""Seconds for an MCP server to start, where an agent can be told to wait for it."""
 
 PROGRAMS = {
     "claude-code": "@anthropic-ai/claude-code-linux-x64/claude",
@@ -62,6 +68,19 @@ class Client:
             pytest.skip(f"{agent} is not among the npm packages in {named}")
         getattr(self, f"_prepare_{agent.replace('-', '_')}")()
 
+    def run_until(
+        self, expected: Callable[[], object], prompt: str, folder: Path, *more: str
+    ) -> None:
+        """Run it until what is expected is there. Fails with the last output if it never comes."""
+        for _ in range(TRIES):
+            ran = self.run(prompt, folder, *more)
+            if expected():
+                return
+        pytest.fail(
+            f"{self.agent}, run {TRIES} times, did not do it: exit code {ran.returncode}, "
+            f"{len(self.model.requests)} requests\n{ran.stdout[-2000:]}\n{ran.stderr[-2000:]}"
+        )
+
     def run(self, prompt: str, folder: Path, *more: str) -> subprocess.CompletedProcess[str]:
         """One headless run with a prompt."""
         arguments = {
@@ -69,7 +88,8 @@ class Client:
             "codex": [
                 "exec", "--skip-git-repo-check", "--dangerously-bypass-hook-trust",
                 "-c", 'mcp_servers.reviewer.default_tools_approval_mode="approve"',
-                "-c", "mcp_servers.reviewer.required=true", prompt,
+                "-c", "mcp_servers.reviewer.required=true",
+                "-c", f"mcp_servers.reviewer.startup_timeout_sec={PATIENT}", prompt,
             ],
             "gemini": ["-p", prompt, "--approval-mode", "yolo", "-m", "gemini-2.5-flash"],
             "opencode": ["run", "-m", "fake/fake-1", prompt],
@@ -86,6 +106,9 @@ class Client:
             "ANTHROPIC_BASE_URL": self.model.url, "ANTHROPIC_API_KEY": "sk-ant-fake",
             "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1", "DISABLE_AUTOUPDATER": "1",
             "CLAUDE_CODE_MAX_RETRIES": "1", "ENABLE_TOOL_SEARCH": "false",
+            # It begins to talk while its MCP servers start, unless it is told to wait for them.
+            "MCP_CONNECTION_NONBLOCKING": "false", "MCP_CONNECT_TIMEOUT_MS": f"{PATIENT}000",
+            "MCP_TIMEOUT": f"{PATIENT}000",
         }  # fmt: skip
 
     def _prepare_codex(self) -> None:

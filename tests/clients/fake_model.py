@@ -21,6 +21,9 @@ _RESULTS = {
     "tool_result", "function_call_output", "custom_tool_call_output", "mcp_tool_call_output",
 }  # fmt: skip
 
+MADE_UP = "made-up error"
+"""The message of every error."""
+
 
 class Answer(NamedTuple):
     """A text, or a call of a tool."""
@@ -137,8 +140,7 @@ class _Handler(BaseHTTPRequestHandler):
             self._json({"input_tokens": 100, "totalTokens": 100})
             return
         if model.status != 200:
-            error = {"type": "invalid_request_error", "message": "made-up error", "code": 400}
-            self._json({"type": "error", "error": error}, model.status)
+            self._json(_error(path, model.status), model.status)
             return
         answer = _answer(body, model.says)
         name = f"n{time.time_ns()}"
@@ -174,9 +176,25 @@ class _Handler(BaseHTTPRequestHandler):
         self.send_header("content-type", kind)
         self.send_header("content-length", str(len(data)))
         self.send_header("connection", "close")
+        if status == 429:
+            self.send_header("retry-after", "0")
+            self.send_header("retry-after-ms", "10")
         self.end_headers()
         self.wfile.write(data)
         self.close_connection = True
+
+
+def _error(path: str, status: int) -> dict[str, Any]:
+    """An error in the shape of the dialect that was spoken."""
+    if "enerateContent" in path:
+        names = {400: "INVALID_ARGUMENT", 401: "UNAUTHENTICATED", 429: "RESOURCE_EXHAUSTED"}
+        name = names.get(status, "INTERNAL")
+        return {"error": {"code": status, "message": MADE_UP, "status": name}}
+    names = {
+        400: "invalid_request_error", 401: "authentication_error", 429: "rate_limit_error",
+    }  # fmt: skip
+    error = {"type": names.get(status, "api_error"), "message": MADE_UP, "code": status}
+    return {"type": "error", "error": error} if path.endswith("/messages") else {"error": error}
 
 
 def _anthropic(answer: Answer, name: str) -> tuple[Any, list[Any]]:

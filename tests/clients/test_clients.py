@@ -28,8 +28,6 @@ pytestmark = [pytest.mark.clients, pytest.mark.timeout(600), pytest.mark.xdist_g
 
 AGENTS = ("claude-code", "codex", "gemini", "opencode", "copilot")
 
-TRIES = 3
-
 RECORD = "PYTEST_AGENT_RECORD"
 """The variable with a folder for a record of each agent's run."""
 
@@ -65,14 +63,13 @@ def test_an_agent_gets_the_packet_and_proposes(
     passage = {"text": RULE, "file": "spooler.md"}
     calls = {"search": {"words": "gate"}, "propose": {"statement": RULE, "quotes": [passage]}}
     marks = " ".join(f"[[CALL {tool} {json.dumps(given)}]]" for tool, given in calls.items())
-    ran = client.run(f"Have a look. {marks}", folder)
-    for _ in range(TRIES):  # an agent may begin to talk before its MCP servers have started
-        if "Queued as" in model.sent():
-            break
-        ran = client.run(f"Have a look. {marks}", folder)
+
+    def both() -> bool:
+        sent = model.sent()
+        return "Tickets are printed on thermal paper" in sent and "Queued as" in sent
+
+    client.run_until(both, f"Have a look. {marks}", folder)
     sent = model.sent()
-    assert model.requests, (ran.stdout[-2000:], ran.stderr[-2000:])
-    assert "Tickets are printed on thermal paper" in sent, (ran.stdout[-2000:], ran.stderr[-2000:])
     assert 'recalled-memory source="reviewer"' in sent
     assert "[m:2] (constraint) The gate controller" in sent
     assert "Queued as #4" in sent
@@ -127,9 +124,9 @@ def test_claude_code_reads_the_line_in_its_memory_folder(
         cwd=folder, env=program.environment, capture_output=True, text=True, check=False,
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
-    client.run("Have a look.", folder)
+    line = "[Decided by the person: ticket-office](reviewer.md)"
+    client.run_until(lambda: line in model.sent(), "Have a look.", folder)
     sent = model.sent()
-    assert "[Decided by the person: ticket-office](reviewer.md)" in sent
     assert "thermal paper" not in sent  # the file itself is read when it is needed
 
 
@@ -146,9 +143,9 @@ def test_claude_code_is_told_what_a_compaction_must_keep(
         more = ["--session-id", session] if turn.startswith("Never") else ["--resume", session]
         assert client.run(turn, folder, *more).returncode == 0
     model.requests.clear()
-    ran = client.run("/compact", folder, "--resume", session)
-    _, mark, kept = model.sent().partition("Keep all of this in the summary")
-    assert mark, (ran.stdout[-500:], ran.stderr[-2000:])
+    told = "Keep all of this in the summary"
+    client.run_until(lambda: told in model.sent(), "/compact", folder, "--resume", session)
+    kept = model.sent().partition(told)[2]
     assert "Never call the gate controller from tests." in kept
 
 
@@ -158,8 +155,7 @@ def test_our_own_headless_call_runs_no_hook(program: Reviewer, model: FakeModel)
     folder = filled(program)
     assert program("connect", "claude-code", "--yes").returncode == 0
     client.environment["REVIEWER_CHILD"] = "1"
-    client.run("Hello.", folder)
-    assert model.requests
+    client.run_until(lambda: model.requests, "Hello.", folder)
     assert "thermal paper" not in model.sent()
     assert AgentFiles(program.db).sessions() == []
 
@@ -183,13 +179,17 @@ def test_opencode_is_told_what_a_compaction_must_keep(program: Reviewer, model: 
             until(lambda: made or answers(port, "/session", {}, made, seconds=10), 200)
             session = json.loads(made[0])["id"]
             said = {"model": names, "parts": [{"type": "text", "text": "Print two languages."}]}
-            assert answers(port, f"/session/{session}/message", said, made)
-            assert "thermal paper" in model.sent()
+
+            def sent_after(path: str, body: dict[str, Any], words: str) -> bool:
+                return answers(port, f"/session/{session}/{path}", body, made) and (
+                    words in model.sent()
+                )
+
+            until(lambda: sent_after("message", said, "thermal paper"), 240)
             model.requests.clear()
-            assert answers(port, f"/session/{session}/summarize", names, made)
+            until(lambda: sent_after("summarize", names, "Keep all of this in the summary"), 240)
         finally:
             server.terminate()
-    assert "Keep all of this in the summary" in model.sent()
 
 
 def free_port() -> int:

@@ -4,6 +4,7 @@ told the packet, and its answers and errors are understood.
 
 from __future__ import annotations
 
+import json
 import os
 from pathlib import Path
 from typing import Any
@@ -115,16 +116,74 @@ def test_its_statements_wait_with_their_proof(
     assert WORDS in model.sent()
 
 
-@pytest.mark.parametrize("agent", ["claude-code", "codex", "opencode", "copilot"])
-def test_an_error_of_the_model_is_a_sentence(
+TALK = [
+    "The kiosk in bay 7 prints too slowly. Never restart the spooler while tickets are printed.",
+    "I measured it: the spooler opens port 9417 for each ticket, which takes 300 ms.",
+    "Then keep the port open.",
+    "Done: `spooler.py` keeps port 9417 open, and a ticket takes 40 ms now.",
+    "Good. Write a test for it, and do not touch the gate controller.",
+    "The test is `test_port_stays_open` in tests/test_spooler.py; it passes.",
+]
+SUMMARY = "The kiosk printed too slowly; `spooler.py` keeps port 9417 open now, 40 ms a ticket."
+
+
+@pytest.mark.parametrize("agent", AGENTS)
+def test_it_writes_a_summary_that_is_applied(
     agent: str, program: Reviewer, model: FakeModel
+) -> None:
+    """The whole way of `reviewer compress --engine model`, from the settings to the context."""
+    client = Client(agent, program, model)
+    project = filled(program).name
+    assert program("connect", agent, "--yes").returncode == 0
+    asked(client, program)
+    talk = [
+        {"role": ("user", "assistant")[at % 2], "content": text} for at, text in enumerate(TALK)
+    ]
+    (program.folder / "talk.json").write_text(json.dumps(talk))
+    named = ["--project", project]
+    assert program(*named, "context", "import", program.folder / "talk.json").returncode == 0
+    environment = {**client.environment, "PATH": chat_path(program, client)}
+    environment |= settings(program, command=[AGENTS[agent][0]], name=AGENTS[agent][1], timeout=150)
+    model.says = SUMMARY
+    done = program(*named, "compress", "talk", "--engine", "model", "--apply", env=environment)
+    assert done.returncode == 0, (done.stdout, done.stderr)
+    compiled = program(*named, "compile", "talk").stdout
+    assert SUMMARY in compiled
+    assert TALK[2] not in compiled
+    sent = model.sent()
+    assert TALK[3] in sent
+    assert "thermal paper" not in sent  # no hook was run
+    for body in model.requests:
+        assert offered(body) == OFFERED.get(agent, set())
+    assert holding(client.home, TALK[3]) == []
+    assert not Path(f"{program.db}-agents/sessions").exists()
+
+
+def holding(home: Path, words: str) -> list[Path]:
+    """The files of a home that have some words, other than answers that `reviewer` keeps."""
+    return [
+        path.relative_to(home)
+        for path in home.rglob("*")
+        if path.is_file()
+        and not path.is_relative_to(home / ".cache" / "reviewer")
+        and words.encode() in path.read_bytes()
+    ]
+
+
+@pytest.mark.parametrize("agent", AGENTS)
+@pytest.mark.parametrize(
+    ("status", "sentence"),
+    [(400, "made-up error"), (401, "asks for a login"), (429, "accepts no more requests")],
+)
+def test_an_error_of_the_model_is_a_sentence(
+    agent: str, program: Reviewer, model: FakeModel, status: int, sentence: str
 ) -> None:
     client = Client(agent, program, model)
     chat = asked(client, program)
-    model.status = 400
+    model.status = status
     with pytest.raises(ModelError) as caught:
         chat.complete([ChatMessage("user", "What is it?")], max_tokens=100)
-    assert "made-up error" in str(caught.value)
+    assert sentence in str(caught.value)
 
 
 @pytest.mark.parametrize("agent", AGENTS)

@@ -17,7 +17,9 @@ from reviewer.tui.history.screen import HistoryScreen
 from reviewer.tui.kit.bars import FooterBar
 from tests.tui.conftest import opened
 
-SCREENS = [("f3",), ("f4",), ("f5", "t", "a"), ("f6",), ("f7", "n"), ("f8",), ("question_mark",)]
+SCREENS = [
+    ("f3",), ("f4",), ("f5", "t", "a"), ("f6",), ("f7", "n"), ("f8",), ("f9",), ("question_mark",),
+]  # fmt: skip
 """Keys that open a screen and, where it has one, a field that is typed into."""
 
 

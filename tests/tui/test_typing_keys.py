@@ -26,7 +26,7 @@ from tests.unit.sources.builders import Session
 
 SCREEN_KEYS = {
     "f2": "QueueScreen", "f3": "CommitsScreen", "f4": "CompressScreen", "f5": "PacketScreen",
-    "f6": "PipelinesScreen", "f7": "StateScreen", "f8": "HistoryScreen",
+    "f6": "PipelinesScreen", "f7": "StateScreen", "f8": "HistoryScreen", "f9": "AgentsScreen",
 }  # fmt: skip
 
 KEPT = {each.help for each in explained()}

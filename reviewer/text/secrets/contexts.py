@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator
 
 from msgspec import Struct
 
+from reviewer.text.late_pattern import late
 from reviewer.text.secrets.kinds import Found
 from reviewer.text.secrets.shapes import (
     is_bare_password,
@@ -24,17 +25,17 @@ from reviewer.text.secrets.shapes import (
 # Key blocks, addresses, headers and webhooks
 
 _GAP = r"""(?:\\[nrt]|[\s"'`+,>|]|\d{1,6}(?:\t|\\t|→|[:|][ ]?))"""
-_KEY_BLOCK = re.compile(
+_KEY_BLOCK = late(
     r"-----BEGIN [A-Z0-9 ]{0,30}PRIVATE KEY(?: BLOCK)?-----"
     rf"{_GAP}*+(?:[A-Z][A-Za-z-]{{3,20}}: [^\n\\]{{1,200}}{_GAP}++)*+"
     rf"(?P<body>[A-Za-z0-9+/=]{{16,}}+(?:{_GAP}++[A-Za-z0-9+/=]{{16,}}+)*+"
     rf"(?:{_GAP}++[A-Za-z0-9+/=]{{1,15}}(?={_GAP}*+(?:-----END|=)))?(?:{_GAP}++=[\w+/]{{4}})?)"
 )
-_USER_INFO = re.compile(
+_USER_INFO = late(
     r"""[^\s/:@?#"'`<>\\\[\]]{0,128}:(?P<password>[^\s/"'`<>\\?#]{1,256})@(?!sha\d+:)[\w\[.-]"""
 )
-_BEARER = re.compile(r"bearer\s{1,3}(?P<token>[A-Za-z0-9._~+/=-]{16,4096})", re.IGNORECASE)
-_BASIC = re.compile(r"basic\s{1,3}(?P<token>[A-Za-z0-9+/]{8,512}={0,2})", re.IGNORECASE)
+_BEARER = late(r"bearer\s{1,3}(?P<token>[A-Za-z0-9._~+/=-]{16,4096})", re.IGNORECASE)
+_BASIC = late(r"basic\s{1,3}(?P<token>[A-Za-z0-9+/]{8,512}={0,2})", re.IGNORECASE)
 _WEBHOOKS = (
     (b"hooks.slack.com", r"hooks\.slack\.com/(?:services|workflows|triggers)/", "slack-webhook"),
     (b"/api/webhooks/", r"/api/webhooks/\d{10,25}/", "discord-webhook"),
@@ -42,7 +43,7 @@ _WEBHOOKS = (
     (b"outlook.office", r"outlook\.office(?:365)?\.com/webhook/", "teams-webhook"),
 )
 _WEBHOOK_RULES = tuple(
-    (needle, re.compile(rf"{place}(?P<path>[\w@/-]{{16,300}})"), kind)
+    (needle, late(rf"{place}(?P<path>[\w@/-]{{16,300}})"), kind)
     for needle, place, kind in _WEBHOOKS
 )
 
@@ -103,7 +104,7 @@ def is_user_and_password(token: str) -> bool:
 
 # Possible ends of a name, found fast in the lower-case text; the rest is matched from there.
 _NEEDLES = (b"authorization", b"pass", b"pwd", b"secret", b"token", b"key", b"credential")
-_ASSIGNMENT = re.compile(
+_ASSIGNMENT = late(
     r"(?P<name>pass(?:wor[dt]|wd|phrase|code)?|pwd|secret|token|key|credential|authorization)"
     r"(?P<suffix>s?\d{0,3}(?:[_-][A-Za-z0-9_-]{1,40}|(?-i:[A-Z])[A-Za-z0-9]{0,40})?)"
     r"(?:\\?[\"'`]\]?)?"
@@ -118,28 +119,28 @@ _ASSIGNMENT = re.compile(
     r"(?=[\s,;:)}\]\"'`|<&\\]|$))",
     re.IGNORECASE,
 )
-_KEY_OF = re.compile(
+_KEY_OF = late(
     rb"(?:api|access|auth|authentication|private|encryption|signing|master|account|app|service"
     rb"|storage|shared|subscription|webhook|deploy|session|admin|root|licen[sc]e|ingest|client|write"
     rb")[_ -]?$|[?&]$"
 )
 # Names of facts about a credential, or of another sort of token.
-_ABOUT = re.compile(
+_ABOUT = late(
     r"(?:^|[_-])(?:ur[il]s?|path|file|dir|folder|name|type|count|limit|ids?|endpoint|length|len|size"
     r"|ttl|age|expir\w*|budget|usage|used|field|header|env|vars?|hash\w*|algorithm|version|policy"
     r"|rotation|prefix|format|provider|class|scopes?|arn|ref|hint|label|placeholder|regex|pattern"
     r"|input|selector|error|message|status|title|text|index|position|izer\w*|manager|store)$",
     re.IGNORECASE,
 )
-_OTHER_TOKENS = re.compile(
+_OTHER_TOKENS = late(
     rb"(?:next|prev|page|continuation|pad|eos|bos|unk|sep|cls|mask|special|max|(?<!ad)min|num|total|input"
     rb"|output|cache|cancel\w{0,8}|public|stop|sync|resume|cursor|design|color|theme|per)[_-]?$"
 )
 _ENDS = frozenset((b" ", b":", b"=", b"*"))
-_CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
-_OPTION = re.compile(r"--[A-Za-z_-]{0,30}$")
-_IS_AUTH = re.compile(r"(?:auth|access|bearer)[_-]?$", re.IGNORECASE)
-_AWS_SECRET = re.compile(r"[A-Za-z0-9/+]{40}")
+_CAMEL = late(r"(?<=[a-z0-9])(?=[A-Z])")
+_OPTION = late(r"--[A-Za-z_-]{0,30}$")
+_IS_AUTH = late(r"(?:auth|access|bearer)[_-]?$", re.IGNORECASE)
+_AWS_SECRET = late(r"[A-Za-z0-9/+]{40}")
 _KIND_OF_NAME = {"token": "token", "authorization": "authorization", "key": "api-key"}
 
 
@@ -248,11 +249,11 @@ _IS = (
     r"|[ \t]*(?:\*\*|__)?[ \t]*[:=|](?:\*\*|__)?)"
 )
 _OPEN = r"(?P<quote>\*\*`?|[\"'`“‘«])?"
-_STATED = re.compile(
+_STATED = late(
     rf"{_NAME}(?:{_FOR}(?P<is>{_IS}))?[ \t]{{1,3}}{_OPEN}(?P<value>[^\s\"'`“”‘’«»|]{{5,300}})",
     re.IGNORECASE,
 )
-_PAIR = re.compile(
+_PAIR = late(
     rf"credentials?[ \t]*(?:are|:|=)[ \t]*{_OPEN}[\w@.-]{{1,40}}[ \t]*[/:|][ \t]*"
     r"(?P<value>[^\s\"'`“”‘’«»|]{5,300})",
     re.IGNORECASE,
@@ -294,14 +295,14 @@ def _is_stated_token(match: re.Match[str], value: str) -> bool:
 
 # Logins: `user: ann`, then `password: ...`
 
-_USER = re.compile(
+_USER = late(
     r"(?:user|user[_ -]?name|uid|login|e-?mail|account)\\?[\"']?[ \t]{0,4}[:=][ \t]{0,4}"
     r"\\?(?P<quote>[\"']?)[\w.@+\\-]{2,60}\\?(?P=quote)"
     r"[ \t]{0,4}[,;|/]?(?:\s|\\n){0,12}[-*\"']{0,3}\Z",
     re.IGNORECASE,
 )
 _USER_REACH = 110
-_PASSWORD = re.compile(
+_PASSWORD = late(
     r"pass(?:wor[dt]|wd|phrase)?\\?[\"']?[ \t]{0,4}(?P<sign>[:=])[ \t]{0,4}"
     r"(?:\\?(?P<quote>[\"'])(?P<quoted>[^\s\"'\\]{5,80})\\?(?P=quote)"
     r"|(?P<bare>[^\s\"'`\\,;|]{5,80})(?=[ \t]*(?:\n|\Z|\\n)))",
@@ -369,7 +370,7 @@ class _Rule(Struct, frozen=True):
 def _rule(
     needle: str, rest: str, kind: str = "password", judge: Callable[[str], bool] = is_password
 ) -> _Rule:
-    return _Rule(needle.encode(), re.compile(rest, re.IGNORECASE), kind, judge)
+    return _Rule(needle.encode(), late(rest, re.IGNORECASE), kind, judge)
 
 
 def _is_value(value: str) -> bool:
@@ -415,7 +416,7 @@ _RULES = (
     _rule("sig=", r"(?P<value>[A-Za-z0-9%/+]{40,100}(?:=|%3d))", "signature", lambda _: True),
 )  # fmt: skip
 # Here the value comes before the word: it is piped into the command.
-_PIPED = re.compile(rf"echo\s(?:-\w+\s)?{_VALUE}\s*\|[^\n]{{0,120}}?--password-stdin")
+_PIPED = late(rf"echo\s(?:-\w+\s)?{_VALUE}\s*\|[^\n]{{0,120}}?--password-stdin")
 _PIPED_INTO = b"--password-stdin"
 _PIPE_REACH = 500
 

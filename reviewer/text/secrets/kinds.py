@@ -8,6 +8,7 @@ from itertools import chain
 
 from msgspec import Struct
 
+from reviewer.text.late_pattern import late
 from reviewer.text.secrets.shapes import is_placeholder, is_wordy
 
 
@@ -121,8 +122,8 @@ _ANY = "|".join(
 )
 # A form begins a run or follows another character. Starting the second pattern with a character set
 # is several times faster than a lookbehind.
-_FIRST = re.compile(_ANY)
-_NEXT = re.compile(f"[^A-Za-z0-9](?:{_ANY})")
+_FIRST = late(_ANY)
+_NEXT = late(f"[^A-Za-z0-9](?:{_ANY})")
 # Kinds whose prefix is short or also begins ordinary words: their body must look random.
 _LOOSE = frozenset(
     {
@@ -153,7 +154,7 @@ _CUT_PREFIXES = (
     "ghp_", "gho_", "ghs_", "ghu_", "ghr_", "github_pat_", "npm_", "hf_", "glpat-", "rk_live_",
     "sk_live_", "sk_test_", "xoxb-", "xoxp-", "gsk_", "sk-ant-", "sk-proj-", "AKIA", "ASIA", "AIza",
 )  # fmt: skip
-_CUT_OFF = re.compile(
+_CUT_OFF = late(
     rf"(?<![A-Za-z0-9])(?:{'|'.join(_CUT_PREFIXES)})([\w-]{{8,40}})[ \t]*$", re.MULTILINE | re.ASCII
 )
 

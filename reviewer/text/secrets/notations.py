@@ -11,23 +11,24 @@ from binascii import Error as Base64Error
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from reviewer.text.late_pattern import late
 from reviewer.text.secrets.contexts import places
 from reviewer.text.secrets.kinds import Found
 from reviewer.text.secrets.shapes import is_placeholder
 
-_HASH = re.compile(
+_HASH = late(
     r"\$(?:apr1|1|5|6|y|gy|7|2[abxy]|argon2(?:id?|d)|scrypt|pbkdf2-sha\d+)\$"
     r"(?P<value>[A-Za-z0-9./$=,+-]{20,300})"
 )
-_PEM = re.compile(r"LS0tLS1CRUdJTi(?P<value>[A-Za-z0-9+/]{30,20000}={0,2})")
+_PEM = late(r"LS0tLS1CRUdJTi(?P<value>[A-Za-z0-9+/]{30,20000}={0,2})")
 _PEM_HEAD = "LS0tLS1CRUdJTi"
-_WIFI = re.compile(r"wifi:[^\n]{0,200}?(?<![a-z])p:(?P<value>(?:\\.|[^;\\\n]){4,200})", re.I)
-_WORDS = re.compile(
+_WIFI = late(r"wifi:[^\n]{0,200}?(?<![a-z])p:(?P<value>(?:\\.|[^;\\\n]){4,200})", re.I)
+_WORDS = late(
     r"pass(?:word|phrase|wort|code)(?:[ \t]+(?:is|was|to|ist|now))?[ \t]*[:=]?[ \t]+[\"'`]?"
     r"(?P<value>[a-z]{4,20}(?:-[a-z]{4,20}){3,9})(?![\w-])",
     re.I,
 )
-_ENVIRONMENT = re.compile(
+_ENVIRONMENT = late(
     r"(?<![A-Za-z0-9_])[A-Z][A-Z0-9_]{0,60}_(?:PASS|PASSWORD|PASSWD|PWD)=[\"']?"
     r"(?P<value>[a-z]{5,40})(?=[\s\"';]|$)"
 )
@@ -43,7 +44,7 @@ _LOCAL_NAMES = (
     "Hasło",
 )
 _LOCAL_NAMES_IN_LATIN_1 = (b"mot de passe", b"senha", b"kennwort", b"wachtwoord")
-_OTHER_LANGUAGES = re.compile(
+_OTHER_LANGUAGES = late(
     r"(?:密码|密碼|口令|パスワード|비밀번호|пароль|hasło|mot de passe|senha|kennwort|wachtwoord)"
     r"[ \t]{0,3}(?:是|为|為|は|est|é|ist|is|:|=)[ \t]{0,3}[\"'`「]?"
     r"(?P<value>[!-~]{5,100})",
@@ -98,8 +99,8 @@ def _is_private(encoded: str) -> bool:
 
 
 _WIDE = {code: code - 0xFEE0 for code in range(0xFF01, 0xFF5F)}
-_INVISIBLE = re.compile("[\u00ad\u200b-\u200f\u2060-\u2064\ufeff]+")
-_ODD = re.compile("[\uff01-\uff5e\u00ad\u200b-\u200f\u2060-\u2064\ufeff]")
+_INVISIBLE = late("[\u00ad\u200b-\u200f\u2060-\u2064\ufeff]+")
+_ODD = late("[\uff01-\uff5e\u00ad\u200b-\u200f\u2060-\u2064\ufeff]")
 
 
 class Plain(NamedTuple):

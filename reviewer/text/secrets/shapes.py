@@ -5,12 +5,14 @@ from __future__ import annotations
 import re
 from math import log2
 
-_PLACEHOLDER = re.compile(
+from reviewer.text.late_pattern import late
+
+_PLACEHOLDER = late(
     r"\.\.\.|…|x{4}|\*{3}|your|placeholder|change_?-?me|redacted|\[masked|[<>]|\$\{|\{\{|%[(s]|^\$",
     re.IGNORECASE,
 )
-_BRACKETS = re.compile(r"[\[\](){}<>]")
-_NOT_A_SECRET = re.compile(
+_BRACKETS = late(r"[\[\](){}<>]")
+_NOT_A_SECRET = late(
     r"(?:\.{0,2}|~|[A-Za-z]:)[/\\]"  # a path
     r"|[a-z][a-z0-9+.-]*://"  # an address
     r"|![a-z]+$"  # a tag of YAML
@@ -22,20 +24,18 @@ _NOT_A_SECRET = re.compile(
     r"|(?:data|arn|urn|projects|secret|vault|env|file|op|ref):"
     r"|[\w-]+(?:\.[\w-]+)*/[\w-]+:[\w.-]+$"  # an image with its tag
 )
-_UUID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.IGNORECASE)
-_WORD = re.compile(r"(?:[A-Za-z]+\d{0,4}|v?\d{1,4}|\d{8})?")
-_SEGMENT = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|\d+")
-_SEPARATORS = re.compile(r"[-_./:#@&=+]+")
-_MACHINE = re.compile(r"[A-Za-z0-9+/=_.~:!?@#$%^&*-]+")
-_ATTRIBUTE = re.compile(r"[A-Za-z_$][\w$]*(?:\.[A-Za-z_$][\w$]*)+")
-_TYPE = re.compile(
+_UUID = late(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.IGNORECASE)
+_WORD = late(r"(?:[A-Za-z]+\d{0,4}|v?\d{1,4}|\d{8})?")
+_SEGMENT = late(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|\d+")
+_SEPARATORS = late(r"[-_./:#@&=+]+")
+_MACHINE = late(r"[A-Za-z0-9+/=_.~:!?@#$%^&*-]+")
+_ATTRIBUTE = late(r"[A-Za-z_$][\w$]*(?:\.[A-Za-z_$][\w$]*)+")
+_TYPE = late(
     r"(?:\w*(?:Array|String|Str|Buffer|Bytes?|Hash|Type|Key|Token|Secret|Password))\d*"
     r"|[iufIUF](?:nt|loat)?\d+|(?:utf|base|sha|md|argon|bcrypt|scrypt|pbkdf|hmac|aes|rsa|ed)\w{0,12}",
     re.IGNORECASE,
 )
-_NAMED = re.compile(
-    r"pass|pw\d|token|secret|key|cred|value|param|field|test_|arg\d|user", re.IGNORECASE
-)
+_NAMED = late(r"pass|pw\d|token|secret|key|cred|value|param|field|test_|arg\d|user", re.IGNORECASE)
 _PASSWORD_WORDS = frozenset(
     {
         "pass",

@@ -367,6 +367,7 @@ def agent_blocks(state: AgentState, signs: Glyphs) -> list[Block]:
     facts = [
         ("program", row.program or "not on the PATH"),
         ("version", row.version or "not known"),
+        *([("tried", "never run: its settings follow its documentation")] if row.never_run else []),
         ("connected", ", ".join(f"for {each}" for each in row.connected) or "no"),
         ("last packet", moment(row.last_packet) if row.last_packet else "none yet"),
         ("last read", moment(row.last_read) if row.last_read else "no session yet"),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from textual import events
@@ -97,27 +97,36 @@ class TabBar(ClickLine):
         if cells_of(parts) > wide:
             parts = self._tabs(style, " ")
         if cells_of(parts) > wide:
-            parts = self._tabs(style, " ", keys_only=True)
+            parts = self._tabs(style, " ", titles=keys.SHORT_TITLES)
+        if cells_of(parts) > wide:
+            parts = self._tabs(style, " ", titles=_NO_TITLES)
         help_parts: list[Part] = [("F1", style.accent), (" help ", style.dim)]
         if cells_of(parts) + cells_of(help_parts) + 2 <= wide:
             self.spots.append((wide - cells_of(help_parts), wide, "help"))
         return parts, [help_parts, []]
 
-    def _tabs(self, style: Palette, gap: str, *, keys_only: bool = False) -> list[Part]:
-        """Every tab with its key; `keys_only` leaves out the names of the screens that are not
-        shown.
+    def _tabs(
+        self, style: Palette, gap: str, *, titles: Mapping[str, str] | None = None
+    ) -> list[Part]:
+        """Every tab with its key. `titles`: other titles than its own, by the id of the action; the
+        screen that is shown keeps a title.
         """
-        parts: list[Part] = [(" ", style.text)]
+        parts: list[Part] = []
         self.spots.clear()
         for action in keys.SCREENS:
             here = action.id == f"show_{self.current}"
+            title = (titles or {}).get(action.id, action.title)
+            parts.append((gap if parts else " ", style.text))
             at = cells_of(parts)
-            if here or not keys_only:
-                parts.append((f"{action.title} ", style.strong if here else style.dim))
+            if title or here:
+                shown = title or action.title
+                parts.append((f"{shown} ", style.strong if here else style.dim))
             parts.append((shown_key(action.keys), style.accent if here else style.faint))
             self.spots.append((at, cells_of(parts), action.id))
-            parts.append((gap, style.text))
         return parts
+
+
+_NO_TITLES = {action.id: "" for action in keys.SCREENS}
 
 
 class HintBar(BarLine):

@@ -181,8 +181,11 @@ APP = Pane(
 )  # fmt: skip
 SCREENS = (
     SHOW_QUEUE, SHOW_COMMITS, SHOW_COMPRESS, SHOW_PACKET, SHOW_PIPELINES, SHOW_STATE, SHOW_HISTORY,
+    SHOW_AGENTS,
 )  # fmt: skip
 """The tabs, in their order."""
+SHORT_TITLES = {SHOW_PIPELINES.id: "Pipe"}
+"""Titles of tabs that are shortened before a name is left out: with this one, 80 columns do."""
 
 RUN_HERE = Action("run_here", "enter", "run", "Run the action under the cursor.", "Move")
 CLOSE_HELP = Action("leave_help", "escape,q,question_mark,f1", "close", "Close the help.", "Move")

@@ -207,7 +207,7 @@ class KitScreen(DismissOnce, Actor, Screen[None], inherit_bindings=False):
 
     def _bring_memory_folders_up_to_date(self) -> None:
         """Write what the act changed into the memory folders that the person has chosen."""
-        from reviewer.agents.memory_folders import bring_up_to_date, has_any
+        from reviewer.agents.memory_updates import bring_up_to_date, has_any
 
         if not has_any(self.engine.path):
             return

@@ -277,6 +277,16 @@ sys.exit(1)""", ["Codex", "no more requests", "429"]),
         ("gemini",
          """complain('Loaded.\\n{"error": {"type": "x", "message": "bad model", "code": 400}}\\n')
 sys.exit(144)""", ["Gemini CLI", "exit code 144", "bad model"]),
+        ("gemini",
+         """inner = json.dumps({'error': {'code': 400, 'message': 'bad model', 'status': 'BAD'}})
+error = {'type': 'Error', 'message': inner, 'code': 400}
+complain('Error when talking to Gemini API\\n    at main {\\n  status: 400\\n}\\n')
+complain(json.dumps({'session_id': 'one', 'error': error}, indent=2) + '\\n')
+sys.exit(144)""", ["Gemini CLI", "exit code 144: bad model (400)."]),
+        ("opencode",
+         """data = {'message': 'try later', 'statusCode': 429, 'isRetryable': True}
+say(json.dumps({'type': 'error', 'error': {'name': 'APIError', 'data': data}}))
+sys.exit(1)""", ["OpenCode accepts no more requests", "try later (429)"]),
         ("codex",
          """inner = json.dumps({'error': {'message': 'no such model'}})
 say(json.dumps({'type': 'turn.failed', 'error': {'message': inner}}))
@@ -296,6 +306,30 @@ def test_an_error_of_an_agent_is_read_from_its_own_shape(
     with pytest.raises(ModelError) as failed:
         agent(tmp_path, name, body).complete(ASK, max_tokens=50)
     assert all(words in str(failed.value) for words in said), failed.value
+
+
+def test_an_agent_that_only_tries_again_is_not_waited_for(tmp_path: Path) -> None:
+    """Gemini CLI tries ten times, for four minutes."""
+    body = """
+for number in range(1, 4):
+    complain(f'Attempt {number} failed with status 429. Retrying with backoff...\\n')
+time.sleep(600)
+"""
+    with pytest.raises(ModelError, match=r"no more requests.*Attempt 3 failed with status 429"):
+        agent(tmp_path, "gemini", body).complete(ASK, max_tokens=50)
+
+
+def test_reports_of_errors_are_written_into_the_folder_that_goes(tmp_path: Path) -> None:
+    """Those of Gemini CLI have the whole question in them."""
+    body = """
+import tempfile
+note(report=tempfile.mkstemp()[1])
+say('{"response": "A book of acts."}')
+"""
+    agent(tmp_path, "gemini", body).complete(ASK, max_tokens=50)
+    given = seen(tmp_path)
+    assert Path(given["report"]).is_relative_to(given["cwd"])
+    assert not Path(given["report"]).exists()
 
 
 def test_a_command_that_hangs_is_ended_with_all_it_started(tmp_path: Path) -> None:

@@ -1,0 +1,66 @@
+"""Brings the memory folders of agents up to date after acts of the store."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from reviewer.errors import ReviewerError
+from reviewer.files import read_own
+from reviewer.sharing import personal
+
+if TYPE_CHECKING:
+    from reviewer.agents.connections import Connection
+    from reviewer.agents.wiring import Part
+    from reviewer.engine import Engine
+    from reviewer.text.for_agents import AgentText
+
+
+def has_any(store: Path) -> bool:
+    """Whether a memory folder may be connected to a store, found without parsing the record: every
+    act asks. A record that cannot be read counts as one, and `bring_up_to_date` says why.
+    """
+    try:
+        return b'"memory"' in read_own(personal(store, "-agents") / "connections.json")
+    except FileNotFoundError:
+        return False
+    except OSError:
+        return True
+
+
+def bring_up_to_date(engine: Engine) -> list[str]:
+    """Write the files of memory folders anew whose project has changed; returns sentences about
+    those that could not be written. Raises ReviewerError for a damaged record of connections.
+    """
+    # late: most acts have no memory folder to write
+    from reviewer.agents.agent_files import AgentFiles
+    from reviewer.agents.connections import Connections
+    from reviewer.agents.memory_folders import facts_of
+    from reviewer.agents.wiring import Scope
+
+    store = engine.path.absolute()
+    problems: list[str] = []
+    with AgentFiles(store).lock("memory", wait=True):  # the last one to read is the last to write
+        connections = Connections(store, clock=engine.clock)
+        for connection in connections.all():
+            if connection.scope is Scope.MEMORY and connection.project:
+                try:
+                    parts = _parts(connection, facts_of(engine, connection.project))
+                    problems += connections.rewrite(connection, parts)
+                except (OSError, ReviewerError) as problem:
+                    problems.append(f"The memory folder of {connection.agent}: {problem}")
+    return problems
+
+
+def _parts(connection: Connection, facts: AgentText) -> tuple[Part, ...]:
+    from reviewer.agents.memory_folders import memory_wiring
+    from reviewer.agents.wiring import FileKind, Part, Place
+
+    place = Place(scope=connection.scope, root=Path(connection.root), command=(), environment={})
+    wiring = memory_wiring(connection.agent, place, connection.project, facts)
+    texts = [part.text for part in wiring.parts if part.kind is FileKind.OWN]
+    own = [each for each in connection.files if each.kind is FileKind.OWN]
+    return tuple(
+        Part(path=Path(each.path), kind=FileKind.OWN, text=text)
+        for each, text in zip(own, texts, strict=True)
+    )

@@ -1,0 +1,114 @@
+"""A hook that carries a task answers within 150 ms: it looks at each entry once, and not again for
+another task.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import stat
+import subprocess
+import sys
+from pathlib import Path
+
+from reviewer.agents.agent_files import AgentFiles
+from tests.cli.agent_projects import filled
+from tests.cli.conftest import Reviewer
+from tests.waiting import until
+
+LOOKING = {"markdown_it", "reviewer.text.secrets", "reviewer.text.inert_markdown"}
+"""What looking at the text of an entry needs."""
+NEVER = {
+    "tiktoken", "rapidfuzz", "openai", "rich", "textual", "reviewer.sources.registry",
+    "reviewer.promotion.source_view", "reviewer.promotion.triage",
+    "reviewer.packets.context_folder",
+}  # fmt: skip
+FIRST, SECOND = "Print tickets faster", "Open the gate in winter"
+PRINTER = "<b>Star</b> TSP143, password = hunter2hunter2X9"
+
+
+def asked(program: Reviewer, folder: Path, task: str) -> tuple[str, set[str]]:
+    """What a session that begins with a task is given, and what the hook imported for it."""
+    told = {"cwd": str(folder), "session_id": task, "prompt": task}
+    done = subprocess.run(
+        [sys.executable, "-X", "importtime", "-m", "reviewer", "--db", program.db,
+         "hook", "claude-code", "UserPromptSubmit"],
+        cwd=folder, env=program.environment, input=json.dumps(told), capture_output=True,
+        text=True, check=False,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    modules = re.findall(r"^import time:[^|]*\|[^|]*\|\s*(\S+)$", done.stderr, re.MULTILINE)
+    return done.stdout, {*modules, *(module.partition(".")[0] for module in modules)}
+
+
+def counts(program: Reviewer) -> list[Path]:
+    """The files in which measured entries are kept."""
+    return sorted((program.folder / "home" / ".cache" / "reviewer" / "packets").glob("*.json"))
+
+
+def office(program: Reviewer) -> Path:
+    folder = filled(program)
+    done = program("--project", folder.name, "state", "set", "printer", PRINTER)
+    assert done.returncode == 0, done.stderr
+    return folder
+
+
+def test_entries_are_looked_at_once_and_not_again_for_another_task(reviewer: Reviewer) -> None:
+    folder = office(reviewer)
+    _, imported = asked(reviewer, folder, FIRST)
+    assert imported >= LOOKING
+    assert not imported & NEVER
+    text, imported = asked(reviewer, folder, SECOND)
+    assert not imported & (LOOKING | NEVER)
+    for path in counts(reviewer):
+        path.unlink()
+    again, imported = asked(reviewer, folder, f"{SECOND}.")
+    assert imported >= LOOKING
+    assert again == text
+    assert "TSP143" in text
+    assert "hunter2" not in text
+
+
+def test_what_is_kept_of_entries_is_private_and_has_no_secret(reviewer: Reviewer) -> None:
+    asked(reviewer, office(reviewer), FIRST)
+    (path,) = counts(reviewer)
+    assert "hunter2" not in path.read_text()
+    assert "thermal paper" not in path.read_text()
+    assert stat.S_IMODE(path.stat().st_mode) == 0o600
+
+
+def test_an_entry_that_is_new_is_given_at_once(reviewer: Reviewer) -> None:
+    folder = office(reviewer)
+    asked(reviewer, folder, FIRST)
+    done = reviewer("--project", folder.name, "state", "set", "language", "Basque")
+    assert done.returncode == 0, done.stderr
+    assert "Basque" in asked(reviewer, folder, SECOND)[0]
+
+
+def test_a_large_project_is_made_ready_by_another_process(reviewer: Reviewer) -> None:
+    """For any task, and without the agent waiting for it."""
+    folder = office(reviewer)
+    why = "because its motor draws <b>too much</b> current while the rail is covered by ice " * 2
+    gates = [f"Gate {n} opens after {n} days of frost {why}in bay {n}." for n in range(45)]
+    lines = "\n".join(f"- [Decision] {gate}" for gate in gates)
+    (folder / "gates.md").write_text(f"# Gates\n\n{lines}\n")
+    named = ["--project", folder.name]
+    assert reviewer(*named, "ingest", folder / "gates.md").returncode == 0
+    assert reviewer(*named, "promote", *reviewer.ids(*named)).returncode == 0
+    asked(reviewer, folder, FIRST)
+    (path,) = counts(reviewer)
+    forms = 2 * len(gates)  # each in full, and as a title
+    until(lambda: len(json.loads(path.read_text())["counts"]) > forms)
+    for gate in (gates[0], gates[-1]):
+        text, imported = asked(reviewer, folder, gate.replace(why, ""))
+        assert gate.split("<")[0] in text
+        assert not imported & LOOKING
+
+
+def test_a_cache_that_cannot_be_written_is_a_line_in_the_log(reviewer: Reviewer) -> None:
+    folder = office(reviewer)
+    (reviewer.folder / "home" / ".cache").write_text("in the way\n")
+    text, _ = asked(reviewer, folder, FIRST)
+    assert "thermal paper" in text
+    log = AgentFiles(reviewer.db).folder / "hooks.log"
+    assert "Token counts cannot be cached" in log.read_text()

@@ -36,6 +36,7 @@ class Sort(StrEnum):
     CONFIDENCE = "confidence"
     NEWEST = "newest"
     SOURCE = "source"
+    SESSIONS = "sessions"
     LEARNED = "learned"
 
 
@@ -87,7 +88,9 @@ class QueueRow(Struct, frozen=True):
     proposer: str = "excerpt"
     """A `Proposer`."""
     sessions: int = 1
-    """How many files its evidence is in."""
+    """How many sessions say it: those of its evidence, or what a job over many files counted."""
+    authors: int = 0
+    """How many people's sessions say it, as such a job counted; 0 where none did."""
     need: str = ""
     """What a maintainer needs it for: instruction, trap, decision; empty where nobody knows."""
 
@@ -142,6 +145,7 @@ class CandidateView(Struct, frozen=True):
     flags: tuple[str, ...]
     seen: int
     sessions: int
+    authors: int
     refs: int
     members: int
     first_seen: str

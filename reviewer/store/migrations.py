@@ -16,7 +16,7 @@ from reviewer.store.acts import record_upkeep
 from reviewer.store.changes import Change, Image, Value, unpack_first
 from reviewer.store.ownership import Owners, projects_of
 
-SCHEMA_VERSION = 9
+SCHEMA_VERSION = 10
 """`PRAGMA user_version` of an up-to-date store."""
 
 OLDEST_VERSION = 7
@@ -110,6 +110,8 @@ CREATE TABLE memory (
     proof TEXT NOT NULL DEFAULT '{}',
     reason TEXT NOT NULL DEFAULT '',
     excerpt INTEGER NOT NULL DEFAULT 1 CHECK (excerpt = (proposer = 'excerpt')),
+    sessions INTEGER NOT NULL DEFAULT 0,
+    authors INTEGER NOT NULL DEFAULT 0,
     UNIQUE (project_id, kind, type, key)
 );
 CREATE INDEX memory_queue
@@ -331,6 +333,9 @@ CREATE VIRTUAL TABLE memory_text USING fts5(
 """
 """`measurement` is not in the ledger: it only has statistics.
 
+`memory.sessions` and `memory.authors` were counted by a job over many files, of whose evidence only
+the best is here; 0 where no job has counted.
+
 `memory.excerpt` follows from `proposer`; the queue is sorted by it, and SQLite answers a query from
 an index alone only where the index has plain columns.
 """
@@ -546,5 +551,15 @@ def _to_version_9(connection: sqlite3.Connection) -> None:
     )
 
 
-STEPS: tuple[Callable[[sqlite3.Connection], None], ...] = (_to_version_8, _to_version_9)
+def _to_version_10(connection: sqlite3.Connection) -> None:
+    """Adds the sessions and authors that a job over many files has counted."""
+    for column in ("sessions", "authors"):
+        connection.execute(f"ALTER TABLE memory ADD COLUMN {column} INTEGER NOT NULL DEFAULT 0")
+
+
+STEPS: tuple[Callable[[sqlite3.Connection], None], ...] = (
+    _to_version_8,
+    _to_version_9,
+    _to_version_10,
+)
 """The first one brings a store of OLDEST_VERSION to the next version."""

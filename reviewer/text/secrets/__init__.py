@@ -19,7 +19,7 @@ from reviewer.text.secrets.contexts import (
 from reviewer.text.secrets.kinds import Found, prefixed_values
 from reviewer.text.secrets.notations import noted_values, plainly
 
-__all__ = ["Masked", "mask"]
+__all__ = ["Masked", "mask", "secrets_in"]
 
 
 class Masked(Struct, frozen=True):
@@ -44,6 +44,11 @@ def mask(text: str) -> Masked:
     if not kinds:
         return Masked(text, ())
     return Masked("".join([*parts, text[at:]]), tuple(kinds))
+
+
+def secrets_in(text: str) -> list[tuple[str, str]]:
+    """Every credential in `text` that `mask` replaces, with its kind."""
+    return [(text[found.start : found.end], found.kind) for found in _found(text)]
 
 
 def _found(text: str) -> Iterator[Found]:

@@ -29,7 +29,7 @@ from reviewer.text.normalise import duplicate_key
 MOST_ROWS = 50_000
 """Rows that one act changes at most."""
 KIND = "fleet import"
-CACHE_KILOBYTES = 96_000
+CACHE_KILOBYTES = 64_000
 PAGES_BETWEEN_CHECKPOINTS = 50_000
 MOST_SOURCES = 100_000
 HIGHEST_RANK = 0.8085

@@ -55,7 +55,7 @@ BATCH = 10_000
 
 MANY = 500
 """Memories of one run whose words are put into the search index together."""
-INDEX_BYTES = 16 << 20
+INDEX_BYTES = 8 << 20
 """Of the search index, kept in memory meanwhile."""
 
 

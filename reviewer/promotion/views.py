@@ -145,7 +145,6 @@ class CandidateView(Struct, frozen=True):
     flags: tuple[str, ...]
     seen: int
     sessions: int
-    authors: int
     refs: int
     members: int
     first_seen: str
@@ -166,6 +165,8 @@ class CandidateView(Struct, frozen=True):
     """Of a statement; its lines are those of `source.path`."""
     reason: str = ""
     """Why it was rejected, a `RejectReason`; empty where no reason was given."""
+    authors: int = 0
+    """How many people's sessions say it, as a job over many files counted; 0 where none did."""
 
     @property
     def is_excerpt(self) -> bool:

@@ -92,7 +92,10 @@ class FleetImport:
         wave = _Wave(self._database, self._ledger, self._clock, project, file.count)
         wave.start(path)
         try:
-            with self._many_writes():
+            # Not each act is on the disk before the next one: the last one of the wave waits for
+            # all of them, and if the power fails before, the import is made again. What is written
+            # was checked when the file was read.
+            with self._many_writes(synchronous=1, ignore_check_constraints=1):
                 for done in wave.write(file.rows()):
                     if progress is not None:
                         progress(done, file.count)
@@ -139,16 +142,16 @@ class FleetImport:
         return done
 
     @contextmanager
-    def _many_writes(self) -> Iterator[None]:
-        """More pages in memory, and fewer of them written twice, because keys come in no order."""
+    def _many_writes(self, **more: int) -> Iterator[None]:
+        """More pages in memory, and fewer of them written twice, because keys come in no order.
+
+        `more`: settings of SQLite besides.
+        """
         writer = self._database.writer
         settings = {
             "cache_size": -CACHE_KILOBYTES,
             "wal_autocheckpoint": PAGES_BETWEEN_CHECKPOINTS,
-            # Not each act is on the disk before the next one: the last one of the wave waits for
-            # all of them. If the power fails before, the import is made again.
-            "synchronous": 1,
-            "ignore_check_constraints": 1,  # what is written was checked when the file was read
+            **more,
         }
         before = {name: writer.execute(f"PRAGMA {name}").fetchone()[0] for name in settings}
         for name, value in settings.items():

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections import deque
 from collections.abc import Iterator, Sequence
 from concurrent.futures import Future
@@ -20,7 +19,7 @@ from reviewer.extraction.entities.entity import Attribute, EntityType, Relation
 from reviewer.extraction.rejections import LONGEST, SHORTEST
 from reviewer.files import open_file, reason_of
 from reviewer.fleet.collapse import CANDIDATE
-from reviewer.fleet.pool import pool
+from reviewer.fleet.pool import cores, pool
 from reviewer.fleet.values import LAYOUT, FleetError, Settings, extra
 from reviewer.proposing.values import Proof, Proposer
 from reviewer.sources.elsewhere import EXCERPT_AT, RECORD_LINE
@@ -194,7 +193,7 @@ class CandidateFile:
 
     def _by_processes(self) -> Iterator[list[Candidate]]:
         """Each group of rows by another process, some ahead of those that are taken."""
-        width = max(1, min(MOST_PROCESSES, len(os.sched_getaffinity(0)) - 1))
+        width = max(1, min(MOST_PROCESSES, cores() - 1))
         waiting: deque[Future[list[bytes]]] = deque()
         first = 0
         executor = pool(width, __name__)

@@ -9,10 +9,21 @@ import threading
 from concurrent.futures import ProcessPoolExecutor
 
 
+def cores() -> int:
+    """How many processes this one may keep busy."""
+    if hasattr(os, "sched_getaffinity"):  # not on macOS
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
 def pool(width: int, module: str) -> ProcessPoolExecutor:
     """Processes that call functions of `module`, which is imported once for all of them."""
-    context = multiprocessing.get_context("forkserver")
-    context.set_forkserver_preload([module])
+    context: multiprocessing.context.BaseContext
+    if "forkserver" in multiprocessing.get_all_start_methods():
+        context = multiprocessing.get_context("forkserver")
+        context.set_forkserver_preload([module])
+    else:  # on Windows
+        context = multiprocessing.get_context("spawn")
     return ProcessPoolExecutor(width, mp_context=context, initializer=_follow_the_parent)
 
 

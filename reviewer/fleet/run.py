@@ -32,7 +32,7 @@ from reviewer.errors import SourceError
 from reviewer.files import open_own, reason_of
 from reviewer.fleet.part import Job, read_only, write_part
 from reviewer.fleet.places import Folder, listed_url
-from reviewer.fleet.pool import pool
+from reviewer.fleet.pool import cores, pool
 from reviewer.fleet.values import (
     FILES,
     FleetError,
@@ -117,7 +117,7 @@ class Processes:
     """Processes of this machine."""
 
     def __init__(self, width: int | None = None) -> None:
-        self.width = width or len(os.sched_getaffinity(0))
+        self.width = width or cores()
 
     @contextmanager
     def open(self) -> Iterator[Executor]:

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterator, Sequence
-from concurrent.futures import Future
-from concurrent.futures.process import BrokenProcessPool
+from concurrent.futures import BrokenExecutor, Future
 from contextlib import closing
 from pathlib import Path
 from typing import Annotated, Any, Literal
@@ -206,7 +205,7 @@ class CandidateFile:
                     yield from map(_decoder.decode, waiting.popleft().result())
             while waiting:
                 yield from map(_decoder.decode, waiting.popleft().result())
-        except BrokenProcessPool as problem:
+        except BrokenExecutor as problem:
             raise FleetError(
                 f"{self._path} was not read to its end: a process that read it has ended (out of "
                 "memory, or a crash). What was imported before stays; the same command adds the "

@@ -11,7 +11,7 @@ import pytest
 
 from reviewer.engine import Engine
 from reviewer.store.acts import MANY
-from reviewer.store.changes import Change, unpack
+from reviewer.store.changes import Change, Value, unpack
 from reviewer.store.database import Database
 from reviewer.store.ledger import Ledger
 from reviewer.store.verify import verify
@@ -54,7 +54,7 @@ def test_rows_as_values_leave_the_same_store_as_rows_as_images(tmp_path: Path) -
         "signal", "freshness", "confidence", "rank", "first_seen", "last_seen", "pending_since",
     )  # fmt: skip
     moment = "2026-03-01T12:00:00.000Z"
-    rows = [
+    rows: list[tuple[Value, ...]] = [
         (1, "decision", f"Fact {n}", f"fact {n}", "candidate", "by hand", "1", 0.5, 1.0, 1.0, 0.5,
          0.5, moment, moment, moment)
         for n in range(COUNT)

@@ -133,6 +133,7 @@ CREATE INDEX memory_statements
     )
     WHERE leader_id IS NULL AND excerpt = 0;
 CREATE INDEX memory_leader ON memory (leader_id) WHERE leader_id IS NOT NULL;
+CREATE INDEX memory_superseded_by ON memory (superseded_by) WHERE superseded_by IS NOT NULL;
 CREATE INDEX memory_decided ON memory (decided_at, status) WHERE decided_at IS NOT NULL;
 CREATE INDEX memory_decided_of_project ON memory (project_id, status, decided_at)
     WHERE decided_at IS NOT NULL;
@@ -552,9 +553,15 @@ def _to_version_9(connection: sqlite3.Connection) -> None:
 
 
 def _to_version_10(connection: sqlite3.Connection) -> None:
-    """Adds the sessions and authors that a job over many files has counted."""
+    """Adds the sessions and authors that a job over many files has counted, and the index without
+    which deleting a memory reads all others.
+    """
     for column in ("sessions", "authors"):
         connection.execute(f"ALTER TABLE memory ADD COLUMN {column} INTEGER NOT NULL DEFAULT 0")
+    connection.execute(
+        "CREATE INDEX memory_superseded_by ON memory (superseded_by)"
+        " WHERE superseded_by IS NOT NULL"
+    )
 
 
 STEPS: tuple[Callable[[sqlite3.Connection], None], ...] = (

@@ -38,7 +38,7 @@ MAY_USE_A_SHELL = {
 }
 IMPORTS_BY_NAME = {"cli/session.py", "tui/app.py", "fleet/values.py", "system.py"}
 """Modules of this package, of an extra or of the standard library, named in the source."""
-SENDS_OBJECTS = {"fleet/run.py"}
+SENDS_OBJECTS = {"fleet/pool.py", "fleet/run.py"}
 """To processes of this program on this machine only."""
 
 

@@ -24,7 +24,13 @@ SINCE_PYTHON_3_14 = {"compression", "_typeshed"}
 """Modules of newer versions of Python, and one for type checkers only."""
 PARTS = ("local", "mcp", "serve", "fleet")
 """The extras that the program imports."""
-PINS = ("constraints.txt", "constraints-test.txt")
+PINS = {
+    "constraints.txt": (),
+    "constraints-test.txt": ("test", "local", "mcp", "serve"),
+    "constraints-fleet.txt": ("test", "local", "mcp", "serve", "fleet", "fleet-test"),
+    "constraints-docs.txt": ("docs",),
+}
+"""The files with pinned versions, and the extras of which they have the packages."""
 
 
 def declared(*extras: str) -> dict[str, Requirement]:
@@ -77,7 +83,7 @@ def test_pins_have_hashes_and_fit_what_is_declared(name: str) -> None:
     pins = pinned(name)
     assert len(pins) > 20
     assert [each for each, (_, hashes) in pins.items() if not hashes] == []
-    wanted = declared(*(("test", "local", "mcp", "serve") if name == PINS[1] else ()))
+    wanted = declared(*PINS[name])
     for package, requirement in wanted.items():
         version, _ = pins[package]
         assert requirement.specifier.contains(version), f"{package} {version}: run .ci/lock"

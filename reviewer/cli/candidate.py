@@ -142,7 +142,9 @@ def _confidence(view: CandidateView) -> str:
 
 def _seen(view: CandidateView) -> str:
     times = "once" if view.seen == 1 else f"{view.seen} times"
-    sessions = "1 session" if view.sessions == 1 else f"{view.sessions} sessions"
+    sessions = "1 session" if view.sessions == 1 else f"{view.sessions:,} sessions"
+    if view.authors:
+        sessions += " of 1 person" if view.authors == 1 else f" of {view.authors:,} people"
     return f"{times}, {sessions}, first {moment(view.first_seen)}, last {moment(view.last_seen)}"
 
 

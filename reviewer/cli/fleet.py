@@ -234,9 +234,9 @@ def import_(
 ) -> None:
     """Queue the candidates of a file as one wave, in the order of the file.
 
-    Each comes with the text around it, and says where the whole is. What the project has already
-    counts as seen again. Import only files that you or your team have made: their texts were masked
-    when they were read, and are not masked again.
+    Each comes with the text around it, and says where the whole is, and in how many sessions and by
+    how many people it was said. What the project has already counts as seen again. Secrets are
+    masked once more.
     """
     line = ProgressLine()
     with (
@@ -257,6 +257,8 @@ def import_(
         print_json(_plain(report))
     else:
         print_text(_imported(report))
+    if report.masked:
+        narrate(f"{count(report.masked, 'secret')} masked that the parts still had")
     narrate(f"reviewer fleet undo {report.wave} takes it back")
     if report.state == "interrupted":
         narrate("Interrupted. What was imported is kept; the same command adds the rest.")

@@ -15,7 +15,7 @@ STATUSES = (
 )  # fmt: skip
 SCREEN_WORDS = {"promoted": "active", "rejected": "invalid", "merged": "superseded"}
 """The screen's word for a status, and the store's."""
-SORTS = ("rank", "confidence", "newest", "source", "learned")
+SORTS = ("rank", "confidence", "newest", "source", "sessions", "learned")
 KINDS = ("memory", "entity", "conflict")
 BATCH = 200
 """Rows read from the store at a time, so that the first lines come at once."""

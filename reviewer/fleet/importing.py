@@ -2,44 +2,32 @@
 
 from __future__ import annotations
 
-import hashlib
 import time
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Annotated, Literal
 
 import msgspec
-from msgspec import Meta, Struct, structs
+from msgspec import Struct
 
-from reviewer.clock import Clock, iso, written_moment
+from reviewer.clock import Clock, iso
 from reviewer.errors import UnknownIdError
-from reviewer.extraction.candidates import MemoryType
-from reviewer.extraction.entities.entity import Attribute, EntityType, Relation
-from reviewer.extraction.flags import flags_of
-from reviewer.extraction.rejections import LONGEST, SHORTEST
-from reviewer.files import open_file, reason_of
-from reviewer.fleet.collapse import CANDIDATE
-from reviewer.fleet.values import LAYOUT, FleetError, Settings, extra
+from reviewer.fleet.candidate_file import MEMORY, RECORD, Candidate, CandidateFile
+from reviewer.fleet.values import FleetError
 from reviewer.promotion.conflict_rows import open_conflicts
 from reviewer.promotion.decided_rows import find_conflicts_again
 from reviewer.promotion.evidence_rows import MOST_EVIDENCE
-from reviewer.proposing.values import Proof, Proposer
-from reviewer.sources.elsewhere import EXCERPT_AT, RECORD_LINE
-from reviewer.sources.records import Role, Shape, Use
 from reviewer.store.acts import Act, Scope, chunks
-from reviewer.store.changes import Image
+from reviewer.store.changes import Image, Value
 from reviewer.store.database import Database, failures_as_sentences
 from reviewer.store.ledger import Ledger
 from reviewer.store.project_rows import project_row
-from reviewer.store.stored_text import masked_text
 from reviewer.store.undo import Undo
 from reviewer.text.normalise import duplicate_key
 
 MOST_ROWS = 50_000
 """Rows that one act changes at most."""
-ROWS_AT_ONCE = 2_000
 KIND = "fleet import"
 CACHE_KILOBYTES = 64_000
 PAGES_BETWEEN_CHECKPOINTS = 50_000
@@ -50,55 +38,14 @@ HIGHEST_RANK = 0.8085
 Place = tuple[int, int, int]
 """A record, and a span of its text."""
 
-Share = Annotated[float, Meta(ge=0, le=2)]
-Count = Annotated[int, Meta(ge=0, le=2**62)]
-
-
-class _Candidate(Struct, frozen=True, array_like=True, gc=False):
-    """A row of the file, checked."""
-
-    path: Annotated[str, Meta(min_length=1, max_length=4_096)]
-    format: str
-    kind: Literal["memory", "entity"]
-    type: str
-    content: Annotated[str, Meta(min_length=SHORTEST, max_length=LONGEST)]
-    key: Annotated[str, Meta(min_length=1, max_length=2 * LONGEST)]
-    fact: str
-    leader: str
-    wording: int
-    proposer: Proposer
-    rule: str
-    extractor_version: str
-    prior: Share
-    signal: Share
-    freshness: Share
-    confidence: Share
-    flags: str
-    need: str
-    scope: Literal["project", "person"]
-    proof: str
-    name: str | None
-    slot: str | None
-    attributes: str | None
-    relations: str | None
-    record_line: Count
-    line_start: Count
-    line_end: Count
-    byte_start: Count
-    byte_end: Count
-    record: Annotated[str, Meta(min_length=1, max_length=2_000)]
-    sha256: Annotated[str, Meta(max_length=64)]
-    session: str | None
-    at: str | None
-    role: Role
-    use: Use
-    shape: Shape
-    sidechain: bool
-    span_start: Count
-    span_end: Count
-    excerpt: Annotated[str, Meta(max_length=20_000)]
-    excerpt_start: Count
-    seen: Annotated[int, Meta(ge=1, le=2**62)]
+_MEMORY = (
+    *MEMORY, "project_id", "wave_id", "status", "rank", "leader_id", "first_seen", "last_seen",
+    "pending_since",
+)  # fmt: skip
+_RECORD = (*RECORD, "project_id", "source_id", "wave_id")
+_EVIDENCE = (
+    "memory_id", "record_id", "span_start", "span_end", "rule", "extractor_version",
+)  # fmt: skip
 
 
 class ImportReport(Struct, frozen=True, kw_only=True):
@@ -112,6 +59,8 @@ class ImportReport(Struct, frozen=True, kw_only=True):
     repeated: int
     """Candidates that the project had already, whatever was decided on them; they count as seen."""
     near: int
+    masked: int
+    """Secrets that were masked, which whoever read the sessions had left."""
     acts: tuple[int, ...]
     seconds: float
 
@@ -139,22 +88,25 @@ class FleetImport:
         be written; the acts before are kept and can be taken back.
         """
         began = time.monotonic()
-        file = _CandidateFile(path, top)
-        with self._many_writes():
-            wave = _Wave(self._database, self._ledger, self._clock, project, file.count)
-            wave.start(path)
-            try:
+        file = CandidateFile(path, top)
+        wave = _Wave(self._database, self._ledger, self._clock, project, file.count)
+        wave.start(path)
+        try:
+            # Not each act is on the disk before the next one: the last one of the wave waits for
+            # all of them, and if the power fails before, the import is made again. What is written
+            # was checked when the file was read.
+            with self._many_writes(synchronous=1, ignore_check_constraints=1):
                 for done in wave.write(file.rows()):
                     if progress is not None:
                         progress(done, file.count)
                     if cancelled is not None and cancelled():
                         wave.interrupted = True
                         break
-            except FleetError:
-                wave.interrupted = True
-                wave.finish(began)
-                raise
-            return wave.finish(began)
+        except FleetError:
+            wave.interrupted = True
+            wave.finish(began)
+            raise
+        return wave.finish(began)
 
     def acts_of(self, wave: int) -> list[int]:
         """The acts of an import that are not undone, the latest first.
@@ -190,10 +142,17 @@ class FleetImport:
         return done
 
     @contextmanager
-    def _many_writes(self) -> Iterator[None]:
-        """More pages in memory, and fewer of them written twice, because keys come in no order."""
+    def _many_writes(self, **more: int) -> Iterator[None]:
+        """More pages in memory, and fewer of them written twice, because keys come in no order.
+
+        `more`: settings of SQLite besides.
+        """
         writer = self._database.writer
-        settings = {"cache_size": -CACHE_KILOBYTES, "wal_autocheckpoint": PAGES_BETWEEN_CHECKPOINTS}
+        settings = {
+            "cache_size": -CACHE_KILOBYTES,
+            "wal_autocheckpoint": PAGES_BETWEEN_CHECKPOINTS,
+            **more,
+        }
         before = {name: writer.execute(f"PRAGMA {name}").fetchone()[0] for name in settings}
         for name, value in settings.items():
             writer.execute(f"PRAGMA {name} = {value}")
@@ -202,96 +161,6 @@ class FleetImport:
         finally:
             for name, value in before.items():
                 writer.execute(f"PRAGMA {name} = {value}")
-
-
-class _CandidateFile:
-    """A file of `collapse`, checked as it is read."""
-
-    def __init__(self, path: Path, top: int | None) -> None:
-        pq = extra("pyarrow.parquet")
-        self._path = path
-        try:
-            with open_file(path):
-                pass
-            # One thread and no pre-buffering: a whole group of rows ahead is a lot of memory.
-            self._file = pq.ParquetFile(path, pre_buffer=False)
-            meta = self._file.schema_arrow.metadata or {}
-            settings = msgspec.json.decode(meta[b"reviewer"], type=Settings)
-        except OSError as problem:
-            raise FleetError(f"{path} cannot be read: {reason_of(problem)}.") from problem
-        except (ValueError, KeyError, msgspec.DecodeError) as problem:
-            raise FleetError(
-                f"{path} is not a file of candidates: write one with `reviewer fleet collapse`."
-            ) from problem
-        names = set(self._file.schema_arrow.names)
-        if settings.layout != LAYOUT or not names >= CANDIDATE.keys():
-            raise FleetError(
-                f"{path} was written by another version of reviewer. Collapse the parts again."
-            )
-        total = int(self._file.metadata.num_rows)
-        self.count = total if top is None else min(top, total)
-
-    def rows(self) -> Iterator[_Candidate]:
-        """The rows in their order. Raises FleetError naming the first one that is not right."""
-        pa = extra("pyarrow")
-        number = 0
-        names = _Candidate.__struct_fields__
-        batches = self._file.iter_batches(ROWS_AT_ONCE, columns=list(names), use_threads=False)
-        try:
-            for batch in batches:
-                columns = [batch.column(name).to_pylist() for name in names]
-                for values in zip(*columns, strict=True):
-                    if number == self.count:
-                        return
-                    number += 1
-                    yield _checked(_clean(msgspec.convert(values, _Candidate)))
-        except (pa.ArrowException, msgspec.ValidationError, ValueError, OSError) as problem:
-            raise FleetError(
-                f"Candidate {number} of {self._path} cannot be imported: {problem}. What was "
-                "imported before it stays; `reviewer history` lists it."
-            ) from problem
-
-
-_EMPTY_PROOF = "{}"
-
-
-def _checked(row: _Candidate) -> _Candidate:
-    """The row, if what is text in it is what it should be. Raises ValueError."""
-    (MemoryType if row.kind == "memory" else EntityType)(row.type)
-    if row.proof != _EMPTY_PROOF:
-        msgspec.json.decode(row.proof, type=Proof)
-    if row.kind == "entity":
-        msgspec.json.decode(row.attributes or "[]", type=tuple[Attribute, ...])
-        _relations(row)
-    if not row.span_start <= row.span_end:
-        raise ValueError("its span ends before it begins")
-    return row
-
-
-def _clean(row: _Candidate) -> _Candidate:
-    """The row without secrets, and flagged by what it says: anybody may have written the file."""
-    content = masked_text(row.content)
-    said = flags_of(content, row.role)
-    flags = " ".join(dict.fromkeys((*row.flags.split(), *said)))
-    key = row.key if content == row.content else duplicate_key(content)
-    return structs.replace(
-        row,
-        content=content,
-        key=key,
-        flags=flags,
-        name=row.name and masked_text(row.name),
-        slot=row.slot and masked_text(row.slot),
-        record=_clean_key(row.record),
-        session=row.session and masked_text(row.session),
-        excerpt=masked_text(row.excerpt),
-    )
-
-
-def _clean_key(key: str) -> str:
-    """Two different keys must not become one."""
-    if masked_text(key) == key:
-        return key
-    return f"sha256:{hashlib.sha256(key.encode()).hexdigest()}"
 
 
 class _Wave:
@@ -306,7 +175,7 @@ class _Wave:
         self._project = project
         self._total = max(1, total)
         self._project_id = self._number = self._position = 0
-        self._new = self._repeated = self._near = 0
+        self._new = self._repeated = self._near = self._masked = 0
         self._acts: list[int] = []
         self._sources: dict[str, int] = {}
         self._leaders: dict[str, int] = {}
@@ -352,7 +221,7 @@ class _Wave:
             found.setdefault(duplicate_key(content), number)
         return found
 
-    def write(self, rows: Iterable[_Candidate]) -> Iterator[int]:
+    def write(self, rows: Iterable[Candidate]) -> Iterator[int]:
         """Write all rows; yields after each act how many are done."""
         for part in _acts(rows):
             with self._ledger.act(KIND, scope=Scope.INTAKE) as act:
@@ -388,18 +257,20 @@ class _Wave:
             new=self._new,
             repeated=self._repeated,
             near=self._near,
+            masked=self._masked,
             acts=tuple(self._acts),
             seconds=round(time.monotonic() - began, 3),
         )
 
-    def _write(self, act: Act, rows: Sequence[_Candidate]) -> tuple[range, int]:
+    def _write(self, act: Act, rows: Sequence[Candidate]) -> tuple[range, int]:
         now = iso(self._clock())
         known = self._known(act, rows)
         places = self._places(act, rows)
-        fresh: list[tuple[_Candidate, Place, float]] = []
-        again: dict[int, list[tuple[_Candidate, Place]]] = defaultdict(list)
+        fresh: list[tuple[Candidate, Place, float]] = []
+        again: dict[int, list[tuple[Candidate, Place]]] = defaultdict(list)
         in_this_act: set[tuple[str, str, str]] = set()
         for row, place in zip(rows, places, strict=True):
+            self._masked += row.masked
             rank = HIGHEST_RANK * (1 - self._position / self._total)
             self._position += 1
             key = (row.kind, row.type, row.key)
@@ -413,9 +284,9 @@ class _Wave:
         self._count_again(act, again, now)
         return new, len(rows) - len(fresh)
 
-    def _insert(self, act: Act, fresh: list[tuple[_Candidate, Place, float]], now: str) -> range:
+    def _insert(self, act: Act, fresh: list[tuple[Candidate, Place, float]], now: str) -> range:
         first = act.next_id("memory")
-        images: list[Image] = []
+        rows: list[tuple[Value, ...]] = []
         for number, (row, _, rank) in enumerate(fresh, first):
             if row.wording != self._wording:
                 self._wording = row.wording
@@ -423,75 +294,46 @@ class _Wave:
             leader = self._leaders.get(row.leader) if row.leader else None
             self._near += leader is not None
             self._leaders[row.fact] = number
-            images.append(
-                {
-                    "project_id": self._project_id,
-                    "wave_id": self._number,
-                    "kind": row.kind,
-                    "type": row.type,
-                    "content": row.content,
-                    "key": row.key,
-                    "status": "candidate",
-                    "rule": row.rule,
-                    "extractor_version": row.extractor_version,
-                    "prior": row.prior,
-                    "signal": row.signal,
-                    "freshness": row.freshness,
-                    "confidence": round(row.confidence, 4),
-                    "rank": round(rank, 6),
-                    "flags": row.flags,
-                    "leader_id": leader,
-                    "seen": row.seen,
-                    "first_seen": now,
-                    "last_seen": now,
-                    "pending_since": now,
-                    "proposer": str(row.proposer),
-                    "excerpt": int(row.proposer is Proposer.EXCERPT),
-                    "scope": row.scope,
-                    "need": row.need,
-                    "proof": row.proof,
-                }
+            rows.append(
+                (
+                    *row.memory,
+                    self._project_id,
+                    self._number,
+                    "candidate",
+                    round(rank, 6),
+                    leader,
+                    now,
+                    now,
+                    now,
+                )
             )
-        new = act.insert_many("memory", images)
-        rows = list(zip(new, fresh, strict=True))
-        act.insert_many("evidence", [_evidence(to, row, place) for to, (row, place, _) in rows])
-        entities = [(number, row) for number, (row, _, _) in rows if row.kind == "entity"]
-        self._add_structure(act, entities, now)
+        new = act.insert_rows("memory", _MEMORY, rows)
+        ids = list(zip(new, fresh, strict=True))
+        act.insert_rows("evidence", _EVIDENCE, [_evidence(to, row, at) for to, (row, at, _) in ids])
+        self._add_structure(act, [(to, row) for to, (row, _, _) in ids if row.entity], now)
         return new
 
-    def _add_structure(
-        self, act: Act, entities: Sequence[tuple[int, _Candidate]], now: str
-    ) -> None:
-        act.insert_many(
+    def _add_structure(self, act: Act, entities: Sequence[tuple[int, Candidate]], now: str) -> None:
+        found = [(number, row.entity) for number, row in entities if row.entity is not None]
+        act.insert_rows(
             "entity",
-            [
-                {
-                    "memory_id": number,
-                    "name": row.name or row.content,
-                    "slot": row.slot or "",
-                    "attributes": row.attributes or "[]",
-                }
-                for number, row in entities
-            ],
+            ("memory_id", "name", "slot", "attributes"),
+            [(number, each.name, each.slot, each.attributes) for number, each in found],
         )
-        relations: dict[tuple[int, str, str], Image] = {}
-        for number, row in entities:
-            for each in _relations(row):
-                kind, target = str(each.kind), each.target_name
-                relations[number, kind, target] = {
-                    "memory_id": number,
-                    "kind": kind,
-                    "target": target,
-                }
-        act.insert_many("relation", list(relations.values()))
-        open_conflicts(act, [n for n, row in entities if row.slot in self._active_slots], now)
+        act.insert_rows(
+            "relation",
+            ("memory_id", "kind", "target"),
+            [(number, *relation) for number, each in found for relation in each.relations],
+        )
+        slots = self._active_slots
+        open_conflicts(act, [number for number, each in found if each.slot in slots], now)
 
     def _count_again(
-        self, act: Act, again: dict[int, list[tuple[_Candidate, Place]]], now: str
+        self, act: Act, again: dict[int, list[tuple[Candidate, Place]]], now: str
     ) -> None:
         """Candidates that the project has count as seen, with their place as evidence."""
         updates: list[tuple[int, Image]] = []
-        evidence: list[Image] = []
+        evidence: list[tuple[Value, ...]] = []
         for chunk in chunks(sorted(again)):
             marks = ",".join("?" * len(chunk))
             there: dict[int, set[Place]] = defaultdict(set)
@@ -501,23 +343,33 @@ class _Wave:
                 chunk,
             ):
                 there[number].add((record, start, end))
-            for number, status, seen, refs in act.query(
-                f"SELECT id, status, seen, refs FROM memory WHERE id IN ({marks})", chunk
+            for number, status, seen, refs, sessions, authors in act.query(
+                "SELECT id, status, seen, refs, sessions, authors FROM memory"
+                f" WHERE id IN ({marks})",
+                chunk,
             ):
                 fresh = [each for each in again[number] if each[1] not in there[number]]
                 times = sum(row.seen for row, _ in fresh)
                 if not times:
                     continue  # this very import was made before
-                counted = {"refs": refs + times} if status == "active" else {"seen": seen + times}
-                updates.append((number, {**counted, "last_seen": now}))
+                counted: Image = {
+                    "last_seen": now,
+                    "sessions": max(sessions, *(row.sessions for row, _ in fresh)),
+                    "authors": max(authors, *(row.authors for row, _ in fresh)),
+                }
+                if status == "active":
+                    counted["refs"] = refs + times
+                else:
+                    counted["seen"] = seen + times
+                updates.append((number, counted))
                 for row, place in fresh[: max(0, MOST_EVIDENCE - len(there[number]))]:
                     if place not in there[number]:
                         there[number].add(place)
                         evidence.append(_evidence(number, row, place))
         act.update_each("memory", updates)
-        act.insert_many("evidence", evidence)
+        act.insert_rows("evidence", _EVIDENCE, evidence)
 
-    def _known(self, act: Act, rows: Sequence[_Candidate]) -> dict[tuple[str, str, str], int]:
+    def _known(self, act: Act, rows: Sequence[Candidate]) -> dict[tuple[str, str, str], int]:
         """The rows of the project that say what these say, by kind, type and key."""
         found: dict[tuple[str, str, str], int] = {}
         by_type: dict[tuple[str, str], list[str]] = defaultdict(list)
@@ -535,33 +387,28 @@ class _Wave:
                     found[kind, type_, key] = number
         return found
 
-    def _places(self, act: Act, rows: Sequence[_Candidate]) -> list[Place]:
+    def _places(self, act: Act, rows: Sequence[Candidate]) -> list[Place]:
         """The record of each row, and its span there; records that the store lacks are written."""
         whole = self._records(act, [row.record for row in rows])
-        keys = [_key_of_excerpt(row) for row in rows]
-        parts = self._records(act, keys)
-        places: list[Place | None] = []
-        images: dict[str, Image] = {}
-        waiting: list[tuple[int, str]] = []
+        parts = self._records(act, [row.excerpt for row in rows])
         sources = self._sources_of(act, rows)
-        for row, key in zip(rows, keys, strict=True):
+        first = act.next_id("record")
+        fresh: dict[str, int] = {}
+        texts: list[tuple[Value, ...]] = []
+        places: list[Place] = []
+        for row in rows:
             found = whole.get(row.record)
             if found is not None and row.span_end <= found[1]:
                 places.append((found[0], row.span_start, row.span_end))
                 continue
-            start = max(0, row.span_start - row.excerpt_start)
-            end = min(len(row.excerpt), row.span_end - row.excerpt_start)
-            there = parts.get(key)
-            if there is None:
-                images.setdefault(key, self._record(row, key, sources[row.path]))
-                waiting.append((len(places), key))
-            places.append((there[0] if there else 0, start, max(start, end)))
-        ids = dict(zip(images, act.insert_many("record", list(images.values())), strict=True))
-        for at, key in waiting:
-            place = places[at]
-            assert place is not None
-            places[at] = (ids[key], place[1], place[2])
-        return [place for place in places if place is not None]
+            if (there := parts.get(row.excerpt)) is not None:
+                number = there[0]
+            elif (number := fresh.get(row.excerpt, 0)) == 0:
+                number = fresh[row.excerpt] = first + len(texts)
+                texts.append((*row.text, self._project_id, sources[row.path], self._number))
+            places.append((number, row.start, row.end))
+        act.insert_rows("record", _RECORD, texts)
+        return places
 
     def _records(self, act: Act, keys: Sequence[str]) -> dict[str, tuple[int, int]]:
         """The records that the project has, by key: id and characters."""
@@ -575,31 +422,7 @@ class _Wave:
                 found[key] = (number, size)
         return found
 
-    def _record(self, row: _Candidate, key: str, source: int) -> Image:
-        start = row.line_start
-        if row.shape is not Shape.TURN:  # its text is its lines, so the first of the excerpt counts
-            start -= row.excerpt.count("\n", 0, max(0, row.span_start - row.excerpt_start))
-        return {
-            "project_id": self._project_id,
-            "source_id": source,
-            "wave_id": self._number,
-            "key": key,
-            "line_start": max(0, start),
-            "line_end": row.line_end,
-            "byte_start": row.byte_start,
-            "byte_end": row.byte_end,
-            "sha256": row.sha256,
-            "role": str(row.role),
-            "use": str(row.use),
-            "shape": str(row.shape),
-            "at": written_moment(row.at),
-            "session": row.session,
-            "sidechain": int(row.sidechain),
-            "meta": f'{{"{EXCERPT_AT}":"{row.excerpt_start}","{RECORD_LINE}":"{row.record_line}"}}',
-            "text": row.excerpt,
-        }
-
-    def _sources_of(self, act: Act, rows: Sequence[_Candidate]) -> dict[str, int]:
+    def _sources_of(self, act: Act, rows: Sequence[Candidate]) -> dict[str, int]:
         """The sources of these rows; those that the project lacks are written."""
         if len(self._sources) > MOST_SOURCES:
             self._sources.clear()
@@ -612,18 +435,12 @@ class _Wave:
             ):
                 self._sources[path] = number
                 del missing[path]
-        new = act.insert_many(
+        unread = -1  # its size and its time: it was not read into this store
+        new = act.insert_rows(
             "source",
+            ("project_id", "path", "format", "bytes", "modified_ns", "wave_id", "tally"),
             [
-                {
-                    "project_id": self._project_id,
-                    "path": path,
-                    "format": format_,
-                    "bytes": -1,  # it was not read into this store
-                    "modified_ns": -1,
-                    "wave_id": self._number,
-                    "tally": "{}",
-                }
+                (self._project_id, path, format_, unread, unread, self._number, "{}")
                 for path, format_ in missing.items()
             ],
         )
@@ -631,13 +448,13 @@ class _Wave:
         return self._sources
 
 
-def _acts(rows: Iterable[_Candidate]) -> Iterator[list[_Candidate]]:
+def _acts(rows: Iterable[Candidate]) -> Iterator[list[Candidate]]:
     """The rows in lists, each for one act."""
-    part: list[_Candidate] = []
+    part: list[Candidate] = []
     size = 0
     for row in rows:
         # A memory, its evidence, its record and its source; of an entity, its structure.
-        changes = 4 if row.kind == "memory" else 6 + len(_relations(row))
+        changes = 4 if row.entity is None else 6 + len(row.entity.relations)
         if part and size + changes > MOST_ROWS:
             yield part
             part, size = [], 0
@@ -647,26 +464,8 @@ def _acts(rows: Iterable[_Candidate]) -> Iterator[list[_Candidate]]:
         yield part
 
 
-def _relations(row: _Candidate) -> tuple[Relation, ...]:
-    if not row.relations or row.relations == "[]":
-        return ()
-    return msgspec.json.decode(row.relations, type=tuple[Relation, ...])
-
-
-def _key_of_excerpt(row: _Candidate) -> str:
-    """A record of its own: the whole one may be read into this project later."""
-    return f"{row.record}@{row.excerpt_start}+{len(row.excerpt)}"
-
-
-def _evidence(number: int, row: _Candidate, place: Place) -> Image:
-    return {
-        "memory_id": number,
-        "record_id": place[0],
-        "span_start": place[1],
-        "span_end": place[2],
-        "rule": row.rule,
-        "extractor_version": row.extractor_version,
-    }
+def _evidence(number: int, row: Candidate, place: Place) -> tuple[Value, ...]:
+    return (number, *place, row.rule, row.extractor_version)
 
 
 def _title(wave: int) -> str:

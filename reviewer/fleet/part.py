@@ -35,7 +35,6 @@ from reviewer.fleet.values import (
 from reviewer.promotion.session_read import Excerpt, Found, SessionRead, read_session
 from reviewer.promotion.statement_rows import STATEMENTS_VERSION, Prepared
 from reviewer.proposing.session_view import read_view
-from reviewer.sources.elsewhere import is_url
 from reviewer.sources.records import Record
 from reviewer.sources.rows import has_rows
 from reviewer.text.normalise import duplicate_key
@@ -254,10 +253,8 @@ def _read(file: SourceFile, settings: Settings) -> _FileRead:
         with local_copy(file) as path:
             before = _stamp(path)
             read = read_session(path, name=file.name, modified_ns=file.modified_ns, now=now)
-            if not is_url(file.name) and not read.problem and _stamp(path) != before:
-                read = msgspec.structs.replace(
-                    read, errors=(*read.errors, "it changed while it was read")
-                )
+            if not read.problem and (change := _change_since(path, before)):
+                read = msgspec.structs.replace(read, errors=(*read.errors, change))
             view = list(_view(path, file, read)) if settings.views and not read.problem else []
             return _FileRead(read, view)
     except SourceError as problem:
@@ -265,6 +262,14 @@ def _read(file: SourceFile, settings: Settings) -> _FileRead:
     except OSError as problem:
         reason = (problem.strerror or str(problem)).lower()
         return _FileRead(SessionRead(problem=f"{file.name} cannot be read: {reason}."))
+
+
+def _change_since(path: Path, before: tuple[int, int]) -> str:
+    """What somebody did to a file while it was read; empty if nothing."""
+    try:
+        return "it changed while it was read" if _stamp(path) != before else ""
+    except FileNotFoundError:
+        return "it was renamed or removed while it was read"
 
 
 def _stamp(path: Path) -> tuple[int, int]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 import tempfile
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
@@ -14,12 +15,15 @@ from urllib.parse import urlsplit
 
 from reviewer.errors import SourceError
 from reviewer.files import make_private_folder, open_file, private_opener, reason_of
-from reviewer.fleet.values import FleetError, SourceFile
+from reviewer.fleet.values import FleetError, SourceFile, extra
 from reviewer.sources.elsewhere import file_system, is_url, trouble
 from reviewer.sources.unpacked import plain_suffix
 from reviewer.sources.walk import PASSED_SUFFIXES
 
 TEMPORARY = ".tmp"
+GRACE_SECONDS = 60
+SLOWEST = 10_000
+"""Bytes a second, on average after GRACE_SECONDS: a file that comes more slowly is given up."""
 
 
 def listed_url(url: str) -> list[SourceFile]:
@@ -84,12 +88,31 @@ def local_copy(file: SourceFile) -> Iterator[Path]:
         target = Path(folder, *(each[-200:] for each in parts[-5:] or ["file"]))
         target.parent.mkdir(parents=True, exist_ok=True)
         try:
-            file_system(file.name).get_file(file.name, str(target))
+            files = file_system(file.name)
+            files.get_file(file.name, str(target), callback=_patience(file.name))
+        except SourceError:
+            raise
         except Exception as problem:  # each file system raises errors of its own
             raise SourceError(trouble(file.name, problem)) from problem
         yield target
     finally:
         shutil.rmtree(folder, ignore_errors=True)
+
+
+def _patience(name: str) -> Any:
+    """A callback of fsspec that raises SourceError as soon as a file comes too slowly."""
+    began = time.monotonic()
+
+    class Patience(extra("fsspec").Callback):  # type: ignore[misc]
+        def relative_update(self, inc: int = 1) -> None:
+            super().relative_update(inc)
+            seconds = time.monotonic() - began - GRACE_SECONDS
+            if self.value < seconds * SLOWEST:
+                raise SourceError(
+                    f"{name} cannot be read: less than {SLOWEST // 1000:,} kB of it came a second."
+                )
+
+    return Patience()
 
 
 class Folder:

@@ -5,11 +5,8 @@ from __future__ import annotations
 import glob
 import json
 import logging
-import multiprocessing
 import os
-import signal
 import socket
-import threading
 import time
 from collections import Counter, deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -18,7 +15,6 @@ from concurrent.futures import (
     CancelledError,
     Executor,
     Future,
-    ProcessPoolExecutor,
     ThreadPoolExecutor,
     wait,
 )
@@ -36,6 +32,7 @@ from reviewer.errors import SourceError
 from reviewer.files import open_own, reason_of
 from reviewer.fleet.part import Job, read_only, write_part
 from reviewer.fleet.places import Folder, listed_url
+from reviewer.fleet.pool import cores, pool
 from reviewer.fleet.values import (
     FILES,
     FleetError,
@@ -61,6 +58,8 @@ PAUSE = 0.2
 CONNECT_SECONDS = 20
 LOST_SECONDS = 30
 """How long a scheduler that cannot be reached is waited for."""
+_PART = "reviewer.fleet.part"
+"""The module that the processes import before they are forked."""
 KILLER = "ended the process that read it (out of memory, or a crash)"
 
 
@@ -118,11 +117,11 @@ class Processes:
     """Processes of this machine."""
 
     def __init__(self, width: int | None = None) -> None:
-        self.width = width or len(os.sched_getaffinity(0))
+        self.width = width or cores()
 
     @contextmanager
     def open(self) -> Iterator[Executor]:
-        executor = _pool(self.width)
+        executor = pool(self.width, _PART)
         try:
             yield executor
         finally:
@@ -463,32 +462,13 @@ def _read_and_return(job: Job) -> PartDone:
 
 def _in_a_process(work: Callable[[Job], PartDone], job: Job) -> PartDone | None:
     """The result of work in a process of its own; None when that process died."""
-    executor = _pool(1)
+    executor = pool(1, _PART)
     try:
         return executor.submit(work, job).result()
     except BrokenProcessPool:
         return None
     finally:
         executor.shutdown(wait=True, cancel_futures=True)
-
-
-def _pool(width: int) -> ProcessPoolExecutor:
-    context = multiprocessing.get_context("forkserver")
-    context.set_forkserver_preload(["reviewer.fleet.part"])
-    return ProcessPoolExecutor(width, mp_context=context, initializer=_follow_the_parent)
-
-
-def _follow_the_parent() -> None:
-    """Leave Ctrl-C to the parent, and end when it is gone, even when it was killed."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    parent = multiprocessing.parent_process()
-    assert parent is not None
-
-    def watch() -> None:
-        parent.join()
-        os._exit(1)
-
-    threading.Thread(target=watch, daemon=True).start()
 
 
 def _as_fleet_error(problem: BaseException) -> FleetError:

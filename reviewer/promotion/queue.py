@@ -34,22 +34,24 @@ from reviewer.store.database import Database, failures_as_sentences
 if TYPE_CHECKING:
     from reviewer.promotion.beyond_cap import BeyondCap
 
+_MEMBERS = "(SELECT count(*) FROM memory n WHERE n.leader_id = m.id AND n.status = 'candidate')"
+_SESSIONS = (
+    "max(m.sessions, (SELECT count(DISTINCT coalesce(r.session, 's' || r.source_id))"
+    " FROM evidence e JOIN record r ON r.id = e.record_id WHERE e.memory_id = m.id))"
+)
+"""A job over many files has counted more sessions than those whose evidence is here."""
 _ORDERS = {
     Sort.RANK: "m.deferred, m.excerpt, m.rank DESC, m.id",
     Sort.CONFIDENCE: "m.deferred, m.excerpt, m.confidence DESC, m.id",
     Sort.NEWEST: "m.id DESC",
     Sort.LEARNED: "m.deferred, m.excerpt, m.rank DESC, m.id",
     Sort.SOURCE: "(SELECT min(e.record_id) FROM evidence e WHERE e.memory_id = m.id), m.id",
+    Sort.SESSIONS: f"m.deferred, m.excerpt, {_SESSIONS} DESC, m.authors DESC, m.rank DESC, m.id",
 }
-_MEMBERS = "(SELECT count(*) FROM memory n WHERE n.leader_id = m.id AND n.status = 'candidate')"
-_SESSIONS = (
-    "(SELECT count(DISTINCT coalesce(r.session, 's' || r.source_id)) FROM evidence e"
-    " JOIN record r ON r.id = e.record_id WHERE e.memory_id = m.id)"
-)
 _COLUMNS = (
     "m.id, m.kind, m.status, m.deferred, m.edited, m.type, m.content, m.confidence, m.rank,"
     f" {_MEMBERS} AS members, m.seen, m.flags, p.name AS project, m.rule, m.leader_id,"
-    f" m.pending_since, m.proposer, m.need, {_SESSIONS} AS sessions"
+    f" m.pending_since, m.proposer, m.need, {_SESSIONS} AS sessions, m.authors"
 )
 _RECORD = "SELECT r.*, s.path FROM record r JOIN source s ON s.id = r.source_id WHERE "
 
@@ -341,5 +343,6 @@ def _queue_row(row: sqlite3.Row) -> QueueRow:
         pending_since=row["pending_since"],
         proposer=row["proposer"],
         sessions=row["sessions"],
+        authors=row["authors"],
         need=row["need"],
     )

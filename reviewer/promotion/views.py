@@ -36,6 +36,7 @@ class Sort(StrEnum):
     CONFIDENCE = "confidence"
     NEWEST = "newest"
     SOURCE = "source"
+    SESSIONS = "sessions"
     LEARNED = "learned"
 
 
@@ -87,7 +88,9 @@ class QueueRow(Struct, frozen=True):
     proposer: str = "excerpt"
     """A `Proposer`."""
     sessions: int = 1
-    """How many files its evidence is in."""
+    """How many sessions say it: those of its evidence, or what a job over many files counted."""
+    authors: int = 0
+    """How many people's sessions say it, as such a job counted; 0 where none did."""
     need: str = ""
     """What a maintainer needs it for: instruction, trap, decision; empty where nobody knows."""
 
@@ -162,6 +165,8 @@ class CandidateView(Struct, frozen=True):
     """Of a statement; its lines are those of `source.path`."""
     reason: str = ""
     """Why it was rejected, a `RejectReason`; empty where no reason was given."""
+    authors: int = 0
+    """How many people's sessions say it, as a job over many files counted; 0 where none did."""
 
     @property
     def is_excerpt(self) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from copy import deepcopy
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -18,16 +19,18 @@ RECORD_LINE = "record_line"
 OPTIONS_VARIABLE = "REVIEWER_FSSPEC"
 """A JSON object with options of fsspec by protocol: `{"s3": {"endpoint_url": "..."}}`."""
 
-PATIENCE = {
+PATIENCE: dict[str, dict[str, Any]] = {
     "s3": {
         "config_kwargs": {
             "connect_timeout": 10,
-            "read_timeout": 60,
-            "retries": {"max_attempts": 4, "mode": "standard"},
+            "read_timeout": 30,
+            "retries": {"max_attempts": 1, "mode": "standard"},
         }
     }
 }
-"""How long a bucket may take to answer, unless the options say otherwise."""
+"""How long a bucket may take to answer, unless the options say otherwise. s3fs itself tries five
+times, so that a file of which nothing comes is given up after five minutes.
+"""
 
 
 def is_url(name: str) -> bool:
@@ -43,7 +46,8 @@ def file_system(url: str) -> Any:
     except ModuleNotFoundError as missing:
         raise SourceError(f"{url} is elsewhere: to reach it, {INSTALL}") from missing
     protocol = urlsplit(url).scheme
-    options = {**PATIENCE.get(protocol, {}), **_options().get(protocol, {})}
+    # A copy, because botocore changes what it is given.
+    options = {**deepcopy(PATIENCE.get(protocol, {})), **_options().get(protocol, {})}
     try:
         return fsspec.filesystem(protocol, **options)
     except ImportError as missing:

@@ -16,7 +16,7 @@ from reviewer.store.acts import record_upkeep
 from reviewer.store.changes import Change, Image, Value, unpack_first
 from reviewer.store.ownership import Owners, projects_of
 
-SCHEMA_VERSION = 9
+SCHEMA_VERSION = 10
 """`PRAGMA user_version` of an up-to-date store."""
 
 OLDEST_VERSION = 7
@@ -110,6 +110,8 @@ CREATE TABLE memory (
     proof TEXT NOT NULL DEFAULT '{}',
     reason TEXT NOT NULL DEFAULT '',
     excerpt INTEGER NOT NULL DEFAULT 1 CHECK (excerpt = (proposer = 'excerpt')),
+    sessions INTEGER NOT NULL DEFAULT 0,
+    authors INTEGER NOT NULL DEFAULT 0,
     UNIQUE (project_id, kind, type, key)
 );
 CREATE INDEX memory_queue
@@ -131,6 +133,7 @@ CREATE INDEX memory_statements
     )
     WHERE leader_id IS NULL AND excerpt = 0;
 CREATE INDEX memory_leader ON memory (leader_id) WHERE leader_id IS NOT NULL;
+CREATE INDEX memory_superseded_by ON memory (superseded_by) WHERE superseded_by IS NOT NULL;
 CREATE INDEX memory_decided ON memory (decided_at, status) WHERE decided_at IS NOT NULL;
 CREATE INDEX memory_decided_of_project ON memory (project_id, status, decided_at)
     WHERE decided_at IS NOT NULL;
@@ -330,6 +333,9 @@ CREATE VIRTUAL TABLE memory_text USING fts5(
 );
 """
 """`measurement` is not in the ledger: it only has statistics.
+
+`memory.sessions` and `memory.authors` were counted by a job over many files, of whose evidence only
+the best is here; 0 where no job has counted.
 
 `memory.excerpt` follows from `proposer`; the queue is sorted by it, and SQLite answers a query from
 an index alone only where the index has plain columns.
@@ -546,5 +552,21 @@ def _to_version_9(connection: sqlite3.Connection) -> None:
     )
 
 
-STEPS: tuple[Callable[[sqlite3.Connection], None], ...] = (_to_version_8, _to_version_9)
+def _to_version_10(connection: sqlite3.Connection) -> None:
+    """Adds the sessions and authors that a job over many files has counted, and the index without
+    which deleting a memory reads all others.
+    """
+    for column in ("sessions", "authors"):
+        connection.execute(f"ALTER TABLE memory ADD COLUMN {column} INTEGER NOT NULL DEFAULT 0")
+    connection.execute(
+        "CREATE INDEX memory_superseded_by ON memory (superseded_by)"
+        " WHERE superseded_by IS NOT NULL"
+    )
+
+
+STEPS: tuple[Callable[[sqlite3.Connection], None], ...] = (
+    _to_version_8,
+    _to_version_9,
+    _to_version_10,
+)
 """The first one brings a store of OLDEST_VERSION to the next version."""

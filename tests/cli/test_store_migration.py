@@ -200,7 +200,7 @@ def schema_of(path: Path) -> dict[str, str]:
     }
 
 
-@pytest.mark.parametrize("version", [7, 8])
+@pytest.mark.parametrize("version", [7, 8, 9])
 def test_a_migrated_store_has_the_tables_of_a_new_one(tmp_path: Path, version: int) -> None:
     make_tables(tmp_path / "old.db", version)
     for name in ("old.db", "new.db"):

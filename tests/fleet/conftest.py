@@ -177,7 +177,7 @@ def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
     """A Dask scheduler and two workers, each with a nanny, in processes of their own."""
     running = Cluster(tmp_path_factory.mktemp("cluster"))
     try:
-        running.start()
+        running.start(2, "--preload", "reviewer.fleet.worker")
         yield running
     finally:
         running.stop()
@@ -191,7 +191,8 @@ class Cluster:
         self.address = ""
         self.processes: list[subprocess.Popen[bytes]] = []
 
-    def start(self, workers: int = 2) -> None:
+    def start(self, workers: int = 2, *options: object) -> None:
+        """`options`: of the workers."""
         note = self.folder / "scheduler.json"
         self._run("scheduler", "--host", "127.0.0.1", "--port", 0, "--no-dashboard",
                   "--scheduler-file", note)  # fmt: skip
@@ -200,7 +201,7 @@ class Cluster:
         for number in range(workers):
             scratch = self.folder / f"worker-{number}"
             self._run("worker", self.address, "--nthreads", 1, "--no-dashboard",
-                      "--memory-limit", 0, "--local-directory", scratch)  # fmt: skip
+                      "--memory-limit", 0, "--local-directory", scratch, *options)  # fmt: skip
         until(lambda: len(self.worker_pids()) == workers, seconds=60)
 
     def _run(self, kind: str, *options: object) -> None:

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import gzip
+import http.client
 import json
 import socket
 import threading
+import time
 from collections.abc import Iterator
+from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
@@ -98,8 +101,6 @@ def test_parts_can_be_in_the_bucket(fleet: Fleet, bucket: Bucket) -> None:
 
 
 def test_a_second_run_into_one_place(fleet: Fleet, bucket: Bucket) -> None:
-    import time
-
     bucket.put("logs/one.jsonl", session_lines("one", *FACTS).encode())
     mark = {"process": 7, "machine": "other", "at": time.time() - 120}
     bucket.put("parts/running.json", json.dumps(mark).encode())
@@ -178,18 +179,110 @@ class _Forbidding(BaseHTTPRequestHandler):
         """Nothing."""
 
 
-def test_a_bucket_that_answers_403(fleet: Fleet) -> None:
-    server = ThreadingHTTPServer(("127.0.0.1", 0), _Forbidding)
+@contextmanager
+def serving(handler: type[BaseHTTPRequestHandler]) -> Iterator[str]:
+    """The address of a server of this machine."""
+    server = ThreadingHTTPServer(("127.0.0.1", 0), handler)
     threading.Thread(target=server.serve_forever, daemon=True).start()
     try:
-        address = f"http://127.0.0.1:{server.server_address[1]}"
-        options = {"s3": {"endpoint_url": address, "key": "a", "secret": "b"}}
-        fleet.environment["REVIEWER_FSSPEC"] = json.dumps(options)
-        said = fleet.fails("run", "s3://team/logs", "--out", fleet.parts)
+        yield f"http://127.0.0.1:{server.server_address[1]}"
     finally:
         server.shutdown()
         server.server_close()
+
+
+def test_a_bucket_that_answers_403(fleet: Fleet) -> None:
+    with serving(_Forbidding) as address:
+        options = {"s3": {"endpoint_url": address, "key": "a", "secret": "b"}}
+        fleet.environment["REVIEWER_FSSPEC"] = json.dumps(options)
+        said = fleet.fails("run", "s3://team/logs", "--out", fleet.parts)
     assert "access denied (403). Check the credentials and the policy." in said
+
+
+def in_front_of(server: str, late: threading.Event) -> type[_Forbidding]:
+    """Passes on what the real server answers, but refuses files named `secret`, and answers for
+    those named `slow` only after `late`.
+    """
+
+    class Gate(_Forbidding):
+        protocol_version = "HTTP/1.1"
+
+        def _pass_on(self) -> None:
+            size = int(self.headers.get("Content-Length") or 0)
+            body = self.rfile.read(size)
+            if "secret" in self.path and self.command == "GET":
+                self._refuse()
+                return
+            if "slow" in self.path and self.command == "GET":
+                late.wait(60)
+            there = http.client.HTTPConnection(server.removeprefix("http://"), timeout=30)
+            there.request(self.command, self.path, body, dict(self.headers.items()))
+            answer = there.getresponse()
+            data = answer.read()
+            self.send_response(answer.status)
+            for name, value in answer.getheaders():
+                if name.lower() not in ("transfer-encoding", "content-length", "connection"):
+                    self.send_header(name, value)
+            size = int(answer.getheader("Content-Length") or len(data))
+            self.send_header("Content-Length", str(size))
+            self.end_headers()
+            self.wfile.write(data)
+            there.close()
+
+        do_GET = do_HEAD = do_POST = do_PUT = _pass_on  # noqa: N815
+
+    return Gate
+
+
+def test_files_that_come_late_or_are_refused_are_named_and_the_rest_is_read(
+    fleet: Fleet, bucket: Bucket, server: str
+) -> None:
+    for name in ("first", "secret", "slow", "third"):
+        bucket.put(f"logs/{name}.jsonl", session_lines(name, *FACTS).encode())
+    late = threading.Event()
+    with serving(in_front_of(server, late)) as address:
+        quick = {"connect_timeout": 5, "read_timeout": 1, "retries": {"max_attempts": 1}}
+        fleet.environment["REVIEWER_FSSPEC"] = bucket.variable(
+            endpoint_url=address, config_kwargs=quick
+        )
+        try:
+            counts = fleet.ok("run", "s3://team/logs", "--out", fleet.parts)
+        finally:
+            late.set()
+        assert (counts["files"], counts["failed"], counts["state"]) == (4, 2, "done")
+        refused, slow = fleet("files", fleet.parts).stdout.splitlines()
+        assert refused.startswith("s3://team/logs/secret.jsonl cannot be read: access denied (403)")
+        assert slow.startswith("s3://team/logs/slow.jsonl cannot be read: it did not answer in")
+        assert fleet.candidates()[0]["sessions"] == 2
+
+
+def test_a_file_of_which_hardly_anything_comes_is_given_up(
+    fleet: Fleet, bucket: Bucket, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from reviewer.fleet import places
+    from reviewer.fleet.part import Job, write_part
+    from reviewer.fleet.values import Part, Settings
+
+    url = bucket.put("logs/trickle.jsonl", session_lines("one", *FACTS).encode())
+    files = places.listed_url(url)
+    fleet.parts.mkdir()
+    monkeypatch.setattr(places, "GRACE_SECONDS", -1)
+    monkeypatch.setattr(places, "SLOWEST", 10**9)
+    settings = Settings(now="2026-03-01T12:00:00.000Z")
+    done = write_part(Job(Part(0, tuple(files)), str(fleet.parts), settings))
+    assert (done.files, done.failed) == (1, 1)
+    (row,) = rows(fleet.parts / "part-0000000.files.parquet")
+    assert row["problem"].startswith(f"{url} cannot be read: less than")
+
+
+def test_every_look_into_a_bucket_has_the_same_patience(bucket: Bucket) -> None:
+    from reviewer.sources.elsewhere import PATIENCE, read_range
+
+    before = json.dumps(PATIENCE)
+    assert read_range(bucket.put("logs/one.jsonl", b"0123456789"), 2, 5) == b"234"
+    assert json.dumps(PATIENCE) == before
+    limits = PATIENCE["s3"]["config_kwargs"]
+    assert limits["connect_timeout"] <= limits["read_timeout"] <= 60
 
 
 def test_a_bucket_that_never_answers(fleet: Fleet) -> None:

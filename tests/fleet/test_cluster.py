@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import signal
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -29,6 +30,18 @@ def test_a_cluster_finds_what_processes_find(twelve: Fleet, cluster: Cluster) ->
                        "--scheduler", cluster.address)  # fmt: skip
     assert (counts["state"], counts["files"]) == ("done", 12)
     assert evidence(there) == evidence(twelve.parts)
+
+
+def test_workers_spend_nothing_on_the_profiler_of_dask(cluster: Cluster) -> None:
+    import distributed
+
+    def running(dask_worker: Any) -> list[str]:
+        return sorted(dask_worker.periodic_callbacks)
+
+    with distributed.Client(cluster.address, timeout=30) as client:
+        for names in client.run(running).values():
+            assert "heartbeat" in names
+            assert not any(name.startswith("profile") for name in names)
 
 
 def test_a_worker_that_is_killed_costs_nothing(twelve: Fleet, cluster: Cluster) -> None:

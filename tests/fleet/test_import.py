@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from reviewer.engine import Engine
-from reviewer.fleet import importing
+from reviewer.fleet import candidate_file, importing
 from reviewer.fleet.importing import ImportReport
 from tests.clocks import TickingClock
 from tests.fleet.conftest import FACTS, Fleet
@@ -146,6 +146,17 @@ def test_files_that_are_not_candidates(collapsed: Fleet) -> None:
     assert "was written by another version" in collapsed.fails("import", part)
 
 
+def changed(file: Path, number: int, **columns: object) -> None:
+    """Put other values into a row of a file of candidates."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    table = pq.read_table(file)
+    rows = table.to_pylist()
+    rows[number] |= columns
+    pq.write_table(pa.Table.from_pylist(rows, schema=table.schema), file)
+
+
 @pytest.mark.parametrize(
     ("column", "value", "why"),
     [
@@ -160,14 +171,8 @@ def test_files_that_are_not_candidates(collapsed: Fleet) -> None:
 def test_a_row_that_is_not_right_is_named(
     collapsed: Fleet, column: str, value: object, why: str
 ) -> None:
-    import pyarrow as pa
-    import pyarrow.parquet as pq
-
     file = collapsed.parts / "candidates.parquet"
-    table = pq.read_table(file)
-    rows = table.to_pylist()
-    rows[1][column] = value
-    pq.write_table(pa.Table.from_pylist(rows, schema=table.schema), file)
+    changed(file, 1, **{column: value})
     done = collapsed("import", file, "--project", "kiosk")
     assert done.returncode == 1
     assert f"Candidate 2 of {file} cannot be imported" in done.stderr
@@ -204,4 +209,115 @@ def test_a_planted_file_stores_no_secret_and_its_orders_are_flagged(collapsed: F
     assert "injection" in row["flags"]
     # Importing it again finds every row.
     assert imported(collapsed)["new"] == 0
+
+
+def test_the_sessions_and_authors_of_the_job_are_shown(collapsed: Fleet) -> None:
+    best = collapsed.candidates()[0]
+    assert (best["sessions"], best["authors"]) == (8, 4)
+    imported(collapsed)
+    row = waiting(collapsed)[0]
+    assert (row["sessions"], row["authors"]) == (8, 4)
+    shown = collapsed.reviewer("--project", "kiosk", "queue", "show", row["id"]).stdout
+    assert "8 sessions of 4 people" in shown
+
+
+def test_the_queue_can_be_sorted_by_sessions(collapsed: Fleet) -> None:
+    file = collapsed.parts / "candidates.parquet"
+    changed(file, 0, sessions=2)
+    changed(file, 3, sessions=900)
+    imported(collapsed)
+    rows = collapsed.reviewer.rows("--project", "kiosk", "queue", "list", "--sort", "sessions")
+    assert [row["sessions"] for row in rows] == sorted((r["sessions"] for r in rows), reverse=True)
+    assert (rows[0]["sessions"], rows[-1]["sessions"]) == (900, 2)
+
+
+def test_what_is_imported_again_keeps_the_larger_count(collapsed: Fleet) -> None:
+    imported(collapsed)
+    file = collapsed.parts / "candidates.parquet"
+    changed(file, 0, sessions=50, authors=1, record="elsewhere")
+    imported(collapsed)
+    row = waiting(collapsed)[0]
+    assert (row["sessions"], row["authors"]) == (50, 4)
+    collapsed.reviewer.nothing_lost()
+
+
+TOKEN = "ghp_" + "q7Rt2LmX9vBc4NfK8sDw1JhZ6yPg3TaE5uV0"
+PASSWORD = "Marble58!qz"
+
+
+def test_secrets_are_masked_once_more(collapsed: Fleet) -> None:
+    file = collapsed.parts / "candidates.parquet"
+    content = f"The kiosk signs in with {TOKEN} at the start"
+    changed(
+        file, 1, content=content, key=content.lower(), excerpt=f"Look: {content}. Done.",
+        excerpt_start=0, span_start=6, span_end=6 + len(content),
+    )  # fmt: skip
+    changed(
+        file, 2, content=f"{PASSWORD} is what the printer wants", key="printer",
+        excerpt=f'password: "{PASSWORD}"\n{PASSWORD} is what the printer wants',
+        excerpt_start=0, span_start=24, span_end=60,
+    )  # fmt: skip
+    counts = imported(collapsed)
+    assert counts["masked"] >= 4
+    with sqlite3.connect(collapsed.reviewer.db) as store:
+        dump = "\n".join(store.iterdump()).lower()
+    assert TOKEN[4:].lower() not in dump
+    assert PASSWORD.lower() not in dump
+    row = waiting(collapsed)[1]
+    assert row["content"] == "The kiosk signs in with ghp_[masked github-token] at the start"
+    (shown,) = collapsed.reviewer.rows("--project", "kiosk", "queue", "show", row["id"])
+    place = shown["provenance"][-1]
+    assert place["text"].startswith(row["content"])
+    assert waiting(collapsed)[2]["content"] == "[masked password] is what the printer wants"
+    collapsed.reviewer.nothing_lost()
+
+
+def test_a_large_file_is_read_by_other_processes(
+    collapsed: Fleet, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    import pyarrow.parquet as pq
+
+    file = collapsed.parts / "candidates.parquet"
+    pq.write_table(pq.read_table(file), file, row_group_size=2)
+    stores = []
+    for name, least in (("one.db", candidate_file.FOR_PROCESSES), ("many.db", 0)):
+        monkeypatch.setattr(candidate_file, "FOR_PROCESSES", least)
+        engine = Engine.open(tmp_path / name, clock=TickingClock())
+        try:
+            assert engine.fleet.run(file, project="kiosk", top=4).new == 4
+            assert engine.history.verify().ok
+        finally:
+            engine.close()
+        with sqlite3.connect(tmp_path / name) as store:
+            stores.append([line for line in store.iterdump() if 'INTO "ledger"' not in line])
+    assert stores[0] == stores[1]
+
+
+def test_a_reader_that_dies_ends_the_import_with_a_sentence(
+    collapsed: Fleet, tmp_path: Path
+) -> None:
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    file = collapsed.parts / "candidates.parquet"
+    table = pq.read_table(file)
+    (row, *_) = table.to_pylist()
+    many = [
+        {**row, "content": f"Drawer {number} stays closed", "key": f"drawer {number}"}
+        for number in range(candidate_file.FOR_PROCESSES + 1)
+    ]
+    pq.write_table(pa.Table.from_pylist(many, schema=table.schema), file, row_group_size=10_000)
+    (tmp_path / "site").mkdir()
+    (tmp_path / "site" / "sitecustomize.py").write_text(
+        "import multiprocessing, os, signal\n"
+        "before = signal.signal\n"
+        "def deadly(*given):\n"
+        "    if multiprocessing.parent_process():\n"
+        "        os.kill(os.getpid(), signal.SIGKILL)\n"
+        "    return before(*given)\n"
+        "signal.signal = deadly\n"
+    )
+    collapsed.environment["PYTHONPATH"] = str(tmp_path / "site")
+    said = collapsed.fails("import", file, "--project", "kiosk")
+    assert "was not read to its end: a process that read it has ended" in said
     collapsed.reviewer.nothing_lost()

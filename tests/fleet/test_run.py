@@ -3,9 +3,17 @@
 from __future__ import annotations
 
 import gzip
+import json
 import signal
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
+import pytest
+
+from reviewer.fleet import part, run
+from reviewer.fleet.values import Part, Settings
+from reviewer.promotion import session_read
 from reviewer.sources.open import open_source
 from tests.fleet.conftest import FACTS, KILLER, Fleet, evidence, rows, whole_parts
 from tests.waiting import until
@@ -143,6 +151,53 @@ def test_a_file_that_goes_away_before_it_is_read(killing: Fleet) -> None:
         killing("files", killing.parts).stdout
         == f"{gone} cannot be read: no such file or directory.\n"
     )
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        (lambda path: path.rename(path.with_suffix(".new")), "it was renamed or removed while"),
+        (lambda path: path.write_text("{}\n"), "it changed while it was read"),
+    ],
+)
+def test_a_file_that_is_renamed_or_changed_while_it_is_read(
+    fleet: Fleet, monkeypatch: pytest.MonkeyPatch, change: Callable[[Path], object], said: str
+) -> None:
+    path = fleet.session("moving.jsonl", *FACTS)
+    files, _ = run.listed([str(path)])
+    read_session = session_read.read_session
+
+    def meanwhile(path: Path, **settings: Any) -> session_read.SessionRead:
+        found = read_session(path, **settings)
+        change(path)
+        return found
+
+    monkeypatch.setattr(part, "read_session", meanwhile)
+    fleet.parts.mkdir()
+    settings = Settings(now="2026-03-01T12:00:00.000Z")
+    done = part.write_part(part.Job(Part(0, tuple(files)), str(fleet.parts), settings))
+    assert (done.failed, done.found) == (0, len(FACTS))
+    (row,) = rows(fleet.parts / "part-0000000.files.parquet")
+    assert said in row["errors"]
+
+
+def test_a_file_larger_than_a_part_is_a_part_of_its_own(fleet: Fleet) -> None:
+    fleet.session("small.jsonl", *FACTS[:2])
+    large = fleet.session("large.jsonl", *FACTS[2:])
+    filler = {
+        "type": "user",
+        "uuid": "filler",
+        "sessionId": "large",
+        "message": {"role": "user", "content": [{"type": "tool_result", "content": "x" * 9_000}]},
+    }
+    with large.open("a") as file:
+        file.write((json.dumps(filler) + "\n") * (run.PART_BYTES // 9_000 + 1))
+    counts = fleet.run()
+    assert (counts["parts"], counts["files"], counts["failed"]) == (2, 2, 0)
+    contents = {
+        row["content"] for path in fleet.parts.glob("*.evidence.parquet") for row in rows(path)
+    }
+    assert contents == set(FACTS)
 
 
 def test_two_runs_into_one_folder(twelve: Fleet) -> None:

@@ -19,7 +19,7 @@ from reviewer.text.secrets.contexts import (
 from reviewer.text.secrets.kinds import Found, prefixed_values
 from reviewer.text.secrets.notations import noted_values, plainly
 
-__all__ = ["Masked", "is_clean", "mask"]
+__all__ = ["Masked", "is_clean", "mask", "secrets_in"]
 
 
 REMEMBERED = 50_000
@@ -61,6 +61,11 @@ def _remember(text: str) -> None:
     if len(_returned[-1]) >= REMEMBERED:
         _returned[:] = [_returned[-1], set()]
     _returned[-1].add(hash(text))
+
+
+def secrets_in(text: str) -> list[tuple[str, str]]:
+    """Every credential in `text` that `mask` replaces, with its kind."""
+    return [(text[found.start : found.end], found.kind) for found in _found(text)]
 
 
 def _found(text: str) -> Iterator[Found]:

@@ -117,6 +117,9 @@ def figure_of(row: QueueRow, sort: Sort, clock: Callable[[], datetime]) -> str:
             return figure(row.confidence)
         case Sort.NEWEST:
             return age(row.pending_since, clock())
+        case Sort.SESSIONS:
+            many = row.sessions >= 10_000
+            return f"{row.sessions // 1_000}k" if many else str(row.sessions)
         case _:
             return ""
 

@@ -84,7 +84,7 @@ READ_SESSIONS = Action(
 
 SORT = Action(
     "sort", "t", "order",
-    "Order by rank, confidence, newest, source, or as learned from your decisions, in turn.",
+    "Order by rank, confidence, newest, source, sessions, or as learned from your decisions.",
     "Select",
 )  # fmt: skip
 STATUS = Action(

@@ -202,7 +202,7 @@ async def test_a_row_whose_source_is_gone_says_so_in_the_list(stocked: Engine, n
 
 async def test_the_learned_order_names_the_decisions_it_still_needs(stocked: Engine) -> None:
     async with opened(stocked) as screen:
-        await screen.press("a", "x", "t", "t", "t", "t")
+        await screen.press("a", "x", "t", "t", "t", "t", "t")
         assert "Ordered by rank. The learned order needs 30 decisions" in screen.status
         assert screen.status.endswith("2 so far.")
 
@@ -213,7 +213,7 @@ async def test_the_learned_order_comes_with_its_reasons(engine: Engine) -> None:
         act = engine.triage.promote if row.type == "project" else engine.triage.reject
         act([row.id], alone=True)
     async with opened(engine) as screen:
-        await screen.press("t", "t", "t", "t")
+        await screen.press("t", "t", "t", "t", "t")
         assert screen.status == "Ordered by learned."
         assert screen.model.current is not None
         assert screen.model.current.type == "project"

@@ -112,3 +112,12 @@ def test_an_act_is_undone_until_it_is_done_again(engine: Engine) -> None:
     engine.history.undo()
     assert undone() == [rejected]
     assert [act.undone for act in engine.history.acts(before=rejected + 1, limit=1)] == [True]
+
+
+@pytest.mark.parametrize("column", ["leader_id", "superseded_by"])
+def test_deleting_a_memory_reads_no_others(database: Database, column: str) -> None:
+    """SQLite looks for rows that refer to a deleted one, once for each that an undo deletes."""
+    plan = database.reader().execute(
+        f"EXPLAIN QUERY PLAN SELECT rowid FROM memory WHERE {column} = ?", (1,)
+    )
+    assert all("USING" in step[3] and "INDEX" in step[3] for step in plan)

@@ -6,7 +6,7 @@ from base64 import b64encode
 
 import pytest
 
-from reviewer.text.secrets import mask
+from reviewer.text.secrets import mask, secrets_in
 from tests.unit.text.planted_secrets import HARMLESS, PLANTED
 
 # Well-shaped, and made up: prefixes are joined to bodies here so that no scanner stumbles.
@@ -375,3 +375,19 @@ def test_words_that_begin_alike_stay_at_the_end_of_a_text(text: str) -> None:
 )
 def test_what_only_resembles_them_stays(text: str) -> None:
     assert mask(text).text == text
+
+
+def test_texts_may_be_searched_together() -> None:
+    """Apart by an empty line, no text hides the secret of another: imports rely on it."""
+    for number, planted in enumerate(PLANTED):
+        if not mask(planted.text).kinds:
+            continue
+        before, after = (HARMLESS[(number + step) % len(HARMLESS)] for step in (0, 1))
+        together = f"{before}\n\n{planted.text}\n\n{after}"
+        assert mask(together).kinds, planted.where
+
+
+def test_the_secrets_themselves_can_be_listed() -> None:
+    text = f"token = '{''.join(PREFIXED['github-token'])}' and nothing else"
+    assert secrets_in(text) == [(PREFIXED["github-token"][1], "github-token")]
+    assert secrets_in("nothing here") == []

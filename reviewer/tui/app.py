@@ -125,7 +125,7 @@ class ReviewerApp(Actor, Host, pane=keys.APP, inherit_bindings=False):
             self.push_screen(StartScreen(self.engine, self.project, self._start))
 
     def begin_queue(self, words: str) -> None:
-        if self.project is not None and not self.engine.read_only:
+        if not self.engine.read_only:
             begin_hint(self.engine.path, self.project)
         self.show_queue()
         self.queue_screen.begin(self.project, words)

@@ -89,12 +89,12 @@ class CandidatePane(TextPane):
 
 
 def candidate_title(view: CandidateView, signs: Glyphs) -> str:
-    """`#412  project · decided_to_sentence · .58`; for an entity with that word before its type."""
+    """`#412  memory · project · .58`: what it would become, its type and its confidence."""
     if view.kind == "conflict":
         return f"{signs.attention} #{view.id}  conflict"
-    kind = ("entity",) if view.kind == "entity" else ()
-    by = () if view.proof is None else (view.proposer,)
-    parts = f" {signs.dot} ".join((*kind, view.type, *by, view.rule, figure(view.confidence)))
+    excerpt = view.is_excerpt and view.status is Status.CANDIDATE
+    kind = "excerpt" if excerpt else "entity" if view.kind == "entity" else "memory"
+    parts = f" {signs.dot} ".join((kind, view.type.replace("_", " "), figure(view.confidence)))
     return f"#{view.id}  {parts}"
 
 
@@ -119,6 +119,7 @@ def candidate_blocks(
             more=", e opens all of it",
         ),
         Block(""),
+        *([labelled("in project", extras.project)] if extras.project else []),
         *conflict_blocks(extras.conflict, signs),
         *entity_blocks(extras, signs),
         *([status] if status else []),
@@ -201,7 +202,8 @@ def _history(view: CandidateView, now: datetime, signs: Glyphs) -> Block:
         parts.append(count(view.refs, "later mention"))
     if view.status is Status.CANDIDATE:
         parts.append(f"queued {elapsed(view.pending_since, now)} ago")
-    parts.append(f"extractor {view.extractor_version}")
+    by = "by hand" if view.hand_authored else f"rule {view.rule} {view.extractor_version}"
+    parts.append(by)
     return labelled("seen", f" {signs.dot} ".join(parts))
 
 

@@ -28,6 +28,8 @@ class Extras(Struct, frozen=True):
     score: Score | None = None
     draft: bool = False
     """An unsaved wording is kept."""
+    project: str = ""
+    """Named where the list shows several projects."""
 
 
 def labelled(

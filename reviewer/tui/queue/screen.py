@@ -419,11 +419,9 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
             return
         remarks = []
         if self.query_shown.statements_only and counts.excerpts:
-            places, key = count(counts.excerpts, "place"), self.key_of(keys.FOLD)
-            remarks.append(f"Excerpts: {places} to look, {key} shows them")
+            remarks.append(f"{self.key_of(keys.FOLD)} shows {count(counts.excerpts, 'excerpt')}")
         if counts.beyond_cap:
-            key = self.key_of(keys.QUEUE_MORE)
-            remarks.append(f"+{counts.beyond_cap:,} more: {key} queues them")
+            remarks.append(f"{self.key_of(keys.QUEUE_MORE)} queues {counts.beyond_cap:,} more")
         remark = ", ".join(remarks)
         if remark != self.list.remark:
             self.list.remark = remark
@@ -465,7 +463,12 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
             self.evidence.show_nothing()
             self.show_footer()
             return
-        self.read(lambda: read_detail(self.engine, memory_id), self._show_detail, group="detail")
+        several = self.project is None
+        self.read(
+            lambda: read_detail(self.engine, memory_id, name_project=several),
+            self._show_detail,
+            group="detail",
+        )
 
     def _show_detail(self, detail: Detail) -> None:
         memory_id = detail.view.id
@@ -1210,7 +1213,7 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
             self.host.leave()
 
 
-def read_detail(engine: Engine, memory_id: int) -> Detail:
+def read_detail(engine: Engine, memory_id: int, *, name_project: bool = False) -> Detail:
     """Everything about a row. Raises UnknownIdError."""
     view = engine.queue.candidate(memory_id)
     extras = Extras()
@@ -1224,7 +1227,11 @@ def read_detail(engine: Engine, memory_id: int) -> Detail:
         engine.queue.members(memory_id) if view.members else (),
         engine.queue.wordings(memory_id) if view.edited else (),
         engine.queue.evidence(memory_id),
-        structs.replace(extras, draft=memory_id in engine.drafts.ids()),
+        structs.replace(
+            extras,
+            draft=memory_id in engine.drafts.ids(),
+            project=view.project if name_project else "",
+        ),
     )
 
 

@@ -177,7 +177,7 @@ def test_a_machine_without_sessions_says_what_to_read(reviewer: Reviewer) -> Non
 
 
 def test_a_conflict_is_read_with_both_sides(reviewer: Reviewer) -> None:
-    said = reviewer("demo", "--plain", typed="\n" + "n\n" * 11 + "a\n1\nq\n", db=False)
+    said = reviewer("demo", "--plain", typed="\n" + "n\n" * 20 + "a\n1\nq\n", db=False)
     assert said.returncode == 0, said.stderr
     assert "These two contradict each other." in said.stdout
     assert "Superseded" in said.stdout or "Resolved" in said.stdout or "Kept" in said.stdout

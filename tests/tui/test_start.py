@@ -234,7 +234,9 @@ async def test_the_hint_goes_away_after_three_decisions(engine: Engine, tmp_path
             await until_async(lambda: screen.queue.is_active and screen.queue.model.ids)
             await screen.settle()
             assert screen.queue.hint.words.startswith("a keeps this as a memory")
-            await screen.press("a", "x")
+            await screen.press("a")
+            assert screen.queue.hint.words.startswith("Kept: F7 lists what you keep, F9 gives it")
+            await screen.press("x")
             assert screen.queue.hint.words
             await screen.press("a")
             assert not screen.queue.hint.words

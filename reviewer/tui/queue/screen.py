@@ -193,6 +193,8 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
         row = self.model.current if self._hinting else None
         if row is None:
             self.hint.show("")
+        elif self._counts is not None and self._counts.promoted and is_statement(row):
+            self.hint.show(*kept_words(self.key_of))
         else:
             self.hint.show(hint_words(row, self.key_of), short_hint_words(row, self.key_of))
 
@@ -403,6 +405,8 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
         self.header.minutes = self._pace.minutes(counts.waiting)
         if self._hinting and counts.promoted + counts.rejected >= HINTED_DECISIONS:
             self._end_hint()
+        elif self._hinting:
+            self._show_hint()
         self._show_empty()
         self._show_remark()
         if self._first_time and counts.excerpts and not self.status.text:
@@ -1232,6 +1236,20 @@ def read_detail(engine: Engine, memory_id: int, *, name_project: bool = False) -
             draft=memory_id in engine.drafts.ids(),
             project=view.project if name_project else "",
         ),
+    )
+
+
+def is_statement(row: QueueRow) -> bool:
+    return row.kind != "conflict" and not row.is_excerpt
+
+
+def kept_words(key_of: Callable[[Action], str]) -> tuple[str, str]:
+    """After the first promotion, where it went; and the same for a screen of 60 columns."""
+    state, agents = key_of(kit_keys.SHOW_STATE), key_of(kit_keys.SHOW_AGENTS)
+    return (
+        f"Kept: {state} lists what you keep, {agents} gives it to your agents,"
+        f" {key_of(kit_keys.UNDO)} takes it back",
+        f"Kept: {state} lists it, {agents} gives it to your agents",
     )
 
 

@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 import pytest
-from textual.app import App, ComposeResult
+from textual.app import ComposeResult
 from textual.geometry import Region
 
 from reviewer.promotion.views import Member, SourceState, Status
@@ -16,6 +16,8 @@ from reviewer.tui.evidence.candidate_pane import CandidatePane, candidate_blocks
 from reviewer.tui.evidence.evidence_pane import EvidencePane, evidence_blocks, evidence_title
 from reviewer.tui.evidence.roles import SHORT_USES, role_runs
 from reviewer.tui.evidence.structure import Extras
+from reviewer.tui.keymap import Keymap
+from reviewer.tui.kit.actor import Host
 from reviewer.tui.kit.text import Block, Run, Span, lay_out, reflowed
 from reviewer.tui.kit.text_pane import TextPane
 from reviewer.tui.theme import ASCII, DARK, GLYPHS, THEMES
@@ -24,13 +26,14 @@ from tests.tui.views import HOSTILE, candidate, evidence, record
 NOW = datetime(2026, 2, 14, 12, tzinfo=UTC)
 
 
-class Panes(App[None]):
+class Panes(Host):
     """The two panes, one above the other."""
 
     CSS = "CandidatePane { height: 10; } EvidencePane { height: 8; }"
 
     def __init__(self) -> None:
         super().__init__()
+        self.keymap_in_use = Keymap({})
         for theme in THEMES:
             self.register_theme(theme)
         self.theme = DARK

@@ -301,9 +301,18 @@ async def test_escape_while_reading_stops_and_keeps_what_was_read(
         await screen.pilot.press("enter")
         await until_async(lambda: "1 of 4 files" in first.words.text)
         assert "0.5 of 2.0 MB" in first.words.text
+        assert not first.status.text  # it would say the same
         await screen.pilot.press("escape")
         await until_async(lambda: screen.queue.is_active)
         assert "Stopped; what was read is kept." in screen.queue.status.text
+
+
+@pytest.mark.parametrize("size", [(60, 20), (80, 24)])
+async def test_the_rows_of_the_demo_are_not_cut(engine: Engine, size: tuple[int, int]) -> None:
+    start = SampleStart(engine, sample_data_folder())
+    async with started(engine, start, size) as (_, first):
+        row = first.list.render_line(0).text
+        assert "Claude Code 2, Codex CLI 1, Gemini CLI 1" in row
 
 
 @pytest.mark.parametrize("size", [(60, 20), (80, 24), (120, 40)])

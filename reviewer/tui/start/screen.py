@@ -40,7 +40,7 @@ WIDEST = 92
 """Cells of a paragraph."""
 NAME_CELLS = 26
 NARROW, VERY_NARROW = 100, 70
-"""Cells below which a row leaves out its date, and below which also its size."""
+"""Cells below which a row leaves out its date, and below which also what the words below say."""
 MOST_ROWS = 8
 LINES_BESIDE_ROWS = 17
 """Lines of the terminal that the words, at their longest, and the bars need."""
@@ -64,7 +64,7 @@ class StartScreen(MoveKeys, KitScreen, pane=keys.START):
         self.found: Found | None = None
         self.list = ProjectList(id="projects")
         self.words = Words(id="start-words")
-        self._act: ReadingAct | None = None
+        self._act: _Reading | None = None
         self._timer: Timer | None = None
 
     def compose(self) -> ComposeResult:
@@ -150,7 +150,7 @@ class StartScreen(MoveKeys, KitScreen, pane=keys.START):
             self.project = self.host.project = None
         else:
             self.project = self.host.project = self.engine.project or self.host.project
-        act = self._act = ReadingAct(glyphs(self.app))
+        act = self._act = _Reading(glyphs(self.app))
         self._timer = self.set_interval(PROGRESS_SECONDS, self._show_progress)
         self._show_progress()
         try:
@@ -238,6 +238,14 @@ def _in_home(place: Path) -> str:
     return display_line(short)
 
 
+class _Reading(ReadingAct):
+    """Says in the status line only what the words above do not: that it is being stopped."""
+
+    @property
+    def sentence(self) -> str:
+        return super().sentence if self.is_stopped() else ""
+
+
 class ProjectList(RowList):
     """Projects: name, sessions, size, age, agents."""
 
@@ -245,9 +253,12 @@ class ProjectList(RowList):
         super().__init__(id=id)
         self._rows: Sequence[FoundProject] = ()
         self._cursor = 0
+        self._longest = 0
+        """Cells of the longest name."""
 
     def show(self, rows: Sequence[FoundProject]) -> None:
         self._rows = rows
+        self._longest = max((cell_len(_shown_name(row)) for row in rows), default=0)
         self.fit()
         self.rows_changed()
 
@@ -279,21 +290,24 @@ class ProjectList(RowList):
         text = style.strong_here if here else style.text
         dim = style.dim_here if here else style.dim
         accent = style.accent_here if here else style.accent
-        name = display_line(row.name)
-        name += " (this folder)" if row.here else ""
+        name = _shown_name(row)
         narrow, very_narrow = width < NARROW, width < VERY_NARROW
-        room = max((NAME_CELLS - 10 if narrow else NAME_CELLS) - cell_len(name), 0)
+        room = max(min(self._longest, NAME_CELLS) - cell_len(name), 0)
         newest = datetime.fromtimestamp(row.newest_ns / 1e9, UTC).date().isoformat()
         agents = ", ".join(f"{display_line(agent)} {times:,}" for agent, times in row.agents)
         parts: list[Part] = [
             (sign.bar if here else " ", accent),
             (f" {name}{' ' * room} ", text),
-            (f"{count(row.sessions, 'session'):>12}  ", dim),
-            ("" if very_narrow else f"{row.bytes / 1e6:7,.1f} MB  ", dim),
+            ("" if very_narrow else f"{count(row.sessions, 'session'):>12}  ", dim),
+            ("" if very_narrow else f"{row.bytes / 1e6:5,.1f} MB  ", dim),
             (f"{agents}  ", text),
             ("" if narrow else newest, dim),
         ]
         return line_of(parts, width, text, sign.ellipsis)
+
+
+def _shown_name(row: FoundProject) -> str:
+    return display_line(row.name) + (" (this folder)" if row.here else "")
 
 
 class Words(Widget):

@@ -161,6 +161,7 @@ class Session:
             self.choose_to_read(engine)
         except click.UsageError as problem:
             if isinstance(problem.__cause__, NoProjectError):
+                engine.work_in_all()  # what is shown if the person chooses none
                 return True
             raise
         known = engine.project is not None and engine.is_known(engine.project)

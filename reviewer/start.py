@@ -8,9 +8,10 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
-from msgspec import Struct
+from msgspec import Struct, structs
 
-from reviewer.projects import WITHOUT_A_TREE, work_tree
+from reviewer.projects import WITHOUT_A_TREE, ForeignProjectError, work_tree
+from reviewer.promotion.report import Progress
 from reviewer.sources.discovery import (
     FoundSession,
     Machine,
@@ -22,7 +23,10 @@ from reviewer.sources.discovery import (
 
 if TYPE_CHECKING:
     from reviewer.engine import Engine
-    from reviewer.promotion.report import Progress, WaveReport
+    from reviewer.projects import Chosen
+
+
+ALL = "all projects"
 
 
 class FoundProject(Struct, frozen=True, kw_only=True):
@@ -37,10 +41,14 @@ class FoundProject(Struct, frozen=True, kw_only=True):
     sessions: int
     bytes: int
     newest_ns: int
+    parts: tuple[FoundProject, ...] = ()
+    """The projects that this row stands for; empty for a project itself."""
 
 
 class Found(Struct, frozen=True):
-    """The projects, that of the working folder first, then the one used last."""
+    """The projects, that of the working folder first, then the one used last; where there are
+    several, all of them together as the last row.
+    """
 
     projects: tuple[FoundProject, ...]
     elsewhere: int = 0
@@ -49,6 +57,20 @@ class Found(Struct, frozen=True):
     @property
     def agents(self) -> int:
         return len({agent for each in self.projects for agent, _ in each.agents})
+
+    @property
+    def here(self) -> bool:
+        """Whether the working folder belongs to one of the projects."""
+        return any(each.here for each in self.projects)
+
+
+class ReadSum(Struct, frozen=True):
+    """What was read."""
+
+    files: int
+    stopped: bool
+    left_out: tuple[str, ...] = ()
+    """A sentence for each project that was not read."""
 
 
 class Start(Protocol):
@@ -62,7 +84,10 @@ class Start(Protocol):
         ...
 
     def begin(self, project: FoundProject) -> None:
-        """Make it the project of the engine and its folder the working folder."""
+        """Make it the project of the engine and its folder the working folder.
+
+        Raises ForeignProjectError if its name belongs to another project.
+        """
         ...
 
     def read(
@@ -70,7 +95,7 @@ class Start(Protocol):
         project: FoundProject,
         progress: Callable[[Progress], None],
         cancelled: Callable[[], bool],
-    ) -> WaveReport:
+    ) -> ReadSum:
         """Read its sessions. Raises as `Intake.ingest` does."""
         ...
 
@@ -93,6 +118,8 @@ class MachineStart:
         self._sessions, elsewhere = by_folder(sessions, self._scope, self._machine.home)
         rows = [self._project(folder, found) for folder, found in self._sessions.items()]
         rows.sort(key=lambda row: (not row.here, -row.newest_ns))
+        if len(rows) > 1:
+            rows.append(_together(rows))
         return Found(tuple(rows), elsewhere)
 
     def _project(self, folder: Path, found: list[FoundSession]) -> FoundProject:
@@ -111,29 +138,126 @@ class MachineStart:
         )
 
     def begin(self, project: FoundProject) -> None:
-        engine = self._engine
-        tree = work_tree(project.folder)
-        named = self._named if project.here else None
-        if named is None and tree is None:
-            named = WITHOUT_A_TREE
-        engine.work_in(engine.choose_project(named, project.folder))
+        if project.parts:
+            self._engine.work_in_all()
+            return
+        self._engine.work_in(self._chosen(project))
         if not project.here:
             os.chdir(project.folder)  # the screens look there for sessions and a .context folder
+
+    def _chosen(self, project: FoundProject) -> Chosen:
+        """The project of the store; a second folder of the same name is told apart by the folder
+        around it. Raises ForeignProjectError.
+        """
+        engine, folder = self._engine, project.folder
+        named = self._named if project.here else None
+        if named is None and work_tree(folder) is None:
+            named = WITHOUT_A_TREE
+        try:
+            return engine.choose_project(named, folder)
+        except ForeignProjectError:
+            if named is not None:
+                raise
+            return engine.choose_project(f"{folder.parent.name}-{folder.name}", folder)
 
     def read(
         self,
         project: FoundProject,
         progress: Callable[[Progress], None],
         cancelled: Callable[[], bool],
-    ) -> WaveReport:
+    ) -> ReadSum:
+        if project.parts:
+            return self._read_all(project, progress, cancelled)
+        return self._read_one(project, progress, cancelled)
+
+    def _read_one(
+        self,
+        project: FoundProject,
+        progress: Callable[[Progress], None],
+        cancelled: Callable[[], bool],
+    ) -> ReadSum:
         chosen = choose(self._sessions[project.folder])
-        return self._engine.intake.ingest(
+        report = self._engine.intake.ingest(
             chosen.paths,
             project=self._engine.project or WITHOUT_A_TREE,
             progress=progress,
             cancelled=cancelled,
             sessions=chosen.sessions,
         )
+        return ReadSum(report.files, report.state == "interrupted")
+
+    def _read_all(
+        self,
+        project: FoundProject,
+        progress: Callable[[Progress], None],
+        cancelled: Callable[[], bool],
+    ) -> ReadSum:
+        """Read one project after the other, each into its own."""
+        files, left_out = 0, []
+        sizes = [len(choose(self._sessions[each.folder]).paths) for each in project.parts]
+        counted = _ProgressOfAll(progress, sum(sizes), project.bytes)
+        try:
+            for each, size in zip(project.parts, sizes, strict=True):
+                try:
+                    self._engine.work_in(self._chosen(each))
+                except ForeignProjectError as problem:
+                    left_out.append(str(problem))
+                    continue
+                read = self._read_one(each, counted, cancelled)
+                files += read.files
+                if read.stopped or cancelled():
+                    return ReadSum(files, True, tuple(left_out))
+                counted.finish(size, each.bytes)
+        finally:
+            self._engine.work_in_all()
+        return ReadSum(files, False, tuple(left_out))
+
+
+class _ProgressOfAll:
+    """Adds what earlier projects came to, so that the bar goes from one end to the other once."""
+
+    def __init__(self, show: Callable[[Progress], None], files: int, bytes: int) -> None:  # noqa: A002
+        self._show = show
+        self._files, self._bytes = files, bytes
+        self._before = self._latest = Progress(0, files, 0, bytes, "", 0, 0)
+
+    def __call__(self, progress: Progress) -> None:
+        before = self._before
+        self._latest = Progress(
+            before.files_done + progress.files_done,
+            max(self._files, before.files_done + progress.files_total),
+            before.bytes_done + progress.bytes_done,
+            max(self._bytes, before.bytes_done + progress.bytes_total),
+            progress.path,
+            before.records + progress.records,
+            before.candidates + progress.candidates,
+        )
+        self._show(self._latest)
+
+    def finish(self, files: int, bytes: int) -> None:  # noqa: A002
+        """A project with that many files and bytes is read."""
+        before, latest = self._before, self._latest
+        self._before = self._latest = structs.replace(
+            latest, files_done=before.files_done + files, bytes_done=before.bytes_done + bytes
+        )
+        self._show(self._before)
+
+
+def _together(rows: list[FoundProject]) -> FoundProject:
+    """The row that stands for all projects."""
+    agents: Counter[str] = Counter()
+    for row in rows:
+        agents.update(dict(row.agents))
+    return FoundProject(
+        name=ALL,
+        folder=Path.cwd(),
+        here=False,
+        agents=tuple(agents.most_common()),
+        sessions=sum(row.sessions for row in rows),
+        bytes=sum(row.bytes for row in rows),
+        newest_ns=max(row.newest_ns for row in rows),
+        parts=tuple(rows),
+    )
 
 
 def by_folder(

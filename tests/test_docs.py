@@ -5,9 +5,10 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
+import click
 import pytest
 
-from reviewer.cli.root import COMMANDS
+from reviewer.cli.root import COMMANDS, root
 from tests.generate_docs import DOCS, PAGES
 
 ROOT = DOCS.parent
@@ -50,6 +51,34 @@ def test_commands_that_are_shown_exist(page: Path) -> None:
     shown = set(re.findall(r"^\$ reviewer ([a-z][a-z-]*)", text, re.MULTILINE))
     shown |= set(re.findall(r"`reviewer ([a-z][a-z-]*)", text))
     assert shown <= set(COMMANDS), f"{page.name}: {shown - set(COMMANDS)}"
+
+
+@pytest.mark.parametrize("page", PAGES_WITH_LINKS, ids=lambda page: page.name)
+def test_options_that_are_shown_exist(page: Path) -> None:
+    text = page.read_text(encoding="utf-8")
+    shown = re.findall(r"^\$ (reviewer .+)$", text, re.MULTILINE)
+    shown += re.findall(r"`(reviewer [a-z][^`\n]*)`", text)
+    for line in shown:
+        command: click.Command = root
+        known = _options(command)
+        words = iter(re.sub(r"'[^']*'|\"[^\"]*\"", "TEXT", line).split()[1:])
+        for word in words:
+            context = click.Context(command)
+            found = command.get_command(context, word) if isinstance(command, click.Group) else None
+            if found is not None:
+                command = found
+                known |= _options(command)
+            elif word.startswith("--"):
+                assert word.split("=")[0].rstrip(",;:.") in known, f"{page.name}: {line}"
+
+
+def _options(command: click.Command) -> set[str]:
+    """The long options of a command."""
+    return {
+        name
+        for each in command.get_params(click.Context(command))
+        for name in (*each.opts, *each.secondary_opts)
+    }
 
 
 def _anchor(heading: str) -> str:

@@ -113,6 +113,18 @@ def test_a_rule_that_agents_were_told_again_is_one_row_with_both_places(
     assert len(engine.queue.evidence(rule)) == 2
 
 
+def test_what_comes_first_is_proved_line_by_line(waiting: list[CandidateView]) -> None:
+    first = waiting[:8]
+    assert all(one.proof is not None and one.proof.quotes for one in first)
+    assert {one.proposer for one in first} == {"notes", "episode"}
+
+
+def test_a_habit_of_several_sessions_is_one_row(waiting: list[CandidateView]) -> None:
+    (habit,) = [one for one in waiting if one.proposer == "episode"]
+    assert "`make check`" in habit.content
+    assert habit.sessions == 2
+
+
 def test_promoting_the_older_deadline_opens_a_conflict_with_the_newer(tmp_path: Path) -> None:
     engine = Engine.open(tmp_path / "store.db")
     engine.intake.ingest([sample_data_folder()], project="ledger-api")

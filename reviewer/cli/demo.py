@@ -22,8 +22,8 @@ if TYPE_CHECKING:
     from types import FrameType
 
     from reviewer.engine import Engine
-    from reviewer.promotion.report import Progress, WaveReport
-    from reviewer.start import Found, FoundProject
+    from reviewer.promotion.report import Progress
+    from reviewer.start import Found, FoundProject, ReadSum
 
 PROJECT = "ledger-api"
 SHOWN = 10
@@ -115,14 +115,16 @@ class SampleStart:
         project: FoundProject,
         progress: Callable[[Progress], None],
         cancelled: Callable[[], bool],
-    ) -> WaveReport:
+    ) -> ReadSum:
+        from reviewer.start import ReadSum
+
         engine = self._engine
         report = engine.intake.ingest(
             [project.folder], project=PROJECT, progress=progress, cancelled=cancelled
         )
         for transcript in sorted((project.folder / "claude").rglob("*.jsonl")):
             engine.contexts.import_file(transcript, project=PROJECT)
-        return report
+        return ReadSum(report.files, report.state == "interrupted")
 
 
 def _remove_when_ended(folder: str) -> None:

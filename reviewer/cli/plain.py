@@ -55,7 +55,9 @@ def choose_and_read(engine: Engine, start: Start) -> bool:
     Raises as `Intake.ingest` does.
     """
     print_text("Looking where agents keep their sessions.")
-    projects = start.find().projects[:NUMBERED_AT_MOST]
+    projects = start.find().projects
+    if len(projects) > NUMBERED_AT_MOST:  # the last row stands for all of them
+        projects = (*projects[: NUMBERED_AT_MOST - 1], projects[-1])
     if not projects:
         print_text("No sessions of agents were found. Read notes or exports: reviewer ingest PATH")
         return False
@@ -91,8 +93,10 @@ def _read(start: Start, project: FoundProject) -> None:
             report = start.read(project, line, interruption)
         finally:
             line.clear()
-    stopped = "Stopped; what was read is kept. " if report.state == "interrupted" else ""
+    stopped = "Stopped; what was read is kept. " if report.stopped else ""
     print_text(f"{stopped}Read {count(report.files, 'file')}.")
+    for sentence in report.left_out:
+        print_text(f"Left out: {safe(sentence)}")
 
 
 def triage(engine: Engine, project: str | None) -> None:

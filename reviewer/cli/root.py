@@ -205,12 +205,11 @@ def root(ctx: click.Context, session: Session, ascii: bool, plain: bool) -> None
     if ctx.invoked_subcommand is None:
         if not plain:
             session.require_terminal("reviewer --plain, or reviewer queue list")
-        first = not session.store_path().exists()
         with session.whole_store(create=True) as engine:
-            session.choose_to_read(engine)
+            first = session.choose_to_begin(engine)
             session.remark = ""  # the screen shows the project itself
             start: Start | None = None
-            if first and not session.all_projects:
+            if first and not engine.read_only:
                 from reviewer.start import MachineStart
 
                 start = MachineStart(engine, session.project)

@@ -153,6 +153,20 @@ class Session:
                 f"The store has no project {self.project}. It has: {listed(known)}"
             )
 
+    def choose_to_begin(self, engine: Engine) -> bool:
+        """As `choose_to_read`; whether there is nothing to show yet, or the person has to say
+        which project is meant.
+        """
+        try:
+            self.choose_to_read(engine)
+        except click.UsageError as problem:
+            if isinstance(problem.__cause__, NoProjectError):
+                engine.work_in_all()  # what is shown if the person chooses none
+                return True
+            raise
+        known = engine.project is not None and engine.is_known(engine.project)
+        return not (known or self.all_projects)
+
     def unknown(self, engine: Engine, filled_by: str = INGEST) -> str:
         """The sentence for a project without anything stored; empty for others."""
         if engine.project is None or engine.is_known(engine.project):

@@ -152,20 +152,27 @@ class Insight:
                 )
 
     def _references(self, ids: Sequence[int]) -> dict[int, Recent]:
-        """How often each was repeated in the period of the reference policy."""
+        """How often each was repeated in the period of the reference policy.
+
+        A statement that is proved by several quotes of one session was said there once.
+        """
         now = self._clock()
         sql = (
-            "SELECT e.memory_id, coalesce(r.at, m.last_seen), coalesce(r.session, r.source_id)"
+            "SELECT e.memory_id, coalesce(r.at, m.last_seen), coalesce(r.session, r.source_id),"
+            " m.proof <> '{}'"
             " FROM evidence e JOIN record r ON r.id = e.record_id"
             " JOIN memory m ON m.id = e.memory_id"
             f" WHERE coalesce(r.at, m.last_seen) >= ? AND m.id IN ({','.join('?' * len(ids))})"
         )
         repeated: dict[int, list[Reference]] = {}
+        at_places: set[tuple[int, str]] = set()
         with failures_as_sentences(self._database.path):
             for row in self._database.reader().execute(sql, (iso(now - WITHIN)[:10], *ids)):
-                moment = from_iso(row[1])
-                if moment is not None:
-                    repeated.setdefault(row[0], []).append(Reference(moment, str(row[2])))
+                moment, place = from_iso(row[1]), (int(row[0]), str(row[2]))
+                if moment is None or (row[3] and place in at_places):
+                    continue
+                at_places.add(place)
+                repeated.setdefault(row[0], []).append(Reference(moment, place[1]))
         return {number: recent(references, now) for number, references in repeated.items()}
 
 

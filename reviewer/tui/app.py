@@ -31,7 +31,7 @@ from reviewer.tui.terminal import (
     accepting_any_bytes,
     minimizing,
 )
-from reviewer.tui.theme import ASCII, DARK, GLYPHS, LIGHT, THEMES
+from reviewer.tui.theme import ASCII, DARK, GLYPHS, LIGHT, THEMES, other_theme, theme_for
 
 DEFECT = "This is a defect of reviewer"
 KEPT = "Your decisions and drafts are kept. REVIEWER_DEBUG=1 shows where."
@@ -102,7 +102,7 @@ class ReviewerApp(Actor, Host, pane=keys.APP, inherit_bindings=False):
             self._filters.append(Colourless())
         for theme in THEMES:
             self.register_theme(theme)
-        self.theme = LIGHT if light else DARK
+        self.theme = theme_for(LIGHT if light else DARK, self.console.color_system)
         self.animation_level = "none"
         self.set_keymap(self.keymap_in_use.overrides)
 
@@ -125,7 +125,7 @@ class ReviewerApp(Actor, Host, pane=keys.APP, inherit_bindings=False):
             self.push_screen(StartScreen(self.engine, self.project, self._start))
 
     def begin_queue(self, words: str) -> None:
-        if self.project is not None and not self.engine.read_only:
+        if not self.engine.read_only:
             begin_hint(self.engine.path, self.project)
         self.show_queue()
         self.queue_screen.begin(self.project, words)
@@ -312,7 +312,7 @@ class ReviewerApp(Actor, Host, pane=keys.APP, inherit_bindings=False):
 
     @runs(keys.SWITCH_THEME)
     def switch_theme(self) -> None:
-        self.theme = LIGHT if self.theme == DARK else DARK
+        self.theme = other_theme(self.theme)
 
     @runs(keys.QUIT)
     def leave(self) -> None:

@@ -58,12 +58,12 @@ def keep_context(store: Path, project: str | None, context: int, commit: int | N
         save_place(store, f"commit of {context}", commit)
 
 
-def begin_hint(store: Path, project: str) -> None:
+def begin_hint(store: Path, project: str | None) -> None:
     """Show the queue's hint for beginners in a project from now on.
 
     Raises OSError when the folder cannot be written.
     """
-    save_place(store, f"hint of {project}", 1)
+    save_place(store, f"hint of {project or ''}", 1)
 
 
 def has_hint(store: Path, project: str | None) -> bool:

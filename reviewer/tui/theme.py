@@ -17,6 +17,8 @@ from reviewer.text import signs
 
 DARK = "reviewer-dark"
 LIGHT = "reviewer-light"
+DARK_16 = "reviewer-dark-16"
+LIGHT_16 = "reviewer-light-16"
 
 
 @dataclass(frozen=True)
@@ -52,7 +54,7 @@ COLOURS = {
         background="#fbfaf6",
         cursor="#ebe8df",
         text="#23272e",
-        dim="#636b77",
+        dim="#5f6773",
         faint="#959ba4",
         rule="#d2d0c7",
         accent="#0c7168",
@@ -60,7 +62,34 @@ COLOURS = {
         span_background="#fbe6bb",
         span_text="#4a2f05",
     ),
+    # For terminals with sixteen colours: exactly theirs, because the nearest ones to those above
+    # make dim text, accents and warnings the same grey, and the row of the cursor invisible.
+    DARK_16: Colours(
+        background="#000000",
+        cursor="#0000aa",
+        text="#ffffff",
+        dim="#aaaaaa",
+        faint="#aaaaaa",
+        rule="#555555",
+        accent="#55ffff",
+        warm="#ffff55",
+        span_background="#aaaaaa",
+        span_text="#000000",
+    ),
+    LIGHT_16: Colours(
+        background="#ffffff",
+        cursor="#55ffff",
+        text="#000000",
+        dim="#555555",
+        faint="#555555",
+        rule="#aaaaaa",
+        accent="#0000aa",
+        warm="#aa0000",
+        span_background="#ffff55",
+        span_text="#000000",
+    ),
 }
+OF_16 = {DARK: DARK_16, LIGHT: LIGHT_16}
 
 
 @dataclass(frozen=True)
@@ -244,7 +273,20 @@ def _theme(name: str, colours: Colours, *, dark: bool) -> Theme:
 THEMES = (
     _theme(DARK, COLOURS[DARK], dark=True),
     _theme(LIGHT, COLOURS[LIGHT], dark=False),
+    _theme(DARK_16, COLOURS[DARK_16], dark=True),
+    _theme(LIGHT_16, COLOURS[LIGHT_16], dark=False),
 )
+
+
+def theme_for(name: str, color_system: str | None) -> str:
+    """A theme, or its form for a terminal of that many colours (`standard`: sixteen)."""
+    return OF_16[name] if color_system in ("standard", "windows") else name
+
+
+def other_theme(name: str) -> str:
+    """Light for dark, and dark for light."""
+    pairs = ((DARK, LIGHT), (DARK_16, LIGHT_16))
+    return dict([*pairs, *((light, dark) for dark, light in pairs)]).get(name, LIGHT)
 
 
 def palette(app: Any) -> Palette:

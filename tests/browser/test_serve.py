@@ -20,6 +20,7 @@ pytest.importorskip("textual_serve", reason="the extra serve is not installed")
 
 from reviewer.engine import Engine  # noqa: E402
 from tests.browser.chromium import PROGRAM, Browser, Page, chromium  # noqa: E402
+from tests.waiting import until_async  # noqa: E402
 
 needs_browser = pytest.mark.skipif(
     PROGRAM is None or not os.environ.get("PYTEST_BROWSER"),
@@ -30,7 +31,7 @@ needs_browser = pytest.mark.skipif(
 class Serving:
     """A running `reviewer serve`."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, editor: str) -> None:
         self.db = folder / "store.db"
         engine = Engine.open(self.db)
         note = folder / "kiosk-decisions.md"
@@ -39,11 +40,25 @@ class Serving:
         engine.close()
         home = folder / "home"
         home.mkdir()
+        self.opened = folder / "opened"
+        """The arguments of the editor `code`, once it was started."""
+        programs = folder / "programs"
+        programs.mkdir()
+        for name in ("code", "vim"):
+            program = programs / name
+            program.write_text(f'#!/bin/sh\necho "$@" > {self.opened}\n', encoding="utf-8")
+            program.chmod(0o755)
         kept = {k: v for k, v in os.environ.items() if not k.startswith(("REVIEWER_", "XDG_"))}
         self._process = subprocess.Popen(
             [sys.executable, "-m", "reviewer", "--db", self.db, "--project", "kiosk", "serve"],
             cwd=folder,
-            env={**kept, "HOME": str(home), "TERM": "dumb"},
+            env={
+                **kept,
+                "HOME": str(home),
+                "TERM": "dumb",
+                "PATH": f"{programs}:{os.environ['PATH']}",
+                "VISUAL": editor,
+            },
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
             text=True,
@@ -80,8 +95,13 @@ class Serving:
 
 
 @pytest.fixture
-def serving(tmp_path: Path) -> Iterator[Serving]:
-    running = Serving(tmp_path)
+def editor() -> str:
+    return "vim"
+
+
+@pytest.fixture
+def serving(tmp_path: Path, editor: str) -> Iterator[Serving]:
+    running = Serving(tmp_path, editor)
     yield running
     running.end()
 
@@ -269,6 +289,30 @@ async def test_a_lost_connection_says_so_and_can_be_opened_again(
     assert "kept" in await page.run("document.getElementById('closed').innerText")
     with suppress(ConnectionError):
         assert await page.run("document.getElementById('again').disabled") is False
+
+
+@needs_browser
+async def test_what_needs_a_terminal_says_so_with_the_command_for_a_shell(
+    page: Page, serving: Serving
+) -> None:
+    await page.press("E")
+    await page.shows("vim needs a terminal, which a browser has not. In a shell: vim +")
+    await page.press("P")
+    await page.shows("A model is asked in a terminal, which a browser has not")
+    await page.press("a")
+    await page.shows("Promoted #1")
+    assert not serving.opened.exists()
+
+
+@needs_browser
+@pytest.mark.parametrize("editor", ["code"])
+async def test_an_editor_with_a_window_of_its_own_opens_the_file(
+    page: Page, serving: Serving
+) -> None:
+    await page.press("E")
+    await page.shows("code opens it in a window of its own.")
+    await until_async(serving.opened.exists)
+    await until_async(lambda: "kiosk-decisions.md:" in serving.opened.read_text("utf-8"))
 
 
 @needs_browser

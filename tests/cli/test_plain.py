@@ -111,13 +111,73 @@ def test_the_first_start_offers_the_sessions_and_reads_them(reviewer: Reviewer) 
     assert "nothing leaves this machine" in out
 
 
+def begun(program: Reviewer, folder: Path, typed: str) -> str:
+    """What `reviewer --plain` reads out in a folder."""
+    done = subprocess.run(
+        [sys.executable, "-m", "reviewer", "--db", str(program.db), "--plain"],
+        cwd=folder,
+        env=program.environment,
+        input=typed,
+        capture_output=True,
+        text=True,
+        timeout=200,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def at_home(program: Reviewer, name: str, *, worked_in: bool = True) -> Path:
+    """A work tree in the home folder, with a session or without."""
+    folder = tree(program, f"home/{name}")
+    if worked_in:
+        path = session(program.folder / name, name=name)
+        text = path.read_text(encoding="utf-8")
+        path.write_text(text.replace(str(program.folder / name), str(folder)), encoding="utf-8")
+    return folder
+
+
+def test_who_left_without_reading_is_offered_the_sessions_again(reviewer: Reviewer) -> None:
+    folder = at_home(reviewer, "ticket-office")
+    assert "1. ticket-office" in begun(reviewer, folder, "q\n")
+    assert "1. ticket-office" in begun(reviewer, folder, "q\n")
+
+
+def test_a_project_without_sessions_is_offered_those_of_the_others(reviewer: Reviewer) -> None:
+    folder = at_home(reviewer, "ticket-office")
+    assert "Read 1 file." in begun(reviewer, folder, "\nq\n")
+    empty = at_home(reviewer, "empty", worked_in=False)
+    assert "1. ticket-office" in begun(reviewer, empty, "q\n")
+
+
+def test_outside_of_projects_a_person_chooses_where_a_script_gets_an_error(
+    reviewer: Reviewer,
+) -> None:
+    at_home(reviewer, "ticket-office")
+    outside = at_home(reviewer, "box-office").parent
+    said = begun(reviewer, outside, "3\nq\n")
+    assert "3. all projects: 2 sessions" in said
+    assert "Read 2 files." in said
+    assert "1. " in begun(reviewer, outside, "q\n")
+    script = subprocess.run(
+        [sys.executable, "-m", "reviewer", "--db", str(reviewer.db), "queue", "list"],
+        cwd=outside,
+        env=reviewer.environment,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert script.returncode == 2
+    assert "--all-projects" in script.stderr
+
+
 def test_a_machine_without_sessions_says_what_to_read(reviewer: Reviewer) -> None:
     said = plain(reviewer, "")
     assert "No sessions of agents were found. Read notes or exports: reviewer ingest PATH" in said
 
 
 def test_a_conflict_is_read_with_both_sides(reviewer: Reviewer) -> None:
-    said = reviewer("demo", "--plain", typed="\n" + "n\n" * 11 + "a\n1\nq\n", db=False)
+    said = reviewer("demo", "--plain", typed="\n" + "n\n" * 20 + "a\n1\nq\n", db=False)
     assert said.returncode == 0, said.stderr
     assert "These two contradict each other." in said.stdout
     assert "Superseded" in said.stdout or "Resolved" in said.stdout or "Kept" in said.stdout

@@ -648,7 +648,7 @@ class TestTheScreen:
         assert opened("x") == (0, ["x"])
         assert opened("other/p") == (1, [])
         assert opened("other/p", "--project", "p") == (0, ["p"])
-        assert opened("nowhere") == (2, [])
+        assert opened("nowhere") == (0, [None])  # the first screen asks
         assert opened("nowhere", "--all-projects") == (0, [None])
 
     def test_with_all_projects_nothing_new_goes_to_a_namesake(

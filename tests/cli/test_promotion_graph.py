@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from datetime import date
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from tests.cli.conftest import Reviewer
+from tests.unit.promotion.session import session
 
 ADR = """\
 # {number}. Ledger database
@@ -346,6 +348,19 @@ class TestForesight:
         assert "thermal" in lines[steps[-1]["line"]]
         text = ingested("queue", "show", row["id"]).stdout
         assert f"{steps[-1]['path']}:{steps[-1]['line'] + 1}" in text.split("why ")[1]
+
+    def test_several_quotes_of_one_session_count_once(self, reviewer: Reviewer) -> None:
+        words = "The drawer stays closed at night, and the night shift counts the till before."
+        for name in ("a", "b"):
+            path = session(reviewer.folder / f"{name}.jsonl", *[words] * 3, name=name)
+            text = path.read_text(encoding="utf-8")
+            path.write_text(text.replace("2026-02-28T", f"{date.today()}T"), encoding="utf-8")
+            assert reviewer("ingest", path).returncode == 0
+            done = reviewer("remember", "The drawer stays closed at night.", "--at", f"{path}:1-3")
+            assert done.returncode == 0, done.stderr
+        (row,) = reviewer.rows("queue", "list", "--statements")
+        assert (row["seen"], row["sessions"]) == (2, 2)
+        assert row["hints"] == []
 
     def test_hints_mark_rows_and_are_in_json(self, reviewer: Reviewer) -> None:
         for day in range(6):

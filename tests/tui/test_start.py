@@ -96,8 +96,9 @@ async def started(
 
 
 def names(first: StartScreen) -> list[str]:
+    """The projects, without the row for all of them."""
     assert first.found is not None
-    return [each.name for each in first.found.projects]
+    return [each.name for each in first.found.projects if not each.parts]
 
 
 @pytest.fixture
@@ -138,6 +139,63 @@ async def test_one_key_reads_and_opens_the_queue_at_its_best_row(
         )
 
 
+async def test_the_last_row_reads_all_projects_each_into_its_own(
+    engine: Engine, away: Home
+) -> None:
+    async with started(engine, MachineStart(engine, None, away.machine)) as (screen, first):
+        assert "a project, or all of them" in first.words.text
+        await screen.press("G")
+        assert "all 2 projects, each into its own (3 sessions" in first.words.text
+        await screen.press("enter")
+        await until_async(lambda: screen.queue.is_active and screen.queue.model.ids)
+        await screen.settle()
+        assert engine.project_names() == ["box-office", "venue-maps"]
+        assert screen.app.project is None
+        assert screen.queue.header.project == "all projects"
+        assert screen.queue.hint.words
+        assert "in project" in screen.text
+
+
+async def test_the_row_for_all_says_how_far_it_is_in_all(engine: Engine, away: Home) -> None:
+    start = MachineStart(engine, None, away.machine)
+    row = start.find().projects[-1]
+    shown: list[Progress] = []
+    start.begin(row)
+    read = start.read(row, shown.append, lambda: False)
+    assert (read.files, read.stopped) == (3, False)
+    assert {each.files_total for each in shown} == {3}
+    done = [each.bytes_done for each in shown]
+    assert done == sorted(done)
+    assert done[-1] == row.bytes
+
+
+async def test_stopping_leaves_out_the_projects_that_were_not_begun(
+    engine: Engine, away: Home
+) -> None:
+    start = MachineStart(engine, None, away.machine)
+    row = start.find().projects[-1]
+    start.begin(row)
+    assert start.read(row, lambda _: None, lambda: True).stopped
+    assert len(engine.project_names()) <= 1
+
+
+async def test_two_folders_of_one_name_are_two_projects(
+    engine: Engine, away: Home, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    other = away.folder / "old" / "box-office"
+    (other / ".git").mkdir(parents=True)
+    (other / ".git" / "HEAD").write_text("ref: refs/heads/main\n")
+    away.claude(other, "four")
+    async with started(engine, MachineStart(engine, None, away.machine)) as (screen, first):
+        await screen.press("G")
+        await screen.press("enter")
+        await until_async(lambda: screen.queue.is_active)
+        assert first.found is not None
+        assert len(engine.project_names()) == 3
+        assert "venue-maps" in engine.project_names()
+        assert {"old-box-office", "work-box-office"} & set(engine.project_names())
+
+
 async def test_the_project_of_the_working_folder_comes_first(
     engine: Engine, away: Home, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -176,7 +234,9 @@ async def test_the_hint_goes_away_after_three_decisions(engine: Engine, tmp_path
             await until_async(lambda: screen.queue.is_active and screen.queue.model.ids)
             await screen.settle()
             assert screen.queue.hint.words.startswith("a keeps this as a memory")
-            await screen.press("a", "x")
+            await screen.press("a")
+            assert screen.queue.hint.words.startswith("Kept: F7 lists what you keep, F9 gives it")
+            await screen.press("x")
             assert screen.queue.hint.words
             await screen.press("a")
             assert not screen.queue.hint.words
@@ -219,7 +279,7 @@ async def test_sessions_of_folders_that_are_gone_are_counted_not_offered(
     monkeypatch.chdir(here)
     async with started(engine, MachineStart(engine, None, home.machine)) as (_, first):
         assert names(first) == ["box-office"]
-        assert "2 sessions more" in first.words.text
+        assert "lists 2 more sessions" in first.words.text
 
 
 async def test_escape_while_reading_stops_and_keeps_what_was_read(
@@ -241,9 +301,18 @@ async def test_escape_while_reading_stops_and_keeps_what_was_read(
         await screen.pilot.press("enter")
         await until_async(lambda: "1 of 4 files" in first.words.text)
         assert "0.5 of 2.0 MB" in first.words.text
+        assert not first.status.text  # it would say the same
         await screen.pilot.press("escape")
         await until_async(lambda: screen.queue.is_active)
         assert "Stopped; what was read is kept." in screen.queue.status.text
+
+
+@pytest.mark.parametrize("size", [(60, 20), (80, 24)])
+async def test_the_rows_of_the_demo_are_not_cut(engine: Engine, size: tuple[int, int]) -> None:
+    start = SampleStart(engine, sample_data_folder())
+    async with started(engine, start, size) as (_, first):
+        row = first.list.render_line(0).text
+        assert "Claude Code 2, Codex CLI 1, Gemini CLI 1" in row
 
 
 @pytest.mark.parametrize("size", [(60, 20), (80, 24), (120, 40)])

@@ -340,7 +340,7 @@ class AgentList(RowList):
         dim, text = (style.dim_here, style.text_here) if here else (style.dim, style.text)
         row = self._states[at].row
         parts: list[Part] = [
-            (sign.bar if here and self.has_focus else " ", style.accent_here),
+            (sign.bar, style.accent_here) if here and self.has_focus else (" ", text),
             (f"{set_cell_size(row.title, NAME_CELLS)} ", text),
             (state_word(row), text if row.connected else dim),
         ]

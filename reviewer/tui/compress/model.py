@@ -280,8 +280,11 @@ class CompressModel:
     def doubts(self) -> Doubts:
         """What is wrong with the summaries as far as they are previewed."""
         shown = [self.shown(each) for each in self.plan.choices] if self.plan else []
+        whole = self.whole()  # an estimate says nothing about a target that was just fitted
         return doubts_about(
-            [each for each in shown if each is not None], self.whole().tokens, self.target
+            [each for each in shown if each is not None],
+            whole.tokens,
+            self.target if whole.exact else None,
         )
 
     def trouble(self, choice: Choice) -> str:

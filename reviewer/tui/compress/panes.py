@@ -272,7 +272,7 @@ class WholeBar(BarLine):
         if self._now is None:
             return [], []
         before, after, exact, target, engine = self._now
-        over = target is not None and after > target
+        over = exact and target is not None and after > target
         sizes: list[Part] = [
             (" whole ", style.dim),
             (f"{before:,} {sign.arrow} ", style.text),
@@ -284,24 +284,29 @@ class WholeBar(BarLine):
             goal.append((" f: fit to budget ", style.faint))
         else:
             verdict = f"{after - target:,} over" if over else sign.promoted
-            goal = [
-                (f" target {target:,} ", style.text),
-                (f"{verdict} ", style.warm if over else style.accent),
-            ]
+            goal = [(f" target {target:,} ", style.text)]
+            if exact:
+                goal.append((f"{verdict} ", style.warm if over else style.accent))
         end: list[Part] = [(f" {engine} ", style.dim)]
         room = self.size.width - cells_of([*sizes, *goal, *end]) - 3
         bar = []
         if room >= NARROWEST_BAR:
-            bar = _bar(min(room, WIDEST_BAR), before, after, target, style, sign)
+            bar = _bar(min(room, WIDEST_BAR), before, after, target, style, sign, over=over)
         return [*sizes, *bar, *goal], [end, []]
 
 
 def _bar(
-    cells: int, before: int, after: int, target: int | None, style: Palette, sign: Glyphs
+    cells: int,
+    before: int,
+    after: int,
+    target: int | None,
+    style: Palette,
+    sign: Glyphs,
+    *,
+    over: bool,
 ) -> list[Part]:
     whole = max(before, after, target or 0, 1)
     kept = min(max(round(after * cells / whole), 1 if after else 0), cells)
-    over = target is not None and after > target
     drawn = [sign.shades[0]] * kept + [sign.shades[-1]] * (cells - kept)
     styles = [style.warm if over else style.accent] * kept + [style.faint] * (cells - kept)
     if target is not None:

@@ -75,7 +75,8 @@ if TYPE_CHECKING:
     from reviewer.tui.kit.choice_pane import ChoicePane, Option
 
 PREVIEWED_TOKENS = 400_000
-"""Tokens above which only the segment under the cursor is previewed, and the size is an estimate.
+"""Tokens above which only the segment under the cursor is previewed, and the size is an estimate,
+until a target is given.
 """
 MANY_PREVIEWS = 10
 """Previews from which on the bar says how many are left; fewer would only flicker."""
@@ -501,7 +502,7 @@ class CompressScreen(ListScreen, pane=keys.COMPRESS):
         self.show_footer()
 
     def _want_previews(self) -> None:
-        everything = self.data.sent <= PREVIEWED_TOKENS
+        everything = self.data.sent <= PREVIEWED_TOKENS or self.data.target is not None
         jobs: dict[Key, Job] = {}
         for choice in self.data.to_preview(everything=everything):
             key, plan = self.data.offline_plan(choice)

@@ -15,6 +15,7 @@ from reviewer.tui.evidence.structure import (
     hint_blocks,
     labelled,
 )
+from reviewer.tui.kit.action import KeyOf, default_key
 from reviewer.tui.kit.text import (
     Block,
     Run,
@@ -27,6 +28,7 @@ from reviewer.tui.kit.text import (
     times,
 )
 from reviewer.tui.kit.text_pane import TextPane
+from reviewer.tui.queue import keys
 from reviewer.tui.theme import Glyphs, glyphs
 
 NEAR_SHOWN, NEAR_ROWS = 5, 3
@@ -66,7 +68,7 @@ class CandidatePane(TextPane):
         keep_scroll: bool = False,
     ) -> None:
         """Show a memory; `now` dates its age, `wordings` are the earlier ones, newest first."""
-        signs = glyphs(self.app)
+        signs, merge = glyphs(self.app), self.key_of(keys.MERGE)
         self.show(
             candidate_blocks(
                 view,
@@ -77,9 +79,10 @@ class CandidatePane(TextPane):
                 signs=signs,
                 extras=extras,
                 wordings_shown=wordings_shown,
+                key_of=self.key_of,
             ),
             title=candidate_title(view, signs),
-            hints=("m merge into the nearest", "m merge") if members else (),
+            hints=(f"{merge} merge into the nearest", f"{merge} merge") if members else (),
             keep_scroll=keep_scroll,
         )
 
@@ -89,12 +92,12 @@ class CandidatePane(TextPane):
 
 
 def candidate_title(view: CandidateView, signs: Glyphs) -> str:
-    """`#412  project · decided_to_sentence · .58`; for an entity with that word before its type."""
+    """`#412  memory · project · .58`: what it would become, its type and its confidence."""
     if view.kind == "conflict":
         return f"{signs.attention} #{view.id}  conflict"
-    kind = ("entity",) if view.kind == "entity" else ()
-    by = () if view.proof is None else (view.proposer,)
-    parts = f" {signs.dot} ".join((*kind, view.type, *by, view.rule, figure(view.confidence)))
+    excerpt = view.is_excerpt and view.status is Status.CANDIDATE
+    kind = "excerpt" if excerpt else "entity" if view.kind == "entity" else "memory"
+    parts = f" {signs.dot} ".join((kind, view.type.replace("_", " "), figure(view.confidence)))
     return f"#{view.id}  {parts}"
 
 
@@ -108,6 +111,7 @@ def candidate_blocks(
     signs: Glyphs,
     extras: Extras = NOTHING,
     wordings_shown: int = WORDINGS_SHOWN,
+    key_of: KeyOf = default_key,
 ) -> list[Block]:
     """The pane's blocks: the content, then a labelled row for each property."""
     status = _status(view, now, signs)
@@ -116,11 +120,12 @@ def candidate_blocks(
             view.content,
             "dim" if view.status in (Status.INVALID, Status.SUPERSEDED) else "text",
             first=(Run(" "),),
-            more=", e opens all of it",
+            more=f", {key_of(keys.EDIT)} opens all of it",
         ),
         Block(""),
-        *conflict_blocks(extras.conflict, signs),
-        *entity_blocks(extras, signs),
+        *([labelled("in project", extras.project)] if extras.project else []),
+        *conflict_blocks(extras.conflict, signs, key_of),
+        *entity_blocks(extras, signs, key_of),
         *([status] if status else []),
         *_proof(view, signs),
         *([] if extras.conflict else [_confidence(view, signs)]),
@@ -203,7 +208,8 @@ def _history(view: CandidateView, now: datetime, signs: Glyphs) -> Block:
         parts.append(count(view.refs, "later mention"))
     if view.status is Status.CANDIDATE:
         parts.append(f"queued {elapsed(view.pending_since, now)} ago")
-    parts.append(f"extractor {view.extractor_version}")
+    by = "by hand" if view.hand_authored else f"rule {view.rule} {view.extractor_version}"
+    parts.append(by)
     return labelled("seen", f" {signs.dot} ".join(parts))
 
 

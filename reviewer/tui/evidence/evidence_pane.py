@@ -9,14 +9,15 @@ from textual.message import Message
 
 from reviewer.promotion.views import EvidenceView, RecordView
 from reviewer.tui.evidence.roles import role_cells, role_runs
+from reviewer.tui.kit import keys as kit_keys
+from reviewer.tui.kit.action import KeyOf, default_key
 from reviewer.tui.kit.text import Block, Run, Span, reflowed
 from reviewer.tui.kit.text_pane import TextPane
+from reviewer.tui.queue import keys
 from reviewer.tui.theme import Glyphs, glyphs
 
 CONTEXT_CHARACTERS = 320
 """Characters of each surrounding record that are shown, nearest to the cited one."""
-MORE = ", o opens the source"
-HINTS = ("o open at line {dot} E in editor", "o open {dot} E editor", "o open")
 
 
 class EvidencePane(TextPane):
@@ -82,14 +83,20 @@ class EvidencePane(TextPane):
             self.show_nothing("Written by hand: there is no source to show.")
             return
         signs = glyphs(self.app)
-        hints = [hint.format(dot=signs.dot) for hint in HINTS]
-        blocks = evidence_blocks(evidence, signs)
+        opens, edits = self.key_of(kit_keys.OPEN_SOURCE), self.key_of(kit_keys.OPEN_EDITOR)
+        turns = f"{self.key_of(keys.PREVIOUS_EVIDENCE)} {self.key_of(keys.NEXT_EVIDENCE)} turn"
+        hints = [
+            f"{opens} open at line {signs.dot} {edits} in editor",
+            f"{opens} open {signs.dot} {edits} editor",
+            f"{opens} open",
+        ]
+        blocks = evidence_blocks(evidence, signs, self.key_of)
         self.show(
             blocks,
             title=evidence_title(evidence, signs, self._at, len(self._evidence)),
             hints=[
-                *(f"{hint} {signs.dot} [ ] turn" for hint in hints if len(self._evidence) > 1),
-                *(hints if len(self._evidence) == 1 else ("[ ] turn",)),
+                *(f"{hint} {signs.dot} {turns}" for hint in hints if len(self._evidence) > 1),
+                *(hints if len(self._evidence) == 1 else (turns,)),
             ],
             reveal=next(at for at, block in enumerate(blocks) if block.spans),
         )
@@ -110,7 +117,9 @@ def evidence_title(evidence: EvidenceView, signs: Glyphs, at: int = 0, total: in
     return f"Evidence {signs.rule} " + f" {signs.dot} ".join(parts)
 
 
-def evidence_blocks(evidence: EvidenceView, signs: Glyphs) -> list[Block]:
+def evidence_blocks(
+    evidence: EvidenceView, signs: Glyphs, key_of: KeyOf = default_key
+) -> list[Block]:
     """The records around, dimmed; the record itself with a bar and its span marked."""
     record = evidence.record
     bar = Run(f"{signs.bar} ", "accent")
@@ -126,7 +135,7 @@ def evidence_blocks(evidence: EvidenceView, signs: Glyphs) -> list[Block]:
             spans=(Span(start, end),),
             first=(bar, *role_runs(record, "strong")),
             rest=(bar, Run(" " * role_cells(record))),
-            more=MORE,
+            more=f", {key_of(kit_keys.OPEN_SOURCE)} opens the source",
         )
     )
     blocks += [_context(other, signs, before=False) for other in evidence.after]

@@ -164,15 +164,15 @@ class SourceScreen(TextScreen, pane=keys.SOURCE):
 
     def _draw(self, place: Place, top: int = 0) -> None:
         signs, window, pane = glyphs(self.app), self._window, self.text
-        match = self.match
+        match, toggle = self.match, self.key_of(keys.TOGGLE_FILE)
         title = f"line {self._line + 1:,}"
         if self._wants_file and window is not None:
             blocks = file_blocks(window, self.evidence, signs, match)
-            first, hints = window.first_line, ("r shows it as it was written",)
+            first, hints = window.first_line, (f"{toggle} shows it as it was written",)
             title += f" of {window.total_lines:,}" if window.total_lines else ""
         else:
             blocks = record_blocks(self.evidence, signs, match)
-            first, hints = 0, ("r shows the file itself",)
+            first, hints = 0, (f"{toggle} shows the file itself",)
             title += f" {signs.dot} as it was written"
         room = pane.size.width - len(title) - 12
         title = f"{tail(self.evidence.record.path, room, signs.ellipsis)} {signs.dot} {title}"

@@ -6,7 +6,10 @@ from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
+from reviewer.tui.kit import keys as kit_keys
+from reviewer.tui.kit.action import KeyOf, default_key
 from reviewer.tui.kit.text import Block, Run, Span, figure
+from reviewer.tui.queue import keys
 from reviewer.tui.theme import Glyphs
 
 if TYPE_CHECKING:
@@ -28,6 +31,8 @@ class Extras(Struct, frozen=True):
     score: Score | None = None
     draft: bool = False
     """An unsaved wording is kept."""
+    project: str = ""
+    """Named where the list shows several projects."""
 
 
 def labelled(
@@ -43,7 +48,7 @@ def labelled(
     return Block(text, style, spans, (margin,), wrap=wrap)
 
 
-def entity_blocks(extras: Extras, signs: Glyphs) -> list[Block]:
+def entity_blocks(extras: Extras, signs: Glyphs, key_of: KeyOf = default_key) -> list[Block]:
     """Name, attributes, relations, and contradictions."""
     entity = extras.entity
     if entity is None:
@@ -65,25 +70,34 @@ def entity_blocks(extras: Extras, signs: Glyphs) -> list[Block]:
         blocks.append(labelled("origin", text))
     if extras.open_conflicts:
         ids = ", ".join(f"#{number}" for number in extras.open_conflicts)
-        text = f"{signs.attention} in open conflict {ids}: settle it in the queue (F2)"
+        queue = key_of(kit_keys.SHOW_QUEUE)
+        text = f"{signs.attention} in open conflict {ids}: settle it in the queue ({queue})"
         blocks.append(labelled("", text, "warm"))
     return blocks
 
 
-def conflict_blocks(conflict: ConflictView | None, signs: Glyphs) -> list[Block]:
+def conflict_blocks(
+    conflict: ConflictView | None, signs: Glyphs, key_of: KeyOf = default_key
+) -> list[Block]:
     """Both sides of a conflict, with the keys that settle it."""
     if conflict is None:
         return []
     if conflict.resolution is not None:
         settled = labelled("settled", str(conflict.resolution), "accent")
     else:
-        keys = ("1 left", "2 right", "b both", "x dismisses")
-        settled = labelled("keep", f" {signs.dot} ".join(keys))
+        settling = (
+            (keys.KEEP_LEFT, "left"),
+            (keys.KEEP_RIGHT, "right"),
+            (keys.KEEP_BOTH, "both"),
+            (keys.REJECT, "dismisses"),
+        )
+        words = [f"{key_of(action)} {word}" for action, word in settling]
+        settled = labelled("keep", f" {signs.dot} ".join(words))
     return [
         labelled("about", conflict.slot.replace(":", " ", 1), "text"),
         settled,
-        *_side("1 left", conflict.left, signs),
-        *_side("2 right", conflict.right, signs),
+        *_side(f"{key_of(keys.KEEP_LEFT)} left", conflict.left, signs),
+        *_side(f"{key_of(keys.KEEP_RIGHT)} right", conflict.right, signs),
     ]
 
 

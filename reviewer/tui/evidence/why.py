@@ -63,9 +63,14 @@ class WhyScreen(TextScreen, pane=keys.WHY):
         self.text.show(
             step_blocks(self._steps, signs, chosen, self.text.size.width),
             title=title,
-            hints=(f"[ ] place {signs.dot} o open at line", "o open") if places else (),
+            hints=self._hints() if places else (),
             reveal=None if first or chosen is None else 2 * chosen,
         )
+
+    def _hints(self) -> tuple[str, ...]:
+        opens = self.key_of(keys.SHOW_SOURCE)
+        turns = f"{self.key_of(keys.PREVIOUS_PLACE)} {self.key_of(keys.NEXT_PLACE)} place"
+        return f"{turns} {glyphs(self.app).dot} {opens} open at line", f"{opens} open"
 
     @runs(keys.NEXT_PLACE)
     def next_place(self) -> None:

@@ -15,6 +15,7 @@ from asyncio import Future, ensure_future, to_thread, wait, wait_for
 from collections import deque
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from inspect import isawaitable
 from pathlib import Path
 from threading import Event
@@ -329,6 +330,20 @@ class PacketSource:
     beside: Path | None = None
 
 
+@dataclass(frozen=True)
+class PacketChoices:
+    """What was chosen on the Packet screen."""
+
+    task: str
+    task_typed: str
+    budget: int
+    max_chars: int | None
+    limits_of: str
+    date: datetime | None
+    pinned: frozenset[str]
+    muted: frozenset[str]
+
+
 class Host(App[int], inherit_bindings=False):
     """Base of the app. Screens and panes reach the store and each other only through it."""
 
@@ -355,6 +370,8 @@ class Host(App[int], inherit_bindings=False):
         """The run of a pipeline, which outlives its screen."""
         self.packet_source: PacketSource | None = None
         """The source of the Packet screen; it is kept for the session."""
+        self.packet_choices: PacketChoices | None = None
+        """The task, limits and pins of the Packet screen, kept as well."""
 
     def open_memory(self, memory: int) -> None:
         """Show a memory in the queue."""

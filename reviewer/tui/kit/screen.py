@@ -236,16 +236,17 @@ class KitScreen(DismissOnce, Actor, Screen[None], inherit_bindings=False):
         if elsewhere and self._undo_announced != number:
             self._undo_announced = number
             where = f"made on {made_on.capitalize()}" if made_on else "made before or elsewhere"
-            self.say(f"u again undoes: {display_line(title)} ({where}).")
+            key = self.key_of(keys.UNDO)
+            self.say(f"{key} again undoes: {display_line(title)} ({where}).")
             return
         undone = await self.write(self.engine.history.undo, "Undoing")
-        self._reversed(undone, "Undone", "Z to redo")
+        self._reversed(undone, "Undone", f"{self.key_of(keys.REDO)} to redo")
 
     @runs(keys.REDO, unless=_nothing_to_redo)
     async def redo(self) -> None:
         redone = await self.write(self.engine.history.redo, "Redoing")
         self.host.made_on[redone.target] = self.tab
-        self._reversed(redone, "Redone", "u to undo")
+        self._reversed(redone, "Redone", f"{self.key_of(keys.UNDO)} to undo")
 
     def _reversed(self, undone: Undone, verb: str, hint: str) -> None:
         if not detached(self):
@@ -638,7 +639,8 @@ class ListScreen(MoveKeys, KitScreen, inherit_bindings=False):
         self._arrange()
 
     def _not_zoomed(self) -> str | None:
-        return None if self._zoomed is not None else "No pane is zoomed: + fills the screen."
+        zoom = self.key_of(keys.ZOOM)
+        return None if self._zoomed is not None else f"No pane is zoomed: {zoom} fills the screen."
 
     @runs(keys.UNZOOM, unless=_not_zoomed)
     def unzoom(self) -> None:

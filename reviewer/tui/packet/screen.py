@@ -28,7 +28,7 @@ from reviewer.settings import ModelSettings, load_settings
 from reviewer.text.display import display_line
 from reviewer.tui.kit import keys as shared
 from reviewer.tui.kit.action import Action
-from reviewer.tui.kit.actor import runs
+from reviewer.tui.kit.actor import PacketChoices, runs
 from reviewer.tui.kit.line import TitleRule
 from reviewer.tui.kit.row_list import RowList
 from reviewer.tui.kit.screen import ListScreen
@@ -62,6 +62,7 @@ DRAW_SECONDS = 0.02
 """Delay before the packet's text follows the budget, so that a held key stays fast."""
 TYPING_SECONDS = 0.03
 LOADING = "Still loading, try again."
+TASK = "task"
 FILE = "context-packet.md"
 
 
@@ -140,9 +141,8 @@ class PacketScreen(ListScreen, pane=keys.PACKET):
         """The limit in characters beside the budget; None for none."""
         self.limits_of = ""
         """The agent whose limits these are; empty for none."""
-        self.packet_task = ""
-        self.task_typed = ""
-        """The task as it was typed: itself, or `@` and the path of its file."""
+        self.packet_task, self.task_typed = "", ""
+        """The task, and as it was typed: itself, or `@` and the path of its file."""
         self.date: datetime | None = None
         """The date from which ages are counted; None for today."""
         self.marks = False
@@ -167,7 +167,36 @@ class PacketScreen(ListScreen, pane=keys.PACKET):
 
     def on_mount(self) -> None:
         self.title_rule.show("Items", focused=True)
+        self._choose_as_before()
         self._draw_above()
+
+    def _choose_as_before(self) -> None:
+        """Go on with the task, the limits and the pins that the screen was left with."""
+        kept = self.host.packet_choices
+        if kept is None:
+            return
+        self.packet_task, self.task_typed = kept.task, kept.task_typed
+        self.budget, self.max_chars, self.limits_of = kept.budget, kept.max_chars, kept.limits_of
+        self.date = kept.date
+        self.packets.pinned, self.packets.muted = set(kept.pinned), set(kept.muted)
+
+    def keep_now(self) -> None:
+        """Keep what was chosen, also a task that is still being typed."""
+        super().keep_now()
+        question = self._question
+        if question is not None and question.name == TASK and self.prompt.is_open:
+            self._stop_typing()
+            self._take_task(self.prompt.field.value)
+        self.host.packet_choices = PacketChoices(
+            self.packet_task,
+            self.task_typed,
+            self.budget,
+            self.max_chars,
+            self.limits_of,
+            self.date,
+            frozenset(self.packets.pinned),
+            frozenset(self.packets.muted),
+        )
 
     def arranged(self) -> None:
         """The bars make room when the list fills the screen."""
@@ -708,7 +737,7 @@ class PacketScreen(ListScreen, pane=keys.PACKET):
         before = self.task_typed
         hint = "what the agent is to do, or @FILE; empty: the open tasks decide"
         restore = lambda: self._take_task(before)  # noqa: E731
-        self._ask(Question("task", before, hint, self._take_task, self._take_task, restore))
+        self._ask(Question(TASK, before, hint, self._take_task, self._take_task, restore))
 
     @runs(keys.DATE, unless=no_packet)
     def ask_date(self) -> None:

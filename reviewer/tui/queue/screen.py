@@ -193,6 +193,8 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
         row = self.model.current if self._hinting else None
         if row is None:
             self.hint.show("")
+        elif self._counts is not None and self._counts.promoted and is_statement(row):
+            self.hint.show(*kept_words(self.key_of))
         else:
             self.hint.show(hint_words(row, self.key_of), short_hint_words(row, self.key_of))
 
@@ -403,6 +405,8 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
         self.header.minutes = self._pace.minutes(counts.waiting)
         if self._hinting and counts.promoted + counts.rejected >= HINTED_DECISIONS:
             self._end_hint()
+        elif self._hinting:
+            self._show_hint()
         self._show_empty()
         self._show_remark()
         if self._first_time and counts.excerpts and not self.status.text:
@@ -419,11 +423,9 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
             return
         remarks = []
         if self.query_shown.statements_only and counts.excerpts:
-            places, key = count(counts.excerpts, "place"), self.key_of(keys.FOLD)
-            remarks.append(f"Excerpts: {places} to look, {key} shows them")
+            remarks.append(f"{self.key_of(keys.FOLD)} shows {count(counts.excerpts, 'excerpt')}")
         if counts.beyond_cap:
-            key = self.key_of(keys.QUEUE_MORE)
-            remarks.append(f"+{counts.beyond_cap:,} more: {key} queues them")
+            remarks.append(f"{self.key_of(keys.QUEUE_MORE)} queues {counts.beyond_cap:,} more")
         remark = ", ".join(remarks)
         if remark != self.list.remark:
             self.list.remark = remark
@@ -465,7 +467,12 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
             self.evidence.show_nothing()
             self.show_footer()
             return
-        self.read(lambda: read_detail(self.engine, memory_id), self._show_detail, group="detail")
+        several = self.project is None
+        self.read(
+            lambda: read_detail(self.engine, memory_id, name_project=several),
+            self._show_detail,
+            group="detail",
+        )
 
     def _show_detail(self, detail: Detail) -> None:
         memory_id = detail.view.id
@@ -1210,7 +1217,7 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
             self.host.leave()
 
 
-def read_detail(engine: Engine, memory_id: int) -> Detail:
+def read_detail(engine: Engine, memory_id: int, *, name_project: bool = False) -> Detail:
     """Everything about a row. Raises UnknownIdError."""
     view = engine.queue.candidate(memory_id)
     extras = Extras()
@@ -1224,7 +1231,25 @@ def read_detail(engine: Engine, memory_id: int) -> Detail:
         engine.queue.members(memory_id) if view.members else (),
         engine.queue.wordings(memory_id) if view.edited else (),
         engine.queue.evidence(memory_id),
-        structs.replace(extras, draft=memory_id in engine.drafts.ids()),
+        structs.replace(
+            extras,
+            draft=memory_id in engine.drafts.ids(),
+            project=view.project if name_project else "",
+        ),
+    )
+
+
+def is_statement(row: QueueRow) -> bool:
+    return row.kind != "conflict" and not row.is_excerpt
+
+
+def kept_words(key_of: Callable[[Action], str]) -> tuple[str, str]:
+    """After the first promotion, where it went; and the same for a screen of 60 columns."""
+    state, agents = key_of(kit_keys.SHOW_STATE), key_of(kit_keys.SHOW_AGENTS)
+    return (
+        f"Kept: {state} lists what you keep, {agents} gives it to your agents,"
+        f" {key_of(kit_keys.UNDO)} takes it back",
+        f"Kept: {state} lists it, {agents} gives it to your agents",
     )
 
 

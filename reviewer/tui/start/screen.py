@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from asyncio import to_thread
 from collections.abc import Sequence
 from datetime import UTC, datetime
 from pathlib import Path
@@ -29,7 +30,8 @@ from reviewer.tui.theme import Glyphs, Palette, glyphs, palette
 
 if TYPE_CHECKING:
     from reviewer.promotion.report import Progress
-    from reviewer.start import Found, FoundProject, Start
+    from reviewer.promotion.views import Counts
+    from reviewer.start import Found, FoundProject, ReadSum, Start
 
 MARGIN = "  "
 BAR_CELLS = 40
@@ -37,14 +39,18 @@ PROGRESS_SECONDS = 0.2
 WIDEST = 92
 """Cells of a paragraph."""
 NAME_CELLS = 26
-NARROW = 100
-"""Cells below which a row leaves out its date."""
+NARROW, VERY_NARROW = 100, 70
+"""Cells below which a row leaves out its date, and below which also what the words below say."""
+MOST_ROWS = 8
+LINES_BESIDE_ROWS = 17
+"""Lines of the terminal that the words, at their longest, and the bars need."""
 
 NOTHING = (
     "No sessions of agents were found where they keep them.",
-    "Notes, decision records and exports of chats can be read too: reviewer ingest PATH",
+    "reviewer ingest PATH reads notes, decision records and exports of chats too.",
     "reviewer demo shows everything on sample data, without touching anything of yours.",
 )
+ELSEWHERE = "This folder has no sessions of its own: choose a project, or all of them."
 
 
 class StartScreen(MoveKeys, KitScreen, pane=keys.START):
@@ -58,7 +64,7 @@ class StartScreen(MoveKeys, KitScreen, pane=keys.START):
         self.found: Found | None = None
         self.list = ProjectList(id="projects")
         self.words = Words(id="start-words")
-        self._act: ReadingAct | None = None
+        self._act: _Reading | None = None
         self._timer: Timer | None = None
 
     def compose(self) -> ComposeResult:
@@ -82,6 +88,9 @@ class StartScreen(MoveKeys, KitScreen, pane=keys.START):
         self._show_words()
         self.show_footer()
 
+    def on_resize(self) -> None:
+        self.list.fit()
+
     def on_row_list_moved(self) -> None:
         self._show_words()
 
@@ -99,17 +108,31 @@ class StartScreen(MoveKeys, KitScreen, pane=keys.START):
             first = f"{key} reads this sample project ({what}, and its notes)."
             where = "It is our own writing, in a folder that is removed when you leave."
         else:
-            first = f"{key} reads the sessions of {display_line(here.name)} ({what})."
+            first = f"{key} reads the sessions of {self._named(here)} ({what})."
             where = f"Your sessions are only read. What is proposed goes into {_short(self.engine)}"
         lines = [
             (f"{first} Then you decide, one row and one key at a time, what is kept.", "strong"),
             (where, "text"),
             ("Nothing leaves this machine. Secrets are masked before anything is stored.", "text"),
         ]
+        if not found.here and not self.start.sample:
+            lines.insert(0, (ELSEWHERE, "text"))
         if found.elsewhere:
-            gone = f"{count(found.elsewhere, 'session')} more of folders that are gone or elsewhere"
-            lines.append((f"{gone}: reviewer sources --all", "dim"))
+            more = (
+                f"{count(found.elsewhere, 'more session')}, of folders that are gone or elsewhere"
+            )
+            lines.append((f"reviewer sources --all lists {more}.", "dim"))
         self.words.show(lines)
+
+    def _named(self, row: FoundProject) -> str:
+        """A project in a sentence, with its folder where another has the same name."""
+        if row.parts:
+            return f"all {len(row.parts)} projects, each into its own"
+        name = display_line(row.name)
+        others = self.found.projects if self.found is not None else ()
+        if any(each.name == row.name and each is not row for each in others):
+            return f"{name} in {_in_home(row.folder)}"
+        return name
 
     def _cannot_read(self) -> str | None:
         if self._act is not None:
@@ -123,8 +146,11 @@ class StartScreen(MoveKeys, KitScreen, pane=keys.START):
         if here is None:
             return
         self.start.begin(here)
-        self.project = self.host.project = self.engine.project or self.host.project
-        act = self._act = ReadingAct(glyphs(self.app))
+        if here.parts:
+            self.project = self.host.project = None
+        else:
+            self.project = self.host.project = self.engine.project or self.host.project
+        act = self._act = _Reading(glyphs(self.app))
         self._timer = self.set_interval(PROGRESS_SECONDS, self._show_progress)
         self._show_progress()
         try:
@@ -134,11 +160,8 @@ class StartScreen(MoveKeys, KitScreen, pane=keys.START):
         finally:
             self._timer.stop()
             self._act = None
-        stopped = "Stopped; what was read is kept. " if report.state == "interrupted" else ""
-        self.host.begin_queue(
-            f"{stopped}Read {count(report.files, 'file')}: {count(report.new, 'candidate')} to"
-            " decide on, the best first."
-        )
+        counts = await to_thread(self.engine.queue.counts, self.project)
+        self.host.begin_queue(words_of(report, counts))
 
     def _show_progress(self) -> None:
         act = self._act
@@ -170,6 +193,20 @@ class StartScreen(MoveKeys, KitScreen, pane=keys.START):
         return self.list
 
 
+def words_of(read: ReadSum, counts: Counts) -> str:
+    """What came of reading, in one line."""
+    statements, excerpts = counts.waiting - counts.excerpts, counts.excerpts
+    stopped = "Stopped; what was read is kept. " if read.stopped else ""
+    if statements:
+        came = f"{count(statements, 'statement')} to decide on, the best first."
+    elif excerpts:
+        came = f"no statement that can be kept as it is, {count(excerpts, 'place')} to look."
+    else:
+        came = "nothing in them to decide on."
+    left_out = "".join(f" Left out: {display_line(each)}" for each in read.left_out)
+    return f"{stopped}Read {count(read.files, 'file')}: {came}{left_out}"
+
+
 def progress_lines(done: Progress, left: str, sign: Glyphs) -> list[tuple[str, str]]:
     """A bar, the counts, and the file that is being read."""
     part = min(done.bytes_done / done.bytes_total, 1.0) if done.bytes_total else 0.0
@@ -192,8 +229,21 @@ def progress_lines(done: Progress, left: str, sign: Glyphs) -> list[tuple[str, s
 
 def _short(engine: Engine) -> str:
     """The store's path, with `~` for the home folder."""
-    path, home = str(engine.path), str(Path.home())
-    return "~" + path[len(home) :] if path.startswith(home + os.sep) else path
+    return _in_home(engine.path)
+
+
+def _in_home(place: Path) -> str:
+    path, home = str(place), str(Path.home())
+    short = "~" + path[len(home) :] if path.startswith(home + os.sep) else path
+    return display_line(short)
+
+
+class _Reading(ReadingAct):
+    """Says in the status line only what the words above do not: that it is being stopped."""
+
+    @property
+    def sentence(self) -> str:
+        return super().sentence if self.is_stopped() else ""
 
 
 class ProjectList(RowList):
@@ -203,11 +253,19 @@ class ProjectList(RowList):
         super().__init__(id=id)
         self._rows: Sequence[FoundProject] = ()
         self._cursor = 0
+        self._longest = 0
+        """Cells of the longest name."""
 
     def show(self, rows: Sequence[FoundProject]) -> None:
         self._rows = rows
-        self.styles.height = min(len(rows), 8) + 1 if rows else 0
+        self._longest = max((cell_len(_shown_name(row)) for row in rows), default=0)
+        self.fit()
         self.rows_changed()
+
+    def fit(self) -> None:
+        """Leave the words below the lines that they need."""
+        most = max(min(MOST_ROWS, self.app.size.height - LINES_BESIDE_ROWS), 3)
+        self.styles.height = min(len(self._rows), most) + 1 if self._rows else 0
 
     @property
     def total(self) -> int:
@@ -232,20 +290,24 @@ class ProjectList(RowList):
         text = style.strong_here if here else style.text
         dim = style.dim_here if here else style.dim
         accent = style.accent_here if here else style.accent
-        name = display_line(row.name)
-        name += " (this folder)" if row.here else ""
-        narrow = width < NARROW
-        room = max((NAME_CELLS - 10 if narrow else NAME_CELLS) - cell_len(name), 0)
+        name = _shown_name(row)
+        narrow, very_narrow = width < NARROW, width < VERY_NARROW
+        room = max(min(self._longest, NAME_CELLS) - cell_len(name), 0)
         newest = datetime.fromtimestamp(row.newest_ns / 1e9, UTC).date().isoformat()
         agents = ", ".join(f"{display_line(agent)} {times:,}" for agent, times in row.agents)
         parts: list[Part] = [
             (sign.bar if here else " ", accent),
             (f" {name}{' ' * room} ", text),
-            (f"{count(row.sessions, 'session'):>12}  {row.bytes / 1e6:7,.1f} MB  ", dim),
+            ("" if very_narrow else f"{count(row.sessions, 'session'):>12}  ", dim),
+            ("" if very_narrow else f"{row.bytes / 1e6:5,.1f} MB  ", dim),
             (f"{agents}  ", text),
             ("" if narrow else newest, dim),
         ]
         return line_of(parts, width, text, sign.ellipsis)
+
+
+def _shown_name(row: FoundProject) -> str:
+    return display_line(row.name) + (" (this folder)" if row.here else "")
 
 
 class Words(Widget):

@@ -47,10 +47,6 @@ EARLIER_SHOWN = 3
 MOST_OPTIONS = 200
 LOADING = "Still loading, try again."
 WHY = "Why is this known?"
-EMPTY = (
-    "Trusted state: values that only you write, by hand.",
-    "n writes one; what you promote (F2) is listed below them.",
-)
 EXPORTS = (
     Option("markdown", "Markdown", "a page to read: reviewer-export.md"),
     Option("ndjson", "JSON Lines", "all of it, for programs: reviewer-export.ndjson"),
@@ -142,12 +138,22 @@ class StateScreen(ListScreen, pane=keys.STATE):
     def _show_list(self, *, any_state: bool) -> None:
         empty = not self.facts.total
         self.show_empty(empty=empty and not self._filter and self.overlay is None)
-        nothing = (f"Nothing matches / {display_line(self._filter)}", "escape clears the filter.")
-        self.list.empty = nothing if self._filter else EMPTY
-        self.list.remark = "" if any_state or empty else "no trusted state yet: n writes some"
+        self.list.empty = self._nothing_words()
+        new = self.key_of(keys.NEW_VALUE)
+        self.list.remark = "" if any_state or empty else f"no trusted state yet: {new} writes some"
         self.list.rows_changed()
         self.title_rule.show("State", f"/ {display_line(self._filter)}" if self._filter else "")
         self.follow()
+
+    def _nothing_words(self) -> tuple[str, ...]:
+        if self._filter:
+            clear = self.key_of(shared.CLEAR_FILTER)
+            return f"Nothing matches / {display_line(self._filter)}", f"{clear} clears the filter."
+        new, queue = self.key_of(keys.NEW_VALUE), self.key_of(shared.SHOW_QUEUE)
+        return (
+            f"What you promote in the queue ({queue}) is listed here.",
+            f"{new} writes trusted state: values only you write, by hand.",
+        )
 
     @property
     def layer(self) -> str:
@@ -223,7 +229,7 @@ class StateScreen(ListScreen, pane=keys.STATE):
             self.fact.show(
                 state_blocks(shown.values, glyphs(self.app), most, now=now),
                 title=state_title(shown.values[0]),
-                hints=("e new value, x unset",),
+                hints=(f"{self.key_of(keys.EDIT)} new value, {self.key_of(keys.UNSET)} unset",),
                 keep_scroll=keep_scroll,
             )
         self._draw_why(keep_scroll=keep_scroll)
@@ -237,12 +243,14 @@ class StateScreen(ListScreen, pane=keys.STATE):
         places = places_of(shown.steps)
         chosen = places[min(self._place, len(places) - 1)] if places else None
         title = WHY
+        opens, edits = self.key_of(shared.OPEN_SOURCE), self.key_of(shared.OPEN_EDITOR)
+        hints = (f"{opens} open at line, {edits} in editor", f"{opens} open") if places else ()
         if len(places) > 1:
             title += f" {signs.rule} {self._place + 1} of {count(len(places), 'place')}"
         self.why.show(
             step_blocks(shown.steps, signs, chosen, self.why.size.width),
             title=title,
-            hints=("o open at line, E in editor", "o open") if places else (),
+            hints=hints,
             reveal=None if chosen is None or not keep_scroll else 2 * chosen,
         )
 
@@ -629,6 +637,14 @@ class StateScreen(ListScreen, pane=keys.STATE):
             self.list.move_to(index)
 
     # the filter
+
+    def _nothing_to_filter(self) -> str | None:
+        nothing = self.has_class("-empty") and not self._filter
+        return "There is nothing to filter yet." if nothing else None
+
+    @runs(shared.FILTER, unless=_nothing_to_filter)
+    async def open_filter(self) -> None:
+        await super().open_filter()
 
     @property
     def filter_text(self) -> str:

@@ -124,6 +124,28 @@ async def test_a_long_context_lists_its_segments_and_previews_where_the_cursor_i
         assert any(key.segment == present(here).id for key in shown.data.previews)
 
 
+async def test_levels_fitted_to_a_long_context_are_not_doubted_by_an_estimate(
+    engine: Engine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(compress_screen, "PREVIEWED_TOKENS", 5_000)
+    path = tmp_path / "long.jsonl"
+    text = "Customer {} waited at the kiosk while the queue printed a receipt of {} lines."
+    lines = [{"role": "user", "content": text.format(n, n * 3)} for n in range(600)]
+    path.write_text("\n".join(json.dumps(each) for each in lines) + "\n", "utf-8")
+    engine.contexts.import_file(path, project="acme")
+    async with opened(engine, project="acme") as screen:
+        await screen.press("f4")
+        shown = compress(screen)
+        target = shown.data.sent // 2
+        await screen.press("f", *str(target), "enter")
+        await screen.until(lambda: "A applies it" in shown.status.text, 30)
+        assert " over" not in screen.text
+        assert "target" not in shown.data.doubts().about
+        await screen.until(lambda: shown.data.whole().exact, 30)
+        assert shown.data.whole().tokens <= target
+        assert f"target {target:,} ✓" in screen.text
+
+
 async def test_one_huge_commit(engine: Engine, tmp_path: Path) -> None:
     path = tmp_path / "huge.jsonl"
     content = "\n".join(

@@ -89,6 +89,32 @@ async def test_the_packet_follows_while_a_task_is_typed_and_escape_takes_it_back
         assert scores["Coins are counted by weight"] == 1.0
 
 
+async def test_another_screen_and_back_keeps_the_task_the_budget_and_the_pins(
+    engine: Engine, kiosk: Path
+) -> None:
+    async with opened(engine) as screen:
+        await screen.press("f5")
+        await typed(screen, "b", "900")
+        await typed(screen, "t", "coins scale weight")
+        await go_to(screen, "Coins are counted by weight")
+        await screen.press("P")
+        pinned = set(model(screen).pinned)
+        assert pinned
+        await screen.press("f2", "f5")
+        assert present(model(screen).packet).task == "coins scale weight"
+        assert present(model(screen).packet).budget == 900
+        assert model(screen).pinned == pinned
+        assert 'task   "coins scale weight"' in screen.text
+
+
+async def test_a_task_that_is_being_typed_is_kept_by_a_key_that_leaves(
+    engine: Engine, kiosk: Path
+) -> None:
+    async with opened(engine) as screen:
+        await screen.press("f5", "t", *"scale", "f2", "f5")
+        assert present(model(screen).packet).task == "scale"
+
+
 async def test_a_task_is_read_from_a_file(engine: Engine, kiosk: Path) -> None:
     (kiosk / "change.diff").write_text("diff --git a/jam.c b/jam.c\n+++ b/jam.c\n+sensor(forty)\n")
     async with opened(engine) as screen:

@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 import pytest
-from textual.app import App, ComposeResult
+from textual.app import ComposeResult
 from textual.geometry import Region
 
 from reviewer.promotion.views import Member, SourceState, Status
@@ -15,6 +15,9 @@ from reviewer.text.display import display_text
 from reviewer.tui.evidence.candidate_pane import CandidatePane, candidate_blocks, candidate_title
 from reviewer.tui.evidence.evidence_pane import EvidencePane, evidence_blocks, evidence_title
 from reviewer.tui.evidence.roles import SHORT_USES, role_runs
+from reviewer.tui.evidence.structure import Extras
+from reviewer.tui.keymap import Keymap
+from reviewer.tui.kit.actor import Host
 from reviewer.tui.kit.text import Block, Run, Span, lay_out, reflowed
 from reviewer.tui.kit.text_pane import TextPane
 from reviewer.tui.theme import ASCII, DARK, GLYPHS, THEMES
@@ -23,13 +26,14 @@ from tests.tui.views import HOSTILE, candidate, evidence, record
 NOW = datetime(2026, 2, 14, 12, tzinfo=UTC)
 
 
-class Panes(App[None]):
+class Panes(Host):
     """The two panes, one above the other."""
 
     CSS = "CandidatePane { height: 10; } EvidencePane { height: 8; }"
 
     def __init__(self) -> None:
         super().__init__()
+        self.keymap_in_use = Keymap({})
         for theme in THEMES:
             self.register_theme(theme)
         self.theme = DARK
@@ -54,6 +58,7 @@ def pane_text(**given: Any) -> str:
         "wordings": (),
         "state": SourceState.SAME,
         "signs": GLYPHS,
+        "extras": Extras(),
     }
     view = candidate(**{k: v for k, v in given.items() if k not in known})
     blocks = candidate_blocks(view, **{**known, **{k: v for k, v in given.items() if k in known}})
@@ -63,8 +68,15 @@ def pane_text(**given: Any) -> str:
 # the candidate
 
 
-def test_the_title_names_number_type_rule_and_confidence() -> None:
-    assert candidate_title(candidate(), GLYPHS) == "#412  project · decision_made · .58"
+def test_the_title_names_number_kind_type_and_confidence() -> None:
+    assert candidate_title(candidate(), GLYPHS) == "#412  excerpt · project · .58"
+    statement = candidate(proposer="notes")
+    assert candidate_title(statement, GLYPHS) == "#412  memory · project · .58"
+
+
+def test_the_project_is_named_where_several_are_listed() -> None:
+    assert "in project" not in pane_text()
+    assert "in project  till" in pane_text(extras=Extras(project="till"))
 
 
 def test_the_content_is_shown_in_full() -> None:
@@ -80,7 +92,7 @@ def test_the_confidence_is_taken_apart() -> None:
 
 
 def test_how_often_it_was_seen_and_how_long_it_waits() -> None:
-    assert "3 times · 2 sessions · queued 4 days ago · extractor 0.1.0" in pane_text()
+    assert "3 times · 2 sessions · queued 4 days ago · rule decision_made 0.1.0" in pane_text()
     assert "once · 1 session · queued 2 hours ago" in pane_text(
         seen=1, sessions=1, pending_since="2026-02-14T10:00:00.000Z"
     )

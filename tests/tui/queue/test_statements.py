@@ -97,7 +97,7 @@ async def test_excerpts_stay_folded_behind_the_statements(talked: Engine) -> Non
         shown = {proposer(talked, number) for number in screen.model.ids}
         assert shown
         assert "excerpt" not in shown
-        assert "to look, f shows them" in screen.text
+        assert "f shows 1 excerpt" in screen.text
         await screen.press("f")
         assert proposer(talked, screen.model.ids[-1]) == "excerpt"
         await screen.press("f")

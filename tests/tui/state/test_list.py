@@ -30,8 +30,11 @@ async def test_groups_come_in_the_order_of_trust_with_their_counts(known: Engine
 async def test_an_empty_store_says_what_trusted_state_is(engine: Engine) -> None:
     async with opened(engine, size=(60, 20)) as screen:
         await screen.press("f7", "j", "G", "x", "r", "p", "l", "S", "h", "o", "E", "y", "enter")
-        assert "Trusted state: values that only you write, by hand." in screen.text
-        assert "n writes one; what you promote (F2) is listed below them." in screen.text
+        assert "What you promote in the queue (F2) is listed here." in screen.text
+        assert "/ filter" not in screen.text
+        await screen.press("/")
+        assert "There is nothing to filter yet." in screen.text
+        assert "n writes trusted state: values only you write, by hand." in screen.text
 
 
 async def test_the_cursor_passes_over_heads_and_braces_go_by_type(known: Engine) -> None:

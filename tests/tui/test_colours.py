@@ -1,0 +1,111 @@
+"""Every text can be read, also on a terminal with sixteen colours."""
+
+from __future__ import annotations
+
+import dataclasses
+
+import pytest
+from rich.color import Color, ColorSystem
+from rich.color_triplet import ColorTriplet
+from rich.style import Style
+
+from reviewer.engine import Engine
+from reviewer.tui.kit.row_list import RowList
+from reviewer.tui.theme import (
+    DARK,
+    DARK_16,
+    LIGHT,
+    LIGHT_16,
+    PALETTES,
+    Palette,
+    other_theme,
+    palette,
+)
+from tests.tui.conftest import opened
+from tests.waiting import until_async
+
+LEAST = 4.5
+"""The contrast that WCAG asks of small text."""
+LESS_FOR_HINTS = 2.5
+"""What is faint repeats the footer, and lines between panes are no text."""
+
+
+def styles_of(theme: str) -> dict[str, Style]:
+    of: Palette = PALETTES[theme]
+    return {each.name: getattr(of, each.name) for each in dataclasses.fields(of)}
+
+
+def triplet(colour: Color | None) -> ColorTriplet:
+    assert colour is not None
+    return colour.get_truecolor()
+
+
+def contrast(style: Style) -> float:
+    one, other = (_luminance(triplet(each)) for each in (style.color, style.bgcolor))
+    return (max(one, other) + 0.05) / (min(one, other) + 0.05)
+
+
+def _luminance(colour: ColorTriplet) -> float:
+    linear = [
+        value / 12.92 if value <= 0.03928 else ((value + 0.055) / 1.055) ** 2.4
+        for value in (part / 255 for part in colour)
+    ]
+    return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
+
+
+@pytest.mark.parametrize("theme", [DARK, LIGHT, DARK_16, LIGHT_16])
+def test_every_text_stands_out_from_its_background(theme: str) -> None:
+    for name, style in styles_of(theme).items():
+        if name != "rule":
+            least = LESS_FOR_HINTS if name == "faint" else LEAST
+            assert contrast(style) >= least, (name, round(contrast(style), 1))
+
+
+@pytest.mark.parametrize("theme", [DARK_16, LIGHT_16])
+def test_with_sixteen_colours_the_cursor_accents_and_warnings_can_be_told_apart(theme: str) -> None:
+    found = styles_of(theme)
+    assert number(found["text_here"].bgcolor) != number(found["text"].bgcolor)
+    names = ("text", "dim", "accent", "warm")
+    assert len({number(found[name].color) for name in names}) == len(names)
+
+
+def number(colour: Color | None) -> int | None:
+    """Which of the sixteen a terminal is sent."""
+    assert colour is not None
+    return colour.downgrade(ColorSystem.STANDARD).number
+
+
+@pytest.mark.parametrize(
+    ("term", "colorterm", "theme"),
+    [
+        ("xterm", "", DARK_16),
+        ("linux", "", DARK_16),
+        ("xterm-256color", "", DARK),
+        ("xterm", "truecolor", DARK),
+    ],
+)
+async def test_the_theme_follows_the_terminal(
+    engine: Engine, monkeypatch: pytest.MonkeyPatch, term: str, colorterm: str, theme: str
+) -> None:
+    monkeypatch.setenv("TERM", term)
+    monkeypatch.setenv("COLORTERM", colorterm)
+    async with opened(engine) as screen:
+        assert screen.app.theme == theme
+        screen.app.switch_theme()
+        assert screen.app.theme == other_theme(theme)
+        assert palette(screen.app) is PALETTES[other_theme(theme)]
+        screen.app.switch_theme()
+        assert screen.app.theme == theme
+
+
+async def test_only_the_row_of_the_cursor_has_its_background(engine: Engine) -> None:
+    async with opened(engine) as screen:
+        await screen.press("f9")
+        agents = screen.app.screen.query_one(RowList)
+        await until_async(lambda: agents.total > 2)
+        here = PALETTES[screen.app.theme].text_here.bgcolor
+        rows = [
+            {piece.style.bgcolor for piece in agents.render_line(y) if piece.style is not None}
+            for y in range(agents.total)
+        ]
+        assert [here in colours for colours in rows] == [True, *[False] * (agents.total - 1)]

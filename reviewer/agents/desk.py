@@ -23,7 +23,7 @@ from reviewer.agents.recalled import says_anything
 from reviewer.clock import Clock, utc_now
 from reviewer.errors import ReviewerError, SourceError, StoreError, UnknownIdError
 from reviewer.projects import work_tree
-from reviewer.text.for_agents import AgentText, between_tags, sentence
+from reviewer.text.for_agents import AgentText, between_tags, enclosed, sentence
 
 if TYPE_CHECKING:
     from reviewer.agents.transcripts import Transcript
@@ -105,7 +105,7 @@ class Desk:
             made = assemble(ready, budget)
             if not says_anything(made):
                 return sentence(f"Nothing is remembered for project {engine.project} yet.")
-            return between_tags(made.markdown)
+            return enclosed(made.markdown)
 
     def search(self, words: str, limit: int = 10) -> AgentText:
         """The promoted facts that have these words, the rarest words counting most."""

@@ -9,7 +9,13 @@ from __future__ import annotations
 from datetime import datetime
 from typing import TYPE_CHECKING, NamedTuple
 
-from reviewer.text.for_agents import NOTHING, AgentText, between_tags, without_tags
+from reviewer.text.for_agents import (
+    NOTHING,
+    AgentText,
+    enclosed,
+    first_lines,
+    joined,
+)
 
 if TYPE_CHECKING:
     from reviewer.engine import Engine
@@ -22,9 +28,9 @@ MOST_CHARACTERS = 9_000
 BYTES_PER_TOKEN = 4
 """Of the estimate, which needs no encoding to be loaded."""
 
-CUT = "... (cut: the tool `packet` of the MCP server reviewer gives the rest)"
+CUT = AgentText("... (cut: the tool `packet` of the MCP server reviewer gives the rest)")
 
-FRAME = len(between_tags(""))
+FRAME = len(enclosed(NOTHING))
 """Characters of the tags."""
 
 
@@ -48,7 +54,7 @@ def packet_within(
     made = _assembled(ready, most)
     if not says_anything(made):
         return Recalled(NOTHING, ready)
-    text = between_tags(made.markdown)
+    text = enclosed(made.markdown)
     return Recalled(text if len(text) <= most else _cut(made.markdown, most), ready)
 
 
@@ -81,11 +87,4 @@ def says_anything(packet: Packet) -> bool:
 
 def _cut(markdown: AgentText, most: int) -> AgentText:
     """The first lines that fit between the tags, and a line about the rest."""
-    room = most - FRAME - len(CUT) - 2
-    kept: list[str] = []
-    for line in without_tags(markdown).splitlines():
-        room -= len(line) + 1
-        if room < 0:
-            break
-        kept.append(line)
-    return between_tags("\n".join([*kept, CUT]))
+    return enclosed(joined([first_lines(markdown, most - FRAME - len(CUT) - 2), CUT]))

@@ -113,7 +113,9 @@ COMMANDS = {
         "reviewer.cli.hook:hook", "Answer an event of an agent's session; agents run this."
     ),
     "make-packet-ready": Entry(
-        "reviewer.cli.hook:make_packet_ready", "Measure what packets are made of.", True
+        "reviewer.cli.hook:make_packet_ready",
+        "Measure what packets of a folder are made of, so that hooks answer sooner.",
+        True,
     ),
     "read-sessions": Entry(
         "reviewer.cli.hook:read_sessions", "Read the sessions that hooks have noted.", True

@@ -55,6 +55,22 @@ def between_tags(text: str) -> AgentText:
     return joined([OPENING, without_tags(text), CLOSING])
 
 
+def enclosed(text: AgentText) -> AgentText:
+    """The same for a text that went through a door: only its own tags are made harmless."""
+    return joined([OPENING, AgentText(_TAG.sub("&lt;", text).strip()), CLOSING])
+
+
+def first_lines(text: AgentText, most: int) -> AgentText:
+    """The first whole lines of a text, in at most `most` characters."""
+    kept: list[str] = []
+    for line in text.splitlines():
+        most -= len(line) + 1
+        if most < 0:
+            break
+        kept.append(line)
+    return AgentText("\n".join(kept))
+
+
 def sentence(text: str) -> AgentText:
     """A sentence of our own, also with names from outside in it, on one line."""
     line = " ".join(_shown(text).split())

@@ -95,7 +95,7 @@ def _value(parameter: inspect.Parameter, number: int, folder: Path, text: str) -
     if name in by_name:
         return by_name[name]
     by_kind: dict[str, Any] = {
-        "int": number, "bool": True, "str": text, "float": 1.0,
+        "int": number, "bool": True, "str": text, "AgentText": text, "float": 1.0,
         "Sequence[int]": [number], "QueueQuery": QueueQuery(status="all"),
         "Path": folder / "out.md", "Sequence[Path]": [folder],
         "Sequence[PlannedFile]": [], "Sequence[Proved]": [_proved(folder)],

@@ -39,7 +39,7 @@ def in_terminal(store: Path) -> subprocess.CompletedProcess[str]:
 def test_an_empty_queue_does_not_pass(store: Path) -> None:
     done = in_terminal(store)
     assert done.returncode == 1
-    assert done.stdout == "The screen did not come up with candidates. Nothing is waiting.\n"
+    assert done.stdout.startswith("The screen did not come up with candidates.")
 
 
 def test_a_queue_with_candidates_passes(store: Path) -> None:

@@ -6,7 +6,7 @@ from reviewer.commits.values import CommitQuery
 from reviewer.compression.values import Level
 from reviewer.engine import Engine
 from reviewer.tui.compress.model import Key
-from reviewer.tui.theme import DARK, PALETTES
+from reviewer.tui.theme import palette
 from tests.present import present
 from tests.tui.compress.driving import (
     checks,
@@ -105,7 +105,10 @@ async def test_enter_on_a_loss_shows_it_in_the_original(kiosk: Engine) -> None:
         assert shown.focused is shown.original
         rows = [shown.original.render_line(y) for y in range(shown.original.size.height)]
         highlighted = [
-            segment.text for row in rows for segment in row if segment.style == PALETTES[DARK].span
+            segment.text
+            for row in rows
+            for segment in row
+            if segment.style == palette(screen.app).span
         ]
         words = " ".join(" ".join(highlighted).split())
         assert words

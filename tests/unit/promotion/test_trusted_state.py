@@ -109,7 +109,7 @@ def test_secrets_are_masked_wherever_they_are_typed(engine: Engine) -> None:
 def test_nothing_here_takes_an_id(engine: Engine, name: str) -> None:
     import inspect
 
-    parameters = inspect.signature(getattr(engine.state, name), eval_str=True).parameters.values()
+    parameters = inspect.signature(getattr(engine.state, name)).parameters.values()
     assert parameters
     for parameter in parameters:
         assert "int" not in str(parameter.annotation), parameter

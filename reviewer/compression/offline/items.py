@@ -57,7 +57,6 @@ _NAMED = re.compile(
     r"\s*#?((?:\d{1,2}(?:\s*(?:,|and|&|\+)\s*)*)+)\b",
     re.IGNORECASE,
 )
-_LEADING = re.compile(r"\W*#?(\d{1,2})[.):]\s")
 _FINE = re.compile(
     r"\b(?:is|are|looks?|was|were|already|also|both|all)\b.{0,30}\b(?:fine|correct|ok(?:ay)?"
     r"|handled|covered|in place|resolved|up[ -]to[ -]date)\b"

@@ -109,7 +109,8 @@ class PipelinesScreen(ListScreen, pane=keys.PIPELINES):
         self._settings: Settings | None = None
         self._file_changed_at = 0.0
         self._foreign_version = engine.foreign_version()
-        self._question_offered = False
+        self._offered: Question | None = None
+        """The question for which the run was read last."""
         self._follows_run = True
         """The cursor follows a run until a person moves it elsewhere."""
         self._followed_to = ""
@@ -577,7 +578,7 @@ class PipelinesScreen(ListScreen, pane=keys.PIPELINES):
 
     def _take(self, background: BackgroundRun) -> None:
         self.host.background_run = background
-        self._question_offered = False
+        self._offered = None
         self._follows_run = True
         self._listen(background)
 
@@ -595,9 +596,9 @@ class PipelinesScreen(ListScreen, pane=keys.PIPELINES):
     @runs(keys.ENTER, unless=no_node)
     async def enter(self) -> None:
         """Answer the run's question, otherwise read the text below."""
-        background = self.background
-        if background is not None and background.question is not None:
-            await self._ask(background.question)
+        question = self.background.question if self.background is not None else None
+        if question is not None:
+            await self._ask(question)
         else:
             self.read_pane(self.input_pane)
 
@@ -639,10 +640,9 @@ class PipelinesScreen(ListScreen, pane=keys.PIPELINES):
         if background is None:
             return
         background.seen()
+        question = background.question  # the thread of the run may replace it
         if background.defect is not None:
             raise background.defect
-        if background.question is None:
-            self._question_offered = False
         if not self.shows_background:
             return
         self._move_cursor_with(background)
@@ -653,11 +653,10 @@ class PipelinesScreen(ListScreen, pane=keys.PIPELINES):
         elif background.done is not None:
             self._read_run(background.run_id, _end_sentence(background))
             self.host.background_run = None
-        elif background.question is not None:
-            remark = _remark(background)
-            self.say(f"{display_line(background.question.text)} - enter answers{remark}")
-            if not self._question_offered:
-                self._question_offered = True
+        elif question is not None:
+            self.say(f"{display_line(question.text)} - enter answers{_remark(background)}")
+            if self._offered is not question:
+                self._offered = question
                 self._read_run(background.run_id)
         elif background.run_id and background.stages != self._stages_shown(background):
             self._read_run(background.run_id)
@@ -686,8 +685,9 @@ class PipelinesScreen(ListScreen, pane=keys.PIPELINES):
             return ""
         if background.cancelling:
             return "cancelled, ending"
-        if background.question is not None:
-            return f"{display_line(background.question.node)} asks"
+        question = background.question
+        if question is not None:
+            return f"{display_line(question.node)} asks"
         if background.pausing:
             return f"waits after {count(background.stages, 'stage')}"
         if not background.node:

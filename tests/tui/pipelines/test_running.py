@@ -12,9 +12,11 @@ from reviewer.pipelines.handlers import StandIn
 from reviewer.pipelines.service import RunOptions
 from reviewer.tui.commits.screen import CommitsScreen
 from reviewer.tui.pipelines.model import NodeState
+from reviewer.tui.pipelines.run import BackgroundRun
 from tests.tui.conftest import Screen, opened
 from tests.tui.pipelines.conftest import BAKERY
 from tests.tui.pipelines.driving import at, shown, status_text, until_ended, until_it
+from tests.waiting import until
 
 
 def states(screen: Screen) -> dict[str, tuple[str, int]]:
@@ -58,6 +60,20 @@ async def test_a_loop_continues_in_the_same_session(engine: Engine, bakery: Path
         assert "continues the session of «dough»" in text
         assert "A resume would lose them: the first such node gets summary:high" in text
         assert text.count("### knead") == 2
+        await screen.press("c")
+        await until_ended(screen)
+
+
+async def test_a_second_question_before_the_screen_saw_the_first_answered(
+    engine: Engine, bakery: Path
+) -> None:
+    async with opened(engine, project="acme") as screen:
+        await run_to_the_question(screen)
+        run = screen.app.background_run
+        assert isinstance(run, BackgroundRun)
+        run.reply("N")
+        until(lambda: run.question is not None)  # the event loop is kept waiting meanwhile
+        await screen.until(lambda: states(screen).get("knead", ("", 0))[1] == 2)
         await screen.press("c")
         await until_ended(screen)
 

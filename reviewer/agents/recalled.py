@@ -50,12 +50,14 @@ def packet_within(
     Rules come before everything else, and are cut at a line where they alone are too long. Raises
     StoreError.
     """
+    from reviewer.packets.assembly import text_within
+
     ready = _prepared(engine, engine.project, task, now)
-    made = _assembled(ready, most)
-    if not says_anything(made):
+    made = text_within(ready, most // BYTES_PER_TOKEN, most - FRAME)
+    if not made:
         return Recalled(NOTHING, ready)
-    text = enclosed(made.markdown)
-    return Recalled(text if len(text) <= most else _cut(made.markdown, most), ready)
+    text = enclosed(made)
+    return Recalled(text if len(text) <= most else _cut(made, most), ready)
 
 
 def packet_items(
@@ -64,7 +66,10 @@ def packet_items(
     """What a packet of a project without a task shows of each fact, by its place. Raises
     StoreError.
     """
-    made = _assembled(_prepared(engine, project, "", now), most)
+    from reviewer.packets.assembly import assemble_within
+
+    ready = _prepared(engine, project, "", now)
+    made = assemble_within(ready, most // BYTES_PER_TOKEN, most - FRAME)
     return {item.place: item for item in made.items}
 
 
@@ -72,12 +77,6 @@ def _prepared(engine: Engine, project: str | None, task: str, now: datetime) -> 
     from reviewer.packets.token_counts import ESTIMATE
 
     return engine.packets.prepare_own(project, task=task, now=now, counting=ESTIMATE)
-
-
-def _assembled(ready: Prepared, most: int) -> Packet:
-    from reviewer.packets.assembly import assemble_within
-
-    return assemble_within(ready, most // BYTES_PER_TOKEN, most - FRAME)
 
 
 def says_anything(packet: Packet) -> bool:

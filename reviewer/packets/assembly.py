@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from typing import NamedTuple
 
 from reviewer.packets.allocation import (
     CAP_FIFTHS,
@@ -56,33 +57,13 @@ def assemble(
     give the same bytes. Raises ReviewerError when a text must be counted and the encoding is not
     installed.
     """
-    pins, mutes = frozenset(pinned), frozenset(muted)
-    layout = _tier_1(prepared)
-    floor = layout.tokens()
-    left_out = _left_out(prepared, pins | mutes)
-    if left_out is not None and layout.ceiling() + left_out.cost <= budget:
-        layout.add(Section.INSTRUCTION, left_out)
-    noted = prepared.measurer.piece(NOTED)
-    demands = {
-        section: Demand(
-            prepared.costs(section, pins, mutes),
-            prepared.measurer.piece(heading_of(section)).cost,
-            noted.cost,
-            prepared.size(section, mutes),
-        )
-        for section in BUDGETED
-    }
-    if prepared.for_task:
-        allocations = allocate_for_task(budget, layout.ceiling(), demands, prepared.best_first)
-    else:
-        allocations = allocate(budget, layout.ceiling(), demands)
+    laid = _lay_out(prepared, budget, frozenset(pinned), frozenset(muted))
+    layout, floor, allocations = laid.layout, laid.floor, laid.allocations
     instruction = instruction_of(prepared)
     items = list(_constitution(prepared))
     giving_way = _last_in_full(prepared, allocations)
     for section in BUDGETED:
-        items += _section(
-            prepared, layout, section, allocations[section], demands[section], mutes, giving_way
-        )
+        items += _items(prepared, section, allocations[section], laid.pieces, giving_way)
     if prepared.measurer.loaded and prepared.small:
         prepared.count_ahead()
     used = layout.used()
@@ -127,19 +108,79 @@ def assemble_within(
 
     As with tokens, only tier 1 may exceed it. Raises as `assemble` does.
     """
-    made = assemble(prepared, budget, pinned=pinned, muted=muted)
-    if max_chars is None or len(made.markdown) <= max_chars:
-        return made
+    if max_chars is not None:
+        budget = _budget_within(prepared, budget, max_chars, frozenset(pinned), frozenset(muted))
+    return assemble(prepared, budget, pinned=pinned, muted=muted)
+
+
+def text_within(prepared: Prepared, budget: int, max_chars: int) -> AgentText:
+    """The text of that packet alone; empty where it has nothing but its instruction.
+
+    It looks only at the entries that it shows, which is what an agent waits for.
+    """
+    none: frozenset[str] = frozenset()
+    within = _budget_within(prepared, budget, max_chars, none, none)
+    layout = _lay_out(prepared, within, none, none).layout
+    return layout.markdown() if layout.shows_entries() else NOTHING
+
+
+def _budget_within(
+    prepared: Prepared, budget: int, max_chars: int, pins: frozenset[str], mutes: frozenset[str]
+) -> int:
+    """The largest budget up to `budget` whose text has at most `max_chars` characters."""
+
+    def fits(tokens: int) -> bool:
+        return len(_lay_out(prepared, tokens, pins, mutes).layout.markdown()) <= max_chars
+
+    if fits(budget):
+        return budget
     low, high = 0, budget  # the packet of `low` fits, or is tier 1 alone
-    best = assemble(prepared, low, pinned=pinned, muted=muted)
     while high - low > 1:
         middle = (low + high) // 2
-        made = assemble(prepared, middle, pinned=pinned, muted=muted)
-        if len(made.markdown) <= max_chars:
-            low, best = middle, made
+        if fits(middle):
+            low = middle
         else:
             high = middle
-    return best
+    return low
+
+
+class _LaidOut(NamedTuple):
+    """A packet before its items are described."""
+
+    layout: Layout
+    floor: int
+    """Tokens of tier 1."""
+    allocations: dict[Section, Allocation]
+    pieces: dict[int, Piece | None]
+    """Each item that is not muted, as it is shown; None where it is left out."""
+
+
+def _lay_out(
+    prepared: Prepared, budget: int, pins: frozenset[str], mutes: frozenset[str]
+) -> _LaidOut:
+    layout = _tier_1(prepared)
+    floor = layout.tokens()
+    left_out = _left_out(prepared, pins | mutes)
+    if left_out is not None and layout.ceiling() + left_out.cost <= budget:
+        layout.add(Section.INSTRUCTION, left_out)
+    noted = prepared.measurer.piece(NOTED)
+    demands = {
+        section: Demand(
+            prepared.costs(section, pins, mutes),
+            prepared.measurer.piece(heading_of(section)).cost,
+            noted.cost,
+            prepared.size(section, mutes),
+        )
+        for section in BUDGETED
+    }
+    if prepared.for_task:
+        allocations = allocate_for_task(budget, layout.ceiling(), demands, prepared.best_first)
+    else:
+        allocations = allocate(budget, layout.ceiling(), demands)
+    pieces: dict[int, Piece | None] = {}
+    for section in BUDGETED:
+        pieces |= _lay_section(prepared, layout, section, allocations[section], demands[section])
+    return _LaidOut(layout, floor, allocations, pieces)
 
 
 def instruction_of(prepared: Prepared) -> str:
@@ -198,16 +239,10 @@ def _constitution(prepared: Prepared) -> Iterator[PacketItem]:
             )
 
 
-def _section(
-    prepared: Prepared,
-    layout: Layout,
-    section: Section,
-    allocation: Allocation,
-    demand: Demand,
-    muted: frozenset[str],
-    giving_way: str,
-) -> Iterator[PacketItem]:
-    """Add a section to the layout; yields each item with its outcome."""
+def _lay_section(
+    prepared: Prepared, layout: Layout, section: Section, allocation: Allocation, demand: Demand
+) -> dict[int, Piece | None]:
+    """Add a section to the layout; returns its items as they are shown."""
     outcomes = allocation.filled.outcomes
     numbers = [each.key for each in demand.items]
     pieces = {
@@ -225,6 +260,18 @@ def _section(
     if titles:
         layout.add(section, prepared.measurer.piece(NOTED))
         layout.add_list(section, ((_piece(pieces[n]), True) for n in titles))
+    return pieces
+
+
+def _items(
+    prepared: Prepared,
+    section: Section,
+    allocation: Allocation,
+    pieces: Mapping[int, Piece | None],
+    giving_way: str,
+) -> Iterator[PacketItem]:
+    """Each item of a section with its outcome."""
+    outcomes = allocation.filled.outcomes
     for number in prepared.order[section]:
         item = prepared.items[number]
         outcome = outcomes.get(number, Outcome(State.DROPPED, Rule.MUTED))
@@ -321,6 +368,11 @@ class Layout:
         for section, piece, spaced in self._spaced():
             used[section] += piece.tokens + (piece.gap if spaced else 0)
         return used
+
+    def shows_entries(self) -> bool:
+        """Whether there is more than what leads to entries."""
+        leading = (Section.INSTRUCTION, Section.READ_ORDER)
+        return any(section not in leading for section, _, _ in self._laid)
 
     def masked(self) -> int:
         """Number of masked secrets."""

@@ -10,11 +10,18 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from reviewer.packets.assembly import CONSTITUTION_FIRST, READ_IN_FULL, TITLE, assemble
+from reviewer.packets.assembly import (
+    CONSTITUTION_FIRST,
+    READ_IN_FULL,
+    TITLE,
+    assemble,
+    assemble_within,
+    text_within,
+)
 from reviewer.packets.context_folder import read_folder
 from reviewer.packets.output import explained, to_json
 from reviewer.packets.prepared import Prepared
-from reviewer.packets.token_counts import ESTIMATE, Measurer
+from reviewer.packets.token_counts import ESTIMATE, Measurer, Piece
 from reviewer.packets.values import Packet, Rule, Section, State
 from reviewer.text.tokens import counter
 from tests.unit.packets.conftest import NOW, PacketOf
@@ -370,3 +377,46 @@ def test_a_weak_task_leaves_room_empty_and_says_how_much_is_left_out(
     again = packet_of(folder, 10_000, task="scale", pinned=[left_out[0].id])
     assert f"{len(left_out) - 1} entries are" in again.markdown
     assert left_out[0].id in {item.id for item in again.in_state(State.FULL)}
+
+
+@pytest.mark.parametrize("task", ["", "Count the coins by weight"])
+def test_the_text_alone_is_that_of_the_packet(folder: Path, encoder: Measurer, task: str) -> None:
+    prepared = Prepared(read_folder(folder), encoder, now=NOW, task=task)
+    for budget, most in product((200, 500, 10_000), (700, 1_500, 50_000)):
+        whole = assemble_within(prepared, budget, most)
+        assert text_within(prepared, budget, most) == whole.markdown
+        assert any(item.shown for item in whole.items)
+
+
+def test_without_entries_there_is_no_text(tmp_path: Path, encoder: Measurer) -> None:
+    folder = tmp_path / ".context"
+    folder.mkdir()
+    (folder / "TASKS.md").write_text("")
+    prepared = Prepared(read_folder(folder), encoder, now=NOW)
+    assert text_within(prepared, 1_000, 4_000) == ""
+
+
+class Recorded(Measurer):
+    """Remembers the texts that it was asked for."""
+
+    def __init__(self) -> None:
+        super().__init__(ESTIMATE)
+        self.asked: list[str] = []
+
+    def piece(self, text: str) -> Piece:
+        self.asked.append(text)
+        return super().piece(text)
+
+
+def test_the_text_alone_looks_at_no_entry_that_has_no_room(folder: Path) -> None:
+    """An agent waits for it at the start of a session."""
+    entries = "".join(
+        f"## [2026-0{1 + day % 6}-11] Belt {day}\n\nThe belt {day} is oiled by hand.\n\n"
+        for day in range(300)
+    )
+    (folder / "LEARNINGS.md").write_text(f"# Learnings\n\n{entries}")
+    measurer = Recorded()
+    text = text_within(Prepared(read_folder(folder), measurer, now=NOW), 800, 4_000)
+    shown = text.count("Belt ")
+    assert 10 < shown < 150
+    assert sum("Belt " in each for each in set(measurer.asked)) < 2 * shown

@@ -7,14 +7,12 @@ from __future__ import annotations
 
 import hashlib
 import os
-import subprocess
-import sys
-from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from reviewer import __version__
 from reviewer.agents.agent_files import AgentFiles, Given, KeptPacket, SessionNote
+from reviewer.agents.apart import MAKE_READY, READ_SESSIONS, start_apart
 from reviewer.agents.hook_events import Moment, Told
 from reviewer.clock import Clock, iso, utc_now
 from reviewer.errors import ReviewerError, SourceError, StoreError
@@ -26,16 +24,8 @@ if TYPE_CHECKING:
 
     from reviewer.packets.prepared import Prepared
 
-CHILD = "REVIEWER_CHILD"
-"""Set in the environment of the agents that `reviewer` itself asks: hooks then do nothing."""
-
-READ_SESSIONS = "read-sessions"
-"""The hidden command that reads the noted sessions."""
-MAKE_READY = "make-packet-ready"
-"""The hidden command that measures what packets of a folder are made of."""
-
 FEW = 30
-"""Entries that are measured as soon as a process has started for it."""
+"""Entries that take no longer to measure than a process takes to start for it."""
 
 
 class Hooks:
@@ -70,7 +60,7 @@ class Hooks:
         noted = self._note(told, ended=told.moment is Moment.END)
         if noted and told.moment is Moment.END and (told.transcript or told.session):
             self._files.forget_old_sessions()
-            self._start_apart(READ_SESSIONS)
+            start_apart(self._store, READ_SESSIONS, project=self._named)
         return NOTHING
 
     def finish(self, told: Told) -> None:
@@ -82,7 +72,8 @@ class Hooks:
         if told.moment is Moment.START:
             self._note(told)
         if self._maker.keep():
-            self._start_apart(MAKE_READY, "--", os.path.abspath(told.cwd))
+            folder = os.path.abspath(told.cwd)
+            start_apart(self._store, MAKE_READY, "--", folder, project=self._named)
 
     def log(self, line: str) -> None:
         """Add a line to the log. Raises OSError."""
@@ -133,21 +124,6 @@ class Hooks:
                 text=text,
             )
         return text
-
-    def _start_apart(self, *verb: str) -> None:
-        """Start a hidden command in a process of its own, and do not wait for it."""
-        command = [sys.executable, "-P", "-m", "reviewer", "--db", str(self._store.absolute())]
-        if self._named is not None:
-            command += ["--project", self._named]
-        subprocess.Popen(  # noqa: S603
-            [*command, *verb],
-            cwd=Path.home().anchor or "/",
-            env={**os.environ, CHILD: "1"},
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.DEVNULL,
-            start_new_session=True,
-        )
 
 
 def require_transcript(agent: str, session: str, path: str, folder: Path) -> None:
@@ -200,14 +176,17 @@ class PacketMaker:
         """
         if self._new is not None:
             self._files.keep_packet(*self._new)
-        if self._ready is None:
+        ready = self._ready
+        if ready is None:
             return False
-        warning = self._ready.save_counts()
+        wanted = ready.measurer.measured and ready.small
+        if wanted and len(ready.items) <= FEW:
+            ready.count_ahead()
+        warning = ready.save_counts()
         if warning:
             self._files.log(self._clock(), warning)
             return False
-        ready = self._ready
-        return ready.measurer.measured and ready.small and len(ready.items) > FEW
+        return wanted and len(ready.items) > FEW
 
     def make_ready(self, folder: Path) -> str:
         """Keep the packet of a folder, and measure all entries of its project for any task, which
@@ -247,11 +226,6 @@ class PacketMaker:
             else:
                 parts.append(f"{found.st_ino}:{found.st_size}:{found.st_mtime_ns}")
         return " ".join(parts)
-
-
-def inside_own_call(environment: Mapping[str, str]) -> bool:
-    """Whether the agent was started by `reviewer` itself, to answer a question."""
-    return bool(environment.get(CHILD))
 
 
 class SessionReader:

@@ -12,7 +12,14 @@ import click
 
 from reviewer.cli.inputs import ID
 from reviewer.cli.output import moment, narrate, print_json, print_text, safe, table
-from reviewer.cli.session import DONE, FAILED, Session, db_option, pass_session
+from reviewer.cli.session import (
+    DONE,
+    FAILED,
+    Session,
+    db_option,
+    make_packet_ready,
+    pass_session,
+)
 from reviewer.errors import ReviewerError
 from reviewer.projects import work_tree
 
@@ -128,6 +135,7 @@ def connect(
                 "nothing before you promote something. Begin with: reviewer ingest"
             )
     backups = connections.connect(planned, folder=_folder())
+    make_packet_ready(session.store_path())
     _report(backups, f"Connected {agent}", f"reviewer disconnect {agent}{_flag(scope)}")
     for sentence in (*planned.left, *planned.afterwards):
         narrate(sentence)

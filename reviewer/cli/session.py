@@ -211,6 +211,8 @@ class Session:
             if engine.has_written:
                 _bring_memory_folders_up_to_date(engine)
             engine.close()
+            if engine.has_written:
+                make_packet_ready(path)
 
     def project_without_store(self) -> str:
         """The name of the project for a command that does not open the store."""
@@ -271,6 +273,20 @@ def _bring_memory_folders_up_to_date(engine: Engine) -> None:
         problems = [str(problem)]
     for sentence in problems:
         narrate(safe(sentence))
+
+
+def make_packet_ready(store: Path) -> None:
+    """Have the packet of this work tree made anew, so that no agent has to wait for it."""
+    tree = work_tree()
+    if tree is None or not personal(store, "-agents").is_dir():
+        return
+    from reviewer.agents.apart import make_ready_apart
+    from reviewer.cli.output import narrate
+
+    try:
+        make_ready_apart(store, tree.root)
+    except OSError as problem:
+        narrate(f"The packet for agents is not ready beforehand: {problem.strerror}.")
 
 
 pass_session = click.make_pass_decorator(Session)

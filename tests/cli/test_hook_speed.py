@@ -27,12 +27,14 @@ FIRST, SECOND = "Print tickets faster", "Open the gate in winter"
 PRINTER = "<b>Star</b> TSP143, password = hunter2hunter2X9"
 
 
-def asked(program: Reviewer, folder: Path, task: str) -> tuple[str, set[str]]:
+def asked(
+    program: Reviewer, folder: Path, task: str, event: str = "UserPromptSubmit"
+) -> tuple[str, set[str]]:
     """What a session that begins with a task is given, and what the hook imported for it."""
     told = {"cwd": str(folder), "session_id": task, "prompt": task}
     done = subprocess.run(
         [sys.executable, "-X", "importtime", "-m", "reviewer", "--db", program.db,
-         "hook", "claude-code", "UserPromptSubmit"],
+         "hook", "claude-code", event],
         cwd=folder, env=program.environment, input=json.dumps(told), capture_output=True,
         text=True, check=False,
     )  # fmt: skip
@@ -112,3 +114,39 @@ def test_a_cache_that_cannot_be_written_is_a_line_in_the_log(reviewer: Reviewer)
     assert "thermal paper" in text
     log = AgentFiles(reviewer.db).folder / "hooks.log"
     assert "Token counts cannot be cached" in log.read_text()
+
+
+def inside(program: Reviewer, folder: Path, *words: str) -> None:
+    """Call the program as a person does, in the folder of the project."""
+    done = subprocess.run(
+        [sys.executable, "-m", "reviewer", "--db", program.db, *words],
+        cwd=folder, env=program.environment, capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+
+
+def packets(program: Reviewer) -> str:
+    """What is kept for sessions that begin without a task."""
+    kept = (AgentFiles(program.db).folder / "packets").glob("*.json")
+    return "".join(path.read_text() for path in kept)
+
+
+def test_what_was_decided_is_ready_before_the_next_session_begins(reviewer: Reviewer) -> None:
+    """Where an agent is connected: the hook then neither opens the store nor makes the packet."""
+    folder = office(reviewer)
+    assert packets(reviewer) == ""
+    inside(reviewer, folder, "connect", "claude-code", "--yes")
+    until(lambda: "TSP143" in packets(reviewer))
+    inside(reviewer, folder, "state", "set", "language", "Basque")
+    until(lambda: "Basque" in packets(reviewer))
+    text, imported = asked(reviewer, folder, "", "SessionStart")
+    assert "Basque" in text
+    assert not imported & {"reviewer.engine", "reviewer.packets.assembly", *LOOKING, *NEVER}
+
+
+def test_nothing_is_made_ready_where_no_agent_is_connected(reviewer: Reviewer) -> None:
+    folder = office(reviewer)
+    asked(reviewer, folder, FIRST)
+    before = packets(reviewer)
+    inside(reviewer, folder, "state", "set", "language", "Basque")
+    assert packets(reviewer) == before

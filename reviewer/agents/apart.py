@@ -1,0 +1,48 @@
+"""Hidden commands that are started in a process of their own, so that nobody waits for them."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+
+from reviewer.sharing import personal
+
+CHILD = "REVIEWER_CHILD"
+"""Set in the environment of the agents that `reviewer` itself asks: hooks then do nothing."""
+
+READ_SESSIONS = "read-sessions"
+"""The hidden command that reads the noted sessions."""
+MAKE_READY = "make-packet-ready"
+"""The hidden command that makes the packet of a folder, and measures what packets are made of."""
+
+
+def inside_own_call(environment: Mapping[str, str]) -> bool:
+    """Whether the agent was started by `reviewer` itself, to answer a question."""
+    return bool(environment.get(CHILD))
+
+
+def start_apart(store: Path, *verb: str, project: str | None = None) -> None:
+    """Start a hidden command, and do not wait for it. Raises OSError."""
+    command = [sys.executable, "-P", "-m", "reviewer", "--db", str(store.absolute())]
+    if project is not None:
+        command += ["--project", project]
+    subprocess.Popen(  # noqa: S603
+        [*command, *verb],
+        cwd=Path.home().anchor or "/",
+        env={**os.environ, CHILD: "1"},
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        start_new_session=True,
+    )
+
+
+def make_ready_apart(store: Path, folder: str, *, project: str | None = None) -> None:
+    """Have the packet of a work tree made after something was decided, where an agent is connected
+    that may ask for it. Raises OSError.
+    """
+    if (personal(store, "-agents") / "connections.json").exists():
+        start_apart(store, MAKE_READY, "--", folder, project=project)

@@ -5,23 +5,31 @@ from __future__ import annotations
 import json
 import os
 import subprocess
+import time
 from collections.abc import Callable, Iterator
+from contextlib import suppress
+from itertools import count
 from pathlib import Path
 
 import pytest
 
+from reviewer.agents.agent_files import AgentFiles
 from tests.cli.conftest import Reviewer
 from tests.clients.fake_model import FakeModel, fake_model
+from tests.waiting import until
 
 FOLDER = "PYTEST_AGENT_CLIENTS"
 """The variable with the folder in which `npm install` put the packages of package.json."""
 
 SECONDS = 240
 """For one run, also beside other work: OpenCode prepares itself when it starts first."""
-TRIES = 5
-"""Runs until what is expected is there. Beside other work a hook may give up after five seconds,
-and an agent may begin to talk before its MCP servers have started; both go on without.
+TRIES, PATIENCE = 5, 300
+"""An agent is run again until what is expected is there, at least so often and so many seconds.
+Beside other work a hook may give up after five seconds, and an agent may begin to talk before its
+MCP servers have started, or not wait for the answer of a tool; all of them go on without.
 """
+SOON = 5
+"""Seconds within which a hook that an agent has started at its end has done its work."""
 PATIENT = 120
 """Seconds for an MCP server to start, where an agent can be told to wait for it."""
 
@@ -69,16 +77,34 @@ class Client:
         getattr(self, f"_prepare_{agent.replace('-', '_')}")()
 
     def run_until(
-        self, expected: Callable[[], object], prompt: str, folder: Path, *more: str
+        self,
+        expected: Callable[[], object],
+        prompt: str | Callable[[int], str],
+        folder: Path,
+        *more: str,
     ) -> None:
-        """Run it until what is expected is there. Fails with the last output if it never comes."""
-        for _ in range(TRIES):
-            ran = self.run(prompt, folder, *more)
-            if expected():
+        """Run it until what is expected is there. A prompt may differ from try to try.
+
+        Fails with the last output and the log of the hooks if it never comes.
+        """
+        began = time.monotonic()
+        for number in count():
+            words = prompt if isinstance(prompt, str) else prompt(number)
+            try:
+                ran = self.run(words, folder, *more)
+            except subprocess.TimeoutExpired:
+                output = f"It had not ended after {SECONDS} seconds."
+            else:
+                output = f"exit code {ran.returncode}\n{ran.stdout[-2000:]}\n{ran.stderr[-2000:]}"
+            with suppress(AssertionError):
+                until(expected, SOON)
                 return
+            if number + 1 >= TRIES and time.monotonic() - began > PATIENCE:
+                break
+        log = AgentFiles(self.program.db).folder / "hooks.log"
         pytest.fail(
-            f"{self.agent}, run {TRIES} times, did not do it: exit code {ran.returncode}, "
-            f"{len(self.model.requests)} requests\n{ran.stdout[-2000:]}\n{ran.stderr[-2000:]}"
+            f"{self.agent}, run {number + 1} times, did not do it; {len(self.model.requests)} "
+            f"requests\n{output}\n{log.read_text() if log.exists() else 'No hook has failed.'}"
         )
 
     def run(self, prompt: str, folder: Path, *more: str) -> subprocess.CompletedProcess[str]:

@@ -17,10 +17,10 @@ from reviewer.settings import ModelSettings
 from tests.cli.agent_projects import filled
 from tests.cli.conftest import Reviewer
 from tests.cli.test_propose import FOUND, TRUE, WORDS, session, settings
-from tests.clients.conftest import Client
+from tests.clients.conftest import PATIENCE, Client
 from tests.clients.fake_model import FakeModel
 
-pytestmark = [pytest.mark.clients, pytest.mark.timeout(600), pytest.mark.xdist_group("clients")]
+pytestmark = [pytest.mark.clients, pytest.mark.timeout(1_000), pytest.mark.xdist_group("clients")]
 
 AGENTS = {
     "claude-code": ("claude", "haiku"), "codex": ("codex", "fake-1"),
@@ -51,7 +51,7 @@ def asked(client: Client, program: Reviewer) -> CommandChat:
         (folder / name).chmod(0o755)
     else:
         (folder / name).symlink_to(client.command)
-    chosen = ModelSettings(command=(name,), name=model, timeout=150)
+    chosen = ModelSettings(command=(name,), name=model, timeout=PATIENCE)
     environment = {**client.environment, "PATH": chat_path(program, client)}
     return CommandChat(chosen, environment=environment)
 
@@ -106,7 +106,7 @@ def test_its_statements_wait_with_their_proof(
     chat = asked(client, program)
     name = AGENTS[agent][1]
     environment = {**client.environment, "PATH": chat_path(program, client)}
-    environment |= settings(program, command=[AGENTS[agent][0]], name=name, timeout=150)
+    environment |= settings(program, command=[AGENTS[agent][0]], name=name, timeout=PATIENCE)
     model.says = FOUND
     done = program("propose", session(program), "--yes", env=environment)
     assert done.returncode == 0, (done.stdout, done.stderr)
@@ -143,7 +143,9 @@ def test_it_writes_a_summary_that_is_applied(
     named = ["--project", project]
     assert program(*named, "context", "import", program.folder / "talk.json").returncode == 0
     environment = {**client.environment, "PATH": chat_path(program, client)}
-    environment |= settings(program, command=[AGENTS[agent][0]], name=AGENTS[agent][1], timeout=150)
+    environment |= settings(
+        program, command=[AGENTS[agent][0]], name=AGENTS[agent][1], timeout=PATIENCE
+    )
     model.says = SUMMARY
     done = program(*named, "compress", "talk", "--engine", "model", "--apply", env=environment)
     assert done.returncode == 0, (done.stdout, done.stderr)

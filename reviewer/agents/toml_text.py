@@ -7,11 +7,22 @@ so that no library is needed that keeps comments.
 from __future__ import annotations
 
 import json
+import re
 import tomllib
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 from reviewer.errors import ReviewerError
+
+MOST_PARTS = 20
+"""Of a name with dots: the parser takes quadratic time for it."""
+LARGEST = 2_000_000
+"""Characters of a text."""
+
+_PART = r"""(?:[\w-]+|"[^"\n]*"|'[^'\n]*')"""
+_LONG_NAME = re.compile(
+    rf"(?:^|[\[{{,])[ \t]*{_PART}(?:[ \t]*\.[ \t]*{_PART}){{{MOST_PARTS}}}", re.MULTILINE
+)
 
 
 class TomlTextError(ReviewerError):
@@ -102,16 +113,25 @@ def _quoted(text: str) -> str:
 def _parsed(text: str) -> dict[str, Any]:
     if text.startswith("\ufeff"):
         raise TomlTextError("It begins with a byte order mark (BOM), which TOML does not allow.")
+    if len(text) > LARGEST:
+        raise TomlTextError(f"It is larger than {LARGEST // 1_000_000} MB.")
+    if found := _LONG_NAME.search(text):
+        line = text.count("\n", 0, found.start()) + 1
+        raise TomlTextError(f"Line {line} has a name of more than {MOST_PARTS} parts.")
     try:
         return tomllib.loads(text)
-    except (tomllib.TOMLDecodeError, RecursionError) as problem:
+    except tomllib.TOMLDecodeError as problem:
         raise TomlTextError(f"It is not TOML: {problem}.") from problem
+    except RecursionError as problem:
+        raise TomlTextError("It is nested too deeply.") from problem
+    except ValueError as problem:  # a number of thousands of digits
+        raise TomlTextError(f"It has a number that cannot be read: {problem}.") from problem
 
 
 def _parsed_or_none(text: str) -> dict[str, Any] | None:
     try:
         return tomllib.loads(text)
-    except (tomllib.TOMLDecodeError, RecursionError):
+    except (ValueError, RecursionError):
         return None
 
 

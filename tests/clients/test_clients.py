@@ -31,6 +31,9 @@ AGENTS = ("claude-code", "codex", "gemini", "opencode", "copilot")
 RECORD = "PYTEST_AGENT_RECORD"
 """The variable with a folder for a record of each agent's run."""
 
+TASK = "Which paper are the tickets printed on?"
+"""A packet for a task leaves out what has nothing to do with it."""
+
 RULES = [
     f"The spooler of gate {gate} needs port {9400 + gate} free, otherwise it hangs silently."
     for gate in range(1, 60)
@@ -82,7 +85,7 @@ def test_an_agent_gets_the_packet_and_proposes(
             and (agent == "opencode" or any(note.ended for note in files.sessions()))
         )
 
-    client.run_until(all_of_it, lambda number: f"Have a look. {prompt(number)}", folder)
+    client.run_until(all_of_it, lambda number: f"{TASK} {prompt(number)}", folder)
     sent = model.sent()
     assert 'recalled-memory source="reviewer"' in sent
     named = ["--project", folder.name]

@@ -25,6 +25,7 @@ from reviewer.system import (
     NO_TERMINAL,
     NO_WAIT,
     NOT_INHERITED,
+    PATH_ONLY,
     user,
 )
 
@@ -228,6 +229,60 @@ def own_folder(path: Path, *, within: int | None = None) -> Iterator[int]:
         yield folder
     finally:
         os.close(folder)
+
+
+@contextmanager
+def folder_without_links(path: Path) -> Iterator[int]:
+    """A descriptor of the folder of an absolute path of which no part is a link; what is done
+    within it cannot be led elsewhere by a link that somebody makes meanwhile.
+
+    Raises OSError, also where a part is a link by now.
+    """
+    if not HAS_FOLDER_HANDLES:
+        path.stat()
+        yield NO_HANDLE
+        return
+    handle = os.open(path.anchor, PATH_ONLY | FOLDER)
+    try:
+        for part in path.parts[1:]:
+            inner = os.open(part, PATH_ONLY | FOLDER | NO_FOLLOW, dir_fd=handle)
+            os.close(handle)
+            handle = inner
+        yield handle
+    finally:
+        os.close(handle)
+
+
+def open_new(path: Path, mode: int, *, within: int) -> int:
+    """A descriptor of a new file of a folder. Raises OSError, also where it exists."""
+    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | NO_FOLLOW | BINARY
+    if within == NO_HANDLE:
+        return os.open(path, flags, mode)
+    return os.open(path.name, flags, mode, dir_fd=within)
+
+
+def stat_within(path: Path, within: int) -> os.stat_result:
+    """What is known of a file of a folder; a link is not followed. Raises OSError."""
+    if within == NO_HANDLE:
+        return path.lstat()
+    return os.stat(path.name, dir_fd=within, follow_symlinks=False)
+
+
+def replace_within(fresh: Path, path: Path, *, within: int) -> None:
+    """Put a new file in the place of another one of the same folder. Raises OSError."""
+    if within == NO_HANDLE:
+        os.replace(fresh, path)
+    else:
+        os.replace(fresh.name, path.name, src_dir_fd=within, dst_dir_fd=within)
+
+
+def remove_within(path: Path, *, within: int) -> None:
+    """Remove a file of a folder; one that is gone already is no error. Raises OSError."""
+    with suppress(FileNotFoundError):
+        if within == NO_HANDLE:
+            path.unlink()
+        else:
+            os.unlink(path.name, dir_fd=within)
 
 
 def open_regular(path: Path, flags: int, *, within: int) -> int:

@@ -22,6 +22,8 @@ NO_WAIT: int = getattr(os, "O_NONBLOCK", 0)
 NO_TERMINAL: int = getattr(os, "O_NOCTTY", 0)
 NOT_INHERITED: int = getattr(os, "O_CLOEXEC", getattr(os, "O_NOINHERIT", 0))
 FOLDER: int = getattr(os, "O_DIRECTORY", 0)
+PATH_ONLY: int = getattr(os, "O_PATH", os.O_RDONLY)
+"""For folders that may be entered and not listed."""
 BINARY: int = getattr(os, "O_BINARY", 0)
 """On Windows a file that is opened without it has its line ends changed."""
 

@@ -49,8 +49,7 @@ OPENS_A_DOOR_ITSELF = {
     ("engine.py", "inspect_store"): "looks at the store that a person named, read-only",
     ("projects.py", "_small_text"): "git's own files: regular, small, without blocking; no error",
     ("promotion/export/file_writer.py", "_back_up"): "a new file (O_EXCL) in the private folder",
-    ("promotion/export/file_writer.py", "_replace"): "a new file (O_EXCL) that takes over the owner"
-    " and the permissions of the old one",
+    ("promotion/export/file_writer.py", "_replace_within"): "writes into the new file of open_new",
     ("promotion/report.py", "_open"): "hands out the descriptor of open_own",
     ("promotion/report_lines.py", "lines_over_cap"): "reads line by line through open_own",
     ("sources/archives.py", "members"): "a ZIP archive in a stream of open_file",

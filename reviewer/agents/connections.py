@@ -14,7 +14,7 @@ import stat
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import msgspec
 from msgspec import Struct, structs
@@ -334,7 +334,7 @@ class Connections:
     # Planning
 
     def _plan_part(self, part: Part, place: Place, earlier: WrittenFile | None) -> Change:
-        data = _read(part.path, place)
+        data, real = _read(part.path, place)
         base = data
         if earlier is not None and data is not None:
             change, sentence = self._plan_removal(earlier, place)
@@ -370,29 +370,31 @@ class Connections:
             except (json_text.JsonTextError, toml_text.TomlTextError) as problem:
                 raise ReviewerError(f"{part.path}: {problem} Nothing was written.") from problem
         private = place.scope is not Scope.PROJECT
-        plan_file = PlannedFile(path=part.path, before=data, after=after, private=private)
+        plan_file = PlannedFile(
+            path=part.path, real=real, before=data, after=after, private=private
+        )
         same = earlier is not None and base is not data
         return Change(plan=plan_file, part=part, earlier=earlier if same else None, base=base)
 
     def _plan_removal(self, old: WrittenFile, place: Place) -> tuple[Change | None, str]:
         """How a file becomes what it was, and a sentence about what has to stay in it."""
         path = Path(old.path)
-        data = _read(path, place)
+        data, real = _read(path, place)
         if data is None:
             return None, ""
         if old.has_written(data):
             if not old.before:
-                gone = PlannedFile(path=path, before=data, after=b"")
+                gone = PlannedFile(path=path, real=real, before=data, after=b"")
                 return Change(plan=gone, removal=True, earlier=old), ""
             backup = read_file(Path(old.backup)) if old.backup else data
             if backup is not None and _digest(backup) == old.before:
-                back = PlannedFile(path=path, before=data, after=backup)
+                back = PlannedFile(path=path, real=real, before=data, after=backup)
                 return Change(plan=back, earlier=old), ""
         after, sentence = _taken_out(old, data)
         if not old.before and after.strip() in (b"", b"{}"):
-            gone = PlannedFile(path=path, before=data, after=b"")
+            gone = PlannedFile(path=path, real=real, before=data, after=b"")
             return Change(plan=gone, removal=True, earlier=old), sentence
-        plan = PlannedFile(path=path, before=data, after=after)
+        plan = PlannedFile(path=path, real=real, before=data, after=after)
         return Change(plan=plan, earlier=old), sentence
 
     # Writing
@@ -436,7 +438,11 @@ class Connections:
         if change.removal:
             assert plan.before is not None
             return remove_file(
-                plan.path, plan.before, backup_folder=self._backups, clock=self._clock
+                plan.path,
+                plan.before,
+                backup_folder=self._backups,
+                clock=self._clock,
+                real=plan.real,
             )
         return write_plan(plan, plan.path, backup_folder=self._backups, clock=self._clock)
 
@@ -447,9 +453,15 @@ class Connections:
         if now == plan.before or (now != plan.after and not change.removal):
             return
         if plan.before is None:
-            remove_file(plan.path, plan.after, backup_folder=self._backups, clock=self._clock)
+            remove_file(
+                plan.path,
+                plan.after,
+                backup_folder=self._backups,
+                clock=self._clock,
+                real=plan.real,
+            )
         else:
-            back = PlannedFile(path=plan.path, before=now, after=plan.before, private=plan.private)
+            back = structs.replace(plan, before=now, after=plan.before)
             write_plan(back, plan.path, backup_folder=self._backups, clock=self._clock)
 
     def _keep(self, connection: Connection) -> None:
@@ -619,8 +631,17 @@ def _text(path: Path, data: bytes) -> str:
         raise ReviewerError(f"{path} is not UTF-8 text; nothing was written.") from None
 
 
-def _read(path: Path, place: Place) -> bytes | None:
-    """The bytes of a file that may be changed, or None where there is none.
+class _Found(NamedTuple):
+    """A file that may be changed."""
+
+    data: bytes | None
+    """None where there is none."""
+    real: Path
+    """Where its path leads, links followed."""
+
+
+def _read(path: Path, place: Place) -> _Found:
+    """What there is at a path.
 
     Raises ReviewerError for a link in a project or out of the home, and for a file of another user,
     a read-only or a very large one.
@@ -639,7 +660,7 @@ def _read(path: Path, place: Place) -> bytes | None:
     except FileNotFoundError:
         if path.is_symlink():
             raise ReviewerError(f"{path} is a link to {real}, which is not there.") from None
-        return None
+        return _Found(None, real)
     except OSError as problem:
         raise ReviewerError(f"{path} cannot be read: {problem.strerror}.") from problem
     if not stat.S_ISREG(found.st_mode):
@@ -650,7 +671,7 @@ def _read(path: Path, place: Place) -> bytes | None:
         raise ReviewerError(f"{path} is read-only: make it writable first.")
     if found.st_size > LARGEST:
         raise ReviewerError(f"{path} is larger than {LARGEST // 1_000_000} MB.")
-    return read_file(path)
+    return _Found(read_file(real), real)
 
 
 def _make_parents(plan: PlannedFile) -> tuple[Path, ...]:

@@ -12,9 +12,20 @@ from typing import BinaryIO
 
 from reviewer.clock import Clock, utc_now
 from reviewer.errors import ConflictError, ReviewerError, SourceError
-from reviewer.files import FILE_MODE, LARGEST_OWN, make_private_folder, read_file_within
+from reviewer.files import (
+    FILE_MODE,
+    LARGEST_OWN,
+    folder_without_links,
+    make_private_folder,
+    open_new,
+    read_file_within,
+    read_regular,
+    remove_within,
+    replace_within,
+    stat_within,
+)
 from reviewer.promotion.export.marked_block import line_ending, split_lines
-from reviewer.promotion.export.plans import Plan
+from reviewer.promotion.export.plans import Plan, PlannedFile
 from reviewer.text.display import display_line
 
 
@@ -51,8 +62,9 @@ def write_plan(
     and permissions; a symbolic link stays, and the file it names is written if it is of the same
     kind. The last folder of `path` is made when it is missing.
 
-    Raises ConflictError when the file is no longer as it was planned, ReviewerError for a plan
-    with a problem and when something cannot be written; the file is then as it was.
+    Raises ConflictError when the file is no longer as it was planned or its path leads elsewhere by
+    now, ReviewerError for a plan with a problem and when something cannot be written; the file is
+    then as it was.
     """
     if plan.problem:
         raise ReviewerError(f"{path}: {plan.problem}")
@@ -60,6 +72,8 @@ def write_plan(
         return None
     target = Path(os.path.realpath(path))
     _check_kind(path, target)
+    if isinstance(plan, PlannedFile):
+        _check_place(path, target, plan.real)
     _check_unchanged(plan, target)
     try:
         _check_replaceable(target)
@@ -90,12 +104,31 @@ def _check_kind(path: Path, target: Path) -> None:
         )
 
 
+def _check_place(path: Path, target: Path, planned: Path | None) -> None:
+    if planned is not None and target != planned:
+        raise ConflictError(
+            f"{path} leads to {target} by now, not to {planned}; nothing was written. Look at the"
+            " new difference and try again."
+        )
+
+
 def _check_unchanged(plan: Plan, target: Path) -> None:
-    if read_file(target) != plan.before:
+    _require_bytes(read_file(target), plan.before, target)
+
+
+def _require_bytes(now: bytes | None, planned: bytes | None, target: Path) -> None:
+    if now != planned:
         raise ConflictError(
             f"{target} was changed by something else meanwhile; nothing was written. Look at the"
             " new difference and try again."
         )
+
+
+def _read_within(target: Path, folder: int) -> bytes | None:
+    try:
+        return read_regular(target, LARGEST_OWN, within=folder)
+    except FileNotFoundError:
+        return None
 
 
 def _check_replaceable(target: Path) -> None:
@@ -135,28 +168,36 @@ def _back_up(data: bytes, target: Path, folder: Path, clock: Clock) -> Path:
 def _replace(plan: Plan, target: Path) -> None:
     if not target.parent.exists():
         target.parent.mkdir()
-    old = target.stat() if plan.before is not None else None
+    with folder_without_links(target.parent) as folder:
+        _replace_within(plan, target, folder)
+
+
+def _replace_within(plan: Plan, target: Path, folder: int) -> None:
+    old = stat_within(target, folder) if plan.before is not None else None
     mode = FILE_MODE if old or plan.private else 0o666
     fresh = target.with_name(f".{target.name[:100]}.{token_hex(4)}.new")
-    handle = os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_EXCL, mode)
+    handle = open_new(fresh, mode, within=folder)
     try:
         with open(handle, "wb") as file:
             if old is not None:
-                _take_over(fresh, old)
+                _take_over(file, fresh, old)
             _write(file, plan.after)
-        _check_unchanged(plan, target)
-        os.replace(fresh, target)
+        _require_bytes(_read_within(target, folder), plan.before, target)
+        replace_within(fresh, target, within=folder)
     except BaseException:
-        fresh.unlink(missing_ok=True)
+        remove_within(fresh, within=folder)
         raise
 
 
-def _take_over(fresh: Path, old: os.stat_result) -> None:
+def _take_over(file: BinaryIO, fresh: Path, old: os.stat_result) -> None:
     """Give a new file the owner and the permissions of the old one."""
-    new = fresh.stat()
+    new = os.fstat(file.fileno())
     if (old.st_uid, old.st_gid) != (new.st_uid, new.st_gid):
-        os.chown(fresh, old.st_uid, old.st_gid)
-    fresh.chmod(stat.S_IMODE(old.st_mode))
+        os.fchown(file.fileno(), old.st_uid, old.st_gid)
+    if os.chmod in os.supports_fd:
+        os.chmod(file.fileno(), stat.S_IMODE(old.st_mode))
+    else:
+        fresh.chmod(stat.S_IMODE(old.st_mode))
 
 
 def _write(file: BinaryIO, data: bytes) -> None:
@@ -175,18 +216,29 @@ def _shown(data: bytes) -> list[str]:
     return lines
 
 
-def remove_file(path: Path, data: bytes, *, backup_folder: Path, clock: Clock = utc_now) -> Path:
+def remove_file(
+    path: Path,
+    data: bytes,
+    *,
+    backup_folder: Path,
+    clock: Clock = utc_now,
+    real: Path | None = None,
+) -> Path:
     """Remove a regular file that has these bytes, and return where the backup of it lies.
 
-    Raises ConflictError when it has others, ReviewerError when it cannot be removed; it is then
-    still there.
+    Raises ConflictError when it has others or, with `real`, when its path leads elsewhere,
+    ReviewerError when it cannot be removed; it is then still there.
     """
+    target = Path(os.path.realpath(path.parent)) / path.name
+    _check_place(path, target, real)
     try:
         if path.is_symlink():
             raise ReviewerError(f"{path} is a link by now; nothing was removed.")
-        _check_unchanged(Plan(before=data, after=b""), path)
-        backup = _back_up(data, path, backup_folder, clock)
-        path.unlink()
+        _check_unchanged(Plan(before=data, after=b""), target)
+        backup = _back_up(data, target, backup_folder, clock)
+        with folder_without_links(target.parent) as folder:
+            _require_bytes(_read_within(target, folder), data, target)
+            remove_within(target, within=folder)
     except OSError as error:
         raise ReviewerError(f"{path} was not removed: {error.strerror}.") from error
     return backup

@@ -30,3 +30,7 @@ class PlannedFile(Plan, frozen=True, kw_only=True):
     """A plan for the file at `path`."""
 
     path: Path
+    real: Path | None = None
+    """Where the path led, links followed, when it was planned; it is written nowhere else. None:
+    wherever it leads when it is written.
+    """

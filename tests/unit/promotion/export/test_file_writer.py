@@ -123,7 +123,7 @@ def test_a_change_during_the_write_is_a_conflict_and_leaves_nothing(
 def test_a_failed_write_leaves_the_file_and_no_rest(
     target: Path, put: Put, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def no_space(*_: object) -> None:
+    def no_space(*_: object, **__: object) -> None:
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr(os, "replace", no_space)

@@ -138,6 +138,7 @@ async def browser() -> None:
 
 def main() -> None:
     """All pictures, the recording and the browser."""
+    os.environ |= {"TERM": "xterm-256color", "COLORTERM": "truecolor"}  # wherever they are drawn
     FOLDER.mkdir(exist_ok=True)
     for name, keys in PICTURES.items():
         asyncio.run(draw(name, keys))

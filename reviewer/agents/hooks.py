@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 
     from reviewer.packets.prepared import Prepared
 
+MOST_ATTEMPTS = 5
+"""To make a packet while others write."""
 FEW = 30
 """Entries that take no longer to measure than a process takes to start for it."""
 
@@ -192,10 +194,15 @@ class PacketMaker:
         """Keep the packet of a folder, and measure all entries of its project for any task, which
         takes seconds where there are thousands. Returns the project. Raises as `packet` does.
         """
-        project, _ = self.packet(folder, fresh=True)
-        if self._ready is not None and self._ready.small:
-            self._ready.count_ahead()
-        self.keep()
+        project = ""
+        for _ in range(MOST_ATTEMPTS):
+            project, _ = self.packet(folder, fresh=True)
+            self.keep()  # at once: measuring takes longer
+            if self._ready is not None and self._ready.small:
+                self._ready.count_ahead()
+                self.keep()
+            if self._new is not None and self._new[1].key == self._state():
+                break  # else somebody has written meanwhile
         return project
 
     def _made(self, folder: Path, task: str) -> tuple[str, AgentText]:

@@ -111,14 +111,19 @@ def read_sessions(session: Session) -> None:
 @click.argument("folder", type=click.Path(path_type=Path))
 @pass_session
 def make_packet_ready(session: Session, folder: Path) -> None:
-    """Measure what packets of a folder are made of, so that hooks answer sooner.
+    """Make the packet of a folder, and measure its entries, so that hooks answer sooner.
 
-    A hook starts this in a process of its own.
+    A hook starts this in a process of its own, and so does a decision where an agent is connected.
     """
+    from reviewer.agents.agent_files import AgentFiles
     from reviewer.agents.hooks import PacketMaker
 
-    maker = PacketMaker(session.store_path(), project=session.project)
-    project = maker.make_ready(folder)
+    with AgentFiles(session.store_path()).lock("ready", wait=False) as mine:
+        if not mine:
+            narrate("Another process does it.")
+            return
+        maker = PacketMaker(session.store_path(), project=session.project)
+        project = maker.make_ready(folder)
     narrate(f"Ready for {project}." if project else f"Nothing is known of {folder}.")
 
 

@@ -5,7 +5,6 @@ file as it was after it is disconnected.
 from __future__ import annotations
 
 import json
-import os
 import shutil
 import socket
 import subprocess
@@ -22,14 +21,19 @@ from tests.cli.agent_projects import filled
 from tests.cli.conftest import Reviewer
 from tests.clients.conftest import Client
 from tests.clients.fake_model import FakeModel
+from tests.clients.record import (
+    COMPACTION,
+    CONNECTED,
+    DISCONNECTED,
+    PACKET,
+    PROPOSAL,
+    record,
+)
 from tests.waiting import until
 
 pytestmark = [pytest.mark.clients, pytest.mark.timeout(1_000), pytest.mark.xdist_group("clients")]
 
 AGENTS = ("claude-code", "codex", "gemini", "opencode", "copilot")
-
-RECORD = "PYTEST_AGENT_RECORD"
-"""The variable with a folder for a record of each agent's run."""
 
 TASK = "Which paper are the tickets printed on?"
 """A packet for a task leaves out what has nothing to do with it."""
@@ -45,8 +49,8 @@ def settings_files(home: Path) -> dict[Path, bytes]:
     """The files that agents read their settings from, as they are."""
     return {
         path: path.read_bytes()
-        for folder in (".claude", ".codex", ".gemini", ".config/opencode", ".copilot")
-        for path in (home / folder).rglob("*")
+        for name in (".claude.json", ".claude", ".codex", ".gemini", ".config/opencode", ".copilot")
+        for path in (home / name, *(home / name).rglob("*"))
         if path.is_file() and path.suffix in (".json", ".toml", ".jsonc", ".js")
     }
 
@@ -61,8 +65,10 @@ def test_an_agent_gets_the_packet_and_proposes(
     subprocess.run(["git", "init", "-q", folder], check=True)
     (folder / "spooler.md").write_text("\n\n".join(["# Spooler", *RULES, ""]))
     before = settings_files(client.home)
-    done_connecting = program("connect", agent, "--yes")
-    assert done_connecting.returncode == 0, done_connecting.stderr
+    done = program("connect", agent, "--yes")
+    assert done.returncode == 0, done.stderr
+    said = f"$ reviewer connect {agent} --yes\n{done.stdout}{done.stderr}"
+    record(program, agent, CONNECTED, said)
     wired = {path: data for path, data in settings_files(client.home).items()
              if before.get(path) != data}  # fmt: skip
     assert wired
@@ -89,40 +95,37 @@ def test_an_agent_gets_the_packet_and_proposes(
     sent = model.sent()
     assert 'recalled-memory source="reviewer"' in sent
     named = ["--project", folder.name]
-    first, *_ = rows = program.rows(*named, "queue", "list", "--filter", "proposer:mcp")
+    proposed = [*named, "queue", "list", "--filter", "proposer:mcp"]
+    rows = program.rows(*proposed)
+    assert rows
     assert {row["content"] for row in rows} <= {rule.rstrip(".") for rule in RULES}
     assert {row["rule"] for row in rows} == {f"mcp.{agent}"}
     given = files.given(agent)
     assert given is not None
     assert given.project == folder.name
+    record(program, agent, PACKET, between(sent, "<recalled-memory", "</recalled-memory>"))
+    listed = f"$ reviewer queue list --filter proposer:mcp\n{program(*proposed).stdout}"
+    record(program, agent, PROPOSAL, listed)
 
     unchanged = {path for path, data in wired.items() if path.read_bytes() == data}
     done = program("disconnect", agent, "--yes")
     assert done.returncode == 0, done.stderr
-    compared = []
+    said = f"$ reviewer disconnect {agent} --yes\n{done.stdout}{done.stderr}"
     for path in sorted(wired):
         now = path.read_bytes() if path.exists() else None
         same = now == before.get(path)
-        what = "as before, byte for byte" if same else "written by the agent since, without ours"
-        compared.append(f"{path.relative_to(client.home)}: {what}")
         assert same or path not in unchanged
         assert now is None or b"reviewer" not in now
-    record(
-        agent,
-        {
-            "connected": done_connecting.stdout + done_connecting.stderr,
-            "the packet in the request of the model": sent[sent.index("<recalled-memory") :][:600],
-            "its proposal in the queue": f"#{first['id']} {first['content']} ({first['rule']})",
-            "disconnected, each file compared": "\n".join(compared),
-        },
-    )
+        what = "as before, byte for byte" if same else "written by the agent since, without ours"
+        gone = " (there was none)" if now is None else ""
+        said += f"$ cmp {path} before/{path.name}\n# {what}{gone}\n"
+    record(program, agent, DISCONNECTED, said)
 
 
-def record(agent: str, parts: dict[str, str]) -> None:
-    """Write what was seen of an agent into the folder that RECORD names, if it is set."""
-    if folder := os.environ.get(RECORD):
-        text = "".join(f"## {title}\n\n{part.strip()}\n\n" for title, part in parts.items())
-        Path(folder, f"{agent}.md").write_text(f"# {agent}\n\n{text}")
+def between(text: str, first: str, last: str) -> str:
+    """The first passage from some words to some others."""
+    start = text.index(first)
+    return text[start : text.index(last, start) + len(last)]
 
 
 def test_claude_code_reads_the_line_in_its_memory_folder(
@@ -161,6 +164,7 @@ def test_claude_code_is_told_what_a_compaction_must_keep(
     client.run_until(lambda: told in model.sent(), "/compact", folder, "--resume", session)
     kept = model.sent().partition(told)[2]
     assert "Never call the gate controller from tests." in kept
+    record(program, "claude-code", COMPACTION, told + kept)
 
 
 def test_our_own_headless_call_runs_no_hook(program: Reviewer, model: FakeModel) -> None:
@@ -201,9 +205,11 @@ def test_opencode_is_told_what_a_compaction_must_keep(program: Reviewer, model: 
 
             until(lambda: sent_after("message", said, "thermal paper"), 240)
             model.requests.clear()
-            until(lambda: sent_after("summarize", names, "Keep all of this in the summary"), 240)
+            told = "Keep all of this in the summary"
+            until(lambda: sent_after("summarize", names, told), 240)
         finally:
             server.terminate()
+    record(program, "opencode", COMPACTION, told + model.sent().partition(told)[2])
 
 
 def free_port() -> int:

@@ -9,6 +9,11 @@ import re
 from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Iterator
+from functools import cache
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from markdown_it import MarkdownIt
 
 LIVE_SIGN = r"<(?=[A-Za-z/!?])|!(?=\[)|(?<!\w)@(?=[^\s@])"
 """What begins HTML or an autolink, an image, or a path to be read."""
@@ -37,15 +42,23 @@ def inert(text: str) -> str:
     return _escaped(text)
 
 
-def _pass(text: str) -> str:
+@cache
+def _blocks() -> MarkdownIt:
+    """A parser of blocks alone; making one takes longer than a text."""
     from markdown_it import MarkdownIt  # late: most texts have nothing live
 
+    made = MarkdownIt("commonmark").disable("inline")
+    made.parse("> a\n\n- b")  # fills its tables of rules, which two threads must not do at once
+    return made
+
+
+def _pass(text: str) -> str:
     lines = text.split("\n")
     end_of_text = len(text.rstrip().split("\n"))
     kinds: dict[int, int] = {}  # line -> number of the inline text that it belongs to
     code: set[int] = set()
     closing = ""
-    for number, token in enumerate(MarkdownIt("commonmark").parse(text)):
+    for number, token in enumerate(_blocks().parse(text)):
         if token.map is None or token.type not in ("fence", "code_block", "inline"):
             continue
         first, last = token.map
@@ -75,9 +88,7 @@ def _pass(text: str) -> str:
 
 def _is_open(text: str) -> bool:
     """Whether the last fence would go on in what follows."""
-    from markdown_it import MarkdownIt
-
-    tokens = MarkdownIt("commonmark").parse(f"{text}\n\n# end")
+    tokens = _blocks().parse(f"{text}\n\n# end")
     return tokens[-1].type != "heading_close"
 
 

@@ -165,7 +165,11 @@ class Client:
             "options": {"baseURL": f"{self.model.url}/v1", "apiKey": "x"},
             "models": {"fake-1": {"limit": {"context": 100_000, "output": 1_000}}},
         }
-        settings = {"provider": {"fake": provider}, "small_model": "fake/fake-1"}
+        settings = {
+            "$schema": "https://opencode.ai/config.json",  # else OpenCode adds it
+            "provider": {"fake": provider},
+            "small_model": "fake/fake-1",
+        }
         (folder / "opencode.json").write_text(json.dumps(settings, indent=2))
         ready = Path(os.environ[FOLDER]) / "opencode"
         if ready.is_dir():  # else it installs this by itself when it starts, in about a minute

@@ -5,6 +5,7 @@ file as it was after it is disconnected.
 from __future__ import annotations
 
 import json
+import re
 import shutil
 import socket
 import subprocess
@@ -27,6 +28,7 @@ from tests.clients.record import (
     DISCONNECTED,
     PACKET,
     PROPOSAL,
+    printed,
     record,
 )
 from tests.waiting import until
@@ -37,6 +39,14 @@ AGENTS = ("claude-code", "codex", "gemini", "opencode", "copilot")
 
 TASK = "Which paper are the tickets printed on?"
 """A packet for a task leaves out what has nothing to do with it."""
+
+KEEP, KEPT = "Keep all of this in the summary", "given again after the compaction."
+"""How what a compaction must keep begins and ends."""
+
+PACKET_SENT = re.compile(
+    r"(?:<|&lt;)recalled-memory[^\n]*\n# Context packet.*?/recalled-memory(?:>|&gt;)", re.DOTALL
+)
+"""Gemini CLI escapes the tags."""
 
 RULES = [
     f"The spooler of gate {gate} needs port {9400 + gate} free, otherwise it hangs silently."
@@ -67,8 +77,7 @@ def test_an_agent_gets_the_packet_and_proposes(
     before = settings_files(client.home)
     done = program("connect", agent, "--yes")
     assert done.returncode == 0, done.stderr
-    said = f"$ reviewer connect {agent} --yes\n{done.stdout}{done.stderr}"
-    record(program, agent, CONNECTED, said)
+    record(program, agent, CONNECTED, f"$ reviewer connect {agent} --yes\n{printed(done)}")
     wired = {path: data for path, data in settings_files(client.home).items()
              if before.get(path) != data}  # fmt: skip
     assert wired
@@ -103,22 +112,24 @@ def test_an_agent_gets_the_packet_and_proposes(
     given = files.given(agent)
     assert given is not None
     assert given.project == folder.name
-    record(program, agent, PACKET, between(sent, "<recalled-memory", "</recalled-memory>"))
+    packet = PACKET_SENT.search(sent)
+    assert packet is not None
+    record(program, agent, PACKET, packet[0])
     listed = f"$ reviewer queue list --filter proposer:mcp\n{program(*proposed).stdout}"
     record(program, agent, PROPOSAL, listed)
 
     unchanged = {path for path, data in wired.items() if path.read_bytes() == data}
     done = program("disconnect", agent, "--yes")
     assert done.returncode == 0, done.stderr
-    said = f"$ reviewer disconnect {agent} --yes\n{done.stdout}{done.stderr}"
+    said = f"$ reviewer disconnect {agent} --yes\n{done.stderr}"  # without the differences again
     for path in sorted(wired):
         now = path.read_bytes() if path.exists() else None
         same = now == before.get(path)
         assert same or path not in unchanged
         assert now is None or b"reviewer" not in now
         what = "as before, byte for byte" if same else "written by the agent since, without ours"
-        gone = " (there was none)" if now is None else ""
-        said += f"$ cmp {path} before/{path.name}\n# {what}{gone}\n"
+        told = "gone again, as before" if now is None else what
+        said += f"$ cmp {path} before/{path.name}\n# {told}\n"
     record(program, agent, DISCONNECTED, said)
 
 
@@ -160,11 +171,10 @@ def test_claude_code_is_told_what_a_compaction_must_keep(
         more = ["--session-id", session] if turn.startswith("Never") else ["--resume", session]
         assert client.run(turn, folder, *more).returncode == 0
     model.requests.clear()
-    told = "Keep all of this in the summary"
-    client.run_until(lambda: told in model.sent(), "/compact", folder, "--resume", session)
-    kept = model.sent().partition(told)[2]
-    assert "Never call the gate controller from tests." in kept
-    record(program, "claude-code", COMPACTION, told + kept)
+    client.run_until(lambda: KEEP in model.sent(), "/compact", folder, "--resume", session)
+    told = between(model.sent(), KEEP, KEPT)
+    assert "Never call the gate controller from tests." in told
+    record(program, "claude-code", COMPACTION, told)
 
 
 def test_our_own_headless_call_runs_no_hook(program: Reviewer, model: FakeModel) -> None:
@@ -205,11 +215,10 @@ def test_opencode_is_told_what_a_compaction_must_keep(program: Reviewer, model: 
 
             until(lambda: sent_after("message", said, "thermal paper"), 240)
             model.requests.clear()
-            told = "Keep all of this in the summary"
-            until(lambda: sent_after("summarize", names, told), 240)
+            until(lambda: sent_after("summarize", names, KEEP), 240)
         finally:
             server.terminate()
-    record(program, "opencode", COMPACTION, told + model.sent().partition(told)[2])
+    record(program, "opencode", COMPACTION, between(model.sent(), KEEP, KEPT))
 
 
 def free_port() -> int:

@@ -46,6 +46,10 @@ class Line(Struct):
     cost: int = 0
     lead: str = ""
     """How the list begins of which the line is a part."""
+    current: bool = True
+    """Whether what it is about was not changed since."""
+    lasting: bool = False
+    """Whether it matters at the end however old it is."""
     previous: Line | None = None
     """The part of the same list before this one, without which it is not taken."""
 

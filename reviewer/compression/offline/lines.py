@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 
 from reviewer.compression.anchor_types import Section
@@ -31,20 +32,23 @@ from reviewer.compression.offline.messages import (
     message_lines,
     summary_lines,
 )
-from reviewer.compression.offline.person import is_answer, person_lines, question_before
+from reviewer.compression.offline.person import ANSWER, is_answer, person_lines, question_before
+from reviewer.compression.offline.plans import Titled, agreed_plan, latest_findings
 from reviewer.compression.offline.state import (
     WorkState,
     command_lines,
     done_lines,
+    edit_lines,
     file_line,
     next_lines,
     now_lines,
-    rejected,
+    refused,
     short_paths,
 )
 from reviewer.compression.offline.statements import (
     intent,
     is_announcement,
+    is_order,
     person_words,
     plain,
     purpose,
@@ -62,8 +66,9 @@ def lines_of(moments: Sequence[Moment], state: WorkState, places: Places) -> lis
     messages = [each for each in moments if isinstance(each, Message)]
     positions = {id(each): at / max(len(messages) - 1, 1) for at, each in enumerate(messages)}
     spoken = [at for at, m in enumerate(moments) if is_person(m)]
-    changes = _changes_after(moments)
+    later = _changes_after(moments)
     edited = _last_edits(moments)
+    committed = max((at for at, m in enumerate(moments) if _is_commit(m)), default=-1)
     for at, moment in enumerate(moments):
         if isinstance(moment, Message):
             if moment.voice is Voice.SUMMARY:
@@ -80,15 +85,36 @@ def lines_of(moments: Sequence[Moment], state: WorkState, places: Places) -> lis
                     is_now=at > now,
                     answered=closing and _answered(moments, at),
                     rounds=sum(place > at for place in spoken[-2:]),
-                    later=changes[at],
+                    later=later[at],
+                    edited=_files_edited(moments[at + 1 :]) if at > now else (),
                     finished=now == len(moments) - 2,
                 )
                 found = message_lines(moment, around)
                 if moment.voice is Voice.AGENT:
-                    _mark_changed(found, at, edited)
+                    _mark_changed(found, at, edited, committed)
                 lines += found
     lines += _about_to(moments)
-    return _once(_without_points(lines, latest_points(moments)))
+    answers = {line.text.partition(ANSWER)[2] for line in lines if ANSWER in line.text}
+    lines = [line for line in lines if line.text not in answers]
+    return _once(_said_last(_without_points(lines, latest_points(moments))))
+
+
+def _said_last(lines: list[Line]) -> list[Line]:
+    """The lines without those that say where the work is and are said again later."""
+    said = [line for line in lines if line.section is Section.NOW and line.place >= 0]
+    for line in said:
+        line.terms = terms_of(line.text)
+    again = {
+        id(line)
+        for at, line in enumerate(said)
+        for other in said[at + 1 :]
+        if len(line.terms & other.terms) >= SAID_AGAIN * len(line.terms)
+    }
+    return [line for line in lines if id(line) not in again]
+
+
+SAID_AGAIN = 0.6
+"""Share of a statement's words that a later one has, which says it again."""
 
 
 def _without_points(lines: list[Line], points: Sequence[Item]) -> list[Line]:
@@ -132,11 +158,27 @@ def _about_to(moments: Sequence[Moment]) -> list[Line]:
             for each in said[place + 1 :]:
                 if len(text) + len(each) <= LONGEST_PLAN and not items_of(moment.text):
                     text = f"{text} {each}"
-            begun = any(changes(each) for each in _events_after(moments, at))
-            how = "in the middle of this (see its last edits)" if begun else "about to do this"
-            line = f"The agent was {how}: {text}"
+            line = _step_told(text, _events_after(moments, at), _points_are_open(moments))
+            if place > 0 and len(line) + len(said[place - 1]) <= LONGEST_PLAN:
+                line = f"{line.rstrip('. ')} - having found: {said[place - 1]}"
             return [Line(Section.NEXT, line, NEXT_IN_HAND, 3.0, "state", "", moment.turn)]
     return []
+
+
+def _step_told(text: str, events: Sequence[Event], more: bool) -> str:
+    """The step that the agent announced last with what it did for it. `more`: points are open."""
+    paths = list(dict.fromkeys(each.what for each in events if is_edit(each)))
+    if paths and not more:
+        names = ", ".join(path.rpartition("/")[2] for path in paths)
+        runs = [each for each in events if each.kind is Kind.CHECK]
+        after = f"`{runs[-1].what}`: {runs[-1].how}" if runs else "not verified"
+        return f"Finish or confirm the last step (edited for it: {names}; {after}): {text}"
+    begun = any(changes(each) for each in events)
+    return f"The agent was {'in the middle of this' if begun else 'about to do this'}: {text}"
+
+
+def _points_are_open(moments: Sequence[Moment]) -> bool:
+    return any(each.is_open for each in latest_points(moments))
 
 
 def _round_before(moments: Sequence[Moment], at: int) -> list[Event]:
@@ -148,6 +190,10 @@ def _round_before(moments: Sequence[Moment], at: int) -> list[Event]:
         if isinstance(each, Event):
             found.append(each)
     return found[::-1]
+
+
+def _is_commit(moment: Moment) -> bool:
+    return isinstance(moment, Event) and moment.kind is Kind.COMMIT and moment.failed is False
 
 
 def _last_words(moments: Sequence[Moment]) -> int:
@@ -195,23 +241,40 @@ NOW_MESSAGES = 8
 
 
 def _last_edits(moments: Sequence[Moment]) -> dict[str, int]:
-    """The functions and headings that were changed, with the place of the last change."""
-    return {
-        name: at
-        for at, each in enumerate(moments)
-        if isinstance(each, Event) and is_edit(each)
-        for name in (each.within, *each.names)
-        if name
-    }
+    """The functions and headings that were changed, with the place of the last change.
+
+    The subject of a commit names what was changed too.
+    """
+    found: dict[str, int] = {}
+    for at, each in enumerate(moments):
+        if isinstance(each, Event) and is_edit(each):
+            found.update((name, at) for name in (each.within, *each.names) if name)
+        elif isinstance(each, Event) and each.kind is Kind.COMMIT and each.failed is False:
+            found.update((name, at) for name in names_in(each.what.split("\n", 1)[0]))
+    return found
 
 
-def _mark_changed(lines: Sequence[Line], at: int, edited: Mapping[str, int]) -> None:
+_TELLS_EVENTS = re.compile(r"(?: ->|:) (?:edited|wrote|ran|switched|took) ")
+_MARKED = frozenset({Section.FOUND, Section.NOW, Section.LISTS})
+CHANGED = 0.7
+"""Factor for what was found out about a function that was changed since."""
+
+
+def _mark_changed(
+    lines: Sequence[Line], at: int, edited: Mapping[str, int], committed: int
+) -> None:
     """Say of what was found out about a function that it was changed since."""
     for line in lines:
-        if line.section is Section.FOUND and line.place >= 0:
+        if line.section in _MARKED and line.place >= 0 and not _TELLS_EVENTS.search(line.text):
             names = [name for name in names_in(line.text) if edited.get(name, -1) > at]
             if names:
-                line.text = f"{line.text} ({names[0]} was changed since)"
+                line.text = f"Before `{names[0]}` was changed: {line.text}"
+                line.lead, line.worth = "", line.worth * CHANGED
+                line.current = edited[names[0]] > committed
+
+
+def _files_edited(moments: Sequence[Moment]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(e.what for e in moments if isinstance(e, Event) and is_edit(e)))
 
 
 def _changes_after(moments: Sequence[Moment]) -> list[int]:
@@ -247,11 +310,16 @@ def _events_after(moments: Sequence[Moment], at: int) -> list[Event]:
     return found
 
 
+EDIT_CHECKED, EDIT_UNCHECKED = 1.2, 1.7
+"""Worth of what is new in a file, as long as it is not committed."""
+
+
 def _state_lines(moments: Sequence[Moment], state: WorkState, places: Places) -> list[Line]:
     """What events alone tell: state, next steps, commits, commands, files, refusals."""
     end = float(moments[-1].turn + 1) if moments else 0.0
     final = moments[-1] if moments else None
-    reported = isinstance(final, Message) and final.voice is Voice.AGENT
+    reported = is_of(final, Voice.AGENT) if final is not None else False
+    reported = reported and not _about_to(moments)
     first = end if reported else -1.0
     lines = [
         Line(Section.NOW, text, first + at / 100, 3.0 - at / 10, "state")
@@ -261,12 +329,22 @@ def _state_lines(moments: Sequence[Moment], state: WorkState, places: Places) ->
         Line(Section.NEXT, text, NEXT_OWED + at / 100, 3.0, "state")
         for at, text in enumerate(next_lines(state))
     ]
+    edits = edit_lines(state)
+    for at, (text, checked) in enumerate(edits):
+        worth = EDIT_CHECKED if checked else EDIT_UNCHECKED
+        worth *= recency_of((at + 1) / len(edits))
+        lines.append(Line(Section.NOW, text, first + 0.5 + at / 1000, worth, "edits"))
     for turn, text in done_lines(state):
         worth = 0.9 * recency_of(turn / (moments[-1].turn + 1))
         lines.append(Line(Section.DONE, text, float(turn), worth, "commits", turn=turn))
-    for turn, text in rejected(moments):
-        lines.append(Line(Section.INSTRUCTIONS, text, float(turn), 1.8, "words", turn=turn))
+    for each in refused(moments):
+        text = f"The person refused {each.what}" + (f': "{each.words}"' if each.words else "")
+        binds = is_order(each.words) or not each.words
+        where = Section.INSTRUCTIONS if binds else Section.DECISIONS
+        lines.append(Line(where, text, each.turn, 1.8 if binds else 1.2, "words", turn=each.turn))
     lines += _item_lines(latest_items(moments), "items of the request", places)
+    lines += _plan_lines(moments)
+    lines += _finding_lines(moments)
     lines += _item_lines(latest_points(moments), "points that the agent listed", places)
     if commands := command_lines(state):
         lines.append(Line(Section.COMMANDS, "; ".join(commands), 0.0, 2.5, "state"))
@@ -284,6 +362,53 @@ def _state_lines(moments: Sequence[Moment], state: WorkState, places: Places) ->
         text = file_line(file, reasons.get(file.path, ""))
         lines.append(Line(Section.FILES, text, float(at), 1.0 / (1 + at / 12), turn=-1))
     return lines
+
+
+def _plan_lines(moments: Sequence[Moment]) -> list[Line]:
+    """The plan that was agreed on, whole, with what became of each step."""
+    plan = agreed_plan(moments)
+    if plan is None or not plan.open:
+        return []
+    steps = "; ".join(f"{each.number}) {_step_state(each)}" for each in plan.steps)
+    text = f"The agreed plan ({len(plan.open)} of {len(plan.steps)} steps open): {steps}."
+    return [Line(Section.NEXT, text, NEXT_ITEMS + 0.5, 3.2, "state", turn=plan.turn)]
+
+
+def _step_state(step: Item) -> str:
+    if step.is_open:
+        note = "begun" if step.fate is Fate.LOOKED_AT else "open"
+        return f"{step.text.rstrip('. ')} - {note}"
+    how = f"{step.fate} {step.told}" if step.fate is Fate.COMMITTED else f"{step.fate}"
+    return f"{shortened(step.text, ITEM_WORDS)} - {how}"
+
+
+def _finding_lines(moments: Sequence[Moment]) -> list[Line]:
+    """The findings that the agent listed last, a line for each heading that they are under."""
+    turn, findings = latest_findings(moments)
+    lines: list[Line] = []
+    for heading in dict.fromkeys(titled.heading for titled, _ in findings):
+        told = "; ".join(
+            _finding_told(titled, item, whole=len(findings) <= FEW_FINDINGS)
+            for titled, item in findings
+            if titled.heading == heading
+        )
+        text = f"{heading}: {told}" if heading else told
+        line = Line(Section.LISTS, text, turn + len(lines) / 100, 1.3, turn=turn)
+        line.lasting = any(item.is_open for titled, item in findings if titled.heading == heading)
+        lines.append(line)
+    return lines
+
+
+FEW_FINDINGS = 6
+"""Findings up to which each is told with how its text begins; else with its file alone."""
+
+
+def _finding_told(titled: Titled, item: Item, *, whole: bool) -> str:
+    if not item.is_open:
+        return f"{titled.number}) {titled.title} - {item.fate}"
+    told = titled.detail if whole else titled.where
+    detail = f" [{told}]" if told else ""
+    return f"{titled.number}) {titled.title}{detail}"
 
 
 def _item_lines(items: Sequence[Item], what: str, places: Places) -> list[Line]:
@@ -353,7 +478,7 @@ def _explained(message: Message | None) -> str:
     texts = [each.text for each in statements(message)][-1:] or [plain(message.text)]
     why = purpose(texts[0])
     why = f"{why[:1].lower()}{why[1:]}" if why.startswith("To ") else why
-    telling = is_specific(why) and not OF_THE_MOMENT.search(why)
+    telling = is_specific(why) and not OF_THE_MOMENT.search(why) and ": 1) " not in why
     return shortened(why, LONGEST_REASON) if telling else ""
 
 

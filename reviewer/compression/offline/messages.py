@@ -9,9 +9,10 @@ from collections.abc import Sequence
 from msgspec import Struct, structs
 
 from reviewer.compression.anchor_types import Section
-from reviewer.compression.offline.events import Event, Kind, Message, Moment, Voice
-from reviewer.compression.offline.line import VOICES, Line, changes, recency_of, terms_of
+from reviewer.compression.offline.events import PLAN, Event, Kind, Message, Moment, Voice
+from reviewer.compression.offline.line import VOICES, Line, changes, is_edit, recency_of, terms_of
 from reviewer.compression.offline.person import has_content
+from reviewer.compression.offline.plans import is_title, titled_items
 from reviewer.compression.offline.state import short_paths
 from reviewer.compression.offline.statements import (
     About,
@@ -123,12 +124,16 @@ class Surroundings(Struct, frozen=True):
     """How many changes, checks and commits come after it."""
     finished: bool
     """Whether the range ends with a report."""
+    edited: tuple[str, ...] = ()
+    """Of a message that says where the work is: the files that were edited after it."""
 
 
 def message_lines(message: Message, around: Surroundings) -> list[Line]:
     """The statements of a message; the last one with what was done after it."""
     closing, events = around.closing, around.events
     found = statements(message, closing=closing)
+    if titled_items(message.text) and (closing or message.name == PLAN):
+        found = _outside_titles(found, message)
     done = "" if closing else told(events, is_now=around.is_now)
     files = _files_of(events, message.text) if closing else ""
     recency = recency_of(around.position)
@@ -157,7 +162,10 @@ def message_lines(message: Message, around: Surroundings) -> list[Line]:
         )
         text = purpose(each.text) if about is About.TALK else each.text
         text = "" if over else text
-        if last and done and not closing:
+        needed = bool(around.edited) and about is not About.TALK and _NEEDED.search(text)
+        if text and needed and not closing:
+            text = f"Edited since in {', '.join(short_paths(around.edited[:4]))}, to verify: {text}"
+        elif last and done and not closing:
             text = _joined(text, done)
         if not text or (text == done and _only_edits(events)):
             continue
@@ -183,13 +191,15 @@ def message_lines(message: Message, around: Surroundings) -> list[Line]:
         if about is About.LIST and around.rounds > 1:
             worth *= OLD_LIST
         section = SECTION_OF[about]
-        if closing and about is About.FOUND and any(changes(e) for e in events):
+        if closing and about is About.FOUND and any(map(_is_work, events)):
             section = Section.DONE  # it reports what was done
         if around.is_now and about is not About.LIST:
             section = Section.NOW
         if around.in_tail and around.is_now and ahead:
             section = Section.NEXT
         if about is About.OFFER:
+            if _NAMELESS_OFFER.search(text):
+                continue
             if around.answered or not (around.in_tail or around.position > STILL_OPEN):
                 continue  # an answer brings its question along
             reply = "not answered" if around.in_tail else "and not taken up"
@@ -235,6 +245,34 @@ _PLANS = re.compile(
     re.IGNORECASE,
 )
 """How a list begins of what is to be done or decided."""
+
+
+_NEEDED = re.compile(
+    r"\b(?:needs? to|needs? (?:adjusting|fixing|updating)|should|has to|have to|must"
+    r"|(?:the|a) fix (?:is|would|:)|we can|would be)\b",
+    re.IGNORECASE,
+)
+"""How a statement asks for a change."""
+
+
+_NAMELESS_OFFER = re.compile(
+    r"^.{0,40}\b(?:want me to|shall i|should i|would you like me to) \w+ (?:that|this|it|so)\b"
+    r".{0,12}$",
+    re.IGNORECASE,
+)
+"""An offer that says nothing without what came before."""
+
+
+def _outside_titles(said: Sequence[Statement], message: Message) -> list[Statement]:
+    """The statements before the first numbered title of a message; its items have lines."""
+    first = next((at for at, line in enumerate(message.text.split("\n")) if is_title(line)), 0)
+    before = "\n".join(message.text.split("\n")[:first])
+    return [each for each in said if each.source in before]
+
+
+def _is_work(event: Event) -> bool:
+    """Whether an event changes files, or hands them over."""
+    return is_edit(event) or (event.kind is Kind.COMMIT and event.failed is False)
 
 
 def _is_over(said: Statement, about: About, later: int, is_now: bool) -> bool:
@@ -380,6 +418,9 @@ def summary_lines(message: Message, after: Sequence[Moment]) -> list[Line]:
     asked = [each for each in after if isinstance(each, Message) and each.voice is Voice.PERSON]
     overtaken = sum(has_content(person_words(each.text)) for each in asked) >= SEVERAL_REQUESTS
     changed = any(isinstance(each, Event) and changes(each) for each in after)
+    committed = any(
+        isinstance(each, Event) and each.kind is Kind.COMMIT and not each.failed for each in after
+    ) and any(has_content(person_words(each.text)) for each in asked)
     text = message.text
     head = re.search(r"^\s*Summary:\s*$", text, re.MULTILINE)
     text = text[head.end() :] if head else text
@@ -418,6 +459,8 @@ def summary_lines(message: Message, after: Sequence[Moment]) -> list[Line]:
                     continue
                 text = f"Pending at the earlier compaction: {text}"
             if where is Section.REQUEST and asked:
+                if overtaken or committed:
+                    continue
                 text = f"Before the earlier compaction: {text}"
             lines.append(Line(where, text, order, worth, release, each.source, message.turn))
     return lines
@@ -429,12 +472,19 @@ _QUOTED_WORDS = re.compile(
 """A line of an earlier summary that quotes the person."""
 
 
+ASKED_EARLIER = "Asked earlier: "
+
+
+_QUOTED_IN = re.compile(r"\[[^\]]*\]")
+"""What a summary puts in place of what the person pasted."""
+
+
 def _earlier_words(words: str, order: float, worth: float, message: Message) -> Line:
     """What an earlier summary quotes of the person."""
     turn = message.turn
-    if is_order(words):
+    if is_order(_QUOTED_IN.sub("", words)):
         return Line(Section.INSTRUCTIONS, f'"{words}"', order, worth, "", words, turn)
-    return Line(Section.DONE, f'Asked earlier: "{words}"', order, worth / 4, "", words, turn)
+    return Line(Section.DONE, f'{ASKED_EARLIER}"{words}"', order, worth / 4, "", words, turn)
 
 
 SEVERAL_REQUESTS = 2

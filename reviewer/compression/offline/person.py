@@ -76,17 +76,19 @@ def person_lines(moments: Sequence[Moment]) -> list[Line]:
             question.endswith(("?", "？", "؟")) or not is_order(words)
         ):
             text = _with_question(words, question)
-            if question:
+            if question and (question.endswith(("?", "？", "؟")) or _ANSWER.match(words)):
                 lines.append(
                     Line(Section.DECISIONS, text, order, worth * 0.8, "words", source, turn)
                 )
             elif has_content(words):
-                lines.append(_asked(words, order, worth * 0.8, source, turn, worked))
+                answer = "" if worked else _reply_to(moments, at)
+                lines.append(_asked(words, order, worth * 0.8, source, turn, worked, answer))
         elif is_order(words):
             text = _with_question(words, question if is_answer(words, question) else "")
             lines.append(Line(Section.INSTRUCTIONS, text, order, worth, "words", source, turn))
         else:
-            lines.append(_asked(words, order, worth, source, turn, worked))
+            answer = "" if worked else _reply_to(moments, at)
+            lines.append(_asked(words, order, worth, source, turn, worked, answer))
     return lines
 
 
@@ -109,10 +111,34 @@ def _choices(message: Message, worth: float) -> list[Line]:
     ]
 
 
-def _asked(words: str, order: float, worth: float, source: str, turn: int, worked: bool) -> Line:
+ANSWER = " - answer: "
+ANSWERED = 0.6
+"""Factor for a question of the person to which the agent only gave an answer."""
+LONGEST_REPLY = 220
+
+
+def _reply_to(moments: Sequence[Moment], at: int) -> str:
+    """How the agent's last message begins before the person speaks again."""
+    reply = None
+    for each in moments[at + 1 :]:
+        if is_person(each):
+            break
+        if is_of(each, Voice.AGENT):
+            reply = each
+    if not isinstance(reply, Message):
+        return ""
+    said = [each.text for each in statements(reply, closing=True)] or [plain(reply.text)]
+    return said[0] if len(said[0]) <= LONGEST_REPLY else shortened(said[0], LONGEST_REPLY)
+
+
+def _asked(
+    words: str, order: float, worth: float, source: str, turn: int, worked: bool, answer: str
+) -> Line:
     """A question or order between the first request and the latest, before what came of it."""
-    section = Section.DONE if worked else Section.FOUND
-    return Line(section, f'Asked: "{words}"', order, worth, "words", source, turn)
+    if worked:
+        return Line(Section.DONE, f'Asked: "{words}"', order, worth, "words", source, turn)
+    text = f'Asked: "{words}"' + (f"{ANSWER}{answer}" if answer else "")
+    return Line(Section.FOUND, text, order, worth * ANSWERED, "", source, turn)
 
 
 _EMPTY_REPLY = re.compile(

@@ -19,10 +19,11 @@ from msgspec import Struct, structs
 from reviewer.compression.anchor_types import AnchorType, Section
 from reviewer.compression.offline.events import Event, Kind, Message, Voice, read_history
 from reviewer.compression.offline.items import names_in
-from reviewer.compression.offline.line import Line, changes, is_person, terms_of
+from reviewer.compression.offline.line import Line, changes, is_of, is_person, terms_of
 from reviewer.compression.offline.lines import lines_of, read_lines, traffic_lines
+from reviewer.compression.offline.messages import ASKED_EARLIER
 from reviewer.compression.offline.state import read_state
-from reviewer.compression.offline.statements import WIDE
+from reviewer.compression.offline.statements import WIDE, person_words
 from reviewer.compression.values import AnchorPoint, Turn
 from reviewer.text.identifiers import IdentifierKind, identifiers
 from reviewer.text.normalise import fold
@@ -46,6 +47,7 @@ class Share(Struct, frozen=True):
 FIRST = (
     Share("request", 0.14),
     Share("state", 0.15),
+    Share("edits", 0.12),
     Share("commits", 0.12),
     Share("tail", 0.2),
     Share("words", 0.18),
@@ -56,6 +58,8 @@ BEFORE_ANCHORS = (Share("request", 0.1), Share("state", 0.06))
 """What is taken even before anchors, so that they have something to refer to."""
 
 
+SMALL = (Share("request", 0.4),)
+"""The same for a summary that is too small for headings."""
 LEAST_REQUEST = 26
 """Tokens that the beginning of the latest request has at least."""
 
@@ -64,6 +68,8 @@ LAST_ROUNDS = 3
 """Messages of the person from which on all that was found out may matter."""
 _HISTORY = frozenset({Section.FOUND, Section.LISTS})
 _AHEAD_OF = frozenset({Section.NOW, Section.NEXT})
+HISTORY_SHARE = 0.18
+"""Share of a hand-over that what was found out may have, where work on files goes on."""
 _NAMES = frozenset({IdentifierKind.PATH, IdentifierKind.CODE, IdentifierKind.NAME})
 MOST_NAMES = 400
 OFTEN_NAMED = 6
@@ -83,6 +89,8 @@ class Account:
 
     def __init__(self, turns: Iterable[Turn], count: Callable[[str], int]) -> None:
         self.count = count
+        self.most: dict[Section, float] = {}
+        """Sections that have at most this share of a text."""
         history = read_history(turns)
         self.moments = history.moments
         self.state = read_state(self.moments)
@@ -109,7 +117,8 @@ class Account:
         matter: set[str] = set()
         for moment in self.moments:
             if isinstance(moment, Message):
-                said = [each.text for each in identifiers(moment.text) if each.kind in _NAMES]
+                text = person_words(moment.text) if is_person(moment) else moment.text
+                said = [each.text for each in identifiers(text) if each.kind in _NAMES]
                 for name in dict.fromkeys(said):
                     found[name] += 1 if moment.voice is Voice.SUBAGENT else 2
                 if moment.voice is Voice.PERSON:
@@ -130,7 +139,11 @@ class Account:
         draft = _Draft(self, max_tokens)
         if max_tokens >= TITLED_FROM:
             draft.release(BEFORE_ANCHORS)
-        draft.require(required)
+        names = [each for each in required if each.type is AnchorType.CODE_ARTIFACT]
+        draft.require([each for each in required if each.type is not AnchorType.CODE_ARTIFACT])
+        if max_tokens < TITLED_FROM:
+            draft.release(SMALL)
+        draft.require(names)
         draft.release(FIRST)
         draft.second_release()
         draft.rest()
@@ -143,9 +156,11 @@ class Account:
         """
         spoken = [moment.turn for moment in self.moments if is_person(moment)]
         worked = any(isinstance(moment, Event) and changes(moment) for moment in self.moments)
-        if len(spoken) <= LAST_ROUNDS or not worked:
+        earlier = [each.turn for each in self.moments if is_of(each, Voice.SUMMARY)]
+        start = spoken[-LAST_ROUNDS] if len(spoken) > LAST_ROUNDS else 0
+        start = max(start, max(earlier, default=-1) + 1)
+        if not start or not worked:
             return
-        start = spoken[-LAST_ROUNDS]
         ahead = [
             line for line in self.lines if line.section in _AHEAD_OF or line.release == "request"
         ]
@@ -153,10 +168,16 @@ class Account:
         self.lines = [
             line
             for line in self.lines
-            if line.section not in _HISTORY
-            or line.turn >= start
-            or not needed.isdisjoint(names_in(line.text))
+            if not line.text.startswith(ASKED_EARLIER)
+            and (line.current or line.lasting or line.turn >= self.last_words)
+            and (
+                line.section not in _HISTORY
+                or line.turn >= start
+                or line.lasting
+                or (line.current and not needed.isdisjoint(names_in(line.text)))
+            )
         ]
+        self.most = dict.fromkeys(_HISTORY, HISTORY_SHARE)
 
     def weight(self, terms: Iterable[str]) -> float:
         return fsum(self._weights.get(term, 0.0) for term in terms)  # sets have no order
@@ -187,6 +208,7 @@ class _Draft:
         self._chosen: list[Line] = []
         self._taken: set[int] = set()
         self._spent = 0
+        self._of_section: Counter[Section] = Counter()
         self._said: set[str] = set()
         self._sections: set[Section] = set()
         self._names: list[str] = []
@@ -199,6 +221,9 @@ class _Draft:
         price = self._price(line)
         if id(line) in self._taken or self._spent + price > self._ceiling:
             return False
+        most = self._account.most.get(line.section, 1.0) * self._ceiling
+        if self._of_section[line.section] + price > most:
+            return False
         if line.previous is not None and id(line.previous) not in self._taken:
             if self._spent + price + self._price(line.previous) > self._ceiling:
                 return False
@@ -207,6 +232,7 @@ class _Draft:
         self._chosen.append(line)
         self._taken.add(id(line))
         self._spent += price
+        self._of_section[line.section] += price
         self._said |= line.terms
         self._sections.add(line.section)
         return True
@@ -244,7 +270,7 @@ class _Draft:
         ]
         best = min(around, key=lambda line: line.cost, default=alone)
         longest = self._ceiling * 0.16 if best.release else 2 * alone.cost + 24
-        return best if best.cost <= longest else alone
+        return best if best.cost <= min(longest, self._ceiling - self._spent) else alone
 
     def release(self, shares: Sequence[Share]) -> None:
         """Lines for each share of the budget, the newest first where that matters."""
@@ -253,7 +279,7 @@ class _Draft:
             if share.name == "request" and self._titled:
                 room = max(room, LEAST_REQUEST)
             waiting = [line for line in self._account.lines if line.release == share.name]
-            newest_first = share.name in ("tail", "words", "request", "commits")
+            newest_first = share.name in ("tail", "words", "request", "commits", "edits")
             if newest_first:
                 waiting.sort(key=lambda line: (-line.order, -line.worth))
             for line in waiting:

@@ -29,7 +29,8 @@ from reviewer.text.identifiers import IdentifierKind, identifiers
 from reviewer.text.normalise import fold
 
 if TYPE_CHECKING:
-    from reviewer.compression.offline.shape import Account, Line
+    from reviewer.compression.offline.line import Line
+    from reviewer.compression.offline.shape import Account
 
 TermKind = Literal["identifier", "number", "name", "quote", "term"]
 
@@ -344,8 +345,8 @@ def checkable_units(content: str) -> list[str]:
 
 def not_named(lines: Sequence[Line], tags: str) -> tuple[Line, ...]:
     """The lines of which a list of tags has no two terms."""
+    from reviewer.compression.offline.line import terms_of
     from reviewer.compression.offline.needs import TAGS_OF_A_NEED
-    from reviewer.compression.offline.shape import terms_of
 
     named = terms_of(tags)
     return tuple(line for line in lines if len(line.terms & named) < TAGS_OF_A_NEED)

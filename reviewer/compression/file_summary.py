@@ -12,6 +12,7 @@ from reviewer.clock import Clock, utc_now
 from reviewer.compression.anchors import find_anchors
 from reviewer.compression.fidelity import missing_anchors
 from reviewer.compression.offline.engine import OfflineEngine
+from reviewer.compression.offline.events import command_called
 from reviewer.compression.segments import full_text
 from reviewer.compression.summarizer import Summarizer
 from reviewer.compression.values import (
@@ -122,8 +123,13 @@ def turns_of(blocks: Iterable[Block], count: TokenCounter) -> tuple[Turn, ...]:
 
 
 def is_read(block: Block) -> bool:
-    """Whether a block is summarized: words, a thought or a tool, no text of the client."""
-    return block.use in _READ and bool(block.text.strip())
+    """Whether a block is summarized: words, a thought, a tool, a command that the person called.
+
+    Other text of the client is not.
+    """
+    if block.use is Use.WRAPPER:
+        return bool(command_called(block.text.strip()))
+    return block.use in _READ and (bool(block.text.strip()) or block.kind == "tool_result")
 
 
 def turn_of(block: Block, count: TokenCounter) -> Turn:

@@ -16,8 +16,8 @@ from reviewer.compression.fidelity import checkable_units
 from reviewer.compression.kept_answers import KeptAnswers
 from reviewer.compression.markers import without_markers
 from reviewer.compression.offline.events import Message
+from reviewer.compression.offline.messages import told
 from reviewer.compression.offline.needs import NAMED, NEED_OF, Need, carried
-from reviewer.compression.offline.shape import told
 from reviewer.compression.offline.state import next_lines, now_lines
 from reviewer.compression.retention import diagnosis, validate_retention
 from reviewer.compression.segments import full_text

@@ -7,7 +7,7 @@ Agents name the same tools and arguments differently; the names here are those o
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 
 import msgspec
@@ -62,18 +62,16 @@ def command_of(call: Call) -> str:
 class Change(Struct, frozen=True):
     """A file that a call changes. `names`: the functions, classes and headings that it adds.
 
-    `added` and `removed` are its first changed lines; `old` the longest line of the text replaced;
-    `meaning` the first remark in what it adds.
+    `pairs` are the texts replaced, each with what replaces it; nothing is replaced where a whole
+    file is written. `old` is the longest line of what is replaced.
     """
 
     path: str
     created: bool = False
     deleted: bool = False
     names: tuple[str, ...] = ()
-    added: tuple[str, ...] = ()
-    removed: tuple[str, ...] = ()
+    pairs: tuple[tuple[str, str], ...] = ()
     old: str = ""
-    meaning: str = ""
 
 
 _WRITES = re.compile(r"write|edit|create|patch|replace|insert|save", re.IGNORECASE)
@@ -114,17 +112,14 @@ def _patched(patch: str) -> list[Change]:
         lines = patch[head.end() : min(end, head.end() + EDIT_CHARS)].split("\n")
         new = "\n".join(line[1:] for line in lines if line.startswith("+"))
         old = "\n".join(line[1:] for line in lines if line[:1] in ("-", " "))
-        removed = "\n".join(line[1:] for line in lines if line.startswith("-"))
         found.append(
             Change(
                 head[2].strip(),
                 head[1] == "Add",
                 head[1] == "Delete",
                 _names(old, new),
-                changed_lines(removed, new) if head[1] == "Update" else (),
-                changed_lines(new, removed) if head[1] == "Update" else (),
+                tuple(_hunks(lines)),
                 max(old.split("\n"), key=len).strip(),
-                remark_in(old, new),
             )
         )
     return found
@@ -136,64 +131,40 @@ def _written(call: Call, path: str) -> Change:
     edits = call.given.get("edits")
     if isinstance(edits, list):
         pairs += [each for each in edits if isinstance(each, Mapping)]
-    old = "\n".join(_first(each, _OLD) for each in pairs)[:EDIT_CHARS]
-    new = "\n".join(_first(each, _NEW) for each in pairs)[:EDIT_CHARS]
+    texts = tuple(
+        (old, new)
+        for each in pairs
+        for old, new in [(_first(each, _OLD)[:EDIT_CHARS], _first(each, _NEW)[:EDIT_CHARS])]
+        if old or new
+    )
+    old = "\n".join(each for each, _ in texts)[:EDIT_CHARS]
+    new = "\n".join(each for _, each in texts)[:EDIT_CHARS]
     created = bool(_CREATES.search(call.kind))
     return Change(
         path,
         created,
         names=_names(old, new),
-        added=changed_lines(old, new) if old.strip() else (),
-        removed=changed_lines(new, old) if old.strip() else (),
+        pairs=texts,
         old=max(old.split("\n"), key=len).strip(),
-        meaning="" if _PROSE_FILE.search(path) else remark_in(old, new),
     )
 
 
-CHANGED_LINES = 2
-"""Lines of an edit that are told of each side."""
-LINE_CHARS = 90
-_REMARK = re.compile(r"//|#(?!include|define|if|e)|/?\*|--|;|<!--")
+def _hunks(lines: Sequence[str]) -> Iterator[tuple[str, str]]:
+    """The parts of a patch of one file, each as it was and as it is after."""
+    part: list[str] = []
+    for line in [*lines, "@@"]:
+        if line.startswith("@@"):
+            old = "\n".join(each[1:] for each in part if each[:1] in ("-", " "))
+            new = "\n".join(each[1:] for each in part if each[:1] in ("+", " "))
+            if old != new:
+                yield old, new
+            part = []
+        else:
+            part.append(line)
 
 
-_PROSE_FILE = re.compile(r"\.(?:md|mdx|markdown|txt|rst|adoc|html?)$", re.IGNORECASE)
+PROSE_FILE = re.compile(r"\.(?:md|mdx|markdown|txt|rst|adoc|html?)$", re.IGNORECASE)
 """Files in which a line that begins like a remark is none."""
-REMARK_CHARS = 220
-_REMARK_MARKS = re.compile(r"^(?://[/!]?|#+|/?\*+|--|;+|<!--|\"{3}|'{3})\s*|\s*(?:\*/|-->|\"{3})$")
-_NOT_PROSE = re.compile(r"^(?:!|include\b|define\b|region\b|pragma|noqa|nolint|type:|eslint|\W*$)")
-
-
-def remark_in(old: str, new: str) -> str:
-    """The first remark of several words in the lines that a text has and another has not.
-
-    Authors say there what the code is for.
-    """
-    known = {line.strip() for line in old.split("\n")}
-    found: list[str] = []
-    for line in new.split("\n"):
-        line = line.strip()
-        is_remark = bool(_REMARK.match(line)) or line.startswith(('"""', "'''"))
-        words = _REMARK_MARKS.sub("", line).strip() if is_remark and line not in known else ""
-        if words and not _NOT_PROSE.match(words):
-            found.append(words)
-        elif found:
-            if sum(map(len, found)) > LEAST_REMARK:
-                break
-            found = []
-    text = " ".join(found)
-    return cut(text, REMARK_CHARS).text if len(text) > LEAST_REMARK else ""
-
-
-LEAST_REMARK = 24
-
-
-def changed_lines(old: str, new: str) -> tuple[str, ...]:
-    """The first lines of code that a text has and another has not; remarks where it has no code."""
-    known = {line.strip() for line in old.split("\n")}
-    lines = (line.strip() for line in new.split("\n"))
-    fresh = [line for line in lines if line not in known and sum(map(str.isalnum, line)) > 3]
-    code = [line for line in fresh if not _REMARK.match(line)] or fresh
-    return tuple(cut(line, LINE_CHARS).text for line in code[:CHANGED_LINES])
 
 
 DECLARED = re.compile(

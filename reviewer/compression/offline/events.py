@@ -97,13 +97,10 @@ class Event(Struct):
     """Files that a command writes or takes one side of."""
     names: tuple[str, ...] = ()
     """What an edit adds: functions, classes, tests, headings."""
-    added: tuple[str, ...] = ()
-    removed: tuple[str, ...] = ()
-    """The first lines that an edit adds and removes."""
+    pairs: tuple[tuple[str, str], ...] = ()
+    """The texts that an edit replaces, each with what replaces it."""
     within: str = ""
     """The function or heading in which an edit is."""
-    meaning: str = ""
-    """What a remark in the edit says that it is for."""
     dropped: tuple[str, ...] = ()
     """Files whose changes a command throws away; `.` for all."""
     amends: bool = False
@@ -117,6 +114,8 @@ class Event(Struct):
 
 
 Moment = Message | Event
+PLAN = "plan"
+"""The name of a message in which the agent hands in a plan."""
 ANSWERS = "answers"
 """The name of a message of the person that answers the questions of a call."""
 
@@ -196,7 +195,9 @@ class Places(Struct):
     """Where things are, as far as files were read and searched. Paths as events have them."""
 
     files: dict[str, str]
-    """The text of each file as it was read last."""
+    """The text of each file as it was read last, with the edits since."""
+    first_lines: dict[str, int]
+    """The number of the first line of each text."""
     searches: list[tuple[str, tuple[str, ...]]]
     """What was searched for, and the files that have it."""
     skills: list[str]
@@ -208,13 +209,30 @@ class Places(Struct):
         """The functions and classes of the files with the file and line of each."""
         found: dict[str, str] = {}
         for path, text in self.files.items():
-            line, at = 1, 0
+            line, at = self.first_lines.get(path, 1), 0
             for each in DECLARED.finditer(text):
                 line, at = line + text.count("\n", at, each.start()), each.start()
                 if each[1]:
-                    shown = _LINE_NUMBER.match(text, at)
-                    found[each[1]] = f"{path}:{shown[1] if shown else line}"
+                    found[each[1]] = f"{path}:{line}"
         return found
+
+    def read(self, path: str, text: str) -> None:
+        """Keep a file as a tool showed it, without the numbers of its lines."""
+        numbered = _LINE_NUMBER.match(text)
+        if numbered:
+            text = "\n".join(_LINE_NUMBER.sub("", line, count=1) for line in text.split("\n"))
+        self.files.pop(path, None)
+        self.files[path] = text[:FILE_CHARS]
+        self.first_lines[path] = int(numbered[1]) if numbered else 1
+        if len(self.files) > MOST_READ:
+            gone = next(iter(self.files))
+            del self.files[gone], self.first_lines[gone]
+
+    def edit(self, path: str, pairs: Sequence[tuple[str, str]]) -> None:
+        """Put an edit into the text of a file that was read."""
+        text = self.files.get(path)
+        for old, new in pairs if text is not None else ():
+            self.files[path] = self.files[path].replace(old, new, 1) if old else new
 
     def of(self, name: str, declared: Mapping[str, str]) -> str:
         """Where a function or class is declared, or else which files were found with its name."""
@@ -244,7 +262,7 @@ def read_history(turns: Iterable[Turn]) -> History:
     """What was said and done, in order. Thoughts count where there is nothing else."""
     reader = _Reader()
     for number, turn in enumerate(turns):
-        if turn.text.strip():
+        if turn.text.strip() or turn.kind == "tool_result":
             reader.add(number, turn)
     moments = reader.finished() if reader.moments else _thoughts(turns)
     return History(moments, reader.places)
@@ -289,7 +307,7 @@ class _Reader:
         self._roots: list[str] = []
         self._running: list[_Open] = []
         self._polled: dict[str, _Open] = {}
-        self.places = Places({}, [], [], [])
+        self.places = Places({}, {}, [], [], [])
 
     def finished(self) -> list[Moment]:
         """The moments. A call without a result succeeded silently; not a check, not the last."""
@@ -338,6 +356,8 @@ class _Reader:
             self._call(number, turn)
         elif turn.kind == "tool_result":
             self._result(number, turn)
+        elif turn.kind == "text" and turn.role == "user" and (command := command_called(text)):
+            self._say(number, Voice.PERSON, command)
         elif turn.kind == "text" and not _CLIENT.match(text):
             self._say(number, _voice(turn), text, turn.name if turn.role == "user" else "")
 
@@ -359,7 +379,7 @@ class _Reader:
         elif call.kind in TASK_TOOLS:
             event = self._task(number, call)
         elif call.kind in PLAN_TOOLS:
-            self._say(number, Voice.AGENT, call.words("plan"))
+            self._say(number, Voice.AGENT, call.words("plan"), PLAN)
         elif call.kind in ASKING:
             self._say(number, Voice.AGENT, questions_of(call))
         elif call.kind in REPORTING:
@@ -385,8 +405,9 @@ class _Reader:
         if change.deleted:
             return Event(number, Kind.RUN, f"deleted {path}", edits=(path,))
         event = Event(number, Kind.WRITE if change.created else Kind.EDIT, path)
-        event.names, event.added, event.removed = change.names, change.added, change.removed
-        event.within, event.meaning = self.places.within(path, change.old), change.meaning
+        event.names, event.pairs = change.names, change.pairs
+        event.within = self.places.within(path, change.old)
+        self.places.edit(path, change.pairs)
         return event
 
     def _short(self, text: str) -> str:
@@ -493,10 +514,7 @@ class _Reader:
             self.places.searches.append((pattern, tuple(paths)[:MOST_HITS]))
             del self.places.searches[:-MOST_SEARCHES]
         elif path and not _FAILED.match(text):
-            self.places.files.pop(path, None)
-            self.places.files[path] = text[:FILE_CHARS]
-            if len(self.places.files) > MOST_READ:
-                del self.places.files[next(iter(self.places.files))]
+            self.places.read(path, text)
 
     def _name_commits(self, call: int, text: str) -> None:
         """Give the commits of a call the hashes under which its result lists their subjects."""
@@ -560,6 +578,26 @@ class _Reader:
             ]
         self._tell(Event(number, Kind.REFUSED, what, failed=True))
         self._say(number, Voice.PERSON, words)
+
+
+_COMMAND = re.compile(r"<command-name>\s*/?([\w:.-]+)\s*</command-name>")
+_ARGUMENTS = re.compile(r"<command-args>\s*(.*?)\s*</command-args>", re.DOTALL)
+_OF_THE_CLIENT = re.compile(
+    r"add-dir|agents|bashes|bug|clear|compact|config|context|cost|doctor|exit|export|fast|feedback"
+    r"|help|hooks|ide|init|install-github-app|login|logout|mcp|memory|model|output-style"
+    r"|permissions|plugin|privacy-settings|quit|release-notes|rename|resume|rewind|skills|stats"
+    r"|status|statusline|tasks|terminal-setup|theme|todos|upgrade|usage|vim"
+)
+"""Commands of the client itself, which ask the agent for nothing."""
+
+
+def command_called(text: str) -> str:
+    """A command that the person called, with what they wrote after it."""
+    named = _COMMAND.search(text) if text.startswith("<command-") else None
+    if named is None or _OF_THE_CLIENT.fullmatch(named[1]):
+        return ""
+    given = _ARGUMENTS.search(text)
+    return f"/{named[1]} {given[1] if given and given[1] else '(a command)'}"
 
 
 def _voice(turn: Turn) -> Voice:
@@ -822,6 +860,12 @@ def _side(name: str, lines: Sequence[str], other: Sequence[str]) -> str:
     return f"{name} has {shown}{more}"
 
 
+_SILENT = re.compile(
+    r"\b(?:go (?:build|vet)|gofmt|tsc|javac|py_compile|node --check|bash -n|git diff --check)\b"
+)
+"""Checks that print something only where they fail."""
+
+
 def read_outcome(event: Event, result: str) -> None:
     """Put into an event what its result says about it."""
     failed = bool(_FAILED.match(result) or _FAILED_LAST.search(result[-400:]))
@@ -830,6 +874,8 @@ def read_outcome(event: Event, result: str) -> None:
     )
     if event.kind is Kind.CHECK:
         event.how = _how(seen, failed)
+        if event.how in ("no output", "no result") and _SILENT.search(event.what):
+            event.how = "passed"
         event.failed = {"failed": True, "passed": False}.get(event.how)
         event.outcome = _failure(seen) if event.failed else ""
         return

@@ -30,6 +30,7 @@ class Fate(StrEnum):
     NOTHING = "not mentioned since"
     LOOKED_AT = "looked at, nothing changed yet"
     EDITED = "edited"
+    COMMITTED = "committed"
     REPORTED = "reported as done"
     FINE = "found to need nothing"
 
@@ -116,6 +117,8 @@ def fates(items: Sequence[Item], after: Sequence[Moment]) -> list[Item]:
     found = [Item(each.number, each.text) for each in items]
     own = _own_words(found)
     for at, moment in enumerate(after):
+        if isinstance(moment, Event) and moment.kind is Kind.COMMIT and moment.failed is False:
+            _committed(moment, found, own)
         if not isinstance(moment, Message) or moment.voice is not Voice.AGENT:
             continue
         closing = at + 1 == len(after) or _is_person(after[at + 1])
@@ -233,7 +236,7 @@ def _words(text: str) -> list[str]:
 def _about(text: str, items: Sequence[Item], own: Sequence[frozenset[str]]) -> list[Item]:
     """The items that a statement is about: by their numbers, or else the one by its words."""
     numbers = {n for found in _NAMED.finditer(text) for n in re.findall(r"\d+", found[1])}
-    named = [each for each in items if each.number and each.number in numbers]
+    named = [each for each in items if each.number and each.number.split(" ")[-1] in numbers]
     if named:
         for each in named:
             each.named = True
@@ -249,6 +252,8 @@ def _about(text: str, items: Sequence[Item], own: Sequence[frozenset[str]]) -> l
 def _tell(item: Item, said: str, files: tuple[str, ...], *, closing: bool, alone: bool) -> None:
     """Note what a statement says about an item, unless more is known."""
     text = straight(said)
+    if item.fate is Fate.COMMITTED and not files:
+        return
     if files:
         item.files = tuple(dict.fromkeys((*item.files, *files)))
         item.fate, item.told = Fate.EDITED, said[:TOLD_CHARS]
@@ -264,6 +269,14 @@ def _tell(item: Item, said: str, files: tuple[str, ...], *, closing: bool, alone
         item.fate, item.told = Fate.REPORTED, said[:TOLD_CHARS]
     elif item.fate is Fate.NOTHING and alone:
         item.fate, item.told = Fate.LOOKED_AT, said[:TOLD_CHARS]
+
+
+def _committed(commit: Event, items: Sequence[Item], own: Sequence[frozenset[str]]) -> None:
+    """Note the items that the subject of a commit is about."""
+    subject = commit.what.split("\n", 1)[0]
+    made = commit.outcome.rpartition(" ")[2]
+    for item in _about(subject, items, own):
+        item.fate, item.told = Fate.COMMITTED, made or subject[:TOLD_CHARS]
 
 
 _SENTENCE = re.compile(r"(?<=[.!?])\s+")

@@ -15,7 +15,9 @@ from typing import Literal
 from msgspec import Struct
 
 from reviewer.compression.anchor_types import Section
-from reviewer.compression.offline.shape import TRAFFIC, Account, Line, terms_of
+from reviewer.compression.offline.line import Line, terms_of
+from reviewer.compression.offline.lines import TRAFFIC
+from reviewer.compression.offline.shape import Account
 from reviewer.compression.words import FREQUENCIES, FUNCTION_WORDS, SPOKEN
 
 Need = Literal["request", "instruction", "decision", "state", "next", "statement"]

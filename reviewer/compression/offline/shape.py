@@ -1,4 +1,4 @@
-"""The shape of a summary: which lines a range has to offer, and which of them fit.
+"""The shape of a summary: which of the lines of `lines.py` fit, and in which order they come.
 
 Every line belongs to a section; sections come in the order in which somebody who goes on needs
 them. The budget is released twice: first to what the person said, to the state of the work and to
@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import cached_property
 from heapq import heapify, heappop, heappush
 from math import fsum, log2
@@ -17,103 +17,24 @@ from math import fsum, log2
 from msgspec import Struct, structs
 
 from reviewer.compression.anchor_types import AnchorType, Section
-from reviewer.compression.offline.events import (
-    ANSWERS,
-    Event,
-    Kind,
-    Message,
-    Moment,
-    Places,
-    Voice,
-    read_history,
-)
-from reviewer.compression.offline.items import (
-    Fate,
-    Item,
-    items_of,
-    latest_items,
-    latest_points,
-    names_in,
-    numbered,
-)
-from reviewer.compression.offline.state import (
-    WorkState,
-    command_lines,
-    done_lines,
-    file_line,
-    next_lines,
-    now_lines,
-    read_state,
-    rejected,
-    short_paths,
-)
-from reviewer.compression.offline.statements import (
-    WIDE,
-    About,
-    Statement,
-    intent,
-    is_announcement,
-    is_deferred,
-    is_order,
-    person_words,
-    plain,
-    purpose,
-    statements,
-    straight,
-)
-from reviewer.compression.offline.traffic import looked_at
+from reviewer.compression.offline.events import Event, Kind, Message, Voice, read_history
+from reviewer.compression.offline.items import names_in
+from reviewer.compression.offline.line import Line, changes, is_of, is_person, terms_of
+from reviewer.compression.offline.lines import lines_of, read_lines, traffic_lines
+from reviewer.compression.offline.messages import ASKED_EARLIER
+from reviewer.compression.offline.state import read_state
+from reviewer.compression.offline.statements import WIDE, person_words
 from reviewer.compression.values import AnchorPoint, Turn
-from reviewer.compression.words import FUNCTION_WORDS
 from reviewer.text.identifiers import IdentifierKind, identifiers
 from reviewer.text.normalise import fold
 from reviewer.text.secrets import mask
 
 TITLED_FROM = 120
 """Tokens from which on a summary has headings."""
-SECTION_OF = {
-    About.DONE: Section.DONE,
-    About.FOUND: Section.FOUND,
-    About.CAUSE: Section.FOUND,
-    About.DECISION: Section.DECISIONS,
-    About.NEXT: Section.NEXT,
-    About.INSTRUCTION: Section.INSTRUCTIONS,
-    About.OFFER: Section.NEXT,
-    About.LIST: Section.LISTS,
-    About.TALK: Section.DONE,
-}
-WORTH = {
-    About.CAUSE: 1.5,
-    About.DECISION: 1.4,
-    About.NEXT: 1.3,
-    About.LIST: 1.3,
-    About.INSTRUCTION: 1.6,
-    About.DONE: 1.0,
-    About.FOUND: 1.0,
-    About.OFFER: 0.4,
-    About.TALK: 0.3,
-}
-VOICES = {
-    Voice.AGENT: 0.7,
-    Voice.SUBAGENT: 0.35,
-    Voice.SUMMARY: 0.7,
-    Voice.SPEAKER: 1.0,
-    Voice.NOTE: 1.0,
-    Voice.PERSON: 1.2,
-}
-CLOSING = 1.1
-"""Worth of an agent's last message before the person speaks; others have that of its voice."""
-OLDEST, NEWEST = 0.6, 1.5
-"""Factors for the first and the last message of the range."""
-OVERTAKEN = 0.6
-"""Factor for a message that asked the person something, once there is an answer."""
-OLD_LIST = 0.5
-"""Factor for a list after which the person has spoken twice."""
-STILL_OPEN = 0.85
-"""Place in the range, 0 to 1, from which on what "remains" is still open at its end."""
+
+
 LONGEST_BULLET = 700
 """Characters up to which sentences that follow each other share a line."""
-SHORT_ANSWER = 80
-"""Characters up to which the person's words need the question that they answer."""
 
 
 class Share(Struct, frozen=True):
@@ -126,6 +47,7 @@ class Share(Struct, frozen=True):
 FIRST = (
     Share("request", 0.14),
     Share("state", 0.15),
+    Share("edits", 0.12),
     Share("commits", 0.12),
     Share("tail", 0.2),
     Share("words", 0.18),
@@ -136,1036 +58,18 @@ BEFORE_ANCHORS = (Share("request", 0.1), Share("state", 0.06))
 """What is taken even before anchors, so that they have something to refer to."""
 
 
+SMALL = (Share("request", 0.4),)
+"""The same for a summary that is too small for headings."""
 LEAST_REQUEST = 26
 """Tokens that the beginning of the latest request has at least."""
 
-
-class Line(Struct):
-    """A line that a summary may have. `release`: the part of the first release, or empty."""
-
-    section: Section
-    text: str
-    order: float
-    worth: float
-    release: str = ""
-    source: str = ""
-    turn: int = -1
-    place: int = -1
-    """Which statement of its message it is; -1 for lines that are not statements."""
-    terms: frozenset[str] = frozenset()
-    cost: int = 0
-    lead: str = ""
-    """How the list begins of which the line is a part."""
-    previous: Line | None = None
-    """The part of the same list before this one, without which it is not taken."""
-
-
-_TERM = re.compile(r"[\w./#@-]*\w")
-
-
-def terms_of(text: str) -> frozenset[str]:
-    """The words of a text that carry something, in lower case; files by their names too."""
-    found = set()
-    for word in _TERM.findall(text.lower()):
-        if len(word) > 2 and word not in FUNCTION_WORDS and not WIDE.search(word):
-            found.add(word)
-            if "/" in word:
-                found.add(word.rpartition("/")[2])
-    for run in WIDE.findall(text):
-        found.update(run[at : at + 2] for at in range(len(run) - 1))
-    return frozenset(found)
-
-
-# Which lines there are
-
-
-def lines_of(moments: Sequence[Moment], state: WorkState, places: Places) -> list[Line]:
-    """Every line that these moments have to offer."""
-    lines = [*_person_lines(moments), *_state_lines(moments, state, places)]
-    last = max(_last_words(moments), _tail_start(moments))
-    now = _now_start(moments, last)
-    messages = [each for each in moments if isinstance(each, Message)]
-    positions = {id(each): at / max(len(messages) - 1, 1) for at, each in enumerate(messages)}
-    spoken = [at for at, m in enumerate(moments) if is_person(m)]
-    changes = _changes_after(moments)
-    edited = _last_edits(moments)
-    for at, moment in enumerate(moments):
-        if isinstance(moment, Message):
-            if moment.voice is Voice.SUMMARY:
-                if not any(_is_summary(later) for later in moments[at + 1 :]):
-                    lines += _summary_lines(moment, moments[at + 1 :])
-            elif moment.voice is not Voice.PERSON:
-                closing = moment.voice is Voice.AGENT and _closes(moments, at)
-                events = _round_before(moments, at) if closing else _events_after(moments, at)
-                found = _message_lines(
-                    moment,
-                    closing,
-                    positions[id(moment)],
-                    events,
-                    in_tail=at > last,
-                    is_now=at > now,
-                    answered=closing and _answered(moments, at),
-                    rounds=sum(place > at for place in spoken[-2:]),
-                    later=changes[at],
-                    finished=now == len(moments) - 2,
-                )
-                if moment.voice is Voice.AGENT:
-                    _mark_changed(found, at, edited)
-                lines += found
-    lines += _about_to(moments)
-    return _once(_without_points(lines, latest_points(moments)))
-
-
-def _without_points(lines: list[Line], points: Sequence[Item]) -> list[Line]:
-    """The lines without those that only list the points again."""
-    if not points:
-        return lines
-    firsts = [plain(each.text)[:40] for each in points]
-    return [
-        line
-        for line in lines
-        if line.order in (NOW_ITEMS, NEXT_ITEMS)
-        or sum(first in line.text for first in firsts) < len(firsts)
-    ]
-
-
-_SUGGESTED = re.compile(
-    r"\W*(?:\(?\d+[.)]\s*)?(?:fix|consider|suggest\w*|recommend\w*|propos\w*|plan|option|add|create"
-    r"|update|remove|rename|replace|move|delete|implement|change|refactor|extract|inline|resolve"
-    r"|switch|convert|clean|simplify|test|build|commit|push|merge|support|use"
-    r"|we (?:can|could|should)|you (?:can|could|should)|should|could|would|may|might)\b",
-    re.IGNORECASE,
-)
-"""How a statement begins that says what could be done, not what was."""
-
-
-def _was_done(text: str, events: Sequence[Event]) -> bool:
-    """Whether a report tells of something that was done in calls."""
-    return any(not each.failed for each in events) and not _SUGGESTED.match(text)
-
-
-def is_person(moment: Moment) -> bool:
-    """Whether a moment is what the person said."""
-    return isinstance(moment, Message) and moment.voice is Voice.PERSON
-
-
-def _is_summary(moment: Moment) -> bool:
-    return isinstance(moment, Message) and moment.voice is Voice.SUMMARY
-
-
-NEXT_IN_HAND, NEXT_ITEMS, NEXT_OWED = -3.0, -2.0, -1.0
-"""Order of what is next: what is in hand, open items, checks and commits, then what was said."""
-NOW_ITEMS = -2.0
-LONGEST_PLAN = 600
-"""Characters of what the agent announced last, with what it said about it."""
-
-
-def _about_to(moments: Sequence[Moment]) -> list[Line]:
-    """What the agent announced last and did not finish, where the range ends in the middle."""
-    for at in range(len(moments) - 1, max(len(moments) - 12, -1), -1):
-        moment = moments[at]
-        if isinstance(moment, Message):
-            if moment.voice is not Voice.AGENT:
-                return []
-            said = [each.text for each in statements(moment)]
-            place = max((n for n, each in enumerate(said) if is_announcement(each)), default=-1)
-            if at == len(moments) - 1 and place < len(said) - 1:
-                return []  # the turn ended with a report
-            text = intent(said[place]) if place >= 0 else ""
-            if not text:
-                return []
-            for each in said[place + 1 :]:
-                if len(text) + len(each) <= LONGEST_PLAN and not items_of(moment.text):
-                    text = f"{text} {each}"
-            begun = any(_changes(each) for each in _events_after(moments, at))
-            how = "in the middle of this (see its last edits)" if begun else "about to do this"
-            line = f"The agent was {how}: {text}"
-            return [Line(Section.NEXT, line, NEXT_IN_HAND, 3.0, "state", "", moment.turn)]
-    return []
-
-
-def _round_before(moments: Sequence[Moment], at: int) -> list[Event]:
-    """What was done since the person spoke last, before a message that ends the turn."""
-    found: list[Event] = []
-    for each in reversed(moments[:at]):
-        if isinstance(each, Message) and each.voice is Voice.PERSON:
-            break
-        if isinstance(each, Event):
-            found.append(each)
-    return found[::-1]
-
-
-def _last_words(moments: Sequence[Moment]) -> int:
-    """The place of the person's last message; -1 where there is none."""
-    return max(
-        (at for at, m in enumerate(moments) if isinstance(m, Message) and m.voice is Voice.PERSON),
-        default=-1,
-    )
-
-
-TAIL_MESSAGES = 16
-"""Messages of an agent at the end that say where it is, where the person has been silent longer."""
-
-
-def _tail_start(moments: Sequence[Moment]) -> int:
-    """The place after which the agent's last messages stand."""
-    said = [at for at, m in enumerate(moments) if isinstance(m, Message) and m.voice is Voice.AGENT]
-    return said[-TAIL_MESSAGES] - 1 if len(said) > TAIL_MESSAGES else -1
-
-
-def _now_start(moments: Sequence[Moment], last: int) -> int:
-    """The place after which messages say where the work is now; those before say what was done.
-
-    A report that ends the range says it alone. Else it is what came after the last commit or check.
-    """
-    final = moments[-1] if moments else None
-    if isinstance(final, Message) and final.voice is Voice.AGENT:
-        text = statements(final, closing=True)
-        if text and not is_announcement(text[-1].text):
-            return len(moments) - 2
-    results = (
-        at
-        for at, each in enumerate(moments)
-        if isinstance(each, Event)
-        and each.failed is False
-        and (each.kind is Kind.COMMIT or (each.kind is Kind.CHECK and each.how == "passed"))
-    )
-    said = [at for at, m in enumerate(moments) if isinstance(m, Message) and m.voice is Voice.AGENT]
-    few = said[-NOW_MESSAGES] - 1 if len(said) > NOW_MESSAGES else -1
-    return max(last, min(max(results, default=-1), said[-1] - 1 if said else -1), few)
-
-
-NOW_MESSAGES = 8
-"""Messages of an agent in the middle of its work that say where it is."""
-
-
-def _last_edits(moments: Sequence[Moment]) -> dict[str, int]:
-    """The functions and headings that were changed, with the place of the last change."""
-    return {
-        name: at
-        for at, each in enumerate(moments)
-        if isinstance(each, Event) and _is_edit(each)
-        for name in (each.within, *each.names)
-        if name
-    }
-
-
-def _is_edit(event: Event) -> bool:
-    return event.kind in (Kind.EDIT, Kind.WRITE) and not event.failed
-
-
-def _mark_changed(lines: Sequence[Line], at: int, edited: Mapping[str, int]) -> None:
-    """Say of what was found out about a function that it was changed since."""
-    for line in lines:
-        if line.section is Section.FOUND and line.place >= 0:
-            names = [name for name in names_in(line.text) if edited.get(name, -1) > at]
-            if names:
-                line.text = f"{line.text} ({names[0]} was changed since)"
-
-
-def _changes_after(moments: Sequence[Moment]) -> list[int]:
-    """How many changes, checks and commits come after each moment."""
-    found, number = [], 0
-    for each in reversed(moments):
-        found.append(number)
-        number += isinstance(each, Event) and _changes(each) and not each.failed
-    return found[::-1]
-
-
-def _is_of(moment: Moment, voice: Voice) -> bool:
-    return isinstance(moment, Message) and moment.voice is voice
-
-
-def _answered(moments: Sequence[Moment], at: int) -> bool:
-    """Whether the person's next message answers this one."""
-    after = moments[at + 1] if at + 1 < len(moments) else None
-    if not isinstance(after, Message):
-        return False
-    return _is_answer(person_words(after.text), _question_before(moments, at + 1))
-
-
-def _closes(moments: Sequence[Moment], at: int) -> bool:
-    """Whether no event and no other message of the agent comes before the person speaks again."""
-    after = moments[at + 1] if at + 1 < len(moments) else None
-    return after is None or (isinstance(after, Message) and after.voice is Voice.PERSON)
-
-
-def _events_after(moments: Sequence[Moment], at: int) -> list[Event]:
-    """What was done after a message and before the next one."""
-    found: list[Event] = []
-    for each in moments[at + 1 :]:
-        if isinstance(each, Message):
-            break
-        found.append(each)
-    return found
-
-
-_UNTOLD = frozenset({Kind.TODO, Kind.REFUSED, Kind.SIDES})
-_TRIED = frozenset({Kind.RUN, Kind.BRANCH, Kind.PUSH, Kind.EDIT, Kind.WRITE})
-
-
-def told(events: Sequence[Event], *, is_now: bool = True) -> str:
-    """Events in words, those of one file together: `edited data.go (2 times); ran ...: passed`.
-
-    A check that ran again later is left out, and what failed, unless that is how it is now.
-    """
-    parts: dict[str, str] = {}
-    times: Counter[str] = Counter()
-    for event in events:
-        if event.kind in _UNTOLD or not event.what or event.superseded:
-            continue
-        if event.kind is Kind.COMMIT and event.failed is False:
-            continue  # commits have lines of their own
-        if not is_now and event.failed and event.kind in _TRIED:
-            continue
-        what = event.what.split("\n", 1)[0][:160]
-        if event.kind is Kind.CHECK:
-            why = f" ({event.outcome})" if event.outcome else ""
-            how = "" if event.how == "ran" else f": {event.how}{why}"
-            parts[f"ran {what}"] = f"ran `{what}`{how}"
-        elif event.kind is Kind.COMMIT:
-            made = f" [{event.outcome}]" if event.outcome else ""
-            verb = "was about to commit" if event.failed is None else "committed"
-            verb = "failed to commit" if event.failed else verb
-            parts[f"commit {what}"] = f"{verb}{made}: {what}"
-        elif event.kind in (Kind.RUN, Kind.MERGE):
-            why = f" ({len(event.conflicts)} files conflict)" if event.conflicts else ""
-            why = why or (" (failed)" if event.failed else "")
-            parts[f"run {what}"] = f"{what}{why}"
-        else:
-            where = f" in `{event.within}`" if event.within else ""
-            more = f" ({', '.join(event.names)})" if event.names else where
-            more = " (failed)" if event.failed else more
-            parts[f"{event.kind} {what}"] = f"{event.kind} {what}{more}"
-        times[f"{event.kind} {what}"] += 1
-    return "; ".join(
-        f"{text} ({times[key]} times)" if times[key] > 1 else text for key, text in parts.items()
-    )
-
-
-def _message_lines(
-    message: Message,
-    closing: bool,
-    position: float,
-    events: Sequence[Event],
-    *,
-    in_tail: bool,
-    is_now: bool,
-    answered: bool,
-    rounds: int,
-    later: int,
-    finished: bool,
-) -> list[Line]:
-    """The statements of a message; the last one with what was done after it."""
-    found = statements(message, closing=closing)
-    done = "" if closing else told(events, is_now=is_now)
-    files = _files_of(events, message.text) if closing else ""
-    recency = OLDEST + (NEWEST - OLDEST) * position**2
-    base = CLOSING if closing else VOICES[message.voice]
-    label = _label(message)
-    proposes = closing and any(each.about is About.OFFER for each in found)
-    overtaken = proposes and not in_tail
-    lines: list[Line] = []
-    for at, each in enumerate(found):
-        last = at == len(found) - 1
-        about = each.about
-        ahead = closing and (about is About.NEXT or _AHEAD.match(each.lead or each.text))
-        if about is About.NEXT and not (in_tail or (closing and position > STILL_OPEN)):
-            put_off = (closing or position > STILL_OPEN) and is_deferred(each.text)
-            about = About.NEXT if put_off else About.FOUND
-        if about is About.DECISION and closing and (overtaken or not _DECIDED.search(each.text)):
-            about = About.FOUND  # a report says what is; what the person answers is the decision
-        if about is About.NEXT and not (closing or is_now):
-            about = About.FOUND
-        over = message.voice is Voice.AGENT and (
-            _is_over(each, about, later, in_tail and is_now)
-            or (overtaken and later >= SEVERAL_CHANGES and _is_proposal(each, about))
-            or (rounds > 0 and _RUNNING.search(each.text) is not None)
-        )
-        text = purpose(each.text) if about is About.TALK else each.text
-        text = "" if over else text
-        if last and done and not closing:
-            text = _joined(text, done)
-        if not text or (text == done and _only_edits(events)):
-            continue
-        if files and about in (About.DONE, About.FOUND, About.LIST, About.CAUSE):
-            text, files = f"{text} {files}", ""
-        if about is About.TALK and not (last and done):
-            continue  # what the agent was about to do at the end has a line of its own
-        if message.voice is Voice.SUBAGENT and (
-            rounds or (finished and later) or not _of_the_work(text)
-        ):
-            continue
-        remark = about in _REMARKS and text == each.text and message.voice is Voice.AGENT
-        few = len(found) > 2 and len(terms_of(text)) < FEW_TERMS
-        if remark and not is_specific(text) and (few or not closing):
-            continue
-        if about is About.DONE and len(terms_of(text)) < LITTLE_SAID:
-            continue
-        if about is About.DONE and not _was_done(each.text, events):
-            about = About.FOUND
-        if about is About.TALK and last and done:
-            about = About.DONE
-        worth = base * WORTH[about] * recency * (OVERTAKEN if overtaken else 1.0)
-        if about is About.LIST and rounds > 1:
-            worth *= OLD_LIST
-        section = SECTION_OF[about]
-        if closing and about is About.FOUND and any(_changes(e) for e in events):
-            section = Section.DONE  # it reports what was done
-        if is_now and about is not About.LIST:
-            section = Section.NOW
-        if in_tail and is_now and ahead:
-            section = Section.NEXT
-        if about is About.OFFER:
-            if answered or not (in_tail or position > STILL_OPEN):
-                continue  # an answer brings its question along
-            text = f"Offered{', not answered' if in_tail else ' and not taken up'}: {text}"
-            worth *= 2.0 if in_tail else 1.0
-            section = Section.NEXT
-        release = "tail" if in_tail and message.voice is Voice.AGENT else ""
-        place = -1 if text == done else at
-        line = Line(
-            section, label + text, each.order, worth, release, each.source, message.turn, place
-        )
-        line.lead = each.lead if line.text.startswith(each.lead) else ""
-        if line.lead and lines and lines[-1].lead == line.lead:
-            line.previous = lines[-1]
-        lines.append(line)
-    if not found and done and not _only_edits(events):
-        words = purpose(plain(message.text))[:200].rstrip(" :.")
-        if later and not is_now and _OF_THE_MOMENT.search(words):
-            words = ""
-        text = _joined(words, done) if len(words) > 12 else done
-        worth = base * 0.4 * recency
-        section = Section.NOW if is_now else Section.DONE
-        release = "tail" if in_tail else ""
-        lines.append(Line(section, text, message.turn + 0.5, worth, release, "", message.turn))
-    return lines
-
-
-_OF_THE_MOMENT = re.compile(
-    r"\b(?:still|not yet|yet to|remain(?:s|ing)?|uncommitted|unpushed"
-    r"|not (?:committed|pushed|tested|fixed|done)"
-    r"|(?:are|is) (?:now )?(?:running|failing|waiting|out)\b|in progress|pending|waiting"
-    r"|needs? to|needs? (?:adjusting|fixing|updating)|need fixing|todo|next(?:,| is| step)"
-    r"|failing tests?|(?:test|build|lint)s? fail(?:s|ed)?|conflicts?\b|should|would be"
-    r"|the fix (?:is|would|:)|i (?:also )?need|we need|first batch|second batch)\b",
-    re.IGNORECASE,
-)
-"""What is true only until the next step."""
-_PLANS = re.compile(
-    r"\W*(?:(?:the |my |some |here(?:'s| are) (?:the )?)?(?:changes?|edits?|fix(?:es)?"
-    r"|steps?|tasks?|things?|work|updates?|open (?:questions?|decisions?)|questions?|options?|plan"
-    r"|proposed?|suggested|recommended|revised|remaining|next|current state)\b)"
-    r"|.{0,60}\bto (?:create|modify|add|change|do|fix|implement|update)\b",
-    re.IGNORECASE,
-)
-"""How a list begins of what is to be done or decided."""
-
-
-def _is_over(said: Statement, about: About, later: int, is_now: bool) -> bool:
-    """Whether later work has overtaken what was true, or planned, when it was said."""
-    if is_now or not later or is_deferred(said.text):
-        return False
-    if about in (About.FOUND, About.CAUSE, About.NEXT):
-        return bool(_OF_THE_MOMENT.search(said.text))
-    return about is About.LIST and later >= SEVERAL_CHANGES and bool(_PLANS.match(said.text))
-
-
-SEVERAL_CHANGES = 3
-_RUNNING = re.compile(
-    r"\bagents?\b.{0,60}\b(?:running|launched|still out|in parallel|in the background)\b"
-    r"|\b(?:launched|spawned|started)\b.{0,40}\bagents?\b|^\W*(?:task \w+ )?still running\b",
-    re.IGNORECASE,
-)
-_PROPOSAL = re.compile(
-    r"\b(?:recommend|suggest|propos|i'd|would (?:be|let|need)|could (?:be|also)|should|option"
-    r"|approach|alternativ|we can|you can|instead of|rather than|if you)\w*\b",
-    re.IGNORECASE,
-)
-
-
-def _is_proposal(said: Statement, about: About) -> bool:
-    """Whether a statement of a message that the person has answered only proposes something."""
-    return about is About.LIST or bool(_PROPOSAL.search(straight(said.text)))
-
-
-def _joined(text: str, done: str) -> str:
-    """What was said and what was done: `To fix the sites: edited a.py`, `It is wrong -> ...`."""
-    text = text.rstrip(".: ")
-    if not text:
-        return done
-    return f"{text}: {done}" if text.startswith("To ") else f"{text} -> {done}"
-
-
-_DECIDED = re.compile(
-    r"\bdecided\b|\bdecision (?:is|was)\b|\bchose\b|\bchosen\b|\bagreed\b"
-    r"|\bby design\b|\bon purpose\b|\bdeliberate"
-    r"|\b(?:we|i)(?:'ll| will|'ve| have)? (?:went with|go with|kept|keep|took|switched|used|use)\b"
-    r"|^\W*(?:kept|took|went with|switched|replaced|moved|dropped|used)\b",
-    re.IGNORECASE,
-)
-"""How a report tells of a choice that was made."""
-_AHEAD = re.compile(
-    r"\W*(?:(?:the |my |some )?(?:remaining|left|open|pending|outstanding|next|follow[- ]?ups?|todo"
-    r"|to do|still (?:to do|open|missing)|not (?:yet )?(?:done|implemented|covered|verified)"
-    r"|deferred|what(?:'s| is) (?:left|next|missing)|later|known (?:gaps|limitations))\b)",
-    re.IGNORECASE,
-)
-"""How a list or sentence of a report begins that says what is ahead."""
-
-
-def is_specific(text: str) -> bool:
-    """Whether a remark made on the way names something, or else says a good deal."""
-    foreign = sum(char > "\u02af" and char.isalpha() for char in text) > len(text) / 3
-    return foreign or bool(_SPECIFIC.search(text)) or len(terms_of(text)) >= SPECIFIC_TERMS
-
-
-def _of_the_work(text: str) -> bool:
-    """Whether a sub-agent's sentence is about the work and not about its own report."""
-    return _OWN_REPORT.match(text) is None
-
-
-_OWN_REPORT = re.compile(
-    r"\W*(?:i(?:'ve| have| will|'ll)|let me|here(?:'s| is| are)|perfect|now i|based on my"
-    r"|this (?:report|document|summary|analysis)"
-    r"|(?:key |main )?(?:findings|insights?|summary|conclusion)\b)"
-    r"|verified correct\b|no (?:action|issues?)\b",
-    re.IGNORECASE,
-)
-_SPECIFIC = re.compile(r"`|[\"\u201c]|\w[./_]\w|\d|[a-z][A-Z]|\w\(\)")
-SPECIFIC_TERMS = 9
-FEW_TERMS = 5
-LITTLE_SAID = 2
-_REMARKS = frozenset({About.FOUND, About.CAUSE, About.DECISION})
-
-
-def _only_edits(events: Sequence[Event]) -> bool:
-    """Whether files were changed and nothing else was done; the section on files says that."""
-    return all(event.kind in (Kind.EDIT, Kind.WRITE, Kind.TODO) for event in events)
-
-
-def _files_of(events: Sequence[Event], text: str) -> str:
-    """The files changed in a turn that its last message does not name, in brackets."""
-    changed = (e for e in events if e.kind in (Kind.EDIT, Kind.WRITE) and not e.failed)
-    paths = dict.fromkeys(e.what for e in changed)
-    unnamed = [path for path in paths if path.rpartition("/")[2] not in text]
-    if not unnamed or len(paths) > 6:
-        return ""
-    return f"[in {', '.join(short_paths(unnamed))}]"
-
-
-def _label(message: Message) -> str:
-    if message.voice is Voice.SPEAKER:
-        return f"{message.name}: "
-    if message.voice is Voice.SUBAGENT:
-        return "A sub-agent: "
-    return ""
-
-
-def _state_lines(moments: Sequence[Moment], state: WorkState, places: Places) -> list[Line]:
-    """What events alone tell: state, next steps, commits, commands, files, refusals."""
-    end = float(moments[-1].turn + 1) if moments else 0.0
-    final = moments[-1] if moments else None
-    reported = isinstance(final, Message) and final.voice is Voice.AGENT
-    first = end if reported else -1.0
-    lines = [
-        Line(Section.NOW, text, first + at / 100, 3.0 - at / 10, "state")
-        for at, text in enumerate(now_lines(state))
-    ]
-    lines += [
-        Line(Section.NEXT, text, NEXT_OWED + at / 100, 3.0, "state")
-        for at, text in enumerate(next_lines(state))
-    ]
-    for turn, text in done_lines(state):
-        worth = 0.9 * (OLDEST + (NEWEST - OLDEST) * (turn / (moments[-1].turn + 1)) ** 2)
-        lines.append(Line(Section.DONE, text, float(turn), worth, "commits", turn=turn))
-    for turn, text in rejected(moments):
-        lines.append(Line(Section.INSTRUCTIONS, text, float(turn), 1.8, "words", turn=turn))
-    lines += _item_lines(latest_items(moments), "items of the request", places)
-    lines += _item_lines(latest_points(moments), "points that the agent listed", places)
-    if commands := command_lines(state):
-        lines.append(Line(Section.COMMANDS, "; ".join(commands), 0.0, 2.5, "state"))
-    if skills := list(dict.fromkeys(places.skills)):
-        lines.append(Line(Section.COMMANDS, f"Skills loaded: {', '.join(skills[-4:])}", 1.0, 1.5))
-    for address in places.published[-2:]:
-        lines.append(Line(Section.FILES, f"Published at {address}", 2e6, 2.0))
-    reasons = _reasons(moments)
-    lines += [
-        Line(Section.FILES, f"{path}: has conflicts to be resolved", -1.0, 1.2)
-        for path in state.conflicts
-    ]
-    files = sorted(state.files.values(), key=lambda each: (each.committed, -each.last, each.path))
-    for at, file in enumerate(files):
-        text = file_line(file, reasons.get(file.path, ""))
-        lines.append(Line(Section.FILES, text, float(at), 1.0 / (1 + at / 12), turn=-1))
-    return lines
-
-
-def _item_lines(items: Sequence[Item], what: str, places: Places) -> list[Line]:
-    """What became of the items of a list that the work goes by, and which are open."""
-    if not items:
-        return []
-    closed = "; ".join(_item_told(each) for each in items if not each.is_open)
-    declared = places.declared()
-    wheres = [(each, _places_of(each, places, declared)) for each in items if each.is_open]
-    left = "; ".join(_item_told(each, where) for each, where in wheres)
-    lines: list[Line] = []
-    if closed:
-        text = f"Of the {len(items)} {what}: {closed}."
-        lines.append(Line(Section.NOW, text, NOW_ITEMS, 3.4, "state"))
-    if left:
-        lines.append(Line(Section.NEXT, f"Open {what}: {left}.", NEXT_ITEMS, 3.5, "state"))
-    return lines
-
-
-MOST_READ_LAST = 12
-ITEM_WORDS = 100
-"""Characters of an item where it is closed."""
-
-
-def _places_of(item: Item, places: Places, declared: Mapping[str, str]) -> str:
-    """Where the functions, classes and files are that an item names."""
-    found = dict.fromkeys(places.of(name, declared) for name in names_in(item.text))
-    known = [place for place in found if place][:MOST_PLACES]
-    return f" [{'; '.join(known)}]" if known else ""
-
-
-MOST_PLACES = 3
-
-
-def _item_told(item: Item, where: str = "") -> str:
-    number = f"{item.number}) " if item.number else ""
-    if item.is_open:
-        note = f" ({item.fate})" if item.fate is Fate.LOOKED_AT else ""
-        return f"{number}{item.text.rstrip('. ')}{where}{note}"
-    how = f"{item.fate}"
-    if item.files:
-        how = f"{how} in {', '.join(short_paths(item.files))}" if item.fate is Fate.EDITED else how
-    elif item.fate is Fate.FINE and item.told:
-        how = f'{how}: "{item.told.rstrip(". ")}"'
-    return f"{number}{_shortened(item.text, ITEM_WORDS)} - {how}"
-
-
-def _shortened(text: str, longest: int) -> str:
-    if len(text) <= longest:
-        return text.rstrip(". ")
-    at = text.rfind(" ", longest // 2, longest)
-    return f"{text[: at if at > 0 else longest].rstrip(' ,;:')} …"
-
-
-def _reasons(moments: Sequence[Moment]) -> dict[str, str]:
-    """Changed files with what the agent said before the last change that it explained."""
-    found: dict[str, str] = {}
-    for at, each in enumerate(moments):
-        if not _is_of(each, Voice.AGENT) or not isinstance(each, Message):
-            continue
-        edits = [e for e in _events_after(moments, at) if e.kind in (Kind.EDIT, Kind.WRITE)]
-        paths = dict.fromkeys(e.what for e in edits)
-        said = _explained(each) if paths else ""
-        for path in paths:
-            stem = path.rpartition("/")[2].partition(".")[0]
-            if said and (len(paths) == 1 or stem in said):
-                found[path] = said
-    return found
-
-
-def _explained(message: Message | None) -> str:
-    """What an agent says last in a message, as the reason of the edit that follows."""
-    if message is None or message.voice is not Voice.AGENT:
-        return ""
-    texts = [each.text for each in statements(message)][-1:] or [plain(message.text)]
-    why = purpose(texts[0])
-    why = f"{why[:1].lower()}{why[1:]}" if why.startswith("To ") else why
-    telling = is_specific(why) and not _OF_THE_MOMENT.search(why)
-    return _shortened(why, LONGEST_REASON) if telling else ""
-
-
-LONGEST_REASON = 180
-
-
-_ANSWER = re.compile(
-    r"\W*(?:y(?:es|eah|ep|up)?|no(?:pe)?|ok(?:ay)?|sure|go (?:ahead|on|for)|do (?:it|that)|let'?s"
-    r"|both|all|the (?:first|second|third|last)|(?:option )?[\d#a-c]\b|(?:i )?agree|sounds|please"
-    r"|continue|proceed|correct|right|exactly|fine|perfect|great|fix (?:it|that))\b",
-    re.IGNORECASE,
-)
-
-
-def _person_lines(moments: Sequence[Moment]) -> list[Line]:
-    """The person's words: the first and latest request, instructions, answers, other requests."""
-    spoken = [
-        (at, each)
-        for at, each in enumerate(moments)
-        if isinstance(each, Message) and each.voice is Voice.PERSON
-    ]
-    spoken = [(at, each) for at, each in spoken if not _after_refusal(moments, at)]
-    lines: list[Line] = []
-    for place, (_, each) in enumerate(spoken):
-        if each.name == ANSWERS:
-            lines += _choices(each, 1.2 + place / len(spoken))
-    chosen = {line.turn for line in lines}
-    spoken = [(at, each) for at, each in spoken if each.turn not in chosen]
-    if not spoken:
-        return lines
-    resumed = _begins_with_summary(moments)
-    real = _real_requests(moments, spoken)
-    first, latest = (real[0], _latest(moments, spoken, real)) if real else (-1, len(spoken))
-    several = len(real) > 1 or any(number > latest for number in range(len(spoken)))
-    for number, (at, message) in enumerate(spoken):
-        age = number / max(len(spoken) - 1, 1)
-        worth = 1.2 + age
-        order = float(message.turn)
-        question = _question_before(moments, at)
-        words = person_words(message.text)
-        turn, source = message.turn, message.text
-        worked = _works_before_next_words(moments, at)
-        if not words:
-            continue
-        if number > latest and not has_content(words) and not question.endswith(("?", "？", "؟")):
-            continue
-        if (number == first and not resumed) or number >= latest:
-            label = "Then: " if number > latest else "Latest: " if number == latest else "First: "
-            label = label if several or resumed else ""
-            answered = (
-                question if (number != first or resumed) and _is_answer(words, question) else ""
-            )
-            text = f"{label}{_with_question(words, answered)}"
-            release = "request" if number >= latest else "goal"
-            lines.append(Line(Section.REQUEST, text, order, 4.0, release, source, turn))
-            continue
-        pairs = _numbered_answers(message.text, moments, at)
-        if pairs:
-            for place, text in enumerate(pairs):
-                where = order + place / 100
-                lines.append(Line(Section.DECISIONS, text, where, worth, "words", "", turn))
-        elif not has_content(words) and not question.endswith(("?", "？", "؟")):
-            continue
-        elif _is_answer(words, question) and (
-            question.endswith(("?", "？", "؟")) or not is_order(words)
-        ):
-            text = _with_question(words, question)
-            if question:
-                lines.append(
-                    Line(Section.DECISIONS, text, order, worth * 0.8, "words", source, turn)
-                )
-            elif has_content(words):
-                lines.append(_asked(words, order, worth * 0.8, source, turn, worked))
-        elif is_order(words):
-            text = _with_question(words, question if _is_answer(words, question) else "")
-            lines.append(Line(Section.INSTRUCTIONS, text, order, worth, "words", source, turn))
-        else:
-            lines.append(_asked(words, order, worth, source, turn, worked))
-    return lines
-
-
-_CHOICE = re.compile(r'"([^"\n]{1,600})"="([^"\n]{1,1200})"')
-
-
-def _choices(message: Message, worth: float) -> list[Line]:
-    """What the person answered to the questions of a call, a line each."""
-    return [
-        Line(
-            Section.DECISIONS,
-            f'"{plain(found[2])}" - to: "{plain(found[1])}"',
-            message.turn + at / 100,
-            worth,
-            "words",
-            found[2],
-            message.turn,
-        )
-        for at, found in enumerate(_CHOICE.finditer(message.text))
-    ]
-
-
-def _asked(words: str, order: float, worth: float, source: str, turn: int, worked: bool) -> Line:
-    """A question or order between the first request and the latest, before what came of it."""
-    section = Section.DONE if worked else Section.FOUND
-    return Line(section, f'Asked: "{words}"', order, worth, "words", source, turn)
-
-
-_EMPTY_REPLY = re.compile(
-    r"/[\w:-]+|(?:\W*\b(?:y|n|k|yes|yeah|yep|yup|no|nope|ok|okay|sure|go|on|ahead|for|it|continue|proceed"
-    r"|please|thanks?|thank you|thx|great|good|nice|cool|perfect|fine|right|correct|exactly|done|do"
-    r"|that|this|so|and|then|now|keep going|carry|resume|lgtm|hi|hello|hey|sounds|looks"
-    r"|ja|nein|gut|weiter|bitte|danke|genau|mach|oui|non|continuez?|merci|d'accord|vas-y|si|sí|vale|gracias)\b)*\W*"
-    r"|(?:\W*(?:好的?|是的?|继续|可以|行|对|谢谢|嗯|はい|続けて|نعم|لا|تابع|حسنا|شكرا))*\W*",
-    re.IGNORECASE,
-)
-
-
-def has_content(words: str) -> bool:
-    """Whether a person's message says more than "ok", "yes" or "continue"."""
-    return _EMPTY_REPLY.fullmatch(words[:400]) is None
-
-
-def _real_requests(moments: Sequence[Moment], spoken: Sequence[tuple[int, Message]]) -> list[int]:
-    """Which messages of the person are requests: those with content that answer nothing."""
-    said = [
-        (number, at, person_words(each.text))
-        for number, (at, each) in enumerate(spoken)
-        if has_content(" ".join(each.text.split()))
-    ]
-    real = [
-        number
-        for number, at, words in said
-        if len(terms_of(words)) >= 3
-        or _works_before_next_words(moments, at, MUCH_WORK)
-        or not (asked := _question_before(moments, at))
-        or not _is_answer(words, asked)
-    ]
-    return real or [number for number, _, _ in said]
-
-
-def _latest(
-    moments: Sequence[Moment], spoken: Sequence[tuple[int, Message]], real: Sequence[int]
-) -> int:
-    """Which message is the latest request: not a question that was answered before others."""
-    for number in reversed(real):
-        at, message = spoken[number]
-        asks = message.text.rstrip().endswith(("?", "？", "؟"))
-        if number == len(spoken) - 1 or not asks or _works_before_next_words(moments, at):
-            return number
-    return real[-1]
-
-
-MUCH_WORK = 6
-"""Changes, checks and commits after a short reply that make it a request."""
-
-
-def _changes(event: Event) -> bool:
-    """Whether an event changes or checks something."""
-    return event.kind in (Kind.EDIT, Kind.WRITE, Kind.CHECK, Kind.COMMIT, Kind.RUN, Kind.PUSH)
-
-
-def _works_before_next_words(moments: Sequence[Moment], at: int, least: int = 1) -> bool:
-    """Whether that many changes were made after a message and before the person spoke again."""
-    done = 0
-    for each in moments[at + 1 :]:
-        if is_person(each):
-            break
-        done += (isinstance(each, Event) and _changes(each)) or _is_of(each, Voice.SUBAGENT)
-    return done >= least
-
-
-def _begins_with_summary(moments: Sequence[Moment]) -> bool:
-    """Whether an earlier compaction cut off the first request."""
-    heard = (Voice.PERSON, Voice.SUMMARY)
-    first = next((m for m in moments if isinstance(m, Message) and m.voice in heard), None)
-    return first is not None and first.voice is Voice.SUMMARY
-
-
-def _after_refusal(moments: Sequence[Moment], at: int) -> bool:
-    before = moments[at - 1] if at else None
-    return (
-        isinstance(before, Event)
-        and before.kind is Kind.REFUSED
-        and before.turn == moments[at].turn
-    )
-
-
-_GREETING = re.compile(
-    r"\b(?:how (?:can|may) i (?:help|assist)|what (?:can|may|shall) i (?:do|help)"
-    r"|what would you like (?:me )?to (?:do|work on)|anything else|what(?:'s| is) next"
-    r"|ready (?:to help|when you))\b",
-    re.IGNORECASE,
-)
-
-
-def _is_answer(words: str, question: str) -> bool:
-    """Whether words are hard to understand without what was said before."""
-    if _GREETING.search(question):
-        return False
-    if _ANSWER.match(words):
-        asked = question.endswith(("?", "？", "؟"))
-        return len(words) <= (200 if asked else SHORT_ANSWER) and not words.endswith("?")
-    asked = question.endswith(("?", "？", "؟")) and not words.endswith(("?", "？", "؟"))
-    length = len(words) + 2 * sum(map(len, WIDE.findall(words)))
-    points = bool(_POINTS.search(words)) and not words.endswith("?")
-    return length <= (SHORT_ANSWER if asked or points else SHORT_ANSWER // 4)
-
-
-_POINTS = re.compile(r"\b(?:this|that|these|those|it|them|both|same)\b", re.IGNORECASE)
-"""Words that need what was said before."""
-
-
-def _with_question(words: str, question: str) -> str:
-    whole = len(words) > 1 and words[0] == words[-1] == '"'
-    quoted = words if whole else f'"{words}"'
-    return f'{quoted} - to: "{question}"' if question else quoted
-
-
-def _question_before(moments: Sequence[Moment], at: int) -> str:
-    """What the person answers, from the message before: the question that it ends with, or else
-    the statement that has most of the person's words, or the last one.
-    """
-    for before in reversed(moments[max(0, at - 3) : at]):
-        if isinstance(before, Message) and before.voice is Voice.AGENT:
-            found = [each.text for each in statements(before, closing=True)]
-            asked = [text for text in found if text.rstrip().endswith("?")]
-            person = moments[at]
-            words = terms_of(person.text) if isinstance(person, Message) else frozenset()
-            shared = [len(terms_of(text) & words) for text in found]
-            nearest = [text for text, n in zip(found, shared, strict=True) if n == max(shared) > 1]
-            chosen = asked[-1:] or nearest[-1:] or found[-1:]
-            return _shortened(chosen[0], LONGEST_QUESTION).strip('"') if chosen else ""
-        if isinstance(before, Message):
-            return ""
-    return ""
-
-
-LONGEST_QUESTION = 320
-
-
-def _numbered_answers(text: str, moments: Sequence[Moment], at: int) -> list[str]:
-    """Numbered answers, each with the numbered question that it answers."""
-    answers = numbered(text)
-    if len(answers) < 2:
-        return []
-    for before in reversed(moments[max(0, at - 3) : at]):
-        if isinstance(before, Message) and before.voice is Voice.AGENT:
-            asked = numbered(before.text[-4_000:])
-            shared = answers.keys() & asked.keys()
-            questions = sum("?" in asked[number] for number in shared)
-            if len(shared) < 2 or 2 * questions < len(shared):
-                return []
-            return [
-                f'{number}. {plain(asked[number])[:260]} - the person: "{plain(said)[:300]}"'
-                if number in asked
-                else f'{number}. the person: "{plain(said)[:300]}"'
-                for number, said in answers.items()
-            ]
-    return []
-
-
-_AFTER_SUMMARY = re.compile(
-    r"(?:If you need specific details from before compaction|Please continue the conversation from"
-    r" where|Continue the conversation from where).*",
-    re.DOTALL,
-)
-_PART = re.compile(r"^\s*(\d{1,2})\.\s+([A-Z][^\n:]{3,60}):?[ \t]*$", re.MULTILINE)
-_PARTS: tuple[tuple[str, Section, float], ...] = (
-    ("primary request", Section.REQUEST, 1.4),
-    ("user message", Section.INSTRUCTIONS, 0.5),
-    ("pending", Section.NEXT, 1.3),
-    ("next step", Section.NEXT, 0.9),
-    ("current work", Section.DONE, 1.2),
-    ("error", Section.FOUND, 1.1),
-    ("problem", Section.FOUND, 1.1),
-    ("file", Section.FOUND, 0.7),
-    ("concept", Section.FOUND, 0.7),
-)
-
-
-def _summary_lines(message: Message, after: Sequence[Moment]) -> list[Line]:
-    """The statements of an earlier summary under the sections that they belong to.
-
-    Of what was to be done, only what nobody has mentioned since.
-    """
-    since = [terms_of(each.text if isinstance(each, Message) else each.what) for each in after]
-    asked = [each for each in after if isinstance(each, Message) and each.voice is Voice.PERSON]
-    overtaken = sum(has_content(person_words(each.text)) for each in asked) >= SEVERAL_REQUESTS
-    changed = any(isinstance(each, Event) and _changes(each) for each in after)
-    text = message.text
-    head = re.search(r"^\s*Summary:\s*$", text, re.MULTILINE)
-    text = text[head.end() :] if head else text
-    text = _AFTER_SUMMARY.sub("", text)
-    parts = list(_PART.finditer(text))
-    bounds = [(text[: parts[0].start()] if parts else text, "")]
-    bounds += [
-        (text[part.end() : parts[at + 1].start() if at + 1 < len(parts) else len(text)], part[2])
-        for at, part in enumerate(parts)
-    ]
-    lines = []
-    for number, (body, title) in enumerate(bounds):
-        section, factor = next(
-            ((s, f) for name, s, f in _PARTS if name in title.lower()), (None, 0.7)
-        )
-        if not title and parts:
-            continue
-        if section is Section.INSTRUCTIONS and (quoted := _QUOTED_WORDS.findall(body)):
-            for at, words in enumerate(quoted):
-                order = message.turn + (number + at / len(quoted)) / 100
-                text = " ".join(words.split())
-                lines.append(_earlier_words(text, order, VOICES[Voice.SUMMARY] * factor, message))
-            continue
-        for each in statements(structs.replace(message, text=body)):
-            if changed and _OF_THE_MOMENT.search(each.text) and section is not Section.NEXT:
-                continue
-            order = message.turn + number / 100 + (each.order - message.turn) / 200
-            where = section or SECTION_OF[each.about]
-            worth = VOICES[Voice.SUMMARY] * factor * (1.2 if where is Section.NEXT else 1.0)
-            release = "goal" if where is Section.REQUEST else ""
-            text = each.text
-            if where is Section.NEXT:
-                steps = each.text.removeprefix(each.lead).split("; ")
-                text = "; ".join(step for step in steps if not _has_come_up(step, since))
-                if section is None or overtaken or not text:
-                    continue
-                text = f"Pending at the earlier compaction: {text}"
-            if where is Section.REQUEST and asked:
-                text = f"Before the earlier compaction: {text}"
-            lines.append(Line(where, text, order, worth, release, each.source, message.turn))
-    return lines
-
-
-_QUOTED_WORDS = re.compile(
-    r"^[^\S\n]*(?:[-*+]|\d+[.)])?[^\S\n]*[\"\u201c](.{8,}?)[\"\u201d][^\n\"]*$", re.M | re.S
-)
-"""A line of an earlier summary that quotes the person."""
-
-
-def _earlier_words(words: str, order: float, worth: float, message: Message) -> Line:
-    """What an earlier summary quotes of the person."""
-    turn = message.turn
-    if is_order(words):
-        return Line(Section.INSTRUCTIONS, f'"{words}"', order, worth, "", words, turn)
-    return Line(Section.DONE, f'Asked earlier: "{words}"', order, worth / 4, "", words, turn)
-
-
-SEVERAL_REQUESTS = 2
-"""Requests after an earlier summary from which on its next steps are overtaken."""
-
-
-def _has_come_up(text: str, since: Sequence[frozenset[str]]) -> bool:
-    """Whether a later message or event has half of the words of a step that was to be done."""
-    terms = terms_of(text)
-    return any(2 * len(terms & each) >= len(terms) for each in since)
-
-
-def _once(lines: Iterable[Line]) -> list[Line]:
-    """The lines without those that repeat another word by word; the latest is kept."""
-    found: dict[str, Line] = {}
-    for line in lines:
-        line.terms = terms_of(line.text)
-        key = line.text.lower()
-        known = found.pop(key, None)
-        if known is not None and known.release and not line.release:
-            line.release = known.release
-        found[key] = line
-    return _without_parts(list(found.values()))
-
-
-def _without_parts(lines: list[Line]) -> list[Line]:
-    """The lines without those that another line of their turn contains."""
-    return [
-        line
-        for at, line in enumerate(lines)
-        if not any(
-            other.turn == line.turn
-            and len(other.text) > len(line.text)
-            and line.text.rstrip(".") in other.text
-            for other in lines[max(0, at - 6) : at + 7]
-        )
-    ]
-
-
-# Which lines are chosen
 
 LAST_ROUNDS = 3
 """Messages of the person from which on all that was found out may matter."""
 _HISTORY = frozenset({Section.FOUND, Section.LISTS})
 _AHEAD_OF = frozenset({Section.NOW, Section.NEXT})
+HISTORY_SHARE = 0.18
+"""Share of a hand-over that what was found out may have, where work on files goes on."""
 _NAMES = frozenset({IdentifierKind.PATH, IdentifierKind.CODE, IdentifierKind.NAME})
 MOST_NAMES = 400
 OFTEN_NAMED = 6
@@ -1180,42 +84,21 @@ LITTLE = 3
 """Lines up to which what was only looked at is worth a line too."""
 
 
-TRAFFIC = 0.1
-"""Worth of a line about what was only looked at."""
-
-
-def _read_line(places: Places, state: WorkState) -> list[Line]:
-    """The files that were read last and not changed."""
-    read = [path for path in reversed(places.files) if path not in state.files][:MOST_READ_LAST]
-    if not read:
-        return []
-    line = Line(Section.FILES, f"Read last: {'; '.join(short_paths(read))}", 1e6, 1.3)
-    line.terms = terms_of(line.text)
-    return [line]
-
-
-def _traffic_lines(turns: Iterable[Turn]) -> list[Line]:
-    lines = [
-        Line(Section.DONE, text, float(turn), TRAFFIC, turn=turn) for turn, text in looked_at(turns)
-    ]
-    for line in lines:
-        line.terms = terms_of(line.text)
-    return lines
-
-
 class Account:
     """The lines of some turns, and summaries of any size made of them. `count` counts tokens."""
 
     def __init__(self, turns: Iterable[Turn], count: Callable[[str], int]) -> None:
         self.count = count
+        self.most: dict[Section, float] = {}
+        """Sections that have at most this share of a text."""
         history = read_history(turns)
         self.moments = history.moments
         self.state = read_state(self.moments)
         self.lines = lines_of(self.moments, self.state, history.places)
         if len(self.lines) < LITTLE:
-            self.lines += _traffic_lines(turns)
+            self.lines += traffic_lines(turns)
         else:
-            self.lines += _read_line(history.places, self.state)
+            self.lines += read_lines(history.places, self.state)
         for line in self.lines:
             line.text = mask(line.text).text if "[masked" not in line.text else line.text
             line.cost = count(f"- {line.text}\n")
@@ -1234,7 +117,8 @@ class Account:
         matter: set[str] = set()
         for moment in self.moments:
             if isinstance(moment, Message):
-                said = [each.text for each in identifiers(moment.text) if each.kind in _NAMES]
+                text = person_words(moment.text) if is_person(moment) else moment.text
+                said = [each.text for each in identifiers(text) if each.kind in _NAMES]
                 for name in dict.fromkeys(said):
                     found[name] += 1 if moment.voice is Voice.SUBAGENT else 2
                 if moment.voice is Voice.PERSON:
@@ -1255,7 +139,11 @@ class Account:
         draft = _Draft(self, max_tokens)
         if max_tokens >= TITLED_FROM:
             draft.release(BEFORE_ANCHORS)
-        draft.require(required)
+        names = [each for each in required if each.type is AnchorType.CODE_ARTIFACT]
+        draft.require([each for each in required if each.type is not AnchorType.CODE_ARTIFACT])
+        if max_tokens < TITLED_FROM:
+            draft.release(SMALL)
+        draft.require(names)
         draft.release(FIRST)
         draft.second_release()
         draft.rest()
@@ -1267,10 +155,12 @@ class Account:
         Where nothing was changed, what was found out is all there is, and stays.
         """
         spoken = [moment.turn for moment in self.moments if is_person(moment)]
-        worked = any(isinstance(moment, Event) and _changes(moment) for moment in self.moments)
-        if len(spoken) <= LAST_ROUNDS or not worked:
+        worked = any(isinstance(moment, Event) and changes(moment) for moment in self.moments)
+        earlier = [each.turn for each in self.moments if is_of(each, Voice.SUMMARY)]
+        start = spoken[-LAST_ROUNDS] if len(spoken) > LAST_ROUNDS else 0
+        start = max(start, max(earlier, default=-1) + 1)
+        if not start or not worked:
             return
-        start = spoken[-LAST_ROUNDS]
         ahead = [
             line for line in self.lines if line.section in _AHEAD_OF or line.release == "request"
         ]
@@ -1278,10 +168,16 @@ class Account:
         self.lines = [
             line
             for line in self.lines
-            if line.section not in _HISTORY
-            or line.turn >= start
-            or not needed.isdisjoint(names_in(line.text))
+            if not line.text.startswith(ASKED_EARLIER)
+            and (line.current or line.lasting or line.turn >= self.last_words)
+            and (
+                line.section not in _HISTORY
+                or line.turn >= start
+                or line.lasting
+                or (line.current and not needed.isdisjoint(names_in(line.text)))
+            )
         ]
+        self.most = dict.fromkeys(_HISTORY, HISTORY_SHARE)
 
     def weight(self, terms: Iterable[str]) -> float:
         return fsum(self._weights.get(term, 0.0) for term in terms)  # sets have no order
@@ -1312,6 +208,7 @@ class _Draft:
         self._chosen: list[Line] = []
         self._taken: set[int] = set()
         self._spent = 0
+        self._of_section: Counter[Section] = Counter()
         self._said: set[str] = set()
         self._sections: set[Section] = set()
         self._names: list[str] = []
@@ -1324,6 +221,9 @@ class _Draft:
         price = self._price(line)
         if id(line) in self._taken or self._spent + price > self._ceiling:
             return False
+        most = self._account.most.get(line.section, 1.0) * self._ceiling
+        if self._of_section[line.section] + price > most:
+            return False
         if line.previous is not None and id(line.previous) not in self._taken:
             if self._spent + price + self._price(line.previous) > self._ceiling:
                 return False
@@ -1332,6 +232,7 @@ class _Draft:
         self._chosen.append(line)
         self._taken.add(id(line))
         self._spent += price
+        self._of_section[line.section] += price
         self._said |= line.terms
         self._sections.add(line.section)
         return True
@@ -1369,7 +270,7 @@ class _Draft:
         ]
         best = min(around, key=lambda line: line.cost, default=alone)
         longest = self._ceiling * 0.16 if best.release else 2 * alone.cost + 24
-        return best if best.cost <= longest else alone
+        return best if best.cost <= min(longest, self._ceiling - self._spent) else alone
 
     def release(self, shares: Sequence[Share]) -> None:
         """Lines for each share of the budget, the newest first where that matters."""
@@ -1378,7 +279,7 @@ class _Draft:
             if share.name == "request" and self._titled:
                 room = max(room, LEAST_REQUEST)
             waiting = [line for line in self._account.lines if line.release == share.name]
-            newest_first = share.name in ("tail", "words", "request", "commits")
+            newest_first = share.name in ("tail", "words", "request", "commits", "edits")
             if newest_first:
                 waiting.sort(key=lambda line: (-line.order, -line.worth))
             for line in waiting:

@@ -9,8 +9,10 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+import msgspec
 from msgspec import Struct
 
+from reviewer.compression.offline.edits import NewCode, places_told
 from reviewer.compression.offline.events import SCRATCH, Event, Kind, Message, Moment, Voice
 
 CHANGES = frozenset({Kind.EDIT, Kind.WRITE})
@@ -31,10 +33,8 @@ class File(Struct):
     commit: int = 0
     """The number of the commit that has the last change, from 1."""
     names: tuple[str, ...] = ()
-    edit: Event | None = None
-    """The last change."""
-    meanings: tuple[str, ...] = ()
-    """What remarks in its changes since the last commit say that they are for."""
+    new: NewCode = msgspec.field(default_factory=NewCode)
+    """What was put in since the last commit."""
 
 
 class Check(Struct):
@@ -60,6 +60,8 @@ class WorkState(Struct):
     branch: str = ""
     pull_request: str = ""
     unpushed: bool = False
+    pushes: bool = False
+    """Whether commits were pushed before."""
     merged: str = ""
     """The pull request that was merged: its number, or words for it."""
     stashed: bool = False
@@ -131,7 +133,7 @@ def _apply(state: WorkState, event: Event) -> None:
     elif event.kind is Kind.COMMIT and event.failed is False:
         _committed(state, event)
     elif event.kind is Kind.PUSH and event.failed is False:
-        state.unpushed = False
+        state.unpushed, state.pushes = False, True
     elif event.kind is Kind.PULL_REQUEST and event.failed is False:
         state.pull_request = f"{event.what} ({event.outcome})" if event.outcome else event.what
         state.unpushed = False
@@ -220,9 +222,7 @@ def _changed(state: WorkState, path: str, event: Event) -> None:
     file.edits += 1
     file.names = tuple(dict.fromkeys((*file.names, *event.names)))
     file.last = event.turn
-    file.edit = event
-    if event.meaning:
-        file.meanings = tuple(dict.fromkeys((*file.meanings, event.meaning)))[-MOST_MEANINGS:]
+    file.new.apply(event.pairs, event.within)
     file.at = state.events
     file.committed = False
     _resolve(state, path)
@@ -263,7 +263,7 @@ def _committed(state: WorkState, event: Event) -> None:
         state.branch = branch.removesuffix(" (root-commit)")
     for file in state.files.values():
         if not file.committed:
-            file.committed, file.commit, file.meanings = True, len(state.commits), ()
+            file.committed, file.commit, file.new = True, len(state.commits), NewCode()
 
 
 def short_paths(paths: Sequence[str]) -> list[str]:
@@ -315,7 +315,6 @@ def now_lines(state: WorkState) -> list[str]:
             if state.commits or state.checks
             else f"Edited, not yet checked or committed: {shown}."
         )
-    lines += _edit_lines(waiting)
     unclear = [each for each in open_files if state.verdict(each) == "unclear"]
     if unclear:
         shown = ", ".join(short_paths([each.path for each in unclear[-20:]]))
@@ -326,7 +325,6 @@ def now_lines(state: WorkState) -> list[str]:
     if checked:
         shown = ", ".join(short_paths([each.path for each in checked[-20:]]))
         lines.append(f"Edited and checked, not yet committed: {shown}.")
-        lines += [told for each in checked[-LAST_EDITS:] if (told := _remarks(each))]
     broken = [each for each in open_files if state.verdict(each) == "failed"]
     for check in state.checks.values():
         if check.failed and state.last_of_kind[_kind(check)] is check:
@@ -360,35 +358,16 @@ def now_lines(state: WorkState) -> list[str]:
     return lines
 
 
-LAST_EDITS = 4
-MOST_MEANINGS = 3
+def edit_lines(state: WorkState) -> list[tuple[str, bool]]:
+    """What is new in the files that are not committed, and whether it was checked; last is last.
 
-
-def edit_told(event: Event) -> str:
-    """What an edit changes: where it is, and its first lines."""
-    within = f" in `{event.within}`" if event.within else ""
-    added = " ".join(f"`{line}`" for line in event.added)
-    removed = " ".join(f"`{line}`" for line in event.removed)
-    parts = [f"adds {added}" if added else "", f"removes {removed}" if removed else ""]
-    told = "; ".join(part for part in parts if part)
-    return f"{event.what}{within}: {told}" if told else ""
-
-
-def _remarks(file: File) -> str:
-    """What the remarks in the new code of a file say, which is not committed."""
-    told = " / ".join(f'"{meaning}"' for meaning in file.meanings)
-    return f"Remarks in the new code of {file.path}: {told}." if told else ""
-
-
-def _edit_lines(files: Sequence[File]) -> list[str]:
-    """The last change of the files that were changed last and are not checked."""
-    lines = []
-    for each in sorted(files, key=lambda each: each.at)[-LAST_EDITS:]:
-        told = edit_told(each.edit) if each.edit is not None else ""
-        why = _remarks(each)
-        if told or why:
-            lines.append(f"{f'Last edit of {told}. ' if told else ''}{why}".strip())
-    return lines
+    A file's places are told in the order of their last edits.
+    """
+    return [
+        (f"{file.path.rpartition('/')[2]} now: {told}.", state.verdict(file) == "passed")
+        for file in sorted(state.uncommitted, key=lambda each: each.at)
+        for told in places_told(file.new, file.path)
+    ]
 
 
 def _conflict_lines(state: WorkState) -> list[str]:
@@ -445,6 +424,8 @@ def next_lines(state: WorkState) -> list[str]:
         steps.append("commit the merge")
     elif state.commits and (unchecked or state.uncommitted):
         steps.append("commit")
+        if state.pushes:
+            steps.append("push")
     if steps:
         lines.append(f"Still owed (not run yet): {', then '.join(steps)}, then report.")
     return lines
@@ -456,7 +437,26 @@ _PROSE = re.compile(r"\.(?:md|mdx|txt|rst|adoc)$", re.IGNORECASE)
 
 def usual_commands(state: WorkState) -> str:
     """The commands that check this work, the usual ones first."""
-    return ", ".join(f"`{each.command}`" for each in state.usual_checks[:3])
+    found = sorted(state.checks.values(), key=lambda each: (-each.times, -each.turn))
+    whole = [each for each in found if not _CHOSEN.search(each.command)]
+    tests = [each for each in whole if _TESTS.search(each.command)]
+    shown = list({id(each): each for each in (*whole[: MOST_OWED - 1], *tests[:1])}.values())
+    shown += [each for each in whole if each not in shown][: MOST_OWED - len(shown)]
+    names = [f"`{each.command}`" for each in shown]
+    if not tests and len(whole) < len(found):
+        chosen = next(each for each in found if each not in whole)
+        names = [f"`{chosen.command}`", *names[: MOST_OWED - 1]]
+        names.append("the whole test suite (only some of the tests were run)")
+    return ", ".join(names)
+
+
+MOST_OWED = 3
+_CHOSEN = re.compile(
+    r" -run\b| -k\b|::|--(?:filter|grep|tests|testNamePattern|test-name-pattern)\b| -t\b"
+    r"|\S*test\S*\.(?:py|[cm]?[jt]sx?|rb|php|exs?|rs)\b| -p \w| --test \w"
+)
+"""What a command has that runs only some of the tests."""
+_TESTS = re.compile(r"\btests?\b|pytest|jest|vitest|rspec|phpunit|ctest|tox|nox|\bcheck\b|\bci\b")
 
 
 MANY_COMMITS = 4
@@ -496,9 +496,18 @@ def command_lines(state: WorkState) -> list[str]:
     return lines
 
 
-def rejected(moments: Sequence[Moment]) -> list[tuple[int, str]]:
-    """Calls that the person refused, with their words, by turn."""
+class Refusal(Struct, frozen=True):
+    """A call that the person refused, and their words."""
+
+    turn: int
+    what: str
+    words: str
+
+
+def refused(moments: Sequence[Moment]) -> list[Refusal]:
+    """Calls that the person refused. One without words counts until they speak again."""
     found = []
+    last = max((m.turn for m in moments if isinstance(m, Message) and _is_person(m)), default=-1)
     for at, each in enumerate(moments):
         if isinstance(each, Event) and each.kind is Kind.REFUSED:
             after = moments[at + 1] if at + 1 < len(moments) else None
@@ -508,11 +517,16 @@ def rejected(moments: Sequence[Moment]) -> list[tuple[int, str]]:
                 and after.voice is Voice.PERSON
                 and after.turn == each.turn
             ):
-                words = f': "{" ".join(after.text.split())[:400]}"'
+                words = " ".join(after.text.split())[:400]
             if "git push" in each.what and any(map(_is_push, moments[at + 1 :])):
                 continue
-            found.append((each.turn, f"The person refused {each.what or 'a call'}{words}"))
+            if words or each.turn >= last:
+                found.append(Refusal(each.turn, each.what or "a call", words))
     return found
+
+
+def _is_person(message: Message) -> bool:
+    return message.voice is Voice.PERSON
 
 
 def _is_push(moment: Moment) -> bool:

@@ -162,8 +162,8 @@ _REPORT = re.compile(
 INSTRUCTION = re.compile(
     r"\b(?:don'?t|do not|never|always|must|should(?:n'?t)?|make sure|only|instead|rather|prefer"
     r"|please (?:keep|use|avoid)|we (?:use|want|need|don'?t|never|always|should)|i (?:want|prefer"
-    r"|don'?t|would|'d)|no[,.]|nope|wrong|actually|not (?:that|what|the)|keep|remember|stop|avoid"
-    r"|without|use)\b",
+    r"|don'?t|would|'d)|no[,.]|nope|wrong|actually|not (?:that|what|the)|keep|remember"
+    r"|stop (?:\w+ing|it|that|this)|avoid|without|use)\b",
     re.IGNORECASE,
 )
 _LEADS_ON = re.compile(
@@ -251,6 +251,13 @@ _ASKS_TO_EXPLAIN = re.compile(
     re.IGNORECASE,
 )
 """How a message begins that asks about what it quotes."""
+_OWN_DOINGS = re.compile(
+    r"\W*(?:(?:and|so|but|also|yeah|hmm)\b[\s,]*)*(?:i|we)(?:'ve| have(?! to)| had(?! to)"
+    r"| did(?!n't)| tried| just| ran| continued| moved| got| see| saw| still| was| were| added"
+    r"| made)\b",
+    re.IGNORECASE,
+)
+"""How a sentence begins in which the person tells what they did or saw."""
 _SENTENCES = re.compile(r"(?<=[.!?\uff1f\u061f])\s+|\n+")
 
 
@@ -263,6 +270,7 @@ def is_order(text: str) -> bool:
         return False
     return any(
         is_instruction(each)
+        and not _OWN_DOINGS.match(each)
         and (_CORRECTS.match(each) or not each.rstrip(' ")').endswith(("?", "\uff1f", "\u061f")))
         for each in _SENTENCES.split(text)
     )
@@ -325,7 +333,7 @@ def upper_first(text: str) -> str:
 def person_words(text: str, longest: int = LONGEST_WORDS) -> str:
     """A person's message on one line; pasted logs and code are replaced by a remark."""
     kept: list[str] = []
-    pasted = 0
+    text, pasted = _without_logs(text)
     for unit in units(text):
         piece = text[unit.start : unit.end]
         if unit.kind in (UnitKind.CODE, UnitKind.TRACE) or _is_data(piece):
@@ -343,6 +351,24 @@ def person_words(text: str, longest: int = LONGEST_WORDS) -> str:
     if pasted > 2:
         words = f"{_ends(words, longest)} [and {pasted} pasted lines]".strip()
     return _ends(words, longest)
+
+
+_LOGGED = re.compile(
+    r"^.{0,24}\b\d\d:\d\d:\d\d\b.{0,12}(?:\||\[|\b(?:DEBUG|DEBU|INFO|WARN(?:ING)?|ERROR|FATAL|TRACE)\b)"
+    r"|(?:\b[\w.]+=\S+[ \t]+){2}[\w.]+=\S"
+)
+"""A line that a program wrote into its log."""
+
+
+def _without_logs(text: str) -> tuple[str, int]:
+    """A message without the log lines pasted into it but for the first, and how many went."""
+    lines = text.split("\n")
+    logged = [line for line in lines if _LOGGED.search(line)]
+    if len(logged) < 2:
+        return text, 0
+    first = logged[0]
+    kept = [_cut(line, 160) if line is first else line for line in lines if line not in logged[1:]]
+    return "\n".join(kept), max(len(lines) - len(kept), len(logged) - 1)
 
 
 LAST_SHARE = 0.3

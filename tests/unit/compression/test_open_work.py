@@ -218,7 +218,7 @@ def test_points_that_the_agent_listed_are_ticked_off_with_the_places_of_the_othe
     text = written(turns, 800)
     now, ahead = section(text, Section.NOW), section(text, Section.NEXT)
     assert "Of the 3 points that the agent listed: 1) " in now
-    assert "Last edit of toll.py in `toll_of_boat`: adds `return boat.weight`" in now
+    assert "toll.py now: in `toll_of_boat`: `return boat.weight`" in now
     assert "removes `return boat.length`" in now
     assert "2) `toll_of_raft()` takes the weight [toll.py:9]" in ahead
     assert "3) `print_bill()` shows it [named in office/bill.py]" in ahead

@@ -1,0 +1,290 @@
+"""What the person said, a line each: requests, instructions, answers, questions."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from reviewer.compression.anchor_types import Section
+from reviewer.compression.offline.events import ANSWERS, Event, Kind, Message, Moment, Voice
+from reviewer.compression.offline.items import numbered
+from reviewer.compression.offline.line import Line, changes, is_of, is_person, shortened, terms_of
+from reviewer.compression.offline.statements import WIDE, is_order, person_words, plain, statements
+
+SHORT_ANSWER = 80
+"""Characters up to which the person's words need the question that they answer."""
+
+
+_ANSWER = re.compile(
+    r"\W*(?:y(?:es|eah|ep|up)?|no(?:pe)?|ok(?:ay)?|sure|go (?:ahead|on|for)|do (?:it|that)|let'?s"
+    r"|both|all|the (?:first|second|third|last)|(?:option )?[\d#a-c]\b|(?:i )?agree|sounds|please"
+    r"|continue|proceed|correct|right|exactly|fine|perfect|great|fix (?:it|that))\b",
+    re.IGNORECASE,
+)
+
+
+def person_lines(moments: Sequence[Moment]) -> list[Line]:
+    """The person's words: the first and latest request, instructions, answers, other requests."""
+    spoken = [
+        (at, each)
+        for at, each in enumerate(moments)
+        if isinstance(each, Message) and each.voice is Voice.PERSON
+    ]
+    spoken = [(at, each) for at, each in spoken if not _after_refusal(moments, at)]
+    lines: list[Line] = []
+    for place, (_, each) in enumerate(spoken):
+        if each.name == ANSWERS:
+            lines += _choices(each, 1.2 + place / len(spoken))
+    chosen = {line.turn for line in lines}
+    spoken = [(at, each) for at, each in spoken if each.turn not in chosen]
+    if not spoken:
+        return lines
+    resumed = _begins_with_summary(moments)
+    real = _real_requests(moments, spoken)
+    first, latest = (real[0], _latest(moments, spoken, real)) if real else (-1, len(spoken))
+    several = len(real) > 1 or any(number > latest for number in range(len(spoken)))
+    for number, (at, message) in enumerate(spoken):
+        age = number / max(len(spoken) - 1, 1)
+        worth = 1.2 + age
+        order = float(message.turn)
+        question = question_before(moments, at)
+        words = person_words(message.text)
+        turn, source = message.turn, message.text
+        worked = _works_before_next_words(moments, at)
+        if not words:
+            continue
+        if number > latest and not has_content(words) and not question.endswith(("?", "？", "؟")):
+            continue
+        if (number == first and not resumed) or number >= latest:
+            label = "Then: " if number > latest else "Latest: " if number == latest else "First: "
+            label = label if several or resumed else ""
+            answered = (
+                question if (number != first or resumed) and is_answer(words, question) else ""
+            )
+            text = f"{label}{_with_question(words, answered)}"
+            release = "request" if number >= latest else "goal"
+            lines.append(Line(Section.REQUEST, text, order, 4.0, release, source, turn))
+            continue
+        pairs = _numbered_answers(message.text, moments, at)
+        if pairs:
+            for place, text in enumerate(pairs):
+                where = order + place / 100
+                lines.append(Line(Section.DECISIONS, text, where, worth, "words", "", turn))
+        elif not has_content(words) and not question.endswith(("?", "？", "؟")):
+            continue
+        elif is_answer(words, question) and (
+            question.endswith(("?", "？", "؟")) or not is_order(words)
+        ):
+            text = _with_question(words, question)
+            if question and (question.endswith(("?", "？", "؟")) or _ANSWER.match(words)):
+                lines.append(
+                    Line(Section.DECISIONS, text, order, worth * 0.8, "words", source, turn)
+                )
+            elif has_content(words):
+                answer = "" if worked else _reply_to(moments, at)
+                lines.append(_asked(words, order, worth * 0.8, source, turn, worked, answer))
+        elif is_order(words):
+            text = _with_question(words, question if is_answer(words, question) else "")
+            lines.append(Line(Section.INSTRUCTIONS, text, order, worth, "words", source, turn))
+        else:
+            answer = "" if worked else _reply_to(moments, at)
+            lines.append(_asked(words, order, worth, source, turn, worked, answer))
+    return lines
+
+
+_CHOICE = re.compile(r'"([^"\n]{1,600})"="([^"\n]{1,1200})"')
+
+
+def _choices(message: Message, worth: float) -> list[Line]:
+    """What the person answered to the questions of a call, a line each."""
+    return [
+        Line(
+            Section.DECISIONS,
+            f'"{plain(found[2])}" - to: "{plain(found[1])}"',
+            message.turn + at / 100,
+            worth,
+            "words",
+            found[2],
+            message.turn,
+        )
+        for at, found in enumerate(_CHOICE.finditer(message.text))
+    ]
+
+
+ANSWER = " - answer: "
+ANSWERED = 0.6
+"""Factor for a question of the person to which the agent only gave an answer."""
+LONGEST_REPLY = 220
+
+
+def _reply_to(moments: Sequence[Moment], at: int) -> str:
+    """How the agent's last message begins before the person speaks again."""
+    reply = None
+    for each in moments[at + 1 :]:
+        if is_person(each):
+            break
+        if is_of(each, Voice.AGENT):
+            reply = each
+    if not isinstance(reply, Message):
+        return ""
+    said = [each.text for each in statements(reply, closing=True)] or [plain(reply.text)]
+    return said[0] if len(said[0]) <= LONGEST_REPLY else shortened(said[0], LONGEST_REPLY)
+
+
+def _asked(
+    words: str, order: float, worth: float, source: str, turn: int, worked: bool, answer: str
+) -> Line:
+    """A question or order between the first request and the latest, before what came of it."""
+    if worked:
+        return Line(Section.DONE, f'Asked: "{words}"', order, worth, "words", source, turn)
+    text = f'Asked: "{words}"' + (f"{ANSWER}{answer}" if answer else "")
+    return Line(Section.FOUND, text, order, worth * ANSWERED, "", source, turn)
+
+
+_EMPTY_REPLY = re.compile(
+    r"/[\w:-]+|(?:\W*\b(?:y|n|k|yes|yeah|yep|yup|no|nope|ok|okay|sure|go|on|ahead|for|it|continue|proceed"
+    r"|please|thanks?|thank you|thx|great|good|nice|cool|perfect|fine|right|correct|exactly|done|do"
+    r"|that|this|so|and|then|now|keep going|carry|resume|lgtm|hi|hello|hey|sounds|looks"
+    r"|ja|nein|gut|weiter|bitte|danke|genau|mach|oui|non|continuez?|merci|d'accord|vas-y|si|sí|vale|gracias)\b)*\W*"
+    r"|(?:\W*(?:好的?|是的?|继续|可以|行|对|谢谢|嗯|はい|続けて|نعم|لا|تابع|حسنا|شكرا))*\W*",
+    re.IGNORECASE,
+)
+
+
+def has_content(words: str) -> bool:
+    """Whether a person's message says more than "ok", "yes" or "continue"."""
+    return _EMPTY_REPLY.fullmatch(words[:400]) is None
+
+
+def _real_requests(moments: Sequence[Moment], spoken: Sequence[tuple[int, Message]]) -> list[int]:
+    """Which messages of the person are requests: those with content that answer nothing."""
+    said = [
+        (number, at, person_words(each.text))
+        for number, (at, each) in enumerate(spoken)
+        if has_content(" ".join(each.text.split()))
+    ]
+    real = [
+        number
+        for number, at, words in said
+        if len(terms_of(words)) >= 3
+        or _works_before_next_words(moments, at, MUCH_WORK)
+        or not (asked := question_before(moments, at))
+        or not is_answer(words, asked)
+    ]
+    return real or [number for number, _, _ in said]
+
+
+def _latest(
+    moments: Sequence[Moment], spoken: Sequence[tuple[int, Message]], real: Sequence[int]
+) -> int:
+    """Which message is the latest request: not a question that was answered before others."""
+    for number in reversed(real):
+        at, message = spoken[number]
+        asks = message.text.rstrip().endswith(("?", "？", "؟"))
+        if number == len(spoken) - 1 or not asks or _works_before_next_words(moments, at):
+            return number
+    return real[-1]
+
+
+MUCH_WORK = 6
+"""Changes, checks and commits after a short reply that make it a request."""
+
+
+def _works_before_next_words(moments: Sequence[Moment], at: int, least: int = 1) -> bool:
+    """Whether that many changes were made after a message and before the person spoke again."""
+    done = 0
+    for each in moments[at + 1 :]:
+        if is_person(each):
+            break
+        done += (isinstance(each, Event) and changes(each)) or is_of(each, Voice.SUBAGENT)
+    return done >= least
+
+
+def _begins_with_summary(moments: Sequence[Moment]) -> bool:
+    """Whether an earlier compaction cut off the first request."""
+    heard = (Voice.PERSON, Voice.SUMMARY)
+    first = next((m for m in moments if isinstance(m, Message) and m.voice in heard), None)
+    return first is not None and first.voice is Voice.SUMMARY
+
+
+def _after_refusal(moments: Sequence[Moment], at: int) -> bool:
+    before = moments[at - 1] if at else None
+    return (
+        isinstance(before, Event)
+        and before.kind is Kind.REFUSED
+        and before.turn == moments[at].turn
+    )
+
+
+_GREETING = re.compile(
+    r"\b(?:how (?:can|may) i (?:help|assist)|what (?:can|may|shall) i (?:do|help)"
+    r"|what would you like (?:me )?to (?:do|work on)|anything else|what(?:'s| is) next"
+    r"|ready (?:to help|when you))\b",
+    re.IGNORECASE,
+)
+
+
+def is_answer(words: str, question: str) -> bool:
+    """Whether words are hard to understand without what was said before."""
+    if _GREETING.search(question):
+        return False
+    if _ANSWER.match(words):
+        asked = question.endswith(("?", "？", "؟"))
+        return len(words) <= (200 if asked else SHORT_ANSWER) and not words.endswith("?")
+    asked = question.endswith(("?", "？", "؟")) and not words.endswith(("?", "？", "؟"))
+    length = len(words) + 2 * sum(map(len, WIDE.findall(words)))
+    points = bool(_POINTS.search(words)) and not words.endswith("?")
+    return length <= (SHORT_ANSWER if asked or points else SHORT_ANSWER // 4)
+
+
+_POINTS = re.compile(r"\b(?:this|that|these|those|it|them|both|same)\b", re.IGNORECASE)
+"""Words that need what was said before."""
+
+
+def _with_question(words: str, question: str) -> str:
+    whole = len(words) > 1 and words[0] == words[-1] == '"'
+    quoted = words if whole else f'"{words}"'
+    return f'{quoted} - to: "{question}"' if question else quoted
+
+
+def question_before(moments: Sequence[Moment], at: int) -> str:
+    """What the person answers, from the message before: the question that it ends with, or else
+    the statement that has most of the person's words, or the last one.
+    """
+    for before in reversed(moments[max(0, at - 3) : at]):
+        if isinstance(before, Message) and before.voice is Voice.AGENT:
+            found = [each.text for each in statements(before, closing=True)]
+            asked = [text for text in found if text.rstrip().endswith("?")]
+            person = moments[at]
+            words = terms_of(person.text) if isinstance(person, Message) else frozenset()
+            shared = [len(terms_of(text) & words) for text in found]
+            nearest = [text for text, n in zip(found, shared, strict=True) if n == max(shared) > 1]
+            chosen = asked[-1:] or nearest[-1:] or found[-1:]
+            return shortened(chosen[0], LONGEST_QUESTION).strip('"') if chosen else ""
+        if isinstance(before, Message):
+            return ""
+    return ""
+
+
+LONGEST_QUESTION = 320
+
+
+def _numbered_answers(text: str, moments: Sequence[Moment], at: int) -> list[str]:
+    """Numbered answers, each with the numbered question that it answers."""
+    answers = numbered(text)
+    if len(answers) < 2:
+        return []
+    for before in reversed(moments[max(0, at - 3) : at]):
+        if isinstance(before, Message) and before.voice is Voice.AGENT:
+            asked = numbered(before.text[-4_000:])
+            shared = answers.keys() & asked.keys()
+            questions = sum("?" in asked[number] for number in shared)
+            if len(shared) < 2 or 2 * questions < len(shared):
+                return []
+            return [
+                f'{number}. {plain(asked[number])[:260]} - the person: "{plain(said)[:300]}"'
+                if number in asked
+                else f'{number}. the person: "{plain(said)[:300]}"'
+                for number, said in answers.items()
+            ]
+    return []

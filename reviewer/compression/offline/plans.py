@@ -1,0 +1,185 @@
+"""Plans and lists of findings that the agent wrote out, item by item, and what became of each."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from msgspec import Struct
+
+from reviewer.compression.offline.events import PLAN, Event, Kind, Message, Moment, Voice
+from reviewer.compression.offline.items import Fate, Item, fates, items_of
+from reviewer.compression.offline.statements import plain
+
+LEAST_STEPS = 3
+MOST_STEPS = 40
+TITLE_CHARS = 160
+DETAIL_CHARS = 150
+FIX_CHARS = 130
+
+
+class Titled(Struct, frozen=True):
+    """A numbered title with the heading it is under, and how its text begins."""
+
+    number: str
+    title: str
+    heading: str = ""
+    detail: str = ""
+
+    @property
+    def where(self) -> str:
+        """The file of its text, where that begins with one."""
+        return found[1] if (found := _WHERE.match(self.detail)) else ""
+
+
+_WHERE = re.compile(r"([\w./-]+\.\w{1,8}(?::\d+(?:-\d+)?)?)(?=$|[:;])")
+
+
+class Plan(Struct, frozen=True):
+    """Steps that were agreed on, with what became of each."""
+
+    turn: int
+    steps: list[Item]
+
+    @property
+    def open(self) -> list[Item]:
+        return [each for each in self.steps if each.is_open]
+
+
+_HEADING = re.compile(r"^#{1,6}[ \t]+(?P<title>\S.*?)[ \t]*#*$")
+_TITLE = re.compile(
+    r"^(?:#{1,6}[ \t]+(?:\*\*)?|\*\*)(?:(?P<kind>Phase|Step|Stage|Part|Milestone|Task)[ \t]+)?"
+    r"(?P<number>\d{1,2}(?:\.\d{1,2})?)(?(kind)\b[ \t]*[.):\u2013\u2014-]?|[.):])[ \t]*"
+    r"(?P<title>[^\n*]*[^\s*:])[*:]*(?P<rest>.*)$"
+)
+_PATH = re.compile(r"`([\w./-]+\.\w{1,8}(?::\d+(?:-\d+)?)?)`")
+_FIX = re.compile(r"\**(?:Fix|Suggestion|Recommendation|Solution)\**:?\**:?[ \t]+(.+)")
+
+
+def titled_items(text: str) -> list[Titled]:
+    """The numbered titles of a text; nothing where there are only a few."""
+    found: list[Titled] = []
+    heading, open_title = "", False
+    for line in text.split("\n"):
+        line = line.strip()
+        if title := _TITLE.match(line):
+            kind = f"{title['kind']} " if title["kind"] else ""
+            words = plain(title["title"]).strip(" .")
+            rest = plain(title["rest"]).lstrip(" :\u2013\u2014-")
+            found.append(Titled(f"{kind}{title['number']}", words[:TITLE_CHARS], heading, rest))
+            open_title = True
+        elif marked := _HEADING.match(line):
+            heading, open_title = plain(marked["title"]).rstrip(" :"), False
+        elif found and open_title and line and not line.startswith(("```", "|", "---")):
+            found[-1] = _with_detail(found[-1], line)
+    return found if LEAST_STEPS <= len(found) <= MOST_STEPS else []
+
+
+def is_title(line: str) -> bool:
+    """Whether a line is a numbered title."""
+    return _TITLE.match(line.strip()) is not None
+
+
+def _with_detail(item: Titled, line: str) -> Titled:
+    """A title with one more line of its text, as far as it says where, what, or how to fix it."""
+    path = _PATH.match(line)
+    fix = _FIX.match(line)
+    if path and not item.detail:
+        detail = path[1]
+    elif fix and "fix: " not in item.detail:
+        detail = f"{item.detail}; fix: {_cut(plain(fix[1]), FIX_CHARS)}".lstrip("; ")
+    elif not item.detail or (item.detail.count(": ") == 0 and _is_path(item.detail)):
+        words = _cut(plain(line.lstrip("-*+ ")), DETAIL_CHARS)
+        detail = f"{item.detail}: {words}" if item.detail else words
+    else:
+        return item
+    return Titled(item.number, item.title, item.heading, detail)
+
+
+def _is_path(text: str) -> bool:
+    return " " not in text and "." in text
+
+
+def _cut(text: str, longest: int) -> str:
+    if len(text) <= longest:
+        return text.rstrip(". ")
+    at = text.rfind(" ", longest // 2, longest)
+    return f"{text[: at if at > 0 else longest].rstrip(' ,;:')} …"
+
+
+_AGREES = re.compile(
+    r"\W*(?:y(?:es|eah|ep|up)?|ok(?:ay)?|sure|go|do|let'?s|sounds|looks|please|start|begin|continue"
+    r"|proceed|implement|perfect|great|good|agreed?|fine|all|both|approved?|lgtm|ship|ja|gut|weiter"
+    r"|oui|si|sí|vale|好|是|可以|はい)\b",
+    re.IGNORECASE,
+)
+"""How the person takes up a plan."""
+
+
+def agreed_plan(moments: Sequence[Moment]) -> Plan | None:
+    """The latest plan that the agent wrote out and that is worked on.
+
+    A plan counts where the person agreed to it, or where it was handed in as one and not refused;
+    not where a to-do list was written after it, which says the same in its own way.
+    """
+    for at in range(len(moments) - 1, -1, -1):
+        each = moments[at]
+        if isinstance(each, Event):
+            if each.kind is Kind.TODO and len(each.items) >= LEAST_STEPS:
+                return None
+            continue
+        if each.voice is not Voice.AGENT or not _is_agreed(moments, at):
+            continue
+        steps = _steps(each.text)
+        if len(steps) < LEAST_STEPS:
+            continue
+        known = fates(steps, moments[at + 1 :])
+        begun = any(step.fate is not Fate.NOTHING for step in known)
+        return Plan(each.turn, known) if begun or each.name == PLAN else None
+    return None
+
+
+def _steps(text: str) -> list[Item]:
+    titled = titled_items(text)
+    if titled:
+        return [Item(each.number, each.title) for each in titled]
+    items = [each for each in items_of(text) if each.number]
+    orders = sum(bool(_TASK.match(each.text)) for each in items)
+    return items if 2 * orders >= len(items) else []
+
+
+_TASK = re.compile(
+    r"\W*(?:add|build|change|check|clean|commit|configure|convert|create|define|delete|deploy"
+    r"|document|drop|enable|ensure|expose|extend|extract|fix|handle|implement|improve|inline"
+    r"|install|integrate|introduce|make|merge|migrate|move|pass|port|publish|push|refactor|release"
+    r"|remove|rename|replace|resolve|rewrite|run|set up|simplify|split|support|switch|test|update"
+    r"|upgrade|use|validate|verify|wire|write)\b",
+    re.IGNORECASE,
+)
+"""How a step begins that somebody has to do."""
+
+
+def _is_agreed(moments: Sequence[Moment], at: int) -> bool:
+    plan, after = moments[at], moments[at + 1] if at + 1 < len(moments) else None
+    if not isinstance(plan, Message):
+        return False
+    if plan.name == PLAN:
+        return not (isinstance(after, Event) and after.kind is Kind.REFUSED)
+    agrees = isinstance(after, Message) and after.voice is Voice.PERSON
+    return agrees and isinstance(after, Message) and bool(_AGREES.match(after.text))
+
+
+def latest_findings(moments: Sequence[Moment]) -> tuple[int, list[tuple[Titled, Item]]]:
+    """The findings that the agent listed last under headings, with what became of each.
+
+    The turn of the list comes first.
+    """
+    for at in range(len(moments) - 1, -1, -1):
+        each = moments[at]
+        if isinstance(each, Message) and each.voice is Voice.AGENT and each.name != PLAN:
+            titled = titled_items(each.text)
+            if titled and not _is_agreed(moments, at):
+                items = [Item(found.number, found.title) for found in titled]
+                known = fates(items, moments[at + 1 :])
+                return each.turn, list(zip(titled, known, strict=True))
+    return -1, []

@@ -19,6 +19,7 @@ from reviewer.errors import ReviewerError
 from tests.cli.agent_projects import filled, session, tree
 from tests.cli.conftest import Reviewer
 from tests.unit.sources.families import OPENCODE_INFO, lines, opencode_database
+from tests.waiting import PATIENCE
 
 ERAS = ("auto", "legacy")
 """The protocol of 2026-07-28 without a handshake, and the one of 2025-11-25 with it."""
@@ -450,7 +451,7 @@ def test_every_line_is_answered_and_the_log_has_single_lines(reviewer: Reviewer)
         if awaited:
             answer = json.loads(process.stdout.readline())
             answers[answer["id"]] = answer
-    _, said = process.communicate(timeout=60)
+    _, said = process.communicate(timeout=PATIENCE)
     assert "40 tickets" in answers[2]["result"]["content"][0]["text"]
     assert "error" in answers[3]
     assert answers[None]["error"]["code"] == -32700

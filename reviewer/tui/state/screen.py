@@ -392,7 +392,7 @@ class StateScreen(ListScreen, pane=keys.STATE):
         then: Callable[[Option], Awaitable[None]],
     ) -> None:
         def narrow(text: str) -> None:
-            self.read(lambda: search(text), self.offer, group="options")
+            self.offer_from(lambda: search(text))
 
         options = await to_thread(search, "")
         if not options:

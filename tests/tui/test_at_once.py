@@ -17,7 +17,7 @@ from reviewer.tui.export.screen import ExportScreen
 from reviewer.tui.history.screen import HistoryScreen
 from reviewer.tui.kit.actor import RunningAct
 from reviewer.tui.kit.choice_pane import Option
-from reviewer.tui.kit.screen import TextEdit
+from reviewer.tui.kit.screen import KitScreen, TextEdit
 from reviewer.tui.queue.screen import STATUSES
 from tests.present import present
 from tests.tui.conftest import opened
@@ -69,12 +69,15 @@ async def test_a_key_typed_ahead_of_the_first_page_is_not_undone_by_it(stocked: 
 
 
 async def test_rows_of_the_project_before_do_not_arrive_in_the_next(stocked: Engine) -> None:
+    taken: list[str] = []
     async with opened(stocked, project="acme") as screen:
-        screen.queue.refresh_rows()
-        screen.queue.begin("other", "Read 1 file.")
+        queue = screen.queue
+        late = KitScreen.Arrived("ids", queue._latest["ids"], lambda: taken.append("rows"))
+        queue.begin("other", "Read 1 file.")
+        queue.post_message(late)
         await screen.settle()
-        assert screen.queue.query_shown.project == "other"
-        assert not screen.model.ids
+        assert not taken
+        assert queue.query_shown.project == "other"
 
 
 async def test_the_cluster_of_a_row_opens_below_it_although_the_list_has_changed(

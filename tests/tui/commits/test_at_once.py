@@ -97,6 +97,7 @@ async def test_checks_of_one_commit_do_not_arrive_in_the_form_of_another(
         await screen.pilot.press("escape", "G")
         monkeypatch.setattr(form.checked, "_want_checks", lambda: None)
         await shown.retain()
+        typed(screen, "#retain-patterns", "deposits")
         check.go_on.set()
         await screen.settle()
         assert form.checked.checks == []

@@ -147,7 +147,7 @@ def test_serving_prints_settings_that_lead_there_and_ends_with_ctrl_c(
     assert process.stdout is not None
     try:
         lines = [process.stdout.readline() for _ in range(4)]
-        settings = configured(reviewer, "".join(lines))
+        settings = configured(reviewer, "".join(lines) + "timeout = 200\n")
         assert load_settings(reviewer.folder / "config.toml").model.name == local_model.name
         answer = json.loads(reviewer("model", "check", "--json", env=settings).stdout)
         assert answer["text"]

@@ -17,6 +17,7 @@ from reviewer.tui.export.screen import ExportScreen
 from reviewer.tui.history.screen import HistoryScreen
 from reviewer.tui.kit.actor import RunningAct
 from reviewer.tui.kit.choice_pane import Option
+from reviewer.tui.kit.filter import FilterBar
 from reviewer.tui.kit.screen import KitScreen, TextEdit
 from reviewer.tui.queue.screen import STATUSES
 from tests.present import present
@@ -58,6 +59,14 @@ async def test_another_order_keeps_a_filter_whose_rows_have_not_arrived(stocked:
         assert screen.queue.query_shown.filter == "invoices"
         assert screen.queue.query_shown.sort is list(Sort)[1]
         assert all("nvoices" in present(screen.model.current).content for _ in screen.model.ids)
+
+
+async def test_a_filter_that_was_cleared_does_not_come_back(stocked: Engine) -> None:
+    async with opened(stocked, project="acme") as screen:
+        await screen.press("/", *"nightly", "escape")
+        present(screen.queue.filter_bar).post_message(FilterBar.Typed("nightly"))
+        await screen.settle()
+        assert screen.queue.query_shown.filter == ""
 
 
 async def test_a_key_typed_ahead_of_the_first_page_is_not_undone_by_it(stocked: Engine) -> None:

@@ -980,7 +980,9 @@ class ListScreen(MoveKeys, KitScreen, inherit_bindings=False):
 
     def on_filter_bar_typed(self, message: FilterBar.Typed) -> None:
         message.stop()
-        self._try_filter(message.text)
+        bar = self.filter_bar
+        if bar is not None and bar.field.value == message.text:  # it may be cleared by now
+            self._try_filter(message.text)
 
     def on_filter_bar_kept(self, message: FilterBar.Kept) -> None:
         message.stop()

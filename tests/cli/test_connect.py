@@ -14,6 +14,7 @@ import pytest
 
 from tests.cli.agent_projects import filled, tree
 from tests.cli.conftest import Reviewer
+from tests.waiting import PATIENCE
 
 AGENTS = ("claude-code", "codex", "gemini", "opencode", "copilot", "cursor")
 
@@ -362,7 +363,7 @@ def test_two_connecting_at_once_leave_whole_files(reviewer: Reviewer) -> None:
     before = snapshot(home(reviewer))
     both = [reviewer.start("connect", agent, "--yes") for agent in ("gemini", "codex", "gemini")]
     for each in both:
-        each.communicate(timeout=60)
+        each.communicate(timeout=PATIENCE)
     json.loads((home(reviewer) / ".gemini" / "settings.json").read_text())
     for agent in ("gemini", "codex"):
         assert reviewer("disconnect", agent, "--yes").returncode == 0

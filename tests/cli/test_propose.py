@@ -18,6 +18,7 @@ from tests.unit.llm.faults import Behave, Call, endpoint
 from tests.unit.llm.test_command import program, seen
 from tests.unit.proposing.models import answer, said
 from tests.unit.proposing.sessions import SessionFile
+from tests.waiting import PATIENCE
 
 WORDS = "the terminal repeats its answer after 20 seconds"
 TRUE = "The card terminal repeats its answer after 20 seconds."
@@ -180,19 +181,25 @@ def test_an_agent_is_asked_when_it_is_named(reviewer: Reviewer) -> None:
 
 
 @pytest.mark.parametrize(
-    ("body", "said_"),
+    ("body", "said_", "seconds"),
     [
-        ("complain('Not logged in. Please run /login\\n'); sys.exit(1)", "asks for a login"),
-        ("say('half an answer'); sys.exit(3)", "exit code 3"),
-        ("pass", "empty answer"),
-        ("time.sleep(600)", "did not answer within 1 seconds"),
+        (
+            "complain('Not logged in. Please run /login\\n'); sys.exit(1)",
+            "asks for a login",
+            PATIENCE,
+        ),
+        ("say('half an answer'); sys.exit(3)", "exit code 3", PATIENCE),
+        ("pass", "empty answer", PATIENCE),
+        ("time.sleep(600)", "did not answer within 1 seconds", 1.0),
     ],
 )
-def test_a_command_that_fails_is_one_sentence(reviewer: Reviewer, body: str, said_: str) -> None:
+def test_a_command_that_fails_is_one_sentence(
+    reviewer: Reviewer, body: str, said_: str, seconds: float
+) -> None:
     path = program(reviewer.folder / "bin", body)
     done = reviewer(
         "propose", session(reviewer), "--yes",
-        env=settings(reviewer, command=[str(path)], timeout=1.0),
+        env=settings(reviewer, command=[str(path)], timeout=seconds),
     )  # fmt: skip
     assert done.returncode == 1
     assert said_ in done.stderr
@@ -345,7 +352,7 @@ else:
         while not waiting.exists() and process.poll() is None:
             threading.Event().wait(0.05)
         process.send_signal(signal.SIGINT)
-        out, err = process.communicate(timeout=60)
+        out, err = process.communicate(timeout=PATIENCE)
     finally:
         process.kill()
     assert process.returncode == 130, err

@@ -20,6 +20,7 @@ from tests.unit.llm.faults import Call, endpoint
 from tests.unit.llm.test_command import program
 from tests.unit.proposing.models import answer, said
 from tests.unit.proposing.sessions import SessionFile
+from tests.waiting import PATIENCE
 
 PROSE = "I would rather not say anything about this."
 
@@ -192,7 +193,7 @@ def interrupted(reviewer: Reviewer, path: Path, environment: dict[str, str]) -> 
         while not waiting.exists() and process.poll() is None:
             threading.Event().wait(0.05)
         process.send_signal(signal.SIGINT)
-        out, err = process.communicate(timeout=60)
+        out, err = process.communicate(timeout=PATIENCE)
     finally:
         process.kill()
     assert process.returncode == 130, err
@@ -337,10 +338,10 @@ def test_a_terminal_shows_how_far_it_is(reviewer: Reviewer) -> None:
                 shown += os.read(ours, 4096)
             except OSError:  # Linux reports the end of a terminal so
                 break
-        process.communicate(timeout=60)
+        process.communicate(timeout=PATIENCE)
     os.close(ours)
     assert re.search(
-        rb"Session 1 of 2, piece 1 of 1  0 of [\d,]+ tokens  1 s  Ctrl-C stops  "
+        rb"Session 1 of 2, piece 1 of 1  0 of [\d,]+ tokens  \d+ s  Ctrl-C stops  "
         rb"0 statements  0.jsonl",
         shown,
     )

@@ -18,6 +18,7 @@ import pyte
 import pytest
 
 from reviewer.engine import Engine
+from tests.waiting import PATIENCE
 
 NOTES = """# Decisions
 
@@ -107,13 +108,13 @@ class Terminal:
         """Whether the program has written more bytes than so many."""
         return len(self.stream) > count
 
-    def until(self, *words: str, seconds: float = 40.0) -> str:
+    def until(self, *words: str, seconds: float = PATIENCE) -> str:
         """Wait until all of these words are on the screen; the screen."""
         self.until_it(lambda: all(word in self.text for word in words), str(words), seconds)
         return self.text
 
     def until_it(
-        self, true: Callable[[], bool], what: str = "what it should", seconds: float = 40.0
+        self, true: Callable[[], bool], what: str = "what it should", seconds: float = PATIENCE
     ) -> None:
         """Wait until something is true of the screen."""
         end = time.monotonic() + seconds
@@ -131,7 +132,7 @@ class Terminal:
                 self.read()  # its last words
         return self.code is None
 
-    def ended(self, seconds: float = 40.0) -> int:
+    def ended(self, seconds: float = PATIENCE) -> int:
         """Wait for the end; the exit code."""
         end = time.monotonic() + seconds
         while self.running():

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Callable, Iterator
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TypeVar
@@ -15,6 +15,7 @@ from textual.css.stylesheet import Stylesheet
 from textual.pilot import Pilot
 from textual.strip import Strip
 from textual.widgets import LoadingIndicator
+from textual.worker import WorkerCancelled
 
 from reviewer.engine import Engine
 from reviewer.tui.app import ReviewerApp
@@ -140,7 +141,8 @@ class Screen:
             running = [one for one in self.app.workers if not one.is_finished]
             if not running:
                 break
-            await self.app.workers.wait_for_complete(running)
+            with suppress(WorkerCancelled):  # a later read made an earlier one void
+                await self.app.workers.wait_for_complete(running)
         self.app.screen._on_timer_update()
 
     async def press(self, *keys: str) -> None:
@@ -190,9 +192,9 @@ class Screen:
         assert isinstance(widget, kind)
         return widget
 
-    async def until(self, true: Callable[[], object], seconds: float = 30.0) -> None:
+    async def until(self, true: Callable[[], object]) -> None:
         """Wait for something that a worker or a timer brings."""
-        await until_async(true, seconds)
+        await until_async(true)
 
 
 def status_of(engine: Engine, number: int) -> str:

@@ -17,9 +17,8 @@ from reviewer.engine import Engine
 from reviewer.tui.kit.screen import KitScreen
 from reviewer.tui.terminal import forget_lines
 from tests.tui.conftest import opened
+from tests.waiting import PATIENCE
 from tests.waiting import until_async as until
-
-PATIENCE = 30.0
 
 
 class Bare(App[None]):

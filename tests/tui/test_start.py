@@ -7,11 +7,13 @@ import os
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from reviewer.cli.demo import SampleStart
 from reviewer.engine import Engine
+from reviewer.errors import StoreError
 from reviewer.promotion.report import Progress
 from reviewer.resources import sample_data_folder
 from reviewer.sources.discovery import Machine
@@ -324,3 +326,44 @@ async def test_the_words_fit(engine: Engine, away: Home, size: tuple[int, int]) 
         )
         assert "Nothing leaves this machine" in shown
         assert "before anything is stored" in " ".join(shown.split())
+
+
+async def test_no_key_opens_the_queue_between_the_reading_and_its_words(
+    engine: Engine, away: Home, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    opened: list[str] = []
+    counts = type(engine.queue).counts
+    begin = ReviewerApp.begin_queue
+
+    def begun(app: ReviewerApp, words: str) -> None:
+        opened.append(words)
+        begin(app, words)
+
+    monkeypatch.setattr(ReviewerApp, "begin_queue", begun)
+    async with started(engine, MachineStart(engine, None, away.machine)) as (screen, first):
+
+        def meanwhile(*given: Any) -> Any:
+            if first.is_active:
+                screen.app.call_from_thread(first.start_empty)
+            return counts(*given)
+
+        monkeypatch.setattr(type(engine.queue), "counts", meanwhile)
+        await screen.press("enter")
+        await until_async(lambda: screen.queue.is_active)
+        await screen.settle()
+        assert [words.partition(" ")[0] for words in opened] == ["Read"]
+
+
+async def test_a_reading_that_failed_is_offered_again(
+    engine: Engine, away: Home, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    start = MachineStart(engine, None, away.machine)
+
+    def fails(*_: object) -> object:
+        raise StoreError("The disk is full.")
+
+    monkeypatch.setattr(start, "read", fails)
+    async with started(engine, start) as (screen, first):
+        await screen.press("enter")
+        assert first.status.text == "The disk is full."
+        assert "reads the sessions of" in first.words.text

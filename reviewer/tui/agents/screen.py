@@ -72,6 +72,8 @@ class AgentsScreen(ListScreen, pane=keys.AGENTS):
         self._connections = Connections(self._store)
         self._asked: tuple[Action, Planned] | None = None
         """The action whose difference is shown, and its plan."""
+        self._undoes = ""
+        """The moment of the act that the shown plan would undo."""
 
     @runs(kit_keys.REFRESH)
     def refresh_agents(self) -> None:
@@ -228,13 +230,14 @@ class AgentsScreen(ListScreen, pane=keys.AGENTS):
         place = self._placed(act.scope, Path(act.root))
         connection = self._connections.of(act.agent, place)
         asked = self._asked
-        if asked is None or asked[0] is not keys.UNDO:
+        if asked is None or asked[0] is not keys.UNDO or self._undoes != act.at:
             if act.what == "connected":
                 if connection is None:
                     raise ReviewerError(f"{act.agent} is not connected any more.")
                 planned = await to_thread(self._connections.plan_disconnect, connection, place)
             else:
                 planned = await to_thread(self._plan, act.agent, place)
+            self._undoes = act.at
             self._ask(keys.UNDO, planned, f"To undo: {act.title}")
             return
         planned = asked[1]

@@ -115,6 +115,8 @@ class CommitsScreen(ListScreen, pane=keys.COMMITS):
         self.target: int | None = None
         """The target number of tokens for the context."""
         self._was_read = False
+        self._wanted: tuple[int, int | None] | None = None
+        """The context that is being opened and the commit for its cursor, until it is shown."""
         self._filter = ""
         """The filter of the latest request."""
         self._shown: Shown | None = None
@@ -199,11 +201,22 @@ class CommitsScreen(ListScreen, pane=keys.COMMITS):
         self, context: int | None = None, here: int | None = None, message: str = ""
     ) -> None:
         engine, project, text = self.engine, self.project, self._filter
+        if context is not None:
+            self._wanted = context, here
+        elif self._wanted is not None:  # it must not be lost to the context that is still shown
+            context, here = self._wanted[0], self._wanted[1] if here is None else here
         wanted = self.context.id if context is None and self.context is not None else context
+
+        def then(chain: Chain | None) -> None:
+            self._wanted = None
+            self._show_chain(chain, here, message)
+
+        def failed(sentence: str) -> None:
+            self._wanted = None
+            self.say_trouble(sentence)
+
         self.read(
-            lambda: read_chain(engine, project, wanted, text),
-            lambda chain: self._show_chain(chain, here, message),
-            group="chain",
+            lambda: read_chain(engine, project, wanted, text), then, group="chain", failed=failed
         )
 
     def _show_chain(self, chain: Chain | None, here: int | None, message: str) -> None:
@@ -307,6 +320,9 @@ class CommitsScreen(ListScreen, pane=keys.COMMITS):
         if context is None:
             return
         self._filter = text
+        if self._wanted is not None:
+            self._read_chain()
+            return
         if here is None:
             here = self.row_before_filter  # a longer filter may let it through again
         query = CommitQuery(context.id, text)
@@ -459,6 +475,10 @@ class CommitsScreen(ListScreen, pane=keys.COMMITS):
     def _form_open(self) -> bool:
         return self._form is not None and self.overlay is self._form
 
+    def _form_is_about(self, commits: Sequence[int]) -> bool:
+        form = self._form
+        return form is not None and self._form_open and form.commits == tuple(commits)
+
     @runs(keys.RETAIN, unless=_no_commit)
     async def retain(self) -> None:
         """Open the form for the marked commits, or for the one under the cursor.
@@ -521,12 +541,16 @@ class CommitsScreen(ListScreen, pane=keys.COMMITS):
         shown, engine = self._shown, self.engine
         if shown is not None:
             text, asked = shown.view.text, [Pattern(*each) for each in message.patterns]
-            self.read(lambda: engine.contexts.check(asked, text), self._checked, group="checks")
+            self.read(
+                lambda: engine.contexts.check(asked, text),
+                lambda checks: self._checked(shown, checks),
+                group="checks",
+            )
 
-    def _checked(self, checks: Sequence[PatternCheck]) -> None:
-        form, shown = self._form, self._shown
-        if form is None or shown is None or not self._form_open:
-            return
+    def _checked(self, shown: Shown, checks: Sequence[PatternCheck]) -> None:
+        form = self._form
+        if form is None or shown is not self._shown or not self._form_open:
+            return  # the form may be about another commit by now
         form.checked.show_checks(checks)
         known, text = form.checked.checks, shown.view.text
         self.read(lambda: match_spans(known, text), self._mark_matches, group="marks")
@@ -572,7 +596,8 @@ class CommitsScreen(ListScreen, pane=keys.COMMITS):
             self.engine.retention_drafts.save(commits[0], encode_draft(criteria))
             raise
         self.engine.retention_drafts.discard(commits[0])
-        self.close_overlay()
+        if self._form_is_about(commits):
+            self.close_overlay()
         self._show_written(done.act, done.title, commits, done.warnings)
 
     async def on_retention_form_left(self, message: RetentionForm.Left) -> None:
@@ -598,6 +623,8 @@ class CommitsScreen(ListScreen, pane=keys.COMMITS):
 
     async def on_retention_form_draft_changed(self, message: RetentionForm.DraftChanged) -> None:
         message.stop()
+        if not self._form_is_about(message.commits):
+            return  # it was saved or left, which decided about the draft
         await self.patiently(
             lambda: self.engine.retention_drafts.save(
                 message.commits[0], encode_draft(message.criteria)
@@ -693,9 +720,10 @@ class CommitsScreen(ListScreen, pane=keys.COMMITS):
 
     @runs(keys.NEXT_CONTEXT, unless=_no_other_context)
     def next_context(self) -> None:
-        ids = [each.id for each in self.contexts]
-        if self.context is not None and ids:
-            at = ids.index(self.context.id) if self.context.id in ids else -1
+        ids, context = [each.id for each in self.contexts], self.context
+        if context is not None and ids:
+            here = self._wanted[0] if self._wanted is not None else context.id
+            at = ids.index(here) if here in ids else -1
             self.open_context(ids[(at + 1) % len(ids)])
 
     @runs(keys.CONTEXTS, unless=_no_context)
@@ -837,12 +865,12 @@ class CommitsScreen(ListScreen, pane=keys.COMMITS):
             outlook = compression.outlook(number)
             return outlook, None if target is None else compression.reach(number, target)
 
-        self.read(
-            work,
-            lambda found: self.outlook_line.show(outlook_wordings(*found, glyphs(self.app))),
-            group="outlook",
-            one_at_a_time=True,
-        )
+        def then(found: tuple[Outlook, Reach | None]) -> None:
+            context = self.context
+            if context is not None and (context.id, self.target) == (number, target):
+                self.outlook_line.show(outlook_wordings(*found, glyphs(self.app)))
+
+        self.read(work, then, group="outlook", one_at_a_time=True)
 
     @runs(keys.WHAT_FITS, unless=_no_commit)
     async def what_fits(self) -> None:
@@ -864,10 +892,11 @@ class CommitsScreen(ListScreen, pane=keys.COMMITS):
         def measure(target: int) -> None:
             if question == self._question and self.overlay is not None:
                 self.say("Measuring the context ...")
-                self.read(lambda: work(target), lambda found: take(*found), group="target")
+                self.read(lambda: work(target), lambda found: take(target, *found), group="target")
 
-        def take(reach: Reach, options: list[Option]) -> None:
-            if question == self._question and self.overlay is not None:
+        def take(target: int, reach: Reach, options: list[Option]) -> None:
+            asked = question == self._question and self.overlay is not None
+            if asked and target == wanted:  # another number may have been typed meanwhile
                 self.offer(options)
                 self.say(reach.message)
 

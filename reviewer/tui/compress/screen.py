@@ -133,6 +133,8 @@ class CompressScreen(ListScreen, pane=keys.COMPRESS):
         self.was_read = False
         self.partial = False
         """The rest of a long context is still being read."""
+        self._wanted: int | None = None
+        """The context that is being read, until it is shown."""
         self._version: object = None
         """The read state of the context on the screen."""
         self._foreign = engine.foreign_version()
@@ -329,9 +331,9 @@ class CompressScreen(ListScreen, pane=keys.COMPRESS):
 
     @runs(keys.NEXT_CONTEXT, unless=_needs_other_context)
     def next_context(self) -> None:
-        ids = [each.id for each in self.contexts]
-        if self.context is not None and ids:
-            at = ids.index(self.context.id) if self.context.id in ids else -1
+        ids, here = [each.id for each in self.contexts], self._context_wanted
+        if here is not None and ids:
+            at = ids.index(here) if here in ids else -1
             self._open_context(ids[(at + 1) % len(ids)])
 
     @runs(keys.WHOLE_CONTEXT, unless=_needs_range)
@@ -366,7 +368,14 @@ class CompressScreen(ListScreen, pane=keys.COMPRESS):
 
     def _read_again(self, sentence: str) -> None:
         """Read the context again, say why, and keep the cursor on its commits."""
-        self._read_context(self.context.id if self.context is not None else None, sentence)
+        self._read_context(self._context_wanted, sentence)
+
+    @property
+    def _context_wanted(self) -> int | None:
+        """The context that was asked for last, even while another one is still shown."""
+        if self._wanted is not None:
+            return self._wanted
+        return self.context.id if self.context is not None else None
 
     def _read_written(self, sentence: str = "", *, all_full: bool = False) -> None:
         """Read the context again after this screen wrote to it.
@@ -388,6 +397,7 @@ class CompressScreen(ListScreen, pane=keys.COMPRESS):
         """`own`: this screen wrote; `entire`: read a long context in one go."""
         engine, project, start = self.engine, self.project, self.start
         self._foreign = engine.foreign_version()
+        self._wanted = wanted
         self.note_version()
         known = self.context is not None and self.context.id == wanted and not self.partial
 
@@ -395,9 +405,14 @@ class CompressScreen(ListScreen, pane=keys.COMPRESS):
             return read_context(engine, project, wanted, start, entire=entire or known)
 
         def take(found: ContextRead | None) -> None:
+            self._wanted = None
             self._show_context(found, sentence, all_full=all_full, own=own)
 
-        self.read(work, take, group="context", one_at_a_time=True)
+        def failed(trouble: str) -> None:
+            self._wanted = None
+            self.say_trouble(trouble)
+
+        self.read(work, take, group="context", failed=failed, one_at_a_time=True)
 
     def _show_context(
         self, found: ContextRead | None, sentence: str, *, all_full: bool, own: bool
@@ -711,11 +726,13 @@ class CompressScreen(ListScreen, pane=keys.COMPRESS):
             self.host.made_on[act] = self.tab
         remark = f" {display_line(warnings[0])}" if warnings else ""
         self.data.forget([segment.id])
+        self.previews.start_over()  # one that is being written does not know of the act
         sentence = f"{words} - u to undo{remark}" if act else f"{words}: nothing changed."
         self._read_written(sentence)
 
     def show_reversed(self, undone: Undone) -> None:
         self.data.forget_all()
+        self.previews.start_over()
         self._read_written()
 
     # fitting a budget
@@ -740,8 +757,8 @@ class CompressScreen(ListScreen, pane=keys.COMPRESS):
             lines = {row.id: row.first_line for row in rows}
             return reach, cost_options(reach, lines, glyphs(self.app))
 
-        def take(found: tuple[Reach, list[Option]]) -> None:
-            if is_asked():
+        def take(target: int, found: tuple[Reach, list[Option]]) -> None:
+            if is_asked() and target == wanted:  # another number may have been typed meanwhile
                 self.offer(found[1])
                 self.say(found[0].message)
 
@@ -749,7 +766,7 @@ class CompressScreen(ListScreen, pane=keys.COMPRESS):
             target = wanted
             if target is not None and is_asked():
                 self.say("Measuring the context ...")
-                self.read(lambda: work(target), take, group="target")
+                self.read(lambda: work(target), lambda found: take(target, found), group="target")
 
         def narrow(text: str) -> None:
             nonlocal wanted, timer
@@ -802,6 +819,9 @@ class CompressScreen(ListScreen, pane=keys.COMPRESS):
             return self.engine.compression.fit(number, target, engine="offline", watch=watch)
 
         def done(plan: Plan) -> None:
+            if task.stopped.is_set():
+                failed(STOPPED)
+                return
             self.long_task = None
             left = self.data.use_fitted_plan(plan)
             self.start = None

@@ -233,7 +233,9 @@ class SummaryEditPane(EditPane, pane=keys.SUMMARY):
     async def on_edit_pane_draft_changed(self, message: EditPane.DraftChanged) -> None:
         """Keep a draft while the text is written."""
         message.stop()
-        await self.patiently(lambda: self._drafts.save(message.memory, message.content))
+        choice = self._choice
+        if choice is not None and choice.sources[0] == message.memory:  # it is still open
+            await self.patiently(lambda: self._drafts.save(message.memory, message.content))
 
 
 def _misses(found: SegmentPreview) -> bool:

@@ -14,7 +14,7 @@ from reviewer.engine import Engine
 from reviewer.text.display import display_line
 from reviewer.tui.export import keys
 from reviewer.tui.kit import keys as shared
-from reviewer.tui.kit.actor import StatusMessage, runs
+from reviewer.tui.kit.actor import runs
 from reviewer.tui.kit.edit_pane import Field
 from reviewer.tui.kit.screen import TextScreen
 from reviewer.tui.kit.text import Block, Run, count, diff_blocks, tail
@@ -144,9 +144,8 @@ class ExportScreen(TextScreen, pane=keys.EXPORT):
         kept = f"; the backup is {backups[0]}" if len(backups) == 1 else ""
         if len(backups) > 1:
             kept = f"; {len(backups)} backups are in {backups[0].parent}"
-        below = self.app.screen_stack[-2]
         self.dismiss()
-        below.post_message(StatusMessage(f"Wrote {display_line(where)}{display_line(kept)}"))
+        self.say(f"Wrote {display_line(where)}{display_line(kept)}")
 
     @runs(keys.OTHER_PLACE)
     def other_place(self) -> None:

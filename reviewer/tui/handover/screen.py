@@ -246,8 +246,9 @@ class HandoverScreen(TextScreen, pane=keys.HANDOVER):
     @runs(keys.TAKE_BACK, unless=_nothing_written)
     async def take_file_back(self) -> None:
         """Take back the file that was written last."""
-        written = self._written.pop()
+        written = self._written[-1]
         await to_thread(take_back, written)
+        self._written.remove(written)
         done = "Removed" if written.before is None else "Put back what was in"
         self.say(f"{done} {display_line(str(written.path))}")
 

@@ -77,6 +77,7 @@ class HistoryScreen(ListScreen, pane=keys.HISTORY):
             self._named = 0
         if act is None:
             self._shown = None
+            self.void("read")
             self.changes.show([])
             return
         self.read(

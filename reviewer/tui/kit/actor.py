@@ -123,8 +123,9 @@ class Actor(_Node):
 
     def say(self, text: str, *, bad: bool = False) -> None:
         """Show a sentence in the status line of this screen, or of the one that replaced it."""
-        target = self.app.screen if detached(self) else self
-        target.post_message(StatusMessage(text, bad=bad))
+        target = self if not detached(self) else self.host.shown
+        if target is not None:
+            target.post_message(StatusMessage(text, bad=bad))
 
     def why_not(self, action: Action) -> str | None:
         """Why an action of this node cannot run now; None when it can."""
@@ -420,6 +421,11 @@ class Host(App[int], inherit_bindings=False):
     def remember_packet_source(self, folder: Path | None, beside: Path | None = None) -> None:
         self.packet_source = PacketSource(folder, beside)
 
+    @property
+    def shown(self) -> Screen[Any] | None:
+        """The screen that is shown; None once the program has closed all of them."""
+        return self.screen_stack[-1] if self.is_running and self.screen_stack else None
+
     def refuses_to_write(self) -> str | None:
         """Why the store cannot be written now."""
         if self.engine.read_only:
@@ -459,13 +465,15 @@ class Host(App[int], inherit_bindings=False):
         """
 
         def progress() -> None:
-            target = self.screen if detached(node) else node
-            target.post_message(StatusMessage(act.sentence))
+            target = self.shown if detached(node) else node
+            if target is not None:
+                target.post_message(StatusMessage(act.sentence))
 
         timer = self.set_interval(PROGRESS_SECONDS, progress)
         self.running = act
         try:
             return await to_thread(work)
         finally:
-            self.running = None
+            if self.running is act:
+                self.running = None
             timer.stop()

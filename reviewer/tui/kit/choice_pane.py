@@ -117,6 +117,8 @@ class ChoicePane(Actor, Vertical, pane=keys.CHOICE):
         self._options: Sequence[Option] = ()
         self._narrow: Callable[[str], None] | None = None
         self._by_letter = False
+        self._answered = False
+        """The question was answered or left: a second key typed ahead is not about the next one."""
 
     def compose(self) -> ComposeResult:
         yield TitleRule()
@@ -140,7 +142,7 @@ class ChoicePane(Actor, Vertical, pane=keys.CHOICE):
         options. With `by_letter`, the first letter of an option chooses it.
         """
         self._narrow = None
-        self._by_letter = by_letter
+        self._by_letter, self._answered = by_letter, False
         self.field.placeholder, self.list.nothing = hint or NARROW, nothing or NOTHING
         self.query_one(TitleRule).show(title, detail, focused=True)
         self.field.load_text("")
@@ -171,7 +173,7 @@ class ChoicePane(Actor, Vertical, pane=keys.CHOICE):
         if self._by_letter and len(text) == 1:
             first = (one for one in self._options if one.name.casefold().startswith(words[0]))
             if (chosen := next(first, None)) is not None:
-                self.post_message(self.Chosen(chosen))
+                self._answer(self.Chosen(chosen))
                 return
         self.list.show(
             [
@@ -191,11 +193,16 @@ class ChoicePane(Actor, Vertical, pane=keys.CHOICE):
     def choose(self) -> None:
         option = self.list.current
         if option is not None:
-            self.post_message(self.Chosen(option))
+            self._answer(self.Chosen(option))
 
     @runs(keys.LEAVE_CHOICE)
     def leave(self) -> None:
-        self.post_message(self.Left())
+        self._answer(self.Left())
+
+    def _answer(self, message: Chosen | Left) -> None:
+        if not self._answered:
+            self._answered = True
+            self.post_message(message)
 
     @runs(keys.CHOICE_DOWN)
     def line_down(self) -> None:

@@ -155,6 +155,10 @@ class KitScreen(DismissOnce, Actor, Screen[None], inherit_bindings=False):
         work_now = in_turn if one_at_a_time else run
         self.run_worker(work_now, thread=True, exclusive=True, group=group)
 
+    def void(self, group: str) -> None:
+        """Ignore the results of the reads of a group that have not arrived yet."""
+        self._latest[group] += 1
+
     @on(Arrived)
     def _arrived(self, message: Arrived) -> None:
         message.stop()
@@ -834,6 +838,16 @@ class ListScreen(MoveKeys, KitScreen, inherit_bindings=False):
         if self._choices is not None and self.overlay is self._choices:
             self._choices.offer(options)
 
+    def offer_from(self, work: Callable[[], Sequence[Option]]) -> None:
+        """Find options in a thread, and show them if the same question is still open then."""
+        asked = self._chosen
+
+        def then(options: Sequence[Option]) -> None:
+            if self._chosen is asked:
+                self.offer(options)
+
+        self.read(work, then, group="options")
+
     async def on_choice_pane_chosen(self, message: ChoicePane.Chosen) -> None:
         message.stop()
         then, self._chosen = self._chosen, None
@@ -887,8 +901,10 @@ class ListScreen(MoveKeys, KitScreen, inherit_bindings=False):
             edit.keep(content)
             raise
         edit.drafts.discard(edit.key)
-        self._edit = None
-        self.close_overlay()
+        if self.editing is edit:  # the person may have gone on while another program was writing
+            self.close_overlay()
+        if self._edit is edit:
+            self._edit = None
         edit.saved(result)
 
     async def on_edit_pane_left(self, message: EditPane.Left) -> None:
@@ -926,8 +942,8 @@ class ListScreen(MoveKeys, KitScreen, inherit_bindings=False):
 
     async def on_edit_pane_draft_changed(self, message: EditPane.DraftChanged) -> None:
         message.stop()
-        edit = self._edit
-        if edit is not None:
+        edit = self.editing
+        if edit is not None and edit.key == message.memory:
             await self.patiently(lambda: edit.keep(message.content))
 
     def keep_now(self) -> None:
@@ -964,7 +980,9 @@ class ListScreen(MoveKeys, KitScreen, inherit_bindings=False):
 
     def on_filter_bar_typed(self, message: FilterBar.Typed) -> None:
         message.stop()
-        self._try_filter(message.text)
+        bar = self.filter_bar
+        if bar is not None and bar.field.value == message.text:  # it may be cleared by now
+            self._try_filter(message.text)
 
     def on_filter_bar_kept(self, message: FilterBar.Kept) -> None:
         message.stop()

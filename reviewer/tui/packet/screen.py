@@ -618,7 +618,7 @@ class PacketScreen(ListScreen, pane=keys.PACKET):
             )
 
         def then(sentence: str) -> None:
-            if task == self.packet_task:
+            if task == self.packet_task and prepared is self._prepared:
                 self.offered = task
                 self.say(sentence)
 
@@ -629,7 +629,7 @@ class PacketScreen(ListScreen, pane=keys.PACKET):
         if prepared is None:
             self.say(LOADING)
             return
-        self.offered = ""
+        self.offered, asks = "", self.key_of(keys.ASK_MODEL)
         self.say("Asking the model ...")
 
         def work() -> tuple[Reranked, Packet]:
@@ -643,6 +643,10 @@ class PacketScreen(ListScreen, pane=keys.PACKET):
             done, packet = found
             if request.task != self.packet_task or not request.same_source(self.request):
                 return
+            if self._prepared is not prepared:
+                self.say(f"The source was read again meanwhile: {asks} asks for its order.")
+                return
+            self.void("read")  # packets that are being assembled in the order before
             self.ordered_by = done.model
             self._take(request, done.prepared, packet)
             self.say(

@@ -5,9 +5,10 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable
 from contextlib import suppress
+from queue import Empty, SimpleQueue
 from typing import TYPE_CHECKING
 
-from reviewer.errors import ReviewerError
+from reviewer.errors import ConflictError, ReviewerError
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -43,6 +44,7 @@ class BackgroundRun:
         self.answer = ""
         """The part of its answer that has arrived."""
         self.question: Question | None = None
+        """The question that waits for `reply`."""
         self.stages = 0
         self.next = ""
         """The node after the stage that has ended."""
@@ -58,6 +60,7 @@ class BackgroundRun:
         self.listener: Callable[[], object] | None = None
         """Called in the run's thread when something has changed since `seen`."""
         self._stepping = stepping
+        self._answers: SimpleQueue[str] = SimpleQueue()
         self._gate = threading.Event()
         self._cancelled = threading.Event()
         self._unseen = True
@@ -69,7 +72,12 @@ class BackgroundRun:
         pipelines = self._engine.pipelines
         self._start_thread(
             lambda: pipelines.start_run(
-                self.path, project, options, watch=self._watch, cancelled=self._cancelled.is_set
+                self.path,
+                project,
+                options,
+                ask=self._ask,
+                watch=self._watch,
+                cancelled=self._cancelled.is_set,
             )
         )
 
@@ -77,7 +85,11 @@ class BackgroundRun:
         pipelines = self._engine.pipelines
         self._start_thread(
             lambda: pipelines.resume_run(
-                run_id, options, watch=self._watch, cancelled=self._cancelled.is_set
+                run_id,
+                options,
+                ask=self._ask,
+                watch=self._watch,
+                cancelled=self._cancelled.is_set,
             )
         )
 
@@ -86,14 +98,12 @@ class BackgroundRun:
         self._stepping = stepping
         self._gate.set()
 
-    def reply(self, text: str) -> None:
-        """Answer the question. Raises RunError without a question."""
-        asked, self.question = self.question, None  # first: the next question may come immediately
-        try:
-            self._engine.pipelines.answer(self.run_id, text)
-        except ReviewerError:
-            self.question = asked
-            raise
+    def reply(self, question: Question, text: str) -> None:
+        """Answer a question. Raises ConflictError when it is not open any more."""
+        if self.question is not question:
+            raise ConflictError("The run does not ask this any more: nothing was answered.")
+        self.question = None  # first: the next question may come immediately
+        self._answers.put(text)
 
     def cancel(self) -> None:
         """End the run at its next check."""
@@ -154,12 +164,10 @@ class BackgroundRun:
                 self.thread_name, self.degraded = event.thread, event.degraded
             case events.Text():
                 self.answer = (self.answer + event.text)[-KEPT_CHARACTERS:]
-            case events.Question():
-                self.question = event
             case events.Retrying():
                 self.note = f"{event.node}: attempt {event.attempt + 1}, because {event.reason}"
             case events.StageDone():
-                self.stages, self.question, self.next = event.step, None, event.target
+                self.stages, self.next = event.step, event.target
                 self._end_stage(event)
                 if event.remark:
                     self.remark = f"{event.node}: {event.remark}"
@@ -168,6 +176,21 @@ class BackgroundRun:
                     self._wait_for_step()
                 return
         self._notify(always=not isinstance(event, events.Text))
+
+    def _ask(self, question: Question) -> str | None:
+        """Wait until the person answers; None once the run is cancelled.
+
+        Of several branches that ask, one at a time gets here, perhaps after stages of the others.
+        """
+        self.question = question
+        self._notify(always=True)
+        try:
+            while not self._cancelled.is_set():
+                with suppress(Empty):
+                    return self._answers.get(timeout=POLL_SECONDS)
+            return None
+        finally:
+            self.question = None
 
     def _end_stage(self, event: StageDone) -> None:
         self.active = {step: node for step, node in self.active.items() if step != event.step}

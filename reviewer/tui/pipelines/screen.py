@@ -12,6 +12,7 @@ from textual import on
 from textual.message import Message
 
 from reviewer.engine import Engine
+from reviewer.errors import ConflictError
 from reviewer.pipelines.values import RunHistory
 from reviewer.projects import default_project
 from reviewer.resources import sample_data_folder
@@ -109,8 +110,11 @@ class PipelinesScreen(ListScreen, pane=keys.PIPELINES):
         self._settings: Settings | None = None
         self._file_changed_at = 0.0
         self._foreign_version = engine.foreign_version()
-        self._offered: Question | None = None
-        """The question for which the run was read last."""
+        self._listener = lambda: self.post_message(RunMoved())
+        self._read_for: tuple[str, int, Question | None] = ("", -1, None)
+        """The run, its stages and the question for which it was read last."""
+        self._run_reads = 0
+        """Counts the reads of runs, so that a file that was slow to read shows no older state."""
         self._follows_run = True
         """The cursor follows a run until a person moves it elsewhere."""
         self._followed_to = ""
@@ -126,8 +130,9 @@ class PipelinesScreen(ListScreen, pane=keys.PIPELINES):
 
     def on_unmount(self) -> None:
         """A run continues without the screen."""
-        if self.background is not None:
-            self.background.listener = None
+        background = self.background
+        if background is not None and background.listener is self._listener:
+            background.listener = None
 
     def arranged(self) -> None:
         """All modes side by side depend on the size of the pane."""
@@ -173,6 +178,7 @@ class PipelinesScreen(ListScreen, pane=keys.PIPELINES):
             self.unzoom()
             self.status.say("")  # the sentence is about another file
         self.path = path
+        reads = self._run_reads
 
         def work() -> tuple[Graph, RunShown | None, Sequence[RunView], float]:
             changed = _changed_at(path)
@@ -189,6 +195,10 @@ class PipelinesScreen(ListScreen, pane=keys.PIPELINES):
             self._show_run(shown)
             if say:
                 self.say(say)
+            if self.background is not None:
+                self._run_moved()  # what happened while another file was shown
+            elif shown is not None and self._run_reads != reads:
+                self._read_run(shown.view.run_id)
 
         def failed(sentence: str) -> None:
             self.loaded, self.trouble = True, sentence
@@ -220,14 +230,16 @@ class PipelinesScreen(ListScreen, pane=keys.PIPELINES):
         return self.run.view.run_id if self.run is not None else None
 
     def _read_run(self, run_id: str, say: str = "") -> None:
-        engine = self.engine
+        engine, path = self.engine, self.path
+        self._run_reads += 1
 
         def work() -> tuple[RunShown, Sequence[RunView]]:
             return read_run(engine, engine.pipelines.run(run_id)), engine.pipelines.runs()
 
         def then(found: tuple[RunShown, Sequence[RunView]]) -> None:
             shown, self.past_runs = found
-            self._show_run(shown)
+            if path == self.path:
+                self._show_run(shown)
             if say:
                 self.say(say)
 
@@ -578,12 +590,12 @@ class PipelinesScreen(ListScreen, pane=keys.PIPELINES):
 
     def _take(self, background: BackgroundRun) -> None:
         self.host.background_run = background
-        self._offered = None
+        self._read_for = ("", -1, None)
         self._follows_run = True
         self._listen(background)
 
     def _listen(self, background: BackgroundRun) -> None:
-        background.listener = lambda: self.post_message(RunMoved())
+        background.listener = self._listener
 
     @runs(keys.CANCEL, unless=not_running)
     def cancel(self) -> None:
@@ -613,7 +625,7 @@ class PipelinesScreen(ListScreen, pane=keys.PIPELINES):
             Option(choice.key, f"{choice.key}  {choice.label}", f"leads to {choice.target}")
             for choice in question.choices
         ]
-        typed = ""
+        background, typed = self.background, ""
 
         def narrow(text: str) -> None:
             nonlocal typed
@@ -625,9 +637,10 @@ class PipelinesScreen(ListScreen, pane=keys.PIPELINES):
             self.offer([*free, *fitting])
 
         async def then(option: Option) -> None:
-            if self.background is not None:
-                self.background.reply(typed if option.key == FREE_TEXT else option.key)
-                self.say("Answered.")
+            if background is None:
+                raise ConflictError("The run has ended: nothing was answered.")
+            background.reply(question, typed if option.key == FREE_TEXT else option.key)
+            self.say("Answered.")
 
         detail = "type your answer" if question.freeform else "enter chooses a line"
         title = display_line(question.text) or question.node
@@ -655,14 +668,21 @@ class PipelinesScreen(ListScreen, pane=keys.PIPELINES):
             self.host.background_run = None
         elif question is not None:
             self.say(f"{display_line(question.text)} - enter answers{_remark(background)}")
-            if self._offered is not question:
-                self._offered = question
-                self._read_run(background.run_id)
+            self._read_run_for(background, question)
         elif background.run_id and background.stages != self._stages_shown(background):
-            self._read_run(background.run_id)
+            self._read_run_for(background, None)
         self._draw_title()
         self._draw_answer()
         self.show_footer()
+
+    def _read_run_for(self, background: BackgroundRun, question: Question | None) -> None:
+        """Read the run once for its present stage: pieces of an answer, which may come faster than
+        it is read, must not begin that again.
+        """
+        wanted = (background.run_id, background.stages, question)
+        if wanted != self._read_for:
+            self._read_for = wanted
+            self._read_run(background.run_id)
 
     def _stages_shown(self, background: BackgroundRun) -> int:
         if self.run is None or self.run_id != background.run_id:
@@ -789,7 +809,7 @@ class PipelinesScreen(ListScreen, pane=keys.PIPELINES):
 
         def narrow(text: str) -> None:
             path = typed_path(text)
-            self.read(lambda: path_options(path), self.offer, group="paths")
+            self.offer_from(lambda: path_options(path))
 
         async def then(option: Option) -> None:
             chosen = Path(option.key).expanduser()

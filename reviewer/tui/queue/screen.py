@@ -182,6 +182,8 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
         self.query_shown = self._query_requested = QueueQuery(project=project)
         self._opened = self._whole = False
         self._excerpts_hidden = True
+        for group in ("ids", "new rows", "sessions"):
+            self.void(group)  # they are about the project before
         self._show_project()
         self.note_version()
         self.reload()
@@ -272,17 +274,19 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
             self._cursor_to = [place]
         self.list.centre_next_time()
         self._draw_list()
-        self.call_after_refresh(self._load_rest)
+        query = self.query_shown
+        self.call_after_refresh(lambda: self._load_rest(query))
 
-    def _load_rest(self) -> None:
-        self._read_ids(self.query_shown, extends=True)
+    def _load_rest(self, query: QueueQuery) -> None:
+        if self._query_requested is query:  # a key typed ahead may have asked for another list
+            self._read_ids(query, extends=True)
         self.show_counts()
 
     def _load_again(self, here: Collection[int] = ()) -> None:
         """Load the same list again; the cursor goes to the first row with an id of `here`, or
         stays on its row.
         """
-        self._load(self.query_shown, here=here)
+        self._load(self._query_requested, here=here)
         self.show_counts()
 
     def _load(self, query: QueueQuery, *, quick: bool = False, here: Collection[int] = ()) -> None:
@@ -628,7 +632,7 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
         return self._cannot_reword()
 
     def _no_excerpts(self) -> str | None:
-        if self.query_shown.status != "waiting" or self.query_shown.filter:
+        if self._query_requested.status != "waiting" or self._query_requested.filter:
             return "Excerpts are folded only in the list of what waits, without a filter."
         excerpts = self._counts.excerpts if self._counts else 0
         return None if excerpts else "No excerpt is waiting."
@@ -1044,7 +1048,7 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
         return ""
 
     def run_filter(self, text: str, *, here: int | None) -> None:
-        query = structs.replace(self.query_shown, filter=text)
+        query = structs.replace(self._query_requested, filter=text)
         query = structs.replace(query, statements_only=self._hides_excerpts(query))
         self._load(query, quick=bool(text), here=() if here is None else [here])
 
@@ -1052,7 +1056,7 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
     async def sort(self) -> None:
         """Change to the next order; the learned one needs enough decisions to learn from."""
         orders = list(Sort)
-        following = orders[(orders.index(self.query_shown.sort) + 1) % len(orders)]
+        following = orders[(orders.index(self._query_requested.sort) + 1) % len(orders)]
         missing = ""
         if following is Sort.LEARNED and await to_thread(self.engine.insight.preference) is None:
             from reviewer.promotion.acceptance_model import ENOUGH, ENOUGH_OF_EACH
@@ -1064,15 +1068,15 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
                 f" The learned order needs {ENOUGH} decisions, with at least {ENOUGH_OF_EACH}"
                 f" promotions and {ENOUGH_OF_EACH} rejections: {so_far:,} so far."
             )
-        self._load(structs.replace(self.query_shown, sort=following))
+        self._load(structs.replace(self._query_requested, sort=following))
         self.say(f"Ordered by {following.value}.{missing}")
 
     @runs(keys.STATUS)
     def next_status(self) -> None:
         """Show rows of the next status."""
-        at = STATUSES.index(self.query_shown.status)
+        at = STATUSES.index(self._query_requested.status)
         status = STATUSES[(at + 1) % len(STATUSES)]
-        query = structs.replace(self.query_shown, status=status)
+        query = structs.replace(self._query_requested, status=status)
         self._load(structs.replace(query, statements_only=self._hides_excerpts(query)))
         self.say(f"Shown: {TITLES[status].lower()}. {self.key_of(keys.STATUS)} shows the next.")
 
@@ -1084,7 +1088,8 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
     def fold(self) -> None:
         """Show the excerpts behind the statements, or hide them again."""
         self._excerpts_hidden = not self._excerpts_hidden
-        self._load(structs.replace(self.query_shown, statements_only=self._excerpts_hidden))
+        query = structs.replace(self._query_requested, statements_only=self._excerpts_hidden)
+        self._load(query)
         self.show_counts()
         key = self.key_of(keys.FOLD)
         if self._excerpts_hidden:
@@ -1097,11 +1102,14 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
     @runs(keys.EXPAND, unless=_no_cluster)
     async def toggle_cluster(self) -> None:
         """Open the cluster of this row, or close it."""
-        index = self.model.cursor
-        if self.model.is_open(index):
+        if self.model.is_open(self.model.cursor):
             self.collapse()
             return
-        members = await to_thread(self.engine.queue.members, self.model.ids[index])
+        leader = self.model.ids[self.model.cursor]
+        members = await to_thread(self.engine.queue.members, leader)
+        index = self.model.index_of([leader])
+        if index is None:
+            raise ConflictError(f"#{leader} left the list meanwhile.")
         waiting = [member.id for member in members if member.status == "candidate"]
         self.model.open_cluster(index, waiting)
         self.list.rows_changed()

@@ -103,6 +103,8 @@ class SessionScreen(ListScreen, pane=keys.SESSION):
         super().refresh_rows()
 
     def follow(self) -> None:
+        if self.overlay is not None:
+            return  # the proof of the memory that is being worded is shown
         row = self.model.current
         if row is None:
             self.line_pane.show([Block("No line matches.", "dim", first=(Run(" "),))], title="Line")
@@ -188,6 +190,7 @@ class SessionScreen(ListScreen, pane=keys.SESSION):
         lines = self.model.chosen()
         quoted = "\n\n".join(line.text for line in lines)
         start = quoted if len(quoted) <= START_CHARACTERS else ""
+        self.cursor_rest.stop()
         self._show_proof()
         self.say("Word it as a memory: ctrl+s promotes it, escape keeps a draft.")
         await self.edit_text(

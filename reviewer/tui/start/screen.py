@@ -157,10 +157,11 @@ class StartScreen(MoveKeys, KitScreen, pane=keys.START):
             report = await self.host.accompany(
                 self, act, lambda: self.start.read(here, act.show, act.is_stopped)
             )
+            counts = await to_thread(self.engine.queue.counts, self.project)
         finally:
             self._timer.stop()
             self._act = None
-        counts = await to_thread(self.engine.queue.counts, self.project)
+            self._show_words()  # if it failed, they offer to read again
         self.host.begin_queue(words_of(report, counts))
 
     def _show_progress(self) -> None:
@@ -180,7 +181,7 @@ class StartScreen(MoveKeys, KitScreen, pane=keys.START):
     @runs(keys.SKIP)
     def start_empty(self) -> None:
         """Go on without reading, or stop reading."""
-        if not self.host.stop_running():
+        if not self.host.stop_running() and self._act is None:
             self.host.begin_queue("")
 
     @runs(keys.LEAVE)

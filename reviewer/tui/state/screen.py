@@ -279,10 +279,20 @@ class StateScreen(ListScreen, pane=keys.STATE):
             return "Only entities have relations."
         return self.no_fact()
 
+    @property
+    def current(self) -> Shown | None:
+        """The fact under the cursor, once it was read; the panes may still show the one before."""
+        shown = self.shown
+        return shown if shown is not None and shown.key == self.facts.current_key else None
+
+    def not_read(self) -> str | None:
+        """Why a key that needs the fact itself cannot be used."""
+        return self.no_fact() or (LOADING if self.current is None else None)
+
     def unrelated(self) -> str | None:
-        if self.layer and not (self.shown and self.shown.related):
+        if self.current is not None and not self.current.related:
             return "This is not related to anything else."
-        return self.no_fact()
+        return self.not_read()
 
     # acts
 
@@ -392,7 +402,7 @@ class StateScreen(ListScreen, pane=keys.STATE):
         then: Callable[[Option], Awaitable[None]],
     ) -> None:
         def narrow(text: str) -> None:
-            self.read(lambda: search(text), self.offer, group="options")
+            self.offer_from(lambda: search(text))
 
         options = await to_thread(search, "")
         if not options:
@@ -428,7 +438,7 @@ class StateScreen(ListScreen, pane=keys.STATE):
     @runs(keys.FOLLOW, unless=unrelated)
     async def follow_relation(self) -> None:
         """Go to a related row of the entity; choose if there are several."""
-        related = self.shown.related if self.shown else []
+        related = self.current.related if self.current else []
         options = [Option(str(number), f"#{number}", how) for number, how in related]
         if len(options) == 1:
             await self._go_to(options[0])
@@ -436,15 +446,15 @@ class StateScreen(ListScreen, pane=keys.STATE):
             await self.choose("Follow", "from this entity", options, self._go_to)
 
     def _no_memory(self) -> str | None:
-        if self.shown is not None and self.shown.view is None:
+        if self.current is not None and self.current.view is None:
             return "Trusted state is in every packet, under constitution."
-        return self.no_rows()
+        return self.no_rows() or self.not_read()
 
     @runs(shared.REACH, unless=_no_memory)
     def show_reach(self) -> None:
         """Show which agents get this fact, and where."""
-        if self.shown is not None and self.shown.view is not None:
-            self.host.open_reach(self.shown.view.id)
+        if self.current is not None and self.current.view is not None:
+            self.host.open_reach(self.current.view.id)
 
     async def _go_to(self, option: Option) -> None:
         number = int(option.key)
@@ -472,8 +482,8 @@ class StateScreen(ListScreen, pane=keys.STATE):
     @runs(keys.EDIT, unless=no_fact)
     async def edit(self) -> None:
         """Write a new value of this key, or reword this memory or entity."""
-        shown = self.shown
-        if shown is None or shown.key != self.facts.current_key:
+        shown = self.current
+        if shown is None:
             self.say(LOADING)
         elif shown.values:
             value = shown.values[0]
@@ -564,8 +574,8 @@ class StateScreen(ListScreen, pane=keys.STATE):
 
     def _selected_place(self) -> tuple[Step, int]:
         """The selected step and its number among the places. Raises SourceError without any."""
-        shown = self.shown
-        if shown is None or shown.key != self.facts.current_key:
+        shown = self.current
+        if shown is None:
             raise SourceError(LOADING)
         places = places_of(shown.steps)
         if not places:
@@ -576,7 +586,7 @@ class StateScreen(ListScreen, pane=keys.STATE):
     @runs(shared.OPEN_SOURCE, unless=no_fact)
     def open_source(self) -> None:
         step, place = self._selected_place()
-        shown = self.shown
+        shown = self.current
         number = shown.view.id if shown is not None and shown.view is not None else None
         self.host.open_source(evidence_at(self.engine, number, place, step))
 

@@ -7,8 +7,10 @@ from pathlib import Path
 import pytest
 
 from reviewer.agents.agent_files import AgentFiles, Given
+from reviewer.agents.wiring import Scope
 from reviewer.engine import Engine
 from reviewer.text.for_agents import AgentText
+from reviewer.tui.agents.screen import AgentsScreen
 from tests.tui.conftest import opened
 from tests.waiting import until_async
 
@@ -135,3 +137,16 @@ async def test_one_key_shows_which_agents_get_a_memory(
         assert "Codex: not connected" in shown
         await screen.press("at", "f7", "at")
         assert "when a session starts" in " ".join(screen.text.split())
+
+
+async def test_an_undo_is_shown_anew_when_another_program_has_connected_meanwhile(
+    stocked: Engine, settings: Path, tree: Path
+) -> None:
+    async with opened(stocked, size=(120, 40), project="acme") as screen:
+        await screen.press("f9", "C", "C", "u")
+        shown = screen.top(AgentsScreen)
+        other = shown._plan("codex", shown._place(Scope.USER))
+        shown._connections.connect(other, folder=str(tree))
+        await screen.press("u")
+        assert "To undo: Connected codex" in screen.text
+        assert (tree / ".mcp.json").exists()

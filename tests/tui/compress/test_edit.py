@@ -11,6 +11,7 @@ from reviewer.engine import Engine
 from reviewer.tui.compress import summary_edit
 from reviewer.tui.compress.summary_edit import SummaryEditPane
 from reviewer.tui.kit import edit_pane
+from reviewer.tui.kit.edit_pane import EditPane
 from tests.present import present
 from tests.tui.compress.driving import chain, compress, status_text, stocked
 from tests.tui.conftest import Screen, opened
@@ -164,3 +165,13 @@ async def test_an_empty_summary_is_refused(kiosk: Engine) -> None:
         await screen.press("ctrl+s")
         assert compress(screen).overlay is compress(screen).editor
         assert "needs words" in status_text(screen)
+
+
+async def test_a_draft_that_comes_after_the_editor_was_left_is_not_kept(kiosk: Engine) -> None:
+    async with opened(kiosk, project="acme") as screen:
+        await screen.press("f4", "e")
+        editor, commit = pane(screen), pane(screen).memory
+        await screen.press("escape")
+        editor.post_message(EditPane.DraftChanged(commit, "Half a word", changed=True))
+        await screen.settle()
+        assert kiosk.summary_drafts.load(commit) is None

@@ -138,10 +138,10 @@ async def test_levels_fitted_to_a_long_context_are_not_doubted_by_an_estimate(
         shown = compress(screen)
         target = shown.data.sent // 2
         await screen.press("f", *str(target), "enter")
-        await screen.until(lambda: "A applies it" in shown.status.text, 30)
+        await screen.until(lambda: "A applies it" in shown.status.text)
         assert " over" not in screen.text
         assert "target" not in shown.data.doubts().about
-        await screen.until(lambda: shown.data.whole().exact, 30)
+        await screen.until(lambda: shown.data.whole().exact)
         assert shown.data.whole().tokens <= target
         assert f"target {target:,} ✓" in screen.text
 
@@ -155,7 +155,7 @@ async def test_one_huge_commit(engine: Engine, tmp_path: Path) -> None:
     engine.contexts.import_file(path, project="acme")
     async with opened(engine, project="acme") as screen:
         await screen.press("f4", "4")
-        await screen.until(lambda: compress(screen).summary.title.startswith("Tags"), 30)
+        await screen.until(lambda: compress(screen).summary.title.startswith("Tags"))
         assert compress(screen).data.sent > 40_000
         assert "more" in compress(screen).original.plain_text
 

@@ -6,7 +6,10 @@ from pathlib import Path
 
 import pytest
 
+from reviewer.compression.handover import WrittenFile, take_back
 from reviewer.engine import Engine
+from reviewer.errors import ReviewerError
+from reviewer.tui.handover import screen as handover_screen
 from reviewer.tui.handover.screen import HandoverScreen
 from reviewer.tui.kit.bars import StatusBar
 from tests.tui.compress.driving import stocked
@@ -201,3 +204,21 @@ async def test_it_fits_every_size(
         await screen.press("f4", "H")
         assert "# Hand-over of" in screen.text
         assert all(len(line) <= size[0] for line in screen.text.split("\n"))
+
+
+async def test_a_file_that_could_not_be_taken_back_can_be_tried_again(
+    ferry: Engine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file, failures = tmp_path / "HANDOVER.md", ["It is open elsewhere."]
+
+    def fails_once(written: WrittenFile) -> None:
+        if failures:
+            raise ReviewerError(failures.pop())
+        take_back(written)
+
+    monkeypatch.setattr(handover_screen, "take_back", fails_once)
+    async with opened(ferry, project="acme") as screen:
+        await screen.press("f4", "H", "W", "enter", "u")
+        assert status(screen) == "It is open elsewhere."
+        await screen.press("u")
+        assert not file.exists()

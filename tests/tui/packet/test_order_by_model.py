@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from reviewer.engine import Engine
+from reviewer.packets import rerank as rerank_module
 from reviewer.packets.values import State
 from tests.present import present
 from tests.tui.conftest import Screen, opened
 from tests.tui.packet.driving import model, shown, status_text, typed
 from tests.unit.llm.faults import Behave, endpoint
+from tests.waiting import until
 
 TASK = "the receipts of the drawer"
 
@@ -93,3 +96,26 @@ async def test_without_a_task_or_a_model_it_says_what_is_missing(
         packet = present(model(screen).packet)
         assert any(each.state is State.FULL for each in packet.items)
         assert shown(screen).packet_task == TASK
+
+
+async def test_an_order_of_what_the_source_held_before_is_not_shown(
+    engine: Engine, kiosk: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rerank = rerank_module.rerank
+    with endpoint(chooses(2)) as server:
+        configure(tmp_path, monkeypatch, server.settings().base_url, "")
+        async with opened(engine) as screen:
+            await screen.press("f5")
+            await typed(screen, "t", TASK)
+            packet, before = shown(screen), shown(screen)._prepared
+
+            def read_again_meanwhile(*given: Any) -> Any:
+                done = rerank(*given)
+                screen.app.call_from_thread(packet._prepare)
+                until(lambda: packet._prepared not in (None, before))
+                return done
+
+            monkeypatch.setattr(rerank_module, "rerank", read_again_meanwhile)
+            await screen.press("A", "A")
+            assert not packet.ordered_by
+            assert "read again meanwhile" in status_text(screen)

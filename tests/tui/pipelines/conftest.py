@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
-from contextlib import suppress
 from pathlib import Path
 
 import pytest
-from textual.worker import WorkerCancelled
-
-from tests.tui.conftest import Screen
 
 BAKERY = """digraph bakery {
     graph [goal="Bread by six", default_fidelity="compact"]
@@ -25,20 +21,6 @@ BAKERY = """digraph bakery {
     taste -> knead [label="[N] No", fidelity="full"]
 }
 """
-
-
-@pytest.fixture(autouse=True)
-def _a_run_may_make_a_read_void(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A run continues in the background: the reads that it causes void earlier ones."""
-    settle = Screen.settle
-
-    async def patient(screen: Screen) -> None:
-        for _ in range(20):
-            with suppress(WorkerCancelled):
-                await settle(screen)
-                return
-
-    monkeypatch.setattr(Screen, "settle", patient)
 
 
 @pytest.fixture(autouse=True)

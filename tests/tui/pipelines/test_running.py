@@ -13,6 +13,7 @@ from reviewer.pipelines.service import RunOptions
 from reviewer.tui.commits.screen import CommitsScreen
 from reviewer.tui.pipelines.model import NodeState
 from reviewer.tui.pipelines.run import BackgroundRun
+from tests.present import present
 from tests.tui.conftest import Screen, opened
 from tests.tui.pipelines.conftest import BAKERY
 from tests.tui.pipelines.driving import at, shown, status_text, until_ended, until_it
@@ -71,7 +72,7 @@ async def test_a_second_question_before_the_screen_saw_the_first_answered(
         await run_to_the_question(screen)
         run = screen.app.background_run
         assert isinstance(run, BackgroundRun)
-        run.reply("N")
+        run.reply(present(run.question), "N")
         until(lambda: run.question is not None)  # the event loop is kept waiting meanwhile
         await screen.until(lambda: states(screen).get("knead", ("", 0))[1] == 2)
         await screen.press("c")

@@ -190,3 +190,13 @@ async def test_tab_stays_in_the_text_while_there_is_no_difference(read: Engine) 
     async with opened(read, project="acme") as screen:
         await screen.press("V", "G", "k", "n", "tab", *" Always.", "ctrl+s")
         assert memories(read, "active") == ["Please keep the night boats in bold. Always"]
+
+
+async def test_the_proof_stays_in_sight_when_another_program_writes(read: Engine) -> None:
+    async with opened(read, project="acme") as screen:
+        await screen.press("V", "n")
+        session = screen_of(screen)
+        assert session.line_pane.title.startswith("Its proof")
+        session.reload()
+        await screen.settle()
+        assert session.line_pane.title.startswith("Its proof")

@@ -10,6 +10,7 @@ import pytest
 from reviewer.engine import Engine
 from reviewer.promotion.views import QueueQuery, QueueRow
 from reviewer.tui.evidence.source import SourceScreen
+from reviewer.tui.kit.keys import REACH
 from reviewer.tui.state.model import StateModel, states_with
 from tests.tui.conftest import opened
 from tests.tui.state.driving import rows, state, status_text
@@ -142,3 +143,19 @@ async def test_reasons_are_sentences(known: Engine) -> None:
         assert status_text(screen) == "This is an entity already."
         await screen.press("j", "l")
         assert status_text(screen) == "Only entities have relations: p graduates this memory."
+
+
+async def test_a_key_is_about_the_row_under_the_cursor_not_about_the_one_still_shown(
+    known: Engine,
+) -> None:
+    async with opened(known, project="acme") as screen:
+        await screen.press("f7", "j")
+        shown = state(screen)
+        assert shown.layer == "entity"
+        shown.list.move_by(1)
+        await shown.action_act(REACH.id)
+        await screen.settle()
+        assert status_text(screen) == "Still loading, try again."
+        await shown.action_act(REACH.id)
+        await screen.settle()
+        assert "Deploys need two approvals" in screen.text

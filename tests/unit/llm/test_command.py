@@ -7,7 +7,6 @@ import os
 import stat
 import sys
 import threading
-import time
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +16,7 @@ from reviewer.llm.command import CommandChat, agents_found
 from reviewer.llm.door import check_model, context_tokens, open_model
 from reviewer.llm.model import CancelledError, ChatMessage, ModelError, StructuredModel
 from reviewer.settings import ModelSettings, Settings
+from tests.waiting import PATIENCE, until
 
 ASK = [ChatMessage("system", "Be short."), ChatMessage("user", "What is a ledger?")]
 TOKEN = "ghp_" + "x7Kd9QwErTy" * 4
@@ -35,7 +35,8 @@ def program(folder: Path, body: str, name: str = "ask") -> Path:
         "    known = {'argv': sys.argv[1:], 'cwd': os.getcwd(), 'environment': dict(os.environ),\n"
         "             'files': {name: open(name).read() for root, _, names in os.walk('.')\n"
         "                       for name in (os.path.join(root, one) for one in names)}}\n"
-        f"    open({str(seen)!r}, 'w').write(json.dumps({{**known, **more}}))\n"
+        f"    open({str(seen) + '~'!r}, 'w').write(json.dumps({{**known, **more}}))\n"
+        f"    os.rename({str(seen) + '~'!r}, {str(seen)!r})\n"
         "def say(text): sys.stdout.write(text); sys.stdout.flush()\n"
         "def complain(text): sys.stderr.write(text); sys.stderr.flush()\n"
         f"{body}\n",
@@ -53,7 +54,7 @@ def seen(folder: Path) -> dict[str, Any]:
 
 def chat(path: Path, *arguments: str, **more: Any) -> CommandChat:
     return CommandChat(
-        ModelSettings(command=(str(path), *arguments), **{"timeout": 30.0, **more}),
+        ModelSettings(command=(str(path), *arguments), **{"timeout": PATIENCE, **more}),
     )
 
 
@@ -62,7 +63,7 @@ def agent(folder: Path, name: str, body: str, model: str = "", **more: str) -> C
     program(folder, body, name)
     path = f"{folder}{os.pathsep}{os.environ['PATH']}"
     return CommandChat(
-        ModelSettings(command=(name,), name=model, timeout=30.0),
+        ModelSettings(command=(name,), name=model, timeout=PATIENCE),
         environment={**os.environ, "PATH": path, "CLAUDECODE": "1", **more},
     )
 
@@ -333,17 +334,15 @@ say('{"response": "A book of acts."}')
 
 
 def test_a_command_that_hangs_is_ended_with_all_it_started(tmp_path: Path) -> None:
-    body = """
-import signal
-signal.signal(signal.SIGTERM, signal.SIG_IGN)
-child = subprocess.Popen([sys.executable, '-c', 'import time; time.sleep(600)'])
-note(child=child.pid)
-complain('still connecting\\n')
-time.sleep(600)
-"""
+    path, child = tmp_path / "ask", tmp_path / "child"
+    path.write_text(  # a shell begins within the two seconds on any machine
+        "#!/bin/sh\ntrap '' TERM\nsleep 600 &\n"
+        f"echo $! > '{child}'\necho still connecting >&2\nsleep 600\n"
+    )
+    path.chmod(0o755)
     with pytest.raises(ModelError, match=r"within 2 seconds.*still connecting"):
-        chat(program(tmp_path, body), timeout=2.0).complete(ASK, max_tokens=50)
-    assert is_gone(seen(tmp_path)["child"])
+        chat(path, timeout=2.0).complete(ASK, max_tokens=50)
+    assert is_gone(int(child.read_text()))
 
 
 def test_a_cancellation_ends_the_whole_group(tmp_path: Path) -> None:
@@ -424,13 +423,14 @@ def test_unusable_settings_are_refused(settings: ModelSettings, said: str) -> No
 
 
 def is_gone(process: int) -> bool:
-    """Whether a process ends within two seconds; one that nobody waited for counts as ended."""
-    for _ in range(100):
+    """Waits until a process has ended; one that nobody waited for counts as ended."""
+
+    def ended() -> bool:
         try:
             state = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[0]
-        except FileNotFoundError:
+        except (FileNotFoundError, ProcessLookupError):
             return True
-        if state == "Z":
-            return True
-        time.sleep(0.02)
-    return False
+        return state == "Z"
+
+    until(ended)
+    return True

@@ -186,8 +186,8 @@ def test_an_endpoint_that_stays_busy_is_named_so() -> None:
         call.refuses(429, "wait", x_should_retry="true", retry_after="60")
 
     with endpoint(busy) as server:
-        chat = OpenAIChat(server.settings(timeout=0.5))
-        with pytest.raises(ModelError, match=r"answered 429 until the timeout of 0\.5 seconds"):
+        chat = OpenAIChat(server.settings(timeout=3.0))
+        with pytest.raises(ModelError, match=r"answered 429 until the timeout of 3 seconds"):
             chat.complete(ASK, max_tokens=9)
 
 

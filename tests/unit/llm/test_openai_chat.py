@@ -12,6 +12,7 @@ from reviewer.llm.model import CancelledError, ChatMessage, Completion, ModelErr
 from reviewer.llm.openai_chat import OpenAIChat
 from reviewer.settings import ModelSettings, Settings
 from tests.unit.llm.faults import Behave, Call, chunk, endpoint
+from tests.waiting import PATIENCE
 
 ASK = [ChatMessage("system", "Be short."), ChatMessage("user", "What is a ledger?")]
 NOWHERE = ModelSettings(base_url="http://127.0.0.1:9/v1", name="tiny")
@@ -163,8 +164,8 @@ def test_concurrent_calls_are_limited_and_waiting_can_be_stopped() -> None:
         ]
         for caller in callers:
             caller.start()
-        assert arrived.acquire(timeout=30)
-        assert arrived.acquire(timeout=30)
+        assert arrived.acquire(timeout=PATIENCE)
+        assert arrived.acquire(timeout=PATIENCE)
         with pytest.raises(CancelledError):
             chat.complete(ASK, max_tokens=9, cancelled=lambda: True)
         go.set()

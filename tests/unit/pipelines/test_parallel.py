@@ -11,6 +11,7 @@ import pytest
 from reviewer.llm.model import ModelError
 from reviewer.pipelines.events import Question, RunError, StageDone, StageStarted
 from tests.unit.pipelines.running import Workshop
+from tests.waiting import PATIENCE
 
 FORK = """
 split [shape=component]; meet [shape=tripleoctagon]
@@ -43,7 +44,7 @@ def test_all_branches_run_and_the_run_goes_on_at_the_fan_in(tea: Workshop) -> No
 
 
 def test_branches_run_at_the_same_time(tea: Workshop) -> None:
-    both = threading.Barrier(2, timeout=20)
+    both = threading.Barrier(2, timeout=PATIENCE)
 
     def script(prompt: str) -> str:
         asked = prompt.splitlines()[-1]

@@ -1,0 +1,257 @@
+"""Two changes at once: keys before their rows have arrived, answers that come too late."""
+
+from __future__ import annotations
+
+import asyncio
+from array import array
+from collections.abc import Callable
+from pathlib import Path
+from threading import Event
+from typing import Any
+
+import pytest
+
+from reviewer.engine import Engine
+from reviewer.promotion.views import QueueQuery, Sort
+from reviewer.tui.export.screen import ExportScreen
+from reviewer.tui.history.screen import HistoryScreen
+from reviewer.tui.kit.actor import RunningAct
+from reviewer.tui.kit.choice_pane import Option
+from reviewer.tui.kit.filter import FilterBar
+from reviewer.tui.kit.screen import KitScreen, TextEdit
+from reviewer.tui.queue.screen import STATUSES
+from tests.present import present
+from tests.tui.conftest import opened
+from tests.tui.idle import idle
+from tests.waiting import PATIENCE
+
+
+class Held:
+    """A function whose calls, in threads, wait until `go_on`."""
+
+    def __init__(self, work: Callable[..., Any]) -> None:
+        self._work = work
+        self.go_on = Event()
+        self.calls = 0
+
+    def __call__(self, *given: Any, **named: Any) -> Any:
+        self.calls += 1
+        assert self.go_on.wait(PATIENCE)
+        return self._work(*given, **named)
+
+
+# the queue
+
+
+async def test_two_keys_before_the_rows_arrive_go_two_lists_on(stocked: Engine) -> None:
+    async with opened(stocked, project="acme") as screen:
+        screen.queue.next_status()
+        screen.queue.next_status()
+        await screen.settle()
+        assert screen.queue.query_shown.status == STATUSES[2]
+
+
+async def test_another_order_keeps_a_filter_whose_rows_have_not_arrived(stocked: Engine) -> None:
+    async with opened(stocked, project="acme") as screen:
+        screen.queue.run_filter("invoices", here=None)
+        await screen.queue.sort()
+        await screen.settle()
+        assert screen.queue.query_shown.filter == "invoices"
+        assert screen.queue.query_shown.sort is list(Sort)[1]
+        assert all("nvoices" in present(screen.model.current).content for _ in screen.model.ids)
+
+
+async def test_a_filter_that_was_cleared_does_not_come_back(stocked: Engine) -> None:
+    async with opened(stocked, project="acme") as screen:
+        await screen.press("/", *"nightly", "escape")
+        present(screen.queue.filter_bar).post_message(FilterBar.Typed("nightly"))
+        await screen.settle()
+        assert screen.queue.query_shown.filter == ""
+
+
+async def test_a_key_typed_ahead_of_the_first_page_is_not_undone_by_it(stocked: Engine) -> None:
+    async with opened(stocked, project="acme") as screen:
+        screen.queue.begin("acme", "Read 1 file.")
+        screen.queue.next_status()
+        await screen.settle()
+        assert screen.queue.query_shown.status == STATUSES[1]
+
+
+async def test_rows_of_the_project_before_do_not_arrive_in_the_next(stocked: Engine) -> None:
+    taken: list[str] = []
+    async with opened(stocked, project="acme") as screen:
+        queue = screen.queue
+        late = KitScreen.Arrived("ids", queue._latest["ids"], lambda: taken.append("rows"))
+        queue.begin("other", "Read 1 file.")
+        queue.post_message(late)
+        await screen.settle()
+        assert not taken
+        assert queue.query_shown.project == "other"
+
+
+async def test_the_cluster_of_a_row_opens_below_it_although_the_list_has_changed(
+    engine: Engine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rule = "Never deploy the {} on a Friday afternoon before a holiday starts."
+    path = tmp_path / "twins.md"
+    path.write_text(
+        f"# Notes\n\n- {rule.format('billing service')}\n- {rule.format('billing services')}\n"
+        "- Always rotate the signing keys of the gateway before each of its audits.\n"
+    )
+    engine.intake.ingest([path], project="acme")
+    members = type(engine.queue).members
+    async with opened(engine, project="acme") as screen:
+        model = screen.model
+        leader = next(each for each in model.ids if members(engine.queue, each))
+        others = [each for each in model.ids if each != leader]
+
+        def meanwhile(*given: Any) -> Any:
+            screen.app.call_from_thread(model.load, array("q", [*others, leader]), [leader])
+            return members(*given)
+
+        model.load(array("q", [leader, *others]), [leader])
+        monkeypatch.setattr(type(engine.queue), "members", meanwhile)
+        await screen.queue.toggle_cluster()
+        monkeypatch.undo()
+        assert set(model.leader_of.values()) == {leader}
+        assert model.ids[: len(others)].tolist() == others
+
+
+# an editor and a chooser
+
+
+async def test_a_save_that_waited_long_does_not_close_what_was_opened_meanwhile(
+    stocked: Engine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    saved: list[str] = []
+    written = asyncio.Event()
+
+    async def save(text: str) -> str:
+        await written.wait()
+        return text
+
+    async def then(option: Option) -> None: ...
+
+    async with opened(stocked, project="acme") as screen:
+        monkeypatch.setattr(type(stocked), "waits_to_write", lambda _: True)
+        await screen.queue.edit_text(
+            TextEdit(1, "Edit #1", "Old words", stocked.drafts, save, saved.append)
+        )
+        await screen.pilot.press("N", "ctrl+s")
+        await screen.until(lambda: screen.app.background_act is not None)
+        await screen.pilot.press("escape")
+        await screen.until(lambda: screen.queue.overlay is None)
+        await screen.queue.choose("Which?", "", [Option("a", "a")], then)
+        written.set()
+        await screen.until(lambda: saved)
+        await idle()
+        assert screen.queue.overlay is not None
+        assert "Which?" in screen.text
+
+
+async def test_a_second_enter_typed_ahead_does_not_answer_the_next_question(
+    stocked: Engine,
+) -> None:
+    answers: list[str] = []
+
+    async def second(option: Option) -> None:
+        answers.append(option.key)
+
+    async with opened(stocked, project="acme") as screen:
+
+        async def first(option: Option) -> None:
+            answers.append(option.key)
+            await screen.queue.choose("Of which kind?", "", [Option("c", "c")], second)
+
+        await screen.queue.choose("Which?", "", [Option("a", "a"), Option("b", "b")], first)
+        chooser = present(screen.queue._choices)
+        chooser.choose()
+        chooser.choose()
+        await screen.settle()
+        assert answers == ["a"]
+        assert "Of which kind?" in screen.text
+
+
+async def test_options_found_for_one_question_are_not_offered_for_the_next(
+    stocked: Engine,
+) -> None:
+    async def then(option: Option) -> None: ...
+
+    find = Held(lambda: [Option("late", "late")])
+    async with opened(stocked, project="acme") as screen:
+        await screen.queue.choose("First?", "", [Option("a", "a")], then)
+        screen.queue.offer_from(find)
+        await screen.until(lambda: find.calls)
+        await screen.pilot.press("escape")
+
+        async def other(option: Option) -> None: ...
+
+        await screen.queue.choose("Second?", "", [Option("b", "b")], other)
+        find.go_on.set()
+        await screen.settle()
+        assert [each.key for each in present(screen.queue._choices).list.options] == ["b"]
+
+
+# an act
+
+
+async def test_the_end_of_one_act_does_not_hide_another_from_escape(stocked: Engine) -> None:
+    async with opened(stocked, project="acme") as screen:
+        app, short, long = screen.app, Held(lambda: 1), Held(lambda: 2)
+        one = asyncio.ensure_future(app.accompany(app.screen, RunningAct("One"), short))
+        await screen.until(lambda: short.calls)
+        act = RunningAct("Two")
+        two = asyncio.ensure_future(app.accompany(app.screen, act, long))
+        await screen.until(lambda: long.calls)
+        short.go_on.set()
+        await one
+        assert app.running is act
+        long.go_on.set()
+        await two
+        assert app.running is None
+
+
+async def test_what_is_said_after_the_end_is_dropped(stocked: Engine) -> None:
+    async with opened(stocked, project="acme") as screen:
+        pass
+    with screen.app._context():
+        screen.queue.say("Too late.")
+
+
+# other screens
+
+
+async def test_changes_of_an_act_do_not_arrive_in_an_empty_history(
+    stocked: Engine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with opened(stocked, project="acme") as screen:
+        await screen.press("f8")
+        history = screen.top(HistoryScreen)
+        changes = Held(stocked.history.changes)
+        monkeypatch.setattr(type(stocked.history), "changes", lambda _, *a, **k: changes(*a, **k))
+        history.follow()
+        await screen.until(lambda: changes.calls)
+        history.acts.show_total(0)
+        history.follow()
+        changes.go_on.set()
+        await screen.settle()
+        assert history._shown is None
+
+
+async def test_an_export_that_ends_on_another_screen_is_said_there(
+    stocked: Engine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    stocked.triage.promote(stocked.queue.ids(QueueQuery("acme")).tolist()[:1])
+    write = stocked.exports.write
+    async with opened(stocked, project="acme") as screen:
+
+        def meanwhile(plans: Any) -> Any:
+            screen.app.call_from_thread(screen.app.show_queue)
+            return write(plans)
+
+        monkeypatch.setattr(type(stocked.exports), "write", lambda _, plans: meanwhile(plans))
+        screen.app.push_screen(ExportScreen(stocked, "acme", "markdown", tmp_path / "memories.md"))
+        await screen.settle()
+        await screen.press("enter")
+        assert (tmp_path / "memories.md").is_file()
+        assert screen.status.startswith("Wrote ")

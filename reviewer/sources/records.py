@@ -126,7 +126,7 @@ class Block(Struct, frozen=True):
 
 
 def text_block(record: Record) -> Block:
-    """A record of a format without tool calls as one block."""
+    """A record as one block."""
     return Block(
         role=record.role,
         kind="text",
@@ -136,6 +136,7 @@ def text_block(record: Record) -> Block:
         at=record.at,
         use=record.use,
         sidechain=record.sidechain,
+        session=record.session,
     )
 
 

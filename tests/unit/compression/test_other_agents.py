@@ -261,4 +261,3 @@ def test_a_bare_build_is_a_check(command: str) -> None:
 def test_changes_in_a_tracker_are_told(command: str, told: str) -> None:
     text = written([ASKED, *run(command, "done"), agent("The issue is closed.")])
     assert told in text
-    assert "it blinks" not in text

@@ -362,4 +362,5 @@ AIDER = Format(
     detect_text=_is_aider,
     read=lambda source: MarkedTurnsScan(source, Aider()),
     read_blocks=lambda source: _MarkedBlocks(_AiderTools(source)),
+    several=True,
 )

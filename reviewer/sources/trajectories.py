@@ -273,6 +273,7 @@ OPENHANDS = Format(
     agent="OpenHands",
     detect_record=lambda r: "instance_id" in r and "history" in r,
     turns=_hands_turns,
+    several=True,
     facts=Facts(
         person="the task, as the action `message` of the source `user`",
         left_out="the system prompt, recalled knowledge; `instruction` repeats the task",

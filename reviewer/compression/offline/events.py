@@ -624,8 +624,13 @@ _REDIRECT = re.compile(r"(?:cat|tee|echo|printf)\b[^|\n]*?(?<![-=\d])>{1,2}\s*([
 _EDITOR = re.compile(r"create ([\w./-]+\.\w{1,8})")
 """The command with which some agents create a file."""
 _ENDS = re.compile(r"(?:\s*(?:2>&1|\d?>\s*/dev/null|\|\s*(?:tail|head|grep|cat|tee)\b.*))+\s*$")
-_BODY = re.compile(r"\s(?:--?(?:body|b|f|F|field|message|m|reason)\b|\S*=\"|\"\$\()")
+_HELP = re.compile(r"\s(?:--help|-h)\b")
+_BODY = re.compile(r"\s(?:--?(?:body|b|f|F|field|message|m)\b|\S*=\"|\"\$\()")
 """Where the text that a command sends begins."""
+_FIELDS = re.compile(
+    r"\s--?(?:acceptance|(?:append-)?notes|description|reason|type|priority|parent|[tpd])\b"
+)
+"""Where the fields of an item of a tracker begin."""
 _SCRIPT_RUN = re.compile(
     r"(?:python3?|node|ruby|perl|bash|sh|php|deno run|bun)\s+([\w./-]+\.\w{1,4})\b.*"
 )
@@ -655,9 +660,11 @@ def command_events(number: int, command: str) -> Iterator[Event]:
             yield Event(number, Kind.WRITE, written[1])
         elif sed := _SED.match(piece):
             yield Event(number, Kind.EDIT, sed[1])
-        elif _CHANGES.match(piece):
+        elif _CHANGES.match(piece) and not _HELP.search(piece):
             short = _ENDS.sub("", piece)
-            if short.startswith(("gh ", "glab ", "bd ")):
+            if short.startswith("bd "):
+                short = _FIELDS.split(short)[0]
+            elif short.startswith(("gh ", "glab ")):
                 short = _BODY.split(short)[0]
             removed = _REMOVED.match(short)
             yield Event(

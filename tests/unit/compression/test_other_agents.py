@@ -6,6 +6,7 @@ import pytest
 from msgspec import structs
 
 from reviewer.compression.anchor_types import Section
+from reviewer.compression.offline.events import command_events
 from reviewer.compression.offline.state import short_paths
 from tests.unit.compression.making import turn
 from tests.unit.compression.test_shape import agent, call, edit, result, run, section, written
@@ -261,3 +262,14 @@ def test_a_bare_build_is_a_check(command: str) -> None:
 def test_changes_in_a_tracker_are_told(command: str, told: str) -> None:
     text = written([ASKED, *run(command, "done"), agent("The issue is closed.")])
     assert told in text
+
+
+@pytest.mark.parametrize("command", ["bd create --help", "gh pr merge -h", "npm install --help"])
+def test_asking_for_help_changes_nothing(command: str) -> None:
+    assert list(command_events(1, command)) == []
+
+
+def test_an_item_of_a_tracker_is_told_without_its_fields() -> None:
+    assert [
+        each.what for each in command_events(1, 'bd create "Blink twice" -t task -p 1 --notes "x"')
+    ] == ['bd create "Blink twice"']

@@ -32,18 +32,28 @@ NOTES = frozenset({"markdown", "text", "empty"})
     metavar="N",
     help="At most N tokens.",
 )
+@click.option(
+    "--conversation",
+    metavar="N|ID",
+    help="Of a file of several: this one, by number or id.  [default: the last]",
+)
 @click.option("--context", "context", metavar="NAME", help="Write about this context instead.")
 @click.option("--json", "as_json", is_flag=True, help="One JSON object.")
 @pass_session
 def brief(
-    session: Session, name: str | None, max_tokens: int, context: str | None, as_json: bool
+    session: Session,
+    name: str | None,
+    max_tokens: int,
+    conversation: str | None,
+    context: str | None,
+    as_json: bool,
 ) -> None:
     """Write the hand-over for the next session of an agent, as plain Markdown.
 
     SESSION is a file or the id of a session that was ingested or that an agent has left of this
     project (see reviewer sources); without it the newest of these. Requests, instructions,
     decisions, what is done, what is true now and what comes next are read from what was said and
-    from tool calls, without a model.
+    from tool calls, without a model. Of a file with several conversations it is about the last.
     """
     from reviewer.compression.handover import brief_of, write_brief
 
@@ -61,6 +71,7 @@ def brief(
         name,
         lambda each: write_brief(each.path, max_tokens=max_tokens, session=each.session or None),
         as_json,
+        conversation,
     )
 
 
@@ -74,11 +85,21 @@ def brief(
     metavar="N",
     help="At most N tokens.",
 )
+@click.option(
+    "--conversation",
+    metavar="N|ID",
+    help="Of a file of several: this one, by number or id.  [default: the last]",
+)
 @click.option("--context", "context", metavar="NAME", help="Write about this context instead.")
 @click.option("--json", "as_json", is_flag=True, help="One JSON object.")
 @pass_session
 def keep(
-    session: Session, name: str | None, max_tokens: int, context: str | None, as_json: bool
+    session: Session,
+    name: str | None,
+    max_tokens: int,
+    conversation: str | None,
+    context: str | None,
+    as_json: bool,
 ) -> None:
     """Write what a compaction must keep, as instructions for /compact.
 
@@ -97,6 +118,7 @@ def keep(
         name,
         lambda each: write_keep(each.path, max_tokens=max_tokens, session=each.session or None),
         as_json,
+        conversation,
     )
 
 
@@ -108,11 +130,26 @@ class Named(NamedTuple):
 
 
 def _print(
-    session: Session, name: str | None, write: Callable[[Named], Handover], as_json: bool
+    session: Session,
+    name: str | None,
+    write: Callable[[Named], Handover],
+    as_json: bool,
+    conversation: str | None,
 ) -> None:
     named = find_session(session, name)
-    inside = f" {safe(named.session)}" if named.session else ""
-    _show(write(named), f"{safe(str(named.path))}{inside}", as_json)
+    if conversation is not None:
+        named = Named(named.path, conversation)
+    found = write(named)
+    if conversation is not None and not found.conversation:
+        from reviewer.sources.open import recognise
+
+        if recognise(named.path).outlines is None:
+            raise SourceError(f"{named.path} has one conversation: leave out --conversation.")
+    inside = f" {safe(named.session)}" if named.session and not found.conversation else ""
+    inside = f", {safe(found.conversation)}" if found.conversation else inside
+    _show(found, f"{safe(str(named.path))}{inside}", as_json)
+    if found.conversation and conversation is None and not as_json:
+        narrate("The last conversation of the file. Another one: --conversation N")
 
 
 def _print_context(

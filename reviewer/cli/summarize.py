@@ -46,7 +46,11 @@ def summarize(
     log: bool,
     as_json: bool,
 ) -> None:
-    """Summarize a file at one or all levels, without a store and without a model."""
+    """Summarize a file at one or all levels, without a store and without a model.
+
+    A file of several conversations, such as an export, has a part for each. Where --max-tokens
+    leaves too little room, small ones have a line, and the earliest are left out and counted.
+    """
     if to_line is not None and to_line < from_line:
         raise click.UsageError("--to-line cannot come before --from-line")
     from reviewer.compression.file_summary import summarize_file
@@ -91,6 +95,8 @@ def _show(summary: FileSummary) -> None:
         f"{summary.original_tokens:,} ({summary.ratio:.1f}:1, {summary.encoding}), fidelity "
         f"{summary.fidelity.overall_score:.2f}."
     )
+    if summary.conversations > 1:
+        narrate(f"The file has {summary.conversations:,} conversations.")
     for line in safe_lines(summary.content):
         print_text(line)
     if summary.missing:

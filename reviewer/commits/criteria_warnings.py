@@ -51,7 +51,9 @@ def criteria_warnings(reader: Reader, ids: Sequence[int]) -> tuple[str, ...]:
                     slow[check.pattern].append(short)
     for pattern in used:
         if matches_everything(pattern):
-            found[f"{_shown(pattern)} matches the empty text: every summary passes it."] = None
+            found[f"{_shown(pattern)} matches without any words, so it makes nothing survive."] = (
+                None
+            )
     for pattern, where in missing.items():
         found[f"{_shown(pattern)} does not occur in {_which(where, used[pattern])}."] = None
     for pattern, where in slow.items():

@@ -13,6 +13,7 @@ from msgspec import Struct, structs
 from reviewer.commits import retention
 from reviewer.commits.contexts import Contexts
 from reviewer.commits.reader import ORIGIN, PRIORITY, Reader, joined
+from reviewer.commits.retention import matches_everything
 from reviewer.commits.values import Priority, RetentionCriteria
 from reviewer.compression.anchor_types import AnchorType
 from reviewer.compression.anchors import find_anchors
@@ -299,8 +300,13 @@ class ContextSnapshot:
             )
 
     def require_matches(self, retention: RetentionCriteria) -> None:
-        """Raise ReviewerError for a pattern that matches no text of the range."""
+        """Raise ReviewerError for a pattern that matches no text of the range.
+
+        One that needs no text, such as `\\A(?!.*word)`, says what a summary must not have.
+        """
         for pattern in retention.patterns:
+            if matches_everything(pattern):
+                continue
             turns = (turn for segment in self.segments for turn in segment.turns)
             if not any(first_place(pattern, turn.text) for turn in turns):
                 raise ReviewerError(

@@ -10,22 +10,31 @@ from msgspec import Struct, structs
 
 from reviewer.clock import Clock, utc_now
 from reviewer.compression.anchors import find_anchors
+from reviewer.compression.conversations import (
+    Conversation,
+    holds_several,
+    is_read,
+    key_of,
+    last_of,
+    listed,
+)
 from reviewer.compression.fidelity import missing_anchors
 from reviewer.compression.offline.engine import OfflineEngine
-from reviewer.compression.offline.events import command_called
 from reviewer.compression.segments import full_text
 from reviewer.compression.summarizer import Summarizer
 from reviewer.compression.values import (
     AnchorPoint,
     CompressedSegment,
+    ExpansionMarker,
     FidelityValidation,
     Level,
     Segment,
     SummarizationOptions,
     Turn,
 )
+from reviewer.proposing.view_calls import cut
 from reviewer.sources.open import open_blocks
-from reviewer.sources.records import Block, Use
+from reviewer.sources.records import Block
 from reviewer.text.secrets import mask
 from reviewer.text.tokens import TokenCounter, counter
 
@@ -38,7 +47,6 @@ MARKED_FROM = 400
 """Tokens of a hard ceiling from which on a summary has a marker."""
 SHORT = 40
 """Tokens up to which a source is not shortened."""
-_READ = frozenset({Use.MESSAGE, Use.TOOL, Use.SUMMARY})
 
 
 class FileSummary(Struct, frozen=True):
@@ -53,6 +61,9 @@ class FileSummary(Struct, frozen=True):
     missing: tuple[AnchorPoint, ...]
     segment: CompressedSegment
     fidelity: FidelityValidation
+    conversations: int = 1
+    """How many the file has. Each has its own part of the content; where a hard ceiling is very
+    low, the content is about the last one."""
 
     @property
     def ratio(self) -> float:
@@ -85,6 +96,7 @@ class FileSummary(Struct, frozen=True):
                 "needs_missing": list(fidelity.needs_missing),
             },
             "note": self.segment.note,
+            **({"conversations": self.conversations} if self.conversations > 1 else {}),
         }
 
 
@@ -104,11 +116,170 @@ def summarize_file(
     """
     count = counter()
     blocks = open_blocks(path, line_start=line_start, line_end=line_end)
-    turns = turns_of(blocks, count)
+    summarizer = Summarizer(OfflineEngine(count.count), count=count.count, clock=clock)
+    several = _conversations(blocks, count) if holds_several(path) else []
+    total = len(several)
+    if several and max_tokens is not None and max_tokens < LEAST_OF_SEVERAL:
+        last = last_of([each for each, _ in several])
+        several = [(each, its) for each, its in several if each is last]
+    if len(several) > 1:
+        return [
+            _of_several(summarizer, several, Level(level), max_tokens, count) for level in levels
+        ]
+    turns = several[0][1] if several else turns_of(blocks, count)
     segment = Segment("s1", turns, sum(turn.tokens for turn in turns), "", path.stem)
     anchors = find_anchors(turns)
-    summarizer = Summarizer(OfflineEngine(count.count), count=count.count, clock=clock)
-    return [_at(summarizer, segment, anchors, Level(level), max_tokens, count) for level in levels]
+    found = [_at(summarizer, segment, anchors, Level(level), max_tokens, count) for level in levels]
+    return [structs.replace(each, conversations=max(total, 1)) for each in found]
+
+
+def _conversations(
+    blocks: Iterable[Block], count: TokenCounter
+) -> list[tuple[Conversation, tuple[Turn, ...]]]:
+    """The conversations of a file with their turns, in the order of the file."""
+    read = [block for block in blocks if is_read(block)]
+    by_key: dict[str, list[Block]] = {}
+    for block in read:
+        by_key.setdefault(key_of(block), []).append(block)
+    return [(each, turns_of(by_key[each.key], count)) for each in listed(read)]
+
+
+LEAST_OF_SEVERAL = 100
+"""A smaller hard ceiling has room for the last conversation of the file only."""
+LEAST_SHAPE = 80
+"""Tokens below which a conversation of several is told in a line, under a hard ceiling."""
+REQUEST_CHARS = 90
+LINE_ONLY, LEFT_OUT = 0, -1
+NOTE_TOKENS = 20
+"""For the line that says how many conversations are left out."""
+
+
+def _of_several(
+    summarizer: Summarizer,
+    several: Sequence[tuple[Conversation, tuple[Turn, ...]]],
+    level: Level,
+    ceiling: int | None,
+    count: TokenCounter,
+) -> FileSummary:
+    """One shape for each conversation, under a line that says which it is.
+
+    Under a hard ceiling the small ones have a line each and then the earliest are left out, which
+    the first line says; the last one has the room that is left.
+    """
+    limit = ceiling
+    while True:
+        content, parts = _written(summarizer, several, level, limit, count)
+        over = count.count(content) - ceiling if ceiling is not None else 0
+        if over <= 0 or limit is None or limit <= 1:
+            break
+        limit = max(limit - over - NOTE_TOKENS // 2, 1)
+    turns = tuple(turn for _, its in several for turn in its)
+    whole = Segment("s1", turns, sum(turn.tokens for turn in turns))
+    anchors = find_anchors(turns)
+    missing = () if level is Level.FULL else missing_anchors(content, anchors, level)
+    markers: list[ExpansionMarker] = []
+    for part in parts:
+        at = content.index(part.content)
+        markers += [
+            structs.replace(each, start=each.start + at, end=each.end + at)
+            for each in part.segment.expansion_markers
+        ]
+    done = structs.replace(
+        parts[-1].segment,
+        segment_id=whole.id,
+        conversation_id="",
+        content=content,
+        anchors=anchors,
+        anchors_missing=missing,
+        expansion_markers=tuple(markers),
+        token_count=count.count(content),
+        original_token_count=whole.tokens,
+    )
+    return FileSummary(
+        level,
+        content,
+        done.token_count,
+        whole.tokens,
+        count.name,
+        anchors,
+        missing,
+        done,
+        summarizer.validate_fidelity(whole, done),
+        len(several),
+    )
+
+
+def _written(
+    summarizer: Summarizer,
+    several: Sequence[tuple[Conversation, tuple[Turn, ...]]],
+    level: Level,
+    ceiling: int | None,
+    count: TokenCounter,
+) -> tuple[str, list[FileSummary]]:
+    """The text of all conversations, and the summaries in it."""
+    heads = [_head(each, len(several)) for each, _ in several]
+    rooms = [LEAST_SHAPE] * len(several)
+    if ceiling is not None:
+        costs = [
+            count.count(f"{head} {_request(its)}")
+            for head, (_, its) in zip(heads, several, strict=True)
+        ]
+        rooms = _rooms(
+            [each for each, _ in several], [_size(its) for _, its in several], costs, ceiling
+        )
+    lines: list[str] = []
+    found: list[FileSummary] = []
+    if missed := rooms.count(LEFT_OUT):
+        lines.append(f"{missed:,} of {len(several):,} conversations are left out for want of room.")
+    for (each, its), head, room in zip(several, heads, rooms, strict=True):
+        if room == LINE_ONLY:
+            lines.append(f"{head} {_request(its)}".rstrip())
+        elif room != LEFT_OUT:
+            segment = Segment(f"s{each.number}", its, _size(its), "", each.name)
+            most = None if ceiling is None else room
+            found.append(_at(summarizer, segment, find_anchors(its), level, most, count))
+            lines.append(f"{head}\n{found[-1].content}")
+    return "\n\n".join(lines), found
+
+
+def _rooms(
+    several: Sequence[Conversation], sizes: Sequence[int], costs: Sequence[int], ceiling: int
+) -> list[int]:
+    """The tokens for the shape of each conversation, LINE_ONLY or LEFT_OUT; the latest first.
+
+    `costs` are the tokens of the line that names each.
+    """
+    order = sorted(range(len(several)), key=lambda at: (several[at].latest, at), reverse=True)
+    last = order[0]
+    rooms = [LEFT_OUT] * len(several)
+    left = ceiling - costs[last] - NOTE_TOKENS - LEAST_SHAPE
+    for at in order[1:]:
+        share = ceiling * sizes[at] // max(sum(sizes), 1) - costs[at]
+        if share >= LEAST_SHAPE and left >= share + costs[at]:
+            rooms[at] = share
+            left -= share + costs[at]
+    for at in order[1:]:
+        if rooms[at] == LEFT_OUT and left >= costs[at]:
+            rooms[at] = LINE_ONLY
+            left -= costs[at]
+    rooms[last] = max(LEAST_SHAPE + left, 1)
+    return rooms
+
+
+def _size(turns: Sequence[Turn]) -> int:
+    return sum(turn.tokens for turn in turns)
+
+
+def _head(each: Conversation, total: int) -> str:
+    called = f" {each.name}" if each.name else ""
+    lines = f"lines {each.line_start + 1:,} to {each.line_end:,}"
+    return f"== Conversation {each.number:,} of {total:,}{called} ({lines}):"
+
+
+def _request(turns: Sequence[Turn]) -> str:
+    """The beginning of what the person asks first."""
+    words = next((t.text for t in turns if t.role == "user" and t.kind == "text"), "")
+    return cut(words, REQUEST_CHARS).text
 
 
 def turns_of(blocks: Iterable[Block], count: TokenCounter) -> tuple[Turn, ...]:
@@ -120,16 +291,6 @@ def turns_of(blocks: Iterable[Block], count: TokenCounter) -> tuple[Turn, ...]:
     read = [block for block in blocks if is_read(block)]
     main = [block for block in read if not block.sidechain] or read
     return tuple(turn_of(block, count) for block in main)
-
-
-def is_read(block: Block) -> bool:
-    """Whether a block is summarized: words, a thought, a tool, a command that the person called.
-
-    Other text of the client is not.
-    """
-    if block.use is Use.WRAPPER:
-        return bool(command_called(block.text.strip()))
-    return block.use in _READ and (bool(block.text.strip()) or block.kind == "tool_result")
 
 
 def turn_of(block: Block, count: TokenCounter) -> Turn:

@@ -9,10 +9,19 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from msgspec import Struct
+from msgspec import Struct, structs
 
 from reviewer.compression.anchor_types import Section
-from reviewer.compression.file_summary import is_read, turn_of, turns_of
+from reviewer.compression.conversations import (
+    Conversation,
+    blocks_of,
+    conversations_in,
+    holds_several,
+    is_read,
+    last_of,
+    named,
+)
+from reviewer.compression.file_summary import turn_of
 from reviewer.compression.offline.shape import ALSO, Account
 from reviewer.compression.values import Turn
 from reviewer.errors import ReviewerError
@@ -54,6 +63,8 @@ class Handover(Struct, frozen=True):
     tokens: int
     original_tokens: int
     encoding: str
+    conversation: str = ""
+    """Which one of a file of several it is about, in words; empty for a file of one."""
 
     def to_json(self) -> dict[str, Any]:
         """The fields that scripts read."""
@@ -63,17 +74,21 @@ class Handover(Struct, frozen=True):
             "tokens": self.tokens,
             "original_tokens": self.original_tokens,
             "encoding": self.encoding,
+            **({"conversation": self.conversation} if self.conversation else {}),
         }
 
 
 def write_brief(
     path: Path, *, max_tokens: int = BRIEF_TOKENS, session: str | None = None
 ) -> Handover:
-    """The hand-over of a session as plain Markdown. `session`: only this one of a file that has
-    several. Raises SourceError.
+    """The hand-over of a session as plain Markdown.
+
+    `session`: the id or the number of a conversation, in a file that has several; otherwise it is
+    the last one. Raises SourceError.
     """
-    name = f"the session {session or path.stem}"
-    return brief_of(FileTurns(path, session), name, max_tokens=max_tokens, path=str(path))
+    turns = FileTurns(path, session)
+    found = brief_of(turns, turns.name, max_tokens=max_tokens, path=str(path))
+    return structs.replace(found, conversation=turns.conversation)
 
 
 def write_keep(
@@ -83,24 +98,44 @@ def write_keep(
 
     Raises SourceError.
     """
-    return keep_of(FileTurns(path, session), max_tokens=max_tokens, path=str(path))
-
-
-def turns_in(path: Path, session: str | None = None) -> tuple[Turn, ...]:
-    """The turns of a session that are handed over. Raises SourceError."""
-    only = None if session is None else frozenset((session,))
-    return turns_of(open_blocks(path, sessions=only), counter())
+    turns = FileTurns(path, session)
+    found = keep_of(turns, max_tokens=max_tokens, path=str(path))
+    return structs.replace(found, conversation=turns.conversation)
 
 
 class FileTurns:
-    """The turns of `turns_in`, read again at each iteration and never all in memory.
+    """The turns that are handed over, read again at each iteration and never all in memory.
 
-    Iterating raises SourceError.
+    `session` as for `write_brief`. Raises SourceError, also while iterating.
     """
 
-    def __init__(self, path: Path, session: str | None) -> None:
-        self._path = path
-        self._only = None if session is None else frozenset((session,))
+    def __init__(self, path: Path, session: str | None = None) -> None:
+        self._path, self._only = path, None
+        self._all: list[Conversation] = []
+        self._chosen: Conversation | None = None
+        if session and not session.isdigit() and recognise(path).outlines is not None:
+            self._only = session
+        elif holds_several(path):
+            self._all = conversations_in(path)
+        if len(self._all) > 1:
+            self._chosen = named(path, self._all, session) if session else last_of(self._all)
+
+    @property
+    def name(self) -> str:
+        """What the session is called in a title."""
+        if self._chosen is None:
+            return f"the session {self._only or self._path.stem}"
+        if self._chosen.name:
+            return f"the session {self._chosen.name}"
+        return f"the session {self._path.stem}, conversation {self._chosen.number}"
+
+    @property
+    def conversation(self) -> str:
+        """Which conversation of several it is, in words; empty where there is only one."""
+        if self._chosen is None:
+            return ""
+        called = f" ({self._chosen.name})" if self._chosen.name else ""
+        return f"conversation {self._chosen.number:,} of {len(self._all):,}{called}"
 
     def __iter__(self) -> Iterator[Turn]:
         count = counter()
@@ -109,7 +144,11 @@ class FileTurns:
                 yield turn_of(block, count)
 
     def _blocks(self) -> Iterator[Block]:
-        return (each for each in open_blocks(self._path, sessions=self._only) if is_read(each))
+        only = frozenset((self._only,)) if self._only else None
+        blocks: Iterable[Block] = open_blocks(self._path, sessions=only)
+        if self._chosen is not None:
+            blocks = blocks_of(self._path, self._chosen)
+        return (each for each in blocks if is_read(each))
 
     @cached_property
     def _has_main(self) -> bool:
@@ -137,8 +176,8 @@ def session_named(path: Path, session: str | None) -> tuple[str, tuple[Turn, ...
 
     Raises SourceError.
     """
-    only = session if recognise(path).outlines is not None else None
-    return f"the session {only or path.stem}", turns_in(path, only)
+    turns = FileTurns(path, session)
+    return turns.name, tuple(turns)
 
 
 def brief_of(

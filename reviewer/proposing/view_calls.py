@@ -31,6 +31,8 @@ TODO_TOOLS = frozenset({"todowrite", "todo_write", "update_plan"})
 TASK_TOOLS = frozenset({"taskcreate", "taskupdate"})
 PLAN_TOOLS = frozenset({"exitplanmode", "exit_plan_mode"})
 QUESTION_TOOLS = frozenset({"askuserquestion"})
+EDITOR_ACTIONS = frozenset({"view", "create", "write", "str_replace", "insert", "undo_edit"})
+"""What one tool for files does, where its argument `command` says which."""
 
 _PATHS = ("file_path", "path", "notebook_path", "filePath", "relative_path", "target_file")
 _SOUGHT = ("pattern", "query", "url", "skill", "task_id", "bash_id", "shell_id", "name", "text")
@@ -58,12 +60,21 @@ class Call(Struct, frozen=True):
 
     @property
     def kind(self) -> str:
-        """The tool's name in lower case."""
-        return self.tool.lower()
+        """The tool's name in lower case; the action of an editor that has several."""
+        return self.action or self.tool.lower()
+
+    @property
+    def action(self) -> str:
+        """What an editor does to a file, where `command` says it; else nothing."""
+        value = self.given.get("command")
+        is_action = isinstance(value, str) and value in EDITOR_ACTIONS and self.words(*_PATHS)
+        return str(value) if is_action else ""
 
     @property
     def command(self) -> str:
         """The command line, if the call has one."""
+        if self.action:
+            return ""
         for name in ("command", "cmd"):
             value = self.given.get(name)
             if isinstance(value, str):

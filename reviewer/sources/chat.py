@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from datetime import UTC, datetime
 
 import msgspec
-from msgspec import Raw, Struct
+from msgspec import Raw, Struct, structs
 
 from reviewer.clock import iso, written_moment
 from reviewer.sources.claude_words import classify
@@ -297,6 +297,8 @@ class ChatBlocks:
         self.tally: Counter[str] = Counter()
         self.errors: list[str] = []
         self._source = source
+        self._lists = 0
+        self._session: str | None = None
 
     def __iter__(self) -> Iterator[Block]:
         source = self._source
@@ -325,19 +327,22 @@ class ChatBlocks:
     def _of_value(self, data: bytes, line: int) -> Iterator[Block]:
         """The blocks of a JSON text that begins at `line`."""
         line_end = self._source.form.line_end.replace(b"\0", b"")
+        self._session = None
         counted, tools = 0, dict[str, str]()
         for at, message in self._messages(memoryview(data), 0, DEPTH):
             line += data.count(line_end, counted, at)
             counted = at
             last = line + data.count(line_end, at, at + len(message))
             if self._source.lines[0] <= line and last < self._source.lines[1]:
-                yield from self._of_message(message, line, last + 1, tools)
+                for block in self._of_message(message, line, last + 1, tools):
+                    yield structs.replace(block, session=self._session, conversation=self._lists)
 
     def _messages(self, value: memoryview, at: int, depth: int) -> Iterator[tuple[int, memoryview]]:
         padding = len(value) - len(bytes(value).lstrip()) if first_byte(value) in b" \t\r\n" else 0
         value, at = value[padding:], at + padding
         kind = first_byte(value)
         if kind == b"[" and depth:
+            self._lists += 1
             for offset, item in items(value):
                 yield from self._messages(item, at + offset, depth - 1)
         elif kind == b"{":
@@ -347,6 +352,7 @@ class ChatBlocks:
                 yield at, value
             elif found and depth:
                 offset, inner = named[found]
+                self._session = _name_of(named)
                 yield from self._messages(inner, at + offset, depth - 1)
             else:
                 self.tally["not a message"] += 1
@@ -431,4 +437,5 @@ FORMAT = Format(
     detect_document=_is_conversation,
     read=ChatScan,
     read_blocks=ChatBlocks,
+    several=True,
 )

@@ -171,6 +171,7 @@ FORMAT = Format(
         name.rpartition("/")[2] in MEMBERS for name in names
     ),
     turns=_turns,
+    several=True,
     facts=Facts(
         person="messages of the author `user` on the way from `current_node` to the first one",
         left_out="hidden messages, custom instructions; `bio` is what ChatGPT remembered",

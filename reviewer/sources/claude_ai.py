@@ -126,6 +126,7 @@ FORMAT = Format(
         for name in names
     ),
     turns=_turns,
+    several=True,
     facts=Facts(
         person="messages of the sender `human`, from `content` before `text`",
         left_out="the text of attached files",

@@ -98,6 +98,7 @@ FORMAT = Format(
     agent="Codex app server",
     detect_record=_is_log,
     turns=_turns,
+    several=True,
     facts=Facts(
         person="`item/completed` of a `userMessage`",
         left_out="`codex/event/...` and deltas, which tell the same",

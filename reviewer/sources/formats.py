@@ -94,6 +94,8 @@ class Format(Struct, frozen=True, kw_only=True):
     locations: tuple[Location, ...] = ()
     outlines: Callable[[Path], Iterable[SessionOutline]] | None = None
     """Lists the sessions of a file that has several; raises SourceError."""
+    several: bool = False
+    """A file may hold several conversations; where `outlines` is given, it always may."""
     facts: Facts | None = None
     not_read: str = ""
     """Why files of this format are recognised and passed over."""

@@ -120,5 +120,6 @@ EXPORT = Format(
     agent="Grok export",
     detect_document=_is_export,
     turns=_export_turns,
+    several=True,
     facts=Facts(person="responses of the sender `human`", tested="fixtures"),
 )

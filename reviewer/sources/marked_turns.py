@@ -8,9 +8,10 @@ from collections import Counter
 from collections.abc import Iterator
 from typing import Protocol
 
-from msgspec import Struct
+from msgspec import Struct, structs
 
 from reviewer.clock import written_moment
+from reviewer.sources import aider_tools
 from reviewer.sources.claude_words import classify
 from reviewer.sources.formats import Facts, Format
 from reviewer.sources.lines import read_lines, reading
@@ -32,7 +33,11 @@ _BLOCKS = (
     ("<tool-use ", b"</tool-use>", "tool use"),
 )
 AIDER_SESSION = re.compile(r"# aider chat started at (\d{4}-\d\d-\d\d) (\d\d:\d\d:\d\d)\s*$")
-AIDER_COMMAND = re.compile(r"/(?!ask\b|code\b|architect\b)\w[\w-]*(\s|$)")
+AIDER_COMMAND = re.compile(
+    r"/(?!ask\b|code\b|architect\b)\w[\w-]*(\s|$)|!\s*\S|# Fix any errors below, if possible\."
+)
+"""Commands of the person to aider, and what aider itself asks the agent in their name."""
+AIDER_OUTPUT = "line of tool output"
 
 
 class Speaker(Struct, frozen=True):
@@ -43,6 +48,8 @@ class Speaker(Struct, frozen=True):
     sidechain: bool = False
     at: str | None = None
     session: str | None = None
+    message: int = 0
+    """Tells messages apart that follow each other."""
 
 
 class Dialect(Protocol):
@@ -79,7 +86,7 @@ class SpecStory:
                 self.closing = b"" if closing.decode() in text else closing
                 self.unspoken = f"line of {what}"
                 last = self._speaker
-                self._silent = Speaker(None, self.unspoken, last.sidechain, last.at)
+                self._silent = Speaker(None, self.unspoken, last.sidechain, last.at, last.session)
                 return self._silent, text
         if session := SPECSTORY_SESSION.match(text):
             self._session = session[1]
@@ -102,21 +109,40 @@ class Aider:
     def __init__(self) -> None:
         self._started: str | None = None
         self._last = Speaker(None, "heading")
+        self._goes_on = self._inside = self._spaced = False
+        self._messages = 0
 
     def follow(self, text: str) -> tuple[Speaker, str]:
-        """The speaker of the next line, and the line without its mark."""
+        """The speaker of the next line, and the line without its mark.
+
+        aider marks the first line of an output only. It ends what it writes with two spaces,
+        unless something has stripped the file, so that headings of the agent can be told apart.
+        """
+        ends = text.endswith("  ")
+        quoted = text.startswith("> ") or text == ">"
+        self._spaced = self._spaced or (ends and (quoted or text.startswith("####")))
+        typed = text.startswith("####") and (ends or not self._spaced)
+        marked = quoted or typed or bool(AIDER_SESSION.match(text))
+        self._inside = not marked and (self._inside or (self._goes_on and bool(text.strip())))
+        self._goes_on = quoted and not ends
+        if self._inside:
+            self._inside = not (ends and text.strip())
+            return self._last, text.rstrip()
         if started := AIDER_SESSION.match(text):
             self._started = f"{started[1]}T{started[2]}"
             self._last = Speaker(None, "heading")
             return self._last, text
         if not text.strip():
+            self._messages += self._last.role is Role.USER
             return self._last, ""
-        if text.startswith("####"):
-            self._last = Speaker(Role.USER, "", False, self._started, self._started)
+        if typed:
+            when = self._started
+            self._last = Speaker(Role.USER, "", False, when, when, self._messages)
             return self._last, text[4:].strip()
-        if text.startswith(">"):
-            self._last = Speaker(None, "line of tool output")
-        elif self._last.role is not Role.ASSISTANT:
+        if quoted:
+            self._last = Speaker(None, AIDER_OUTPUT, False, self._started, self._started)
+            return self._last, text[1:].strip()
+        if self._last.role is not Role.ASSISTANT:
             self._last = Speaker(Role.ASSISTANT, "", False, self._started, self._started)
         return self._last, text.rstrip()
 
@@ -213,7 +239,7 @@ class MarkedTurnsScan:
         )
 
 
-class _WithTools(MarkedTurnsScan):
+class _SpecStoryTools(MarkedTurnsScan):
     """Keeps the tool calls that were read since the last record."""
 
     def __init__(self, source: Source) -> None:
@@ -231,36 +257,75 @@ class _WithTools(MarkedTurnsScan):
         self._lines_of_call.append(words[:LONGEST_CALL_LINE])
         inside = self._lines[0] <= self._first and number < self._lines[1]
         if "</tool-use>" in words and inside:
-            self._calls += tool_blocks(
-                self._lines_of_call,
-                self._first,
-                at=written_moment(speaker.at),
-                sidechain=speaker.sidechain,
-            )
+            at = written_moment(speaker.at)
+            self._calls += [
+                structs.replace(block, session=speaker.session)
+                for block in tool_blocks(
+                    self._lines_of_call, self._first, at=at, sidechain=speaker.sidechain
+                )
+            ]
 
-    def taken_calls(self) -> list[Block]:
-        """The blocks of the calls since the last time."""
+    def taken_calls(self, record: Record | None) -> list[Block]:
+        """The blocks of the calls since the last time; `record` comes after them."""
         calls, self._calls = self._calls, []
         return calls
 
 
-class SpecStoryBlocks:
-    """The blocks of a SpecStory file: its texts, and its tool calls with their results."""
-
-    format = SpecStory.name
+class _AiderTools(MarkedTurnsScan):
+    """Keeps what aider wrote since the last record."""
 
     def __init__(self, source: Source) -> None:
-        self._scan = _WithTools(source)
-        self.path = source.path
-        self.tally: Counter[str] = self._scan.tally
-        self.errors: list[str] = self._scan.errors
+        super().__init__(source, Aider())
+        self._written: list[aider_tools.Written] = []
+        self._speaker: Speaker | None = None
+        self._edits: list[aider_tools.Edit] = []
+        self._command = ""
+        self._ready: list[Block] = []
+
+    def unspoken(self, number: int, speaker: Speaker, words: str) -> None:
+        if speaker.reason != AIDER_OUTPUT:
+            self._ready += self._blocks()  # another session begins
+        elif self._lines[0] <= number < self._lines[1]:
+            self._speaker = speaker
+            self._written.append(aider_tools.Written(number, words[:LONGEST_CALL_LINE]))
+
+    def taken_calls(self, record: Record | None) -> list[Block]:
+        """The blocks of the calls since the last time; `record` comes after them."""
+        found, self._ready = self._ready + self._blocks(), []
+        if record is not None:
+            is_agent = record.role is Role.ASSISTANT
+            self._edits = aider_tools.proposed_edits(record.text) if is_agent else []
+            self._command = "" if is_agent else aider_tools.command_in(record.text)
+        return found
+
+    def _blocks(self) -> list[Block]:
+        written, self._written = self._written, []
+        edits, self._edits = self._edits, []
+        command, self._command = self._command, ""
+        if self._speaker is None or not written:
+            return []
+        at, session = written_moment(self._speaker.at), self._speaker.session
+        return [
+            structs.replace(block, session=session)
+            for block in aider_tools.tool_blocks(written, edits, command, at)
+        ]
+
+
+class _MarkedBlocks:
+    """The blocks of a file: its texts, and its tool calls with their results."""
+
+    def __init__(self, scan: _SpecStoryTools | _AiderTools) -> None:
+        self._scan = scan
+        self.path, self.format = scan.path, scan.format
+        self.tally: Counter[str] = scan.tally
+        self.errors: list[str] = scan.errors
 
     def __iter__(self) -> Iterator[Block]:
         for record in self._scan:
             # A record is complete when the line after it is read, so these calls precede it.
-            yield from self._scan.taken_calls()
+            yield from self._scan.taken_calls(record)
             yield text_block(record)
-        yield from self._scan.taken_calls()
+        yield from self._scan.taken_calls(None)
         self.tally.pop("line of tool use", None)
 
 
@@ -284,16 +349,18 @@ SPECSTORY = Format(
     ),
     detect_text=_is_specstory,
     read=lambda source: MarkedTurnsScan(source, SpecStory()),
-    read_blocks=SpecStoryBlocks,
+    read_blocks=lambda source: _MarkedBlocks(_SpecStoryTools(source)),
 )
 AIDER = Format(
     name=Aider.name,
     agent="aider",
     facts=Facts(
         person="lines that begin with `#### `",
-        left_out="lines that begin with `> `, which tools and aider wrote",
+        left_out="lines that begin with `> `, which tools and aider wrote, and their other lines",
         tested="a real file",
     ),
     detect_text=_is_aider,
     read=lambda source: MarkedTurnsScan(source, Aider()),
+    read_blocks=lambda source: _MarkedBlocks(_AiderTools(source)),
+    several=True,
 )

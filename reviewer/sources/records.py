@@ -120,13 +120,15 @@ class Block(Struct, frozen=True):
     feedback: str = ""
     """What the person wrote when refusing the call, where the format keeps it apart."""
     session: str | None = None
+    conversation: int = 0
+    """Tells the conversations of a file apart that have no session."""
     span: tuple[int, int] | None = None
     """The bytes of its turn in the file, half-open; an empty span where the file has rows. None:
     its lines are its place."""
 
 
 def text_block(record: Record) -> Block:
-    """A record of a format without tool calls as one block."""
+    """A record as one block."""
     return Block(
         role=record.role,
         kind="text",
@@ -136,6 +138,7 @@ def text_block(record: Record) -> Block:
         at=record.at,
         use=record.use,
         sidechain=record.sidechain,
+        session=record.session,
     )
 
 

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 import msgspec
 
+from reviewer.sources.editors import Editor
 from reviewer.sources.formats import Facts, Format
 from reviewer.sources.formats import Fields as Outline
 from reviewer.sources.records import Role, Use
@@ -40,6 +41,7 @@ def _swe_turns(reading: Reading) -> Iterator[Turn]:
     if "trajectory" in named:
         reading.tally[TWICE] += len(list(document.items(named["trajectory"])))
     answered = False
+    editor = Editor()
     for number, (spot, message) in enumerate(document.objects(named.get("history"))):
         speaker, text = words(message.get("role")), part_text(message.get("content"))
         parts: list[Part] = []
@@ -49,11 +51,11 @@ def _swe_turns(reading: Reading) -> Iterator[Turn]:
         elif speaker == "assistant":
             role, answered = Role.ASSISTANT, True
             parts = [said(words(message.get("thought")) or text)]
-            parts += _action(message)
+            parts += map(editor.named, _action(message))
         elif speaker == "tool" or (speaker == "user" and answered):
             role, calls = Role.TOOL, message.get("tool_call_ids")
             call = calls[0] if isinstance(calls, list) and calls else ""
-            parts = [returned(text, call)]
+            parts = [returned(editor.shown(text), call)]
         elif speaker == "user":
             role, parts = Role.USER, [typed(text, reading.tally)]
         elif text.strip():
@@ -165,7 +167,12 @@ def _event(reading: Reading, event: Fields) -> tuple[Role, list[Part]]:
         idea = words(args.get("thought"))
         given = {key: value for key, value in args.items() if key != "thought"}
         command = words(args.get("command"))
-        made = called(name or action, {"command": command} if command else given, call)
+        # Editors have an argument `command`, too: which of their actions it is.
+        if action == "run" and command:
+            given = {"command": command}
+        elif action == "read":
+            given["command"] = "view"
+        made = called(name or action, given, call)
         return Role.ASSISTANT, [*([said(idea)] if idea.strip() else []), made]
     if observation in ("recall", "agent_state_changed", "null"):
         return Role.SYSTEM, []
@@ -266,6 +273,7 @@ OPENHANDS = Format(
     agent="OpenHands",
     detect_record=lambda r: "instance_id" in r and "history" in r,
     turns=_hands_turns,
+    several=True,
     facts=Facts(
         person="the task, as the action `message` of the source `user`",
         left_out="the system prompt, recalled knowledge; `instruction` repeats the task",

@@ -281,6 +281,13 @@ def test_a_text_that_does_not_pass_is_applied_only_anyway(talk: Reviewer) -> Non
     assert texts(talk) != before
 
 
+def test_a_criterion_may_say_what_a_summary_must_not_have(talk: Reviewer) -> None:
+    without = ["compress", "talk", "--level", "brief", "--whole", "--retain-regex"]
+    done = talk(*without, r"\A(?!.*forbidden)")
+    assert done.returncode == 0, done.stderr
+    assert "matches nothing in the range" in talk.fails(*without, "forbidden")
+
+
 def test_whole_writes_one_summary_for_the_range(talk: Reviewer) -> None:
     *cut, _ = talk.rows("compress", "talk", "--level", "brief")
     *whole, total = talk.rows("compress", "talk", "--level", "brief", "--whole")

@@ -184,3 +184,43 @@ def test_words_of_a_session_make_the_next_agent_load_nothing(
     path.write_bytes(told.bytes())
     text = reviewer(verb, path).stdout
     assert "\\@~/.ssh/id_rsa \\![m](http://evil.example/) \\<img src=x>" in text
+
+
+@pytest.mark.parametrize("verb", ["brief", "keep"])
+def test_of_several_conversations_it_is_the_last_or_the_one_that_is_named(
+    reviewer: Reviewer, tmp_path: Path, verb: str
+) -> None:
+    path = tmp_path / "talks.json"
+    asked = [("Never paint the buoys green.", "2026-03-03"), ("Never dry nets.", "2026-03-02")]
+    talks = [
+        [{"role": "user", "content": words, "timestamp": f"{day}T10:00:00Z"}]
+        for words, day in asked
+    ]
+    path.write_text(json.dumps(talks))
+    done = reviewer(verb, path)
+    assert "paint the buoys green" in done.stdout
+    assert "nets" not in done.stdout
+    assert "conversation 1 of 2" in done.stderr
+    assert "--conversation N" in done.stderr
+    [second] = reviewer.rows(verb, path, "--conversation", 2)
+    assert "dry nets" in second["content"]
+    assert "buoys" not in second["content"]
+    assert second["conversation"] == "conversation 2 of 2"
+    assert "numbered from 1" in reviewer.fails(verb, path, "--conversation", "third")
+
+
+def test_a_session_is_one_conversation(reviewer: Reviewer, session: Path) -> None:
+    assert "one conversation" in reviewer.fails("brief", session, "--conversation", 2)
+    [row] = reviewer.rows("brief", session)
+    assert "conversation" not in row
+
+
+def test_the_last_session_of_a_database_is_handed_over(reviewer: Reviewer, tmp_path: Path) -> None:
+    database = tmp_path / "opencode.db"
+    opencode_database(database, OPENCODE_INFO)
+    opencode_database(database, {**OPENCODE_INFO, "id": "o2"})
+    done = reviewer("brief", database)
+    assert done.returncode == 0, done.stderr
+    assert "of 2" in done.stderr
+    [named] = reviewer.rows("brief", database, "--conversation", OPENCODE_INFO["id"])
+    assert named["content"].startswith(f"# Hand-over of the session {OPENCODE_INFO['id']}")

@@ -175,3 +175,62 @@ def test_a_level_that_the_licence_locks_is_refused(reviewer: Reviewer, session: 
     assert done.returncode == 0
     assert "== tags" not in done.stdout
     assert "needs the tier teams" in done.stderr
+
+
+@pytest.fixture
+def export(tmp_path: Path) -> Path:
+    """Three conversations in one file, the middle one held last."""
+    talks = [("tides", 1), ("buoys", 3), ("nets", 2)]
+    path = tmp_path / "export.json"
+    path.write_text(
+        json.dumps(
+            [
+                {
+                    "id": f"talk-{name}",
+                    "messages": [
+                        {
+                            "role": role,
+                            "content": f"{words} {name}." * 4,
+                            "timestamp": f"2026-03-0{day}T10:00:00Z",
+                        }
+                        for role, words in [
+                            ("user", "Write a page about the"),
+                            ("assistant", "I wrote one page about the"),
+                            ("user", "Never use more than one colour for the"),
+                        ]
+                    ],
+                }
+                for name, day in talks
+            ]
+        )
+    )
+    return path
+
+
+def test_each_conversation_of_a_file_has_its_own_part(reviewer: Reviewer, export: Path) -> None:
+    for row in rows(reviewer, export, "--level", "all"):
+        assert row["conversations"] == 3
+        heads = [line for line in row["content"].split("\n") if line.startswith("== ")]
+        assert [head.split(" (")[0] for head in heads] == [
+            "== Conversation 1 of 3 talk-tides",
+            "== Conversation 2 of 3 talk-buoys",
+            "== Conversation 3 of 3 talk-nets",
+        ]
+        parts = row["content"].split("== ")[1:]
+        for part, name, other in zip(parts, ("tides", "buoys", "nets"), "bnt", strict=True):
+            assert name in part.split("\n", 1)[1]
+            assert not any(each in part for each in ("tides", "buoys", "nets") if each[0] == other)
+    assert "3 conversations" in reviewer("summarize", export, db=False).stderr
+
+
+@pytest.mark.parametrize("ceiling", [0, 1, 30, 99, 100, 130, 200, 400])
+def test_conversations_share_a_ceiling_and_those_left_out_are_counted(
+    reviewer: Reviewer, export: Path, ceiling: int
+) -> None:
+    [row] = rows(reviewer, export, "--max-tokens", ceiling)
+    assert row["tokens"] <= ceiling
+    if ceiling >= 100:
+        assert "buoys" in row["content"]
+        shown = row["content"].count("== Conversation")
+        left = 3 - shown
+        assert left == 0 or f"{left} of 3 conversations are left out" in row["content"]

@@ -154,7 +154,8 @@ _FAILED_LAST = re.compile(
 _EDIT_FAILED = re.compile(
     r"(?!.{0,60}\b(?:success|updated|applied|created|replaced|written)).{0,160}"
     r"(?:\bnot found in\b|\bappears? multiple\b|\bmultiple occurrences\b|\bdid not appear\b"
-    r"|\bno replacement was\b|\bcould not (?:find|edit|apply|write)\b|\bfailed\b"
+    r"|\bno replacement was\b|\bintroduced new syntax error"
+    r"|\bcould not (?:find|edit|apply|write)\b|\bfailed\b"
     r"|\bhas not been read\b|\bdoes not exist\b)",
     re.IGNORECASE | re.DOTALL,
 )
@@ -302,6 +303,7 @@ class _Reader:
     def __init__(self) -> None:
         self.moments: list[Moment] = []
         self._branch = ""
+        self._written: set[str] = set()
         self._open: list[_Open] = []
         self._tasks: dict[str, tuple[str, str]] = {}
         self._roots: list[str] = []
@@ -367,6 +369,8 @@ class _Reader:
 
     def _tell(self, event: Event) -> Event:
         event.call = event.turn
+        if event.kind is Kind.WRITE:
+            self._written.add(event.what.rpartition("/")[2])
         self.moments.append(event)
         return event
 
@@ -388,7 +392,8 @@ class _Reader:
             for change in changes:
                 event = self._tell(self._changed(number, change))
         elif command:
-            for event in command_events(number, command):
+            found = list(command_events(number, command)) or self._own_script(number, command)
+            for event in found:
                 event.what = self._short(event.what)
                 event.edits = tuple(map(self._short, event.edits))
                 event.dropped = tuple(map(self._short, event.dropped))
@@ -399,6 +404,14 @@ class _Reader:
             event = self._tell(Event(number, Kind.RUN, what))
         self._open.append(_Open(number, call, event, turn.call))
         del self._open[:-MOST_OPEN]
+
+    def _own_script(self, number: int, command: str) -> list[Event]:
+        """The run of a script that was written in this range, which is how some agents check."""
+        for piece in _SPLIT.split(command[:COMMAND_CHARS]):
+            ran = _SCRIPT_RUN.fullmatch(piece.strip())
+            if ran and ran[1].rpartition("/")[2] in self._written:
+                return [Event(number, Kind.CHECK, cut(_ENDS.sub("", piece), 120).text)]
+        return []
 
     def _changed(self, number: int, change: Change) -> Event:
         path = self._short(change.path)
@@ -619,7 +632,7 @@ def _line(text: str) -> str:
 _SPLIT = re.compile(r"\s*(?:&&|\|\||;|\n)\s*")
 _HEREDOC = re.compile(r"<<-?\s*(['\"]?)(\w+)\1[^\n]*\n.*?\n\s*\2\b", re.DOTALL)
 _RUNNERS = (
-    r"mise|npm|pnpm|yarn|bun|npx|make|just|task|cargo|go|uv|uvx|poetry|pdm|hatch|python3?|gradle"
+    r"mise|npm|pnpm|yarn|bunx?|npx|make|just|task|cargo|go|uv|uvx|poetry|pdm|hatch|python3?|gradle"
     r"|(?:\./)?gradlew|mvn|dotnet|swift|xcodebuild|bazel|rake|bundle|composer|deno|mix|sbt|stack"
     r"|cabal|zig|docker|nix|tox|nox|cmake|ctest|\./[\w./-]+|(?:bash|sh) [\w./-]+"
 )
@@ -629,13 +642,16 @@ _CHECK = re.compile(
     r"|build|verify"
     r"|pytest|mypy|ruff|clippy|tsc|jest|vitest|unittest|ci)\b"
     r"|(?:\S*/)?(?:pytest|mypy|ruff|tox|nox|eslint|prettier|tsc|jest|vitest|golangci-lint|gofmt"
-    r"|shellcheck|phpunit|rspec|flake8|black|pylint|pyright|ctest|lint-imports)\b)"
+    r"|shellcheck|phpunit|rspec|flake8|black|pylint|pyright|ctest|lint-imports)\b"
+    r"|make(?: -\S+| all)*\s*(?:$|[|>&]|2>))"
 )
 _CHANGES = re.compile(
     r"(?:sudo )?(?:rm|mv|cp|mkdir|touch|chmod|ln|npm (?:install|i|publish)|pnpm (?:add|install)"
     r"|yarn add|pip3? install|uv (?:add|sync|pip)|go (?:get|mod)|cargo add|apt(?:-get)? install"
     r"|brew install|docker (?:build|run|push|compose)|kubectl (?:apply|delete)|terraform apply"
-    r"|systemctl|kill|alembic|helm|gh (?:pr|issue|release) (?:comment|merge|edit|review|close|ready"
+    r"|systemctl|kill|alembic|helm|bd (?:create|update|close|reopen|delete|dep (?:add|remove))"
+    r"|glab (?:mr|issue) (?:create|update|close|reopen|merge|note)"
+    r"|gh (?:pr|issue|release) (?:comment|merge|edit|review|close|ready"
     r"|create|reopen)|gh api .*(?:-X (?:POST|PATCH|PUT|DELETE)|--method (?:POST|PATCH|PUT|DELETE)"
     r"|-f |--field))\b"
 )
@@ -646,8 +662,16 @@ _REDIRECT = re.compile(r"(?:cat|tee|echo|printf)\b[^|\n]*?(?<![-=\d])>{1,2}\s*([
 _EDITOR = re.compile(r"create ([\w./-]+\.\w{1,8})")
 """The command with which some agents create a file."""
 _ENDS = re.compile(r"(?:\s*(?:2>&1|\d?>\s*/dev/null|\|\s*(?:tail|head|grep|cat|tee)\b.*))+\s*$")
+_HELP = re.compile(r"\s(?:--help|-h)\b")
 _BODY = re.compile(r"\s(?:--?(?:body|b|f|F|field|message|m)\b|\S*=\"|\"\$\()")
 """Where the text that a command sends begins."""
+_FIELDS = re.compile(
+    r"\s--?(?:acceptance|(?:append-)?notes|description|reason|type|priority|parent|[tpd])\b"
+)
+"""Where the fields of an item of a tracker begin."""
+_SCRIPT_RUN = re.compile(
+    r"(?:python3?|node|ruby|perl|bash|sh|php|deno run|bun)\s+([\w./-]+\.\w{1,4})\b.*"
+)
 COMMAND_CHARS = 8_000
 
 
@@ -674,9 +698,11 @@ def command_events(number: int, command: str) -> Iterator[Event]:
             yield Event(number, Kind.WRITE, written[1])
         elif sed := _SED.match(piece):
             yield Event(number, Kind.EDIT, sed[1])
-        elif _CHANGES.match(piece):
+        elif _CHANGES.match(piece) and not _HELP.search(piece):
             short = _ENDS.sub("", piece)
-            if short.startswith("gh "):
+            if short.startswith("bd "):
+                short = _FIELDS.split(short)[0]
+            elif short.startswith(("gh ", "glab ")):
                 short = _BODY.split(short)[0]
             removed = _REMOVED.match(short)
             yield Event(

@@ -8,9 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from reviewer.compression.file_summary import summarize_file
-from reviewer.compression.handover import turns_in, write_brief, write_keep
+from reviewer.compression.file_summary import summarize_file, turns_of
+from reviewer.compression.handover import write_brief, write_keep
 from reviewer.compression.values import Level
+from reviewer.sources.open import open_blocks
 from reviewer.text.tokens import counter
 from tests.unit.sources.builders import Session
 
@@ -53,7 +54,9 @@ def test_a_handover_does_not_keep_what_tools_printed(
 def test_a_streamed_session_gives_the_same_and_counts_everything(session: Path) -> None:
     found = write_brief(session)
     assert "never shrink the type below 9 points" in found.text
-    assert found.original_tokens == sum(turn.tokens for turn in turns_in(session))
+    assert found.original_tokens == sum(
+        turn.tokens for turn in turns_of(open_blocks(session), counter())
+    )
 
 
 def test_a_summary_needs_the_turns_and_no_second_copy_of_them(session: Path) -> None:
@@ -72,4 +75,6 @@ def test_a_session_of_sub_agents_alone_is_handed_over_too(tmp_path: Path) -> Non
     path = tmp_path / "agent.jsonl"
     path.write_bytes(told.bytes())
     assert "boats.csv" in write_brief(path).text
-    assert write_brief(path).original_tokens == sum(turn.tokens for turn in turns_in(path))
+    assert write_brief(path).original_tokens == sum(
+        turn.tokens for turn in turns_of(open_blocks(path), counter())
+    )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import time
 from pathlib import Path
 
 import pytest
@@ -221,6 +222,17 @@ def test_tokens_of_the_model_are_counted_over_all_attempts() -> None:
     asked = sum(count(one.content) for prompt in model.prompts for one in prompt)
     assert heard[0].model_tokens == asked + count(GOOD)
     assert heard[0].compressed.engine == "scripted"
+
+
+def test_the_duration_leaves_out_the_time_of_the_model() -> None:
+    def slow(_: object) -> str:
+        time.sleep(2)
+        return GOOD
+
+    heard: list[SegmentCompressed] = []
+    made, _ = summarizer(slow, heard=heard)
+    made.compress(long_segment(), (), Level.BRIEF)
+    assert 0 <= heard[0].seconds < 1.5
 
 
 def test_pieces_arrive_while_it_writes_and_a_stop_is_heeded() -> None:

@@ -6,6 +6,7 @@ import pytest
 from msgspec import structs
 
 from reviewer.compression.anchor_types import Section
+from reviewer.compression.offline.events import command_events
 from reviewer.compression.offline.state import short_paths
 from tests.unit.compression.making import turn
 from tests.unit.compression.test_shape import agent, call, edit, result, run, section, written
@@ -215,3 +216,60 @@ def test_files_outside_a_known_folder_keep_their_whole_paths() -> None:
 
 def test_files_at_the_top_of_the_project_are_listed_without_a_folder() -> None:
     assert short_paths(["lamp.py", "horn.py"]) == ["lamp.py, horn.py"]
+
+
+def test_a_look_with_an_editor_is_no_edit_and_a_replacement_is_one() -> None:
+    look = {"command": "view", "path": "lamp/blink.py"}
+    change = {"command": "str_replace", "path": "lamp/post.py", "old_str": "a", "new_str": "b"}
+    tool = "str_replace_editor"
+    text = written([ASKED, call(tool, look), call(tool, change), agent("The post is changed.")])
+    assert "lamp/post.py" in text
+    assert "blink.py" not in text
+
+
+def test_an_edit_that_the_linter_of_the_agent_refused_changed_nothing() -> None:
+    given = {"path": "lamp.py", "old_string": "a", "new_string": "b)"}
+    refused = "Your proposed edit has introduced new syntax error(s). Please retry your edit."
+    text = written([ASKED, call("edit", given), result("edit", refused), agent("I try again.")])
+    assert "Edited" not in section(text, Section.NOW)
+
+
+def test_a_script_that_the_agent_wrote_and_ran_is_a_check() -> None:
+    wrote = call("create", {"path": "try_lamp.py", "file_text": "import lamp\nlamp.blink()"})
+    turns = [ASKED, agent("I write a script."), wrote, *edit("lamp.py")]
+    assert "checked" in section(written([*turns, agent("Next.")]), Section.NOW)
+    ran = run("cd /sea && python try_lamp.py --twice", "it blinks")
+    text = written([*turns, *ran, agent("It blinks.")])
+    assert "python try_lamp.py --twice" in text
+    assert "not yet checked" not in text
+    reading = written([ASKED, *run("python other.py", "fine"), agent("It is fine.")])
+    assert "other.py" not in section(reading, Section.COMMANDS)
+
+
+@pytest.mark.parametrize("command", ["make", "make -j4 all", "bunx biome format lamp.ts"])
+def test_a_bare_build_is_a_check(command: str) -> None:
+    text = written([ASKED, *edit("lamp.c"), *run(command, "ok"), agent("It is built.")])
+    assert f"`{command}`" in text
+
+
+@pytest.mark.parametrize(
+    ("command", "told"),
+    [
+        ('bd close lamp-12 --reason "it blinks"', "bd close lamp-12"),
+        ('glab mr create --title "Blink" --description "twice"', "glab mr create"),
+    ],
+)
+def test_changes_in_a_tracker_are_told(command: str, told: str) -> None:
+    text = written([ASKED, *run(command, "done"), agent("The issue is closed.")])
+    assert told in text
+
+
+@pytest.mark.parametrize("command", ["bd create --help", "gh pr merge -h", "npm install --help"])
+def test_asking_for_help_changes_nothing(command: str) -> None:
+    assert list(command_events(1, command)) == []
+
+
+def test_an_item_of_a_tracker_is_told_without_its_fields() -> None:
+    assert [
+        each.what for each in command_events(1, 'bd create "Blink twice" -t task -p 1 --notes "x"')
+    ] == ['bd create "Blink twice"']

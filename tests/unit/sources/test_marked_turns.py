@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import hashlib
+import json
 from pathlib import Path
+
+from reviewer.sources.open import open_blocks
 
 from .builders import note
 
@@ -111,3 +114,91 @@ def test_equal_words_are_two_records_and_keep_their_keys_when_the_file_grows(
     keys = [record.key for record in note(tmp_path, text)]
     assert len(set(keys)) == 4
     assert [record.key for record in note(tmp_path, text + "#### no\n")][:4] == keys
+
+
+AIDER_TOOLS = """
+# aider chat started at 2024-08-05 19:33:02
+
+#### /clear~~
+
+#### Sound the horn twice.~~
+
+I make it sound twice:
+
+horn.py
+```python
+<<<<<<< SEARCH
+def once():
+    horn(1)
+=======
+def twice():
+    horn(2)
+>>>>>>> REPLACE
+```
+
+#### Why twice
+So it is heard in fog.
+
+> Tokens: 200 sent, 90 received.~~
+> Applied edit to horn.py~~
+> Commit 8742503 feat: Sound the `horn` "twice"~~
+> You can use /undo to revert and discard commit 8742503.~~
+
+#### /test pytest horn~~
+> ==== test session starts ====
+collected 2 items
+~~
+test_horn.py F.
+==== 1 failed, 1 passed ====~~
+
+The second test expects one sound.
+
+#### /undo~~
+> Removed: 8742503 feat: Sound the `horn` "twice"~~
+
+# aider chat started at 2024-08-06 08:00:00
+
+> SearchReplaceNoExactMatch: This SEARCH block failed to exactly match lines in bell.py~~
+""".replace("~~", "  ")
+
+
+def test_what_aider_did_is_read_as_calls_with_results(tmp_path: Path) -> None:
+    path = tmp_path / "history.md"
+    path.write_text(AIDER_TOOLS, encoding="utf-8")
+    blocks = list(open_blocks(path))
+    assert [(b.name, json.loads(b.text)) for b in blocks if b.kind == "tool_use"] == [
+        (
+            "edit",
+            {
+                "file_path": "horn.py",
+                "edits": [
+                    {
+                        "old_string": "def once():\n    horn(1)\n",
+                        "new_string": "def twice():\n    horn(2)\n",
+                    }
+                ],
+            },
+        ),
+        ("git", {"command": 'git commit -m "feat: Sound the \\`horn\\` \\"twice\\""'}),
+        ("shell", {"command": "pytest horn"}),
+        ("git", {"command": "git reset --hard HEAD~1"}),
+        ("edit", {"file_path": "bell.py"}),
+    ]
+    results = [b.text for b in blocks if b.kind == "tool_result"]
+    assert results[1] == '8742503 feat: Sound the `horn` "twice"'
+    assert "collected 2 items" in results[2]
+    assert "1 failed, 1 passed" in results[2]
+    assert [b.session for b in blocks][-1] == "2024-08-06T08:00:00"
+
+
+def test_output_that_aider_shows_is_nobodys_words(tmp_path: Path) -> None:
+    records = list(note(tmp_path, AIDER_TOOLS))
+    assert [(r.use.value, r.text.split("\n")[0]) for r in records] == [
+        ("wrapper", "/clear"),
+        ("said", "Sound the horn twice."),
+        ("said", "I make it sound twice:"),
+        ("wrapper", "/test pytest horn"),
+        ("said", "The second test expects one sound."),
+        ("wrapper", "/undo"),
+    ]
+    assert records[2].text.endswith("So it is heard in fog.")

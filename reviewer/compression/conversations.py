@@ -1,0 +1,109 @@
+"""The conversations of a file that may hold several: an export, a database, a history of aider."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+from msgspec import Struct
+
+from reviewer.compression.offline.events import command_called
+from reviewer.errors import SourceError
+from reviewer.sources.open import open_blocks, recognise
+from reviewer.sources.records import Block, Use
+
+_READ = frozenset({Use.MESSAGE, Use.TOOL, Use.SUMMARY})
+
+
+class Conversation(Struct):
+    """One conversation of a file. Lines are 0-based and half-open; rows, in a database.
+
+    `number` counts from 1 in the order of the file. `said`: whether it has words of anybody.
+    """
+
+    key: str
+    number: int
+    line_start: int
+    line_end: int
+    name: str = ""
+    """Its id in the format; empty where it has none."""
+    latest: str = ""
+    """When its last turn was, where that is known."""
+    said: bool = False
+    aside: bool = True
+    """Whether all of it was a sub-agent's."""
+
+
+def holds_several(path: Path) -> bool:
+    """Whether files of this format may hold several conversations. Raises SourceError."""
+    found = recognise(path)
+    return found.several or found.outlines is not None
+
+
+def is_read(block: Block) -> bool:
+    """Whether a block is summarized: words, a thought, a tool, a command that the person called.
+
+    Other text of the client is not.
+    """
+    if block.use is Use.WRAPPER:
+        return bool(command_called(block.text.strip()))
+    return block.use in _READ and (bool(block.text.strip()) or block.kind == "tool_result")
+
+
+def key_of(block: Block) -> str:
+    """What the blocks of one conversation share."""
+    return f"{block.session or ''}\n{block.conversation}"
+
+
+def conversations_in(path: Path) -> list[Conversation]:
+    """The conversations of a file of several, in its order.
+
+    Those of sub-agents and those in which nobody says anything are left out, unless there are no
+    others. Raises SourceError.
+    """
+    return listed(open_blocks(path))
+
+
+def listed(blocks: Iterable[Block]) -> list[Conversation]:
+    """As `conversations_in`, of blocks."""
+    found: dict[str, Conversation] = {}
+    for block in blocks:
+        if not is_read(block):
+            continue
+        key = key_of(block)
+        if key not in found:
+            start, end = block.line_start, block.line_end
+            found[key] = Conversation(key, 0, start, end, block.session or "")
+        each = found[key]
+        each.line_end = max(each.line_end, block.line_end)
+        each.latest = max(each.latest, block.at or "")
+        each.said = each.said or block.kind == "text"
+        each.aside = each.aside and block.sidechain
+    main = [each for each in found.values() if not each.aside] or list(found.values())
+    main = [each for each in main if each.said] or main
+    for number, each in enumerate(main, 1):
+        each.number = number
+    return main
+
+
+def last_of(conversations: list[Conversation]) -> Conversation:
+    """The conversation that was held last; where no times are known, the last of the file."""
+    return max(conversations, key=lambda each: (each.latest, each.number))
+
+
+def named(path: Path, conversations: list[Conversation], name: str) -> Conversation:
+    """A conversation by its id or its number. Raises SourceError."""
+    for each in conversations:
+        if name == each.name or (name.isdigit() and int(name) == each.number):
+            return each
+    raise SourceError(
+        f"{path} has no conversation {name!r}: it has {len(conversations):,}, numbered from 1."
+    )
+
+
+def blocks_of(path: Path, conversation: Conversation) -> Iterator[Block]:
+    """The blocks of one conversation. Raises SourceError."""
+    only = frozenset((conversation.name,)) if recognise(path).outlines is not None else None
+    for block in open_blocks(path, sessions=only):
+        if key_of(block) == conversation.key:
+            yield block

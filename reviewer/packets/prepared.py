@@ -53,8 +53,8 @@ class Prepared:
         self.corpus = corpus or Corpus(self.items)
         self.query = query_of_task(self.task)
         telling = self.corpus.index.telling(self.query)
-        self.for_task = bool(telling)
-        """Whether a task was given that tells items apart."""
+        self.for_task = bool(telling or self.query.files)
+        """Whether a task was given that tells items apart, or names files."""
         if not self.for_task:
             self.query = query_of_tasks(item.text for item in material.of(Section.TASKS))
             telling = self.corpus.index.telling(self.query)

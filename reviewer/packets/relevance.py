@@ -10,7 +10,8 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from itertools import pairwise
 from math import log, sqrt
 
 from msgspec import Struct
@@ -56,6 +57,8 @@ FLOOR, FLOOR_OF_WEAK = 0.02, 0.5
 """The least relevance of an entry without a telling word of the task, and the same if the task is
 weak: then no entry is sure to be about it, and what follows from one says little.
 """
+FLOOR_OF_FILE = 0.25
+"""The least relevance to a file of an entry that has one word of its name."""
 FAMILIAR = 4
 """A task is weak if the entries know fewer of its words and none has AGREEING telling ones, ..."""
 AGREEING = 2
@@ -100,13 +103,15 @@ class Query(Struct, frozen=True):
     """The terms of a task with their weights before rarity, and its pairs of neighbours.
 
     `spelled`: for each term a word of the task that gave it. `names`: the terms that are whole
-    identifiers or file names.
+    identifiers or file names. `files`: for a task that only names files, the runs of terms by which
+    an entry is about one of them; it needs one of these.
     """
 
     terms: Mapping[str, float]
     pairs: frozenset[tuple[str, str]]
     spelled: Mapping[str, str]
     names: frozenset[str] = frozenset()
+    files: tuple[tuple[str, ...], ...] = ()
 
 
 class Match(Struct, frozen=True):
@@ -166,6 +171,27 @@ def query_of(parts: Iterable[tuple[str, float]]) -> Query:
     return Query(counts, frozenset(pairs), spelled, frozenset(names))
 
 
+def runs_of_file(path: str) -> Iterator[tuple[str, ...]]:
+    """The terms that name a file: its path, its folders, its name, and the words of its name and of
+    its folder.
+    """
+    folders, _, name = path.rpartition("/")
+    above = folders.split("/")
+    ways = ("/".join(above[at:]) for at in range(len(above) - 1))
+    for whole in dict.fromkeys((path, name, *ways)):
+        if found := token_of(whole).name:
+            yield (found,)
+    for part in (name.lstrip(".").partition(".")[0], folders.rpartition("/")[2]):
+        stems = token_of(part).stems
+        if any(stem not in generic_stems() for stem in stems):
+            yield stems
+
+
+def is_name(term: str) -> bool:
+    """Whether a term is a path or the name of a file, not a word."""
+    return "/" in term or "." in term
+
+
 def _shares(token: Token) -> list[float]:
     """What each part of a word counts, against a plain word."""
     if not token.name:
@@ -221,7 +247,7 @@ class Index:
         base = [one + other for one, other in zip(direct, self._sums(near), strict=True)]
         best = max(base, default=0.0)
         if best <= 0:
-            return [NOTHING for _ in self._fields]
+            return [Match(0.0, unrelated=bool(query.files)) for _ in self._fields]
         names, given = self._names(base, weights)
         follow = self._sums(names)
         for at, own in given.items():  # no entry follows from itself
@@ -234,6 +260,7 @@ class Index:
         top = max(whole)
         telling = self._counts_of_telling(weights)
         floor = top * (FLOOR_OF_WEAK if self._is_weak(query, max(telling)) else FLOOR)
+        about = self._about(query, whole)
         explained = set(sorted(range(len(whole)), key=lambda at: -whole[at])[:EXPLAINED])
         words: list[list[str]] = [[] for _ in self._fields]
         for term in weights:
@@ -246,7 +273,7 @@ class Index:
                 _spelled(near, field) if at in explained else (),
                 _spelled(names, field) if at in explained else (),
                 direct[at],
-                unrelated=whole[at] < floor and not telling[at],
+                unrelated=at not in about if query.files else whole[at] < floor and not telling[at],
             )
             for at, field in enumerate(self._fields)
         ]
@@ -278,6 +305,23 @@ class Index:
         if len(known) < FAMILIAR and telling < AGREEING:
             return True
         return sum(known) < FAMILIAR_SHARE * sum(weights.values())
+
+    def _about(self, query: Query, scores: Sequence[float]) -> set[int]:
+        """The entries that are about a file of the task: they name it or a folder of it, or have
+        words of its name side by side that few others have, a single one in an entry that fits.
+        """
+        found: set[int] = set()
+        least = FLOOR_OF_FILE * max(scores)
+        for run in query.files:
+            having = set.intersection(*(set(self._having.get(term, ())) for term in run))
+            pairs = set(pairwise(run))
+            if pairs:
+                having = {at for at in having if pairs <= self._fields[at].pairs_among(pairs)}
+            elif not is_name(run[0]):
+                having = {at for at in having if scores[at] >= least}
+            if len(having) <= self._few or is_name(run[0]):
+                found |= having
+        return found
 
     def _counts_of_telling(self, weights: Iterable[str]) -> list[int]:
         """How many words of the task each entry has that are neither generic nor common here."""

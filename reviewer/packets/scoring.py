@@ -127,7 +127,7 @@ def _with_parents(items: Sequence[Item], matches: Sequence[Match]) -> list[Match
     tasks = [at for at, item in enumerate(items) if item.section is Section.TASKS]
     best = max(tasks, key=lambda at: (matches[at].score, -at), default=None)
     found = list(matches)
-    if best is not None and matches[best].score > 0:
+    if best is not None and matches[best].score > 0 and not matches[best].unrelated:
         for at in tasks:
             least = matches[best].score * NESTED_SHARE
             if items[at].parent == items[best].id and matches[at].score < least:

@@ -19,6 +19,7 @@ from reviewer.proposing.view_calls import (
     Call,
     Shown,
     TodoLists,
+    besides_commit,
     call_line,
     command_line,
     commit_made,
@@ -277,15 +278,20 @@ class _Writer:
         elif call.kind in QUESTION_TOOLS:
             self._say(block, LineRole.ASSISTANT, speaker, mask(_questions(call)).text)
         elif (commit := commit_of(call.command)) is not None:
+            if others := besides_commit(call.command):
+                self._tool(block, Call(call.tool, {"command": others}))
             message = mask(commit.message).text
             what = message or command_line(call.command).text
             self._event(block, speaker, Shown(f"{commit.what}: {what}"))
         else:
-            shown = call_line(call, self._roots)
-            made_by = Speaker.SUBAGENT if block.sidechain else Speaker.HARNESS
-            self._say(block, LineRole.TOOL, made_by, shown.text, shown.left_out)
+            self._tool(block, call)
         if block.call:
             self._pending[block.call] = _Pending(len(self.lines) - 1, call)
+
+    def _tool(self, block: Block, call: Call) -> None:
+        shown = call_line(call, self._roots)
+        made_by = Speaker.SUBAGENT if block.sidechain else Speaker.HARNESS
+        self._say(block, LineRole.TOOL, made_by, shown.text, shown.left_out)
 
     def _result(self, block: Block) -> None:
         pending = self._pending.pop(block.call, None) if block.call else None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 import msgspec
 from msgspec import Struct
@@ -292,9 +292,49 @@ def commit_of(command: str) -> Commit | None:
     return None
 
 
+_SHELL = re.compile(
+    r"""(?P<joint>&&|\|\||;|\n)|\\.|"(?:[^"\\]|\\.)*"|'[^']*'|[^\\"'&|;\n]+|.""", re.DOTALL
+)
+_LONG_TEXT = re.compile(r"\"?\$\(cat <<-?\s*['\"]?\w+['\"]?\s*\)\"?")
+"""A here-document as an argument, without its text."""
+_NO_NEWS = re.compile(
+    r"(?:cd|pushd|popd|echo|printf|sleep|true|set|export|ls|pwd"
+    r"|git(?:\s+-[cC]\s+\S+)*\s+(?:add|status|diff|log|show|push|branch|rev-parse|stash list))\b"
+)
+"""Commands that usually stand beside a commit and add nothing to it."""
+
+
+def besides_commit(command: str) -> str:
+    """What a command line with a commit or pull request does besides, such as the checks before it;
+    empty if that is only `cd`, `git add` and the like.
+    """
+    whole = _COMMIT if _COMMIT.search(command[:COMMAND_CHARS]) else _PULL_REQUEST
+    text = _HEREDOC.sub(lambda found: found[0].split("\n", 1)[0], command[:COMMAND_CHARS])
+    kept: list[str] = []
+    for joint, piece in _pieces(text):
+        if not piece or piece.startswith("#") or whole.search(piece) or _NO_NEWS.match(piece):
+            continue
+        kept += [joint if kept else "", _LONG_TEXT.sub("…", piece)]
+    return "".join(kept)
+
+
+def _pieces(command: str) -> Iterator[tuple[str, str]]:
+    """The commands of a command line, each with what joins it to the one before."""
+    joint, piece = "", ""
+    for found in _SHELL.finditer(command):
+        if found["joint"]:
+            yield joint, " ".join(piece.split())
+            joint, piece = "; " if found[0] in ";\n" else f" {found[0]} ", ""
+        else:
+            piece += found[0]
+    yield joint, " ".join(piece.split())
+
+
 def _written(command: str, option: re.Pattern[str]) -> str:
     """The message in a here-document, or in the options that give it."""
-    heredoc = _HEREDOC.search(command)
+    heredoc, given = _HEREDOC.search(command), option.search(command)
+    if heredoc and given and given.start() < heredoc.start() and "<<" not in given[0]:
+        heredoc = None  # the text of another command
     text = heredoc[3] if heredoc else _quoted(option, command)
     return re.sub(r"\n{3,}", "\n\n", _TRAILER.sub("", text)).strip()
 

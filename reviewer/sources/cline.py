@@ -111,6 +111,8 @@ FORMAT = Format(
             moves=".config",
             mac=f"Library/Application Support/Code/User/globalStorage/{store}",
             windows=f"%APPDATA%/Code/User/globalStorage/{store}",
+            other_variable="VSCODE_PORTABLE",
+            other_folder=f"user-data/User/globalStorage/{store}",
             pattern="tasks/*/ui_messages.json",
         )
         for store in _STORES

@@ -183,6 +183,14 @@ def _roots(location: Location, machine: Machine, scope: Scope) -> list[Path]:
     """The folders of a location: below the home folder, or in the project."""
     if location.in_project:
         return [Path(folder) / location.folder for folder in scope.folders]
+    roots = [_root(location, machine)]
+    other = machine.variables.get(location.other_variable, "") if location.other_variable else ""
+    if other and os.path.isabs(other):
+        roots.append(Path(other) / location.other_folder)
+    return roots
+
+
+def _root(location: Location, machine: Machine) -> Path:
     folder = location.folder
     if machine.platform == "darwin" and location.mac:
         folder = location.mac
@@ -190,11 +198,11 @@ def _roots(location: Location, machine: Machine, scope: Scope) -> list[Path]:
         folder = location.windows
         roaming = machine.variables.get("APPDATA") or str(machine.home / "AppData/Roaming")
         if folder.startswith("%APPDATA%/"):
-            return [Path(roaming) / folder.removeprefix("%APPDATA%/")]
+            return Path(roaming) / folder.removeprefix("%APPDATA%/")
     moved = machine.variables.get(location.variable, "") if location.variable else ""
     if moved and os.path.isabs(moved) and folder.startswith(location.moves):
-        return [Path(moved) / folder.removeprefix(location.moves).lstrip("/")]
-    return [machine.home / folder]
+        return Path(moved) / folder.removeprefix(location.moves).lstrip("/")
+    return machine.home / folder
 
 
 def _kept_days(location: Location, root: Path) -> int:

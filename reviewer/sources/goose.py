@@ -162,10 +162,12 @@ FORMAT = Format(
     locations=(
         Location(folder=".local/share/goose/sessions", pattern="sessions.db",
                  mac=".local/share/goose/sessions", windows="%APPDATA%/Block/goose/data/sessions",
-                 variable="XDG_DATA_HOME", moves=".local/share"),
+                 variable="XDG_DATA_HOME", moves=".local/share",
+                 other_variable="GOOSE_PATH_ROOT", other_folder="data/sessions"),
         Location(folder=".local/share/goose/sessions", pattern="*.jsonl",
                  windows="%APPDATA%/Block/goose/data/sessions",
-                 variable="XDG_DATA_HOME", moves=".local/share"),
+                 variable="XDG_DATA_HOME", moves=".local/share",
+                 other_variable="GOOSE_PATH_ROOT", other_folder="data/sessions"),
     ),
     facts=Facts(
         person="parts `text` of messages with the role `user`",

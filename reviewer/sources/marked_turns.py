@@ -88,9 +88,9 @@ class SpecStory:
                 last = self._speaker
                 self._silent = Speaker(None, self.unspoken, last.sidechain, last.at, last.session)
                 return self._silent, text
-        if session := SPECSTORY_SESSION.match(text):
+        if text.startswith("<!--") and (session := SPECSTORY_SESSION.match(text)):
             self._session = session[1]
-        turn = SPECSTORY_TURN.match(text)
+        turn = SPECSTORY_TURN.match(text) if text.startswith("_**") else None
         if turn is None:
             return self._speaker, "" if text == "---" else text
         role = Role.USER if turn[1] == "User" else Role.ASSISTANT

@@ -228,8 +228,11 @@ FORMAT = Format(
             pattern=pattern,
             variable="XDG_CONFIG_HOME",
             moves=".config",
+            other_variable="VSCODE_PORTABLE" if editor == "Code" else "",
+            other_folder="user-data/User" if editor == "Code" else "",
         )
-        for linux, mac, windows in map(_folders, _EDITORS)
+        for editor in _EDITORS
+        for linux, mac, windows in (_folders(editor),)
         for pattern in (
             "workspaceStorage/*/chatSessions/*.json",
             "workspaceStorage/*/chatSessions/*.jsonl",

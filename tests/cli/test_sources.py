@@ -18,7 +18,10 @@ from tests.unit.proposing.test_every_family import opencode_database as working_
 from tests.unit.sources.builders import Session
 from tests.unit.sources.families import (
     CURSOR_CHAT,
+    GOOSE,
     OPENCODE_INFO,
+    VSCODE,
+    Family,
     lines,
     opencode_database,
 )
@@ -161,6 +164,27 @@ def test_an_environment_variable_moves_the_place(shop: Reviewer) -> None:
     assert listed(shop) == {}
     shop.environment["CODEX_HOME"] = str(home(shop) / "codex-home")
     assert listed(shop) == {"codex": 1}
+
+
+@pytest.mark.parametrize(
+    ("family", "variable", "folder"),
+    [
+        (GOOSE, "GOOSE_PATH_ROOT", "data/sessions"),
+        (VSCODE, "VSCODE_PORTABLE", "user-data/User/workspaceStorage/1f/chatSessions"),
+    ],
+    ids=lambda value: value if isinstance(value, str) else "",
+)
+def test_a_variable_names_another_folder_with_sessions(
+    shop: Reviewer, family: Family, variable: str, folder: str
+) -> None:
+    root = home(shop) / "elsewhere"
+    (root / folder).mkdir(parents=True)
+    family.write(root / folder)
+    assert listed(shop, "--all") == {}
+    shop.environment[variable] = "elsewhere"
+    assert listed(shop, "--all") == {}, "only an absolute path is one place"
+    shop.environment[variable] = str(root)
+    assert listed(shop, "--all") == {family.format: 1}
 
 
 @pytest.mark.parametrize("absolute", [True, False])

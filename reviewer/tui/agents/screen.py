@@ -106,6 +106,7 @@ class AgentsScreen(ListScreen, pane=keys.AGENTS):
         return found
 
     def _show_agents(self, found: list[AgentState]) -> None:
+        self.title_rule.name_columns("the program on this machine", "program")
         self.agents.show(found)
         if self._asked is None:
             self.follow()

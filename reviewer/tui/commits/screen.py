@@ -51,7 +51,7 @@ from reviewer.tui.kit.contexts import (
 )
 from reviewer.tui.kit.row_list import RowList
 from reviewer.tui.kit.screen import ListScreen, TextEdit
-from reviewer.tui.kit.text import Span, count, fit
+from reviewer.tui.kit.text import Span, count, fit, short_ids
 from reviewer.tui.kit.text_pane import TextPane
 from reviewer.tui.places import keep_context, load_commit
 from reviewer.tui.theme import glyphs
@@ -274,7 +274,11 @@ class CommitsScreen(ListScreen, pane=keys.COMMITS):
         if self._filter:
             detail = f"/ {display_line(self._filter)} {signs.dot} {detail}"
         room = max(self.title_rule.size.width - len(detail) - TITLE_CELLS, NAME_CELLS)
-        self.title_rule.show(fit(display_line(context.name), room, signs.ellipsis), detail)
+        name = short_ids(display_line(context.name), signs.ellipsis)
+        self.title_rule.show(fit(name, room, signs.ellipsis), detail)
+        self.title_rule.name_columns(
+            f"priority {signs.dot} who {signs.dot} tokens", f"who {signs.dot} tokens", "tokens"
+        )
 
     def watch_store(self) -> None:
         """Show changes by others, unless an overlay is about a row; keep the place."""

@@ -63,7 +63,7 @@ from reviewer.tui.kit.keys import COPY, NEXT_HEADING, PREVIOUS_HEADING
 from reviewer.tui.kit.line import Separator, TitleRule
 from reviewer.tui.kit.row_list import RowList
 from reviewer.tui.kit.screen import ListScreen, Movable
-from reviewer.tui.kit.text import count, fit
+from reviewer.tui.kit.text import count, fit, short_ids
 from reviewer.tui.kit.text_pane import TextPane
 from reviewer.tui.places import keep_context, load_commit, load_context
 from reviewer.tui.theme import glyphs
@@ -610,8 +610,10 @@ class CompressScreen(ListScreen, pane=keys.COMPRESS):
             return
         detail = "from a commit on" if self.start is not None else ""
         room = max(self.title_rule.size.width - len(detail) - TITLE_CELLS, NAME_CELLS)
-        name = fit(display_line(self.context.name), room, glyphs(self.app).ellipsis)
-        self.title_rule.show(name, detail)
+        signs = glyphs(self.app)
+        name = short_ids(display_line(self.context.name), signs.ellipsis)
+        self.title_rule.show(fit(name, room, signs.ellipsis), detail)
+        self.title_rule.name_columns(f"tokens {signs.arrow} summary", "tokens")
 
     def _show_whole(self) -> None:
         """Show the resulting size of the whole context."""

@@ -91,9 +91,11 @@ class EvidencePane(TextPane):
             f"{opens} open",
         ]
         blocks = evidence_blocks(evidence, signs, self.key_of)
+        title, *shorter = evidence_titles(evidence, signs, self._at, len(self._evidence))
         self.show(
             blocks,
-            title=evidence_title(evidence, signs, self._at, len(self._evidence)),
+            title=title,
+            shorter=shorter,
             hints=[
                 *(f"{hint} {signs.dot} {turns}" for hint in hints if len(self._evidence) > 1),
                 *(hints if len(self._evidence) == 1 else (turns,)),
@@ -102,19 +104,29 @@ class EvidencePane(TextPane):
         )
 
 
-def evidence_title(evidence: EvidenceView, signs: Glyphs, at: int = 0, total: int = 1) -> str:
-    """`Evidence ─ 2026-02-14 session 7505c8 · line 446 · user · 1 of 3`."""
+def evidence_titles(
+    evidence: EvidenceView, signs: Glyphs, at: int = 0, total: int = 1
+) -> list[str]:
+    """`Evidence ─ 1 of 3 · 2026-02-14 session 7505c8 · line 446 · user`, and shorter ones
+    for narrow panes.
+    """
     record, line = evidence.record, f"line {evidence.line + 1:,}"
+    name = PurePath(record.path).name
     if record.shape == "turn":
-        session = f"session {record.session[:6]}" if record.session else PurePath(record.path).name
-        parts = [f"{(record.at or '')[:10]} {session}".strip(), line, record.role]
+        session = f"session {record.session[:6]}" if record.session else name
+        dated = f"{(record.at or '')[:10]} {session}".strip()
+        choices = [[dated, line, record.role], [session, line, record.role], [line, record.role]]
     else:
-        parts = [line, PurePath(record.path).name]
+        choices = [[line, name]]
+    choices.append([line])
     if record.sidechain:
-        parts.append("sidechain")
+        for parts in choices:
+            parts.append("sidechain")
     if total > 1:
-        parts.insert(0, f"{at + 1} of {total}")
-    return f"Evidence {signs.rule} " + f" {signs.dot} ".join(parts)
+        for parts in choices:
+            parts.insert(0, f"{at + 1} of {total}")
+    titles = [f"Evidence {signs.rule} " + f" {signs.dot} ".join(parts) for parts in choices]
+    return list(dict.fromkeys(titles))
 
 
 def evidence_blocks(

@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from reviewer.promotion.provenance import Step
 
 STEP_CHARACTERS = 600
+LAYERS = {"L3": "value", "L2": "entity", "L1": "memory", "L0": "source"}
+LAYER_CELLS = 7
 
 
 def places_of(steps: Sequence[Step]) -> list[int]:
@@ -34,9 +36,9 @@ def step_blocks(
         place = ""
         if step.path is not None:
             line = f":{(step.line or 0) + 1}" if step.line is not None else ""
-            room = max(width - len(title) - len(line) - 12, 16)
+            room = max(width - len(title) - len(line) - LAYER_CELLS - 8, 16)
             place = f"  {tail(step.path, room, signs.ellipsis)}{line}"
-        head = (bar, Run(f"{step.layer}  ", "accent" if here else "faint"))
+        head = (bar, Run(LAYERS[step.layer].ljust(LAYER_CELLS), "accent" if here else "faint"))
         blocks.append(Block(title + place, "dim", first=head, wrap=False))
         text = " ".join(step.text[: 2 * STEP_CHARACTERS].split())[:STEP_CHARACTERS]
         margin = (bar, Run("    "))

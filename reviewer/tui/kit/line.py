@@ -75,19 +75,28 @@ class BarLine(Widget):
 
 
 class TitleRule(BarLine):
-    """The rule above a pane, with its title: `─ Evidence ─ 2026-02-14 · line 446 ────`."""
+    """The rule above a list, with its title and what its columns are:
+    `─ Candidates ─ by rank ─────── j project · # entity ─`.
+    """
 
     def __init__(self, title: str = "", *, id: str | None = None) -> None:  # noqa: A002
         super().__init__(id=id)
         self._title = title
         self._detail = ""
         self._focused = False
+        self._columns: tuple[str, ...] = ()
 
     def show(self, title: str, detail: str = "", *, focused: bool | None = None) -> None:
         """Set title and detail, which must be display text already; draws only if they changed."""
         now = (title, detail, self._focused if focused is None else focused)
         if now != (self._title, self._detail, self._focused):
             self._title, self._detail, self._focused = now
+            self.refresh()
+
+    def name_columns(self, *wordings: str) -> None:
+        """Say what the columns are, in the first of these wordings that there is room for."""
+        if wordings != self._columns:
+            self._columns = wordings
             self.refresh()
 
     def focused(self, here: bool) -> None:
@@ -105,7 +114,11 @@ class TitleRule(BarLine):
             strip = line_of(parts, room, style.rule, sign.ellipsis)
             parts = [(segment.text, segment.style or style.rule) for segment in strip]
         rest = self.size.width - cells_of(parts) - 1
+        columns = next((each for each in self._columns if cell_len(each) + 4 <= rest), "")
+        rest -= cell_len(columns) + 3 if columns else 0
         parts.append((" " + sign.rule * rest, style.rule))
+        if columns:
+            parts += [(f" {columns} ", style.dim), (sign.rule, style.rule)]
         return parts, []
 
 

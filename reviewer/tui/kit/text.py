@@ -175,6 +175,14 @@ def fit(text: str, width: int, ellipsis: str = "…") -> str:
     return near + ellipsis
 
 
+_UUID = re.compile(r"\b([0-9a-f]{8})-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b")
+
+
+def short_ids(name: str, ellipsis: str = "…") -> str:
+    """A name in which a long session id is cut to its beginning: `6b1d2f4e….jsonl`."""
+    return _UUID.sub(rf"\1{ellipsis}", name)
+
+
 def tail(path: str, width: int, ellipsis: str = "…") -> str:
     """The end of a path in at most `width` cells, from one of its slashes on where it can."""
     path = display_line(path)

@@ -35,6 +35,7 @@ class TextPane(Actor, ScrollView, can_focus=True, inherit_bindings=False, pane=k
     def __init__(self, *, title: str = "", id: str | None = None) -> None:  # noqa: A002
         super().__init__(id=id)
         self._title = title
+        self._shorter: tuple[str, ...] = ()
         self._hints: tuple[str, ...] = ()
         self._blocks: tuple[Block, ...] = ()
         self._lines: tuple[Line, ...] = ()
@@ -45,6 +46,7 @@ class TextPane(Actor, ScrollView, can_focus=True, inherit_bindings=False, pane=k
         blocks: Sequence[Block],
         *,
         title: str | None = None,
+        shorter: Sequence[str] = (),
         hints: Sequence[str] = (),
         reveal: int | None = None,
         top: int | None = None,
@@ -52,14 +54,14 @@ class TextPane(Actor, ScrollView, can_focus=True, inherit_bindings=False, pane=k
     ) -> None:
         """Show other blocks.
 
-        `hints` are wordings of one hint at the header's right, the longest first; the first that
-        fits is drawn. The pane scrolls to the first marked row of the block `reveal`, or puts the
-        block `top` in its first row, or keeps its position with `keep_scroll`; otherwise it scrolls
-        to the beginning.
+        `shorter` are wordings of the title for a narrow pane, and `hints` those of one hint at the
+        header's right, both the longest first; the first that fits is drawn. The pane scrolls
+        to the first marked row of the block `reveal`, or puts the block `top` in its first row, or
+        keeps its position with `keep_scroll`; otherwise it scrolls to the beginning.
         """
         before = self._rows()
         if title is not None:
-            self._title = title
+            self._title, self._shorter = title, tuple(shorter)
         self._hints = tuple(hints)
         self._blocks = tuple(blocks)
         self._reveal = reveal
@@ -171,7 +173,10 @@ class TextPane(Actor, ScrollView, can_focus=True, inherit_bindings=False, pane=k
 
     def _header(self) -> tuple[Run, ...]:
         signs, width = glyphs(self.app), self.size.width
-        title = fit(display_line(self._title), max(width - 4, 0), signs.ellipsis)
+        titles = [display_line(each) for each in (self._title, *self._shorter)]
+        room = max(width - 4, 0)
+        title = next((each for each in titles if cell_len(each) <= room), titles[-1])
+        title = fit(title, room, signs.ellipsis)
         room = width - 3 - cell_len(title)
         hint = next((text for text in self._hints if cell_len(text) + 4 <= room), "")
         right = f" {hint} {signs.rule}" if hint else ""

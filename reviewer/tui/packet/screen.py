@@ -391,6 +391,9 @@ class PacketScreen(ListScreen, pane=keys.PACKET):
         self.bars_rule.show("Sections", compared or "used / at most")
         shown = f"{self.packets.shown:,} shown" if self.packets.filter else ""
         self.title_rule.show("Items", shown or compared, focused=self.list.has_focus)
+        if not pair:
+            dot = glyphs(self.app).dot
+            self.title_rule.name_columns(f"how much of it {dot} score {dot} tokens")
         self.show_empty(empty=not self.packets.rows and not self.packets.filter)
         self.list.rows_changed()
         self._draw_why()

@@ -367,6 +367,7 @@ class PipelinesScreen(ListScreen, pane=keys.PIPELINES):
         room = max(self.title_rule.size.width - len(detail) - TITLE_CELLS, NAME_CELLS)
         name = self.path.name if self.path is not None else graph.pipeline.name
         self.title_rule.show(fit(display_line(name), room, signs.ellipsis), detail)
+        self.title_rule.name_columns("context it gets", "context")
 
     def _draw_way(self) -> None:
         """How the node under the cursor is entered, and the rules that decided it."""

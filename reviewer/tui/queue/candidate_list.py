@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from datetime import datetime
 from typing import TYPE_CHECKING
 
@@ -19,7 +19,7 @@ from reviewer.tui.kit.row_list import FOOT_LINES, StoredList, cursor_bar
 from reviewer.tui.kit.row_sign import NO_BADGES, Badges, sign_of
 from reviewer.tui.kit.text import figure, rank_figure
 from reviewer.tui.queue.model import QueueModel
-from reviewer.tui.theme import Glyphs, Palette
+from reviewer.tui.theme import Glyphs, Palette, glyphs
 
 if TYPE_CHECKING:
     from reviewer.promotion.views import QueueRow
@@ -93,6 +93,17 @@ class CandidateList(StoredList[QueueModel]):
         top = self.scroll_offset.y
         return list(self.model.ids[top : top + self.height])
 
+    @property
+    def types_in_sight(self) -> dict[str, str]:
+        """The sign of each type of the rows that are shown now, with its name."""
+        top, signs = self.scroll_offset.y, glyphs(self.app)
+        rows = [row for row in self.model.window(top, top + self.height) if row is not None]
+        if self.size.width < NARROW:
+            return {}
+        return {
+            type_sign(row, signs): "entity" if row.kind == "entity" else row.type for row in rows
+        }
+
     def show_badges(self, badges: dict[int, Badges]) -> None:
         """Redraw the rows whose badges changed."""
         top, shown = self.scroll_offset.y, self.ids_in_sight
@@ -122,6 +133,14 @@ def figure_of(row: QueueRow, sort: Sort, clock: Callable[[], datetime]) -> str:
             return f"{row.sessions // 1_000}k" if many else str(row.sessions)
         case _:
             return ""
+
+
+def type_words(types: Mapping[str, str]) -> list[str]:
+    """What the signs of some types mean, for the heading of the list: all of them, or as many as
+    there is room for.
+    """
+    words = [f"{sign} {types[sign]}" for sign in sorted(types, reverse=True) if sign.strip()]
+    return ["  ".join(words[:most]) for most in range(len(words), 0, -1)]
 
 
 def type_sign(row: QueueRow, glyphs: Glyphs) -> str:

@@ -36,7 +36,7 @@ from reviewer.tui.kit.screen import ListScreen, TextEdit
 from reviewer.tui.kit.text import count
 from reviewer.tui.places import end_hint, has_hint, load_place, save_place
 from reviewer.tui.queue import keys
-from reviewer.tui.queue.candidate_list import CandidateList
+from reviewer.tui.queue.candidate_list import CandidateList, type_words
 from reviewer.tui.queue.model import Pace, QueueModel, count_new
 from reviewer.tui.queue.reading import (
     ReadingAct,
@@ -530,6 +530,7 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
         if self._badges_timer is not None:
             self._badges_timer.stop()
         self._badges_timer = self.set_timer(BADGE_SECONDS, self._read_badges)
+        self.title_rule.name_columns(*type_words(self.list.types_in_sight))
 
     def _forget_badges(self) -> None:
         self._badges_known.clear()

@@ -27,7 +27,7 @@ from reviewer.tui.kit.actor import runs
 from reviewer.tui.kit.line import Part, line_of
 from reviewer.tui.kit.row_list import RowList, StoredList, cursor_bar
 from reviewer.tui.kit.screen import ListScreen, TextEdit
-from reviewer.tui.kit.text import Block, Run, Span, count, tail
+from reviewer.tui.kit.text import Block, Run, Span, count, short_ids, tail
 from reviewer.tui.kit.text_pane import TextPane
 from reviewer.tui.session import keys
 from reviewer.tui.session.model import SessionModel, SessionRow
@@ -35,6 +35,8 @@ from reviewer.tui.theme import Glyphs, Palette, glyphs
 
 NARROW = 44
 """Narrower rows leave the line's number out."""
+WIDE = 80
+"""Narrower screens name the file without its folder."""
 START_CHARACTERS = 280
 """Lines of at most so many characters are the beginning of the new memory."""
 AROUND = 2
@@ -90,8 +92,10 @@ class SessionScreen(ListScreen, pane=keys.SESSION):
 
     def _lines_changed(self) -> None:
         signs = glyphs(self.app)
-        name = tail(str(self.path), 40, signs.ellipsis)
+        whole = str(self.path) if self.size.width >= WIDE else self.path.name
+        name = tail(short_ids(whole, signs.ellipsis), 40, signs.ellipsis)
         self.title_rule.show(name, count(self.model.spots(), "spot"))
+        self.title_rule.name_columns(f"{signs.important} spot {signs.dot} line {signs.dot} who")
         self.rows.rows_changed()
         self.show_footer()
         self.follow()

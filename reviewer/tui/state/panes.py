@@ -65,13 +65,16 @@ class FactList(ModelList[StateModel]):
         return fact_strip(row, width, style, sign, here=here, focused=self.has_focus)
 
 
+LAYERS = {"L1": "memories", "L2": "entities", "L3": "only you write these"}
+
+
 def head_strip(head: Head, width: int, style: Palette, sign: Glyphs) -> Strip:
-    """` decision  12 ─────────────── L2 `."""
+    """` decision  12 ───────── entities `."""
     left: list[Part] = [
         (f" {cut(display_line(head.title), max(width - 16, 4), sign.ellipsis)}", style.strong),
         (f"  {head.count:,} ", style.dim),
     ]
-    right = f" {head.layer} "
+    right = f" {LAYERS[head.layer]} "
     rest = max(width - cells_of(left) - len(right), 0)
     return line_of([*left, (sign.rule * rest, style.rule), (right, style.faint)], width,
                    style.text, sign.ellipsis)  # fmt: skip

@@ -13,7 +13,7 @@ from reviewer.promotion.views import Member, SourceState, Status
 from reviewer.sources.records import Use
 from reviewer.text.display import display_text
 from reviewer.tui.evidence.candidate_pane import CandidatePane, candidate_blocks, candidate_title
-from reviewer.tui.evidence.evidence_pane import EvidencePane, evidence_blocks, evidence_title
+from reviewer.tui.evidence.evidence_pane import EvidencePane, evidence_blocks, evidence_titles
 from reviewer.tui.evidence.roles import SHORT_USES, role_runs
 from reviewer.tui.evidence.structure import Extras
 from reviewer.tui.keymap import Keymap
@@ -144,14 +144,14 @@ def test_near_duplicates_come_with_number_and_likeness_in_a_few_rows_each() -> N
 
 def test_the_title_says_when_where_and_who() -> None:
     assert (
-        evidence_title(evidence(), GLYPHS)
+        evidence_titles(evidence(), GLYPHS)[0]
         == "Evidence ─ 2026-02-14 session 7505c8 · line 446 · user"
     )
     note = evidence(
         shape="section", role="note", session=None, at=None, path="/n/plan.md", line_start=9,
         line_end=12, text="a\nb\nc use it", span=(6, 12),
     )  # fmt: skip
-    assert evidence_title(note, GLYPHS, 1, 3) == "Evidence ─ 2 of 3 · line 12 · plan.md"
+    assert evidence_titles(note, GLYPHS, 1, 3)[0] == "Evidence ─ 2 of 3 · line 12 · plan.md"
 
 
 def test_the_record_has_a_bar_and_its_span_is_marked() -> None:
@@ -213,7 +213,7 @@ def test_ascii_signs_are_ascii() -> None:
         candidate(flags=("secret",), deferred=True),
         now=NOW, members=(), wordings=(), state=SourceState.CHANGED, signs=ASCII,
     )  # fmt: skip
-    title = evidence_title(evidence(), ASCII) + candidate_title(candidate(), ASCII)
+    title = evidence_titles(evidence(), ASCII)[0] + candidate_title(candidate(), ASCII)
     assert "".join(line.text for line in lay_out(blocks, 60, ASCII.ellipsis)).isascii()
     assert title.isascii()
 

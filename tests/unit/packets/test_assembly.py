@@ -420,3 +420,25 @@ def test_the_text_alone_looks_at_no_entry_that_has_no_room(folder: Path) -> None
     shown = text.count("Belt ")
     assert 10 < shown < 150
     assert sum("Belt " in each for each in set(measurer.asked)) < 2 * shown
+
+
+@pytest.mark.parametrize(
+    ("task", "titles"),
+    [
+        (
+            "till/paper_jam.py",
+            {"A paper jam looks like a slow printer", "Make the printer retry after a paper jam"},
+        ),
+        ("M till/scale/main.py", {"Coins are counted by weight", "Coins are counted by hand"}),
+        ("till/gong.py", set()),
+        ("main.py", set()),
+    ],
+)
+def test_a_task_that_only_names_files_gets_what_is_about_them_and_nothing_else(
+    folder: Path, packet_of: PacketOf, task: str, titles: set[str]
+) -> None:
+    packet = packet_of(folder, 10_000, task=task)
+    entries = [item for item in packet.items if item.section is not Section.CONSTITUTION]
+    left_out = [item for item in entries if item.rule is Rule.UNRELATED]
+    assert {item.title for item in entries if item not in left_out} == titles
+    assert f"{len(left_out)} entries are left out as unrelated to the task." in packet.markdown

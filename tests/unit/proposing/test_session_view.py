@@ -217,6 +217,36 @@ def test_a_commit_has_its_message_branch_and_hash(desk: Desk, tmp_path: Path) ->
     ]
 
 
+@pytest.mark.parametrize(
+    ("command", "others"),
+    [
+        ("make check && git commit -m A5", "make check"),
+        ("cd app && make lint && make test; git commit -m A5", "make lint && make test"),
+        ("git add -A\ngit commit -m A5\nkubectl apply -f tray.yml", "kubectl apply -f tray.yml"),
+        ("grep -c 'git commit; x' log || git commit -m A5", ""),
+        ("rm 'a; b' && git commit -m A5", "rm 'a; b'"),
+        ("make && git commit -F - <<EOF\nA5\nEOF", "make"),
+        ('make && git commit -m "$(cat <<E\nA5\n\nIt\'s; cut && dry\nE\n)" | tail -1', "make"),
+        ('git commit -m "A5" && gh pr comment 7 -b "$(cat <<E\nY\nE\n)"', "gh pr comment 7 -b …"),
+        ("git status && git add . && git commit -m A5", ""),
+    ],
+)
+def test_what_a_command_does_beside_its_commit_has_a_line(
+    desk: Desk, tmp_path: Path, command: str, others: str
+) -> None:
+    desk.call("Bash", command=command)
+    desk.answer("[main 1a2b3c4] Print on A5")
+    beside = [("tool", f"Bash: {others}")] if others else []
+    assert [each for each in shown(desk, tmp_path) if each[0] == "tool"] == beside
+
+
+def test_the_message_of_a_commit_is_not_that_of_the_comment_after_it(
+    desk: Desk, tmp_path: Path
+) -> None:
+    desk.call("Bash", command='git commit -m "A5" && gh pr comment 7 -b "$(cat <<E\nDone.\nE\n)"')
+    assert ("event", "commit: A5") in shown(desk, tmp_path)
+
+
 def test_a_commit_without_a_message_has_its_command(desk: Desk, tmp_path: Path) -> None:
     desk.call("Bash", command="git commit --amend --no-edit")
     desk.answer("[main 1a2b3c4] Print on A5")

@@ -12,14 +12,16 @@ from collections.abc import Iterable, Iterator, Sequence
 from msgspec import Struct
 
 from reviewer.compression.offline.calls import DECLARED, PROSE_FILE
+from reviewer.compression.offline.statements import plain
 from reviewer.proposing.view_calls import cut
 
 MOST_PLACES = 6
 """Places of a file that are told, those that were changed last."""
 MOST_NAMED = 8
 MOST_REMARKS = 5
-MOST_CODE = 4
-"""Lines of code of a place that has no remarks; with remarks it has half of them."""
+MOST_CODE = 6
+"""Lines of code of a place that has no remarks; with remarks it has fewer."""
+MOST_CODE_REMARKED = 4
 MOST_REMOVED = 2
 FEW_LINES = 4
 """Lines of a new function with remarks up to which its code is told too."""
@@ -72,7 +74,11 @@ class NewCode(Struct):
         gone = [line for line in was if line not in now]
         for piece in self.pieces:
             if old in piece.text:
+                known = set(_lines(piece.text))
                 piece.text = piece.text.replace(old, new, 1)
+                for line in _lines(piece.text):  # an edit may replace a part of a line
+                    if line not in known and line not in self.before:
+                        self.at[line] = self.edits
                 return
         self.before.update(line for line in was if line not in self.at)
         self.removed += [line for line in gone if line not in self.at]
@@ -103,7 +109,7 @@ class _Place(Struct):
     at: int = 0
 
 
-def places_told(code: NewCode, path: str) -> list[str]:
+def places_told(code: NewCode, path: str, most: int = MOST_PLACES) -> list[str]:
     """What is new in a file, a text for each place, in the order of the last edits."""
     if PROSE_FILE.search(path):
         return _sections_told(code)
@@ -125,7 +131,7 @@ def places_told(code: NewCode, path: str) -> list[str]:
         shown = [each for each in rest if each.at > code.written]  # the file is new as a whole
     else:
         shown = rest
-    shown = shown[-MOST_PLACES:]
+    shown = shown[-most:]
     told = [text for each in shown if (text := _told(each, code))]
     if others := [each.name for each in rest if each.name and each not in shown]:
         text = f"also new: {', '.join(others[:MOST_NAMED])}" if told else _defined(others)
@@ -266,11 +272,12 @@ def _signature(lines: Sequence[str]) -> str:
 
 def _told(place: _Place, code: NewCode) -> str:
     """What is new in a place: its remarks, and the lines that say most."""
-    words = [text for text in dict.fromkeys(place.remarks) if len(text) >= LEAST_REMARK]
+    words = [_without_name(text, place.name) for text in dict.fromkeys(place.remarks)]
+    words = [text for text in words if len(text) >= LEAST_REMARK]
     remarks = [cut(text, DOC_CHARS).text.rstrip(". ") for text in words[:1]]
     rules = [text for text in words[1:] if _RULE.search(text)] or words[1:]
     remarks += [cut(text, REMARK_CHARS).text.rstrip(". ") for text in rules[:MOST_REMARKS]]
-    most = MOST_CODE if len(remarks) < 2 else MOST_CODE // 2
+    most = MOST_CODE if len(remarks) < 2 else MOST_CODE_REMARKED
     lines = list(dict.fromkeys(place.code))
     if place.signature and remarks and len(lines) > FEW_LINES:
         lines = [line for line in lines if code.at.get(line, 0) > place.declared]
@@ -286,6 +293,24 @@ def _told(place: _Place, code: NewCode) -> str:
     if not text:
         return head if place.signature else ""
     return cut(f"{head}: {text}" if head else text, PLACE_CHARS).text
+
+
+_WORDS = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])")
+
+
+def _without_name(remark: str, name: str) -> str:
+    """A remark without the name that it begins with; empty where it only says the name again."""
+    if not name or not remark.startswith(f"{name} "):
+        return remark
+    own = {word.lower()[:4] for word in _WORDS.findall(name)}
+    rest = remark[len(name) + 1 :]
+    said = [word for word in _WORDS.findall(rest) if len(word) > 3]
+    new = [word for word in said if word.lower()[:4] not in own]
+    return rest if len(new) > NAMED_AGAIN else ""
+
+
+NAMED_AGAIN = 2
+"""Words besides those of the name that a remark has at least."""
 
 
 def _quoted(lines: Iterable[str]) -> str:
@@ -310,9 +335,9 @@ def _sections_told(code: NewCode) -> list[str]:
                 sections.append(current)
             elif sum(map(str.isalpha, line)) > LEAST_REMARK and not line.startswith(("```", "|")):
                 if current is None:
-                    loose.append(line)
+                    loose.append(plain(line).lstrip("-*+ "))
                 elif len(current) == 1:
-                    current.append(line)
+                    current.append(plain(line).lstrip("-*+ "))
     told = [
         f'section "{each[0]}"' + (f": {cut(each[1], REMARK_CHARS // 2).text}" if each[1:] else "")
         for each in sections[-MOST_SECTIONS:]

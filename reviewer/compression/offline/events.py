@@ -101,6 +101,8 @@ class Event(Struct):
     """The texts that an edit replaces, each with what replaces it."""
     within: str = ""
     """The function or heading in which an edit is."""
+    moved: tuple[str, ...] = ()
+    """The old and the new path of a file that a command moves."""
     dropped: tuple[str, ...] = ()
     """Files whose changes a command throws away; `.` for all."""
     amends: bool = False
@@ -171,6 +173,8 @@ _PUBLISHED = re.compile(
 )
 _HITS = re.compile(r"^((?:[\w.@~-]*/)*[\w.@-]+\.\w{1,8})(?=:\d|:|$)", re.MULTILINE)
 """Files at the beginning of lines, as searches list them."""
+_SHOWN = re.compile(r"^((?:[\w.@~-]*/)*[\w.@-]+\.\w{1,8}):(\d+)[:-](.*)$", re.MULTILINE)
+"""A line of a file as searches show it."""
 MOST_HITS = 3
 WITHIN_CHARS = 20_000
 """How far above a line its function is looked for."""
@@ -201,21 +205,37 @@ class Places(Struct):
     """The number of the first line of each text."""
     searches: list[tuple[str, tuple[str, ...]]]
     """What was searched for, and the files that have it."""
+    seen: dict[str, list[str]]
+    """Functions and classes with the places in which searches show their declarations."""
     skills: list[str]
     """Skills of the agent that were loaded."""
     published: list[str]
     """Addresses under which something was published."""
 
-    def declared(self) -> dict[str, str]:
-        """The functions and classes of the files with the file and line of each."""
-        found: dict[str, str] = {}
+    def declared(self) -> dict[str, list[str]]:
+        """The functions and classes of the files with every place that declares them."""
+        found: dict[str, list[str]] = {}
         for path, text in self.files.items():
             line, at = self.first_lines.get(path, 1), 0
             for each in DECLARED.finditer(text):
                 line, at = line + text.count("\n", at, each.start()), each.start()
                 if each[1]:
-                    found[each[1]] = f"{path}:{line}"
+                    found.setdefault(each[1], []).append(f"{path}:{line}")
+        for name, places in self.seen.items():
+            known = found.setdefault(name, [])
+            known += [
+                place
+                for place in places
+                if not any(each.startswith(f"{place.partition(':')[0]}:") for each in known)
+            ]
         return found
+
+    def of(self, name: str, declared: Mapping[str, Sequence[str]]) -> list[str]:
+        """Where a function or class is declared, or else which files were found with its name."""
+        if declared.get(name):
+            return list(declared[name])
+        hits = [paths for pattern, paths in self.searches if name in pattern and paths]
+        return [f"named in {', '.join(hits[-1])}"] if hits else []
 
     def read(self, path: str, text: str) -> None:
         """Keep a file as a tool showed it, without the numbers of its lines."""
@@ -234,13 +254,6 @@ class Places(Struct):
         text = self.files.get(path)
         for old, new in pairs if text is not None else ():
             self.files[path] = self.files[path].replace(old, new, 1) if old else new
-
-    def of(self, name: str, declared: Mapping[str, str]) -> str:
-        """Where a function or class is declared, or else which files were found with its name."""
-        if name in declared:
-            return declared[name]
-        hits = [paths for pattern, paths in self.searches if name in pattern and paths]
-        return f"named in {', '.join(hits[-1])}" if hits else ""
 
     def within(self, path: str, line: str) -> str:
         """The function, class or heading of a file that a line of it belongs to."""
@@ -309,7 +322,7 @@ class _Reader:
         self._roots: list[str] = []
         self._running: list[_Open] = []
         self._polled: dict[str, _Open] = {}
-        self.places = Places({}, {}, [], [], [])
+        self.places = Places({}, {}, [], {}, [], [])
 
     def finished(self) -> list[Moment]:
         """The moments. A call without a result succeeded silently; not a check, not the last."""
@@ -397,6 +410,7 @@ class _Reader:
                 event.what = self._short(event.what)
                 event.edits = tuple(map(self._short, event.edits))
                 event.dropped = tuple(map(self._short, event.dropped))
+                event.moved = tuple(map(self._short, event.moved))
                 self._tell(event)
         elif is_pull_request(call):
             event = self._tell(Event(number, Kind.PULL_REQUEST, call.words("title")))
@@ -419,7 +433,8 @@ class _Reader:
             return Event(number, Kind.RUN, f"deleted {path}", edits=(path,))
         event = Event(number, Kind.WRITE if change.created else Kind.EDIT, path)
         event.names, event.pairs = change.names, change.pairs
-        event.within = self.places.within(path, change.old)
+        old = change.pairs[0][0] if change.pairs else ""
+        event.within = _declared_first(old) or self.places.within(path, change.old)
         self.places.edit(path, change.pairs)
         return event
 
@@ -521,6 +536,12 @@ class _Reader:
         pattern = call.words("pattern", "query", "regex")
         if pattern:
             found = _HITS.findall(text[:LOOKED_AT])
+            for hit in _SHOWN.finditer(text[:LOOKED_AT]):
+                if (one := DECLARED.match(hit[3])) and one[1]:
+                    place = f"{self._short(hit[1])}:{hit[2]}"
+                    self.places.seen[one[1]] = [*self.places.seen.get(one[1], []), place][
+                        -MOST_HITS:
+                    ]
             paths = dict.fromkeys(self._short(each) for each in found)
             if not paths and path and _LINE_NUMBER.match(text):
                 paths = {path: None}
@@ -593,6 +614,16 @@ class _Reader:
         self._say(number, Voice.PERSON, words)
 
 
+def _declared_first(text: str) -> str:
+    """The function or class with which a text begins, after its remarks."""
+    found = DECLARED.search(text[:FIRST_CHARS])
+    if found is None or not found[1]:
+        return ""
+    before = (line.strip() for line in text[: found.start()].split("\n"))
+    return found[1] if all(not line or _COMMENT.match(line) for line in before) else ""
+
+
+FIRST_CHARS = 2_000
 _COMMAND = re.compile(r"<command-name>\s*/?([\w:.-]+)\s*</command-name>")
 _ARGUMENTS = re.compile(r"<command-args>\s*(.*?)\s*</command-args>", re.DOTALL)
 _OF_THE_CLIENT = re.compile(
@@ -656,6 +687,7 @@ _CHANGES = re.compile(
     r"|-f |--field))\b"
 )
 _REMOVED = re.compile(r"(?:sudo )?rm\s+(?:-\w+\s+)*([^*?$|]+)$")
+_MOVED = re.compile(r"(?:sudo )?(?:git )?mv (?:-\w+ )*(\S+) (\S+)")
 _GIT = re.compile(r"git(?:\s+-[cC]\s+\S+)*\s+([a-z-]+)\s*(.*)", re.DOTALL)
 _SED = re.compile(r"(?:g?sed|perl)\s+(?:-\S+\s+)*-\w*i\b.*?(\S+\.\w+)\s*$", re.DOTALL)
 _REDIRECT = re.compile(r"(?:cat|tee|echo|printf)\b[^|\n]*?(?<![-=\d])>{1,2}\s*([\w./~-]+\.\w+)")
@@ -704,12 +736,13 @@ def command_events(number: int, command: str) -> Iterator[Event]:
                 short = _FIELDS.split(short)[0]
             elif short.startswith(("gh ", "glab ")):
                 short = _BODY.split(short)[0]
-            removed = _REMOVED.match(short)
+            removed, moved = _REMOVED.match(short), _MOVED.fullmatch(short)
             yield Event(
                 number,
                 Kind.RUN,
                 cut(short, 120).text,
                 dropped=tuple(removed[1].split()) if removed else (),
+                moved=moved.groups() if moved else (),
             )
 
 
@@ -771,7 +804,9 @@ def _git_events(number: int, verb: str, rest: str, message: str) -> Iterator[Eve
         ["list"],
         ["show"],
     ):
-        yield Event(number, Kind.RUN, f"git {verb} {_ENDS.sub('', rest)}".strip()[:120])
+        what = f"git {verb} {_ENDS.sub('', rest)}".strip()
+        moved = _MOVED.fullmatch(what)
+        yield Event(number, Kind.RUN, what[:120], moved=moved.groups() if moved else ())
 
 
 def _discards(verb: str, rest: str, words: Sequence[str]) -> bool:

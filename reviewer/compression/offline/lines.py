@@ -90,6 +90,9 @@ def lines_of(moments: Sequence[Moment], state: WorkState, places: Places) -> lis
                     finished=now == len(moments) - 2,
                 )
                 found = message_lines(moment, around)
+                if closing and _told_by_files(events, state):
+                    for line in found:
+                        line.current = line.current and line.section is not Section.DONE
                 if moment.voice is Voice.AGENT:
                     _mark_changed(found, at, edited, committed)
                 lines += found
@@ -192,6 +195,16 @@ def _round_before(moments: Sequence[Moment], at: int) -> list[Event]:
     return found[::-1]
 
 
+def _told_by_files(events: Sequence[Event], state: WorkState) -> bool:
+    """Whether all files of a round were edited again later, and are told as they are at the end."""
+    rounds = {each.what: each.turn for each in events if is_edit(each)}
+    open_files = {each.path: each for each in state.uncommitted}
+    rounds = {state.moved.get(path, path): turn for path, turn in rounds.items()}
+    return bool(rounds) and all(
+        path in open_files and open_files[path].last > turn for path, turn in rounds.items()
+    )
+
+
 def _is_commit(moment: Moment) -> bool:
     return isinstance(moment, Event) and moment.kind is Kind.COMMIT and moment.failed is False
 
@@ -255,7 +268,7 @@ def _last_edits(moments: Sequence[Moment]) -> dict[str, int]:
 
 
 _TELLS_EVENTS = re.compile(r"(?: ->|:) (?:edited|wrote|ran|switched|took) ")
-_MARKED = frozenset({Section.FOUND, Section.NOW, Section.LISTS})
+_MARKED = frozenset({Section.FOUND, Section.NOW})
 CHANGED = 0.7
 """Factor for what was found out about a function that was changed since."""
 
@@ -404,7 +417,7 @@ FEW_FINDINGS = 6
 
 
 def _finding_told(titled: Titled, item: Item, *, whole: bool) -> str:
-    if not item.is_open:
+    if not item.is_open and (item.fate is not Fate.FINE or item.named):
         return f"{titled.number}) {titled.title} - {item.fate}"
     told = titled.detail if whole else titled.where
     detail = f" [{told}]" if told else ""
@@ -432,9 +445,11 @@ ITEM_WORDS = 100
 """Characters of an item where it is closed."""
 
 
-def _places_of(item: Item, places: Places, declared: Mapping[str, str]) -> str:
+def _places_of(item: Item, places: Places, declared: Mapping[str, Sequence[str]]) -> str:
     """Where the functions, classes and files are that an item names."""
-    found = dict.fromkeys(places.of(name, declared) for name in names_in(item.text))
+    found = dict.fromkeys(
+        place for name in names_in(item.text) for place in places.of(name, declared)
+    )
     known = [place for place in found if place][:MOST_PLACES]
     return f" [{'; '.join(known)}]" if known else ""
 

@@ -12,7 +12,7 @@ from reviewer.compression.anchor_types import Section
 from reviewer.compression.offline.events import PLAN, Event, Kind, Message, Moment, Voice
 from reviewer.compression.offline.line import VOICES, Line, changes, is_edit, recency_of, terms_of
 from reviewer.compression.offline.person import has_content
-from reviewer.compression.offline.plans import is_title, titled_items
+from reviewer.compression.offline.plans import findings_in, is_title, titled_items
 from reviewer.compression.offline.state import short_paths
 from reviewer.compression.offline.statements import (
     About,
@@ -132,7 +132,7 @@ def message_lines(message: Message, around: Surroundings) -> list[Line]:
     """The statements of a message; the last one with what was done after it."""
     closing, events = around.closing, around.events
     found = statements(message, closing=closing)
-    if titled_items(message.text) and (closing or message.name == PLAN):
+    if _steps_of(message) if message.name == PLAN else closing and findings_in(message.text):
         found = _outside_titles(found, message)
     done = "" if closing else told(events, is_now=around.is_now)
     files = _files_of(events, message.text) if closing else ""
@@ -164,9 +164,14 @@ def message_lines(message: Message, around: Surroundings) -> list[Line]:
         text = "" if over else text
         needed = bool(around.edited) and about is not About.TALK and _NEEDED.search(text)
         if text and needed and not closing:
-            text = f"Edited since in {', '.join(short_paths(around.edited[:4]))}, to verify: {text}"
+            files = ", ".join(path.rpartition("/")[2] for path in around.edited[:4])
+            text = f'Taken up since by edits of {files} (to be verified): "{text}"'
         elif last and done and not closing:
-            text = _joined(text, done)
+            if around.is_now and _only_edits(events):
+                if about is About.TALK:
+                    continue  # the new text of the files has lines of its own
+            else:
+                text = _joined(text, done)
         if not text or (text == done and _only_edits(events)):
             continue
         if files and about in (About.DONE, About.FOUND, About.LIST, About.CAUSE):
@@ -178,6 +183,7 @@ def message_lines(message: Message, around: Surroundings) -> list[Line]:
         ):
             continue
         remark = about in _REMARKS and text == each.text and message.voice is Voice.AGENT
+        remark = remark and not (last and done)
         few = len(found) > 2 and len(terms_of(text)) < FEW_TERMS
         if remark and not is_specific(text) and (few or not closing):
             continue
@@ -263,6 +269,10 @@ _NAMELESS_OFFER = re.compile(
 """An offer that says nothing without what came before."""
 
 
+def _steps_of(message: Message) -> bool:
+    return bool(titled_items(message.text))
+
+
 def _outside_titles(said: Sequence[Statement], message: Message) -> list[Statement]:
     """The statements before the first numbered title of a message; its items have lines."""
     first = next((at for at, line in enumerate(message.text.split("\n")) if is_title(line)), 0)
@@ -272,7 +282,9 @@ def _outside_titles(said: Sequence[Statement], message: Message) -> list[Stateme
 
 def _is_work(event: Event) -> bool:
     """Whether an event changes files, or hands them over."""
-    return is_edit(event) or (event.kind is Kind.COMMIT and event.failed is False)
+    if is_edit(event):
+        return "/.claude/" not in event.what
+    return event.kind is Kind.COMMIT and event.failed is False
 
 
 def _is_over(said: Statement, about: About, later: int, is_now: bool) -> bool:

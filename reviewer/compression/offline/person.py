@@ -9,7 +9,14 @@ from reviewer.compression.anchor_types import Section
 from reviewer.compression.offline.events import ANSWERS, Event, Kind, Message, Moment, Voice
 from reviewer.compression.offline.items import numbered
 from reviewer.compression.offline.line import Line, changes, is_of, is_person, shortened, terms_of
-from reviewer.compression.offline.statements import WIDE, is_order, person_words, plain, statements
+from reviewer.compression.offline.statements import (
+    WIDE,
+    is_announcement,
+    is_order,
+    person_words,
+    plain,
+    statements,
+)
 
 SHORT_ANSWER = 80
 """Characters up to which the person's words need the question that they answer."""
@@ -42,6 +49,14 @@ def person_lines(moments: Sequence[Moment]) -> list[Line]:
     resumed = _begins_with_summary(moments)
     real = _real_requests(moments, spoken)
     first, latest = (real[0], _latest(moments, spoken, real)) if real else (-1, len(spoken))
+    newest = max(
+        (
+            number
+            for number, (_, each) in enumerate(spoken)
+            if number > latest and _sets_to_work(person_words(each.text))
+        ),
+        default=latest,
+    )
     several = len(real) > 1 or any(number > latest for number in range(len(spoken)))
     for number, (at, message) in enumerate(spoken):
         age = number / max(len(spoken) - 1, 1)
@@ -56,7 +71,8 @@ def person_lines(moments: Sequence[Moment]) -> list[Line]:
         if number > latest and not has_content(words) and not question.endswith(("?", "？", "؟")):
             continue
         if (number == first and not resumed) or number >= latest:
-            label = "Then: " if number > latest else "Latest: " if number == latest else "First: "
+            label = "Then: " if number > newest else "Latest: " if number == newest else "Before: "
+            label = "First: " if number < latest else label
             label = label if several or resumed else ""
             answered = (
                 question if (number != first or resumed) and is_answer(words, question) else ""
@@ -86,10 +102,19 @@ def person_lines(moments: Sequence[Moment]) -> list[Line]:
         elif is_order(words):
             text = _with_question(words, question if is_answer(words, question) else "")
             lines.append(Line(Section.INSTRUCTIONS, text, order, worth, "words", source, turn))
+        elif _RULING.search(words) and not words.endswith(("?", "？", "؟")):
+            text = _with_question(words, question)
+            lines.append(Line(Section.DECISIONS, text, order, worth, "words", source, turn))
         else:
             answer = "" if worked else _reply_to(moments, at)
             lines.append(_asked(words, order, worth, source, turn, worked, answer))
     return lines
+
+
+def _sets_to_work(words: str) -> bool:
+    """Whether a reply gives an order of its own: `go ahead with phase 1`."""
+    asks = words.endswith(("?", "？", "؟"))
+    return not asks and has_content(words) and bool(_ANSWER.match(words)) and words.count(" ") >= 2
 
 
 _CHOICE = re.compile(r'"([^"\n]{1,600})"="([^"\n]{1,1200})"')
@@ -111,6 +136,14 @@ def _choices(message: Message, worth: float) -> list[Line]:
     ]
 
 
+_RULING = re.compile(
+    r"^\W*(?:no|nah|yes|yeah|ok(?:ay)?)\b.{12,}"
+    r"|\b(?:this|that|it)(?:'s| is) (?:fine|ok(?:ay)?|enough)\b"
+    r"|\btoo (?:much|risky|complex|complicated|big)\b|\blet'?s (?:not|keep|leave|skip|go with)\b"
+    r"|\bleave (?:it|that|this)\b|\bnot worth\b|\bout of scope\b|\bi(?:'d| would) rather\b",
+    re.IGNORECASE | re.DOTALL,
+)
+"""How the person settles something in free words."""
 ANSWER = " - answer: "
 ANSWERED = 0.6
 """Factor for a question of the person to which the agent only gave an answer."""
@@ -127,7 +160,8 @@ def _reply_to(moments: Sequence[Moment], at: int) -> str:
             reply = each
     if not isinstance(reply, Message):
         return ""
-    said = [each.text for each in statements(reply, closing=True)] or [plain(reply.text)]
+    said = [each.text for each in statements(reply, closing=True)]
+    said = [each for each in said if not is_announcement(each)] or [plain(reply.text)]
     return said[0] if len(said[0]) <= LONGEST_REPLY else shortened(said[0], LONGEST_REPLY)
 
 

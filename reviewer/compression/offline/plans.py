@@ -48,9 +48,10 @@ class Plan(Struct, frozen=True):
 
 _HEADING = re.compile(r"^#{1,6}[ \t]+(?P<title>\S.*?)[ \t]*#*$")
 _TITLE = re.compile(
-    r"^(?:#{1,6}[ \t]+(?:\*\*)?|\*\*)(?:(?P<kind>Phase|Step|Stage|Part|Milestone|Task)[ \t]+)?"
-    r"(?P<number>\d{1,2}(?:\.\d{1,2})?)(?(kind)\b[ \t]*[.):\u2013\u2014-]?|[.):])[ \t]*"
-    r"(?P<title>[^\n*]*[^\s*:])[*:]*(?P<rest>.*)$"
+    r"^(?:[-*+][ \t]+)?(?:#{1,6}[ \t]+(?:\*\*)?|\*\*)"
+    r"(?:(?P<kind>Phase|Step|Stage|Part|Milestone|Task)[ \t]+)?"
+    r"(?P<number>\d{1,2}(?:\.\d{1,2})?)(?(kind)\b\**[ \t]*[.):\u2013\u2014-]?|[.):])\**[ \t]*"
+    r"(?P<title>(?:(?!\*\*)[^\n])*[^\s*:])[*:]*(?P<rest>.*)$"
 )
 _PATH = re.compile(r"`([\w./-]+\.\w{1,8}(?::\d+(?:-\d+)?)?)`")
 _FIX = re.compile(r"\**(?:Fix|Suggestion|Recommendation|Solution)\**:?\**:?[ \t]+(.+)")
@@ -122,28 +123,41 @@ def agreed_plan(moments: Sequence[Moment]) -> Plan | None:
     A plan counts where the person agreed to it, or where it was handed in as one and not refused;
     not where a to-do list was written after it, which says the same in its own way.
     """
+    listed = False
     for at in range(len(moments) - 1, -1, -1):
         each = moments[at]
         if isinstance(each, Event):
-            if each.kind is Kind.TODO and len(each.items) >= LEAST_STEPS:
-                return None
+            listed = listed or (each.kind is Kind.TODO and len(each.items) >= LEAST_STEPS)
             continue
         if each.voice is not Voice.AGENT or not _is_agreed(moments, at):
             continue
         steps = _steps(each.text)
-        if len(steps) < LEAST_STEPS:
+        if len(steps) < LEAST_STEPS or (listed and each.name != PLAN):
             continue
         known = fates(steps, moments[at + 1 :])
+        if _is_past(known, moments[at + 1 :]):
+            return None
         begun = any(step.fate is not Fate.NOTHING for step in known)
         return Plan(each.turn, known) if begun or each.name == PLAN else None
     return None
+
+
+def _is_past(steps: Sequence[Item], after: Sequence[Moment]) -> bool:
+    """Whether most of a plan is done, committed, and the person has gone on to other things."""
+    spoken = sum(isinstance(each, Message) and each.voice is Voice.PERSON for each in after)
+    committed = any(isinstance(each, Event) and each.kind is Kind.COMMIT for each in after)
+    few_open = 2 * sum(each.is_open for each in steps) <= len(steps)
+    return few_open and committed and spoken > SEVERAL_ROUNDS
+
+
+SEVERAL_ROUNDS = 2
 
 
 def _steps(text: str) -> list[Item]:
     titled = titled_items(text)
     if titled:
         return [Item(each.number, each.title) for each in titled]
-    items = [each for each in items_of(text) if each.number]
+    items = [each for each in items_of(text) if each.number and "```" not in each.text]
     orders = sum(bool(_TASK.match(each.text)) for each in items)
     return items if 2 * orders >= len(items) else []
 
@@ -169,6 +183,19 @@ def _is_agreed(moments: Sequence[Moment], at: int) -> bool:
     return agrees and isinstance(after, Message) and bool(_AGREES.match(after.text))
 
 
+_REPORTED = re.compile(
+    r"\W*(?:\w+ed\b|wrote|built|made|ran|new\b|now\b|done\b|what (?:i|was)\b)", re.IGNORECASE
+)
+"""How a title begins that reports what was done."""
+
+
+def findings_in(text: str) -> list[Titled]:
+    """The titles of a text that lists what was found, not what was done."""
+    titled = titled_items(text)
+    reports = sum(bool(_REPORTED.match(each.title)) for each in titled)
+    return titled if 2 * reports < len(titled) else []
+
+
 def latest_findings(moments: Sequence[Moment]) -> tuple[int, list[tuple[Titled, Item]]]:
     """The findings that the agent listed last under headings, with what became of each.
 
@@ -177,7 +204,7 @@ def latest_findings(moments: Sequence[Moment]) -> tuple[int, list[tuple[Titled, 
     for at in range(len(moments) - 1, -1, -1):
         each = moments[at]
         if isinstance(each, Message) and each.voice is Voice.AGENT and each.name != PLAN:
-            titled = titled_items(each.text)
+            titled = findings_in(each.text)
             if titled and not _is_agreed(moments, at):
                 items = [Item(found.number, found.title) for found in titled]
                 known = fates(items, moments[at + 1 :])

@@ -68,6 +68,7 @@ LAST_ROUNDS = 3
 """Messages of the person from which on all that was found out may matter."""
 _HISTORY = frozenset({Section.FOUND, Section.LISTS})
 _AHEAD_OF = frozenset({Section.NOW, Section.NEXT})
+LISTS_SHARE = 0.25
 HISTORY_SHARE = 0.18
 """Share of a hand-over that what was found out may have, where work on files goes on."""
 _NAMES = frozenset({IdentifierKind.PATH, IdentifierKind.CODE, IdentifierKind.NAME})
@@ -89,6 +90,8 @@ class Account:
 
     def __init__(self, turns: Iterable[Turn], count: Callable[[str], int]) -> None:
         self.count = count
+        self.lists_names = True
+        """Whether names that no line has may stand at the end of a text."""
         self.most: dict[Section, float] = {}
         """Sections that have at most this share of a text."""
         history = read_history(turns)
@@ -154,6 +157,7 @@ class Account:
 
         Where nothing was changed, what was found out is all there is, and stays.
         """
+        self.lists_names = False
         spoken = [moment.turn for moment in self.moments if is_person(moment)]
         worked = any(isinstance(moment, Event) and changes(moment) for moment in self.moments)
         earlier = [each.turn for each in self.moments if is_of(each, Voice.SUMMARY)]
@@ -162,13 +166,16 @@ class Account:
         if not start or not worked:
             return
         ahead = [
-            line for line in self.lines if line.section in _AHEAD_OF or line.release == "request"
+            line
+            for line in self.lines
+            if (line.section in _AHEAD_OF and line.release != "edits") or line.release == "request"
         ]
         needed = {name for line in ahead for name in names_in(line.text)}
         self.lines = [
             line
             for line in self.lines
             if not line.text.startswith(ASKED_EARLIER)
+            and not (line.turn < start and line.text.startswith("Asked: ") and "?" in line.text)
             and (line.current or line.lasting or line.turn >= self.last_words)
             and (
                 line.section not in _HISTORY
@@ -177,7 +184,7 @@ class Account:
                 or (line.current and not needed.isdisjoint(names_in(line.text)))
             )
         ]
-        self.most = dict.fromkeys(_HISTORY, HISTORY_SHARE)
+        self.most = {Section.FOUND: HISTORY_SHARE, Section.LISTS: LISTS_SHARE}
 
     def weight(self, terms: Iterable[str]) -> float:
         return fsum(self._weights.get(term, 0.0) for term in terms)  # sets have no order
@@ -363,7 +370,7 @@ class _Draft:
         begun = content.rpartition("\n")[2].startswith(ALSO)
         room = self._ceiling - count(content) - (0 if begun else count(f"\n{ALSO}"))
         room = min(room, int(NAMES_SHARE * self._ceiling))
-        if not self._titled or room < 8:
+        if not self._titled or room < 8 or not self._account.lists_names:
             return content
         lower = content.lower()
         kept: list[str] = []

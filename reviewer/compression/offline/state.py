@@ -12,7 +12,7 @@ from collections.abc import Sequence
 import msgspec
 from msgspec import Struct
 
-from reviewer.compression.offline.edits import NewCode, places_told
+from reviewer.compression.offline.edits import MOST_PLACES, NewCode, places_told
 from reviewer.compression.offline.events import SCRATCH, Event, Kind, Message, Moment, Voice
 
 CHANGES = frozenset({Kind.EDIT, Kind.WRITE})
@@ -76,6 +76,8 @@ class WorkState(Struct):
     """The conflicts of a file as it was read, by path."""
     branch_of_request: str = ""
     """The branch on which the pull request was opened."""
+    moved: dict[str, str] = {}
+    """The new paths of files that were moved."""
     todo: tuple[tuple[str, str], ...] = ()
     last_check: Check | None = None
     events: int = 0
@@ -175,12 +177,28 @@ def _ran(state: WorkState, event: Event) -> None:
     elif found := _PR_MERGED.match(what):
         state.merged = found[1] or "of the branch"
         state.unpushed = False
+    if event.moved:
+        _move(state, *event.moved)
     for path in event.dropped:
         state.files = {
             known: file
             for known, file in state.files.items()
             if file.committed or not _is_in(known, path.strip("'\""))
         }
+
+
+def _move(state: WorkState, old: str, new: str) -> None:
+    """A file that was moved keeps what is known of it under its new path."""
+    path = next((known for known in state.files if _is_same(known, old) or known == old), None)
+    if path is None:
+        return
+    last = path.rpartition("/")[2]
+    into = new.endswith("/") or "." not in new.rpartition("/")[2]
+    file = state.files.pop(path)
+    file.path = f"{new.rstrip('/')}/{last}" if into else new
+    state.files[file.path] = file
+    state.moved[path] = file.path
+    state.by_name.setdefault(file.path.rpartition("/")[2], []).append(file.path)
 
 
 def _is_same(known: str, path: str) -> bool:
@@ -324,7 +342,12 @@ def now_lines(state: WorkState) -> list[str]:
     checked = [each for each in open_files if state.verdict(each) == "passed"]
     if checked:
         shown = ", ".join(short_paths([each.path for each in checked[-20:]]))
-        lines.append(f"Edited and checked, not yet committed: {shown}.")
+        ran = {each.command: each for file in checked for each in state.checks_of(file)}
+        passed = [each.command for each in ran.values() if each.how == "passed"]
+        chosen = [each for each in passed if _CHOSEN.search(each)]
+        partly = chosen and not any(_TESTS.search(each) for each in passed if each not in chosen)
+        how = "checked by chosen tests only" if partly else "checked"
+        lines.append(f"Edited and {how}, not yet committed: {shown}.")
     broken = [each for each in open_files if state.verdict(each) == "failed"]
     for check in state.checks.values():
         if check.failed and state.last_of_kind[_kind(check)] is check:
@@ -358,6 +381,14 @@ def now_lines(state: WorkState) -> list[str]:
     return lines
 
 
+CHECKED_PLACES = 2
+"""Places that are told of a file that was checked."""
+
+
+def _places_of(state: WorkState, file: File) -> int:
+    return CHECKED_PLACES if state.verdict(file) == "passed" else MOST_PLACES
+
+
 def edit_lines(state: WorkState) -> list[tuple[str, bool]]:
     """What is new in the files that are not committed, and whether it was checked; last is last.
 
@@ -366,7 +397,7 @@ def edit_lines(state: WorkState) -> list[tuple[str, bool]]:
     return [
         (f"{file.path.rpartition('/')[2]} now: {told}.", state.verdict(file) == "passed")
         for file in sorted(state.uncommitted, key=lambda each: each.at)
-        for told in places_told(file.new, file.path)
+        for told in places_told(file.new, file.path, _places_of(state, file))
     ]
 
 

@@ -491,7 +491,8 @@ class _Splitter:
                     yield self._made(f"{before} {words}", start, unit.end)
                 elif heading and at == 0 and heading not in self._headings:
                     self._headings.add(heading)
-                    yield self._made(f"{heading}: {words}", unit.start, unit.end)
+                    joint = "" if heading.endswith(("?", "!")) else ":"
+                    yield self._made(f"{heading}{joint} {words}", unit.start, unit.end)
                 elif (
                     self._message.voice in (Voice.SPEAKER, Voice.NOTE)
                     or len(words) > 80

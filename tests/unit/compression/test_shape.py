@@ -101,7 +101,10 @@ def test_an_edit_after_the_last_check_is_named_unchecked() -> None:
 
 def test_what_was_said_last_is_told_with_what_was_done() -> None:
     now = section(written(FERRY), Section.NOW)
-    assert "Edited since in sheets/harbour.py, to verify: I also need to move the legend" in now
+    assert (
+        'Taken up since by edits of harbour.py (to be verified): "I also need to move the legend'
+        in now
+    )
 
 
 def test_the_usual_check_is_what_comes_next() -> None:

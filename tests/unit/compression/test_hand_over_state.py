@@ -1,0 +1,200 @@
+"""What a hand-over says of edits, plans and findings is how they are at the end."""
+
+from __future__ import annotations
+
+from reviewer.compression.anchor_types import Section
+from reviewer.compression.handover import brief_of
+from reviewer.compression.offline.shape import Account
+from reviewer.compression.values import Turn
+from tests.unit.compression.making import count, turn
+from tests.unit.compression.test_shape import agent, call, result, run, section, written
+
+ASKED = turn("Let the ferry office print a bill for every boat.")
+
+
+def change(path: str, old: str, new: str, number: int = 1) -> list[Turn]:
+    """An edit that replaces one text by another."""
+    given = {"file_path": path, "old_string": old, "new_string": new}
+    return [call("Edit", given, f"e{number}"), result("Edit", "updated", f"e{number}")]
+
+
+def commit(message: str) -> list[Turn]:
+    return run(f'git commit -m "{message}"', f"[main 1a2b3c4] {message}")
+
+
+def test_several_edits_of_a_place_are_told_as_the_text_at_the_end() -> None:
+    first = (
+        "def toll_of_boat(boat: Boat) -> int:\n"
+        '    """What a boat pays, in cents."""\n    return boat.length'
+    )
+    turns = [
+        ASKED,
+        *change("toll.py", "BASE = 3", f"BASE = 3\n\n\n{first}"),
+        *change("toll.py", "boat: Boat) -> int", "boat: Boat, night: bool) -> int", 2),
+        *change(
+            "toll.py",
+            "    return boat.length",
+            "    # Nobody pays twice on one day.\n    return boat.weight * BASE",
+            3,
+        ),
+    ]
+    now = section(written(turns, 600), Section.NOW)
+    assert "new `def toll_of_boat(boat: Boat, night: bool) -> int`" in now
+    assert "What a boat pays, in cents" in now
+    assert "Nobody pays twice on one day" in now
+    assert "boat.length" not in now
+
+
+def test_what_is_committed_is_told_by_its_commit_alone() -> None:
+    turns = [ASKED, *change("toll.py", "BASE = 3", "BASE = 4"), *commit("Raise the base toll")]
+    text = written(turns, 600)
+    assert "Raise the base toll" in text
+    assert "BASE = 4" not in text
+
+
+def test_a_resolved_conflict_says_which_side_is_kept() -> None:
+    both = "<<<<<<< HEAD\nfare = day_fare\n=======\nfare = night_fare\n>>>>>>> night"
+    turns = [ASKED, *change("fare.py", both, "fare = day_fare")]
+    now = section(written(turns, 600), Section.NOW)
+    assert "conflict resolved: keeps `fare = day_fare`, drops `fare = night_fare`" in now
+
+
+def test_a_file_that_was_moved_is_told_under_its_new_path() -> None:
+    turns = [
+        ASKED,
+        *change("docs/toll.md", "# Toll", "# Toll\n\n## Night boats\n\nThey pay double."),
+        *run("mv docs/toll.md docs/fares/toll.md", ""),
+        agent("Moved."),
+    ]
+    now = section(written(turns, 600), Section.NOW)
+    assert "docs/fares/toll.md" in now
+    assert " docs/toll.md" not in now
+    assert 'section "Night boats": They pay double' in now
+
+
+def test_a_check_of_chosen_tests_does_not_stand_for_the_whole_suite() -> None:
+    turns = [ASKED, *change("toll.py", "BASE = 3", "BASE = 4")]
+    turns += run("pytest -q tests/test_toll.py -k base", "2 passed")
+    turns += [agent("Now I look at the bill."), *change("bill.py", "ink = 1", "ink = 2", 2)]
+    text = written(turns, 600)
+    assert "Edited and checked by chosen tests only, not yet committed: toll.py" in text
+    assert "the whole test suite (only some of the tests were run)" in section(text, Section.NEXT)
+
+
+def test_a_silent_build_passed() -> None:
+    turns = [ASKED, *change("toll.go", "base := 3", "base := 4"), *run("go build ./...", "")]
+    assert "`go build ./...` (passed" in written(turns, 600)
+
+
+def test_a_step_that_was_edited_is_to_be_confirmed_and_one_that_was_not_is_ahead() -> None:
+    announced = agent("Let me add the night fare to the toll of boats.")
+    turns = [ASKED, announced, *change("toll.py", "BASE = 3", "NIGHT = 7")]
+    ahead = section(written(turns, 600), Section.NEXT)
+    assert "Finish or confirm the last step (edited for it: toll.py; not verified)" in ahead
+    ahead = section(written([ASKED, announced], 600), Section.NEXT)
+    assert "The agent was about to do this: add the night fare" in ahead
+
+
+PLAN = (
+    "## Phase 1: Print the bill\n\nA page for each boat.\n\n"
+    "## Phase 2: Send the bill\n\nBy pigeon.\n\n## Phase 3: Count the money\n\nEvery evening.\n"
+)
+
+
+def test_an_agreed_plan_is_carried_whole_with_what_became_of_each_step() -> None:
+    turns = [
+        ASKED,
+        agent(PLAN),
+        turn("yes, go ahead"),
+        *change("bill.py", "ink = 1", "ink = 2"),
+        *commit("Phase 1: print the bill"),
+        agent("Phase 1 is done. Next is Phase 2."),
+    ]
+    ahead = section(written(turns, 800), Section.NEXT)
+    assert "The agreed plan (2 of 3 steps open)" in ahead
+    assert "Phase 1) Print the bill - committed 1a2b3c4" in ahead
+    assert "Phase 2) Send the bill - " in ahead
+    assert "Phase 3) Count the money - open" in ahead
+
+
+def test_findings_keep_their_headings_and_numbers() -> None:
+    review = (
+        "### Critical (P1)\n\n**1. The toll is counted twice**\n`toll.py:12`\n\n"
+        "### Important (P2)\n\n**2. The bill has no date**\n`bill.py:3`\n\n"
+        "**3. The ink is read at every page**\n`ink.py:40`\n"
+    )
+    turns = [ASKED, agent(review), turn("Fix the first one."), *change("toll.py", "a = 1", "a = 2")]
+    text = written(turns, 800)
+    lists = section(text, Section.LISTS)
+    assert "Important (P2): 2) The bill has no date [bill.py:3]; 3) The ink is read" in lists
+    assert "The bill has no date" not in section(text, Section.DONE)
+
+
+def test_a_finding_about_a_function_that_was_changed_later_says_so() -> None:
+    turns = [
+        ASKED,
+        agent("`toll_of_boat` counts the length of `Boat` twice because of the loop."),
+        turn("Then change that."),
+        *change("toll.py", "x = 1", "def toll_of_boat(boat):\n    return 1"),
+        agent("The toll is counted once in `toll.py`."),
+    ]
+    found = section(written(turns, 600), Section.FOUND)
+    assert "Before `toll_of_boat` was changed: `toll_of_boat` counts the length" in found
+
+
+def test_a_question_brings_its_answer() -> None:
+    turns = [
+        ASKED,
+        agent("The toll is printed."),
+        turn("Where is the base toll of `Boat` kept?"),
+        agent("The base toll is in `toll.py`, line 3."),
+        turn("Draw the map of the northern quay."),
+    ]
+    found = section(written(turns, 600), Section.FOUND)
+    assert 'kept?" - answer: The base toll is in `toll.py`, line 3.' in found
+    assert found.count("line 3") == 1
+
+
+def test_pasted_log_lines_are_cut_to_the_first() -> None:
+    log = "\n".join(f"Feb 9 09:00:0{n}.092 |DEBU| hook ran ship=s{n} port=p{n}" for n in range(8))
+    request = section(
+        written([turn(f"The bells ring twice:\n{log}\nWhy is that?")], 600), Section.REQUEST
+    )
+    assert "The bells ring twice" in request
+    assert "Why is that?" in request
+    assert "ship=s0" in request
+    assert "ship=s5" not in request
+
+
+def test_what_the_person_tells_of_themselves_is_no_instruction() -> None:
+    turns = [
+        ASKED,
+        agent("The bill is printed."),
+        turn("I did a print and then the stop signal failed after the second page."),
+        agent("The paper was out in `tray.py`."),
+        turn("Print the map."),
+    ]
+    assert "stop signal" not in section(written(turns, 600), Section.INSTRUCTIONS)
+
+
+def test_the_smallest_summary_has_the_request() -> None:
+    turns = [ASKED]
+    for number in range(12):
+        turns.append(
+            agent(f"`quay_{number}.py` calls `Harbour.bell_{number}` in `pier/{number}.py`.")
+        )
+    assert "ferry office" in Account(turns, count).write(60)
+
+
+def test_a_hand_over_leaves_out_questions_of_an_earlier_summary() -> None:
+    summary = (
+        "This session is being continued from a previous conversation\n\nSummary:\n\n"
+        "1. Primary Request and Intent:\n   Print the bill.\n\n"
+        '6. All user messages:\n   - "is the old ferry still running today?"\n'
+    )
+    turns = [
+        turn(summary),
+        turn("Let the bell ring at noon."),
+        *change("bell.py", "at = 11", "at = 12"),
+    ]
+    assert "old ferry" not in brief_of(turns, "the session bell").text

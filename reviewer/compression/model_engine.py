@@ -11,6 +11,7 @@ from pathlib import Path
 from msgspec import structs
 
 from reviewer.commits.values import Pattern
+from reviewer.compression.anchor_types import Section
 from reviewer.compression.engine import EngineText, SegmentAnalysis, SummaryTask
 from reviewer.compression.fidelity import checkable_units
 from reviewer.compression.kept_answers import KeptAnswers
@@ -22,6 +23,7 @@ from reviewer.compression.offline.state import next_lines, now_lines
 from reviewer.compression.retention import diagnosis, validate_retention
 from reviewer.compression.segments import full_text
 from reviewer.compression.values import Level, Turn
+from reviewer.compression.words import content_words
 from reviewer.llm.model import (
     CancelledError,
     ChatMessage,
@@ -115,6 +117,31 @@ def invention(task: SummaryTask, text: str) -> str | None:
     if len(invented) <= FEW or len(invented) <= MOST_INVENTED * named:
         return None
     return f"The summary names what the conversation does not have: {', '.join(invented[:6])}."
+
+
+LEAST_SAID = 2
+"""Words or names of the conversation that a summary of more than a few words has at least."""
+FEW_WORDS = 8
+
+
+def emptiness(task: SummaryTask, text: str) -> str | None:
+    """Why a summary is refused that says nothing of the conversation, such as one that flatters.
+
+    What the program adds to it afterwards does not count.
+    """
+    titles = {f"{section.value.lower()}:" for section in Section}
+    lines = [line for line in text.split("\n") if line.strip().lower() not in titles]
+    words = _stems("\n".join(lines))
+    source = _stems("\n".join(turn.text for turn in task.segment.turns))
+    invented, named = invented_by(task, text)
+    said = len(words & source) + named - len(invented)
+    if said >= LEAST_SAID or len(words) < FEW_WORDS:
+        return None
+    return "The summary says nothing of the conversation."
+
+
+def _stems(text: str) -> set[str]:
+    return {word[:6] for word in content_words(text)}
 
 
 def find_gaps(task: SummaryTask, text: str) -> str | None:
@@ -291,7 +318,7 @@ class ModelEngine:
 
         result = retry_with_steering(attempt, validate, steer, task.options.max_retries)
         text = result.value.text.strip()
-        refused = invention(task, text)
+        refused = invention(task, text) or emptiness(task, text)
         if refused is not None:
             raise RetryExhaustedError(refused, result.attempts, result.value)
         if self._kept is not None:

@@ -208,6 +208,20 @@ def test_a_summary_that_invents_most_of_what_it_names_is_refused() -> None:
         brief(long_segment(60), invented)
 
 
+def test_a_summary_that_says_nothing_of_the_conversation_is_refused() -> None:
+    answer = (
+        "You have just completed a wonderful recap of the latest news! Great job, keep going! "
+        "What a terrific achievement and inspiring writing!"
+    )
+    said = "The kiosk at the harbour prints receipts too slowly, so people queue outside."
+    short = segment(*(turn(f"{said} Terminal {number} is the slowest.") for number in range(3)))
+    made, _ = summarizer(answer)
+    with pytest.raises(RetryExhaustedError, match="says nothing of the conversation"):
+        made.compress(short, find_anchors(short.turns), Level.BRIEF)
+    made, _ = summarizer("Receipts print too slowly at the harbour kiosk.")
+    assert "Receipts print" in made.compress(short, (), Level.BRIEF).content
+
+
 def test_a_context_too_small_for_the_prompt_is_reported() -> None:
     made, _ = summarizer(GOOD, context_tokens=200)
     with pytest.raises(ModelError, match="context of 200 tokens is too small for the prompt"):

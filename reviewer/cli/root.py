@@ -114,7 +114,7 @@ COMMANDS = {
     ),
     "make-packet-ready": Entry(
         "reviewer.cli.hook:make_packet_ready",
-        "Measure what packets of a folder are made of, so that hooks answer sooner.",
+        "Make the packet of a folder, and measure its entries, so that hooks answer sooner.",
         True,
     ),
     "read-sessions": Entry(

@@ -48,11 +48,12 @@ def test_it_is_asked_and_nothing_it_invents_passes(writer: StatementWriter, sess
     for proved in done.proved:
         assert any(quote.found and quote.text in text for quote in proved.proof.quotes)
     again = plan_run([session], writer, max_tokens=room)
-    whole = done.read == 1 and not done.cut  # an answer that was cut off is asked for again
-    assert again.cached == int(whole)
     (second,) = run(again, writer, known=lambda _: (), concurrency=1)
-    assert (second.requests == 0) == whole
-    assert not whole or second.proved == done.proved
+    assert second.requests <= 2 - again.cached
+    if done.read == 1 and not done.cut:  # one that was cut off, of the two, is asked for again
+        assert again.cached == 1
+        assert second.requests == 0
+        assert second.proved == done.proved
 
 
 def test_the_shape_that_is_asked_for_can_be_read(writer: StatementWriter, session: Path) -> None:

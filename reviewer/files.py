@@ -325,19 +325,25 @@ def read_regular(path: Path, largest: int, *, within: int) -> bytes:
 
 
 def write_atomic(
-    path: Path, data: bytes, *, durable: bool = True, within: int | None = None
+    path: Path,
+    data: bytes,
+    *,
+    durable: bool = True,
+    synced: bool = True,
+    within: int | None = None,
 ) -> None:
     """Put a file in place, readable by its owner only; a crash leaves the old one or the new one.
 
     A link at `path` is replaced; its target stays as it is. `durable`: the directory entry is
-    synced to disk, too, before this returns. Raises OSError, and then the old file is still there.
+    synced to disk, too, before this returns. Without `synced`, a power cut may leave an empty file;
+    a kill cannot. Raises OSError, and then the old file is still there.
     """
     if within is None and not HAS_FOLDER_HANDLES:
         within = NO_HANDLE
     if within is None:
         folder = os.open(path.parent, os.O_RDONLY | FOLDER)
         try:
-            write_atomic(path, data, durable=durable, within=folder)
+            write_atomic(path, data, durable=durable, synced=synced, within=folder)
         finally:
             os.close(folder)
         return
@@ -349,7 +355,8 @@ def write_atomic(
         with open(handle, "wb") as file:
             file.write(data)
             file.flush()
-            os.fsync(file.fileno())
+            if synced:
+                os.fsync(file.fileno())
         if within == NO_HANDLE:
             os.replace(path.with_name(fresh), path)
         else:

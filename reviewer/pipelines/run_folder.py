@@ -6,6 +6,7 @@ import errno
 import hashlib
 import os
 import re
+import threading
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -63,6 +64,13 @@ class StageStatus(Struct, frozen=True):
     edge: int | None = None
 
 
+class _Answer(Struct, frozen=True):
+    """A line of `answers.log`: a stage that cost something, with its answer."""
+
+    status: StageStatus
+    response: str
+
+
 class RunCard(Struct, frozen=True):
     """`run.json`: the settings that a run was started with."""
 
@@ -84,6 +92,7 @@ class RunFolder:
 
     def __init__(self, path: Path) -> None:
         self.path = path
+        self._one_at_a_time = threading.Lock()
 
     @property
     def checkpoint(self) -> Path:
@@ -138,23 +147,56 @@ class RunFolder:
     def write_stage_text(self, node: str, step: int, name: str, text: str) -> None:
         """Write one of a stage's texts (`prompt.md`, `response.md`). Raises RunError."""
         if text:
-            self._write_in_stage(node, step, name, text.encode("utf-8", "replace"), lasting=False)
+            self._write_in_stage(node, step, name, text.encode("utf-8", "replace"))
+
+    def keep_answer(self, status: StageStatus, response: str) -> None:
+        """Put a stage that has ended on the disk, with its answer: one line of a log that is synced
+        once. The files of the stage are not synced. Raises RunError.
+        """
+        line = msgspec.json.encode(_Answer(status, response))
+        with self._one_at_a_time:  # branches end side by side
+            # A line that a power cut has left unfinished ends here.
+            append_run_file(self._answers, b"\n" + line + b"\n", synced=True)
+
+    def restore_answers(self) -> None:
+        """Write again what a power cut has taken of the files of stages. Raises RunError."""
+        try:
+            lines = read_run_file(self._answers).split(b"\n")
+        except FileNotFoundError:
+            return
+        except OSError as problem:
+            raise RunError(
+                f"{self._answers} cannot be read: {_reason(problem, self._answers)}."
+            ) from problem
+        for line in filter(None, lines):
+            try:
+                kept = msgspec.json.decode(line, type=_Answer)
+            except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+                continue  # cut by a power cut: the stage is repeated
+            status = kept.status
+            folder = stage_folder_name(status.node, status.step)
+            if kept.response and not self.text(folder, "response.md"):
+                self.write_stage_text(status.node, status.step, "response.md", kept.response)
+            if self.status_of(status.node, status.step) is None:
+                self.write_status(status)
+
+    @property
+    def _answers(self) -> Path:
+        return self.path / "answers.log"
 
     def write_status(self, status: StageStatus) -> None:
         """Record that a stage has ended. Raises RunError."""
         data = msgspec.json.format(msgspec.json.encode(status))
-        self._write_in_stage(status.node, status.step, "status.json", data, lasting=True)
+        self._write_in_stage(status.node, status.step, "status.json", data)
 
-    def _write_in_stage(
-        self, node: str, step: int, name: str, data: bytes, *, lasting: bool
-    ) -> None:
+    def _write_in_stage(self, node: str, step: int, name: str, data: bytes) -> None:
         path = self.path / stage_folder_name(node, step)
         try:
             with _opened(self.path) as folder:
                 with suppress(FileExistsError):
                     make_folder_within(path, folder)
                 with own_folder(path, within=folder) as stage:
-                    write_atomic(path / name, data, durable=lasting, within=stage)
+                    write_atomic(path / name, data, durable=False, synced=False, within=stage)
         except OSError as problem:
             raise RunError(
                 f"{path / name} could not be written: {_reason(problem, path / name)}. "
@@ -262,9 +304,9 @@ def write_run_file(path: Path, data: bytes) -> None:
         ) from problem
 
 
-def append_run_file(path: Path, data: bytes) -> None:
+def append_run_file(path: Path, data: bytes, *, synced: bool = False) -> None:
     """Append to a file of a run, readable by its owner only; a crash may leave a part of `data`.
-    Raises RunError.
+    With `synced` it is on the disk when this returns. Raises RunError.
     """
     try:
         with _opened(path.parent) as folder:
@@ -273,9 +315,14 @@ def append_run_file(path: Path, data: bytes) -> None:
             with open(handle, "ab", buffering=0) as file:
                 if os.fstat(handle).st_nlink != 1:
                     raise OSError(errno.EMLINK, "it is also a file outside the run")
+                is_new = not os.fstat(handle).st_size
                 left = memoryview(data)
                 while left:
                     left = left[file.write(left) :]
+                if synced:
+                    os.fsync(handle)
+                    if is_new and folder != NO_HANDLE:
+                        os.fsync(folder)
     except OSError as problem:
         raise RunError(
             f"{path} could not be written: {problem.strerror}. Nothing before it is lost."

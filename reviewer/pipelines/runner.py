@@ -1,8 +1,9 @@
 """Runs a pipeline stage by stage.
 
-A stage's prompt, answer and status are on the disk before the next stage begins, and the checkpoint
+A stage's prompt, answer and status are written before the next stage begins, and the checkpoint
 follows. If the program dies, a resume takes over every stage that has a status and repeats the one
-that has none: no stage is lost, none counts twice.
+that has none: no stage is lost, none counts twice. What a model, a person or a command has answered
+is synced to the disk, once for each; after a power cut only stages that cost nothing are repeated.
 """
 
 from __future__ import annotations
@@ -76,6 +77,7 @@ from reviewer.pipelines.resolve import (
 from reviewer.pipelines.run_folder import RunFolder, StageStatus, stage_folder_name
 from reviewer.pipelines.sessions import Session, Sessions
 from reviewer.pipelines.values import (
+    CODERGEN,
     FAN_IN,
     HUMAN,
     PARALLEL,
@@ -92,6 +94,8 @@ from reviewer.pipelines.walk import exit_nodes, outgoing, start_nodes
 
 _COMMAND_FILE = "command.pid"
 """In a stage's folder: the process of its shell command."""
+COSTLY = frozenset({CODERGEN, HUMAN, TOOL})
+"""Stages that a power cut must not repeat."""
 _LEAST_PREAMBLE = 32
 """Tokens in which a preamble can say anything."""
 _POLL_SECONDS = 0.05
@@ -178,6 +182,8 @@ class Runner:
         one gets `summary:high` instead, once.
         """
         checkpoint = self._began
+        if resumed:
+            self._folder.restore_answers()
         lane = _Lane(
             1, 0, [stage_of_log(entry) for entry in checkpoint.logs], self._services.watch,
             self._services.ask, may_degrade=resumed,
@@ -423,8 +429,6 @@ class Runner:
             # A degraded stage starts the lost session again, with the summary that it was given.
             session = self._sessions.get_or_create(entry.thread, node.llm_model)
             session.append(output.prompt, output.response)
-        folder.write_stage_text(node.name, step, "prompt.md", output.prompt)
-        folder.write_stage_text(node.name, step, "response.md", output.response)
         status = StageStatus(
             step=step,
             node=node.name,
@@ -446,6 +450,10 @@ class Runner:
             tools=output.tools,
             edge=output.edge,
         )
+        if node.handler in COSTLY:
+            folder.keep_answer(status, output.response)
+        folder.write_stage_text(node.name, step, "prompt.md", output.prompt)
+        folder.write_stage_text(node.name, step, "response.md", output.response)
         folder.write_status(status)
         return status
 

@@ -205,6 +205,8 @@ def collapse_(
         return
     for text in _collapse_table(report):
         print_text(text)
+    if report.masked:
+        narrate(f"{count(report.masked, 'secret')} masked that the parts still had")
     narrate(f"Next: reviewer fleet import {safe(report.file)}")
 
 

@@ -566,9 +566,19 @@ def _pattern(number: int) -> re.Pattern[str]:
 _CUES = tuple(dict.fromkeys(cue for cues, _ in INJECTIONS for cue in cues))
 
 
-@lru_cache(maxsize=50_000)
+_without_cue: set[str] = set()
+"""Words that were looked at: nearly all that come up."""
+REMEMBERED = 50_000
+
+
+@lru_cache(maxsize=REMEMBERED)
 def _cues_in(word: str) -> list[str]:
-    return [cue for cue in _CUES if cue in word]
+    found = [cue for cue in _CUES if cue in word]
+    if not found:
+        if len(_without_cue) >= REMEMBERED:
+            _without_cue.clear()
+        _without_cue.add(word)
+    return found
 
 
 @cache
@@ -579,6 +589,7 @@ def _numbers_of(cue: str) -> tuple[int, ...]:
 
 def looks_injected(lower: str) -> bool:
     """Whether a statement in lower case reads like an instruction to an agent, planted in data."""
-    cues = {cue for word in lower.split() for cue in _cues_in(word)}
+    words = set(lower.split()).difference(_without_cue)
+    cues = {cue for word in words for cue in _cues_in(word)}
     numbers = {number for cue in cues for number in _numbers_of(cue)}
     return any(_pattern(number).search(lower) for number in numbers)

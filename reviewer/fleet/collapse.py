@@ -7,18 +7,22 @@ N alone are fetched in the end.
 from __future__ import annotations
 
 import os
+import re
 import tempfile
 import time
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import msgspec
-from msgspec import Struct
+from msgspec import Struct, structs
 
 from reviewer.extraction.similarity import NEAR, similarity
 from reviewer.files import private_opener, reason_of
-from reviewer.fleet.part import COLUMNS
+from reviewer.fleet.candidate_row import ADDED, CANDIDATE, NAMES, Row, checked, clean
+from reviewer.fleet.part import schema
 from reviewer.fleet.places import Folder
 from reviewer.fleet.values import (
     BOOT,
@@ -34,14 +38,10 @@ from reviewer.sources.elsewhere import file_system
 
 ROWS_AT_ONCE = 10_000
 MEMORY_LIMIT = "2GB"
-
-ADDED = {"seen": "int64", "sessions": "int64", "authors": "int64", "leader": "string"}
-"""Columns of a candidate besides those of its best place. `leader`: the `fact` of the candidate
-that says the same in other words and is shown before it."""
-CANDIDATE = {
-    **{name: kind for name, kind in COLUMNS[EVIDENCE].items() if name not in ("part", "sentence")},
-    **ADDED,
-}
+SCHEMAS_AT_ONCE = 8
+"""Parts whose columns are looked at together: in a bucket each takes a while to answer."""
+_PLAIN = re.compile(r"[\w./ -]*")
+"""Paths that DuckDB takes as they are: signs like `?`, `[` and `=` mean something to it."""
 
 
 class CollapseReport(Struct, frozen=True, kw_only=True):
@@ -62,6 +62,8 @@ class CollapseReport(Struct, frozen=True, kw_only=True):
     written: int
     near: int
     """Of those written: shown behind another that says the same."""
+    masked: int
+    """Secrets that were masked, which whoever wrote the parts had left."""
     seconds: float
 
 
@@ -85,21 +87,21 @@ def collapse(
     folder = Folder(parts)
     numbers = _whole_parts(folder)
     settings = _common_settings(folder, numbers)
-    scratch_folder = folder.place if folder.is_local else None
-    with tempfile.TemporaryDirectory(prefix=".collapse-", dir=scratch_folder) as scratch:
-        database = _Database(folder, numbers, scratch, memory_limit, threads)
+    with _plainly_named(folder) as (place, scratch):
+        database = _Database(folder, place, numbers, scratch, memory_limit, threads)
         try:
             counts = database.count(project, excerpts)
-            written, near = database.write(out, top, settings)
+            written = database.write(out, top, settings)
         except database.errors as problem:
-            raise FleetError(_sentence(problem, memory_limit)) from problem
+            raise FleetError(_sentence(problem, memory_limit, place, folder.place)) from problem
         finally:
             database.close()
     return CollapseReport(
         file=str(out),
         parts=len(numbers),
-        written=written,
-        near=near,
+        written=written.rows,
+        near=written.near,
+        masked=written.masked,
         seconds=round(time.monotonic() - began, 3),
         **counts,
     )
@@ -121,32 +123,97 @@ def _whole_parts(folder: Folder) -> list[int]:
 
 
 def _common_settings(folder: Folder, numbers: list[int]) -> Settings:
-    """The settings that all parts were written with. Raises FleetError naming one that differs."""
-    pq = extra("pyarrow.parquet")
+    """The settings that all parts were written with. Raises FleetError naming a file with others,
+    or with other columns than a part has.
+    """
     first: Settings | None = None
-    for number in numbers:
-        name = table_name(number, FILES)
-        data = folder.read(name)
-        try:
-            meta = pq.read_schema(extra("pyarrow").BufferReader(data)).metadata or {}
-            found = msgspec.json.decode(meta[b"reviewer"], type=Settings)
-        except (ValueError, KeyError, OSError, msgspec.DecodeError) as problem:
-            raise FleetError(f"{folder.path(name)} is not a part of a job: {problem}.") from problem
-        if found.layout != LAYOUT:
-            raise FleetError(
-                f"{folder.path(name)} was written by another version of reviewer (layout "
-                f"{found.layout}, this one reads {LAYOUT}). Collapse it with that version, or run "
-                "the job again into a new folder."
-            )
-        if first is not None and found != first:
-            raise FleetError(
-                f"{folder.path(name)} was written with other settings than the part before it "
-                f"({found.extractors}, {found.now}; {first.extractors}, {first.now}). Parts of two "
-                "jobs cannot be collapsed together: use a folder for each."
-            )
-        first = found
+    with ThreadPoolExecutor(SCHEMAS_AT_ONCE) as threads:
+        for found in threads.map(lambda number: _settings_of(folder, number), numbers):
+            for name, settings in found:
+                if first is not None and settings != first:
+                    raise FleetError(
+                        f"{folder.path(name)} was written with other settings than the part before "
+                        f"it ({settings.extractors}, {settings.now}; {first.extractors}, "
+                        f"{first.now}). Parts of two jobs cannot be collapsed together: use a "
+                        "folder for each."
+                    )
+                first = settings
     assert first is not None
     return first
+
+
+def _settings_of(folder: Folder, number: int) -> list[tuple[str, Settings]]:
+    """The files of a part, each with the settings that it was written with."""
+    pq = extra("pyarrow.parquet")
+    found: list[tuple[str, Settings]] = []
+    for table in (FILES, EVIDENCE, BOOT):
+        name = table_name(number, table)
+        try:
+            with folder.opened(name) as file:
+                columns = pq.read_schema(file)
+            settings = msgspec.json.decode((columns.metadata or {})[b"reviewer"], type=Settings)
+        except (ValueError, KeyError, OSError, msgspec.DecodeError) as problem:
+            raise FleetError(f"{folder.path(name)} is not a part of a job: {problem}.") from problem
+        if settings.layout != LAYOUT:
+            raise FleetError(
+                f"{folder.path(name)} was written by another version of reviewer (layout "
+                f"{settings.layout}, this one reads {LAYOUT}). Collapse it with that version, or "
+                "run the job again into a new folder."
+            )
+        if not columns.equals(schema(table, settings)):
+            raise FleetError(
+                f"{folder.path(name)} has other columns than a part of a job "
+                f"({_difference(columns, schema(table, settings))}). {_again(number)}"
+            )
+        found.append((name, settings))
+    return found
+
+
+def _difference(found: Any, wanted: Any) -> str:
+    """How the columns of a file differ from those that it should have."""
+    before, after = (
+        {field.name: str(field.type) for field in columns} for columns in (wanted, found)
+    )
+    words = [f"{name} is missing" for name in before.keys() - after.keys()]
+    words += [f"{name} is none of them" for name in after.keys() - before.keys()]
+    words += [
+        f"{name} is {after[name]}, not {before[name]}"
+        for name in before.keys() & after.keys()
+        if before[name] != after[name]
+    ]
+    return ", ".join(sorted(words)[:3]) or "in another order"
+
+
+def _again(number: int) -> str:
+    return (
+        f"Somebody else wrote it, or it is damaged: delete {table_name(number, '*')}, and run the "
+        "job again; what is missing is read once more."
+    )
+
+
+@contextmanager
+def _plainly_named(folder: Folder) -> Iterator[tuple[str, str]]:
+    """A path to the folder that has no sign to which DuckDB gives a meaning, and a folder to work
+    in: on the disk of the parts, unless they are elsewhere or the name of theirs has such a sign.
+    """
+    plain = folder.is_local and _PLAIN.fullmatch(folder.place)
+    kept_in = folder.place if plain else None
+    with tempfile.TemporaryDirectory(prefix=".collapse-", dir=kept_in) as scratch:
+        place = folder.place
+        if folder.is_local and not plain:
+            place = os.path.join(scratch, "parts")
+            os.symlink(folder.place, place, target_is_directory=True)
+        yield place, scratch
+
+
+def _escaped(path: str) -> str:
+    """A path that DuckDB is not to take for a pattern."""
+    return re.sub(r"([*?\[])", r"[\1]", path)
+
+
+def _quoted(text: str) -> str:
+    """A string of SQL."""
+    return "'" + text.replace("'", "''") + "'"
 
 
 def files_of(parts: str, *, everything: bool) -> Iterator[dict[str, Any]]:
@@ -172,6 +239,7 @@ class _Database:
     def __init__(
         self,
         folder: Folder,
+        place: str,
         numbers: list[int],
         scratch: str,
         memory_limit: str,
@@ -191,8 +259,13 @@ class _Database:
         self._connection.execute("SET preserve_insertion_order = false")
         if not folder.is_local:
             self._connection.register_filesystem(file_system(folder.place))
-        self._files = {
-            table: [folder.path(table_name(number, table)) for number in numbers]
+        self._tables = {
+            table: "read_parquet(["
+            + ", ".join(
+                _quoted(_escaped(f"{place.rstrip('/')}/{table_name(number, table)}"))
+                for number in numbers
+            )
+            + "], hive_partitioning = false)"
             for table in (EVIDENCE, BOOT, FILES)
         }
 
@@ -211,21 +284,13 @@ class _Database:
         self._sql(
             "CREATE TABLE latest AS SELECT path, max(part) AS part, arg_max(problem, part) AS"
             " problem, arg_max(other_kind, part) AS other_kind"
-            " FROM read_parquet($files) GROUP BY path",
-            files=self._files[FILES],
+            f" FROM {self._tables[FILES]} GROUP BY path"
         )
         files, failed = self._one(
             "SELECT count(*), count(*) FILTER (problem <> '' AND NOT other_kind) FROM latest"
         )
-        self._sql(
-            "CREATE TABLE boot AS SELECT DISTINCT sentence FROM read_parquet($files)",
-            files=self._files[BOOT],
-        )
-        self._sql(
-            "CREATE VIEW evidence AS SELECT * FROM read_parquet("
-            + repr(self._files[EVIDENCE])
-            + ")"
-        )
+        self._sql(f"CREATE TABLE boot AS SELECT DISTINCT sentence FROM {self._tables[BOOT]}")
+        self._sql(f"CREATE VIEW evidence AS SELECT * FROM {self._tables[EVIDENCE]}")
         found = self._one("SELECT count(*) FROM evidence")[0]
         # A place is counted once, however many files have it: of those the first by name.
         self._sql(
@@ -270,8 +335,8 @@ class _Database:
             "facts": facts,
         }
 
-    def write(self, out: Path, top: int, settings: Settings) -> tuple[int, int]:
-        """Write the best facts; returns how many, and how many of them are behind another."""
+    def write(self, out: Path, top: int, settings: Settings) -> _Written:
+        """Write the best facts."""
         # Facts in other words are ranked together, by the sessions and authors of all of them.
         self._sql(
             """
@@ -298,7 +363,7 @@ class _Database:
         columns = ", ".join(f"e.{name}" for name in CANDIDATE if name not in ADDED)
         rows = self._sql(
             f"""
-            SELECT {columns}, h.seen, h.sessions, h.authors, h.alike
+            SELECT {columns}, h.seen, h.sessions, h.authors, h.alike, e.part
             FROM head h JOIN evidence e ON e.fact = h.fact AND e.record = h.best.record
                 AND e.path = h.best.path AND e.span_start = h.best.start
                 AND e.span_end = h.best.end
@@ -308,28 +373,43 @@ class _Database:
             ORDER BY h.position
             """
         )
-        return _write(rows, out, settings)
+        return _write(_checked(rows), out, settings)
 
 
-def _write(rows: Any, out: Path, settings: Settings) -> tuple[int, int]:
+class _Written(Struct):
+    """What a file of candidates has."""
+
+    rows: int = 0
+    near: int = 0
+    """Rows behind another."""
+    masked: int = 0
+
+
+def _write(
+    batches: Iterator[list[tuple[dict[str, Any], int]]], out: Path, settings: Settings
+) -> _Written:
+    """Write the rows, each with the number of secrets that were masked in it."""
     pa, pq = extra("pyarrow"), extra("pyarrow.parquet")
     kinds = {"string": pa.string(), "int64": pa.int64(), "double": pa.float64(), "bool": pa.bool_()}
-    schema = pa.schema(
+    columns = pa.schema(
         [(name, kinds[kind]) for name, kind in CANDIDATE.items()],
         metadata={b"reviewer": msgspec.json.encode(settings)},
     )
     fresh = out.with_name(f".{out.name}-{os.urandom(6).hex()}.tmp")
-    written = near = 0
+    written = _Written()
     groups = _Alike()
     try:
         with open(fresh, "xb", opener=private_opener) as file:
-            with pq.ParquetWriter(file, schema, compression="zstd") as writer:
-                for batch in _batches(rows):
-                    for row in batch:
+            with pq.ParquetWriter(file, columns, compression="zstd") as writer:
+                for batch in batches:
+                    for row, masked in batch:
                         row["leader"] = groups.leader(row) if row.pop("alike") > 1 else ""
-                        near += bool(row["leader"])
-                    written += len(batch)
-                    writer.write_table(pa.Table.from_pylist(batch, schema=schema))
+                        written.near += bool(row["leader"])
+                        written.masked += masked
+                    written.rows += len(batch)
+                    writer.write_table(
+                        pa.Table.from_pylist([row for row, _ in batch], schema=columns)
+                    )
             file.flush()
             os.fsync(file.fileno())
         os.replace(fresh, out)
@@ -337,13 +417,35 @@ def _write(rows: Any, out: Path, settings: Settings) -> tuple[int, int]:
         raise FleetError(f"{out} cannot be written: {reason_of(problem)}.") from problem
     finally:
         fresh.unlink(missing_ok=True)
-    return written, near
+    return written
 
 
-def _batches(rows: Any) -> Iterator[list[dict[str, Any]]]:
+def _checked(rows: Any) -> Iterator[list[tuple[dict[str, Any], int]]]:
+    """The rows without secrets and with their flags, each with the number of secrets that it had:
+    anybody who may write to the folder may have written a part.
+    """
     names = [column[0] for column in rows.description]
     while found := rows.fetchmany(ROWS_AT_ONCE):
-        yield [dict(zip(names, row, strict=True)) for row in found]
+        batch = [dict(zip(names, row, strict=True)) for row in found]
+        parts = [row.pop("part") for row in batch]
+        before = [_row(row, part) for row, part in zip(batch, parts, strict=True)]
+        after = list(clean(before))
+        for row, was, now in zip(batch, before, after, strict=True):
+            if now.row is not was:
+                row.update(
+                    (n, v) for n, v in structs.asdict(now.row).items() if v != getattr(was, n)
+                )
+        yield [(row, each.masked) for row, each in zip(batch, after, strict=True)]
+
+
+def _row(values: dict[str, Any], part: int) -> Row:
+    try:
+        return checked([values.get(name, "") for name in NAMES])  # the leader is not known yet
+    except ValueError as problem:
+        raise FleetError(
+            f"{table_name(part, EVIDENCE)} has a row that reviewer does not write: {problem}. "
+            f"{_again(part)}"
+        ) from problem
 
 
 class _Alike:
@@ -367,8 +469,8 @@ class _Alike:
         return ""
 
 
-def _sentence(problem: Exception, memory_limit: str) -> str:
-    said = " ".join(str(problem).split())[:300]
+def _sentence(problem: Exception, memory_limit: str, place: str, folder: str) -> str:
+    said = " ".join(str(problem).replace(place, folder).split())[:300]
     if "Out of Memory" in said or "out of memory" in said:
         return (
             f"The parts do not fit into the memory limit of {memory_limit}: give more with "

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import time
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -13,16 +14,17 @@ from msgspec import Struct
 
 from reviewer.clock import Clock, iso
 from reviewer.errors import UnknownIdError
-from reviewer.fleet.candidate_file import MEMORY, RECORD, Candidate, CandidateFile
+from reviewer.fleet.candidate_file import MEMORY, RECORD, RULE, Candidate, CandidateFile
 from reviewer.fleet.values import FleetError
 from reviewer.promotion.conflict_rows import open_conflicts
 from reviewer.promotion.decided_rows import find_conflicts_again
 from reviewer.promotion.evidence_rows import MOST_EVIDENCE
 from reviewer.store.acts import Act, Scope, chunks
-from reviewer.store.changes import Image, Value
+from reviewer.store.changes import Image
 from reviewer.store.database import Database, failures_as_sentences
 from reviewer.store.ledger import Ledger
 from reviewer.store.project_rows import project_row
+from reviewer.store.stored_text import Stored, StoredText
 from reviewer.store.undo import Undo
 from reviewer.text.normalise import duplicate_key
 
@@ -95,7 +97,10 @@ class FleetImport:
             # Not each act is on the disk before the next one: the last one of the wave waits for
             # all of them, and if the power fails before, the import is made again. What is written
             # was checked when the file was read.
-            with self._many_writes(synchronous=1, ignore_check_constraints=1):
+            with (
+                self._many_writes(synchronous=1, ignore_check_constraints=1),
+                _without_collections(),
+            ):
                 for done in wave.write(file.rows()):
                     if progress is not None:
                         progress(done, file.count)
@@ -134,7 +139,7 @@ class FleetImport:
         acts = self.acts_of(wave)
         undo = Undo(self._database, self._ledger, find_conflicts_again(self._clock))
         done: list[int] = []
-        with self._many_writes():
+        with self._many_writes(), _without_collections():
             for number in acts:
                 done.append(undo.undo_act(number).act)
                 if progress is not None:
@@ -263,7 +268,7 @@ class _Wave:
         )
 
     def _write(self, act: Act, rows: Sequence[Candidate]) -> tuple[range, int]:
-        now = iso(self._clock())
+        now = StoredText(iso(self._clock()))
         known = self._known(act, rows)
         places = self._places(act, rows)
         fresh: list[tuple[Candidate, Place, float]] = []
@@ -284,9 +289,12 @@ class _Wave:
         self._count_again(act, again, now)
         return new, len(rows) - len(fresh)
 
-    def _insert(self, act: Act, fresh: list[tuple[Candidate, Place, float]], now: str) -> range:
+    def _insert(
+        self, act: Act, fresh: list[tuple[Candidate, Place, float]], now: StoredText
+    ) -> range:
         first = act.next_id("memory")
-        rows: list[tuple[Value, ...]] = []
+        rows: list[tuple[Stored, ...]] = []
+        status = StoredText("candidate")
         for number, (row, _, rank) in enumerate(fresh, first):
             if row.wording != self._wording:
                 self._wording = row.wording
@@ -299,8 +307,8 @@ class _Wave:
                     *row.memory,
                     self._project_id,
                     self._number,
-                    "candidate",
-                    round(rank, 6),
+                    status,
+                    round(rank, 9),  # else some of a million have the same
                     leader,
                     now,
                     now,
@@ -333,7 +341,7 @@ class _Wave:
     ) -> None:
         """Candidates that the project has count as seen, with their place as evidence."""
         updates: list[tuple[int, Image]] = []
-        evidence: list[tuple[Value, ...]] = []
+        evidence: list[tuple[Stored, ...]] = []
         for chunk in chunks(sorted(again)):
             marks = ",".join("?" * len(chunk))
             there: dict[int, set[Place]] = defaultdict(set)
@@ -394,7 +402,7 @@ class _Wave:
         sources = self._sources_of(act, rows)
         first = act.next_id("record")
         fresh: dict[str, int] = {}
-        texts: list[tuple[Value, ...]] = []
+        texts: list[tuple[Stored, ...]] = []
         places: list[Place] = []
         for row in rows:
             found = whole.get(row.record)
@@ -427,6 +435,7 @@ class _Wave:
         if len(self._sources) > MOST_SOURCES:
             self._sources.clear()
         missing = {row.path: row.format for row in rows if row.path not in self._sources}
+        none = StoredText("{}")
         for chunk in chunks(list(missing)):
             for path, number in act.query(
                 "SELECT path, id FROM source WHERE project_id = ? AND path IN"
@@ -440,12 +449,32 @@ class _Wave:
             "source",
             ("project_id", "path", "format", "bytes", "modified_ns", "wave_id", "tally"),
             [
-                (self._project_id, path, format_, unread, unread, self._number, "{}")
+                (
+                    self._project_id,
+                    StoredText(path),
+                    StoredText(format_),
+                    unread,
+                    unread,
+                    self._number,
+                    none,
+                )
                 for path, format_ in missing.items()
             ],
         )
         self._sources.update(zip(missing, new, strict=True))
         return self._sources
+
+
+@contextmanager
+def _without_collections() -> Iterator[None]:
+    """Python looks for objects that refer to themselves, which takes long and finds none here."""
+    enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if enabled:
+            gc.enable()
 
 
 def _acts(rows: Iterable[Candidate]) -> Iterator[list[Candidate]]:
@@ -464,8 +493,8 @@ def _acts(rows: Iterable[Candidate]) -> Iterator[list[Candidate]]:
         yield part
 
 
-def _evidence(number: int, row: Candidate, place: Place) -> tuple[Value, ...]:
-    return (number, *place, row.rule, row.extractor_version)
+def _evidence(number: int, row: Candidate, place: Place) -> tuple[Stored, ...]:
+    return (number, *place, *row.memory[RULE])
 
 
 def _title(wave: int) -> str:

@@ -33,7 +33,7 @@ def listed_url(url: str) -> list[SourceFile]:
     """
     fs = file_system(url)
     try:
-        if any(sign in url for sign in "*?["):
+        if any(sign in url for sign in "*?[") and not fs.exists(url):
             found = fs.glob(url, detail=True)
         elif fs.isfile(url):
             found = {url: fs.info(url)}
@@ -161,6 +161,19 @@ class Folder:
             raise
         except Exception as problem:  # each file system raises errors of its own
             raise FleetError(trouble(self.path(name), problem)) from problem
+
+    @contextmanager
+    def opened(self, name: str) -> Iterator[Any]:
+        """A file for reading some of it. Raises FleetError, and whatever the block raises."""
+        path = self.path(name)
+        try:
+            file = open_file(Path(path)) if self.is_local else file_system(path).open(path, "rb")
+        except SourceError:
+            raise
+        except Exception as problem:  # each file system raises errors of its own
+            raise FleetError(trouble(path, problem)) from problem
+        with file:
+            yield file
 
     def write(self, name: str, data: bytes) -> None:
         """Put a small file in place. Raises FleetError."""

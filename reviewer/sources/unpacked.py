@@ -29,6 +29,10 @@ SUFFIXES = (".gz", ".zst")
 GZIP, ZSTD = b"\x1f\x8b\x08", b"\x28\xb5\x2f\xfd"
 UNPACKED_LIMIT = 4_000_000_000
 """Bytes after unpacking; a file that grows beyond them is refused."""
+ANY_RATIO = 256_000_000
+LARGEST_RATIO = 200
+"""A file that is more than ANY_RATIO bytes and so many times its size inside was made to fill a
+disk. Sessions unpack to about ten times their size."""
 BLOCK = 1 << 20
 
 
@@ -112,6 +116,7 @@ class _Copy:
     def fill(self, packed: BinaryIO, path: Path) -> None:
         head = packed.read(4)
         packed.seek(0)
+        most = max(ANY_RATIO, LARGEST_RATIO * os.fstat(packed.fileno()).st_size)
         with _inflating(packed, head, path) as stream:
             while block := stream.read(BLOCK):
                 self.size += len(block)
@@ -120,6 +125,13 @@ class _Copy:
                         errno.EFBIG,
                         f"it has more than {UNPACKED_LIMIT:,} bytes inside: unpack it, look"
                         " at it, and split it",
+                        str(path),
+                    )
+                if self.size > most:
+                    raise OSError(
+                        errno.EFBIG,
+                        f"it has more than {LARGEST_RATIO} times its size inside: unpack it, and"
+                        " look at it",
                         str(path),
                     )
                 self.file.write(block)

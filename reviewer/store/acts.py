@@ -22,7 +22,7 @@ from reviewer.store.changes import (
     image_type,
 )
 from reviewer.store.ownership import Owners, Ownership
-from reviewer.store.stored_text import masked_image, masked_text
+from reviewer.store.stored_text import Stored, masked_image, masked_text
 
 LEDGERED = (
     "project",
@@ -122,12 +122,12 @@ class Act:
         return range(first, first + len(rows))
 
     def insert_rows(
-        self, table: str, columns: Sequence[str], rows: Sequence[tuple[Value, ...]]
+        self, table: str, columns: Sequence[str], rows: Sequence[tuple[Stored, ...]]
     ) -> range:
         """Insert rows that are the values of these columns, in their order; returns their ids.
 
-        Does the same as `insert_many` in a third of the time, for very many rows. Only for rows
-        that were masked where they were read: they do not go through the door of `stored_text`.
+        Does the same as `insert_many` in a third of the time, for very many rows. The rows do not
+        go through the door of `stored_text`: their texts were masked where they were read.
         """
         if not rows:
             return range(0)
@@ -140,17 +140,19 @@ class Act:
         )
         with _indexing_at_once(self._connection, table, len(rows), "insert"):
             for start in range(0, len(rows), BATCH):
-                run = [(*values, *rest) for values in rows[start : start + BATCH]]
-                ids = range(first + start, first + start + len(run))
-                self._connection.executemany(
-                    statement, [(*values, row) for row, values in zip(ids, run, strict=True)]
-                )
+                some = rows[start : start + BATCH]
+                ids = range(first + start, first + start + len(some))
+                run = [(*values, *rest, row) for row, values in zip(ids, some, strict=True)]
+                self._connection.executemany(statement, run)
                 if table == "memory" and len(rows) >= MANY:
                     at = names.index("content")
-                    _index(self._connection, [(r, v[at]) for r, v in zip(ids, run, strict=True)])
+                    contents = [(row, values[at]) for row, values in zip(ids, run, strict=True)]
+                    _index(self._connection, contents)
                 self.packed.add(
-                    Insertion(table, row, None, image(*values))
-                    for row, values in zip(ids, run, strict=True)
+                    [
+                        Insertion(table, row, None, image(*values[:-1]))
+                        for row, values in zip(ids, run, strict=True)
+                    ]
                 )
         ids = range(first, first + len(rows))
         if "project_id" in columns:

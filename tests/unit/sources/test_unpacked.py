@@ -111,3 +111,24 @@ def test_readers_of_one_file_do_not_disturb_each_other(tmp_path: Path) -> None:
         assert first.readline() == b"# Printing\n"
         assert second.read() == NOTE.encode()
         assert first.readline() == b"\n"
+
+
+@both
+def test_a_small_file_that_would_fill_the_disk_is_refused(
+    pack: Pack, suffix: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(unpacked, "ANY_RATIO", 2_000_000)
+    bomb = tmp_path / f"notes.md{suffix}"
+    bomb.write_bytes(pack(b"\n" * 40_000_000))
+    with pytest.raises(SourceError, match="more than 200 times its size inside"):
+        records(bomb)
+
+
+@both
+def test_a_compressed_file_in_a_compressed_file_is_not_unpacked_again(
+    pack: Pack, suffix: str, tmp_path: Path
+) -> None:
+    nested = tmp_path / f"session.jsonl{suffix}"
+    nested.write_bytes(pack(pack(NOTE.encode())))
+    with pytest.raises(SourceError, match="is not text"):
+        records(nested)

@@ -1,0 +1,217 @@
+"""A candidate of a file: what its columns may have, and its texts without secrets."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator, Sequence
+from typing import Annotated, Any, Literal
+
+import msgspec
+from msgspec import Meta, Struct, structs
+
+from reviewer.extraction.candidates import MemoryType
+from reviewer.extraction.entities.entity import Attribute, EntityType, Relation
+from reviewer.extraction.flags import flags_of
+from reviewer.extraction.rejections import LONGEST, SHORTEST
+from reviewer.fleet.part import COLUMNS
+from reviewer.fleet.values import EVIDENCE
+from reviewer.proposing.values import Proof, Proposer
+from reviewer.sources.records import Role, Shape, Use
+from reviewer.text.normalise import duplicate_key
+from reviewer.text.secrets import mask, secrets_in
+
+ADDED = {"seen": "int64", "sessions": "int64", "authors": "int64", "leader": "string"}
+"""Columns of a candidate besides those of its best place. `leader`: the `fact` of the candidate
+that says the same in other words and is shown before it."""
+CANDIDATE = {
+    **{name: kind for name, kind in COLUMNS[EVIDENCE].items() if name not in ("part", "sentence")},
+    **ADDED,
+}
+
+MASKED_AT_ONCE = 32
+"""Rows whose texts are searched for secrets together; only where one is found, fewer, then each."""
+
+Share = Annotated[float, Meta(ge=0, le=2)]
+Count = Annotated[int, Meta(ge=0, le=2**62)]
+
+
+class Row(Struct, frozen=True, array_like=True, gc=False):
+    """A row, checked."""
+
+    path: Annotated[str, Meta(min_length=1, max_length=4_096)]
+    format: str
+    kind: Literal["memory", "entity"]
+    type: str
+    content: Annotated[str, Meta(min_length=SHORTEST, max_length=LONGEST)]
+    key: Annotated[str, Meta(min_length=1, max_length=2 * LONGEST)]
+    fact: str
+    leader: str
+    wording: int
+    proposer: Proposer
+    rule: str
+    extractor_version: str
+    prior: Share
+    signal: Share
+    freshness: Share
+    confidence: Share
+    flags: str
+    need: str
+    scope: Literal["project", "person"]
+    proof: str
+    name: str | None
+    slot: str | None
+    attributes: str | None
+    relations: str | None
+    record_line: Count
+    line_start: Count
+    line_end: Count
+    byte_start: Count
+    byte_end: Count
+    record: Annotated[str, Meta(min_length=1, max_length=2_000)]
+    sha256: Annotated[str, Meta(pattern="^[0-9a-f]{0,64}$")]
+    session: str | None
+    at: str | None
+    role: Role
+    use: Use
+    shape: Shape
+    sidechain: bool
+    span_start: Count
+    span_end: Count
+    excerpt: Annotated[str, Meta(max_length=20_000)]
+    excerpt_start: Count
+    seen: Annotated[int, Meta(ge=1, le=2**62)]
+    sessions: Count
+    authors: Count
+
+
+class CleanRow(Struct, frozen=True, gc=False):
+    """A row without secrets and with its flags: only `clean` makes one."""
+
+    row: Row
+    masked: int
+    """How many secrets it had."""
+
+
+NAMES = Row.__struct_fields__
+
+_EMPTY_PROOF = "{}"
+
+
+def checked(values: Sequence[object]) -> Row:
+    """The row with the values of NAMES, if all of them are what they should be. Raises ValueError
+    (msgspec.ValidationError is one).
+    """
+    row = msgspec.convert(values, Row)
+    (MemoryType if row.kind == "memory" else EntityType)(row.type)
+    if row.proof != _EMPTY_PROOF:
+        msgspec.json.decode(row.proof, type=Proof)
+    if row.kind == "entity":
+        msgspec.json.decode(row.attributes or "[]", type=tuple[Attribute, ...])
+        msgspec.json.decode(row.relations or "[]", type=tuple[Relation, ...])
+    if not row.span_start <= row.span_end:
+        raise ValueError("its span ends before it begins")
+    return row
+
+
+# Masking. The texts were masked when the sessions were read, so there is hardly ever a secret.
+
+_TEXTS = (
+    "content", "excerpt", "name", "slot", "session", "rule", "extractor_version", "need", "flags",
+    "format",
+)  # fmt: skip
+_DOCUMENTS = ("proof", "attributes", "relations")
+_APART = "\n\n"
+
+
+def clean(rows: Sequence[Row]) -> Iterator[CleanRow]:
+    """The rows without secrets and with their flags: anybody may have written the file."""
+    for start in range(0, len(rows), MASKED_AT_ONCE):
+        for row, masked in _without_secrets(rows[start : start + MASKED_AT_ONCE]):
+            found = flags_of(row.content, row.role)
+            flags = " ".join(dict.fromkeys((*row.flags.split(), *found))) if found else row.flags
+            # The key is stored as it is: it may say nothing that the content does not say.
+            key = row.key if row.key in row.content.lower() else duplicate_key(row.content)
+            same = flags == row.flags and key == row.key
+            yield CleanRow(row if same else structs.replace(row, flags=flags, key=key), masked)
+
+
+def _without_secrets(rows: Sequence[Row]) -> Iterator[tuple[Row, int]]:
+    # Many rows have the same session and the same rule.
+    texts = dict.fromkeys(text for row in rows for text in _words(row))
+    if not mask(_APART.join(texts)).kinds:
+        yield from ((row, 0) for row in rows)
+    elif len(rows) == 1:
+        yield _masked(rows[0])
+    else:
+        half = len(rows) // 2
+        yield from _without_secrets(rows[:half])
+        yield from _without_secrets(rows[half:])
+
+
+def _words(row: Row) -> Iterator[str]:
+    yield from (row.excerpt, row.record, row.session or "", row.rule)
+    yield from (row.extractor_version, row.need, row.flags, row.format)
+    if row.content not in row.excerpt:
+        yield row.content
+    if row.proof != _EMPTY_PROOF:
+        yield from _strings(msgspec.json.decode(row.proof))
+    if row.kind == "entity":
+        yield from (row.name or "", row.slot or "")
+        for document in (row.attributes, row.relations):
+            yield from _strings(msgspec.json.decode(document or "[]"))
+
+
+def _strings(value: Any) -> Iterator[str]:
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, dict):
+        for each in value.values():
+            yield from _strings(each)
+    elif isinstance(value, list):
+        for each in value:
+            yield from _strings(each)
+
+
+def _masked(row: Row) -> tuple[Row, int]:
+    """The row without secrets, and how many there were."""
+    found = 0
+    changed: dict[str, str] = {}
+    in_context = secrets_in(row.excerpt)
+
+    def masked(text: str) -> str:
+        nonlocal found
+        without = mask(text)
+        found += len(without.kinds)
+        text = without.text
+        for value, kind in in_context:  # what shows that it is one may be before the statement
+            found += value in text
+            text = text.replace(value, f"[masked {kind}]")
+        return text
+
+    for name in _TEXTS:
+        before = getattr(row, name)
+        if before and (after := masked(before)) != before:
+            changed[name] = after
+    for name in _DOCUMENTS:
+        before = getattr(row, name)
+        if before and before != _EMPTY_PROOF:
+            document = msgspec.json.decode(before)
+            if (after_all := _each_string(document, masked)) != document:
+                changed[name] = msgspec.json.encode(after_all).decode()
+    if mask(row.record).kinds:  # two different keys must not become one
+        changed["record"] = f"sha256:{hashlib.sha256(row.record.encode()).hexdigest()}"
+    if not changed:
+        return row, 0
+    if "content" in changed:
+        changed["content"] = changed["content"][:LONGEST]
+    return structs.replace(row, **changed), found
+
+
+def _each_string(value: Any, change: Any) -> Any:
+    if isinstance(value, str):
+        return change(value)
+    if isinstance(value, dict):
+        return {name: _each_string(each, change) for name, each in value.items()}
+    if isinstance(value, list):
+        return [_each_string(each, change) for each in value]
+    return value

@@ -21,6 +21,7 @@ from reviewer.resources import styles_folder
 from reviewer.text.display import display_line, use_ascii_marks
 from reviewer.tui.keymap import load_keymap
 from reviewer.tui.kit import keys
+from reviewer.tui.kit.action import use_keys
 from reviewer.tui.kit.actor import Actor, Host, StatusMessage, runs
 from reviewer.tui.kit.bars import StatusBar
 from reviewer.tui.places import begin_hint
@@ -85,6 +86,7 @@ class ReviewerApp(Actor, Host, pane=keys.APP, inherit_bindings=False):
         Raises KeymapError when the keymap file cannot be used.
         """
         self.keymap_in_use = load_keymap(keymap)
+        use_keys(self.keymap_in_use.overrides)
         super().__init__()
         self.engine = engine
         self.project = project

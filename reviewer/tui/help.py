@@ -70,7 +70,9 @@ class HelpScreen(MoveKeys, KitScreen, pane=keys.HELP_LIST):
         yield self.footer
 
     def on_mount(self) -> None:
-        self.query_one(TitleRule).show("Keys here", "enter runs one, esc closes")
+        self.query_one(TitleRule).show(
+            "Keys here", f"{keys.RUN_HERE.key} runs one, {keys.CLOSE_HELP.key} closes"
+        )
         self._explain()
 
     @on(RowList.Moved)

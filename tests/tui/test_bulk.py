@@ -51,7 +51,7 @@ async def test_it_says_how_far_it_is_and_escape_takes_it_back(
     async with opened(many, project="acme") as screen:
         await screen.press("asterisk")
         await screen.pilot.press("x")
-        await screen.until(lambda: "done - escape stops" in screen.status)
+        await screen.until(lambda: "done - esc stops" in screen.status)
         assert screen.status.startswith(f"Rejecting {MANY:,}: ")
         await screen.pilot.press("j")
         assert screen.model.cursor == 1
@@ -70,7 +70,7 @@ async def test_a_finished_decision_is_one_act_and_its_undo_is_shown_too(
     async with opened(many, project="acme") as screen:
         await screen.press("asterisk")
         await screen.pilot.press("x")
-        await screen.until(lambda: "done - escape stops" in screen.status)
+        await screen.until(lambda: "done - esc stops" in screen.status)
         gate.set()
         await screen.settle()
         assert waiting(many) == 0

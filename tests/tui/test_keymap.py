@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import ast
+import re
 from pathlib import Path
 
 import pytest
 
+import reviewer.tui
 from reviewer.engine import Engine
 from reviewer.tui.actions import ACTIONS
 from reviewer.tui.keymap import Keymap, KeymapError, load_keymap
@@ -118,3 +121,41 @@ async def test_ctrl_q_leaves_whatever_the_keymap_says(tmp_path: Path, stocked: E
     async with opened(stocked, keymap=path) as screen:
         await screen.pilot.press("ctrl+q")
         assert screen.app.return_code == 0
+
+
+NAMED = re.compile(
+    r"(?<![\w'./<>{(-])(?:ctrl\+[a-z]|F[1-9]|esc|escape|[b-zB-HJ-Z])"
+    r"(?= (?!knowledge|project|preference|identity|episodic)[a-z])"
+)
+"""A key before a word, as hints have it; `a` and `I` are words."""
+
+
+async def test_no_screen_names_a_key_that_was_changed(tmp_path: Path, stocked: Engine) -> None:
+    """Every action gets a Cyrillic letter: a Latin one before a verb is a former key."""
+    keys = {action: chr(0x0430 + at) for at, action in enumerate(ACTIONS)}
+    lines = "\n".join(f'{action} = "{key}"' for action, key in keys.items())
+    seen = {}
+    async with opened(stocked, keymap=written(tmp_path, f"[keys]\n{lines}")) as screen:
+        await screen.press(keys["promote"])
+        for name in ("queue", "commits", "compress", "packet", "pipelines", "state", "history"):
+            await screen.press(keys[f"show_{name}"])
+            shown = re.sub(r"^. +(?:\S )?\.\d+ \S .*?(?=│|$)", "", screen.text, flags=re.MULTILINE)
+            seen[name] = NAMED.findall(shown)
+            assert f"{keys['help']} help" in screen.text
+    assert not any(seen.values()), seen
+
+
+@pytest.mark.parametrize(
+    "path", sorted(Path(reviewer.tui.__file__).parent.rglob("*.py")), ids=lambda path: path.stem
+)
+def test_no_sentence_has_a_key_written_into_it(path: Path) -> None:
+    """Keys are named by `Action.key`, which follows the keymap. ctrl+q always quits."""
+    tree = ast.parse(path.read_text("utf-8"))
+    comments = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
+    found = [
+        f"line {node.lineno}: {node.value}"
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Constant) and isinstance(node.value, str)
+        if id(node) not in comments and NAMED.search(node.value.replace("ctrl+q", ""))
+    ]
+    assert found == []

@@ -7,8 +7,8 @@ from reviewer.tui.kit.action import Action, Pane
 
 CONNECT = Action(
     "connect_agent", "c", "connect",
-    "Show what connecting this agent for all projects would write; c again writes it.", "Decide",
-    writes=True,
+    "Show what connecting this agent for all projects would write; pressed again, write it.",
+    "Decide", writes=True,
 )  # fmt: skip
 CONNECT_PROJECT = Action(
     "connect_agent_project", "C", "connect here",
@@ -21,13 +21,13 @@ CONNECT_MEMORY = Action(
 )  # fmt: skip
 DISCONNECT = Action(
     "disconnect_agent", "d", "disconnect",
-    "Show what disconnecting this agent would take out; d again does it. The memory folder goes"
-    " first, then this project, then all projects.", "Decide", writes=True,
+    "Show what disconnecting this agent would take out; pressed again, do it. The memory"
+    " folder goes first, then this project, then all projects.", "Decide", writes=True,
 )  # fmt: skip
 UNDO = Action(
     "undo_connecting", "u", "undo",
-    "Show what taking back the latest connecting or disconnecting here would change; u again does"
-    " it.", "Decide", writes=True,
+    "Show what taking back the latest connecting or disconnecting here would change; pressed again,"
+    " do it.", "Decide", writes=True,
 )  # fmt: skip
 READ = Action(
     "read_agent", "enter", "read",

@@ -76,5 +76,12 @@ def reach_blocks(content: str, ways: list[Way], signs: Glyphs) -> list[Block]:
             Block(way.how, "text" if way.gets else "dim", first=first, rest=(Run(" " * 19),))
         )
     if not any(way.where for way in ways):
-        blocks += [Block(""), Block("No agent is connected: F9, then c.", "warm", first=margin)]
+        blocks += [
+            Block(""),
+            Block(
+                f"No agent is connected: {shared.SHOW_AGENTS.key}, then {keys.CONNECT.key}.",
+                "warm",
+                first=margin,
+            ),
+        ]
     return blocks

@@ -185,7 +185,7 @@ class AgentsScreen(ListScreen, pane=keys.AGENTS):
         await to_thread(self._connections.connect, planned, folder=_tree_root())
         self._asked = None
         self.reload()
-        done = f"Connected {state.row.title} {SCOPE_WORDS[scope]} - u takes it back."
+        done = f"Connected {state.row.title} {SCOPE_WORDS[scope]} - {keys.UNDO.key} takes it back."
         self.say(" ".join((done, *planned.afterwards)))
 
     def _plan(self, agent: str, place: Place) -> Planned:
@@ -215,11 +215,16 @@ class AgentsScreen(ListScreen, pane=keys.AGENTS):
         await to_thread(self._connections.disconnect, planned, folder=_tree_root())
         self._asked = None
         self.reload()
-        self._say_left(planned, f"Disconnected {state.row.title} {where} - u takes it back.")
+        self._say_left(
+            planned, f"Disconnected {state.row.title} {where} - {keys.UNDO.key} takes it back."
+        )
 
     def _nothing_to_undo_here(self) -> str | None:
         if self._connections.latest_act(_tree_root()) is None:
-            return "No agent was connected or disconnected in this folder; u undoes acts elsewhere."
+            return (
+                "No agent was connected or disconnected in this folder; "
+                f"{keys.UNDO.key} undoes acts elsewhere."
+            )
         return None
 
     @runs(keys.UNDO, unless=_nothing_to_undo_here)
@@ -274,7 +279,9 @@ class AgentsScreen(ListScreen, pane=keys.AGENTS):
         blocks += [Block(sentence, "warm") for sentence in planned.left]
         self.about.show(blocks or [Block("No file changes.", "dim")], title=title)
         files = count(len(planned.changed), "file")
-        self.say(f"{self.key_of(action)} again changes {files}; escape leaves all as it is.")
+        self.say(
+            f"{self.key_of(action)} again changes {files}; {kit_keys.BACK.key} leaves all as it is."
+        )
 
     @runs(kit_keys.BACK)
     def back(self) -> None:

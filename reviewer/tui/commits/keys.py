@@ -11,8 +11,8 @@ PIN = Action(
 )  # fmt: skip
 IMPORTANT = Action(
     "make_important", "i", "important",
-    "Compress the marked commits, or this one, with care; r sets what must survive.", "Decide",
-    writes=True, takes_marked=True,
+    "Compress the marked commits, or this one, with care, keeping what its retention rules say.",
+    "Decide", writes=True, takes_marked=True,
 )  # fmt: skip
 NORMAL = Action(
     "make_normal", "n", "normal",

@@ -11,6 +11,7 @@ from textual.strip import Strip
 
 from reviewer.text.display import display_line
 from reviewer.text.token_numbers import short_count
+from reviewer.tui.commits import keys
 from reviewer.tui.commits.model import (
     PATTERNS_SHOWN,
     PRIORITIES,
@@ -20,6 +21,8 @@ from reviewer.tui.commits.model import (
     tokens_by_priority,
 )
 from reviewer.tui.commits.tool_calls import call_line, speaker, written_by_program
+from reviewer.tui.history.keys import UNDO_ACT
+from reviewer.tui.kit import keys as shared
 from reviewer.tui.kit.contexts import HASH_CHARACTERS, priority_sign
 from reviewer.tui.kit.line import BarLine, Part, cells_of, cut, line_of
 from reviewer.tui.kit.row_list import StoredList, cursor_bar
@@ -95,7 +98,10 @@ def commit_strip(
     bar = cursor_bar(on_row, sign, here=here, focused=focused)
     if row is None:
         return line_of(
-            [bar, ("  gone: R reads the context again", dim)], width, text, sign.ellipsis
+            [bar, (f"  gone: {shared.REFRESH.key} reads the context again", dim)],
+            width,
+            text,
+            sign.ellipsis,
         )
     styles: dict[str, Style] = {"pinned": accent, "important": warm}
     columns = f"{row.id:>{digits}} "
@@ -163,7 +169,7 @@ def commit_title(view: CommitView, signs: Glyphs) -> str:
 def text_blocks(shown: Shown, matches: Sequence[Span]) -> list[Block]:
     """The text: matches of criteria are marked strongly, other anchors lightly."""
     view = shown.view
-    more = ", o opens the source" if view.source_line is not None else ""
+    more = f", {shared.OPEN_SOURCE.key} opens the source" if view.source_line is not None else ""
     margin = (Run(" "),)
     if not view.text.strip():
         return [Block("This commit has no text.", "faint", first=margin)]
@@ -216,18 +222,20 @@ def survival_blocks(shown: Shown, signs: Glyphs) -> list[Block]:
         blocks.append(_labelled(label, text, "text", (span,)))
     beyond = len(retention.patterns) - PATTERNS_SHOWN
     if beyond > 0:
-        blocks.append(_labelled("", f"and {beyond:,} more: r shows all", "faint"))
+        blocks.append(_labelled("", f"and {beyond:,} more: {keys.RETAIN.key} shows all", "faint"))
     if retention and row.priority in _UNCHECKED:
         blocks.append(_labelled("", _UNCHECKED[row.priority], "warm"))
     if shown.draft:
-        blocks.append(_labelled("", f"{signs.edited} draft kept: r continues", "warm"))
+        blocks.append(
+            _labelled("", f"{signs.edited} draft kept: {keys.RETAIN.key} continues", "warm")
+        )
     if not retention:
         bare = row.priority == "important"
         nothing = "no rules yet, compressed with care" if bare else "no rules yet"
-        blocks.append(_labelled("retain", f"{nothing}: r adds them", "faint"))
+        blocks.append(_labelled("retain", f"{nothing}: {keys.RETAIN.key} adds them", "faint"))
     blocks += _decisions(view, signs)
     if view.original is not None:
-        remark = f"{signs.edited} the original is kept: e shows what changed"
+        remark = f"{signs.edited} the original is kept: {keys.EDIT.key} shows what changed"
         blocks.append(_labelled("edited", remark))
     if view.summary_of:
         hashes = " ".join(each[:HASH_CHARACTERS] for each in view.summary_of[:8])
@@ -298,7 +306,7 @@ def imported_words(done: Imported) -> str:
     if done.skipped:
         reasons = ", ".join(f"{number:,} {reason}" for reason, number in done.skipped.items())
         words += f", passed over: {display_line(reasons)}"
-    return f"{words} - F8 shows the act, x there takes it back"
+    return f"{words} - {shared.SHOW_HISTORY.key} shows the act, {UNDO_ACT.key} there takes it back"
 
 
 # the lines about tokens
@@ -388,6 +396,7 @@ def outlook_wordings(outlook: Outlook, reach: Reach | None, signs: Glyphs) -> tu
 def unmeasured_wordings(tokens: int) -> tuple[str, ...]:
     """Wordings for a context that is measured only on request."""
     return (
-        f"Measuring what would be left of {short_count(tokens)} tokens takes a while: w does it.",
-        "w measures what would be left.",
+        f"Measuring what would be left of {short_count(tokens)} tokens "
+        f"takes a while: {keys.WHAT_FITS.key} does it.",
+        f"{keys.WHAT_FITS.key} measures what would be left.",
     )

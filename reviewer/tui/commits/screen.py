@@ -83,10 +83,7 @@ NO_CONTEXT = 0
 UNNAMED_PROJECT = "default"
 """The project of an import outside a git work tree, when the screen shows all projects."""
 
-NO_CONTEXTS = (
-    "No contexts yet. A context is a transcript as a chain of commits.",
-    "I imports one here; in a shell: reviewer context import FILE",
-)
+NO_CONTEXTS = "No contexts yet. A context is a transcript as a chain of commits."
 
 
 class CommitsScreen(ListScreen, pane=keys.COMMITS):
@@ -149,7 +146,7 @@ class CommitsScreen(ListScreen, pane=keys.COMMITS):
         if not self._was_read:
             return "The context is still being read: try again."
         if self.context is None:
-            return "There is no context yet: I imports a transcript."
+            return f"There is no context yet: {keys.IMPORT.key} imports a transcript."
         return None
 
     def _no_commit(self) -> str | None:
@@ -160,11 +157,11 @@ class CommitsScreen(ListScreen, pane=keys.COMMITS):
     def _not_one_commit(self) -> str | None:
         if (reason := self._no_commit()) or not self.commits.has_marks:
             return reason
-        return "A text is edited one commit at a time: escape clears the marks."
+        return f"A text is edited one commit at a time: {shared.BACK.key} clears the marks."
 
     def _no_other_context(self) -> str | None:
         if len(self.contexts) == 1:
-            return "This is the only context: I imports another transcript."
+            return f"This is the only context: {keys.IMPORT.key} imports another transcript."
         return self._no_context()
 
     def _no_source(self) -> str | None:
@@ -257,9 +254,13 @@ class CommitsScreen(ListScreen, pane=keys.COMMITS):
 
     def _empty_list(self) -> tuple[str, ...]:
         if self.context is None:
-            return NO_CONTEXTS
+            way = f"{keys.IMPORT.key} imports one here; in a shell: reviewer context import FILE"
+            return NO_CONTEXTS, way
         if self._filter:
-            return (f"Nothing matches / {display_line(self._filter)}", "escape clears the filter.")
+            return (
+                f"Nothing matches / {display_line(self._filter)}",
+                f"{shared.BACK.key} clears the filter.",
+            )
         return ("This context has no commits.",)
 
     def _show_title(self) -> None:
@@ -377,7 +378,11 @@ class CommitsScreen(ListScreen, pane=keys.COMMITS):
         )
         self.survival.show(
             survival_blocks(shown, signs),
-            hints=("r what must survive, p i n S priority", "r retain"),
+            hints=(
+                f"{keys.RETAIN.key} what must survive, {keys.PIN.key} {keys.IMPORTANT.key} "
+                f"{keys.NORMAL.key} {keys.SKIP.key} priority",
+                f"{keys.RETAIN.key} retain",
+            ),
             keep_scroll=keep_scroll,
         )
 
@@ -437,7 +442,7 @@ class CommitsScreen(ListScreen, pane=keys.COMMITS):
         changed = {*commits, *self.commits.marked()}
         self.commits.clear_marks()
         self.commits.forget(changed)
-        back = "" if act == 0 else " - u to undo"
+        back = "" if act == 0 else f" - {shared.UNDO.key} to undo"
         remark = "".join(f" {display_line(each)}" for each in warnings[:1])
         end = "." if remark and not back else ""
         self.say(f"{display_line(title)}{back}{end}{f' -{remark}' if remark else ''}")
@@ -519,7 +524,10 @@ class CommitsScreen(ListScreen, pane=keys.COMMITS):
         elif draft is not None:
             self.say(f"This is your draft for {self._named(commits)}.")
         else:
-            self.say("One pattern a line. ctrl+r: text or regex; ctrl+s saves.")
+            self.say(
+                f"One pattern a line. {keys.SWITCH_MODE.key}: text or "
+                f"regex; {shared.SAVE_FORM.key} saves."
+            )
 
     def _retention_draft(self, commit: int) -> tuple[Criteria | None, str]:
         """The draft for a commit, or why it cannot be read."""
@@ -620,7 +628,7 @@ class CommitsScreen(ListScreen, pane=keys.COMMITS):
         which = self._named(commits)
         self.close_overlay()
         if changed:
-            self.say(f"The draft for {which} is kept: r continues it.")
+            self.say(f"The draft for {which} is kept: {keys.RETAIN.key} continues it.")
         else:
             self.say(f"{which}: left unchanged.")
         self.follow()
@@ -666,7 +674,10 @@ class CommitsScreen(ListScreen, pane=keys.COMMITS):
             self.host.made_on[act] = self.tab
             self._show_written(act, f"Edited {which}", [number])
 
-        self.say(f"Editing {which}: ctrl+s saves it, escape keeps it as a draft.")
+        self.say(
+            f"Editing {which}: {shared.SAVE_EDIT.key} saves it, "
+            f"{shared.LEAVE_EDIT.key} keeps it as a draft."
+        )
         await self.edit_text(
             TextEdit(
                 key=number,
@@ -676,7 +687,9 @@ class CommitsScreen(ListScreen, pane=keys.COMMITS):
                 drafts=self.engine.edit_drafts,
                 save=save,
                 saved=saved,
-                empty="A commit needs words: S leaves it out instead, escape leaves the edit.",
+                again=keys.EDIT,
+                empty=f"A commit needs words: {keys.SKIP.key} leaves it out instead, "
+                f"{shared.LEAVE_EDIT.key} leaves the edit.",
                 remark=lambda text: (f"{len(text):,} characters", not text),
             )
         )
@@ -777,7 +790,7 @@ class CommitsScreen(ListScreen, pane=keys.COMMITS):
 
         async def ask_in(text: str) -> None:
             options = await to_thread(path_options, text)
-            detail = "type the path of a transcript; enter opens a folder"
+            detail = f"type the path of a transcript; {shared.CHOOSE.key} opens a folder"
             await self.choose("Import", detail, options, then, narrow=narrow, text=text)
 
         await ask_in(f"{await to_thread(self._import_folder)}/")
@@ -910,11 +923,11 @@ class CommitsScreen(ListScreen, pane=keys.COMMITS):
             if self._target_timer is not None:
                 self._target_timer.stop()
             if target is None:
-                forget = Option(FORGET, "no number", "enter forgets the one before")
+                forget = Option(FORGET, "no number", f"{shared.CHOOSE.key} forgets the one before")
                 number = Option("", "a number", "such as 8000 or 8k")
                 self.offer([number] if text else [forget] if self.target is not None else [])
                 return
-            self.offer([Option("", f"{target:,}", "enter sets it as the target")])
+            self.offer([Option("", f"{target:,}", f"{shared.CHOOSE.key} sets it as the target")])
             self._target_timer = self.set_timer(TARGET_SECONDS, lambda: measure(target))
 
         async def then(option: Option) -> None:
@@ -926,8 +939,12 @@ class CommitsScreen(ListScreen, pane=keys.COMMITS):
             if option.key not in ("", FORGET):
                 self._go_to(int(option.key))
                 pinned = option.detail.startswith("pinned")
-                hint = "n lets it be compressed" if pinned else "r sets what must survive of it"
-                self.say(f"This is in the way: {hint}, S leaves it out.")
+                hint = (
+                    f"{keys.NORMAL.key} lets it be compressed"
+                    if pinned
+                    else f"{keys.RETAIN.key} sets what must survive of it"
+                )
+                self.say(f"This is in the way: {hint}, {keys.SKIP.key} leaves it out.")
 
         await self.choose(
             "What would fit?",

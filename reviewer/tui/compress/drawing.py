@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
+from reviewer.tui.compress import keys
 from reviewer.tui.compress.model import (
     DEEPEST,
     Checked,
@@ -229,10 +230,15 @@ def writer_note(data: CompressModel, choice: Choice, signs: Glyphs) -> Block | N
         below = "This is the offline result"
         if answer_key(choice) in data.answers:
             below = "This is the model's earlier text"
-        words = f"{trouble} {below}: o uses the offline result, w asks the model again."
+        words = (
+            f"{trouble} {below}: {keys.TAKE_OFFLINE.key} uses the offline "
+            f"result, {keys.ASK_MODEL.key} asks the model again."
+        )
         return Block(words, "warm", first=(Run(f" {signs.attention} ", "warm"),))
     if data.awaits_model(choice):
-        words = "The offline result; the model has not written this yet: w asks it."
+        words = (
+            f"The offline result; the model has not written this yet: {keys.ASK_MODEL.key} asks it."
+        )
         return Block(words, "faint", first=(Run(" "),))
     return None
 

@@ -45,7 +45,9 @@ class LogScreen(TextScreen, pane=keys.LOG_TEXT):
             for line in lines
         ] or [Block("Nothing was compressed yet.", "dim", first=(Run(" "),))]
         self.text.show(
-            blocks, title=f"Log of compressions, {count(len(lines), 'line')}", hints=("y copy",)
+            blocks,
+            title=f"Log of compressions, {count(len(lines), 'line')}",
+            hints=(f"{shared.COPY.key} copy",),
         )
         self.call_after_refresh(self.text.go_end)
 

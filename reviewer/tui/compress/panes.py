@@ -33,6 +33,7 @@ from reviewer.tui.compress.model import (
     level_name,
     lost_rows,
 )
+from reviewer.tui.kit import keys as shared
 from reviewer.tui.kit.bars import ClickLine
 from reviewer.tui.kit.headings import HeadingPane
 from reviewer.tui.kit.line import BarLine, Part, Separator, TitleRule, cells_of, cut, line_of
@@ -390,7 +391,7 @@ class SummaryPane(HeadingPane):
         if live is not None:
             words = live or f"It reads the segment {signs.ellipsis}"
             block = Block(words, "text" if live else "dim", first=(Run(" "),))
-            title = f"{name} {signs.dot} writing, escape stops"
+            title = f"{name} {signs.dot} writing, {shared.BACK.key} stops"
             self.show([block], title=title, keep_scroll=self._about is None)
             self._about = None
             return
@@ -418,7 +419,9 @@ class SummaryPane(HeadingPane):
         self.show(
             blocks,
             title=summary_title(found, signs),
-            hints=("enter expands", "enter") if found.compressed.expansion_markers else (),
+            hints=(f"{keys.EXPAND.key} expands", keys.EXPAND.key)
+            if found.compressed.expansion_markers
+            else (),
             reveal=reveal,
             keep_scroll=same and reveal is None,
         )
@@ -498,7 +501,12 @@ class LostList(RowList):
         if total and choice.level > Level.DETAILED and above is not None:
             detail = f"{len(new):,} new since {level_name(choice.level - 1)}"
         self.empty = ()
-        self.remark = f"p pin {signs.dot} r retain {signs.dot} enter show" if rows else ""
+        self.remark = (
+            f"{keys.PIN_LOST.key} pin {signs.dot} {keys.RETAIN_LOST.key} "
+            f"retain {signs.dot} {keys.EXPAND.key} show"
+            if rows
+            else ""
+        )
         many = f"Loses {total:,}{'+' if total >= MOST_LOST else ''}" if total else "Loses"
         self._title.show(many, detail)
         self.show(rows, keep=same)

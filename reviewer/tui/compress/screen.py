@@ -27,6 +27,7 @@ from reviewer.llm.model import CancelledError
 from reviewer.promotion.history import Undone
 from reviewer.text.display import display_line
 from reviewer.text.token_numbers import read_tokens
+from reviewer.tui.commits.keys import COMPRESS_FROM, IMPORT
 from reviewer.tui.compress import keys
 from reviewer.tui.compress.drawing import check_blocks
 from reviewer.tui.compress.model import (
@@ -56,6 +57,7 @@ from reviewer.tui.compress.panes import (
 from reviewer.tui.compress.reading import ContextRead, first_plan, read_context
 from reviewer.tui.compress.work import Delivered, Job, ModelRun, PreviewQueue, Streamed, Task
 from reviewer.tui.handover.keys import HAND_OVER
+from reviewer.tui.kit import keys as shared
 from reviewer.tui.kit.action import Action
 from reviewer.tui.kit.actor import detached, runs
 from reviewer.tui.kit.contexts import context_words, cost_options, match_spans
@@ -86,14 +88,11 @@ QUOTED = 60
 """Characters of a span that a message quotes."""
 TITLE_CELLS, NAME_CELLS = 8, 10
 
-EMPTY = (
-    "No contexts yet. A context is a transcript as a chain of commits.",
-    "F3, then I imports one; in a shell: reviewer context import FILE",
-)
+EMPTY = "No contexts yet. A context is a transcript as a chain of commits."
 READING = ("Reading the context ...",)
 CHANGED = "The context changed meanwhile: it was read again, and what you chose is kept."
 STOPPED = "Stopped: nothing was written."
-NO_MARKERS = "This summary has nothing to expand: 2 and 3 have markers."
+NO_MARKERS = "This summary has nothing to expand: Detailed and Brief have markers."
 NOTHING_LOST = "This level loses nothing here."
 STILL_PREVIEWING = "The preview is still being written, try again."
 
@@ -241,19 +240,25 @@ class CompressScreen(ListScreen, pane=keys.COMPRESS):
     def why_not(self, action: Action) -> str | None:
         reason = super().why_not(action)
         if reason is None and action in keys.AWAIT_WORK and self.running:
-            return f"{self.running}: escape stops it."
+            return f"{self.running}: {shared.BACK.key} stops it."
         return reason
 
     def unfinished(self) -> str:
         if self.overlay is not None and self.overlay is self.editor:
-            return "Finish the summary first: ctrl+s accepts it, escape keeps a draft."
+            return (
+                f"Finish the summary first: {shared.SAVE_EDIT.key} accepts "
+                f"it, {shared.LEAVE_EDIT.key} keeps a draft."
+            )
         return super().unfinished()
 
     def _needs_context(self) -> str | None:
         if not self.was_read:
             return "The context is still being read, try again."
         if self.context is None:
-            return "There is no context yet: F3, then I imports a transcript."
+            return (
+                f"There is no context yet: {shared.SHOW_COMMITS.key}, "
+                f"then {IMPORT.key} imports a transcript."
+            )
         return None
 
     def _needs_segment(self) -> str | None:
@@ -281,7 +286,7 @@ class CompressScreen(ListScreen, pane=keys.COMPRESS):
 
     def _needs_model(self) -> str | None:
         offline = self.data.engine == "offline"
-        words = "The offline engine writes by itself: m asks the model."
+        words = f"The offline engine writes by itself: {keys.SWITCH_ENGINE.key} asks the model."
         return self._needs_segment() or (words if offline else None)
 
     def _needs_model_segment(self) -> str | None:
@@ -292,11 +297,17 @@ class CompressScreen(ListScreen, pane=keys.COMPRESS):
 
     def _needs_other_context(self) -> str | None:
         if len(self.contexts) == 1:
-            return "This is the only context: F3, then I imports another one."
+            return (
+                f"This is the only context: {shared.SHOW_COMMITS.key}, "
+                f"then {IMPORT.key} imports another one."
+            )
         return self._needs_context()
 
     def _needs_range(self) -> str | None:
-        whole = "The whole context is shown: c on the Commits screen begins at a commit."
+        whole = (
+            f"The whole context is shown: {COMPRESS_FROM.key} on "
+            "the Commits screen begins at a commit."
+        )
         return self._needs_context() or (whole if self.start is None else None)
 
     # reading the context
@@ -340,7 +351,9 @@ class CompressScreen(ListScreen, pane=keys.COMPRESS):
     def whole_context(self) -> None:
         """Show the whole context instead of a range."""
         self.start = None
-        self._read_again("The whole context; c on the Commits screen begins at a commit.")
+        self._read_again(
+            f"The whole context; {COMPRESS_FROM.key} on the Commits screen begins at a commit."
+        )
 
     @runs(keys.CONTEXTS, unless=_needs_context)
     async def choose_context(self) -> None:
@@ -425,7 +438,8 @@ class CompressScreen(ListScreen, pane=keys.COMPRESS):
         if found is None:
             self.contexts, self.context = (), None
             data.clear()
-            self.segments.empty = EMPTY
+            way = f"{shared.SHOW_COMMITS.key}, then {IMPORT.key} imports one"
+            self.segments.empty = (EMPTY, f"{way}; in a shell: reviewer context import FILE")
         else:
             other = self.context is None or self.context.id != found.context.id
             changed = found.version != self._version
@@ -652,7 +666,11 @@ class CompressScreen(ListScreen, pane=keys.COMPRESS):
         self.data.choose([choice.segment], level)
         self.segments.redraw(self.data.cursor)
         self.settle()
-        kept = "; the text by hand is kept as a draft, e continues it" if by_hand else ""
+        kept = (
+            f"; the text by hand is kept as a draft, {keys.EDIT_SUMMARY.key} continues it"
+            if by_hand
+            else ""
+        )
         self.say(f"{choice.segment}: {level_name(level)}{kept}")
 
     @runs(keys.SAME_LEVEL, unless=_needs_segment)
@@ -729,7 +747,9 @@ class CompressScreen(ListScreen, pane=keys.COMPRESS):
         remark = f" {display_line(warnings[0])}" if warnings else ""
         self.data.forget([segment.id])
         self.previews.start_over()  # one that is being written does not know of the act
-        sentence = f"{words} - u to undo{remark}" if act else f"{words}: nothing changed."
+        sentence = (
+            f"{words} - {shared.UNDO.key} to undo{remark}" if act else f"{words}: nothing changed."
+        )
         self._read_written(sentence)
 
     def show_reversed(self, undone: Undone) -> None:
@@ -778,7 +798,7 @@ class CompressScreen(ListScreen, pane=keys.COMPRESS):
             if wanted is None:
                 self.offer([Option("", "a number", "such as 8000 or 8k")] if text else [])
             else:
-                self.offer([Option("", f"fit {wanted:,}", "enter chooses levels")])
+                self.offer([Option("", f"fit {wanted:,}", f"{shared.CHOOSE.key} chooses levels")])
                 timer = self.set_timer(MEASURE_SECONDS, measure)
 
         async def then(_: Option) -> None:
@@ -850,7 +870,7 @@ class CompressScreen(ListScreen, pane=keys.COMPRESS):
     def _say_progress(self, task: Task, words: str) -> None:
         if task is self.long_task and not task.stopped.is_set():
             task.words = words
-            self.say(f"{words}; escape stops it.")
+            self.say(f"{words}; {shared.BACK.key} stops it.")
 
     # applying
 
@@ -866,13 +886,18 @@ class CompressScreen(ListScreen, pane=keys.COMPRESS):
         waiting = data.unwritten()
         if waiting:
             self.say(
-                f"The model has not written {count(len(waiting), 'segment')}: W asks for them, "
-                "o uses the offline result of one, m goes back to the offline engine."
+                f"The model has not written {count(len(waiting), 'segment')}: "
+                f"{keys.ASK_FOR_ALL.key} asks for them, "
+                f"{keys.TAKE_OFFLINE.key} uses the offline result of one, "
+                f"{keys.SWITCH_ENGINE.key} goes back to the offline engine."
             )
             return
         chosen = [each for each in data.plan.choices if each.level is not Level.FULL]
         if not chosen:
-            self.say("Every segment is Full: 2 3 4 choose a level, f levels that fit a size.")
+            self.say(
+                f"Every segment is Full: {keys.DETAILED.key} {keys.BRIEF.key} {keys.TAGS.key} "
+                f"choose a level, {keys.FIT.key} levels that fit a size."
+            )
             return
         doubts = data.doubts()
         if not doubts.about <= self._named:
@@ -929,7 +954,7 @@ class CompressScreen(ListScreen, pane=keys.COMPRESS):
                 if choice.sources:
                     self.engine.summary_drafts.discard(choice.sources[0])
             words = f"Compressed {applied.tokens_before:,} to {applied.tokens_after:,} tokens"
-            self._read_written(f"{words} - u to undo", all_full=True)
+            self._read_written(f"{words} - {shared.UNDO.key} to undo", all_full=True)
 
         def failed(sentence: str) -> None:
             self.long_task = None
@@ -968,7 +993,10 @@ class CompressScreen(ListScreen, pane=keys.COMPRESS):
             self._write([choice])
         else:
             self.settle()
-            self.say(f"{self._model_name} writes when w asks it; W asks for all segments.")
+            self.say(
+                f"{self._model_name} writes when {keys.ASK_MODEL.key} asks it; "
+                f"{keys.ASK_FOR_ALL.key} asks for all segments."
+            )
 
     @runs(keys.ASK_MODEL, unless=_needs_model)
     def ask_model(self) -> None:
@@ -979,7 +1007,10 @@ class CompressScreen(ListScreen, pane=keys.COMPRESS):
             return
         self.data.taken_offline.discard(choice.segment)
         if self.data.writer(choice) == "by hand":
-            self.say("This summary is by hand: its level's key leaves it, then w asks.")
+            self.say(
+                "This summary is by hand: its level's key leaves "
+                f"it, then {keys.ASK_MODEL.key} asks."
+            )
             return
         self._write([choice])
 
@@ -1002,7 +1033,9 @@ class CompressScreen(ListScreen, pane=keys.COMPRESS):
         self.data.troubles.pop(Key(choice.segment, choice.level, "model"), None)
         self.segments.refresh()
         self.settle()
-        self.say("This segment uses the offline result; w asks the model after all.")
+        self.say(
+            f"This segment uses the offline result; {keys.ASK_MODEL.key} asks the model after all."
+        )
 
     def _write(self, choices: Sequence[Choice]) -> None:
         data, engine = self.data, self.engine
@@ -1021,7 +1054,10 @@ class CompressScreen(ListScreen, pane=keys.COMPRESS):
             self.post_message(Delivered(lambda: self._all_written(run)))
 
         self.run_worker(work, thread=True, group="writing")
-        self.say(f"{self._model_name} writes {count(len(choices), 'segment')}; escape stops it.")
+        self.say(
+            f"{self._model_name} writes {count(len(choices), 'segment')}; "
+            f"{shared.BACK.key} stops it."
+        )
         self.draw()
 
     @on(Streamed)
@@ -1039,7 +1075,7 @@ class CompressScreen(ListScreen, pane=keys.COMPRESS):
         run.answered_before += found.compressed.answered_before
         self.store_preview(self.data.store_answer(choice, found), found, checked)
         if self.writing is run and not run.stopped.is_set() and run.done < len(run.choices):
-            self.say(f"{run.words} with {self._model_name}; escape stops it.")
+            self.say(f"{run.words} with {self._model_name}; {shared.BACK.key} stops it.")
 
     def _not_written(self, run: ModelRun, choice: Choice, error: ReviewerError) -> None:
         run.ended(choice.segment)
@@ -1053,7 +1089,10 @@ class CompressScreen(ListScreen, pane=keys.COMPRESS):
         run.failed += 1
         run.last_failure = str(error)
         self._no_preview(Key(choice.segment, choice.level, "model"), str(error))
-        self.say_trouble(f"{error} o uses the offline result, w asks again.")
+        self.say_trouble(
+            f"{error} {keys.TAKE_OFFLINE.key} uses the offline "
+            f"result, {keys.ASK_MODEL.key} asks again."
+        )
 
     def _all_written(self, run: ModelRun) -> None:
         if self.writing is run:
@@ -1062,17 +1101,24 @@ class CompressScreen(ListScreen, pane=keys.COMPRESS):
         if run.answered_before:
             written += f" ({run.answered_before:,} answered before)"
         if run.stopped.is_set():
-            self.say(f"Stopped: {written}, and kept. w or W continues.")
+            self.say(
+                f"Stopped: {written}, and kept. {keys.ASK_MODEL.key} "
+                f"or {keys.ASK_FOR_ALL.key} continues."
+            )
         elif run.failed and len(run.choices) > 1:
             left = len(run.choices) - run.done - run.failed
             skipped = f", {left:,} not asked for after that" if left else ""
             self.say_trouble(
                 f"{written} and kept, {run.failed:,} failed{skipped}: {run.last_failure} "
-                "W asks again, o uses the offline result of one, m of all."
+                f"{keys.ASK_FOR_ALL.key} asks again, {keys.TAKE_OFFLINE.key} uses the "
+                f"offline result of one, {keys.SWITCH_ENGINE.key} of all."
             )
         elif not run.failed:
             dot = glyphs(self.app).dot
-            self.say(f"{self._model_name}: {written} {dot} A applies, w writes this one again.")
+            self.say(
+                f"{self._model_name}: {written} {dot} {keys.APPLY.key} applies, "
+                f"{keys.ASK_MODEL.key} writes this one again."
+            )
         self.segments.refresh()
         self.settle()
 
@@ -1133,7 +1179,9 @@ class CompressScreen(ListScreen, pane=keys.COMPRESS):
         self.segments.refresh()
         self.settle()
         if message.kept:
-            self.say(f"The draft for {choice.segment} is kept: e continues it.")
+            self.say(
+                f"The draft for {choice.segment} is kept: {keys.EDIT_SUMMARY.key} continues it."
+            )
         else:
             self.say(f"{choice.segment} was left unchanged.")
 
@@ -1202,7 +1250,7 @@ class CompressScreen(ListScreen, pane=keys.COMPRESS):
 
     def _say_marker(self, fold: Fold) -> None:
         if fold.path in self.markers.opened:
-            self.say(f"Expanded: -{fold.marker.adds:,} tokens when enter collapses it.")
+            self.say(f"Expanded: -{fold.marker.adds:,} tokens when {keys.EXPAND.key} collapses it.")
         else:
             self.say(f"Expand for more detail: +{fold.marker.adds:,} tokens")
 

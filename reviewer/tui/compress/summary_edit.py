@@ -17,6 +17,7 @@ from reviewer.compression.values import BY_HAND, RATIOS
 from reviewer.tui.compress import keys
 from reviewer.tui.compress.drawing import check_blocks
 from reviewer.tui.compress.model import Checked, level_name
+from reviewer.tui.kit import keys as shared
 from reviewer.tui.kit.actor import runs
 from reviewer.tui.kit.edit_pane import EditPane
 from reviewer.tui.kit.text import figure
@@ -97,7 +98,10 @@ class SummaryEditPane(EditPane, pane=keys.SUMMARY):
         if draft is not None:
             self.say(f"{choice.segment} by hand: this is your draft.")
         else:
-            self.say(f"{choice.segment} by hand: ctrl+s accepts it, escape keeps a draft.")
+            self.say(
+                f"{choice.segment} by hand: {shared.SAVE_EDIT.key} accepts "
+                f"it, {shared.LEAVE_EDIT.key} keeps a draft."
+            )
 
     @property
     def checks(self) -> TextPane:
@@ -152,7 +156,10 @@ class SummaryEditPane(EditPane, pane=keys.SUMMARY):
             if self._choice is not choice:
                 return
             self._judged = content, found, checked
-            hints = ("ctrl+t appends what is missing", "ctrl+t append")
+            hints = (
+                f"{keys.APPEND_MISSING.key} appends what is missing",
+                f"{keys.APPEND_MISSING.key} append",
+            )
             blocks = check_blocks(found, RATIOS[found.level], checked, glyphs(self.app))
             self.checks.show(
                 blocks, title="Checks", hints=hints if _misses(found) else (), keep_scroll=True
@@ -177,7 +184,7 @@ class SummaryEditPane(EditPane, pane=keys.SUMMARY):
                 self.say("Nothing that can be appended is missing.")
                 return
             self.put(text)
-            self.say("Appended the missing parts; ctrl+s accepts it.")
+            self.say(f"Appended the missing parts; {shared.SAVE_EDIT.key} accepts it.")
 
         self._check(content, then)
 
@@ -185,7 +192,10 @@ class SummaryEditPane(EditPane, pane=keys.SUMMARY):
 
     def save(self) -> None:
         if not self.content.strip():
-            self.say("A summary needs words: 1 leaves the segment Full, escape leaves the edit.")
+            self.say(
+                f"A summary needs words: {keys.FULL.key} leaves the segment "
+                f"Full, {shared.LEAVE_EDIT.key} leaves the edit."
+            )
             return
         super().save()
 
@@ -206,7 +216,7 @@ class SummaryEditPane(EditPane, pane=keys.SUMMARY):
             return
         if found.failures:
             missing = "; ".join(each.message for each in found.failures)
-            self.say(f"Summary missing: {missing}. ctrl+t appends it.", bad=True)
+            self.say(f"Summary missing: {missing}. {keys.APPEND_MISSING.key} appends it.", bad=True)
             return
         self._choice = None
         self.post_message(self.Taken(choice, content, found, checked))

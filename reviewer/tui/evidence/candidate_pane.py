@@ -35,7 +35,6 @@ NEAR_SHOWN, NEAR_ROWS = 5, 3
 WORDINGS_SHOWN = 3
 PROOF_ROWS = 3
 NOTHING = Extras()
-DRAFT_WORDS = "draft kept: e edits it, D discards it"
 
 _PRIOR_WORDS = {70: "heading", 65: "list item", 60: "value", 50: "sentence"}
 _FLAG_WORDS = {
@@ -130,7 +129,7 @@ def candidate_blocks(
         *_proof(view, signs),
         *([] if extras.conflict else [_confidence(view, signs)]),
         _history(view, now, signs),
-        *([labelled("", f"{signs.edited} {DRAFT_WORDS}", "warm")] if extras.draft else []),
+        *([labelled("", _draft_words(signs), "warm")] if extras.draft else []),
         *(_warnings(view, state, signs)),
         *_near(view.content, members, signs),
         *_wordings(wordings, signs, wordings_shown),
@@ -265,3 +264,8 @@ def _wordings(
     if len(wordings) > most:
         rows.append(labelled("", f"and {len(wordings) - most:,} earlier", "faint"))
     return rows
+
+
+def _draft_words(signs: Glyphs) -> str:
+    edits, discards = keys.EDIT.key, keys.DISCARD_DRAFT.key
+    return f"{signs.edited} draft kept: {edits} edits it, {discards} discards it"

@@ -37,7 +37,7 @@ BEYOND = 1 << 40
 """A line number beyond the end of any file."""
 
 _REMARKS = {
-    SourceState.CHANGED: "The file changed since it was read; r shows the text that was stored.",
+    SourceState.CHANGED: "The file changed since it was read; {key} shows the stored text.",
     SourceState.MOVED: "The file changed since; this text is still in it, maybe at another line.",
 }
 
@@ -128,7 +128,7 @@ class SourceScreen(TextScreen, pane=keys.SOURCE):
 
     def _got_state(self, state: SourceState) -> None:
         if state in _REMARKS:
-            self.say_trouble(_REMARKS[state])
+            self.say_trouble(_REMARKS[state].format(key=keys.TOGGLE_FILE.key))
 
     def _got_lines(self, window: FileWindow, place: Place) -> None:
         self._reading_lines = False

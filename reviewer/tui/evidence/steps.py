@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from reviewer.engine import Engine
 from reviewer.errors import UnknownIdError
 from reviewer.promotion.views import EvidenceView, RecordView
+from reviewer.tui.kit import keys as shared
 from reviewer.tui.kit.text import Block, Run, tail
 from reviewer.tui.theme import Glyphs
 
@@ -55,7 +56,9 @@ def evidence_at(engine: Engine, number: int | None, place: int, step: Step) -> E
         return _line(step)
     found = engine.queue.evidence(number)
     if place >= len(found):
-        raise UnknownIdError(f"#{number} has no such evidence any more: R reads again.")
+        raise UnknownIdError(
+            f"#{number} has no such evidence any more: {shared.REFRESH.key} reads again."
+        )
     return found[place]
 
 

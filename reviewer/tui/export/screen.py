@@ -115,14 +115,22 @@ class ExportScreen(TextScreen, pane=keys.EXPORT):
         self._why_not = ""
         self._draw(diff_blocks(lines))
         what = count(len(changed), "file")
-        self.say(f"Enter writes {what}, each after a backup; escape leaves, nothing is written.")
+        self.say(
+            f"{keys.WRITE.key} writes {what}, each after a backup; "
+            f"{keys.LEAVE_EXPORT.key} leaves, nothing is written."
+        )
 
     def _draw(self, blocks: list[Block]) -> None:
         pane = self.text
         room = max(pane.size.width - 40, 16)
         place = tail(str(self._place), room, glyphs(self.app).ellipsis)
         pane.show(
-            blocks, title=f"Export to {place}", hints=("enter writes, p another place", "enter")
+            blocks,
+            title=f"Export to {place}",
+            hints=(
+                f"{keys.WRITE.key} writes, {keys.OTHER_PLACE.key} another place",
+                keys.WRITE.key,
+            ),
         )
 
     # keys
@@ -155,7 +163,8 @@ class ExportScreen(TextScreen, pane=keys.EXPORT):
         field.fill(str(self._place))
         field.focus(scroll_visible=False)
         self.say(
-            "Enter accepts the place and shows the difference there, escape keeps the old one."
+            f"{shared.CHOOSE.key} accepts the place and shows the difference "
+            f"there, {shared.LEAVE_CHOICE.key} keeps the old one."
         )
 
     @on(Field.Entered)

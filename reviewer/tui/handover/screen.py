@@ -150,7 +150,10 @@ class HandoverScreen(TextScreen, pane=keys.HANDOVER):
         pane.show(
             blocks,
             title=f"{self._title} {signs.dot} {figures}",
-            hints=(f"y copy {signs.dot} W write file", "y copy"),
+            hints=(
+                f"{shared.COPY.key} copy {signs.dot} {keys.WRITE.key} write file",
+                f"{shared.COPY.key} copy",
+            ),
         )
         pane.forget_heading()
         pane.go_to_section(section)
@@ -221,7 +224,7 @@ class HandoverScreen(TextScreen, pane=keys.HANDOVER):
         field.add_class("-open")
         field.fill(KEEP_FILE if self._keeps else FILE)
         field.focus(scroll_visible=False)
-        self.say("Enter writes the file, escape leaves.")
+        self.say(f"{shared.CHOOSE.key} writes the file, {shared.LEAVE_CHOICE.key} leaves.")
 
     @on(Field.Entered)
     async def _file_named(self, event: Field.Entered) -> None:
@@ -236,7 +239,10 @@ class HandoverScreen(TextScreen, pane=keys.HANDOVER):
         async def write() -> None:
             self._written.append(await to_thread(write_file, found.text, path))
             field.action_leave_field()
-            self.say(f"Wrote {found.tokens:,} tokens to {display_line(str(path))} - u to undo")
+            self.say(
+                f"Wrote {found.tokens:,} tokens to {display_line(str(path))} "
+                f"- {keys.TAKE_BACK.key} to undo"
+            )
 
         await self.patiently(write)
 

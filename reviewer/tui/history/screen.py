@@ -13,6 +13,7 @@ from reviewer.engine import Engine
 from reviewer.promotion.history import ActView, ChangeView
 from reviewer.text.display import display_line
 from reviewer.tui.history import keys
+from reviewer.tui.kit import keys as shared
 from reviewer.tui.kit.actor import runs
 from reviewer.tui.kit.line import Part, cells_of, line_of
 from reviewer.tui.kit.row_list import RowList, cursor_bar
@@ -92,9 +93,12 @@ class HistoryScreen(ListScreen, pane=keys.HISTORY):
         self.changes.show(
             act_blocks(act, changes, signs),
             title=f"Act {act.id} {signs.dot} {act.kind}",
-            hints=("x undo this",)
+            hints=(f"{keys.UNDO_ACT.key} undo this",)
             if self._no_memory()
-            else ("x undoes this act, enter opens the memory", "x undo this"),
+            else (
+                f"{keys.UNDO_ACT.key} undoes this act, {keys.OPEN_MEMORY.key} opens the memory",
+                f"{keys.UNDO_ACT.key} undo this",
+            ),
             keep_scroll=same,
         )
 
@@ -119,14 +123,18 @@ class HistoryScreen(ListScreen, pane=keys.HISTORY):
         other = self.engine.history.decided_by_another(act.id)
         if other and self._named != act.id:
             self._named = act.id
-            self.say(f"Act {act.id} is a decision of {display_line(other)}: x again undoes it.")
+            self.say(
+                f"Act {act.id} is a decision of {display_line(other)}: "
+                f"{keys.UNDO_ACT.key} again undoes it."
+            )
             return
         undone = await self.write(
             lambda: self.engine.history.undo_act(act.id, anyone=bool(other)), "Undoing"
         )
         redoable = self.engine.history.redo_title() == undone.title
         self.show_reversed(undone)
-        self.say(f"Undone: {display_line(undone.title)}{' - Z to redo' if redoable else ''}")
+        redo = f" - {shared.REDO.key} to redo" if redoable else ""
+        self.say(f"Undone: {display_line(undone.title)}{redo}")
 
     @on(RowList.Opened)
     @runs(keys.OPEN_MEMORY, unless=_no_memory)

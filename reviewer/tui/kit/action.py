@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Literal
 
 from msgspec import Struct
@@ -28,6 +28,28 @@ class Action(Struct, frozen=True):
     """It works on all marked rows, or on the row under the cursor when none is marked."""
     priority: bool = False
     """It works even where a text field takes the keys."""
+
+    @property
+    def key(self) -> str:
+        """The key that runs it, as a person reads it; its title if it has none."""
+        return self.shown_keys[0] if self.shown_keys else f'"{self.title}"'
+
+    @property
+    def shown_keys(self) -> list[str]:
+        """All keys that run it, as a person reads them."""
+        return [shown_key(key) for key in _in_use.get(self.id, self.keys).split(",") if key]
+
+
+_in_use: dict[str, str] = {}
+"""Action -> its keys where the keymap changes them. A process shows one screen, which has one
+keymap; so that every text can name keys, it is not handed down to them all.
+"""
+
+
+def use_keys(overrides: Mapping[str, str]) -> None:
+    """Name these keys of actions from now on instead of the built-in ones."""
+    _in_use.clear()
+    _in_use.update(overrides)
 
 
 class Pane(Struct, frozen=True):

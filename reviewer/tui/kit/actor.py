@@ -34,7 +34,8 @@ from textual.widget import MountError
 from reviewer.clock import TimeLeft
 from reviewer.engine import Engine
 from reviewer.errors import ReviewerError
-from reviewer.tui.kit.action import Action, Pane, shown_key
+from reviewer.tui.kit import keys
+from reviewer.tui.kit.action import Action, Pane
 from reviewer.tui.theme import GLYPHS, Glyphs
 
 if TYPE_CHECKING:
@@ -140,8 +141,7 @@ class Actor(_Node):
 
     def key_of(self, action: Action) -> str:
         """The key of an action as a person reads it, for a message; its title if it has none."""
-        names = self.host.keymap_in_use.keys(action)
-        return shown_key(names[0]) if names else f'"{action.title}"'
+        return action.key
 
     async def action_act(self, action_id: str) -> None:
         """Run an action, or show why it cannot run now."""
@@ -314,7 +314,10 @@ class RunningAct:
         done = min(self._rows, self.total) if self.total else self._rows
         many = f" {self.total:,}" if self.total else ""
         left = self._time_left.words(done, self.total)
-        return f"{self.words}{many}: {done:,} done{f', {left}' if left else ''} - escape stops"
+        return (
+            f"{self.words}{many}: {done:,} done{f', {left}' if left else ''} "
+            f"- {keys.BACK.key} stops"
+        )
 
 
 class Stoppable(Protocol):

@@ -100,7 +100,7 @@ class TabBar(ClickLine):
             parts = self._tabs(style, " ", titles=keys.SHORT_TITLES)
         if cells_of(parts) > wide:
             parts = self._tabs(style, " ", titles=_NO_TITLES)
-        help_parts: list[Part] = [("F1", style.accent), (" help ", style.dim)]
+        help_parts: list[Part] = [(keys.HELP.shown_keys[-1], style.accent), (" help ", style.dim)]
         if cells_of(parts) + cells_of(help_parts) + 2 <= wide:
             self.spots.append((wide - cells_of(help_parts), wide, "help"))
         return parts, [help_parts, []]
@@ -121,7 +121,7 @@ class TabBar(ClickLine):
             if title or here:
                 shown = title or action.title
                 parts.append((f"{shown} ", style.strong if here else style.dim))
-            parts.append((shown_key(action.keys), style.accent if here else style.faint))
+            parts.append((action.key, style.accent if here else style.faint))
             self.spots.append((at, cells_of(parts), action.id))
         return parts
 

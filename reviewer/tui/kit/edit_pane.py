@@ -123,9 +123,6 @@ class Field(EditorArea, inherit_bindings=False):
             self.post_message(self.Entered(self))
 
 
-HINTS = ("{ } change {dot} backspace puts it back", "{ } {dot} backspace", "{ }")
-
-
 class WordDiffView(TextPane):
     """The difference, with one change chosen."""
 
@@ -159,11 +156,13 @@ class WordDiffView(TextPane):
     def _draw(self, *, follow: bool) -> None:
         signs = glyphs(self.app)
         total = self.changes
+        turns = f"{keys.PREVIOUS_HUNK.key} {keys.NEXT_HUNK.key}"
+        back = keys.REVERT_HUNK.key
         where = f" {signs.rule} change {self._chosen + 1} of {total}" if total else ""
         self.show(
             [diff_block(self._hunks, self._chosen, signs)],
             title=f"Against the original{where}",
-            hints=[hint.replace("{dot}", signs.dot) for hint in HINTS] if total else (),
+            hints=(f"{turns} change {signs.dot} {back} puts it back", turns) if total else (),
             reveal=0 if total else None,
             keep_scroll=not follow,
         )
@@ -227,13 +226,15 @@ class EditTitle(BarLine):
             (f" {self.remark} ", style.warm if self.warn else style.dim),
             (sign.rule, style.rule),
         ]
-        keys: list[Part] = [
-            (f" ctrl+s {self.verb} {sign.dot} esc keep draft ", style.faint),
+        saves = f"{keys.SAVE_EDIT.key} {self.verb}"
+        leaves = f"{keys.LEAVE_EDIT.key} keep draft"
+        hint: list[Part] = [
+            (f" {saves} {sign.dot} {leaves} ", style.faint),
             (sign.rule, style.rule),
         ]
         room = self.size.width - cells_of([*left, *end])
-        if cells_of(keys) + 4 <= room:
-            room, end = room - cells_of(keys), [*keys, *end]
+        if cells_of(hint) + 4 <= room:
+            room, end = room - cells_of(hint), [*hint, *end]
         return [*left, (sign.rule * max(room, 0), style.rule), *end], []
 
 

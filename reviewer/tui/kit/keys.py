@@ -49,7 +49,7 @@ MARK = Action(
 )  # fmt: skip
 RANGE = Action(
     "range", "v", "range",
-    "Mark every row from here to where you go; v again keeps the marks.", "Select",
+    "Mark every row from here to where you go; pressed again, keep the marks.", "Select",
 )  # fmt: skip
 MARK_ALL = Action(
     "mark_all", "*", "mark all", "Mark every row of the list, or unmark all.", "Select"

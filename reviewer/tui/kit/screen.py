@@ -375,6 +375,8 @@ class TextEdit:
     """Saves the new text; a ReviewerError leaves the editor open and is shown."""
     saved: Callable[[Any], None]
     """Called with the result of `save` when the panes are back."""
+    again: Action
+    """Continues a draft that was kept."""
     verb: str = "save"
     """The effect of ctrl+s, for the title and the footer."""
     start: str | None = None
@@ -588,7 +590,7 @@ class ListScreen(MoveKeys, KitScreen, inherit_bindings=False):
         model = self._marked_model()
         if model.range_from is None:
             model.range_from = model.cursor
-            self.say("Range: go to its end, then decide; v keeps the marks.")
+            self.say(f"Range: go to its end, then decide; {keys.RANGE.key} keeps the marks.")
             self.show_footer()
         else:
             model.keep_range()
@@ -792,7 +794,10 @@ class ListScreen(MoveKeys, KitScreen, inherit_bindings=False):
         """How to leave the open overlay."""
         if self.overlay is self._choices:
             return "Choose a line first, or leave with escape."
-        return "Finish this first: ctrl+s saves it, escape keeps it as a draft."
+        return (
+            f"Finish this first: {keys.SAVE_EDIT.key} saves it, "
+            f"{keys.LEAVE_EDIT.key} keeps it as a draft."
+        )
 
     async def choose(
         self,
@@ -921,7 +926,7 @@ class ListScreen(MoveKeys, KitScreen, inherit_bindings=False):
             self._refused_to_drop = edit
             self.say(
                 f"{len(content):,} characters cannot be kept, {edit.limit:,} can:"
-                " shorten the text, or esc again drops it.",
+                f" shorten the text, or {keys.LEAVE_EDIT.key} again drops it.",
                 bad=True,
             )
             return
@@ -932,7 +937,7 @@ class ListScreen(MoveKeys, KitScreen, inherit_bindings=False):
         if too_long:
             self.say(f"{edit.title}: the text was too long and is dropped.")
         elif changed:
-            self.say(f"{edit.title}: the draft is kept; e continues it.")
+            self.say(f"{edit.title}: the draft is kept; {edit.again.key} continues it.")
         else:
             self.say(f"{edit.title}: left unchanged.")
         self.draft_changed(edit.key, kept=edit.drafts.load(edit.key) is not None)

@@ -434,9 +434,9 @@ def why_blocks(model: PacketModel, sign: Glyphs) -> tuple[str, list[Block]]:
     where = f"{item.place}" + (f" {sign.dot} {item.at:%Y-%m-%d}" if item.at else "")
     blocks.append(Block(where, "dim", wrap=False))
     if item.id in model.pinned:
-        blocks.append(Block("pinned for this packet: P again unpins it", "warm"))
+        blocks.append(Block(f"pinned for this packet: {keys.PIN.key} again unpins it", "warm"))
     if item.id in model.muted:
-        blocks.append(Block("muted for this packet: m again unmutes it", "warm"))
+        blocks.append(Block(f"muted for this packet: {keys.MUTE.key} again unmutes it", "warm"))
     if row.before is not None and row.before.state != item.state:
         words = f"{STATE_WORDS[row.before.state]} with the smaller budget"
         blocks.append(Block(words, "accent"))

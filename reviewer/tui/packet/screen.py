@@ -223,7 +223,7 @@ class PacketScreen(ListScreen, pane=keys.PACKET):
         def then(near: SourceChoice) -> None:
             self.folder = near.folder
             self._prepare()
-            more = "" if near.folder else ": B reads it too."
+            more = "" if near.folder else f": {keys.BOTH.key} reads it too."
             if near.words:
                 self.say(f"{display_line(near.words)}{more}")
 
@@ -402,13 +402,22 @@ class PacketScreen(ListScreen, pane=keys.PACKET):
         if not self.tried:
             return ("Loading ...",)
         if self.trouble:
-            return (self.trouble, "O opens another folder, S goes to the other source.")
+            return (
+                self.trouble,
+                f"{keys.FOLDER.key} opens another folder, {keys.OTHER_SOURCE.key} "
+                "goes to the other source.",
+            )
         if self.packets.filter:
-            return ("No item matches.", "escape clears the filter.")
+            return ("No item matches.", f"{shared.BACK.key} clears the filter.")
         if self.folder is not None:
-            return ("This folder has no entries yet.", "R reads it again, S goes to the store.")
+            return (
+                "This folder has no entries yet.",
+                f"{shared.REFRESH.key} reads it again, {keys.OTHER_SOURCE.key} goes to the store.",
+            )
         local = (
-            "S reads the .context folder here" if self.local_folder else "O opens a .context folder"
+            f"{keys.OTHER_SOURCE.key} reads the .context folder here"
+            if self.local_folder
+            else f"{keys.FOLDER.key} opens a .context folder"
         )
         return ("Nothing is active or trusted yet.", f"Promote candidates (F2), or {local}.")
 
@@ -445,7 +454,10 @@ class PacketScreen(ListScreen, pane=keys.PACKET):
         self.text.show(
             self._blocks,
             title=f"Packet {glyphs(self.app).dot} {packet.tokens_used:,} tokens",
-            hints=("y copy  W write", "y copy"),
+            hints=(
+                f"{shared.COPY.key} copy  {keys.WRITE_FILE.key} write",
+                f"{shared.COPY.key} copy",
+            ),
             top=None if row is None else max(row - 1, 0),
             keep_scroll=True,
         )
@@ -454,19 +466,29 @@ class PacketScreen(ListScreen, pane=keys.PACKET):
 
     def why_not(self, action: Action) -> str | None:
         if self.prompt.is_open:
-            return "Finish the field first: enter accepts it, escape leaves."
+            return (
+                f"Finish the field first: {shared.KEEP_FILTER.key} accepts "
+                f"it, {keys.LEAVE_FIELD.key} leaves."
+            )
         return super().why_not(action)
 
     def no_packet(self) -> str | None:
         if not self.tried:
             return LOADING
-        return "There is no packet: S reads another source, O a folder." if self.trouble else None
+        return (
+            f"There is no packet: {keys.OTHER_SOURCE.key} reads another "
+            f"source, {keys.FOLDER.key} a folder."
+            if self.trouble
+            else None
+        )
 
     def no_item(self) -> str | None:
         if not self.packets.rows:
             return self.no_packet() or "The list is empty."
         if self.packets.item is None:
-            return self.no_packet() or "This is a section: j goes to its items."
+            return (
+                self.no_packet() or f"This is a section: {shared.LINE_DOWN.key} goes to its items."
+            )
         return self.no_packet()
 
     def not_optional(self) -> str | None:
@@ -477,7 +499,11 @@ class PacketScreen(ListScreen, pane=keys.PACKET):
 
     def no_choices(self) -> str | None:
         if not self.packets.pinned | self.packets.muted:
-            return self.no_packet() or "No item is pinned or muted: P pins an item, m mutes it."
+            return (
+                self.no_packet()
+                or f"No item is pinned or muted: {keys.PIN.key} pins an "
+                f"item, {keys.MUTE.key} mutes it."
+            )
         return self.no_packet()
 
     def no_second_source(self) -> str | None:
@@ -487,12 +513,18 @@ class PacketScreen(ListScreen, pane=keys.PACKET):
 
     def no_question(self) -> str | None:
         if not self.packet_task.strip() and not self.ordered_by:
-            return self.no_packet() or "The model orders the titles for a task: t types it."
+            return (
+                self.no_packet()
+                or f"The model orders the titles for a task: {keys.TASK.key} types it."
+            )
         return self.no_packet()
 
     def no_other_source(self) -> str | None:
         if self.folder is None and self.local_folder is None:
-            return "There is no .context folder where reviewer was started: O reads another."
+            return (
+                "There is no .context folder where reviewer was started: "
+                f"{keys.FOLDER.key} reads another."
+            )
         return None
 
     # the budget
@@ -528,7 +560,10 @@ class PacketScreen(ListScreen, pane=keys.PACKET):
         self.packets.compare(self.packets.kept is None)
         kept = self.packets.kept
         if kept is not None:
-            self.say(f"{kept.budget:,} tokens are kept: < or > or b set the other budget.")
+            self.say(
+                f"{kept.budget:,} tokens are kept: {keys.LESS.key} or {keys.MORE.key} "
+                f"or {keys.BUDGET.key} set the other budget."
+            )
             self.set_budget(step_budget(kept.budget, 1))
         else:
             self.say(f"One budget again: {self.budget:,} tokens.")

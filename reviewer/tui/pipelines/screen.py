@@ -66,7 +66,6 @@ if TYPE_CHECKING:
     from reviewer.settings import Settings
 
 TITLE_CELLS, NAME_CELLS = 8, 12
-HINTS = ("1-6 mode  0 all  7 answer  y copy", "1-6 mode  0 all", "1-6 mode")
 LOADING = "Still loading, try again."
 NO_PROJECT = "default"
 """The project of a run that was started outside of any project."""
@@ -335,14 +334,18 @@ class PipelinesScreen(ListScreen, pane=keys.PIPELINES):
         if not self.loaded:
             return ("Loading ...",)
         if self.trouble:
-            return (self.trouble, "E opens it in your editor, C chooses another.")
+            return (
+                self.trouble,
+                f"{shared.OPEN_EDITOR.key} opens it in your editor, "
+                f"{keys.CHOOSE.key} chooses another.",
+            )
         if self.graph.graph is not None:
             return ("This pipeline has no nodes.",)
         below = len(self.below)
         nearby = f"{count(below, 'DOT file')} below this folder" if below else "an example too"
         return (
             "No pipeline is open. A pipeline is a series of stages, and what each one gets.",
-            f"C chooses one ({nearby}), I opens a file.",
+            f"{keys.CHOOSE.key} chooses one ({nearby}), {keys.OPEN_FILE.key} opens a file.",
         )
 
     def _draw_title(self) -> None:
@@ -384,7 +387,9 @@ class PipelinesScreen(ListScreen, pane=keys.PIPELINES):
         entries = len(self.entries())
         number = self.entry_number % entries + 1 if entries else 0
         hints = (
-            (f"edge {number} of {entries}, n next", f"{number} of {entries}") if entries > 1 else ()
+            (f"edge {number} of {entries}, {keys.NEXT_WAY.key} next", f"{number} of {entries}")
+            if entries > 1
+            else ()
         )
         self.entry_pane.show(
             entry_blocks(entry, stop, onwards, self.graph.states.get(node.name), remarks, signs),
@@ -415,7 +420,7 @@ class PipelinesScreen(ListScreen, pane=keys.PIPELINES):
             pane.show(
                 approved_blocks(question.about),
                 title=f"What {node.name} is asked about",
-                hints=HINTS,
+                hints=mode_hints(),
                 keep_scroll=keep,
             )
             return
@@ -428,7 +433,7 @@ class PipelinesScreen(ListScreen, pane=keys.PIPELINES):
         else:
             blocks = preamble_blocks(self.mode, node_input, signs)
             title = preamble_title(self.mode, node_input, signs, chosen=bool(self.view))
-        pane.show(blocks, title=title, hints=HINTS, keep_scroll=keep)
+        pane.show(blocks, title=title, hints=mode_hints(), keep_scroll=keep)
 
     def _draw_answer(self, *, keep_scroll: bool = True) -> None:
         """The node's last answer, or the one that is arriving."""
@@ -440,7 +445,10 @@ class PipelinesScreen(ListScreen, pane=keys.PIPELINES):
             arriving = background.answer or "..."
         title = f"{node.name} answers" if arriving else f"The last answer of {node.name}"
         self.input_pane.show(
-            answer_blocks(node_input, arriving), title=title, hints=HINTS, keep_scroll=keep_scroll
+            answer_blocks(node_input, arriving),
+            title=title,
+            hints=mode_hints(),
+            keep_scroll=keep_scroll,
         )
 
     # why a key cannot be used now
@@ -449,11 +457,18 @@ class PipelinesScreen(ListScreen, pane=keys.PIPELINES):
         if not self.loaded:
             return LOADING
         if self.graph.graph is None:
-            return "No pipeline is open: C chooses one, I opens a file."
+            return (
+                f"No pipeline is open: {keys.CHOOSE.key} chooses one, "
+                f"{keys.OPEN_FILE.key} opens a file."
+            )
         return None
 
     def no_node(self) -> str | None:
-        none = None if self.graph.node else "The pipeline has no nodes: E opens it in an editor."
+        none = (
+            None
+            if self.graph.node
+            else f"The pipeline has no nodes: {shared.OPEN_EDITOR.key} opens it in an editor."
+        )
         return self.no_pipeline() or none
 
     def _under_way(self) -> str:
@@ -462,16 +477,16 @@ class PipelinesScreen(ListScreen, pane=keys.PIPELINES):
 
     def already_running(self) -> str | None:
         if self.run_in_progress:
-            return f"{self._under_way()} is in progress: c cancels it."
+            return f"{self._under_way()} is in progress: {keys.CANCEL.key} cancels it."
         return self.no_pipeline()
 
     def cannot_step(self) -> str | None:
         background = self.background
         if background is not None and background.running:
             if background.question is not None:
-                return "The run is asking something: enter answers."
+                return f"The run is asking something: {keys.ENTER.key} answers."
             if not background.pausing:
-                return f"{self._under_way()} is not stepping: c cancels it."
+                return f"{self._under_way()} is not stepping: {keys.CANCEL.key} cancels it."
         return self.no_pipeline()
 
     def cannot_run(self) -> str | None:
@@ -483,7 +498,7 @@ class PipelinesScreen(ListScreen, pane=keys.PIPELINES):
     def not_running(self) -> str | None:
         background = self.background
         if background is None or not background.running:
-            return "Nothing is running: r runs the pipeline."
+            return f"Nothing is running: {keys.RUN.key} runs the pipeline."
         if background.cancelling:
             return f"{self._under_way()} was cancelled and ends as soon as its stage lets it."
         return None
@@ -492,9 +507,15 @@ class PipelinesScreen(ListScreen, pane=keys.PIPELINES):
         if self.run_in_progress or self.graph.graph is None:
             return self.already_running()
         if self.run is None:
-            return "No run of this pipeline is shown: r runs it, P shows past runs."
+            return (
+                f"No run of this pipeline is shown: {keys.RUN.key} runs "
+                f"it, {keys.PAST_RUNS.key} shows past runs."
+            )
         if not self.run.view.can_resume:
-            return f"{self.run_id} has reached its exit; there is nothing left: r runs it again."
+            return (
+                f"{self.run_id} has reached its exit; there is nothing "
+                f"left: {keys.RUN.key} runs it again."
+            )
         return None
 
     def too_few_entries(self) -> str | None:
@@ -504,12 +525,12 @@ class PipelinesScreen(ListScreen, pane=keys.PIPELINES):
         return self.no_node()
 
     def no_past_runs(self) -> str | None:
-        none = "Nothing has run yet: r runs the pipeline that is shown."
+        none = f"Nothing has run yet: {keys.RUN.key} runs the pipeline that is shown."
         return None if self.past_runs else none
 
     def no_conversation(self) -> str | None:
         if self.run is None or not self.run.turns:
-            return "No run with a conversation is shown: r runs the pipeline."
+            return f"No run with a conversation is shown: {keys.RUN.key} runs the pipeline."
         return None
 
     def no_text(self) -> str | None:
@@ -552,7 +573,7 @@ class PipelinesScreen(ListScreen, pane=keys.PIPELINES):
         background = self.background
         if background is not None and background.running and background.pausing:
             background.proceed(stepping=False)
-            self.say("Running the rest: c cancels it.")
+            self.say(f"Running the rest: {keys.CANCEL.key} cancels it.")
             return
         await self._start(stepping=False)
 
@@ -572,7 +593,7 @@ class PipelinesScreen(ListScreen, pane=keys.PIPELINES):
         background = BackgroundRun(self.engine, self.path.absolute(), stepping=stepping)
         self._take(background)
         background.start(self.project or default_project() or NO_PROJECT, options)
-        self.say("One stage at a time: space continues." if stepping else "Running ...")
+        self.say(f"One stage at a time: {keys.STEP.key} continues." if stepping else "Running ...")
 
     @runs(keys.RESUME, unless=cannot_resume)
     async def resume(self) -> None:
@@ -603,7 +624,9 @@ class PipelinesScreen(ListScreen, pane=keys.PIPELINES):
         """End the run in an orderly way."""
         if self.background is not None:
             self.background.cancel()
-            self.say("Cancelled: the run ends as soon as its stage lets it, R resumes.")
+            self.say(
+                f"Cancelled: the run ends as soon as its stage lets it, {keys.RESUME.key} resumes."
+            )
 
     @on(RowList.Opened)
     @runs(keys.ENTER, unless=no_node)
@@ -643,7 +666,7 @@ class PipelinesScreen(ListScreen, pane=keys.PIPELINES):
             background.reply(question, typed if option.key == FREE_TEXT else option.key)
             self.say("Answered.")
 
-        detail = "type your answer" if question.freeform else "enter chooses a line"
+        detail = "type your answer" if question.freeform else f"{shared.CHOOSE.key} chooses a line"
         title = display_line(question.text) or question.node
         await self.choose(title, detail, options, then, narrow=narrow)
 
@@ -668,7 +691,9 @@ class PipelinesScreen(ListScreen, pane=keys.PIPELINES):
             self._read_run(background.run_id, _end_sentence(background))
             self.host.background_run = None
         elif question is not None:
-            self.say(f"{display_line(question.text)} - enter answers{_remark(background)}")
+            self.say(
+                f"{display_line(question.text)} - {keys.ENTER.key} answers{_remark(background)}"
+            )
             self._read_run_for(background, question)
         elif background.run_id and background.stages != self._stages_shown(background):
             self._read_run_for(background, None)
@@ -742,7 +767,10 @@ class PipelinesScreen(ListScreen, pane=keys.PIPELINES):
     def switch_tools(self) -> None:
         """Allow shell commands for this pipeline, or forbid them."""
         self.allow_tools = not self.allow_tools
-        allowed = "Runs of this pipeline may run its shell commands with your rights: T forbids it."
+        allowed = (
+            "Runs of this pipeline may run its shell commands with your "
+            f"rights: {keys.ALLOW_TOOLS.key} forbids it."
+        )
         self.say(allowed if self.allow_tools else "Shell commands are refused.")
         self._draw_title()
 
@@ -802,7 +830,9 @@ class PipelinesScreen(ListScreen, pane=keys.PIPELINES):
         async def then(option: Option) -> None:
             self._open(Path(option.key))
 
-        await self.choose("Pipelines", "I opens any file", list(options.values()), then)
+        await self.choose(
+            "Pipelines", f"{keys.OPEN_FILE.key} opens any file", list(options.values()), then
+        )
 
     @runs(keys.OPEN_FILE)
     async def choose_file(self) -> None:
@@ -821,7 +851,7 @@ class PipelinesScreen(ListScreen, pane=keys.PIPELINES):
 
         async def ask_in(text: str) -> None:
             options = await to_thread(path_options, text)
-            detail = "type the path of a DOT file; enter opens a folder"
+            detail = f"type the path of a DOT file; {shared.CHOOSE.key} opens a folder"
             await self.choose("Open a pipeline", detail, options, then, narrow=narrow, text=text)
 
         start = self.path.parent if self.path is not None else Path.cwd()
@@ -949,7 +979,10 @@ class PipelinesScreen(ListScreen, pane=keys.PIPELINES):
     @runs(shared.OPEN_EDITOR)
     def open_editor(self) -> None:
         if self.path is None:
-            self.say("No pipeline is open: C chooses one, I opens a file.")
+            self.say(
+                f"No pipeline is open: {keys.CHOOSE.key} chooses one, "
+                f"{keys.OPEN_FILE.key} opens a file."
+            )
         else:
             self.edit_file(str(self.path), self._line())
             self.watch_store()
@@ -976,8 +1009,12 @@ def _end_sentence(background: BackgroundRun) -> str:
     done = background.done
     if done is None:
         return ""
-    ways = {"done": "", "waiting": " - R resumes", "cancelled": " - R resumes"}
-    way = ways.get(done.state, " - R continues it")
+    ways = {
+        "done": "",
+        "waiting": f" - {keys.RESUME.key} resumes",
+        "cancelled": f" - {keys.RESUME.key} resumes",
+    }
+    way = ways.get(done.state, f" - {keys.RESUME.key} continues it")
     return f"{display_line(done.message)}{way}{_remark(background)}"
 
 
@@ -988,7 +1025,11 @@ def _remark(background: BackgroundRun) -> str:
 
 def _with_key(sentence: str) -> str:
     """An error of the engine; where it names a flag the key of this screen comes first."""
-    hint = "T allows shell commands: " if "with --allow-tools" in sentence else ""
+    hint = (
+        f"{keys.ALLOW_TOOLS.key} allows shell commands: "
+        if "with --allow-tools" in sentence
+        else ""
+    )
     return hint + display_line(sentence)
 
 
@@ -996,3 +1037,10 @@ def _latest_thread(turns: Sequence[StageTurn], node: str) -> str | None:
     """The thread of a node's last turn; None where it has none."""
     threads = [turn.thread for turn in turns if turn.node == node]
     return next((thread for thread in reversed(threads) if thread), None)
+
+
+def mode_hints() -> tuple[str, ...]:
+    """The keys of the text below the graph, in wordings from long to short."""
+    modes = f"{keys.MODE_FULL.key}-{keys.MODE_HIGH.key} mode"
+    both = f"{modes}  {keys.MODE_ALL.key} all"
+    return f"{both}  {keys.MODE_ANSWER.key} answer  {shared.COPY.key} copy", both, modes

@@ -18,7 +18,7 @@ REJECT = Action(
 )  # fmt: skip
 REJECT_WHY = Action(
     "reject_why", "X", "reject, with a reason",
-    "Reject as x does, and say why with one more key; the learned order uses the reasons.",
+    "Reject, and say why with one more key; the learned order uses the reasons.",
     "Decide", writes=True, takes_marked=True,
 )  # fmt: skip
 EDIT = Action(
@@ -60,7 +60,7 @@ KEEP_RIGHT = Action(
 )  # fmt: skip
 KEEP_BOTH = Action(
     "keep_both", "b", "keep both",
-    "Settle a conflict: keep both sides as they are; x dismisses it instead.", "Decide",
+    "Settle a conflict: keep both sides as they are; rejecting dismisses it instead.", "Decide",
     writes=True,
 )  # fmt: skip
 QUEUE_MORE = Action(
@@ -77,8 +77,8 @@ ASK_MODEL = Action(
 
 READ_SESSIONS = Action(
     "read_sessions", "i", "read sessions",
-    "Read the sessions of this project that agents have left on this machine; escape stops, and"
-    " what was read is kept.",
+    "Read the sessions of this project that agents have left on this machine; it can be"
+    " stopped, and what was read is kept.",
     "Decide", writes=True,
 )  # fmt: skip
 

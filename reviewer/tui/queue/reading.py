@@ -15,6 +15,7 @@ from msgspec import Struct
 from reviewer.clock import TimeLeft
 from reviewer.text.display import display_line
 from reviewer.tui.kit.actor import RunningAct
+from reviewer.tui.kit.keys import BACK
 from reviewer.tui.kit.text import count
 
 if TYPE_CHECKING:
@@ -119,7 +120,7 @@ class ReadingAct(RunningAct):
         if self._stop.is_set():
             return "Reading sessions: stopping ..."
         if self._progress is None:
-            return "Looking for sessions ... - escape stops"
+            return f"Looking for sessions ... - {BACK.key} stops"
         done = self._progress
         path = display_line(Path(str(done.path or "")).name)
         part = min(done.bytes_done / done.bytes_total, 1.0) if done.bytes_total else 0.0
@@ -127,7 +128,7 @@ class ReadingAct(RunningAct):
         left = self.time_left()
         return (
             f"{self._full * full}{self._empty * (BAR_CELLS - full)} {part:.0%}"
-            f"{f', {left}' if left else ''} - escape stops and keeps it  "
+            f"{f', {left}' if left else ''} - {BACK.key} stops and keeps it  "
             f"{done.files_done:,} of {done.files_total:,} files, "
             f"{done.bytes_done / 1e6:,.0f} of {done.bytes_total / 1e6:,.0f} MB, "
             f"{done.candidates:,} candidates  {path}"

@@ -892,11 +892,15 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
             self._show_changed(done)
 
         def typed(text: str) -> None:
-            self.offer([Option(text, text, "enter gives it this name")] if text.strip() else [])
+            self.offer(
+                [Option(text, text, f"{kit_keys.CHOOSE.key} gives it this name")]
+                if text.strip()
+                else []
+            )
 
         await self.choose(
             f"Name of #{memory_id}",
-            "enter renames, escape leaves it",
+            f"{kit_keys.CHOOSE.key} renames, {kit_keys.LEAVE_CHOICE.key} leaves it",
             [],
             then,
             narrow=typed,
@@ -1014,6 +1018,7 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
                     lambda: self.engine.triage.edit(memory_id, text, seen=seen)
                 ),
                 saved=lambda done: self._after_decision(done, done.ids, 1),
+                again=keys.EDIT,
                 verb="promote",
                 limit=LONGEST,
                 beside=(self.evidence,) if row.is_excerpt else (),

@@ -8,7 +8,7 @@ from reviewer.tui.kit.action import Action, Pane
 
 WORD = Action(
     "word_memory", "n", "new memory",
-    "Word a memory of your own with the marked lines, or this one, as its evidence; ctrl+s"
+    "Word a memory of your own with the marked lines, or this one, as its evidence; saving"
     " promotes it.",
     "Decide", writes=True, takes_marked=True,
 )  # fmt: skip

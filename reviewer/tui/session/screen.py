@@ -121,7 +121,10 @@ class SessionScreen(ListScreen, pane=keys.SESSION):
         self.line_pane.show(
             line_blocks(row, before, after, signs),
             title=title,
-            hints=(f"n new memory {signs.dot} ] next spot", "n new memory"),
+            hints=(
+                f"{keys.WORD.key} new memory {signs.dot} {keys.NEXT_SPOT.key} next spot",
+                f"{keys.WORD.key} new memory",
+            ),
             reveal=len(before),
         )
 
@@ -196,7 +199,10 @@ class SessionScreen(ListScreen, pane=keys.SESSION):
         start = quoted if len(quoted) <= START_CHARACTERS else ""
         self.cursor_rest.stop()
         self._show_proof()
-        self.say("Word it as a memory: ctrl+s promotes it, escape keeps a draft.")
+        self.say(
+            f"Word it as a memory: {shared.SAVE_EDIT.key} promotes it, "
+            f"{shared.LEAVE_EDIT.key} keeps a draft."
+        )
         await self.edit_text(
             TextEdit(
                 key=draft_key(self.path, lines),
@@ -205,6 +211,7 @@ class SessionScreen(ListScreen, pane=keys.SESSION):
                 drafts=self.engine.session_drafts,
                 save=lambda text: self._save(lines, text),
                 saved=self._saved,
+                again=keys.WORD,
                 verb="promote",
                 limit=LONGEST,
             )
@@ -246,7 +253,7 @@ class SessionScreen(ListScreen, pane=keys.SESSION):
         self.model.clear_marks()
         self.note_version()
         self.reload()
-        self.say(f"{display_line(done.title)} - u to undo")
+        self.say(f"{display_line(done.title)} - {shared.UNDO.key} to undo")
 
 
 class LineList(StoredList[SessionModel]):
@@ -325,7 +332,10 @@ def line_blocks(
     blocks = [_dimmed(each) for each in before]
     blocks.append(Block(text, "text", _spans(row), first=(bar,), rest=(bar,), limit=64_000))
     if row.line.left_out:
-        left_out = f"{count(row.line.left_out, 'character')} left out: o opens the source"
+        left_out = (
+            f"{count(row.line.left_out, 'character')} left out: "
+            f"{shared.OPEN_SOURCE.key} opens the source"
+        )
         blocks.append(Block(left_out, "faint", first=(Run("  "),)))
     for each in row.cited:
         cited = f"{signs.important} #{each.memory} comes from here"

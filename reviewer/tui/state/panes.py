@@ -95,7 +95,9 @@ def fact_strip(
     strong = strong if here else text
     bar = cursor_bar(on_row, sign, here=here, focused=focused)
     if row is None:
-        return line_of([bar, ("  gone: R reads again", dim)], width, text, sign.ellipsis)
+        return line_of(
+            [bar, (f"  gone: {shared.REFRESH.key} reads again", dim)], width, text, sign.ellipsis
+        )
     parts: list[Part]
     if isinstance(row, QueueRow):
         state, warning = sign_of(row, True, sign)
@@ -310,6 +312,6 @@ def state_blocks(
         spans = (Span(len(text) - len(until), len(text), "faint"),)
         blocks.append(labelled(f"{signs.edited} before" if not place else "", text, spans=spans))
     if len(past) > earlier:
-        more = f"and {len(past) - earlier:,} earlier: h shows all"
+        more = f"and {len(past) - earlier:,} earlier: {keys.EARLIER.key} shows all"
         blocks.append(labelled("", more, "faint"))
     return blocks

@@ -261,12 +261,17 @@ class StateScreen(ListScreen, pane=keys.STATE):
 
     def not_trusted(self) -> str | None:
         if self.layer in ("memory", "entity"):
-            return f"Only trusted state can be unset: r puts this {self.layer} back in the queue."
+            return (
+                f"Only trusted state can be unset: {keys.PUT_BACK.key} puts "
+                f"this {self.layer} back in the queue."
+            )
         return self.no_fact()
 
     def trusted(self) -> str | None:
         if self.layer == "state":
-            return "Trusted state is written by hand, not in the queue: x unsets it."
+            return (
+                f"Trusted state is written by hand, not in the queue: {keys.UNSET.key} unsets it."
+            )
         return self.no_fact()
 
     def not_a_memory(self) -> str | None:
@@ -274,7 +279,7 @@ class StateScreen(ListScreen, pane=keys.STATE):
 
     def not_an_entity(self) -> str | None:
         if self.layer == "memory":
-            return "Only entities have relations: p graduates this memory."
+            return f"Only entities have relations: {keys.GRADUATE.key} graduates this memory."
         if self.layer == "state":
             return "Only entities have relations."
         return self.no_fact()
@@ -305,7 +310,11 @@ class StateScreen(ListScreen, pane=keys.STATE):
     ) -> None:
         """Read the list again after an act, and say how to undo it."""
         self.read_list(here=here, state=state)
-        self.say(f"{display_line(done.title)} - u to undo" if done.act else f"{done.title}.")
+        self.say(
+            f"{display_line(done.title)} - {shared.UNDO.key} to undo"
+            if done.act
+            else f"{done.title}."
+        )
 
     def show_reversed(self, undone: Undone) -> None:
         self.read_list(here=(False, undone.ids[0]) if undone.ids else None)
@@ -337,7 +346,10 @@ class StateScreen(ListScreen, pane=keys.STATE):
         async def then(option: Option) -> None:
             done = await self.write(lambda: self.engine.entities.graduate(number, option.key))
             self.settle(done)
-            self.say(f"{done.title}, which waits in the queue (F2) - u to undo")
+            self.say(
+                f"{done.title}, which waits in the queue ({shared.SHOW_QUEUE.key}) "
+                f"- {shared.UNDO.key} to undo"
+            )
 
         await self.choose(f"Graduate #{number}", "the likeliest first", options, then)
 
@@ -476,7 +488,10 @@ class StateScreen(ListScreen, pane=keys.STATE):
             project = projects[0] if len(projects) == 1 else None
         form.begin(project, self.host.state_forms.get(("", "")), ask_project=project is None)
         beside = "; the selected fact is shown below" if self.layer else ""
-        self.say(f"Type the value: ctrl+s writes it, escape leaves{beside}.")
+        self.say(
+            f"Type the value: {shared.SAVE_FORM.key} writes it, "
+            f"{shared.LEAVE_FORM.key} leaves{beside}."
+        )
 
     @on(RowList.Opened)
     @runs(keys.EDIT, unless=no_fact)
@@ -492,7 +507,7 @@ class StateScreen(ListScreen, pane=keys.STATE):
             typed = self.host.state_forms.get((value.project, value.key))
             form.begin_with(value.project, {name: getattr(value, name) for name in names}, typed)
             self.say(
-                "This is what you typed before: ctrl+s writes it."
+                f"This is what you typed before: {shared.SAVE_FORM.key} writes it."
                 if typed
                 else "The value that you write supersedes this one, which stays readable."
             )
@@ -567,6 +582,7 @@ class StateScreen(ListScreen, pane=keys.STATE):
                 drafts=self.engine.drafts,
                 save=save,
                 saved=lambda done: self.settle(done, here=(False, number)),
+                again=keys.EDIT,
             )
         )
 

@@ -18,7 +18,7 @@ REASONS = [
     ("nothing matches", ["slash", *"zzz", "enter"], "i", "The list is empty."),
     ("nothing matches, all", ["slash", *"zzz", "enter"], "*", "The list is empty."),
     ("several are marked", ["space", "space"], "e",
-     "A text is edited one commit at a time: escape clears the marks."),
+     "A text is edited one commit at a time: esc clears the marks."),
     ("one context", [], "t", "This is the only context: I imports another transcript."),
     ("nothing to undo", [], "u", "There is nothing to undo."),
     ("nothing to redo", [], "Z", "There is nothing to redo."),
@@ -57,9 +57,7 @@ async def test_a_key_of_the_list_waits_until_the_open_form_is_left(fair: Engine,
         await screen.press("f3", "r")
         commits(screen).set_focus(commits(screen).list)
         await screen.press(key)
-        assert (
-            status_text(screen) == "Finish this first: ctrl+s saves it, escape keeps it as a draft."
-        )
+        assert status_text(screen) == "Finish this first: ctrl+s saves it, esc keeps it as a draft."
 
 
 async def test_a_read_only_store_is_not_written(

@@ -85,7 +85,7 @@ async def test_fit_says_how_far_it_is_and_escape_stops_it(
         monkeypatch.setattr(kind, "fit", slow)
         await screen.pilot.press("enter")
         await screen.until(lambda: "1 of at most 12 summaries tried" in status_text(screen))
-        assert "escape stops it" in status_text(screen)
+        assert "esc stops it" in status_text(screen)
         await screen.pilot.press("A")
         assert "summary" not in chain(machines)
         await screen.pilot.press("escape")

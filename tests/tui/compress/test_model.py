@@ -84,10 +84,10 @@ async def test_text_streams_into_the_preview_and_escape_stops_without_loss(
         await screen.settle()
         await screen.pilot.press("m")
         await screen.until(lambda: "Slow" in summary(screen))
-        assert "writing, escape stops" in compress(screen).summary.title
+        assert "writing, esc stops" in compress(screen).summary.title
         assert "Writing 1 of 1" in compress(screen).running
         await screen.pilot.press("4")
-        assert "escape stops it" in status_text(screen), "nothing else is decided meanwhile"
+        assert "esc stops it" in status_text(screen), "nothing else is decided meanwhile"
         await screen.pilot.press("j")
         assert compress(screen).data.cursor == 1, "but the cursor goes on"
         await screen.pilot.press("k", "escape")

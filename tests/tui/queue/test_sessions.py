@@ -101,4 +101,4 @@ async def test_the_open_screen_reads_nothing_before_the_person_has_asked_for_it(
 def test_the_progress_of_reading_is_a_bar_with_its_share() -> None:
     act = ReadingAct(GLYPHS)
     act.show(Progress(1, 4, 3_000_000, 6_000_000, "rollout-a.jsonl", 10, 2))
-    assert act.sentence.startswith("██████░░░░░░ 50% - escape stops and keeps it  1 of 4 files")
+    assert act.sentence.startswith("██████░░░░░░ 50% - esc stops and keeps it  1 of 4 files")

@@ -110,7 +110,7 @@ async def test_every_fact_is_walked_down_to_its_line(stocked: Engine, notes: Pat
     stocked.state.set("acme", "db", "Tapes", evidence=f"{notes}:5")
     async with opened(stocked) as screen:
         await screen.press("f7")
-        assert "L3  db" in screen.text
+        assert "value  db" in screen.text
         assert "decisions.md:5" in screen.text
         assert "We decided to use PostgreSQL 16" in screen.text
         await screen.press("o")

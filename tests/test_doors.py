@@ -32,6 +32,7 @@ OPENS_A_DOOR_ITSELF = {
     ("cli/help.py", "help_"): "pages of the program",
     ("cli/help.py", "_title"): "pages of the program",
     ("cli/help.py", "_headings"): "pages of the program",
+    ("fleet/collapse.py", "_plainly_named"): "a link in a new folder with a random name of its own",
     ("fleet/collapse.py", "_write"): "a new file (O_EXCL) with a random name, moved into place",
     ("fleet/places.py", "write"): "writes into the new file of writing()",
     ("fleet/places.py", "writing"): "a new file (O_EXCL) with a random name, moved into place",

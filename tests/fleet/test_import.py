@@ -11,6 +11,8 @@ import pytest
 from reviewer.engine import Engine
 from reviewer.fleet import candidate_file, importing
 from reviewer.fleet.importing import ImportReport
+from reviewer.store.database import Database
+from reviewer.store.ledger import Ledger
 from tests.clocks import TickingClock
 from tests.fleet.conftest import FACTS, Fleet
 from tests.stored import everything_in
@@ -321,3 +323,12 @@ def test_a_reader_that_dies_ends_the_import_with_a_sentence(
     said = collapsed.fails("import", file, "--project", "kiosk")
     assert "was not read to its end: a process that read it has ended" in said
     collapsed.reviewer.nothing_lost()
+
+
+def test_only_masked_text_can_be_written_past_the_door(tmp_path: Path) -> None:
+    """The type checker refuses plain text: if it did not, it would report the comment."""
+    database = Database(tmp_path / "other.db")
+    ledger = Ledger(database, actor="test", clock=TickingClock())
+    with ledger.act("test") as act:
+        act.insert_rows("project", ("name",), [("kiosk",)])  # type: ignore[list-item]
+    database.close()

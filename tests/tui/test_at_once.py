@@ -19,6 +19,7 @@ from reviewer.tui.kit.actor import RunningAct
 from reviewer.tui.kit.choice_pane import Option
 from reviewer.tui.kit.filter import FilterBar
 from reviewer.tui.kit.screen import KitScreen, TextEdit
+from reviewer.tui.queue import keys
 from reviewer.tui.queue.screen import STATUSES
 from tests.present import present
 from tests.tui.conftest import opened
@@ -135,7 +136,7 @@ async def test_a_save_that_waited_long_does_not_close_what_was_opened_meanwhile(
     async with opened(stocked, project="acme") as screen:
         monkeypatch.setattr(type(stocked), "waits_to_write", lambda _: True)
         await screen.queue.edit_text(
-            TextEdit(1, "Edit #1", "Old words", stocked.drafts, save, saved.append)
+            TextEdit(1, "Edit #1", "Old words", stocked.drafts, save, saved.append, keys.EDIT)
         )
         await screen.pilot.press("N", "ctrl+s")
         await screen.until(lambda: screen.app.background_act is not None)

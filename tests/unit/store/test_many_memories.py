@@ -14,6 +14,7 @@ from reviewer.store.acts import MANY
 from reviewer.store.changes import Change, Value, unpack
 from reviewer.store.database import Database
 from reviewer.store.ledger import Ledger
+from reviewer.store.stored_text import Stored, StoredText
 from reviewer.store.verify import verify
 from tests.stored import rows_of
 
@@ -54,9 +55,14 @@ def test_rows_as_values_leave_the_same_store_as_rows_as_images(tmp_path: Path) -
         "signal", "freshness", "confidence", "rank", "first_seen", "last_seen", "pending_since",
     )  # fmt: skip
     moment = "2026-03-01T12:00:00.000Z"
-    rows: list[tuple[Value, ...]] = [
-        (1, "decision", f"Fact {n}", f"fact {n}", "candidate", "by hand", "1", 0.5, 1.0, 1.0, 0.5,
-         0.5, moment, moment, moment)
+    rows: list[tuple[Stored, ...]] = [
+        tuple(
+            StoredText(each) if isinstance(each, str) else each
+            for each in (
+                1, "decision", f"Fact {n}", f"fact {n}", "candidate", "by hand", "1", 0.5, 1.0,
+                1.0, 0.5, 0.5, moment, moment, moment,
+            )
+        )
         for n in range(COUNT)
     ]  # fmt: skip
     for name in ("images", "values"):
@@ -65,7 +71,9 @@ def test_rows_as_values_leave_the_same_store_as_rows_as_images(tmp_path: Path) -
         with ledger.act("make") as act:
             act.insert("project", name="kiosk")
             if name == "images":
-                images = [dict(zip(columns, row, strict=True)) for row in rows]
+                images: list[dict[str, Value]] = [
+                    dict(zip(columns, row, strict=True)) for row in rows
+                ]
                 ids = act.insert_many("memory", images)
             else:
                 ids = act.insert_rows("memory", columns, rows)

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Literal
 import msgspec
 from msgspec import Struct
 
-from reviewer.tui.commits.tool_calls import CallText, call_text
 from reviewer.tui.kit.contexts import match_spans
 from reviewer.tui.kit.row_model import RowModel
 from reviewer.tui.kit.text import Span
+from reviewer.tui.kit.tool_calls import CallText, call_text
 from reviewer.tui.places import load_context
 
 if TYPE_CHECKING:

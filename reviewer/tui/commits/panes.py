@@ -20,13 +20,13 @@ from reviewer.tui.commits.model import (
     shares,
     tokens_by_priority,
 )
-from reviewer.tui.commits.tool_calls import call_line, speaker, written_by_program
 from reviewer.tui.history.keys import UNDO_ACT
 from reviewer.tui.kit import keys as shared
 from reviewer.tui.kit.contexts import HASH_CHARACTERS, priority_sign
 from reviewer.tui.kit.line import BarLine, Part, cells_of, cut, line_of
 from reviewer.tui.kit.row_list import StoredList, cursor_bar
 from reviewer.tui.kit.text import Block, Run, Span, count, moment
+from reviewer.tui.kit.tool_calls import call_line, speaker, written_by_program
 from reviewer.tui.theme import Glyphs, Palette
 
 if TYPE_CHECKING:

@@ -6,6 +6,8 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
+from msgspec.structs import replace
+
 from reviewer.tui.compress import keys
 from reviewer.tui.compress.model import (
     DEEPEST,
@@ -18,6 +20,7 @@ from reviewer.tui.compress.model import (
 )
 from reviewer.tui.kit.contexts import priority_sign
 from reviewer.tui.kit.text import Block, Run, Span, count, figure
+from reviewer.tui.kit.tool_calls import call_text
 from reviewer.tui.theme import Glyphs
 
 if TYPE_CHECKING:
@@ -97,11 +100,26 @@ def original_blocks(
         if not turn.text.strip():
             continue
         here = None if place is None or place[0] != number else (place[1], place[2])
-        text, spans = marked(turn.text, [a for a in anchors if a.turn == number], signs, here)
+        text, spans = _readable(turn, [a for a in anchors if a.turn == number], signs, here)
         if here is not None:
             reveal = len(blocks)
         blocks.append(Block(text, "text", spans, first=(Run(" "),)))
     return blocks, reveal
+
+
+def _readable(
+    turn: Turn, anchors: Sequence[AnchorPoint], signs: Glyphs, here: tuple[int, int] | None
+) -> tuple[str, tuple[Span, ...]]:
+    """The text of a turn with its anchors marked; the arguments of a call as lines."""
+    call = call_text(turn.text) if turn.kind == "tool_use" else None
+    if call is None:
+        return marked(turn.text, anchors, signs, here)
+    moved = [
+        replace(anchor, start=call.place(anchor.start), end=call.place(anchor.end))
+        for anchor in anchors
+    ]
+    at = None if here is None else (call.place(here[0]), call.place(here[1]))
+    return marked(call.text, [each for each in moved if each.start < each.end], signs, at)
 
 
 def marked(

@@ -11,8 +11,8 @@ import pytest
 
 from reviewer.commits.values import CommitRow, Priority
 from reviewer.engine import Engine
-from reviewer.tui.commits.tool_calls import call_line, call_text, speaker
 from reviewer.tui.kit.text import Span
+from reviewer.tui.kit.tool_calls import call_line, call_text, speaker
 from tests.tui.commits.driving import chain, styled
 from tests.tui.conftest import opened
 
@@ -76,6 +76,18 @@ async def test_a_plan_is_shown_with_its_line_breaks(session: Engine) -> None:
         assert "# Plan" in lines
         assert '- Keep "SQLite" for tests' in lines
         assert "\\n" not in screen.text
+
+
+async def test_a_call_is_also_shown_as_lines_where_it_is_compressed(session: Engine) -> None:
+    session.contexts.annotate(chain(session)[2], retain_match=["PostgreSQL 16"])
+    async with opened(session, size=(140, 40), project="acme") as screen:
+        await screen.press("f4", "g")
+        lines = [line.strip(" │▌") for line in screen.text.splitlines()]
+        assert "assistant calls ExitPlanMode" in screen.text
+        assert any(line.endswith("# Plan") for line in lines)
+        assert any(line.endswith('- Keep "SQLite" for tests') for line in lines)
+        assert "\\n" not in screen.text
+        assert "- Move invoices to ◆F[PostgreSQL 16]" in screen.text
 
 
 async def test_criteria_are_marked_where_they_are_in_the_shown_call(session: Engine) -> None:

@@ -118,12 +118,13 @@ class CallText:
     def moved(self, spans: tuple[Span, ...]) -> tuple[Span, ...]:
         """Stored spans mapped to the displayed text; those of pure syntax are dropped."""
         found = (
-            Span(self._place(span.start), self._place(span.end), span.style, span.here)
+            Span(self.place(span.start), self.place(span.end), span.style, span.here)
             for span in spans
         )
         return tuple(span for span in found if span.start < span.end)
 
-    def _place(self, at: int) -> int:
+    def place(self, at: int) -> int:
+        """A position in the stored text mapped to the displayed text."""
         piece = bisect_right(self._stored, at) - 1
         if piece < 0:
             return 0

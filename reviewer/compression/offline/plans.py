@@ -189,10 +189,21 @@ _REPORTED = re.compile(
 """How a title begins that reports what was done."""
 
 
+_DONE_HEADING = re.compile(
+    r"\W*(?:(?:\w+ )?changes?(?: made)?$|(?:files? )?(?:modified|changed|created)"
+    r"|what (?:i|was|changed)"
+    r"|completed|done\b|summary of (?:the )?(?:changes|work)|implemented|implementation)",
+    re.IGNORECASE,
+)
+"""A heading under which an agent reports what it did."""
+
+
 def findings_in(text: str) -> list[Titled]:
     """The titles of a text that lists what was found, not what was done."""
-    titled = titled_items(text)
-    reports = sum(bool(_REPORTED.match(each.title)) for each in titled)
+    titled = [each for each in titled_items(text) if not _DONE_HEADING.match(each.heading)]
+    reports = sum(
+        bool(_REPORTED.match(each.title) or _REPORTED.match(each.detail)) for each in titled
+    )
     return titled if 2 * reports < len(titled) else []
 
 

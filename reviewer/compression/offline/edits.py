@@ -165,7 +165,7 @@ def _resolved(code: NewCode) -> str:
         for line in code.removed
         if not _CONFLICT.match(line) and not _REMARK.match(line) and line not in kept
     ]
-    parts = [f"keeps {_quoted(kept[:MOST_REMOVED])}"] if kept else []
+    parts = [f"keeps {_quoted(kept[:MOST_CODE])}"] if kept else []
     parts += [f"drops {_quoted(dropped[:MOST_REMOVED])}"] if dropped else []
     return f"conflict resolved: {', '.join(parts)}" if parts else "conflict resolved"
 

@@ -342,10 +342,7 @@ def now_lines(state: WorkState) -> list[str]:
     checked = [each for each in open_files if state.verdict(each) == "passed"]
     if checked:
         shown = ", ".join(short_paths([each.path for each in checked[-20:]]))
-        ran = {each.command: each for file in checked for each in state.checks_of(file)}
-        passed = [each.command for each in ran.values() if each.how == "passed"]
-        chosen = [each for each in passed if _CHOSEN.search(each)]
-        partly = chosen and not any(_TESTS.search(each) for each in passed if each not in chosen)
+        partly = all(_only_chosen(state, each) for each in checked)
         how = "checked by chosen tests only" if partly else "checked"
         lines.append(f"Edited and {how}, not yet committed: {shown}.")
     broken = [each for each in open_files if state.verdict(each) == "failed"]
@@ -443,6 +440,7 @@ def next_lines(state: WorkState) -> list[str]:
         parts += [f"pending: {'; '.join(waiting)}"] if waiting else []
         lines.append(f"To-do list ({done} of {len(state.todo)} done): {'. '.join(parts)}.")
     unchecked = [each for each in state.unchecked if not each.committed]
+    unchecked += [f for f in state.uncommitted if f not in unchecked and _only_chosen(state, f)]
     steps = []
     if state.conflicts:
         number = len(state.conflicts)
@@ -464,6 +462,13 @@ def next_lines(state: WorkState) -> list[str]:
 
 _PROSE = re.compile(r"\.(?:md|mdx|txt|rst|adoc)$", re.IGNORECASE)
 """Files that no check runs on."""
+
+
+def _only_chosen(state: WorkState, file: File) -> bool:
+    """Whether only chosen tests have passed since a file was changed, and not all of them."""
+    passed = [each.command for each in state.checks_of(file) if each.how == "passed"]
+    chosen = [each for each in passed if _CHOSEN.search(each)]
+    return bool(chosen) and not any(_TESTS.search(each) for each in passed if each not in chosen)
 
 
 def usual_commands(state: WorkState) -> str:

@@ -187,7 +187,7 @@ _BOILERPLATE = re.compile(
     r"(?:import|from|package|use|using|require|#include|export \{|module\.exports)\b"
     r"|(?:[\w.]+ )?\"[\w./@-]+\"$|if err != nil \{?$|return (?:nil|None|err|true|false)?;?$"
     r"|(?:t\.(?:Parallel|Helper)\(\)|else:?|try:?|pass|break;?|continue;?|default:|\} else \{|end"
-    r"|finally:?|do)$|@\w+$"
+    r"|finally:?|do)$|@\w+$|#!"
 )
 _TELLING = re.compile(
     r"\b(?:if|elif|return|raise|throw|for|while|switch|case|match)\b|[^=!<>]=[^=>]"
@@ -281,7 +281,9 @@ def _told(place: _Place, code: NewCode) -> str:
     """What is new in a place: its remarks, and the lines that say most."""
     words = [_without_name(text, place.name) for text in dict.fromkeys(place.remarks)]
     words = [text for text in words if len(text) >= LEAST_REMARK]
-    remarks = [cut(text, DOC_CHARS).text.rstrip(". ") for text in words[:1]]
+    doc = [text for text in words[:1] if text not in place.after]
+    remarks = [cut(text, DOC_CHARS).text.rstrip(". ") for text in doc]
+    words = words if doc else ["", *words]
     rules = [text for text in words[1:] if _RULE.search(text)] or words[1:]
     led = [place.after.get(text, "") for text in rules[:MOST_REMARKS]]
     for text, line in zip(rules, led, strict=False):

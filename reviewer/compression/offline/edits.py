@@ -23,16 +23,18 @@ MOST_CODE = 6
 """Lines of code of a place that has no remarks; with remarks it has fewer."""
 MOST_CODE_REMARKED = 4
 MOST_REMOVED = 2
+SMALL_PLACE = 7
+"""New lines of a place up to which all of them are told."""
 FEW_LINES = 4
 """Lines of a new function with remarks up to which its code is told too."""
 FEW_PLACES = 3
 """Places of a new file up to which each is told."""
 DOC_CHARS = 340
 REMARK_CHARS = 150
-CODE_CHARS = 110
+CODE_CHARS = 160
 SIGNATURE_CHARS = 180
 SIGNATURE_LINES = 8
-PLACE_CHARS = 700
+PLACE_CHARS = 900
 LEAST_REMARK = 12
 
 
@@ -107,6 +109,8 @@ class _Place(Struct):
     remarks: list[str] = []
     code: list[str] = []
     at: int = 0
+    after: dict[str, str] = {}
+    """Remarks with the line of code that follows."""
 
 
 def places_told(code: NewCode, path: str, most: int = MOST_PLACES) -> list[str]:
@@ -121,6 +125,7 @@ def places_told(code: NewCode, path: str, most: int = MOST_PLACES) -> list[str]:
                 known.signature = known.signature or place.signature
                 known.remarks += place.remarks
                 known.code += place.code
+                known.after.update(place.after)
                 known.at = max(known.at, place.at)
     found = sorted((each for each in places.values() if each.at), key=lambda each: each.at)
     if resolved := _resolved(code):
@@ -129,6 +134,7 @@ def places_told(code: NewCode, path: str, most: int = MOST_PLACES) -> list[str]:
     rest = [each for each in found if each not in tests]
     if code.written and len(rest) > FEW_PLACES:
         shown = [each for each in rest if each.at > code.written]  # the file is new as a whole
+        shown = shown[-FEW_PLACES:]
     else:
         shown = rest
     shown = shown[-most:]
@@ -165,7 +171,7 @@ def _resolved(code: NewCode) -> str:
         for line in code.removed
         if not _CONFLICT.match(line) and not _REMARK.match(line) and line not in kept
     ]
-    parts = [f"keeps {_quoted(kept[:MOST_REMOVED])}"] if kept else []
+    parts = [f"keeps {_quoted(kept[:MOST_CODE])}"] if kept else []
     parts += [f"drops {_quoted(dropped[:MOST_REMOVED])}"] if dropped else []
     return f"conflict resolved: {', '.join(parts)}" if parts else "conflict resolved"
 
@@ -181,7 +187,7 @@ _BOILERPLATE = re.compile(
     r"(?:import|from|package|use|using|require|#include|export \{|module\.exports)\b"
     r"|(?:[\w.]+ )?\"[\w./@-]+\"$|if err != nil \{?$|return (?:nil|None|err|true|false)?;?$"
     r"|(?:t\.(?:Parallel|Helper)\(\)|else:?|try:?|pass|break;?|continue;?|default:|\} else \{|end"
-    r"|finally:?|do)$|@\w+$"
+    r"|finally:?|do)$|@\w+$|#!"
 )
 _TELLING = re.compile(
     r"\b(?:if|elif|return|raise|throw|for|while|switch|case|match)\b|[^=!<>]=[^=>]"
@@ -239,6 +245,7 @@ def _places(piece: Piece, code: NewCode) -> Iterator[_Place]:
             depth, owner = indent, bool(_OWNER.search(line))
         elif number:
             place.remarks += _joined(waiting)
+            place.after.update((remark, line) for remark in _joined(waiting))
             if sum(map(str.isalnum, line)) > 3 and not _BOILERPLATE.match(line):
                 place.code.append(line)
             place.at = max(place.at, number)
@@ -274,16 +281,24 @@ def _told(place: _Place, code: NewCode) -> str:
     """What is new in a place: its remarks, and the lines that say most."""
     words = [_without_name(text, place.name) for text in dict.fromkeys(place.remarks)]
     words = [text for text in words if len(text) >= LEAST_REMARK]
-    remarks = [cut(text, DOC_CHARS).text.rstrip(". ") for text in words[:1]]
+    doc = [text for text in words[:1] if text not in place.after]
+    remarks = [cut(text, DOC_CHARS).text.rstrip(". ") for text in doc]
+    words = words if doc else ["", *words]
     rules = [text for text in words[1:] if _RULE.search(text)] or words[1:]
-    remarks += [cut(text, REMARK_CHARS).text.rstrip(". ") for text in rules[:MOST_REMARKS]]
+    led = [place.after.get(text, "") for text in rules[:MOST_REMARKS]]
+    for text, line in zip(rules, led, strict=False):
+        remark = cut(text, REMARK_CHARS).text.rstrip(". ")
+        remarks.append(f"{remark} {_quoted([line])}" if line else remark)
     most = MOST_CODE if len(remarks) < 2 else MOST_CODE_REMARKED
     lines = list(dict.fromkeys(place.code))
+    if len(lines) <= SMALL_PLACE and not place.signature:
+        most = SMALL_PLACE
     if place.signature and remarks and len(lines) > FEW_LINES:
         lines = [line for line in lines if code.at.get(line, 0) > place.declared]
-    telling = [line for line in lines if _TELLING.search(line) or _CONSTANT.match(line)] or lines
-    newest = sorted(telling, key=lambda line: -code.at.get(line, 0))[:most]
-    shown = _quoted([line for line in telling if line in newest])
+    lines = [line for line in lines if line not in led]
+    most -= min(sum(map(bool, led)), most - 1)
+    chosen = sorted(lines, key=lambda line: (-_decides(line), -code.at.get(line, 0)))[:most]
+    shown = _quoted([line for line in lines if line in chosen])
     said = ". ".join(remarks)
     text = ". ".join(part for part in (said, shown) if part)
     if place.signature:
@@ -293,6 +308,21 @@ def _told(place: _Place, code: NewCode) -> str:
     if not text:
         return head if place.signature else ""
     return cut(f"{head}: {text}" if head else text, PLACE_CHARS).text
+
+
+_COMPARES = re.compile(r"[=!<>]=|[<>](?!-)|&&|\|\||\b(?:and|or|not|in|is)\b|\w\(.*\) ?[:{]?$")
+_ERRORS = re.compile(r"\berr(?:or)? ?[!=]= ?(?:nil|null|None)|\b(?:fmt|errors)\.\w*[Ee]rr")
+
+
+def _decides(line: str) -> int:
+    """How much a line of code says of what it does: conditions first, then what is returned."""
+    if _ERRORS.search(line):
+        return 1
+    if re.match(r"(?:\} )?(?:els)?(?:e )?if\b|(?:while|case|when|match|switch)\b", line):
+        return 4 if _COMPARES.search(line) else 3
+    if re.match(r"(?:return|raise|throw|yield)\b", line) or _CONSTANT.match(line):
+        return 3
+    return 2 if _TELLING.search(line) else 1
 
 
 _WORDS = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])")
@@ -338,6 +368,8 @@ def _sections_told(code: NewCode) -> list[str]:
                     loose.append(plain(line).lstrip("-*+ "))
                 elif len(current) == 1:
                     current.append(plain(line).lstrip("-*+ "))
+    if len(sections) > FEW_PLACES:
+        return [f"sections {', '.join(each[0] for each in sections[-MOST_NAMED:])}"]
     told = [
         f'section "{each[0]}"' + (f": {cut(each[1], REMARK_CHARS // 2).text}" if each[1:] else "")
         for each in sections[-MOST_SECTIONS:]

@@ -321,6 +321,7 @@ class _Reader:
         self._tasks: dict[str, tuple[str, str]] = {}
         self._roots: list[str] = []
         self._running: list[_Open] = []
+        self._plan = ""  # as its file has it
         self._polled: dict[str, _Open] = {}
         self.places = Places({}, {}, [], {}, [], [])
 
@@ -396,7 +397,7 @@ class _Reader:
         elif call.kind in TASK_TOOLS:
             event = self._task(number, call)
         elif call.kind in PLAN_TOOLS:
-            self._say(number, Voice.AGENT, call.words("plan"), PLAN)
+            self._say(number, Voice.AGENT, call.words("plan") or self._plan, PLAN)
         elif call.kind in ASKING:
             self._say(number, Voice.AGENT, questions_of(call))
         elif call.kind in REPORTING:
@@ -436,6 +437,9 @@ class _Reader:
         old = change.pairs[0][0] if change.pairs else ""
         event.within = _declared_first(old) or self.places.within(path, change.old)
         self.places.edit(path, change.pairs)
+        if _PLAN_FILE.search(path):
+            for old, new in change.pairs:
+                self._plan = self._plan.replace(old, new, 1) if old else new
         return event
 
     def _short(self, text: str) -> str:
@@ -614,6 +618,9 @@ class _Reader:
         self._say(number, Voice.PERSON, words)
 
 
+_PLAN_FILE = re.compile(r"[/\\]plans[/\\][^/\\]+\.md$")
+
+
 def _declared_first(text: str) -> str:
     """The function or class with which a text begins, after its remarks."""
     found = DECLARED.search(text[:FIRST_CHARS])
@@ -705,6 +712,7 @@ _SCRIPT_RUN = re.compile(
     r"(?:python3?|node|ruby|perl|bash|sh|php|deno run|bun)\s+([\w./-]+\.\w{1,4})\b.*"
 )
 COMMAND_CHARS = 8_000
+CHECK_CHARS = 220
 
 
 def command_events(number: int, command: str) -> Iterator[Event]:
@@ -725,7 +733,7 @@ def command_events(number: int, command: str) -> Iterator[Event]:
         elif piece.startswith("gh pr create") and made is not None:
             yield Event(number, Kind.PULL_REQUEST, made.message.split("\n", 1)[0])
         elif _CHECK.match(piece):
-            yield Event(number, Kind.CHECK, cut(_ENDS.sub("", piece), 120).text)
+            yield Event(number, Kind.CHECK, cut(_ENDS.sub("", piece), CHECK_CHARS).text)
         elif written := _EDITOR.fullmatch(piece):
             yield Event(number, Kind.WRITE, written[1])
         elif sed := _SED.match(piece):

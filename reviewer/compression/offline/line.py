@@ -48,6 +48,8 @@ class Line(Struct):
     """How the list begins of which the line is a part."""
     current: bool = True
     """Whether what it is about was not changed since."""
+    guess: bool = False
+    """Whether it was a guess, after which the agent said more."""
     lasting: bool = False
     """Whether it matters at the end however old it is."""
     previous: Line | None = None

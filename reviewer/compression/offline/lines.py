@@ -65,6 +65,7 @@ def lines_of(moments: Sequence[Moment], state: WorkState, places: Places) -> lis
     now = _now_start(moments, last)
     messages = [each for each in moments if isinstance(each, Message)]
     positions = {id(each): at / max(len(messages) - 1, 1) for at, each in enumerate(messages)}
+    places_of = {id(each): at for at, each in enumerate(messages)}
     spoken = [at for at, m in enumerate(moments) if is_person(m)]
     later = _changes_after(moments)
     edited = _last_edits(moments)
@@ -75,6 +76,7 @@ def lines_of(moments: Sequence[Moment], state: WorkState, places: Places) -> lis
                 if not any(_is_summary(later) for later in moments[at + 1 :]):
                     lines += summary_lines(moment, moments[at + 1 :])
             elif moment.voice is not Voice.PERSON:
+                number = places_of[id(moment)]
                 closing = moment.voice is Voice.AGENT and _closes(moments, at)
                 events = _round_before(moments, at) if closing else _events_after(moments, at)
                 around = Surroundings(
@@ -86,6 +88,7 @@ def lines_of(moments: Sequence[Moment], state: WorkState, places: Places) -> lis
                     answered=closing and _answered(moments, at),
                     rounds=sum(place > at for place in spoken[-2:]),
                     later=later[at],
+                    hedged=len(messages) - number > GUESSES_SETTLED,
                     edited=_files_edited(moments[at + 1 :]) if at > now else (),
                     finished=now == len(moments) - 2,
                 )
@@ -193,6 +196,10 @@ def _round_before(moments: Sequence[Moment], at: int) -> list[Event]:
         if isinstance(each, Event):
             found.append(each)
     return found[::-1]
+
+
+GUESSES_SETTLED = 4
+"""Messages after a guess from which on it counts as settled."""
 
 
 def _told_by_files(events: Sequence[Event], state: WorkState) -> bool:
@@ -323,6 +330,7 @@ def _events_after(moments: Sequence[Moment], at: int) -> list[Event]:
     return found
 
 
+REPORTED = "The agent has reported and waits for the person's next words."
 EDIT_CHECKED, EDIT_UNCHECKED = 1.2, 1.7
 """Worth of what is new in a file, as long as it is not committed."""
 
@@ -350,6 +358,8 @@ def _state_lines(moments: Sequence[Moment], state: WorkState, places: Places) ->
     for turn, text in done_lines(state):
         worth = 0.9 * recency_of(turn / (moments[-1].turn + 1))
         lines.append(Line(Section.DONE, text, float(turn), worth, "commits", turn=turn))
+    if reported:
+        lines.append(Line(Section.NEXT, REPORTED, 1e6, 0.3))
     for each in refused(moments):
         text = f"The person refused {each.what}" + (f': "{each.words}"' if each.words else "")
         binds = is_order(each.words) or not each.words

@@ -64,6 +64,11 @@ _UNTOLD = frozenset({Kind.TODO, Kind.REFUSED, Kind.SIDES})
 _TRIED = frozenset({Kind.RUN, Kind.BRANCH, Kind.PUSH, Kind.EDIT, Kind.WRITE})
 
 
+def is_edit_of(failed: Event, events: Sequence[Event]) -> bool:
+    """Whether a failed change of a file was followed by one that worked."""
+    return any(each.what == failed.what and is_edit(each) for each in events)
+
+
 def told(events: Sequence[Event], *, is_now: bool = True) -> str:
     """Events in words, those of one file together: `edited data.go (2 times); ran ...: passed`.
 
@@ -73,6 +78,8 @@ def told(events: Sequence[Event], *, is_now: bool = True) -> str:
     times: Counter[str] = Counter()
     for event in events:
         if event.kind in _UNTOLD or not event.what or event.superseded:
+            continue
+        if event.failed and is_edit_of(event, events):
             continue
         if event.kind is Kind.COMMIT and event.failed is False:
             continue  # commits have lines of their own
@@ -124,6 +131,8 @@ class Surroundings(Struct, frozen=True):
     """How many changes, checks and commits come after it."""
     finished: bool
     """Whether the range ends with a report."""
+    hedged: bool = False
+    """Whether the agent has said more since, so that its guesses are settled or given up."""
     edited: tuple[str, ...] = ()
     """Of a message that says where the work is: the files that were edited after it."""
 
@@ -159,13 +168,14 @@ def message_lines(message: Message, around: Surroundings) -> list[Line]:
             _is_over(each, about, around.later, around.in_tail and around.is_now)
             or (overtaken and around.later >= SEVERAL_CHANGES and _is_proposal(each, about))
             or (around.rounds > 0 and _RUNNING.search(each.text) is not None)
+            or (around.later > 0 and not closing and _WAITS.search(each.text) is not None)
         )
         text = purpose(each.text) if about is About.TALK else each.text
         text = "" if over else text
         needed = bool(around.edited) and about is not About.TALK and _NEEDED.search(text)
         if text and needed and not closing:
             files = ", ".join(path.rpartition("/")[2] for path in around.edited[:4])
-            text = f'Taken up since by edits of {files} (to be verified): "{text}"'
+            text = f'Edited since ({files}), to be checked against: "{text}"'
         elif last and done and not closing:
             if around.is_now and _only_edits(events):
                 if about is About.TALK:
@@ -220,6 +230,7 @@ def message_lines(message: Message, around: Surroundings) -> list[Line]:
         line.lead = each.lead if line.text.startswith(each.lead) else ""
         if line.lead and lines and lines[-1].lead == line.lead:
             line.previous = lines[-1]
+        line.guess = around.hedged and _HEDGED.search(text) is not None
         lines.append(line)
     if not found and done and not _only_edits(events):
         words = purpose(plain(message.text))[:200].rstrip(" :.")
@@ -253,6 +264,12 @@ _PLANS = re.compile(
 """How a list begins of what is to be done or decided."""
 
 
+_HEDGED = re.compile(
+    r"\b(?:might|maybe|perhaps|probably|likely|possibly|suggests?|i (?:assumed|think|guess|suspect)"
+    r"|smoking gun|could be|may be|seems?|appears?)\b",
+    re.IGNORECASE,
+)
+"""What a guess has."""
 _NEEDED = re.compile(
     r"\b(?:needs? to|needs? (?:adjusting|fixing|updating)|should|has to|have to|must"
     r"|(?:the|a) fix (?:is|would|:)|we can|would be)\b",
@@ -302,6 +319,13 @@ _RUNNING = re.compile(
     r"|\b(?:launched|spawned|started)\b.{0,40}\bagents?\b|^\W*(?:task \w+ )?still running\b",
     re.IGNORECASE,
 )
+_WAITS = re.compile(
+    r"\bstill (?:active|running|going|building|waiting|in progress|busy)\b|\banother interval\b"
+    r"|\b(?:polling|waiting|checking) again\b|\bkeep(?:ing)? (?:polling|waiting)\b"
+    r"|\bhand-?off now\b",
+    re.IGNORECASE,
+)
+"""What an agent says while it waits."""
 _PROPOSAL = re.compile(
     r"\b(?:recommend|suggest|propos|i'd|would (?:be|let|need)|could (?:be|also)|should|option"
     r"|approach|alternativ|we can|you can|instead of|rather than|if you)\w*\b",

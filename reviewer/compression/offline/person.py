@@ -16,6 +16,7 @@ from reviewer.compression.offline.statements import (
     person_words,
     plain,
     statements,
+    tells_of,
 )
 
 SHORT_ANSWER = 80
@@ -92,7 +93,7 @@ def person_lines(moments: Sequence[Moment]) -> list[Line]:
             question.endswith(("?", "？", "؟")) or not is_order(words)
         ):
             text = _with_question(words, question)
-            if question and (question.endswith(("?", "？", "؟")) or _ANSWER.match(words)):
+            if question and _settles(words, question):
                 lines.append(
                     Line(Section.DECISIONS, text, order, worth * 0.8, "words", source, turn)
                 )
@@ -134,6 +135,22 @@ def _choices(message: Message, worth: float) -> list[Line]:
         )
         for at, found in enumerate(_CHOICE.finditer(message.text))
     ]
+
+
+LONGEST_CHOICE = 14
+"""Words up to which what follows a question may be its answer without a yes or no."""
+
+
+def _settles(words: str, question: str) -> bool:
+    """Whether words decide something: an order or an answer, no remark and no question."""
+    if words.endswith(("?", "？", "؟")):
+        return False
+    if _ANSWER.match(words):
+        return True
+    asked = question.endswith(("?", "？", "؟"))
+    wide = sum(map(len, WIDE.findall(words)))
+    several = 1 < len(words.split()) <= LONGEST_CHOICE or wide > 1
+    return asked and (several or words.lower() in question.lower()) and not tells_of(words)
 
 
 _RULING = re.compile(

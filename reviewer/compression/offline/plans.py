@@ -53,6 +53,11 @@ _TITLE = re.compile(
     r"(?P<number>\d{1,2}(?:\.\d{1,2})?)(?(kind)\b\**[ \t]*[.):\u2013\u2014-]?|[.):])\**[ \t]*"
     r"(?P<title>(?:(?!\*\*)[^\n])*[^\s*:])[*:]*(?P<rest>.*)$"
 )
+_ROW = re.compile(
+    r"^\|[ \t]*\**(?P<kind>Phase|Step|Stage|Milestone)[ \t]+(?P<number>\d{1,2})\b[^|]*\|"
+    r"(?P<title>[^|]{3,})\|"
+)
+"""A row of a table whose first cell numbers a step."""
 _PATH = re.compile(r"`([\w./-]+\.\w{1,8}(?::\d+(?:-\d+)?)?)`")
 _FIX = re.compile(r"\**(?:Fix|Suggestion|Recommendation|Solution)\**:?\**:?[ \t]+(.+)")
 
@@ -63,7 +68,12 @@ def titled_items(text: str) -> list[Titled]:
     heading, open_title = "", False
     for line in text.split("\n"):
         line = line.strip()
-        if title := _TITLE.match(line):
+        if row := _ROW.match(line):
+            kind = f"{row['kind']} " if row["kind"] else ""
+            title_of_row = plain(row["title"]).strip(" .")[:TITLE_CHARS]
+            found.append(Titled(f"{kind}{row['number']}", title_of_row, heading))
+            open_title = False
+        elif title := _TITLE.match(line):
             kind = f"{title['kind']} " if title["kind"] else ""
             words = plain(title["title"]).strip(" .")
             rest = plain(title["rest"]).lstrip(" :\u2013\u2014-")
@@ -78,7 +88,7 @@ def titled_items(text: str) -> list[Titled]:
 
 def is_title(line: str) -> bool:
     """Whether a line is a numbered title."""
-    return _TITLE.match(line.strip()) is not None
+    return bool(_TITLE.match(line.strip()) or _ROW.match(line.strip()))
 
 
 def _with_detail(item: Titled, line: str) -> Titled:
@@ -189,10 +199,21 @@ _REPORTED = re.compile(
 """How a title begins that reports what was done."""
 
 
+_DONE_HEADING = re.compile(
+    r"\W*(?:(?:\w+ )?changes?(?: made)?$|(?:files? )?(?:modified|changed|created)"
+    r"|what (?:i|was|changed)"
+    r"|completed|done\b|summary of (?:the )?(?:changes|work)|implemented|implementation)",
+    re.IGNORECASE,
+)
+"""A heading under which an agent reports what it did."""
+
+
 def findings_in(text: str) -> list[Titled]:
     """The titles of a text that lists what was found, not what was done."""
-    titled = titled_items(text)
-    reports = sum(bool(_REPORTED.match(each.title)) for each in titled)
+    titled = [each for each in titled_items(text) if not _DONE_HEADING.match(each.heading)]
+    reports = sum(
+        bool(_REPORTED.match(each.title) or _REPORTED.match(each.detail)) for each in titled
+    )
     return titled if 2 * reports < len(titled) else []
 
 

@@ -67,7 +67,11 @@ LEAST_REQUEST = 26
 LAST_ROUNDS = 3
 """Messages of the person from which on all that was found out may matter."""
 _HISTORY = frozenset({Section.FOUND, Section.LISTS})
+_TOLD_AS_FACTS = frozenset({Section.FOUND, Section.NOW, Section.DONE})
 _AHEAD_OF = frozenset({Section.NOW, Section.NEXT})
+LEAST_NEW = 0.25
+"""Share of what was done or found out that has to be new in a hand-over."""
+_TOLD_ONCE = frozenset({Section.FOUND, Section.DONE, Section.LISTS})
 LISTS_SHARE = 0.25
 HISTORY_SHARE = 0.18
 """Share of a hand-over that what was found out may have, where work on files goes on."""
@@ -90,6 +94,8 @@ class Account:
 
     def __init__(self, turns: Iterable[Turn], count: Callable[[str], int]) -> None:
         self.count = count
+        self.least_new = 0.0
+        """Share of a line that has to be new, for it to fill the room that is left."""
         self.lists_names = True
         """Whether names that no line has may stand at the end of a text."""
         self.most: dict[Section, float] = {}
@@ -157,7 +163,10 @@ class Account:
 
         Where nothing was changed, what was found out is all there is, and stays.
         """
-        self.lists_names = False
+        self.lists_names, self.least_new = False, LEAST_NEW
+        self.lines = [
+            line for line in self.lines if not (line.guess and line.section in _TOLD_AS_FACTS)
+        ]
         spoken = [moment.turn for moment in self.moments if is_person(moment)]
         worked = any(isinstance(moment, Event) and changes(moment) for moment in self.moments)
         earlier = [each.turn for each in self.moments if is_of(each, Voice.SUMMARY)]
@@ -309,7 +318,7 @@ class _Draft:
         if low < 4:
             return 0
         text = f"{joint.join(words[:low])} …"
-        if line.text.startswith(('"', "First:", "Latest:", "Then:")):
+        if text.count('"') % 2:
             text += '"'
         short = structs.replace(line, text=text, cost=self._account.count(f"- {text}\n"))
         short.terms = terms_of(text)
@@ -321,6 +330,9 @@ class _Draft:
         """The share of a line that is not said yet."""
         whole = self._account.weight(line.terms)
         return self._account.weight(line.terms - self._said) / whole if whole else 0.0
+
+    def _least_new(self, line: Line, least: float) -> float:
+        return max(least, self._account.least_new) if line.section in _TOLD_ONCE else least
 
     def second_release(self) -> None:
         """The other lines, by what they add for their length."""
@@ -346,11 +358,11 @@ class _Draft:
     def rest(self) -> None:
         """Where room is left: what says little that is new, the most needed first."""
         for line in sorted(self._account.lines, key=lambda each: (-each.worth, -each.order)):
-            if self._novel(line) > 0.0:
+            if self._novel(line) > self._least_new(line, 0.0):
                 self._take(line)
 
     def _gain(self, line: Line) -> float:
-        if self._novel(line) < 0.2:
+        if self._novel(line) < self._least_new(line, 0.2):
             return 0.0
         new = self._account.weight(line.terms - self._said)
         return line.worth * new / (line.cost + 6)

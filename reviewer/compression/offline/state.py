@@ -60,6 +60,8 @@ class WorkState(Struct):
     branch: str = ""
     pull_request: str = ""
     unpushed: bool = False
+    pushed: int = 0
+    """How many of the commits were pushed."""
     pushes: bool = False
     """Whether commits were pushed before."""
     merged: str = ""
@@ -136,6 +138,7 @@ def _apply(state: WorkState, event: Event) -> None:
         _committed(state, event)
     elif event.kind is Kind.PUSH and event.failed is False:
         state.unpushed, state.pushes = False, True
+        state.pushed = len(state.commits)
     elif event.kind is Kind.PULL_REQUEST and event.failed is False:
         state.pull_request = f"{event.what} ({event.outcome})" if event.outcome else event.what
         state.unpushed = False
@@ -180,11 +183,22 @@ def _ran(state: WorkState, event: Event) -> None:
     if event.moved:
         _move(state, *event.moved)
     for path in event.dropped:
+        _forget_checks(state, path)
         state.files = {
             known: file
             for known, file in state.files.items()
             if file.committed or not _is_in(known, path.strip("'\""))
         }
+
+
+def _forget_checks(state: WorkState, path: str) -> None:
+    """Checks that ran a script are not owed once it is removed."""
+    name = path.strip("'\"").rpartition("/")[2]
+    if "." in name.strip("."):
+        gone = [each for each in state.checks if name in each.split()[-1]]
+        for command in gone:
+            kind = _kind(state.checks.pop(command))
+            state.last_of_kind.pop(kind, None)
 
 
 def _move(state: WorkState, old: str, new: str) -> None:
@@ -342,10 +356,7 @@ def now_lines(state: WorkState) -> list[str]:
     checked = [each for each in open_files if state.verdict(each) == "passed"]
     if checked:
         shown = ", ".join(short_paths([each.path for each in checked[-20:]]))
-        ran = {each.command: each for file in checked for each in state.checks_of(file)}
-        passed = [each.command for each in ran.values() if each.how == "passed"]
-        chosen = [each for each in passed if _CHOSEN.search(each)]
-        partly = chosen and not any(_TESTS.search(each) for each in passed if each not in chosen)
+        partly = all(_only_chosen(state, each) for each in checked)
         how = "checked by chosen tests only" if partly else "checked"
         lines.append(f"Edited and {how}, not yet committed: {shown}.")
     broken = [each for each in open_files if state.verdict(each) == "failed"]
@@ -406,6 +417,8 @@ def _conflict_lines(state: WorkState) -> list[str]:
     lines = []
     for conflict in state.conflicts:
         found = next((names for path, names in state.sides.items() if _is_in(path, conflict)), ())
+        if not found and state.sides:
+            lines.append(f"Conflict in {conflict}: not looked at yet.")
         if found:
             lines.append(f"Conflict in {conflict}: {'. '.join(found)}.")
     return lines
@@ -443,6 +456,7 @@ def next_lines(state: WorkState) -> list[str]:
         parts += [f"pending: {'; '.join(waiting)}"] if waiting else []
         lines.append(f"To-do list ({done} of {len(state.todo)} done): {'. '.join(parts)}.")
     unchecked = [each for each in state.unchecked if not each.committed]
+    unchecked += [f for f in state.uncommitted if f not in unchecked and _only_chosen(state, f)]
     steps = []
     if state.conflicts:
         number = len(state.conflicts)
@@ -464,6 +478,13 @@ def next_lines(state: WorkState) -> list[str]:
 
 _PROSE = re.compile(r"\.(?:md|mdx|txt|rst|adoc)$", re.IGNORECASE)
 """Files that no check runs on."""
+
+
+def _only_chosen(state: WorkState, file: File) -> bool:
+    """Whether only chosen tests have passed since a file was changed, and not all of them."""
+    passed = [each.command for each in state.checks_of(file) if each.how == "passed"]
+    chosen = [each for each in passed if _CHOSEN.search(each)]
+    return bool(chosen) and not any(_TESTS.search(each) for each in passed if each not in chosen)
 
 
 def usual_commands(state: WorkState) -> str:
@@ -497,7 +518,8 @@ MANY_COMMITS = 4
 def done_lines(state: WorkState) -> list[tuple[int, str]]:
     """Commits with their turns."""
     lines = []
-    for commit in state.commits:
+    for number, commit in enumerate(state.commits):
+        made = "Committed and pushed" if number < state.pushed else "Committed"
         title, _, body = commit.what.partition("\n")
         place = f" [{commit.outcome}]" if commit.outcome else ""
         first = next((line for line in body.split("\n") if line.strip()), "").strip()
@@ -505,9 +527,7 @@ def done_lines(state: WorkState) -> list[tuple[int, str]]:
         if len(state.commits) > MANY_COMMITS:
             more = ""
             place = f" [{commit.outcome.rpartition(' ')[2]}]" if commit.outcome else ""
-        lines.append(
-            (commit.turn, f"Committed{place}: {title}{more}" if title else f"Committed{place}.")
-        )
+        lines.append((commit.turn, f"{made}{place}: {title}{more}" if title else f"{made}{place}."))
     return lines
 
 

@@ -258,6 +258,13 @@ _OWN_DOINGS = re.compile(
     re.IGNORECASE,
 )
 """How a sentence begins in which the person tells what they did or saw."""
+
+
+def tells_of(text: str) -> bool:
+    """Whether a person's words begin by telling what they did or saw."""
+    return bool(_OWN_DOINGS.match(straight(text)))
+
+
 _SENTENCES = re.compile(r"(?<=[.!?\uff1f\u061f])\s+|\n+")
 
 

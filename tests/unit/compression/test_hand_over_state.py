@@ -198,3 +198,60 @@ def test_a_hand_over_leaves_out_questions_of_an_earlier_summary() -> None:
         *change("bell.py", "at = 11", "at = 12"),
     ]
     assert "old ferry" not in brief_of(turns, "the session bell").text
+
+
+def test_a_remark_that_states_a_rule_brings_the_line_that_follows_it() -> None:
+    body = (
+        "def berths(port: Port) -> list[Berth]:\n    found = []\n    names = port.names()\n"
+        "    sizes = port.sizes()\n    for berth in port:\n"
+        "        # Skip berths that are not dredged.\n"
+        "        if berth.depth < port.least:\n            continue\n        found.append(berth)\n"
+        "    return found"
+    )
+    turns = [ASKED, *change("port.py", "LEAST = 3", f"LEAST = 3\n\n\n{body}")]
+    now = section(written(turns, 600), Section.NOW)
+    assert "Skip berths that are not dredged `if berth.depth < port.least:`" in now
+
+
+def test_commits_say_whether_they_were_pushed() -> None:
+    turns = [ASKED, *change("toll.py", "a = 1", "a = 2"), *commit("Raise the base toll")]
+    turns += [*run("git push", "main -> main"), *change("bill.py", "b = 1", "b = 2", 2)]
+    turns += commit("Date the bill")
+    done = section(written(turns, 600), Section.DONE)
+    assert "Committed and pushed [main 1a2b3c4]: Raise the base toll" in done
+    assert "Committed [main 1a2b3c4]: Date the bill" in done
+
+
+def test_a_check_whose_script_was_removed_is_not_owed() -> None:
+    turns = [ASKED, *change("toll.py", "a = 1", "a = 2")]
+    turns += [*run("python tests/test_try.py", "ok"), *run("rm tests/test_try.py", "")]
+    turns += [agent("Now I date the bill."), *change("bill.py", "b = 1", "b = 2", 2)]
+    assert "test_try.py" not in section(written(turns, 600), Section.NEXT)
+
+
+def test_a_guess_that_was_settled_is_left_out_of_a_hand_over() -> None:
+    turns = [ASKED, agent("The `Toll` is probably rounded twice by `bill.py`, which might be it.")]
+    for number in range(6):
+        turns += [
+            agent(f"`quay_{number}.py` has a bell of {number} tons."),
+            *run("make test", "ok"),
+        ]
+    turns += [agent("The cause is the missing cent in `toll.py`.")]
+    text = brief_of(turns, "the session toll").text
+    assert "rounded twice" not in text
+    assert "missing cent" in text
+
+
+def test_a_remark_after_a_statement_is_no_decision() -> None:
+    turns = [
+        ASKED,
+        agent("The ferry `Ada` runs at noon."),
+        turn("wow"),
+        agent("Shall I print the page of `Ada`?"),
+        turn("yes, but without the map"),
+        agent("It is printed in `ada.pdf`."),
+        turn("Draw the map of the northern quay."),
+    ]
+    decided = section(written(turns, 600), Section.DECISIONS)
+    assert '"yes, but without the map"' in decided
+    assert "wow" not in decided

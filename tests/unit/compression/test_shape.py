@@ -102,8 +102,7 @@ def test_an_edit_after_the_last_check_is_named_unchecked() -> None:
 def test_what_was_said_last_is_told_with_what_was_done() -> None:
     now = section(written(FERRY), Section.NOW)
     assert (
-        'Taken up since by edits of harbour.py (to be verified): "I also need to move the legend'
-        in now
+        'Edited since (harbour.py), to be checked against: "I also need to move the legend' in now
     )
 
 

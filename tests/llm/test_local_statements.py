@@ -50,8 +50,10 @@ def test_it_is_asked_and_nothing_it_invents_passes(writer: StatementWriter, sess
     again = plan_run([session], writer, max_tokens=room)
     (second,) = run(again, writer, known=lambda _: (), concurrency=1)
     assert second.requests <= 2 - again.cached
-    if done.read == 1 and not done.cut:  # one that was cut off, of the two, is asked for again
+    if done.read == 1 and not done.cut:  # a weak model's second answer may be unreadable or cut off
         assert again.cached == 1
+        assert second.requests < done.requests
+    if done.requests == 1 and again.cached:
         assert second.requests == 0
         assert second.proved == done.proved
 

@@ -191,6 +191,7 @@ def brief_of(
     work = _Work(turns)
     account = Account(work, count.count)
     account.leave_out_history()
+    account.say_whose_turn_it_is()
     title = for_agents.as_markdown(TITLE + " ".join(name.split()))
     body = NOTHING
     room = max_tokens - count.count(title) - FRAME

@@ -821,7 +821,13 @@ def _discards(verb: str, rest: str, words: Sequence[str]) -> bool:
     """Whether a command throws away changes of files that it names."""
     if verb == "restore":
         return bool(words) and "--staged" not in rest
-    return verb == "checkout" and bool(words) and " -- " in f" {rest} "
+    if verb != "checkout" or not words:
+        return False
+    return " -- " in f" {rest} " or all(_A_FILE.search(word) for word in words)
+
+
+_A_FILE = re.compile(r"(?:^|/)[A-Za-z_.][\w-]*\.[A-Za-z]\w*$")
+"""A path that no branch or tag has as its name: `src/store.py`, not `v1.2`."""
 
 
 _CONFLICT = re.compile(

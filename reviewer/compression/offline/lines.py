@@ -335,13 +335,15 @@ EDIT_CHECKED, EDIT_UNCHECKED = 1.2, 1.7
 """Worth of what is new in a file, as long as it is not committed."""
 
 
+def has_reported(moments: Sequence[Moment]) -> bool:
+    """Whether the agent spoke last, and not of what it is about to do."""
+    return bool(moments) and is_of(moments[-1], Voice.AGENT) and not _about_to(moments)
+
+
 def _state_lines(moments: Sequence[Moment], state: WorkState, places: Places) -> list[Line]:
     """What events alone tell: state, next steps, commits, commands, files, refusals."""
     end = float(moments[-1].turn + 1) if moments else 0.0
-    final = moments[-1] if moments else None
-    reported = is_of(final, Voice.AGENT) if final is not None else False
-    reported = reported and not _about_to(moments)
-    first = end if reported else -1.0
+    first = end if has_reported(moments) else -1.0
     lines = [
         Line(Section.NOW, text, first + at / 100, 3.0 - at / 10, "state")
         for at, text in enumerate(now_lines(state))
@@ -358,8 +360,6 @@ def _state_lines(moments: Sequence[Moment], state: WorkState, places: Places) ->
     for turn, text in done_lines(state):
         worth = 0.9 * recency_of(turn / (moments[-1].turn + 1))
         lines.append(Line(Section.DONE, text, float(turn), worth, "commits", turn=turn))
-    if reported:
-        lines.append(Line(Section.NEXT, REPORTED, 1e6, 0.3))
     for each in refused(moments):
         text = f"The person refused {each.what}" + (f': "{each.words}"' if each.words else "")
         binds = is_order(each.words) or not each.words

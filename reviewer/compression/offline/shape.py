@@ -20,7 +20,13 @@ from reviewer.compression.anchor_types import AnchorType, Section
 from reviewer.compression.offline.events import Event, Kind, Message, Voice, read_history
 from reviewer.compression.offline.items import names_in
 from reviewer.compression.offline.line import Line, changes, is_of, is_person, terms_of
-from reviewer.compression.offline.lines import lines_of, read_lines, traffic_lines
+from reviewer.compression.offline.lines import (
+    REPORTED,
+    has_reported,
+    lines_of,
+    read_lines,
+    traffic_lines,
+)
 from reviewer.compression.offline.messages import ASKED_EARLIER
 from reviewer.compression.offline.state import read_state
 from reviewer.compression.offline.statements import WIDE, person_words
@@ -157,6 +163,14 @@ class Account:
         draft.second_release()
         draft.rest()
         return draft.text()
+
+    def say_whose_turn_it_is(self) -> None:
+        """Say that the agent waits for the person, where it has reported and nothing comes next."""
+        ahead = any(line.section is Section.NEXT for line in self.lines)
+        if has_reported(self.moments) and not ahead:
+            waits = Line(Section.NEXT, REPORTED, 1e6, 0.3, "state", terms=terms_of(REPORTED))
+            waits.cost = self.count(f"- {REPORTED}\n")
+            self.lines.append(waits)
 
     def leave_out_history(self) -> None:
         """Leave out what was found out and asked before the last rounds, unless open work needs it.

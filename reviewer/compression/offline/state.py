@@ -418,7 +418,7 @@ def _conflict_lines(state: WorkState) -> list[str]:
     for conflict in state.conflicts:
         found = next((names for path, names in state.sides.items() if _is_in(path, conflict)), ())
         if not found and state.sides:
-            lines.append(f"Conflict in {conflict}: not looked at yet.")
+            lines.append(f"Conflict in {conflict}: its sides were not read in this session.")
         if found:
             lines.append(f"Conflict in {conflict}: {'. '.join(found)}.")
     return lines
@@ -455,13 +455,12 @@ def next_lines(state: WorkState) -> list[str]:
         parts = [f"in progress: {'; '.join(started)}"] if started else []
         parts += [f"pending: {'; '.join(waiting)}"] if waiting else []
         lines.append(f"To-do list ({done} of {len(state.todo)} done): {'. '.join(parts)}.")
-    unchecked = [each for each in state.unchecked if not each.committed]
-    unchecked += [f for f in state.uncommitted if f not in unchecked and _only_chosen(state, f)]
+    unchecked = _unverified(state)
     steps = []
     if state.conflicts:
         number = len(state.conflicts)
         steps.append(f"resolve the other conflicts ({number} file{'s' * (number > 1)})")
-    if state.checks and not all(_PROSE.search(each.path) for each in unchecked):
+    if _owes_checks(state):
         commands = usual_commands(state)
         names = ", ".join(each.path.rpartition("/")[2] for each in unchecked[-6:])
         steps.append(f"run {commands} to verify the edits of {names}, which are not verified")
@@ -474,6 +473,17 @@ def next_lines(state: WorkState) -> list[str]:
     if steps:
         lines.append(f"Still owed (not run yet): {', then '.join(steps)}, then report.")
     return lines
+
+
+def _unverified(state: WorkState) -> list[File]:
+    """The edited files that are not committed, and that no check has seen, or not the whole one."""
+    found = [each for each in state.unchecked if not each.committed]
+    return found + [f for f in state.uncommitted if f not in found and _only_chosen(state, f)]
+
+
+def _owes_checks(state: WorkState) -> bool:
+    """Whether files have to be checked in a session that checks its files."""
+    return bool(state.checks) and not all(_PROSE.search(f.path) for f in _unverified(state))
 
 
 _PROSE = re.compile(r"\.(?:md|mdx|txt|rst|adoc)$", re.IGNORECASE)

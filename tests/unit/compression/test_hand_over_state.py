@@ -255,3 +255,46 @@ def test_a_remark_after_a_statement_is_no_decision() -> None:
     decided = section(written(turns, 600), Section.DECISIONS)
     assert '"yes, but without the map"' in decided
     assert "wow" not in decided
+
+
+def test_a_hand_over_says_that_the_agent_waits_only_where_nothing_is_left() -> None:
+    waits = "waits for the person's next words"
+    checked = run("pytest -q", "4 passed in 0.2s")
+    done = [
+        ASKED,
+        *change("toll.py", "BASE = 3", "BASE = 4"),
+        *checked,
+        agent("The toll is 4 now."),
+    ]
+    assert waits in brief_of(done, "toll").text
+    assert waits not in written(done, 600)  # of a part of a session, more may follow
+    unchecked = [*done[:-1], *change("toll.py", "BASE = 4", "BASE = 5", 2), done[-1]]
+    assert waits not in brief_of(unchecked, "toll").text
+
+
+def test_a_file_that_was_checked_out_again_has_no_edits() -> None:
+    turns = [ASKED, *change("office/toll.py", "BASE = 3", "BASE = 4")]
+    assert "BASE = 4" in written(turns, 600)
+    back = [*turns, *run("git checkout office/toll.py", "Updated 1 path from the index")]
+    assert "BASE = 4" not in written(back, 600)
+    assert "office/toll.py" not in section(written(back, 600), Section.NOW)
+    branch = [*turns, *run("git checkout -b v1.2", "Switched to a new branch 'v1.2'")]
+    assert "BASE = 4" in written(branch, 600)
+
+
+def test_a_conflict_whose_sides_were_not_read_says_so() -> None:
+    turns = [
+        ASKED,
+        *run(
+            "git merge night",
+            "CONFLICT (content): Merge conflict in fare.py\n"
+            "CONFLICT (content): Merge conflict in toll.py\n"
+            "Automatic merge failed; fix conflicts and then commit the result.",
+        ),
+        call("Read", {"file_path": "fare.py"}, "r1"),
+        result(
+            "Read", "1\t<<<<<<< HEAD\n2\tfare = 2\n3\t=======\n4\tfare = 3\n5\t>>>>>>> night", "r1"
+        ),
+    ]
+    now = section(written(turns, 600), Section.NOW)
+    assert "Conflict in toll.py: its sides were not read in this session." in now

@@ -338,9 +338,13 @@ _LABEL = re.compile(
 
 
 def checkable_units(content: str) -> list[str]:
-    """The numbers, identifiers, names and quotations of a summary, its labels left out."""
+    """The numbers, identifiers, names and quotations of a summary, its labels left out.
+
+    Of a quotation that was cut, the beginning.
+    """
     said = _LABEL.sub("", content.replace(KEY_POINTS, ""))
-    return list(dict.fromkeys(text for text, kind, _, _ in mentioned(said) if kind != "term"))
+    units = (text for text, kind, _, _ in mentioned(said) if kind != "term")
+    return list(dict.fromkeys(unit.removesuffix("…").rstrip() for unit in units))
 
 
 def not_named(lines: Sequence[Line], tags: str) -> tuple[Line, ...]:

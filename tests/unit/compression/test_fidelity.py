@@ -106,6 +106,15 @@ def test_what_the_source_does_not_have_is_listed_as_invented() -> None:
     assert any("not in the source" in fault for fault in found.faults)
 
 
+def test_a_quotation_that_was_cut_is_in_the_source() -> None:
+    asked = "Please never print the paper receipts of the kiosk twice on the same day."
+    content = 'Request:\n- Latest: "Please never print the paper receipts of …"'
+    made = segment(turn(asked))
+    assert judged(made, content).invented == ()
+    changed = content.replace("paper", "gold")
+    assert judged(made, changed).invented != ()
+
+
 @pytest.mark.parametrize("label", [str(kind) for kind in AnchorType])
 def test_labels_of_key_points_are_no_facts(label: str) -> None:
     content = f"It is slow.\n\n**Key Points:**\n- [{label}]: print_queue.py"

@@ -4,7 +4,6 @@ are under way in this program.
 
 from __future__ import annotations
 
-import queue
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -17,7 +16,7 @@ from reviewer.clock import Clock, iso
 from reviewer.errors import UnknownIdError
 from reviewer.files import FOLDER_MODE, make_folders
 from reviewer.pipelines.checkpoint import read_checkpoint
-from reviewer.pipelines.events import Question, RunError, RunState
+from reviewer.pipelines.events import RunError, RunState
 from reviewer.pipelines.run_folder import RunFolder
 from reviewer.sharing import personal
 from reviewer.store.acts import Scope
@@ -234,17 +233,11 @@ def _node_of(folder: RunFolder) -> str:
     return checkpoint.next_node or checkpoint.current_node
 
 
-_LOOK_EVERY = 0.05
-
-
 class LiveRun:
-    """A run that another thread may cancel or answer."""
+    """A run that another thread may cancel."""
 
     def __init__(self) -> None:
         self._cancelled = threading.Event()
-        self._answers: queue.SimpleQueue[str] = queue.SimpleQueue()
-        self.question: Question | None = None
-        """The question that is open now."""
 
     def cancel(self) -> None:
         """Make the run end at its next check."""
@@ -253,25 +246,6 @@ class LiveRun:
     def cancelled(self) -> bool:
         """Whether the run should end."""
         return self._cancelled.is_set()
-
-    def answer(self, text: str) -> None:
-        """Answer the open question. Raises RunError when there is none."""
-        if self.question is None:
-            raise RunError("The run is not asking anything now.")
-        self._answers.put(text)
-
-    def ask(self, question: Question) -> str | None:
-        """Wait until a thread answers; None once the run is cancelled."""
-        self.question = question
-        try:
-            while not self.cancelled():
-                try:
-                    return self._answers.get(timeout=_LOOK_EVERY)
-                except queue.Empty:
-                    continue
-            return None
-        finally:
-            self.question = None
 
 
 class LiveRuns:

@@ -58,8 +58,7 @@ class RunOptions(Struct, frozen=True):
     given in advance, by node, used in order. `context`: what a run begins with. `max_steps`: the
     most stages (None: as the run was started with, else 1,000, or four for each node if that is
     more). `allow_changed_tools`: a resume may run other shell commands than the run was started
-    with. `wait`: a question waits for `answer` from another thread; else the run pauses when `ask`
-    does not answer.
+    with. A run pauses where `ask` does not answer a question.
     """
 
     model: ChatModel | None = None
@@ -71,7 +70,6 @@ class RunOptions(Struct, frozen=True):
     allow_changed_tools: bool = False
     max_steps: int | None = None
     run_dir: Path | None = None
-    wait: bool = False
 
 
 class StageTurn(Struct, frozen=True):
@@ -195,10 +193,6 @@ class Pipelines:
     def cancel(self, run_id: str) -> None:
         """End a run that is under way in this program. Raises RunError."""
         self._live.get(run_id).cancel()
-
-    def answer(self, run_id: str, text: str) -> None:
-        """Answer the question of a run that was started with `wait`. Raises RunError."""
-        self._live.get(run_id).answer(text)
 
     def runs(self, project: str | None = None) -> list[RunView]:
         """The runs of the store, newest first."""
@@ -335,7 +329,7 @@ class Pipelines:
                 folder=Path(card.path).parent,
                 watch=watch,
                 cancelled=_either(live, callbacks.cancelled),
-                ask=callbacks.ask or (live.ask if options.wait else None),
+                ask=callbacks.ask,
                 answers={name: list(given) for name, given in options.answers.items()},
                 models=options.models if options.model else {},
             )

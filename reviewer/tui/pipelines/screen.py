@@ -789,7 +789,6 @@ class PipelinesScreen(ListScreen, pane=keys.PIPELINES):
             models=open_other_models(settings) if model else {},
             context_tokens=settings.model.context_tokens,
             allow_tools=self.allow_tools,
-            wait=True,
         )
 
     @runs(keys.AS_CONTEXT, unless=no_conversation)

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from msgspec import Struct
 
-from reviewer.compression.offline.events import command_called
+from reviewer.compression.offline.history import command_called
 from reviewer.errors import SourceError
 from reviewer.sources.open import open_blocks, recognise
 from reviewer.sources.records import Block, Use

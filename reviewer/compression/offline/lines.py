@@ -6,7 +6,8 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 
 from reviewer.compression.anchor_types import Section
-from reviewer.compression.offline.events import Event, Kind, Message, Moment, Places, Voice
+from reviewer.compression.offline.events import Event, Kind, Message, Moment, Voice
+from reviewer.compression.offline.history import Places
 from reviewer.compression.offline.items import (
     Fate,
     Item,

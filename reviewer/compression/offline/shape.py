@@ -17,7 +17,8 @@ from math import fsum, log2
 from msgspec import Struct, structs
 
 from reviewer.compression.anchor_types import AnchorType, Section
-from reviewer.compression.offline.events import Event, Kind, Message, Voice, read_history
+from reviewer.compression.offline.events import Event, Kind, Message, Voice
+from reviewer.compression.offline.history import read_history
 from reviewer.compression.offline.items import names_in
 from reviewer.compression.offline.line import Line, changes, is_of, is_person, terms_of
 from reviewer.compression.offline.lines import (

@@ -18,6 +18,7 @@ class Section(StrEnum):
     REQUEST = "Request"
     INSTRUCTIONS = "Instructions and corrections"
     DECISIONS = "Decisions"
+    DISCUSSED = "Discussed"
     DONE = "Done"
     NOW = "Now"
     NEXT = "Next"
@@ -240,6 +241,8 @@ QUESTION_END = re.compile(r"\?[\"')\]*_”’]{0,4}$")
 EMPTY_QUESTION = re.compile(
     r"^(?:right|ok(?:ay)?|yes|no|really|what|why|how|huh|hmm+|sorry|pardon|yeah|so|and"
     r"|isn'?t it|you know"
-    r"|anything else|any questions|does that (?:make sense|work|sound good))\b.{0,12}\?"
+    r"|anything else|any questions|does that (?:make sense|work|sound good)"
+    r"|(?:do you )?want (?:me )?to (?:proceed|continue|go ahead)|shall (?:i|we) (?:proceed|continue)"
+    r"|ready to (?:proceed|continue)|should i (?:proceed|continue|go ahead))\b.{0,12}\?"
 )
 """A question (lower case) that needs no answer later."""

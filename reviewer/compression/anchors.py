@@ -55,6 +55,10 @@ _DATA = re.compile(r"[\[{(<]*[\"'“‘{\[<]|[^\n]{0,200}\":")
 _BARE_CODE = re.compile(
     r"\s*(?:error: )?exit(?:ed)?(?: with)? (?:code|status) \d+[:.]?\s*", re.IGNORECASE
 )
+_OF_THE_PERSON = frozenset({AnchorType.CORRECTION, AnchorType.USER_PREFERENCE})
+_LET_ME = re.compile(r"(?:\w+[,.!]? ){0,2}let me\b", re.IGNORECASE)
+_LEADS_ON = re.compile(r":[*_`]{0,3}\s*$")
+"""How a statement ends that only leads on to a list or to code."""
 _NEXT_LINE = re.compile(r"\s+[^\n]+")
 _ARTIFACTS = frozenset({IdentifierKind.PATH, IdentifierKind.NAME, IdentifierKind.CODE})
 _ARTIFACT = re.compile(
@@ -216,7 +220,10 @@ def _found(turn: Turn, *, answered: bool) -> Iterator[tuple[AnchorType, int, int
     elif turn.priority is not Priority.SKIP:
         use, text, _ = classify(turn.text) if turn.role == "user" else (Use.MESSAGE, turn.text, {})
         if use is Use.MESSAGE:
-            yield from _in_words(turn.role, text, answered=answered)
+            for found in _in_words(turn.role, text, answered=answered):
+                # People who talk to each other correct each other, not the agent.
+                if not (turn.role == "user" and turn.name and found[0] in _OF_THE_PERSON):
+                    yield found
 
 
 def _in_words(role: str, text: str, *, answered: bool) -> Iterator[tuple[AnchorType, int, int]]:
@@ -243,7 +250,7 @@ def _stated(
         content
     ):  # lower case of a few letters is longer, which would shift the spans
         lower = content
-    if _DATA.match(content):
+    if _DATA.match(content) or _LEADS_ON.search(content):
         return
     if QUESTION_END.search(content):
         if not answered and not EMPTY_QUESTION.match(lower) and end - start >= SHORTEST:
@@ -253,7 +260,8 @@ def _stated(
         return
     if cue := find_cue(role, lower):
         kind, match = cue
-        if kind is AnchorType.COMMITMENT and role == "assistant" and is_step(content):
+        step = is_step if kind is AnchorType.COMMITMENT else _LET_ME.match
+        if role == "assistant" and step(content):
             return  # the agent's next step binds nobody
         focus = (start + match.start(), start + match.end())
         yield kind, *excerpt_around(text, start, end, focus, LONGEST)

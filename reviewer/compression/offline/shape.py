@@ -19,7 +19,7 @@ from msgspec import Struct, structs
 from reviewer.compression.anchor_types import AnchorType, Section
 from reviewer.compression.offline.events import Event, Kind, Message, Voice, read_history
 from reviewer.compression.offline.items import names_in
-from reviewer.compression.offline.line import Line, changes, is_of, is_person, terms_of
+from reviewer.compression.offline.line import Line, changes, is_of, is_person, recency_of, terms_of
 from reviewer.compression.offline.lines import (
     REPORTED,
     has_reported,
@@ -28,6 +28,7 @@ from reviewer.compression.offline.lines import (
     traffic_lines,
 )
 from reviewer.compression.offline.messages import ASKED_EARLIER
+from reviewer.compression.offline.person import REPLY_TO, THEN
 from reviewer.compression.offline.state import read_state
 from reviewer.compression.offline.statements import WIDE, person_words
 from reviewer.compression.values import AnchorPoint, Turn
@@ -85,10 +86,30 @@ _NAMES = frozenset({IdentifierKind.PATH, IdentifierKind.CODE, IdentifierKind.NAM
 MOST_NAMES = 400
 OFTEN_NAMED = 6
 """Twice the messages of the agent in which a name comes that nobody else uses."""
+LEAST_NAME = 3
+"""Letters and digits of a name."""
 MOST_LISTED = 16
 NAMES_SHARE = 0.12
 """Share of a summary that names may have at its end, where no line fits any more."""
 ALSO = "Also named: "
+
+
+CLEAR = 2
+"""Words of content with which a reply of the person is understood without what it answers."""
+REQUEST_SHARE = 0.2
+"""Share of a summary by which a request that was cut may grow, where room is left."""
+LEAST_NEW_OF_TAIL = 0.2
+"""Share of a line about the latest turn that has to be new."""
+LEAST_PART = 10
+"""Tokens that a part of a line has at least."""
+_PART_END = re.compile(r"(?<=[a-z\d)`\"'])[.!?](?=\s+[A-Z`\"*])|;(?=\s)|(?<=[。！？])")
+"""Where a line may be cut: the end of a sentence, or of a part of a list."""
+OVERHEAD = 16
+"""Tokens that a line costs its reader besides its own."""
+SMALL_TEXT = 400
+"""Tokens below which the state of the work counts no more than what was said; so do more requests
+in a text without headings."""
+STATE_OF_SMALL = 1.5
 
 
 LITTLE = 3
@@ -117,6 +138,13 @@ class Account:
         for line in self.lines:
             line.text = mask(line.text).text if "[masked" not in line.text else line.text
             line.cost = count(f"- {line.text}\n")
+        self._names_of = {
+            each.turn: each.name
+            for each in self.moments
+            if isinstance(each, Message) and each.voice is Voice.SPEAKER
+        }
+        if 2 * len(self._names_of) > sum(isinstance(m, Message) for m in self.moments):
+            _as_discussion([line for line in self.lines if line.turn in self._names_of])
         self._weights = _weights(self.lines)
         spoken = [moment.turn for moment in self.moments if is_person(moment)]
         self.last_words = spoken[-1] if spoken else -1
@@ -144,7 +172,9 @@ class Account:
         return [
             name
             for name, times in found.most_common(MOST_NAMES)
-            if " " not in name and (name in matter or times >= OFTEN_NAMED)
+            if " " not in name
+            and sum(map(str.isalnum, name)) >= LEAST_NAME
+            and (name in matter or times >= OFTEN_NAMED)
         ]
 
     def write(self, max_tokens: int, required: Sequence[AnchorPoint] = ()) -> str:
@@ -209,6 +239,10 @@ class Account:
         ]
         self.most = {Section.FOUND: HISTORY_SHARE, Section.LISTS: LISTS_SHARE}
 
+    def name_of(self, turn: int) -> str:
+        """Who speaks in a turn, where several people do; empty for the person and the agent."""
+        return self._names_of.get(turn, "")
+
     def weight(self, terms: Iterable[str]) -> float:
         return fsum(self._weights.get(term, 0.0) for term in terms)  # sets have no order
 
@@ -220,6 +254,20 @@ def _weights(lines: Sequence[Line]) -> dict[str, float]:
         term: log2(1 + times) * (1.4 if re.search(r"[\d_./#-]", term) else 1.0)
         for term, times in counts.items()
     }
+
+
+def _as_discussion(lines: Sequence[Line]) -> None:
+    """Put what people said to each other under a heading of its own, all of it equally late."""
+    last = max((line.turn for line in lines), default=0)
+    for line in lines:
+        line.worth /= recency_of(line.turn / max(last, 1))
+        if line.section not in (Section.DECISIONS, Section.INSTRUCTIONS):
+            line.section = Section.DISCUSSED
+
+
+def _goes_on(line: Line) -> bool:
+    """Whether the person only said how to go on after a request."""
+    return line.text.startswith(THEN)
 
 
 def _pieces(text: str) -> tuple[list[str], str]:
@@ -242,6 +290,9 @@ class _Draft:
         self._said: set[str] = set()
         self._sections: set[Section] = set()
         self._names: list[str] = []
+        self._parted: set[int] = set()
+        self._begun: dict[int, Line] = {}
+        """Lines of which only the beginning was taken: id -> that beginning."""
 
     def _price(self, line: Line) -> int:
         title = 4 if self._titled and line.section not in self._sections else 0
@@ -280,19 +331,24 @@ class _Draft:
             if self._spent + cost <= self._ceiling:
                 self._names.append(wanted)
                 self._spent += cost
+        self._without_repeats()
+
+    def _without_repeats(self) -> None:
+        """Take back the lines that another line contains."""
         for line in list(self._chosen):
             if any(line.text in fold(e.text) for e in self._chosen if e is not line):
-                self._chosen.remove(line)
-                self._spent -= line.cost
+                self._drop(line)
 
     def _holding(self, anchor: AnchorPoint, wanted: str) -> Line:
         """The shortest line with the anchor in it, where that is not much longer than itself."""
         section = anchor.type.section
         if section is Section.NEXT and anchor.turn < self._account.last_words:
             section = Section.FOUND  # the person has spoken since
-        alone = Line(section, wanted, anchor.turn + 0.5, 2.0, turn=anchor.turn)
+        name = self._account.name_of(anchor.turn)
+        told = f"{name}: {wanted}" if name else wanted
+        alone = Line(section, told, anchor.turn + 0.5, 2.0, turn=anchor.turn)
         alone.terms = terms_of(wanted)
-        alone.cost = self._account.count(f"- {wanted}\n")
+        alone.cost = self._account.count(f"- {told}\n")
         around = [
             line
             for line in self._account.lines
@@ -311,8 +367,10 @@ class _Draft:
             waiting = [line for line in self._account.lines if line.release == share.name]
             newest_first = share.name in ("tail", "words", "request", "commits", "edits")
             if newest_first:
-                waiting.sort(key=lambda line: (-line.order, -line.worth))
+                waiting.sort(key=lambda line: (_goes_on(line), -line.order, -line.worth))
             for line in waiting:
+                if share.name == "tail" and self._novel(line) < LEAST_NEW_OF_TAIL:
+                    continue
                 price = self._price(line)
                 if price <= room and self._take(line):
                     room -= price
@@ -320,9 +378,12 @@ class _Draft:
                     room -= self._take_beginning(line, room)
 
     def _take_beginning(self, line: Line, room: int) -> int:
-        """Take as much of a line as fits, and return what it cost."""
-        if id(line) in self._taken or self._spent + room > self._ceiling:
+        """Take as much of a line as fits, and return what that costs more than before."""
+        if id(line) in self._taken and id(line) not in self._begun:
             return 0
+        begun = self._begun.get(id(line))
+        had = begun.cost if begun is not None else 0
+        room = min(room + had, self._ceiling - self._spent + had)
         words, joint = _pieces(line.text)
         low, high = 0, min(len(words), room)
         while low < high:
@@ -331,14 +392,28 @@ class _Draft:
             low, high = (middle, high) if fits else (low, middle - 1)
         if low < 4:
             return 0
-        text = f"{joint.join(words[:low])} …"
+        text = f"{joint.join(words[:low])} …" if low < len(words) else line.text
+        said, replies, _ = line.text.partition(REPLY_TO)
+        if replies and len(said) < len(text) < len(line.text) and len(terms_of(said)) >= CLEAR:
+            text = said  # it is understood without the half of a question
         if text.count('"') % 2:
             text += '"'
         short = structs.replace(line, text=text, cost=self._account.count(f"- {text}\n"))
+        if begun is not None:
+            if short.cost <= begun.cost:
+                return 0
+            self._drop(begun)
         short.terms = terms_of(text)
         price = self._price(short)
         self._taken.add(id(line))
-        return price if self._take(short) else 0
+        self._begun[id(line)] = short
+        return price - had if self._take(short) else 0
+
+    def _drop(self, line: Line) -> None:
+        """Take a line back, whose words come in another one."""
+        self._chosen.remove(line)
+        self._spent -= line.cost
+        self._of_section[line.section] -= line.cost
 
     def _novel(self, line: Line) -> float:
         """The share of a line that is not said yet."""
@@ -349,9 +424,13 @@ class _Draft:
         return max(least, self._account.least_new) if line.section in _TOLD_ONCE else least
 
     def second_release(self) -> None:
-        """The other lines, by what they add for their length."""
+        """The other lines, by what they add for their length.
+
+        Of a line that is too long for the room that is left, the sentences or parts that fit.
+        """
         heap: list[tuple[float, int]] = []
-        lines = self._account.lines
+        lines = list(self._account.lines)
+        whole: dict[int, Line] = {}
         for number, line in enumerate(lines):
             if id(line) not in self._taken:
                 heap.append((-self._gain(line), number))
@@ -359,30 +438,61 @@ class _Draft:
         while heap:
             _, number = heappop(heap)
             line = lines[number]
-            if self._spent + line.cost > self._ceiling:
+            if self._spent + self._price(line) > self._ceiling:
+                short = self._first_part(line, self._ceiling - self._spent)
+                if short is not None:
+                    whole[len(lines)] = line
+                    heappush(heap, (-self._gain(short), len(lines)))
+                    lines.append(short)
                 continue
             now = -self._gain(line)
             if heap and now > heap[0][0] + 1e-9:
                 if now < 0:
                     heappush(heap, (now, number))
                 continue
-            if now < 0:
-                self._take(line)
+            if now < 0 and self._take(line) and number in whole:
+                self._taken.add(id(whole[number]))
 
     def rest(self) -> None:
-        """Where room is left: what says little that is new, the most needed first."""
+        """Where room is left: more of the requests, then what says little that is new."""
+        for line in self._account.lines:
+            if id(line) in self._begun:
+                self._take_beginning(line, int(REQUEST_SHARE * self._ceiling))
         for line in sorted(self._account.lines, key=lambda each: (-each.worth, -each.order)):
             if self._novel(line) > self._least_new(line, 0.0):
                 self._take(line)
+
+    def _first_part(self, line: Line, room: int) -> Line | None:
+        """The first sentences or parts of a line, where they fit the room and say enough."""
+        if room < LEAST_PART or id(line) in self._parted or line.release in ("request", "goal"):
+            return None
+        self._parted.add(id(line))
+        ends = [match.end() for match in _PART_END.finditer(line.text)]
+        for end in reversed(ends[:-1] if ends[-1:] == [len(line.text)] else ends):
+            text = line.text[:end].rstrip(" ;")
+            text = text if text.endswith((".", "!", "?")) else f"{text} …"
+            short = structs.replace(line, text=text, cost=self._account.count(f"- {text}\n"))
+            short.terms, short.place = terms_of(text), -1
+            if short.cost < LEAST_PART or text.count("`") % 2 or text.count("**") % 2:
+                return None
+            if self._price(short) <= room:
+                self._parted.add(id(short))
+                return short
+        return None
 
     def _gain(self, line: Line) -> float:
         if self._novel(line) < self._least_new(line, 0.2):
             return 0.0
         new = self._account.weight(line.terms - self._said)
-        return line.worth * new / (line.cost + 6)
+        worth = line.worth
+        small = self._ceiling < SMALL_TEXT if line.release == "state" else not self._titled
+        if small and line.release in ("state", "request", "goal"):
+            worth = min(worth, STATE_OF_SMALL)
+        return worth * new / (line.cost + OVERHEAD)
 
     def text(self) -> str:
         """The chosen lines by section, within the ceiling."""
+        self._without_repeats()
         chosen = list(self._chosen)
         content = self._rendered(chosen)
         while chosen and self._account.count(content) > self._ceiling:
@@ -393,10 +503,12 @@ class _Draft:
     def _with_names(self, content: str) -> str:
         """The content with one last line of other names, in the tokens that no line can use."""
         count = self._account.count
-        begun = content.rpartition("\n")[2].startswith(ALSO)
-        room = self._ceiling - count(content) - (0 if begun else count(f"\n{ALSO}"))
-        room = min(room, int(NAMES_SHARE * self._ceiling))
-        if not self._titled or room < 8 or not self._account.lists_names:
+        also = ALSO if self._titled else ""
+        begun = self._titled and content.rpartition("\n")[2].startswith(ALSO)
+        room = self._ceiling - count(content) - (0 if begun else count(f"\n{also}"))
+        if self._titled:
+            room = min(room, int(NAMES_SHARE * self._ceiling))
+        if room < (8 if self._titled else 3) or not self._account.lists_names:
             return content
         lower = content.lower()
         kept: list[str] = []
@@ -408,7 +520,7 @@ class _Draft:
                 kept.append(name)
                 room -= cost
                 lower += f" {name.lower()}"
-        joint = ", " if begun else f"\n{ALSO}"
+        joint = ", " if begun else f"\n{also}"
         found = f"{content}{joint}{', '.join(kept)}" if kept else content
         return found if count(found) <= self._ceiling else content
 

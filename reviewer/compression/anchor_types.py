@@ -95,7 +95,7 @@ VALUE = (
 _FACT = re.compile(
     r"\b(?:budget|deadline|due date|limit|cap|quota|maximum|minimum|max|min|threshold|timeout"
     r"|port|host"
-    r"|url|endpoint|address|database|branch|region|version|price|cost|rate|size|width|height"
+    r"|url|endpoint|address|database|(?:base|default|target|release) branch|region|version|price|cost|rate|size|width|height"
     r"|default"
     r"|password policy|licen[cs]e|account|ticket|release|hard stop|schema|encoding|protocol"
     r"|interval"
@@ -246,3 +246,8 @@ EMPTY_QUESTION = re.compile(
     r"|ready to (?:proceed|continue)|should i (?:proceed|continue|go ahead))\b.{0,12}\?"
 )
 """A question (lower case) that needs no answer later."""
+
+OFFER = re.compile(
+    r"(?:\w+,? ){0,2}(?:want me to|do you want|would you (?:like|rather|prefer)|shall i|should i)\b"
+)
+"""How a question (lower case) begins in which an agent offers its next step."""

@@ -12,6 +12,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from functools import cached_property
 from heapq import heapify, heappop, heappush
+from itertools import pairwise
 from math import fsum, log2
 
 from msgspec import Struct, structs
@@ -32,6 +33,7 @@ from reviewer.compression.offline.person import REPLY_TO, THEN
 from reviewer.compression.offline.state import read_state
 from reviewer.compression.offline.statements import WIDE, person_words
 from reviewer.compression.values import AnchorPoint, Turn
+from reviewer.compression.words import Expected, words_of
 from reviewer.text.identifiers import IdentifierKind, identifiers
 from reviewer.text.normalise import fold
 from reviewer.text.secrets import mask
@@ -123,6 +125,8 @@ class Account:
         self.count = count
         self.least_new = 0.0
         """Share of a line that has to be new, for it to fill the room that is left."""
+        self.words: dict[int, list[str]] = {}
+        """The words of what people said to each other, by the ids of their lines."""
         self.lists_names = True
         """Whether names that no line has may stand at the end of a text."""
         self.most: dict[Section, float] = {}
@@ -143,8 +147,13 @@ class Account:
             for each in self.moments
             if isinstance(each, Message) and each.voice is Voice.SPEAKER
         }
+        self.expected: Expected | None = None
+        """Worth of words, where people talk to each other."""
         if 2 * len(self._names_of) > sum(isinstance(m, Message) for m in self.moments):
-            _as_discussion([line for line in self.lines if line.turn in self._names_of])
+            said = [line for line in self.lines if line.turn in self._names_of]
+            _as_discussion(said)
+            self.words = {id(line): _spoken_words(line, self._names_of[line.turn]) for line in said}
+            self.expected = Expected(self.words.values())
         self._weights = _weights(self.lines)
         spoken = [moment.turn for moment in self.moments if is_person(moment)]
         self.last_words = spoken[-1] if spoken else -1
@@ -192,6 +201,7 @@ class Account:
         draft.release(FIRST)
         draft.second_release()
         draft.rest()
+        draft.use_what_is_left()
         return draft.text()
 
     def say_whose_turn_it_is(self) -> None:
@@ -265,6 +275,10 @@ def _as_discussion(lines: Sequence[Line]) -> None:
             line.section = Section.DISCUSSED
 
 
+def _spoken_words(line: Line, name: str) -> list[str]:
+    return words_of(line.text.removeprefix(f"{name}: "))
+
+
 def _goes_on(line: Line) -> bool:
     """Whether the person only said how to go on after a request."""
     return line.text.startswith(THEN)
@@ -291,12 +305,20 @@ class _Draft:
         self._sections: set[Section] = set()
         self._names: list[str] = []
         self._parted: set[int] = set()
+        self._mentions: Counter[str] = Counter()
+        self._pairs: set[tuple[str, str]] = set()
         self._begun: dict[int, Line] = {}
         """Lines of which only the beginning was taken: id -> that beginning."""
 
     def _price(self, line: Line) -> int:
         title = 4 if self._titled and line.section not in self._sections else 0
         return line.cost + title
+
+    def _price_with_previous(self, line: Line) -> int:
+        """The price of a line and of the parts of its list that come along."""
+        before = line.previous
+        comes = before is not None and id(before) not in self._taken
+        return self._price(line) + (self._price_with_previous(before) if comes and before else 0)
 
     def _take(self, line: Line) -> bool:
         price = self._price(line)
@@ -315,6 +337,10 @@ class _Draft:
         self._spent += price
         self._of_section[line.section] += price
         self._said |= line.terms
+        if id(line) in self._account.words:
+            words = self._account.words[id(line)]
+            self._mentions.update(words)
+            self._pairs.update(pairwise(words))
         self._sections.add(line.section)
         return True
 
@@ -371,7 +397,7 @@ class _Draft:
             for line in waiting:
                 if share.name == "tail" and self._novel(line) < LEAST_NEW_OF_TAIL:
                     continue
-                price = self._price(line)
+                price = self._price_with_previous(line)
                 if price <= room and self._take(line):
                     room -= price
                 elif share.name in ("request", "goal") and room > 20:
@@ -402,12 +428,17 @@ class _Draft:
         if begun is not None:
             if short.cost <= begun.cost:
                 return 0
+            place = self._chosen.index(begun)
             self._drop(begun)
         short.terms = terms_of(text)
         price = self._price(short)
         self._taken.add(id(line))
         self._begun[id(line)] = short
-        return price - had if self._take(short) else 0
+        if not self._take(short):
+            return 0
+        if begun is not None:
+            self._chosen.insert(place, self._chosen.pop())
+        return price - had
 
     def _drop(self, line: Line) -> None:
         """Take a line back, whose words come in another one."""
@@ -462,6 +493,14 @@ class _Draft:
             if self._novel(line) > self._least_new(line, 0.0):
                 self._take(line)
 
+    def use_what_is_left(self) -> None:
+        """Fill the room that lines leave, which need fewer tokens together than one by one."""
+        used = self._account.count(self._rendered(self._chosen))
+        if self._ceiling - used >= LEAST_PART:
+            self._spent = used + sum(self._account.count(f", {name}") for name in self._names[:1])
+            self.second_release()
+            self.rest()
+
     def _first_part(self, line: Line, room: int) -> Line | None:
         """The first sentences or parts of a line, where they fit the room and say enough."""
         if room < LEAST_PART or id(line) in self._parted or line.release in ("request", "goal"):
@@ -485,10 +524,27 @@ class _Draft:
             return 0.0
         new = self._account.weight(line.terms - self._said)
         worth = line.worth
+        if self._account.expected is not None and id(line) in self._account.words:
+            return self._expected_gain(line)
         small = self._ceiling < SMALL_TEXT if line.release == "state" else not self._titled
         if small and line.release in ("state", "request", "goal"):
             worth = min(worth, STATE_OF_SMALL)
         return worth * new / (line.cost + OVERHEAD)
+
+    def _expected_gain(self, line: Line) -> float:
+        expected = self._account.expected
+        assert expected is not None
+        words = self._account.words[id(line)]
+        new = 0.0
+        here: Counter[str] = Counter()
+        for word in words:
+            tails = expected.words.get(word, ())
+            at = self._mentions[word] + here[word]
+            new += tails[at] if at < len(tails) else 0.0
+            here[word] += 1
+        for pair in set(pairwise(words)) - self._pairs:
+            new += expected.pairs.get(pair, 0.0)
+        return line.worth * new / (line.cost + OVERHEAD)
 
     def text(self) -> str:
         """The chosen lines by section, within the ceiling."""
@@ -571,7 +627,8 @@ class _Draft:
                 if in_list:
                     out[-1] += f"; {line.text.removeprefix(line.lead)}"
                 elif follows:
-                    out[-1] += f" {line.text}"
+                    name = self._account.name_of(line.turn)
+                    out[-1] += f" {line.text.removeprefix(f'{name}: ') if name else line.text}"
                 else:
                     out.append(f"{bullet}{line.text}")
                 before = line

@@ -80,7 +80,7 @@ _PASSING_LIST = """
 look check read search start begin continue examine explore take run try see find verify go help
 wait let first use list view open inspect review investigate analyze analyse dig proceed scan grep
 need want know think guess say tell show get understand assume just quickly explain summarize
-summarise mark have be do
+summarise mark have be do collect gather fetch launch spawn poll monitor report
 """
 _PASSING = frozenset(_PASSING_LIST.split())
 VALUE = (

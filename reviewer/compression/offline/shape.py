@@ -96,6 +96,7 @@ NAMES_SHARE = 0.12
 ALSO = "Also named: "
 
 
+NO_ANSWER = "Asked, no answer found: "
 CLEAR = 2
 """Words of content with which a reply of the person is understood without what it answers."""
 REQUEST_SHARE = 0.2
@@ -372,6 +373,8 @@ class _Draft:
             section = Section.FOUND  # the person has spoken since
         name = self._account.name_of(anchor.turn)
         told = f"{name}: {wanted}" if name else wanted
+        if anchor.type is AnchorType.UNRESOLVED_QUESTION and section is Section.FOUND:
+            told = f"{NO_ANSWER}{told}"
         alone = Line(section, told, anchor.turn + 0.5, 2.0, turn=anchor.turn)
         alone.terms = terms_of(wanted)
         alone.cost = self._account.count(f"- {told}\n")

@@ -95,7 +95,8 @@ VALUE = (
 _FACT = re.compile(
     r"\b(?:budget|deadline|due date|limit|cap|quota|maximum|minimum|max|min|threshold|timeout"
     r"|port|host"
-    r"|url|endpoint|address|database|(?:base|default|target|release) branch|region|version|price|cost|rate|size|width|height"
+    r"|url|endpoint|address|database|(?:base|default|target|release) branch|region|version"
+    r"|price|cost|rate|size|width|height"
     r"|default"
     r"|password policy|licen[cs]e|account|ticket|release|hard stop|schema|encoding|protocol"
     r"|interval"
@@ -242,8 +243,9 @@ EMPTY_QUESTION = re.compile(
     r"^(?:right|ok(?:ay)?|yes|no|really|what|why|how|huh|hmm+|sorry|pardon|yeah|so|and"
     r"|isn'?t it|you know"
     r"|anything else|any questions|does that (?:make sense|work|sound good)"
-    r"|(?:do you )?want (?:me )?to (?:proceed|continue|go ahead)|shall (?:i|we) (?:proceed|continue)"
-    r"|ready to (?:proceed|continue)|should i (?:proceed|continue|go ahead))\b.{0,12}\?"
+    r"|(?:do you )?want (?:me )?to (?:proceed|continue|go ahead)"
+    r"|(?:shall|should) (?:i|we) (?:proceed|continue|go ahead)"
+    r"|ready to (?:proceed|continue))\b.{0,12}\?"
 )
 """A question (lower case) that needs no answer later."""
 

@@ -26,7 +26,7 @@ from reviewer.compression.anchor_types import (
 from reviewer.compression.offline.events import CODEX_SUMMARY, SUMMARY_START
 from reviewer.compression.offline.statements import is_step
 from reviewer.compression.values import AnchorPoint, Turn
-from reviewer.compression.verbatim import excerpt_around, first_place
+from reviewer.compression.verbatim import excerpt_around, first_place, has_term
 from reviewer.compression.words import content_words
 from reviewer.sources.claude_words import classify
 from reviewer.sources.records import Use
@@ -172,6 +172,8 @@ def _detected(turns: Sequence[Turn]) -> Iterator[AnchorPoint]:
             content = turn.text[start:end]
             if end - start < (4 if kind is AnchorType.CODE_ARTIFACT else SHORTEST):
                 continue
+            if kind is not AnchorType.CODE_ARTIFACT and not has_term(content):
+                continue
             importance = kind.importance + weight - (SECOND_HAND if is_summary(turn) else 0.0)
             importance = round(min(importance, 1.0), 4)
             yield AnchorPoint(kind, content, importance, number, start, end)
@@ -283,7 +285,11 @@ def _stated(
     if QUESTION_END.search(content):
         if reply and role == "assistant" and OFFER.match(lower):
             return  # an offer that the person passed over is not open
-        if reply is not _Reply.ANSWER and not EMPTY_QUESTION.match(lower) and end - start >= SHORTEST:
+        if (
+            reply is not _Reply.ANSWER
+            and not EMPTY_QUESTION.match(lower)
+            and end - start >= SHORTEST
+        ):
             focus = (max(start, end - 80), end)
             span = excerpt_around(text, start, end, focus, LONGEST_QUESTION)
             yield AnchorType.UNRESOLVED_QUESTION, *span

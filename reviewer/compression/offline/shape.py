@@ -101,8 +101,10 @@ CLEAR = 2
 """Words of content with which a reply of the person is understood without what it answers."""
 REQUEST_SHARE = 0.2
 """Share of a summary by which a request that was cut may grow, where room is left."""
-LEAST_NEW_OF_TAIL = 0.2
-"""Share of a line about the latest turn that has to be new."""
+FEW_WORDS, LEAST_NEW_OF_TAIL = 4, 0.2
+"""Words of a short report, and the share of it that has to be new."""
+LONGEST_TOKEN = 12
+"""Characters of a token at most, on average over a text."""
 LEAST_PART = 10
 """Tokens that a part of a line has at least."""
 _PART_END = re.compile(r"(?<=[a-z\d)`\"'])[.!?](?=\s+[A-Z`\"*])|;(?=\s)|(?<=[。！？])")
@@ -362,8 +364,9 @@ class _Draft:
 
     def _without_repeats(self) -> None:
         """Take back the lines that another line contains."""
+        folded = {id(line): fold(line.text) for line in self._chosen}
         for line in list(self._chosen):
-            if any(line.text in fold(e.text) for e in self._chosen if e is not line):
+            if any(line.text in folded[id(e)] for e in self._chosen if e is not line):
                 self._drop(line)
 
     def _holding(self, anchor: AnchorPoint, wanted: str) -> Line:
@@ -398,7 +401,7 @@ class _Draft:
             if newest_first:
                 waiting.sort(key=lambda line: (_goes_on(line), -line.order, -line.worth))
             for line in waiting:
-                if share.name == "tail" and self._novel(line) < LEAST_NEW_OF_TAIL:
+                if share.name == "tail" and self._repeats_state(line):
                     continue
                 price = self._price_with_previous(line)
                 if price <= room and self._take(line):
@@ -428,10 +431,13 @@ class _Draft:
         if text.count('"') % 2:
             text += '"'
         short = structs.replace(line, text=text, cost=self._account.count(f"- {text}\n"))
+        place = None
         if begun is not None:
             if short.cost <= begun.cost:
                 return 0
-            place = self._chosen.index(begun)
+            place = next((at for at, e in enumerate(self._chosen) if e is begun), None)
+            if place is None:
+                return 0  # another line has its words
             self._drop(begun)
         short.terms = terms_of(text)
         price = self._price(short)
@@ -439,13 +445,13 @@ class _Draft:
         self._begun[id(line)] = short
         if not self._take(short):
             return 0
-        if begun is not None:
+        if place is not None:
             self._chosen.insert(place, self._chosen.pop())
         return price - had
 
     def _drop(self, line: Line) -> None:
         """Take a line back, whose words come in another one."""
-        self._chosen.remove(line)
+        self._chosen = [each for each in self._chosen if each is not line]
         self._spent -= line.cost
         self._of_section[line.section] -= line.cost
 
@@ -453,6 +459,10 @@ class _Draft:
         """The share of a line that is not said yet."""
         whole = self._account.weight(line.terms)
         return self._account.weight(line.terms - self._said) / whole if whole else 0.0
+
+    def _repeats_state(self, line: Line) -> bool:
+        """Whether a short report says what the state of the work says: "Committed and pushed."."""
+        return len(line.terms) <= FEW_WORDS and self._novel(line) < LEAST_NEW_OF_TAIL
 
     def _least_new(self, line: Line, least: float) -> float:
         return max(least, self._account.least_new) if line.section in _TOLD_ONCE else least
@@ -509,7 +519,7 @@ class _Draft:
         if room < LEAST_PART or id(line) in self._parted or line.release in ("request", "goal"):
             return None
         self._parted.add(id(line))
-        ends = [match.end() for match in _PART_END.finditer(line.text)]
+        ends = [match.end() for match in _PART_END.finditer(line.text[: room * LONGEST_TOKEN])]
         for end in reversed(ends[:-1] if ends[-1:] == [len(line.text)] else ends):
             text = line.text[:end].rstrip(" ;")
             text = text if text.endswith((".", "!", "?")) else f"{text} …"

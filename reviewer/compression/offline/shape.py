@@ -101,8 +101,8 @@ CLEAR = 2
 """Words of content with which a reply of the person is understood without what it answers."""
 REQUEST_SHARE = 0.2
 """Share of a summary by which a request that was cut may grow, where room is left."""
-FEW_WORDS, LEAST_NEW_OF_TAIL = 4, 0.2
-"""Words of a short report, and the share of it that has to be new."""
+LEAST_NEW_OF_TAIL = 0.2
+"""Share of a report about the latest turn that has to be new."""
 LONGEST_TOKEN = 12
 """Characters of a token at most, on average over a text."""
 LEAST_PART = 10
@@ -461,8 +461,8 @@ class _Draft:
         return self._account.weight(line.terms - self._said) / whole if whole else 0.0
 
     def _repeats_state(self, line: Line) -> bool:
-        """Whether a short report says what the state of the work says: "Committed and pushed."."""
-        return len(line.terms) <= FEW_WORDS and self._novel(line) < LEAST_NEW_OF_TAIL
+        """Whether a report says what the state of the work says: "Committed and pushed."."""
+        return self._novel(line) < LEAST_NEW_OF_TAIL
 
     def _least_new(self, line: Line, least: float) -> float:
         return max(least, self._account.least_new) if line.section in _TOLD_ONCE else least

@@ -99,6 +99,8 @@ ALSO = "Also named: "
 NO_ANSWER = "Asked, no answer found: "
 CLEAR = 2
 """Words of content with which a reply of the person is understood without what it answers."""
+LINE_SHARE, LEAST_WHOLE = 0.12, 40
+"""Share of a summary that a line has at most where it can be cut, and tokens that it may have."""
 REQUEST_SHARE = 0.2
 """Share of a summary by which a request that was cut may grow, where room is left."""
 LEAST_NEW_OF_TAIL = 0.2
@@ -307,6 +309,8 @@ class _Draft:
         self._said: set[str] = set()
         self._sections: set[Section] = set()
         self._names: list[str] = []
+        self._made: list[Line] = []
+        """Beginnings and parts of lines, kept because lines are told apart by their ids."""
         self._parted: set[int] = set()
         self._mentions: Counter[str] = Counter()
         self._pairs: set[tuple[str, str]] = set()
@@ -431,6 +435,7 @@ class _Draft:
         if text.count('"') % 2:
             text += '"'
         short = structs.replace(line, text=text, cost=self._account.count(f"- {text}\n"))
+        self._made.append(short)
         place = None
         if begun is not None:
             if short.cost <= begun.cost:
@@ -482,13 +487,16 @@ class _Draft:
         while heap:
             _, number = heappop(heap)
             line = lines[number]
-            if self._spent + self._price(line) > self._ceiling:
-                short = self._first_part(line, self._ceiling - self._spent)
+            room = self._ceiling - self._spent
+            most = max(round(LINE_SHARE * self._ceiling), LEAST_WHOLE)
+            if self._price(line) > room or (line.cost > most and id(line) not in self._parted):
+                short = self._first_part(line, min(room, most))
                 if short is not None:
                     whole[len(lines)] = line
                     heappush(heap, (-self._gain(short), len(lines)))
                     lines.append(short)
-                continue
+                if short is not None or self._price(line) > room:
+                    continue
             now = -self._gain(line)
             if heap and now > heap[0][0] + 1e-9:
                 if now < 0:
@@ -528,6 +536,7 @@ class _Draft:
             if short.cost < LEAST_PART or text.count("`") % 2 or text.count("**") % 2:
                 return None
             if self._price(short) <= room:
+                self._made.append(short)
                 self._parted.add(id(short))
                 return short
         return None

@@ -23,6 +23,7 @@ from reviewer.compression.offline.items import names_in
 from reviewer.compression.offline.line import Line, changes, is_of, is_person, recency_of, terms_of
 from reviewer.compression.offline.lines import (
     REPORTED,
+    TRAFFIC,
     has_reported,
     lines_of,
     read_lines,
@@ -119,6 +120,8 @@ in a text without headings."""
 STATE_OF_SMALL = 1.5
 
 
+MUCH_ROOM = 0.3
+"""Share of a summary from which on it also says what was only looked at."""
 LITTLE = 3
 """Lines up to which what was only looked at is worth a line too."""
 
@@ -128,6 +131,7 @@ class Account:
 
     def __init__(self, turns: Iterable[Turn], count: Callable[[str], int]) -> None:
         self.count = count
+        self._turns = turns = tuple(turns)
         self.least_new = 0.0
         """Share of a line that has to be new, for it to fill the room that is left."""
         self.words: dict[int, list[str]] = {}
@@ -144,9 +148,7 @@ class Account:
             self.lines += traffic_lines(turns)
         else:
             self.lines += read_lines(history.places, self.state)
-        for line in self.lines:
-            line.text = mask(line.text).text if "[masked" not in line.text else line.text
-            line.cost = count(f"- {line.text}\n")
+        self._price(self.lines)
         self._names_of = {
             each.turn: each.name
             for each in self.moments
@@ -163,6 +165,20 @@ class Account:
         spoken = [moment.turn for moment in self.moments if is_person(moment)]
         self.last_words = spoken[-1] if spoken else -1
         """The turn in which the person spoke last."""
+
+    def _price(self, lines: Iterable[Line]) -> None:
+        for line in lines:
+            line.text = mask(line.text).text if "[masked" not in line.text else line.text
+            line.cost = self.count(f"- {line.text}\n")
+
+    @cached_property
+    def looked_at(self) -> list[Line]:
+        """What was only read, searched for and run, for texts with much room."""
+        if not self.lists_names or any(line.worth == TRAFFIC for line in self.lines):
+            return []
+        found = traffic_lines(self._turns, with_names=False)
+        self._price(found)
+        return found
 
     @cached_property
     def names(self) -> list[str]:
@@ -512,6 +528,9 @@ class _Draft:
                 self._take_beginning(line, int(REQUEST_SHARE * self._ceiling))
         for line in sorted(self._account.lines, key=lambda each: (-each.worth, -each.order)):
             if self._novel(line) > self._least_new(line, 0.0):
+                self._take(line)
+        if self._titled and self._ceiling - self._spent > MUCH_ROOM * self._ceiling:
+            for line in self._account.looked_at:
                 self._take(line)
 
     def use_what_is_left(self) -> None:

@@ -17,8 +17,11 @@ _PATHS = ("file_path", "path", "notebook_path", "filePath", "relative_path", "ta
 _NAMES = frozenset({IdentifierKind.PATH, IdentifierKind.CODE, IdentifierKind.NAME})
 
 
-def looked_at(turns: Iterable[Turn]) -> list[tuple[int, str]]:
-    """Turn and line: files read, patterns searched for, commands run, names in the results."""
+def looked_at(turns: Iterable[Turn], *, with_names: bool = True) -> list[tuple[int, str]]:
+    """Turn and line: files read, patterns searched for, commands run, names in the results.
+
+    `with_names`: whether names in the results are looked for.
+    """
     read: dict[str, int] = {}
     searched: dict[str, int] = {}
     ran: dict[str, int] = {}
@@ -34,7 +37,7 @@ def looked_at(turns: Iterable[Turn]) -> list[tuple[int, str]]:
                 searched[_short(pattern, turn.folder)] = number
             elif path:
                 read[_short(path, turn.folder)] = number
-        elif turn.kind == "tool_result":
+        elif turn.kind == "tool_result" and with_names:
             tools.setdefault(turn.name or "a tool", number)
             found = {
                 each.text for each in identifiers(turn.text[:READ_OF_TURN]) if each.kind in _NAMES

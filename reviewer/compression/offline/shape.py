@@ -131,7 +131,6 @@ class Account:
 
     def __init__(self, turns: Iterable[Turn], count: Callable[[str], int]) -> None:
         self.count = count
-        self._turns = turns = tuple(turns)
         self.least_new = 0.0
         """Share of a line that has to be new, for it to fill the room that is left."""
         self.words: dict[int, list[str]] = {}
@@ -171,12 +170,11 @@ class Account:
             line.text = mask(line.text).text if "[masked" not in line.text else line.text
             line.cost = self.count(f"- {line.text}\n")
 
-    @cached_property
-    def looked_at(self) -> list[Line]:
-        """What was only read, searched for and run, for texts with much room."""
-        if not self.lists_names or any(line.worth == TRAFFIC for line in self.lines):
+    def looked_at(self, turns: Iterable[Turn]) -> list[Line]:
+        """What was only read, searched for and run in the turns, where no line says it."""
+        if any(line.worth == TRAFFIC for line in self.lines):
             return []
-        found = traffic_lines(self._turns, with_names=False)
+        found = traffic_lines(turns, with_names=False)
         self._price(found)
         return found
 
@@ -207,11 +205,19 @@ class Account:
             and (name in matter or times >= OFTEN_NAMED)
         ]
 
-    def write(self, max_tokens: int, required: Sequence[AnchorPoint] = ()) -> str:
-        """A summary of at most `max_tokens`; anchors of `required` verbatim as far as they fit."""
+    def write(
+        self,
+        max_tokens: int,
+        required: Sequence[AnchorPoint] = (),
+        turns: Iterable[Turn] = (),
+    ) -> str:
+        """A summary of at most `max_tokens`; anchors of `required` verbatim as far as they fit.
+
+        `turns`: those of the account, for what was only looked at, where there is room.
+        """
         if max_tokens <= 0:
             return ""
-        draft = _Draft(self, max_tokens)
+        draft = _Draft(self, max_tokens, turns)
         if max_tokens >= TITLED_FROM:
             draft.release(BEFORE_ANCHORS)
         names = [each for each in required if each.type is AnchorType.CODE_ARTIFACT]
@@ -315,8 +321,8 @@ def _pieces(text: str) -> tuple[list[str], str]:
 class _Draft:
     """The lines that were chosen for one summary, within its tokens."""
 
-    def __init__(self, account: Account, ceiling: int) -> None:
-        self._account, self._ceiling = account, ceiling
+    def __init__(self, account: Account, ceiling: int, turns: Iterable[Turn] = ()) -> None:
+        self._account, self._ceiling, self._turns = account, ceiling, turns
         self._titled = ceiling >= TITLED_FROM
         self._chosen: list[Line] = []
         self._taken: set[int] = set()
@@ -530,7 +536,7 @@ class _Draft:
             if self._novel(line) > self._least_new(line, 0.0):
                 self._take(line)
         if self._titled and self._ceiling - self._spent > MUCH_ROOM * self._ceiling:
-            for line in self._account.looked_at:
+            for line in self._account.looked_at(self._turns):
                 self._take(line)
 
     def use_what_is_left(self) -> None:

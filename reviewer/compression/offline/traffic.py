@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable
+from posixpath import commonpath
 
+from reviewer.compression.offline.calls import command_of
 from reviewer.compression.values import Turn
 from reviewer.proposing.view_calls import read_call
 from reviewer.text.identifiers import IdentifierKind, identifiers
@@ -31,8 +33,8 @@ def looked_at(turns: Iterable[Turn], *, with_names: bool = True) -> list[tuple[i
         if turn.kind == "tool_use":
             call = read_call(turn.name, turn.text)
             pattern, path = call.words("pattern", "query", "regex"), call.words(*_PATHS)
-            if call.command:
-                ran[_short(call.command, turn.folder)] = number
+            if command := command_of(call):
+                ran[_short(command, turn.folder)] = number
             elif pattern:
                 searched[_short(pattern, turn.folder)] = number
             elif path:
@@ -46,7 +48,7 @@ def looked_at(turns: Iterable[Turn], *, with_names: bool = True) -> list[tuple[i
     lines = [
         (max(found.values()), f"{done}: {_listed(found, quote)}")
         for done, found, quote in (
-            ("Read", read, ""),
+            ("Read", _below_their_folder(read), ""),
             ("Searched for", searched, "`"),
             ("Ran", ran, "`"),
         )
@@ -58,6 +60,14 @@ def looked_at(turns: Iterable[Turn], *, with_names: bool = True) -> list[tuple[i
             (max(tools.values()), f"Output of {', '.join(tools)} names {', '.join(common)}")
         )
     return lines
+
+
+def _below_their_folder(read: dict[str, int]) -> dict[str, int]:
+    """Absolute paths without the folder that all of them share; the others as they are."""
+    whole = [path for path in read if path.startswith("/")]
+    shared = f"{commonpath(whole).rpartition('/')[0]}/" if len(whole) == 1 else ""
+    shared = f"{commonpath(whole)}/" if len(whole) > 1 else shared
+    return {path.removeprefix(shared): number for path, number in read.items()}
 
 
 def _short(text: str, folder: str) -> str:

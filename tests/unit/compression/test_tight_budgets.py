@@ -11,7 +11,7 @@ from reviewer.compression.offline.tags import ranked_tags
 from reviewer.compression.values import Turn
 from reviewer.compression.verbatim import anchor_tag
 from tests.unit.compression.making import count, turn
-from tests.unit.compression.test_shape import agent, edit, result, run, section, written
+from tests.unit.compression.test_shape import agent, call, edit, result, run, section, written
 
 LONG_REPORT = (
     "The lantern of the lighthouse turns again. The gear had lost two teeth, which the keeper "
@@ -172,3 +172,22 @@ def lines_of_calls(number: int) -> list[Turn]:
 def test_nothing_is_longer_than_its_ceiling(tokens: int) -> None:
     for turns in (MEETING, [turn(LONG_REPORT), agent(LONG_REPORT)], lines_of_calls(50)):
         assert count(written(turns, tokens)) <= tokens
+
+
+def test_with_much_room_a_summary_says_what_was_only_looked_at() -> None:
+    paths = ("/quay/work/boat/hull.py", "/quay/work/boat/mast.py")
+    looked = [
+        each for path in paths for each in (call("Read", {"file_path": path}), result("Read", ""))
+    ]
+    shell = [call("shell", "bash -lc 'ls boat'"), result("shell", "hull.py")]
+    turns = [
+        turn("Paint the boat."),
+        *looked,
+        *shell,
+        *edit("boat/oar.py"),
+        agent("The boat is red."),
+    ]
+    text = Account(turns, count).write(600, (), turns)
+    assert "- Read: hull.py, mast.py" in text
+    assert "- Ran: `ls boat`" in text
+    assert "Ran:" not in Account(turns, count).write(40, (), turns)

@@ -9,6 +9,7 @@ from typing import Any
 from msgspec import Struct, structs
 
 from reviewer.clock import Clock, utc_now
+from reviewer.compression.anchor_types import AnchorType
 from reviewer.compression.anchors import find_anchors
 from reviewer.compression.conversations import (
     Conversation,
@@ -20,6 +21,7 @@ from reviewer.compression.conversations import (
 )
 from reviewer.compression.fidelity import missing_anchors
 from reviewer.compression.offline.engine import OfflineEngine
+from reviewer.compression.offline.shape import TITLED_FROM
 from reviewer.compression.segments import full_text
 from reviewer.compression.summarizer import Summarizer
 from reviewer.compression.values import (
@@ -350,6 +352,8 @@ def _required(
 ) -> tuple[AnchorPoint, ...]:
     """The anchors to keep under a hard ceiling: all, or the most important that fit."""
     if level is not Level.TAGS:
+        if ceiling < TITLED_FROM:  # there a name alone has less use than a sentence
+            anchors = tuple(e for e in anchors if e.type is not AnchorType.CODE_ARTIFACT)
         need = sum(count.count(f"- {each.content}\n") for each in anchors)
         if need <= WHOLE_SHARE * ceiling:
             return anchors

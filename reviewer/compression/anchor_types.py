@@ -18,6 +18,7 @@ class Section(StrEnum):
     REQUEST = "Request"
     INSTRUCTIONS = "Instructions and corrections"
     DECISIONS = "Decisions"
+    MESSAGES = "Messages"
     DONE = "Done"
     NOW = "Now"
     NEXT = "Next"
@@ -25,6 +26,7 @@ class Section(StrEnum):
     FOUND = "Found out"
     COMMANDS = "Commands"
     FILES = "Files"
+    STEPS = "Last steps"
 
 
 USER = frozenset({"user"})

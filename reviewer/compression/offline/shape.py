@@ -147,11 +147,20 @@ class Account:
             if " " not in name and (name in matter or times >= OFTEN_NAMED)
         ]
 
-    def write(self, max_tokens: int, required: Sequence[AnchorPoint] = ()) -> str:
-        """A summary of at most `max_tokens`; anchors of `required` verbatim as far as they fit."""
+    def write(
+        self,
+        max_tokens: int,
+        required: Sequence[AnchorPoint] = (),
+        given: Sequence[Line] = (),
+    ) -> str:
+        """A summary of at most `max_tokens`; anchors of `required` verbatim as far as they fit.
+
+        `given`: lines that it has in any case, which were chosen before.
+        """
         if max_tokens <= 0:
             return ""
         draft = _Draft(self, max_tokens)
+        draft.give(given)
         if max_tokens >= TITLED_FROM:
             draft.release(BEFORE_ANCHORS)
         names = [each for each in required if each.type is AnchorType.CODE_ARTIFACT]
@@ -242,6 +251,7 @@ class _Draft:
         self._said: set[str] = set()
         self._sections: set[Section] = set()
         self._names: list[str] = []
+        self._given: set[int] = set()
 
     def _price(self, line: Line) -> int:
         title = 4 if self._titled and line.section not in self._sections else 0
@@ -267,6 +277,11 @@ class _Draft:
         self._sections.add(line.section)
         return True
 
+    def give(self, lines: Sequence[Line]) -> None:
+        for line in lines:
+            self._take(line)
+        self._given = {id(line) for line in lines}
+
     def require(self, anchors: Sequence[AnchorPoint]) -> None:
         """Take the lines that hold the anchors; anchors in no line are lines of their own."""
         names = [each for each in anchors if each.type is AnchorType.CODE_ARTIFACT]
@@ -281,6 +296,8 @@ class _Draft:
                 self._names.append(wanted)
                 self._spent += cost
         for line in list(self._chosen):
+            if id(line) in self._given:
+                continue
             if any(line.text in fold(e.text) for e in self._chosen if e is not line):
                 self._chosen.remove(line)
                 self._spent -= line.cost

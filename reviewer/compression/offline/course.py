@@ -11,6 +11,7 @@ from collections.abc import Callable, Sequence
 from reviewer.compression.anchor_types import Section
 from reviewer.compression.offline.dialogue import message_entries
 from reviewer.compression.offline.line import Line, is_person, terms_of
+from reviewer.compression.offline.loop import repeating
 from reviewer.compression.offline.shape import Account
 from reviewer.compression.offline.steps import Step, place_of, steps_of, steps_told, waiting_of
 from reviewer.compression.offline.tail import Tail
@@ -36,6 +37,7 @@ class Course:
         self._account, self._count = account, count
         self._tail = tail
         self._steps: list[Step] = steps_of(account.moments, tail)
+        self._loop = repeating(account.moments)
 
     def lines(self, room: int) -> list[Line]:
         """The lines for a hand-over of so many tokens.
@@ -97,7 +99,7 @@ class Course:
     def _last_steps(self, room: int, most: int | None = None) -> list[Line]:
         end = self._account.moments[-1].turn + 1 if self._account.moments else 0
         place = place_of(self._tail)
-        head = [self._made(Section.STEPS, place, -1)] if place else []
+        head = [self._made(Section.STEPS, text, -1) for text in (place, self._loop) if text]
         waits = waiting_of(self._account.moments, self._tail)
         foot = [self._made(Section.STEPS, waits, end)] if waits else []
         room -= self._cost([*head, *foot])

@@ -53,6 +53,9 @@ _CODE = re.compile(
     r"(?:Process exited with code|[Ee]xit(?:ed with)?(?: exit)? code:?|<exit_code>|<returncode>)"
     r"\s*(-?\d+)"
 )
+_FRAMED = re.compile(
+    r"\s*<returncode>-?\d+</returncode>\s*(?:<output>\n?(.*?)(?:</output>)?\s*)?$", re.S
+)
 _RUNS = re.compile(
     r"Process running with session ID (\S+)|Command running in background with ID: (\S+?)[.\s]"
     r"|<command started .{0,40}shellId: (\S+?)>"
@@ -243,6 +246,8 @@ def put_result(told: Told, number: int, call: Call, text: str, roots: Sequence[s
         told.runs = next(filter(None, found.groups()), "")
     code = _CODE.search(text[:400]) or _CODE.search(text[-200:])
     body = _HEAD.sub("", text, count=1).strip() if _HEAD.match(text) else text.strip()
+    if framed := _FRAMED.match(text):
+        body = (framed[1] or "").strip()
     bad = code is not None and code[1] != "0"
     if told.verb in ("edited", "wrote", "deleted"):
         event = Event(number, Kind.EDIT, "")
@@ -267,7 +272,7 @@ def put_result(told: Told, number: int, call: Call, text: str, roots: Sequence[s
         told.failed, told.result = True, f"failed with exit code {code[1]}" if code else "failed"
     elif told.runs and not body:
         told.result = "still running"
-    elif told.verb == "read":
+    elif told.verb == "read" or call.kind in SUBAGENT_TOOLS:
         told.result = ""
     elif told.verb == "searched for" or _SEARCHES.match(command):
         told.result = _hits(body)

@@ -13,7 +13,14 @@ from reviewer.compression.offline.dialogue import message_entries
 from reviewer.compression.offline.line import Line, is_person, terms_of
 from reviewer.compression.offline.loop import repeating
 from reviewer.compression.offline.shape import Account
-from reviewer.compression.offline.steps import Step, place_of, steps_of, steps_told, waiting_of
+from reviewer.compression.offline.steps import (
+    NEAR,
+    Step,
+    place_of,
+    steps_of,
+    steps_told,
+    waiting_of,
+)
 from reviewer.compression.offline.tail import Tail
 from reviewer.text.secrets import mask
 
@@ -21,6 +28,10 @@ SHAPE_SHARE = 0.6
 """Share of the room that the other sections may have before messages and steps get theirs."""
 MESSAGES_SHARE = 0.5
 """Share of what is left that messages may have before the last steps get theirs."""
+OF_ONE = 0.5
+"""Share of the room of messages that one of them may have, where it can be shortened."""
+MOSTLY = 0.8
+"""Share of the room of steps up to which they can be told at greater length."""
 SMALL = 600
 """Tokens below which there is only room for a few last steps."""
 SMALL_STEPS = 3
@@ -28,6 +39,8 @@ SMALL_SHARE = 0.3
 _WORDS_OF_PERSON = frozenset(
     {Section.REQUEST, Section.INSTRUCTIONS, Section.DECISIONS, Section.DONE, Section.FOUND}
 )
+_FOLLOWING = ("Then: ", "Before: ")
+"""How requests begin that messages tell in their order."""
 
 
 class Course:
@@ -67,15 +80,16 @@ class Course:
         quoted = [
             line
             for line in self._account.lines
-            if line.section is Section.REQUEST and line.text.startswith(("First: ", "Latest: "))
+            if line.section is Section.REQUEST and not line.text.startswith(_FOLLOWING)
         ]
         chosen: list[Line] = []
         for entry in reversed(message_entries(self._account.moments, quoted)):
-            for longest in entry.lengths:
-                line = self._made(Section.MESSAGES, entry.told(longest), entry.turn)
-                if line.cost <= room:
-                    break
-            else:
+            lines = [
+                self._made(Section.MESSAGES, entry.told(longest), entry.turn)
+                for longest in entry.lengths
+            ]
+            line = next((line for line in lines if line.cost <= room * OF_ONE), lines[-1])
+            if line.cost > room:
                 break
             room -= line.cost
             chosen.append(line)
@@ -93,10 +107,17 @@ class Course:
             if line.section not in _WORDS_OF_PERSON
             or line.turn < first
             or line.turn not in spoken
-            or line.text.startswith(("First: ", "Latest: "))
+            or (line.section is Section.REQUEST and not line.text.startswith(_FOLLOWING))
         ]
 
     def _last_steps(self, room: int, most: int | None = None) -> list[Line]:
+        """The last steps; where there is room for all of them, at greater length."""
+        told = self._steps_in(room, most)
+        if most is None and self._cost(told) < room * MOSTLY:
+            return self._steps_in(room, most, near=len(self._steps))
+        return told
+
+    def _steps_in(self, room: int, most: int | None, near: int = NEAR) -> list[Line]:
         end = self._account.moments[-1].turn + 1 if self._account.moments else 0
         place = place_of(self._tail)
         head = [self._made(Section.STEPS, text, -1) for text in (place, self._loop) if text]
@@ -104,7 +125,7 @@ class Course:
         foot = [self._made(Section.STEPS, waits, end)] if waits else []
         room -= self._cost([*head, *foot])
         chosen: list[Line] = []
-        for turn, texts in steps_told(self._steps, most):
+        for turn, texts in steps_told(self._steps, most, near):
             line = next(
                 (
                     line

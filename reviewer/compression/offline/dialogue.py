@@ -23,6 +23,7 @@ LENGTHS = (2_000, 700, 260)
 WORDS = 4_000
 """Characters of a message that are looked at."""
 LONGEST_ASSENT = 40
+WORDS_OF_ASSENT = 4
 LONGEST_PROPOSAL = 200
 MOST_PROPOSALS = 3
 NEW_SUBJECT = 0.2
@@ -122,12 +123,13 @@ def _said(moments: Sequence[Moment]) -> list[_Said]:
             found.append(_Said(at, each.turn, words, "", assent=False, refused="Answers: "))
             continue
         question = question_before(moments, at)
-        short = len(words) + sum(map(len, WIDE.findall(words))) <= LONGEST_ASSENT
+        length = len(words) + 3 * sum(map(len, WIDE.findall(words)))
+        short = length <= LONGEST_ASSENT and len(words.split()) <= WORDS_OF_ASSENT
         asked = question.endswith(("?", "？", "؟"))
         plain_words = not re.search(r"[\d/_@`]|\w\.\w", words)
         assent = not refused and (
             not has_content(words)
-            or (short and asked and plain_words and not words.endswith("?"))
+            or (short and asked and plain_words and not words.endswith(("?", "？", "吗")))
             or (len(words) <= 2 and bool(question))
         )
         found.append(_Said(at, each.turn, words, question, assent, refused))

@@ -330,6 +330,8 @@ class _Draft:
             if newest_first:
                 waiting.sort(key=lambda line: (-line.order, -line.worth))
             for line in waiting:
+                if self._is_given(line):
+                    continue
                 price = self._price(line)
                 if price <= room and self._take(line):
                     room -= price
@@ -362,6 +364,11 @@ class _Draft:
         whole = self._account.weight(line.terms)
         return self._account.weight(line.terms - self._said) / whole if whole else 0.0
 
+    def _is_given(self, line: Line) -> bool:
+        """Whether lines that were chosen before already say what a statement says."""
+        told = line.section in _TOLD_ONCE or (line.place >= 0 and line.section is not Section.NEXT)
+        return bool(self._given) and told and self._novel(line) < LEAST_NEW
+
     def _least_new(self, line: Line, least: float) -> float:
         return max(least, self._account.least_new) if line.section in _TOLD_ONCE else least
 
@@ -389,11 +396,11 @@ class _Draft:
     def rest(self) -> None:
         """Where room is left: what says little that is new, the most needed first."""
         for line in sorted(self._account.lines, key=lambda each: (-each.worth, -each.order)):
-            if self._novel(line) > self._least_new(line, 0.0):
+            if self._novel(line) > self._least_new(line, 0.0) and not self._is_given(line):
                 self._take(line)
 
     def _gain(self, line: Line) -> float:
-        if self._novel(line) < self._least_new(line, 0.2):
+        if self._novel(line) < self._least_new(line, 0.2) or self._is_given(line):
             return 0.0
         new = self._account.weight(line.terms - self._said)
         return line.worth * new / (line.cost + 6)

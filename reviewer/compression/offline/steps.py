@@ -17,7 +17,7 @@ from reviewer.compression.offline.messages import is_guess
 from reviewer.compression.offline.shape import LAST_ROUNDS
 from reviewer.compression.offline.statements import is_announcement, person_words, statements
 from reviewer.compression.offline.tail import Tail
-from reviewer.proposing.view_calls import Call, read_call
+from reviewer.proposing.view_calls import Call, cut, read_call
 
 LAST_CHARS = (2_400, 1_200, 500, 260)
 """Characters of the agent's last message: as many as there is room for."""
@@ -27,6 +27,8 @@ REPORT_CHARS = 420
 """Characters of a message with which the agent ended its turn."""
 PERSON_CHARS = 60
 """Characters by which a message of the person is recognised, which is told elsewhere."""
+SHORT_CHARS = 160
+"""Characters of a call where there is room for nothing else."""
 MOST_CALLS = 5
 """Calls that are told in one line."""
 LEAST_TERMS = 3
@@ -125,9 +127,16 @@ def _answered(waiting: list[_Done], call: str, name: str) -> _Done | None:
     return None
 
 
+_CHANGED_FOLDER = re.compile(r"\bcd (/[^\s;&|\"']{3,})")
+
+
 def _roots(tail: Tail) -> list[str]:
-    """The folders in which the session works, the project's last."""
-    return list(dict.fromkeys(each.turn.folder for each in tail if len(each.turn.folder) > 1))
+    """The folders in which the session works, by its records, or else by its commands."""
+    known = dict.fromkeys(each.turn.folder for each in tail if len(each.turn.folder) > 1)
+    if not known:
+        calls = (each.turn.text for each in tail if each.turn.kind == "tool_use")
+        known = dict.fromkeys(found for text in calls for found in _CHANGED_FOLDER.findall(text))
+    return list(known)
 
 
 def _once(steps: Sequence[Step]) -> None:
@@ -160,8 +169,13 @@ def _only_now(words: str) -> bool:
     return len(words) < FAR_CHARS and bool(_OF_NOW.search(words) or is_announcement(words))
 
 
-def steps_told(steps: Sequence[Step], most: int | None = None) -> Iterator[tuple[int, list[str]]]:
-    """The steps from the last one backwards: the turn, and its text at several lengths."""
+def steps_told(
+    steps: Sequence[Step], most: int | None = None, near: int = NEAR
+) -> Iterator[tuple[int, list[str]]]:
+    """The steps from the last one backwards: the turn, and its text at several lengths.
+
+    The last `near` steps are told at greater length; `most`: lines at most.
+    """
     known: set[str] = set()
     last = max((at for at, step in enumerate(steps) if step.voice is Voice.AGENT), default=-1)
     told = 0
@@ -173,7 +187,7 @@ def steps_told(steps: Sequence[Step], most: int | None = None) -> Iterator[tuple
             if at == len(steps) - 1 or steps[at + 1].voice is Voice.PERSON or not _assents(step):
                 found = _person_told(step)
         elif step.voice is Voice.AGENT:
-            found = _agent_told(step, last - at, known)
+            found = _agent_told(step, last - at, known, near)
             if found and before is not None and _assents(before):
                 words = person_words(before.words)
                 found[0] = [f'After "{words}": {text}' for text in found[0]]
@@ -201,29 +215,50 @@ def _person_told(step: Step) -> list[list[str]]:
     return [[told]]
 
 
-def _agent_told(step: Step, behind: int, known: set[str]) -> list[list[str]]:
+def _agent_told(step: Step, behind: int, known: set[str], near: int) -> list[list[str]]:
     """The lines about a step, each at several lengths."""
-    parts = _calls_told(step, whole=behind <= NEAR)
-    done, *more = [
-        "; ".join(parts[at : at + MOST_CALLS]) for at in range(0, len(parts), MOST_CALLS)
-    ] or [""]
-    others = [[upper(each)] for each in more]
+    done, *more = _chunks(step, whole=behind <= near)
+    others = [[upper(each) for each in texts] for texts in more]
     if behind == 0 and step.words:
         whole = one_line(step.words)
-        return [[_joined(in_the_middle(whole, each), done) for each in LAST_CHARS], *others]
-    longest = NEAR_CHARS if behind <= NEAR else FAR_CHARS
+        return [
+            [
+                *(_joined(in_the_middle(whole, each), done[0]) for each in LAST_CHARS),
+                _joined(in_the_middle(whole, LAST_CHARS[-1]), done[-1]),
+            ],
+            *others,
+        ]
+    longest = NEAR_CHARS if behind <= near else FAR_CHARS
     if step.closes:
         longest = max(longest, REPORT_CHARS)
     words = _words_of(step, longest, settled=behind >= GUESSES_SETTLED)
     terms = terms_of(words)
-    if len(terms - known) < SAID_BEFORE * len(terms) or (not done and len(terms) < LEAST_TERMS):
+    silent = not done[0] and len(terms) < LEAST_TERMS
+    if len(terms - known) < SAID_BEFORE * len(terms) or silent:
         words = ""
-    if not words and not done:
+    if not words and not done[0]:
         return []
-    texts = [_joined(words, done)]
-    if len(words) > FAR_CHARS:
-        texts.append(_joined(_cut(words, FAR_CHARS), done))
-    return [texts, *others]
+    short = _cut(words, FAR_CHARS)
+    texts = [_joined(words, done[0]), _joined(short, done[0]), _joined(short, done[-1])]
+    return [list(dict.fromkeys(texts)), *others]
+
+
+def _chunks(step: Step, *, whole: bool) -> list[list[str]]:
+    """The calls of a step in parts of a line each, whole and shorter; one empty part for none."""
+    parts = _calls_told(step, whole=whole)
+    names = _calls_told(step, whole=False)
+    found: list[list[str]] = []
+    for at in range(0, len(parts), MOST_CALLS):
+        left = max(0, len(parts[at : at + MOST_CALLS]) - 1)
+        last = cut(names[min(at + MOST_CALLS, len(names)) - 1], SHORT_CHARS).text
+        found.append(
+            [
+                "; ".join(parts[at : at + MOST_CALLS]),
+                "; ".join(names[at : at + MOST_CALLS]),
+                f"{left} call{'s' * (left > 1)}; {last}" if left else last,
+            ]
+        )
+    return found or [[""]]
 
 
 def _words_of(step: Step, longest: int, *, settled: bool) -> str:
@@ -373,6 +408,8 @@ def waiting_of(moments: Sequence[Moment], tail: Tail) -> str:
     """What was running or unanswered when the session was cut."""
     calls: dict[str, tuple[int, str]] = {}
     open_calls: list[_Done] = []
+    spoken = moments[-1].turn if moments else -1
+    spoken = max((each.turn for each in moments if isinstance(each, Message)), default=spoken)
     roots = _roots(tail)
     for each in tail:
         turn = each.turn
@@ -394,7 +431,9 @@ def waiting_of(moments: Sequence[Moment], tail: Tail) -> str:
         elif turn.role == "user":
             for key in [key for key in calls if key in turn.text and _ENDED.search(turn.text)]:
                 del calls[key]
-    parts = [f"{each.told.text()} (no result yet)" for each in open_calls[-3:]]
+    parts = [
+        f"{each.told.text()} (no result yet)" for each in open_calls[-3:] if each.turn >= spoken
+    ]
     parts += [f"still running: {what} (id {key})" for key, (_, what) in list(calls.items())[-3:]]
     final = moments[-1] if moments else None
     if final is not None and is_person(final):

@@ -19,6 +19,7 @@ class Section(StrEnum):
     INSTRUCTIONS = "Instructions and corrections"
     DECISIONS = "Decisions"
     DISCUSSED = "Discussed"
+    MESSAGES = "Messages"
     DONE = "Done"
     NOW = "Now"
     NEXT = "Next"
@@ -26,6 +27,7 @@ class Section(StrEnum):
     FOUND = "Found out"
     COMMANDS = "Commands"
     FILES = "Files"
+    STEPS = "Last steps"
 
 
 USER = frozenset({"user"})

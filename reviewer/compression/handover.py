@@ -22,7 +22,9 @@ from reviewer.compression.conversations import (
     named,
 )
 from reviewer.compression.file_summary import turn_of
+from reviewer.compression.offline.course import Course
 from reviewer.compression.offline.shape import ALSO, Account
+from reviewer.compression.offline.tail import Tail
 from reviewer.compression.values import Turn
 from reviewer.errors import ReviewerError
 from reviewer.files import open_file, write_atomic
@@ -157,17 +159,24 @@ class FileTurns:
 
 
 class _Work:
-    """Turns without the person's calls of a compaction; `tokens` counts all of them."""
+    """Turns without the person's calls of a compaction; `tokens` counts all of them.
+
+    `tail` are those at the end, as far as they were iterated.
+    """
 
     def __init__(self, turns: Iterable[Turn]) -> None:
         self._turns = turns
         self.tokens = 0
+        self.tail = Tail()
 
     def __iter__(self) -> Iterator[Turn]:
-        self.tokens = 0
+        self.tokens, number = 0, 0
+        self.tail.clear()
         for turn in self._turns:
             self.tokens += turn.tokens
             if not is_call_of_compaction(turn):
+                self.tail.add(number, turn)
+                number += 1
                 yield turn
 
 
@@ -195,8 +204,9 @@ def brief_of(
     title = for_agents.as_markdown(TITLE + " ".join(name.split()))
     body = NOTHING
     room = max_tokens - count.count(title) - FRAME
+    course = Course(account, work.tail, count.count).lines(room)
     while room > 0:
-        body = as_markdown(account.write(room))
+        body = as_markdown(account.write(room, given=course))
         if count.count(f"{title}\n\n{body}\n") <= max_tokens:
             break
         room -= FRAME // 2

@@ -211,14 +211,17 @@ class Account:
         max_tokens: int,
         required: Sequence[AnchorPoint] = (),
         turns: Iterable[Turn] = (),
+        given: Sequence[Line] = (),
     ) -> str:
         """A summary of at most `max_tokens`; anchors of `required` verbatim as far as they fit.
 
-        `turns`: those of the account, for what was only looked at, where there is room.
+        `turns`: those of the account, for what was only looked at, where there is room. `given`:
+        lines that it has in any case, which were chosen before.
         """
         if max_tokens <= 0:
             return ""
         draft = _Draft(self, max_tokens, turns)
+        draft.give(given)
         if max_tokens >= TITLED_FROM:
             draft.release(BEFORE_ANCHORS)
         names = [each for each in required if each.type is AnchorType.CODE_ARTIFACT]
@@ -339,6 +342,7 @@ class _Draft:
         self._pairs: set[tuple[str, str]] = set()
         self._begun: dict[int, Line] = {}
         """Lines of which only the beginning was taken: id -> that beginning."""
+        self._given: set[int] = set()
 
     def _price(self, line: Line) -> int:
         title = 4 if self._titled and line.section not in self._sections else 0
@@ -374,6 +378,11 @@ class _Draft:
         self._sections.add(line.section)
         return True
 
+    def give(self, lines: Sequence[Line]) -> None:
+        for line in lines:
+            self._take(line)
+        self._given = {id(line) for line in lines}
+
     def require(self, anchors: Sequence[AnchorPoint]) -> None:
         """Take the lines that hold the anchors; anchors in no line are lines of their own."""
         names = [each for each in anchors if each.type is AnchorType.CODE_ARTIFACT]
@@ -393,6 +402,8 @@ class _Draft:
         """Take back the lines that another line contains."""
         folded = {id(line): fold(line.text) for line in self._chosen}
         for line in list(self._chosen):
+            if id(line) in self._given:
+                continue
             if any(line.text in folded[id(e)] for e in self._chosen if e is not line):
                 self._drop(line)
 
@@ -428,6 +439,8 @@ class _Draft:
             if newest_first:
                 waiting.sort(key=lambda line: (_goes_on(line), -line.order, -line.worth))
             for line in waiting:
+                if self._is_given(line):
+                    continue
                 if share.name == "tail" and self._repeats_state(line):
                     continue
                 price = self._price_with_previous(line)
@@ -492,6 +505,11 @@ class _Draft:
         """Whether a report says what the state of the work says: "Committed and pushed."."""
         return self._novel(line) < LEAST_NEW_OF_TAIL
 
+    def _is_given(self, line: Line) -> bool:
+        """Whether lines that were chosen before already say what a statement says."""
+        told = line.section in _TOLD_ONCE or (line.place >= 0 and line.section is not Section.NEXT)
+        return bool(self._given) and told and self._novel(line) < LEAST_NEW
+
     def _least_new(self, line: Line, least: float) -> float:
         return max(least, self._account.least_new) if line.section in _TOLD_ONCE else least
 
@@ -534,7 +552,7 @@ class _Draft:
             if id(line) in self._begun:
                 self._take_beginning(line, int(REQUEST_SHARE * self._ceiling))
         for line in sorted(self._account.lines, key=lambda each: (-each.worth, -each.order)):
-            if self._novel(line) > self._least_new(line, 0.0):
+            if self._novel(line) > self._least_new(line, 0.0) and not self._is_given(line):
                 self._take(line)
         if self._titled and self._ceiling - self._spent > MUCH_ROOM * self._ceiling:
             for line in self._account.looked_at(self._turns):
@@ -568,7 +586,7 @@ class _Draft:
         return None
 
     def _gain(self, line: Line) -> float:
-        if self._novel(line) < self._least_new(line, 0.2):
+        if self._novel(line) < self._least_new(line, 0.2) or self._is_given(line):
             return 0.0
         new = self._account.weight(line.terms - self._said)
         worth = line.worth

@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import click
 
-from reviewer.cli.compress import logged
+from reviewer.cli.compress import logged, stoppable
 from reviewer.cli.output import count, narrate, print_json, print_text, safe, safe_lines
+from reviewer.cli.progress import ProgressLine
 
 if TYPE_CHECKING:
+    from reviewer.compression.engines import EngineName
     from reviewer.compression.file_summary import FileSummary
+    from reviewer.compression.summarizer import Summarizer
+    from reviewer.compression.values import CompressedSegment, FidelityValidation
 
 LEVELS = ("detailed", "brief", "tags")
 
@@ -35,6 +41,14 @@ LEVELS = ("detailed", "brief", "tags")
     metavar="N",
     help="At most N tokens per summary, instead of the level's ratio.",
 )
+@click.option(
+    "--engine",
+    type=click.Choice(["offline", "model"]),
+    default="offline",
+    show_default=True,
+    help="What writes the summary; model sends the text to the model of the settings.",
+)
+@click.option("--model", metavar="NAME", help="Use this model instead of that of the settings.")
 @click.option("--log", is_flag=True, help="Print the log of each compression on stderr.")
 @click.option("--json", "as_json", is_flag=True, help="One JSON object per line.")
 def summarize(
@@ -43,16 +57,24 @@ def summarize(
     from_line: int,
     to_line: int | None,
     max_tokens: int | None,
+    engine: EngineName,
+    model: str | None,
     log: bool,
     as_json: bool,
 ) -> None:
-    """Summarize a file at one or all levels, without a store and without a model.
+    """Summarize a file at one or all levels, without a store.
+
+    Nothing is sent anywhere unless --engine model asks for it, whatever the settings say. A model
+    reads the lines in one call for each level and is asked again for what it invents or misses;
+    where it fails, the offline engine writes, and a line on stderr says why.
 
     A file of several conversations, such as an export, has a part for each. Where --max-tokens
     leaves too little room, small ones have a line, and the earliest are left out and counted.
     """
     if to_line is not None and to_line < from_line:
         raise click.UsageError("--to-line cannot come before --from-line")
+    if model is not None and engine != "model":
+        raise click.UsageError("--model needs --engine model")
     from reviewer.compression.file_summary import summarize_file
     from reviewer.compression.summarizer import locked_level, require_licence
     from reviewer.compression.values import Level
@@ -66,17 +88,21 @@ def summarize(
             narrate(locked.message)
         else:
             require_licence(each, tier)
-    with logged(log):
+    with logged(log), written_by(engine, model) as writer:
         found = summarize_file(
             path,
             levels=[each for each in wanted if locked_level(each, tier) is None],
             line_start=from_line,
             line_end=to_line,
             max_tokens=max_tokens,
+            summarizer=writer.summarizer,
+            cancelled=writer.cancelled,
         )
     for number, summary in enumerate(found):
         if as_json:
             print_json(summary.to_json())
+            if engine == "model":
+                say_how(summary.segment, summary.fidelity)
             continue
         if number:
             print_text("")
@@ -85,16 +111,57 @@ def summarize(
         _show(summary)
 
 
+class Writer(NamedTuple):
+    """What writes a text for the command line; without a summarizer the offline engine does."""
+
+    summarizer: Summarizer | None = None
+    cancelled: Callable[[], bool] | None = None
+
+
+@contextmanager
+def written_by(engine: EngineName, model: str | None) -> Iterator[Writer]:
+    """The writer that --engine and --model ask for. Ctrl-C stops a model in an orderly way.
+
+    Raises ModelError when no model is configured, SettingsError.
+    """
+    if engine == "offline":
+        yield Writer()
+        return
+    from reviewer.clock import utc_now
+    from reviewer.compression.engines import Engines
+
+    summarizer = Engines(utc_now).summarizer("model", model)
+    line = ProgressLine()
+    line.show(f"Asking {safe(summarizer.engine.name)}  Ctrl-C stops")
+    with stoppable() as asked:
+        try:
+            yield Writer(summarizer, asked)
+        finally:
+            line.clear()
+
+
+def say_how(segment: CompressedSegment, fidelity: FidelityValidation) -> None:
+    """On stderr, what a model's text is worth, or why the offline engine wrote it."""
+    if segment.note:
+        narrate(f"  note: {safe(segment.note)}")
+    if segment.engine != "offline" and fidelity.faults:
+        narrate(f"  wrong: {safe('; '.join(fidelity.faults))}")
+    elif segment.engine != "offline" and fidelity.invented:
+        narrate(f"  not in the source: {safe(', '.join(fidelity.invented))}")
+
+
 def _show(summary: FileSummary) -> None:
     """The content on stdout, its figures and missing anchors on stderr."""
     if not summary.original_tokens:
         narrate("There is nothing to summarize.")
         return
+    by = f", written by {safe(author)}" if (author := summary.segment.engine) != "offline" else ""
     narrate(
         f"{summary.level.name.capitalize()}: {count(summary.tokens, 'token')} of "
         f"{summary.original_tokens:,} ({summary.ratio:.1f}:1, {summary.encoding}), fidelity "
-        f"{summary.fidelity.overall_score:.2f}."
+        f"{summary.fidelity.overall_score:.2f}{by}."
     )
+    say_how(summary.segment, summary.fidelity)
     if summary.conversations > 1:
         narrate(f"The file has {summary.conversations:,} conversations.")
     for line in safe_lines(summary.content):

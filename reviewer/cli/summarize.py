@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 import click
 
@@ -15,9 +15,7 @@ from reviewer.cli.progress import ProgressLine
 
 if TYPE_CHECKING:
     from reviewer.compression.engines import EngineName
-    from reviewer.compression.file_summary import FileSummary
-    from reviewer.compression.summarizer import Summarizer
-    from reviewer.compression.values import CompressedSegment, FidelityValidation
+    from reviewer.compression.file_summary import FileSummary, SummaryWriter
 
 LEVELS = ("detailed", "brief", "tags")
 
@@ -95,14 +93,13 @@ def summarize(
             line_start=from_line,
             line_end=to_line,
             max_tokens=max_tokens,
-            summarizer=writer.summarizer,
-            cancelled=writer.cancelled,
+            writer=writer,
         )
     for number, summary in enumerate(found):
         if as_json:
             print_json(summary.to_json())
             if engine == "model":
-                say_how(summary.segment, summary.fidelity)
+                _say(summary)
             continue
         if number:
             print_text("")
@@ -111,43 +108,45 @@ def summarize(
         _show(summary)
 
 
-class Writer(NamedTuple):
-    """What writes a text for the command line; without a summarizer the offline engine does."""
-
-    summarizer: Summarizer | None = None
-    cancelled: Callable[[], bool] | None = None
-
-
 @contextmanager
-def written_by(engine: EngineName, model: str | None) -> Iterator[Writer]:
-    """The writer that --engine and --model ask for. Ctrl-C stops a model in an orderly way.
+def written_by(engine: EngineName, model: str | None) -> Iterator[SummaryWriter | None]:
+    """What --engine and --model ask for; None for the offline engine. Ctrl-C stops a model in an
+    orderly way.
 
     Raises ModelError when no model is configured, SettingsError.
     """
     if engine == "offline":
-        yield Writer()
+        yield None
         return
     from reviewer.clock import utc_now
     from reviewer.compression.engines import Engines
+    from reviewer.compression.file_summary import SummaryWriter
 
     summarizer = Engines(utc_now).summarizer("model", model)
     line = ProgressLine()
     line.show(f"Asking {safe(summarizer.engine.name)}  Ctrl-C stops")
     with stoppable() as asked:
         try:
-            yield Writer(summarizer, asked)
+            yield SummaryWriter(summarizer, asked)
         finally:
             line.clear()
 
 
-def say_how(segment: CompressedSegment, fidelity: FidelityValidation) -> None:
-    """On stderr, what a model's text is worth, or why the offline engine wrote it."""
-    if segment.note:
-        narrate(f"  note: {safe(segment.note)}")
-    if segment.engine != "offline" and fidelity.faults:
-        narrate(f"  wrong: {safe('; '.join(fidelity.faults))}")
-    elif segment.engine != "offline" and fidelity.invented:
-        narrate(f"  not in the source: {safe(', '.join(fidelity.invented))}")
+def say_what_is_wrong(
+    engine: str, note: str, invented: Sequence[str], faults: Sequence[str] = ()
+) -> None:
+    """On stderr, what is wrong with a model's text, or why the offline engine wrote it."""
+    if note:
+        narrate(f"  note: {safe(note)}")
+    if engine != "offline" and faults:
+        narrate(f"  wrong: {safe('; '.join(faults))}")
+    elif engine != "offline" and invented:
+        narrate(f"  not in the source: {safe(', '.join(invented))}")
+
+
+def _say(summary: FileSummary) -> None:
+    found = summary.segment
+    say_what_is_wrong(found.engine, found.note, summary.fidelity.invented, summary.fidelity.faults)
 
 
 def _show(summary: FileSummary) -> None:
@@ -161,7 +160,7 @@ def _show(summary: FileSummary) -> None:
         f"{summary.original_tokens:,} ({summary.ratio:.1f}:1, {summary.encoding}), fidelity "
         f"{summary.fidelity.overall_score:.2f}{by}."
     )
-    say_how(summary.segment, summary.fidelity)
+    _say(summary)
     if summary.conversations > 1:
         narrate(f"The file has {summary.conversations:,} conversations.")
     for line in safe_lines(summary.content):

@@ -113,21 +113,21 @@ def summarize_file(
     line_start: int = 0,
     line_end: int | None = None,
     max_tokens: int | None = None,
-    summarizer: Summarizer | None = None,
-    cancelled: Callable[[], bool] | None = None,
+    writer: SummaryWriter | None = None,
     clock: Clock = utc_now,
 ) -> list[FileSummary]:
     """The file's lines at each of the levels.
 
     `max_tokens` is a hard ceiling on the content. Without it a level aims at its ratio, which
-    anchors may exceed. `summarizer`: that of a model instead of the offline engine; what the model
+    anchors may exceed. `writer`: that of a model instead of the offline engine; what the model
     fails to write, the offline engine writes, with a note. Raises SourceError, CancelledError,
     TemplateError.
     """
     count = counter()
     blocks = open_blocks(path, line_start=line_start, line_end=line_end)
-    offline = Summarizer(OfflineEngine(count.count), count=count.count, clock=clock)
-    writer = _Writer(summarizer or offline, Watch(cancelled))
+    writer = writer or SummaryWriter(
+        Summarizer(OfflineEngine(count.count), count=count.count, clock=clock)
+    )
     several = _conversations(blocks, count) if holds_several(path) else []
     total = len(several)
     if several and max_tokens is not None and max_tokens < LEAST_OF_SEVERAL:
@@ -142,12 +142,12 @@ def summarize_file(
     return [structs.replace(each, conversations=max(total, 1)) for each in found]
 
 
-class _Writer:
+class SummaryWriter:
     """Writes one summary after the other; a model that does not work is asked no more."""
 
-    def __init__(self, summarizer: Summarizer, watch: Watch) -> None:
+    def __init__(self, summarizer: Summarizer, cancelled: Callable[[], bool] | None = None) -> None:
         self.summarizer = summarizer
-        self._watch = watch
+        self._watch = Watch(cancelled)
         self._patience = Patience(TRIES, raises=False)
 
     def compress(
@@ -157,6 +157,7 @@ class _Writer:
         level: Level,
         options: SummarizationOptions,
     ) -> CompressedSegment:
+        """Raises CancelledError, TemplateError."""
         return write_summary(
             segment,
             anchors,
@@ -191,7 +192,7 @@ NOTE_TOKENS = 20
 
 
 def _of_several(
-    writer: _Writer,
+    writer: SummaryWriter,
     several: Sequence[tuple[Conversation, tuple[Turn, ...]]],
     level: Level,
     ceiling: int | None,
@@ -246,7 +247,7 @@ def _of_several(
 
 
 def _written(
-    writer: _Writer,
+    writer: SummaryWriter,
     several: Sequence[tuple[Conversation, tuple[Turn, ...]]],
     level: Level,
     ceiling: int | None,
@@ -346,7 +347,7 @@ def turn_of(block: Block, count: TokenCounter) -> Turn:
 
 
 def _at(
-    writer: _Writer,
+    writer: SummaryWriter,
     segment: Segment,
     anchors: tuple[AnchorPoint, ...],
     level: Level,
@@ -360,8 +361,8 @@ def _at(
         options = SummarizationOptions(max_output_tokens=whole, generate_expansion_markers=False)
     if max_tokens is not None:
         if not writer.summarizer.engine.deterministic and max_tokens >= HANDOVER_FROM:
-            said = tuple(each for each in said if _is_order(each, segment.turns[each.turn]))
-        first = _required(said, level, max_tokens, count)
+            said = orders_in(said, segment.turns)
+        first = anchors_within(said, level, max_tokens, count)
         options = SummarizationOptions(
             max_output_tokens=max_tokens,
             ceiling=max_tokens,
@@ -383,15 +384,19 @@ def _at(
     )
 
 
-def _is_order(anchor: AnchorPoint, turn: Turn) -> bool:
-    """Whether the person decided, corrected or preferred something in these words. A hand-over by
-    a model has to quote them; the other anchors are left to its judgement.
+def orders_in(anchors: Sequence[AnchorPoint], turns: Sequence[Turn]) -> tuple[AnchorPoint, ...]:
+    """The anchors in which the person decided, corrected or preferred something. A hand-over by a
+    model has to quote them; the other anchors are left to its judgement.
     """
+    return tuple(each for each in anchors if _is_order(each, turns[each.turn]))
+
+
+def _is_order(anchor: AnchorPoint, turn: Turn) -> bool:
     is_summary = turn.text.lstrip().startswith((SUMMARY_START, CODEX_SUMMARY))
     return turn.role == "user" and not is_summary and anchor.type in ORDERS
 
 
-def _required(
+def anchors_within(
     anchors: tuple[AnchorPoint, ...], level: Level, ceiling: int, count: TokenCounter
 ) -> tuple[AnchorPoint, ...]:
     """The anchors to keep under a hard ceiling: all, or the most important that fit."""

@@ -241,12 +241,20 @@ SLIGHTLY = 1.12
 """Times its limit that a hand-over is shortened without asking again."""
 
 
-def template_of(task: SummaryTask) -> str:
+LEAST_CONTEXT = 6_000
+"""Tokens of a model's context in which a hand-over and what it is about have room."""
+
+
+def template_of(task: SummaryTask, context_tokens: int) -> str:
     """The id of the template: that of the level, or of a hand-over where there is room for one."""
     if task.options.custom_prompt_template_id:
         return task.options.custom_prompt_template_id
     is_long = task.max_tokens >= HANDOVER_FROM and task.level is not Level.TAGS
-    if is_long and task.max_tokens * HANDOVER_RATIO <= task.segment.tokens:
+    if (
+        is_long
+        and context_tokens >= LEAST_CONTEXT
+        and task.max_tokens * HANDOVER_RATIO <= task.segment.tokens
+    ):
         return HANDOVER
     return f"compression-{task.level.name.lower()}"
 
@@ -290,7 +298,7 @@ class ModelEngine:
         if answered is not None:
             return structs.replace(answered, note=remark)
         remark = "; ".join(filter(None, (remark, unread)))
-        is_handover = template_of(task) == HANDOVER
+        is_handover = template_of(task, self._context_tokens) == HANDOVER
         notes: list[ChatMessage] = []
         used = attempts = 0
         waited = 0.0
@@ -375,7 +383,7 @@ class ModelEngine:
             return f"The answer is {kind} instead of a text."
         if copies(answer.text, instruction, source):
             return "The answer repeats its instruction instead of summarizing."
-        if template_of(task) != HANDOVER:
+        if template_of(task, self._context_tokens) != HANDOVER:
             return find_fault(answer, source, task.segment.tokens, task.options.ceiling)
         # One that is too long is shortened.
         finish = "stop" if answer.finish == "length" and answer.text else answer.finish
@@ -384,7 +392,7 @@ class ModelEngine:
 
     def _too_long(self, task: SummaryTask, answer: Completion) -> str | None:
         """What to say of a hand-over that is much longer than its limit."""
-        if template_of(task) != HANDOVER:
+        if template_of(task, self._context_tokens) != HANDOVER:
             return None
         tokens = self._count(answer.text)
         if tokens <= task.max_tokens * SLIGHTLY and answer.finish != "length":
@@ -396,7 +404,7 @@ class ModelEngine:
 
     def _finished(self, task: SummaryTask, text: str) -> str:
         """The summary with a line for each need that it misses; a hand-over within its limit."""
-        if template_of(task) != HANDOVER:
+        if template_of(task, self._context_tokens) != HANDOVER:
             return patched(task, text)
         sections = {need: section for section, need in NEED_OF.items()}
         lines = [(sections[need], line) for need, line in _missing_needs(task, text)]
@@ -422,7 +430,7 @@ class ModelEngine:
         found, remark = self._kept.find(key)
         if found is None:
             return None, remark
-        found = self._read(found, is_handover=template_of(task) == HANDOVER)
+        found = self._read(found, is_handover=template_of(task, self._context_tokens) == HANDOVER)
         text = found.text
         failures = validate_retention(text, task.criteria)
         wrong = (
@@ -440,7 +448,9 @@ class ModelEngine:
         """The messages of the template, with as much of the segment as fits the model's context;
         and a remark for a person where words of the conversation did not fit.
         """
-        template = load_template(template_of(task), TEMPLATES, self._templates, FIELDS)
+        template = load_template(
+            template_of(task, self._context_tokens), TEMPLATES, self._templates, FIELDS
+        )
         room = min(task.max_tokens, self._room(task))
         quoted = "\n".join(f'- [{a.type}]: "{a.content}"' for a in task.anchors)
         data: dict[str, object] = {
@@ -484,7 +494,7 @@ class ModelEngine:
 
     def _room(self, task: SummaryTask) -> int:
         """Tokens after which the answer is cut off."""
-        if template_of(task) == HANDOVER:
+        if template_of(task, self._context_tokens) == HANDOVER:
             # One that is too long is shortened, and some models count their thoughts.
             wanted = round(task.max_tokens * ROOM) + THOUGHTS
             return max(1, min(wanted, self._context_tokens // 4))

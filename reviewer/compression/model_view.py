@@ -30,6 +30,9 @@ OLDEST = 0.15
 LEAST_BASE, MOST_BASE = 1.0, 60_000.0
 """Characters between which the room of a part of weight 1 at the end of the range is chosen."""
 STEPS = 14
+PERSONS_SHARE = 0.4
+"""Share of the room for the person's words where not all that was said fits."""
+PERSON = "person"
 NAME_CHARS = 80
 SHORTEST = 60
 """Characters below which a part of a text is not worth its line."""
@@ -99,19 +102,28 @@ def handover_view(analysis: SegmentAnalysis, tokens: int, count: Callable[[str],
 
 
 def _latest(parts: Sequence[Part], room: int, count: Callable[[str], int]) -> View:
-    """The newest parts that fit, as short as they can be."""
-    kept: list[Part] = []
+    """As much as fits, as short as it can be: what the person said first, then the newest parts."""
+    kept: set[int] = set()
     used = 0
-    for part in reversed(parts):
-        used += count(_written([part], LEAST_BASE)) + 2
-        if used > room:
-            break
-        kept.insert(0, part)
-    whole = sum(len(each.text) for each in parts if each.weight in _SPOKEN)
-    shown = sum(
-        min(len(each.text), each.limit(LEAST_BASE)) for each in kept if each.weight in _SPOKEN
+    persons = [number for number, part in enumerate(parts) if part.speaker.startswith(PERSON)]
+    for most, numbers in (
+        (room * PERSONS_SHARE, [*persons[:1], *reversed(persons[1:])]),
+        (room, reversed(range(len(parts)))),
+    ):
+        for number in numbers:
+            if number in kept:
+                continue
+            cost = count(_written([parts[number]], LEAST_BASE)) + 2
+            if used + cost > most:
+                break
+            used += cost
+            kept.add(number)
+    shown = [parts[number] for number in sorted(kept)]
+    spoken = sum(len(each.text) for each in parts if each.weight in _SPOKEN)
+    left = sum(
+        min(len(each.text), each.limit(LEAST_BASE)) for each in shown if each.weight in _SPOKEN
     )
-    return View(_written(kept, LEAST_BASE), whole - shown)
+    return View(_written(shown, LEAST_BASE), spoken - left)
 
 
 def _written(parts: Sequence[Part], base: float) -> str:
@@ -152,7 +164,7 @@ _SIBLING = "Sibling tool call errored"
 _LOOKED_AT = 4_000
 _DONE = re.compile(r"(?:The file|File) \S+ (?:has been|was) |Todos have been modified|Updated task")
 _SAID = {
-    Voice.PERSON: "person",
+    Voice.PERSON: PERSON,
     Voice.AGENT: "agent",
     Voice.SUBAGENT: "sub-agent",
     Voice.SUMMARY: "earlier summary",

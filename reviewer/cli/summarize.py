@@ -106,6 +106,8 @@ def summarize(
         if level == "all":
             print_text(f"== {summary.level.name.lower()}")
         _show(summary)
+        if engine == "model":
+            _say(summary)
 
 
 @contextmanager
@@ -160,7 +162,6 @@ def _show(summary: FileSummary) -> None:
         f"{summary.original_tokens:,} ({summary.ratio:.1f}:1, {summary.encoding}), fidelity "
         f"{summary.fidelity.overall_score:.2f}{by}."
     )
-    _say(summary)
     if summary.conversations > 1:
         narrate(f"The file has {summary.conversations:,} conversations.")
     for line in safe_lines(summary.content):

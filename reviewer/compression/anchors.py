@@ -23,7 +23,7 @@ from reviewer.compression.anchor_types import (
     mentions_change,
     mentions_error,
 )
-from reviewer.compression.offline.events import CODEX_SUMMARY, SUMMARY_START
+from reviewer.compression.offline.history import CODEX_SUMMARY, SUMMARY_START
 from reviewer.compression.offline.statements import is_step
 from reviewer.compression.values import AnchorPoint, Turn
 from reviewer.compression.verbatim import excerpt_around, first_place, has_term

@@ -138,7 +138,8 @@ def places_told(code: NewCode, path: str, most: int = MOST_PLACES) -> list[str]:
     else:
         shown = rest
     shown = shown[-most:]
-    told = [text for each in shown if (text := _told(each, code))]
+    is_test = bool(_TEST_FILE.search(path))
+    told = [text for each in shown if (text := _told(each, code, is_test=is_test))]
     if others := [each.name for each in rest if each.name and each not in shown]:
         text = f"also new: {', '.join(others[:MOST_NAMED])}" if told else _defined(others)
         more = f" and {len(others) - MOST_NAMED} more" if len(others) > MOST_NAMED else ""
@@ -176,6 +177,7 @@ def _resolved(code: NewCode) -> str:
     return f"conflict resolved: {', '.join(parts)}" if parts else "conflict resolved"
 
 
+_TEST_FILE = re.compile(r"(?:^|[/\\._-])(?:tests?|specs?)(?=[/\\._-])|_test\.")
 _TEST = re.compile(r"(?:test|Test|Benchmark)(?:_|[A-Z]|$)")
 _REMARK = re.compile(r"(?://[/!]?|#(?!\[|!|include|define|if|e)|/\*+|\*+(?!\w)|--|;+|<!--)\s*")
 _REMARK_END = re.compile(r"\s*(?:\*/|-->)$")
@@ -277,8 +279,8 @@ def _signature(lines: Sequence[str]) -> str:
     return cut(re.sub(r"\s*(?:\{|:|=>|=)*\s*$", "", text), SIGNATURE_CHARS).text
 
 
-def _told(place: _Place, code: NewCode) -> str:
-    """What is new in a place: its remarks, and the lines that say most."""
+def _told(place: _Place, code: NewCode, *, is_test: bool = False) -> str:
+    """What is new in a place: its remarks, and the lines that say most; of tests the conditions."""
     words = [_without_name(text, place.name) for text in dict.fromkeys(place.remarks)]
     words = [text for text in words if len(text) >= LEAST_REMARK]
     doc = [text for text in words[:1] if text not in place.after]
@@ -297,6 +299,8 @@ def _told(place: _Place, code: NewCode) -> str:
         lines = [line for line in lines if code.at.get(line, 0) > place.declared]
     lines = [line for line in lines if line not in led]
     most -= min(sum(map(bool, led)), most - 1)
+    least = DECIDES if is_test and place.signature else 0
+    lines = [line for line in lines if _decides(line) >= least and not _OPENS.search(line)]
     chosen = sorted(lines, key=lambda line: (-_decides(line), -code.at.get(line, 0)))[:most]
     shown = _quoted([line for line in lines if line in chosen])
     said = ". ".join(remarks)
@@ -325,6 +329,10 @@ def _decides(line: str) -> int:
     return 2 if _TELLING.search(line) else 1
 
 
+DECIDES = 4
+"""What a line of a new function of tests has to say at least."""
+_OPENS = re.compile(r"^(?:return|const \w+ =|let \w+ =|\w+ :?=)? ?[({\[]+$|=> \{$|= (?:async )?\($")
+"""Lines that only begin something."""
 _WORDS = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])")
 
 

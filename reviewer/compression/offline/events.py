@@ -319,6 +319,14 @@ _KILLED = re.compile(
 _TIMED_OUT = re.compile(
     r"\bCommand timed out\b|^(?:Exit code:? |Process exited with code )124\b", re.MULTILINE
 )
+_NOT_RUN = re.compile(
+    r"^.*(?:\bcommand not found\b|: not found$|executable file not found|\bis not installed\b"
+    r"|UNSUPPORTED_ENGINE\b|\bEBADENGINE\b|\b[Mm]issing script\b"
+    r"|\bNo module named (?:pytest|tox|nox)\b"
+    r"|\bis not recognized as (?:an internal|the name)|\bCannot connect to the Docker daemon\b).*$",
+    re.MULTILINE,
+)
+"""What a check prints that did not get to its work."""
 _BACKGROUND = re.compile(
     r"\s*Command (?:is )?running in (?:the )?background\b|.*\bmoved to the background\b"
 )
@@ -399,6 +407,10 @@ _SILENT = re.compile(
 """Checks that print something only where they fail."""
 
 
+NOT_RUN = "could not be run"
+"""How a check went that did not get to its work, such as one whose program is missing."""
+
+
 def read_outcome(event: Event, result: str) -> None:
     """Put into an event what its result says about it."""
     failed = bool(FAILED.match(result) or _FAILED_LAST.search(result[-400:]))
@@ -411,6 +423,8 @@ def read_outcome(event: Event, result: str) -> None:
             event.how = "passed"
         event.failed = {"failed": True, "passed": False}.get(event.how)
         event.outcome = _failure(seen) if event.failed else ""
+        if event.how == NOT_RUN and (reason := _NOT_RUN.search(seen)):
+            event.outcome = cut(reason[0].strip(), 140).text.rstrip(".")
         return
     if event.kind is Kind.COMMIT:
         event.outcome = commit_made(result)
@@ -439,6 +453,8 @@ def _how(output: str, error: bool) -> str:
         return "killed"
     if _TIMED_OUT.search(output[:200]) or _TIMED_OUT.search(output[-200:]):
         return "timed out"
+    if _NOT_RUN.search(output) and not _FAILING_TEST.search(output) and not _PASSED.search(output):
+        return NOT_RUN
     if error or _CHECK_FAILED.search(output):
         return "failed"
     if NO_OUTPUT.match(output):

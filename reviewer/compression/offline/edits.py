@@ -138,8 +138,13 @@ def places_told(code: NewCode, path: str, most: int = MOST_PLACES) -> list[str]:
     else:
         shown = rest
     shown = shown[-most:]
-    told = [text for each in shown if (text := _told(each, code))]
-    if others := [each.name for each in rest if each.name and each not in shown]:
+    texts = [(each, _told(each, code)) for each in shown]
+    bare = [each for each, text in texts if each.signature and text == _head(each)]
+    if len(bare) >= FEW_PLACES:
+        texts = [(each, text) for each, text in texts if each not in bare]
+    told = [text for _, text in texts if text]
+    left = [each for each in rest if each not in [place for place, _ in texts]]
+    if others := [each.name for each in left if each.name and each.signature]:
         text = f"also new: {', '.join(others[:MOST_NAMED])}" if told else _defined(others)
         more = f" and {len(others) - MOST_NAMED} more" if len(others) > MOST_NAMED else ""
         told.insert(0, f"{text}{more}")
@@ -210,6 +215,7 @@ def _places(piece: Piece, code: NewCode) -> Iterator[_Place]:
     place = _Place(piece.within)
     depth, owner = -1, True
     waiting: list[str] = []
+    waited = 0  # the edit of the remarks that wait for what they are about
     lines = piece.text.split("\n")
     doc = ""
     for at, raw in enumerate(lines):
@@ -226,13 +232,13 @@ def _places(piece: Piece, code: NewCode) -> Iterator[_Place]:
             doc = "" if closed else mark
             continue
         if not line:
-            waiting = []
+            waiting, waited = [], 0
             continue
         if marked := _REMARK.match(line):
             words = _REMARK_END.sub("", line[marked.end() :]).strip()
             if number and words and not _NOT_PROSE.match(words):
                 waiting.append(words)
-                place.at = max(place.at, number)
+                waited = max(waited, number)
             continue
         declared = DECLARED.match(raw)
         indent = len(raw) - len(raw.lstrip())
@@ -249,8 +255,12 @@ def _places(piece: Piece, code: NewCode) -> Iterator[_Place]:
             if sum(map(str.isalnum, line)) > 3 and not _BOILERPLATE.match(line):
                 place.code.append(line)
             place.at = max(place.at, number)
-        waiting = []
+        elif waiting:
+            place.remarks += _joined(waiting)
+            place.at = max(place.at, waited)
+        waiting, waited = [], 0
     place.remarks += _joined(waiting)
+    place.at = max(place.at, waited)
     if place.at:
         yield place
 
@@ -289,29 +299,49 @@ def _told(place: _Place, code: NewCode) -> str:
     for text, line in zip(rules, led, strict=False):
         remark = cut(text, REMARK_CHARS).text.rstrip(". ")
         remarks.append(f"{remark} {_quoted([line])}" if line else remark)
-    most = MOST_CODE if len(remarks) < 2 else MOST_CODE_REMARKED
     lines = list(dict.fromkeys(place.code))
-    if len(lines) <= SMALL_PLACE and not place.signature:
-        most = SMALL_PLACE
-    if place.signature and remarks and len(lines) > FEW_LINES:
+    few = len(lines) <= SMALL_PLACE and not place.signature
+    if place.signature and remarks:
         lines = [line for line in lines if code.at.get(line, 0) > place.declared]
-    lines = [line for line in lines if line not in led]
-    most -= min(sum(map(bool, led)), most - 1)
+    lines = [line for line in lines if line not in led and (few or _says_value(line))]
+    most = SMALL_PLACE if few else MOST_CODE_REMARKED if remarks else MOST_CODE
+    most = max(most - sum(map(bool, led)), 1)
     chosen = sorted(lines, key=lambda line: (-_decides(line), -code.at.get(line, 0)))[:most]
     shown = _quoted([line for line in lines if line in chosen])
     said = ". ".join(remarks)
     text = ". ".join(part for part in (said, shown) if part)
-    if place.signature:
-        head = f"new `{place.signature}`"
-    else:
-        head = f"in `{place.name}`" if place.name else ""
+    head = _head(place)
     if not text:
         return head if place.signature else ""
     return cut(f"{head}: {text}" if head else text, PLACE_CHARS).text
 
 
+def _head(place: _Place) -> str:
+    if place.signature:
+        return f"new `{place.signature}`"
+    return f"in `{place.name}`" if place.name else ""
+
+
 _COMPARES = re.compile(r"[=!<>]=|[<>](?!-)|&&|\|\||\b(?:and|or|not|in|is)\b|\w\(.*\) ?[:{]?$")
 _ERRORS = re.compile(r"\berr(?:or)? ?[!=]= ?(?:nil|null|None)|\b(?:fmt|errors)\.\w*[Ee]rr")
+
+
+def _says_value(line: str) -> bool:
+    """Whether a line of code says a value or a rule by itself: no call, and no half expression."""
+    if not _balanced(line):
+        return False
+    rule = re.match(r"(?:return|raise|throw)\b.*[=!<>]=|.*[\w\])] [-+*/%] [\w(]", line)
+    named = _CONSTANT.match(line) and not _EMPTY_OR_CALL.search(line)
+    return bool(named or rule) and not _ERRORS.search(line)
+
+
+_EMPTY_OR_CALL = re.compile(r"= ?(?:\[\]|\{\}|\(\)|[\"'`]{2}|[\w.]+\(.*\));?$")
+
+
+def _balanced(line: str) -> bool:
+    return all(line.count(a) == line.count(b) for a, b in ("()", "[]", "{}")) and (
+        not line.endswith(("(", "[", "{", "=>", "=", "&&", "||"))
+    )
 
 
 def _decides(line: str) -> int:

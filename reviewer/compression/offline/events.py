@@ -411,6 +411,8 @@ def read_outcome(event: Event, result: str) -> None:
             event.how = "passed"
         event.failed = {"failed": True, "passed": False}.get(event.how)
         event.outcome = _failure(seen) if event.failed else ""
+        if event.how == CANNOT_RUN:
+            event.outcome = _why_not_run(seen)
         return
     if event.kind is Kind.COMMIT:
         event.outcome = commit_made(result)
@@ -431,6 +433,27 @@ def read_outcome(event: Event, result: str) -> None:
     event.failed = failed
 
 
+CANNOT_RUN = "could not run"
+CAUSE_CHARS = 600
+_CANNOT_RUN = re.compile(
+    r"^.{0,60}: command not found\b|is not recognized as an internal or external command"
+    r"|\bERR_PNPM_\w+|\bUnsupported (?:engine|environment)\b|\bMissing script\b"
+    r"|^[^\n]{0,60}: No module named (?:pytest|mypy|ruff|tox|nox|black|flake8)\s*$",
+    re.MULTILINE | re.IGNORECASE,
+)
+_VERSIONS = re.compile(r"^\s*(?:Expected|Required|Wanted|Got|Actual|Found)\b[^\n]{0,60}$", re.M)
+
+
+def _why_not_run(output: str) -> str:
+    """Why a command could not be run: its line, and the versions that it names."""
+    head = output[:CAUSE_CHARS]
+    found = _CANNOT_RUN.search(head)
+    start = head.rfind("\n", 0, found.start()) + 1 if found else 0
+    line = cut(head[start:].split("\n", 1)[0], 140).text
+    versions = [" ".join(each[0].split()) for each in _VERSIONS.finditer(head)]
+    return "; ".join([" ".join(line.split()).rstrip("."), *versions[:2]])
+
+
 def _how(output: str, error: bool) -> str:
     """How a check went by what it printed."""
     if _BACKGROUND.match(output):
@@ -439,6 +462,8 @@ def _how(output: str, error: bool) -> str:
         return "killed"
     if _TIMED_OUT.search(output[:200]) or _TIMED_OUT.search(output[-200:]):
         return "timed out"
+    if _CANNOT_RUN.search(output[:CAUSE_CHARS]) and not _PASSED.search(output):
+        return CANNOT_RUN
     if error or _CHECK_FAILED.search(output):
         return "failed"
     if NO_OUTPUT.match(output):

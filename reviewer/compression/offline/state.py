@@ -13,7 +13,16 @@ import msgspec
 from msgspec import Struct
 
 from reviewer.compression.offline.edits import MOST_PLACES, NewCode, places_told
-from reviewer.compression.offline.events import SCRATCH, Event, Kind, Message, Moment, Voice
+from reviewer.compression.offline.events import (
+    CANNOT_RUN,
+    SCRATCH,
+    Event,
+    Kind,
+    Message,
+    Moment,
+    Voice,
+)
+from reviewer.compression.offline.wishes import Wishes
 
 CHANGES = frozenset({Kind.EDIT, Kind.WRITE})
 DONE_ITEMS = frozenset({"completed", "done", "cancelled"})
@@ -83,6 +92,9 @@ class WorkState(Struct):
     todo: tuple[tuple[str, str], ...] = ()
     last_check: Check | None = None
     events: int = 0
+    for_agents: dict[str, None] = {}
+    """Texts that were written for other agents, such as the orders of workers."""
+    wishes: Wishes = msgspec.field(default_factory=Wishes)
 
     def checks_of(self, file: File) -> list[Check]:
         """The checks that ran after the last change of a file, each kind with its last run."""
@@ -125,6 +137,9 @@ def read_state(moments: Sequence[Moment]) -> WorkState:
     for each in moments:
         if isinstance(each, Event):
             _apply(state, each)
+            state.wishes.see(each)
+        else:
+            state.wishes.hear(each)
     return state
 
 
@@ -242,6 +257,9 @@ def _undo_commits(state: WorkState, number: int) -> None:
 
 
 def _changed(state: WorkState, path: str, event: Event) -> None:
+    if _FOR_AGENTS.search(path):
+        state.for_agents[path] = None
+        return
     if "/.claude/" in path or SCRATCH.match(path):
         return  # plans and scratch files of the agent are not the work
     named = state.by_name.setdefault(path.rpartition("/")[2], [])
@@ -258,6 +276,13 @@ def _changed(state: WorkState, path: str, event: Event) -> None:
     file.at = state.events
     file.committed = False
     _resolve(state, path)
+
+
+_FOR_AGENTS = re.compile(
+    r"(?:^|/)\.(?!github/)[\w-]+/(?:[^/]+/)*(?:prompts?|messages?|handoffs?|plans?|tmp)/[^/]+\.(?:md|txt)$",
+    re.IGNORECASE,
+)
+"""Texts in hidden folders that agents write for each other."""
 
 
 def _resolve(state: WorkState, path: str) -> None:
@@ -339,6 +364,11 @@ def now_lines(state: WorkState) -> list[str]:
         )
     open_files = state.uncommitted
     waiting = [each for each in open_files if not state.verdict(each)]
+    prose = [each for each in waiting if _PROSE.search(each.path)]
+    if prose:
+        shown = ", ".join(_counted(each) for each in prose[-12:])
+        lines.append(f"Edited, not committed: {shown}.")
+        waiting = [each for each in waiting if each not in prose]
     if waiting:
         shown = ", ".join(_counted(each) for each in waiting[-12:])
         after = f" since `{state.last_check.command}`" if state.last_check else ""
@@ -358,14 +388,26 @@ def now_lines(state: WorkState) -> list[str]:
         shown = ", ".join(short_paths([each.path for each in checked[-20:]]))
         partly = all(_only_chosen(state, each) for each in checked)
         how = "checked by chosen tests only" if partly else "checked"
+        passed = {
+            check.command: None
+            for file in checked
+            for check in state.checks_of(file)
+            if check.how == "passed"
+        }
+        by = ", ".join(f"`{command}`" for command in list(passed)[-MOST_PASSED:])
         lines.append(f"Edited and {how}, not yet committed: {shown}.")
+        lines.append(f"Passed since these edits: {by}.")
+    for check in state.last_of_kind.values():
+        if check.how == CANNOT_RUN:
+            why = f": {check.outcome}" if check.outcome else ""
+            lines.append(f"Could not be run here: `{check.command}`{why}.")
     broken = [each for each in open_files if state.verdict(each) == "failed"]
     for check in state.checks.values():
         if check.failed and state.last_of_kind[_kind(check)] is check:
             why = f": {check.outcome}" if check.outcome else ""
             later = [each for each in state.checks.values() if _passed_since(each, check)]
             why += f" (later `{later[-1].command}` passed)" if later else ""
-            edited = " (files were edited since)" if waiting else ""
+            edited = " (before the last edits)" if waiting else ""
             before = [each for each in broken if check in state.checks_of(each)]
             shown = ", ".join(short_paths([each.path for each in before[-20:]]))
             shown = f"; not yet committed: {shown}" if shown else ""
@@ -392,6 +434,7 @@ def now_lines(state: WorkState) -> list[str]:
     return lines
 
 
+MOST_PASSED = 3
 CHECKED_PLACES = 2
 """Places that are told of a file that was checked."""
 
@@ -455,23 +498,25 @@ def next_lines(state: WorkState) -> list[str]:
         parts = [f"in progress: {'; '.join(started)}"] if started else []
         parts += [f"pending: {'; '.join(waiting)}"] if waiting else []
         lines.append(f"To-do list ({done} of {len(state.todo)} done): {'. '.join(parts)}.")
-    unchecked = _unverified(state)
     steps = []
     if state.conflicts:
         number = len(state.conflicts)
         steps.append(f"resolve the other conflicts ({number} file{'s' * (number > 1)})")
-    if _owes_checks(state):
-        commands = usual_commands(state)
+    unchecked = _unverified(state)
+    commands = usual_commands(state)
+    if commands and _owes_checks(state):
         names = ", ".join(each.path.rpartition("/")[2] for each in unchecked[-6:])
         steps.append(f"run {commands} to verify the edits of {names}, which are not verified")
     if state.conflicts or state.resolved:
         steps.append("commit the merge")
-    elif state.commits and (unchecked or state.uncommitted):
+    elif state.uncommitted and state.wishes.wants_commit:
         steps.append("commit")
-        if state.pushes:
-            steps.append("push")
+    if steps and state.wishes.wants_push and steps[-1].startswith("commit"):
+        steps.append("push")
     if steps:
-        lines.append(f"Still owed (not run yet): {', then '.join(steps)}, then report.")
+        lines.append(f"Still owed (not run yet): {', then '.join(steps)}.")
+    if state.uncommitted and state.commits and not state.wishes.wants_commit:
+        lines.append("Commits were made only when the person asked: do not commit unasked.")
     return lines
 
 
@@ -499,12 +544,18 @@ def _only_chosen(state: WorkState, file: File) -> bool:
 
 def usual_commands(state: WorkState) -> str:
     """The commands that check this work, the usual ones first."""
-    found = sorted(state.checks.values(), key=lambda each: (-each.times, -each.turn))
+    found = [
+        each
+        for each in sorted(state.checks.values(), key=lambda each: (-each.times, -each.turn))
+        if not state.wishes.forbids(each.command) and not _passed_on_all(state, each)
+    ]
     whole = [each for each in found if not _CHOSEN.search(each.command)]
     tests = [each for each in whole if _TESTS.search(each.command)]
     shown = list({id(each): each for each in (*whole[: MOST_OWED - 1], *tests[:1])}.values())
     shown += [each for each in whole if each not in shown][: MOST_OWED - len(shown)]
     names = [f"`{each.command}`" for each in shown]
+    if not shown and not found:
+        return ""
     if not tests and len(whole) < len(found):
         chosen = next(each for each in found if each not in whole)
         names = [f"`{chosen.command}`", *names[: MOST_OWED - 1]]
@@ -512,10 +563,16 @@ def usual_commands(state: WorkState) -> str:
     return ", ".join(names)
 
 
+def _passed_on_all(state: WorkState, check: Check) -> bool:
+    """Whether a check passed after the last edit, or could not be run at all."""
+    latest = max((file.at for file in _unverified(state)), default=0)
+    return check.how == CANNOT_RUN or (check.how == "passed" and check.at > latest)
+
+
 MOST_OWED = 3
 _CHOSEN = re.compile(
     r" -run\b| -k\b|::|--(?:filter|grep|tests|testNamePattern|test-name-pattern)\b| -t\b"
-    r"|\S*test\S*\.(?:py|[cm]?[jt]sx?|rb|php|exs?|rs)\b| -p \w| --test \w"
+    r"|\S*test\S*\.(?:py|[cm]?[jt]sx?|rb|php|exs?|rs)\b|cargo .*-p \w| --test \w"
 )
 """What a command has that runs only some of the tests."""
 _TESTS = re.compile(r"\btests?\b|pytest|jest|vitest|rspec|phpunit|ctest|tox|nox|\bcheck\b|\bci\b")

@@ -16,13 +16,22 @@ from reviewer.compression.engine import EngineText, SegmentAnalysis, SummaryTask
 from reviewer.compression.fidelity import checkable_units
 from reviewer.compression.kept_answers import KeptAnswers
 from reviewer.compression.markers import without_markers
+from reviewer.compression.model_answer import (
+    cleaned,
+    copies,
+    is_program_text,
+    trimmed,
+    with_line,
+    with_titles,
+)
+from reviewer.compression.model_view import handover_view
 from reviewer.compression.offline.events import Message
 from reviewer.compression.offline.messages import told
 from reviewer.compression.offline.needs import NAMED, NEED_OF, Need, carried
 from reviewer.compression.offline.state import next_lines, now_lines
 from reviewer.compression.retention import diagnosis, validate_retention
 from reviewer.compression.segments import full_text
-from reviewer.compression.values import Level, Turn
+from reviewer.compression.values import HANDOVER_FROM, Level, Turn
 from reviewer.compression.words import content_words
 from reviewer.llm.model import (
     CancelledError,
@@ -33,7 +42,7 @@ from reviewer.llm.model import (
     ModelError,
 )
 from reviewer.llm.steering import RetryExhaustedError, retry_with_steering
-from reviewer.llm.templates import load_template, render
+from reviewer.llm.templates import fence_for, load_template, render
 from reviewer.text.normalise import fold
 
 LOOP_WORDS = 6
@@ -212,6 +221,9 @@ FIELDS: dict[str, Sequence[str]] = {
     "segment_id": (),
     "topic": (),
     "max_tokens": (),
+    "max_characters": (),
+    "fence": (),
+    "quoted": ("text",),
 }
 """The fields of a level template."""
 ROOM = 1.5
@@ -219,6 +231,32 @@ ROOM = 1.5
 LEAST_ROOM = 64
 MARGIN = 64
 """Tokens of the model's context that are left free, because encodings differ."""
+HANDOVER = "compression-handover"
+HANDOVER_RATIO = 4
+CHARACTERS = 3.6
+"""Characters of a token, in a text with many names."""
+THOUGHTS = 4_000
+"""Tokens that a model may spend on thoughts before it writes a hand-over."""
+SLIGHTLY = 1.12
+"""Times its limit that a hand-over is shortened without asking again."""
+
+
+LEAST_CONTEXT = 6_000
+"""Tokens of a model's context in which a hand-over and what it is about have room."""
+
+
+def template_of(task: SummaryTask, context_tokens: int) -> str:
+    """The id of the template: that of the level, or of a hand-over where there is room for one."""
+    if task.options.custom_prompt_template_id:
+        return task.options.custom_prompt_template_id
+    is_long = task.max_tokens >= HANDOVER_FROM and task.level is not Level.TAGS
+    if (
+        is_long
+        and context_tokens >= LEAST_CONTEXT
+        and task.max_tokens * HANDOVER_RATIO <= task.segment.tokens
+    ):
+        return HANDOVER
+    return f"compression-{task.level.name.lower()}"
 
 
 class ModelEngine:
@@ -246,28 +284,28 @@ class ModelEngine:
         self.name = model.name
 
     def write(self, task: SummaryTask) -> EngineText:
-        """The model's summary, checked for faults and retention; that of an earlier run where the
-        question is the same.
+        """The model's summary, checked for faults, retention, needs and invention; that of an
+        earlier run where the question is the same.
 
         Raises ModelError when the endpoint fails, CancelledError, TemplateError, and
         RetryExhaustedError when no attempt passes.
         """
-        prompt = self._prompt(task)
+        prompt, remark = self._prompt(task)
         asked_first = prompt[-1]
         room = self._room(task)
         key = self._key(task, prompt, room)
-        answered, remark = self._answered(task, key)
+        answered, unread = self._answered(task, key, prompt)
         if answered is not None:
-            return answered
-        source = task.analysis.text
+            return structs.replace(answered, note=remark)
+        remark = "; ".join(filter(None, (remark, unread)))
+        is_handover = template_of(task, self._context_tokens) == HANDOVER
         notes: list[ChatMessage] = []
-        last = ""
         used = attempts = 0
         waited = 0.0
         usable: list[Completion] = []
 
         def attempt() -> Completion:
-            nonlocal last, used, attempts, waited
+            nonlocal used, attempts, waited
             if task.cancelled is not None and task.cancelled():
                 raise CancelledError("Stopped before the model was asked.")
             attempts += 1
@@ -292,22 +330,20 @@ class ModelEngine:
                 answer = Completion("", self._model.name, 0, 0)
             waited += time.perf_counter() - began
             used += answer.prompt_tokens + answer.completion_tokens
-            last = answer.text
-            return answer
+            return self._read(answer, is_handover=is_handover)
 
         def validate(answer: Completion) -> tuple[bool, str | None]:
-            problem = find_fault(answer, source, task.segment.tokens, task.options.ceiling)
+            problem = self._fault(task, answer, prompt)
             if problem is not None:
                 notes[:] = []  # a faulty answer is not worth revising
             elif failures := validate_retention(answer.text, task.criteria):
                 problem = diagnosis(failures)
-                notes[:] = [ChatMessage("assistant", self._cut(last, room))]
             elif not usable and task.options.max_retries:
                 # Asked for once; a second summary with the same gaps is patched and listed.
                 usable.append(answer)
-                problem = find_gaps(task, answer.text)
-                if problem is not None:
-                    notes[:] = [ChatMessage("assistant", self._cut(last, room))]
+                problem = self._too_long(task, answer) or find_gaps(task, answer.text)
+            if problem is not None and self._fault(task, answer, prompt) is None:
+                notes[:] = [ChatMessage("assistant", self._cut(answer.text, room))]
             return problem is None, problem
 
         def steer(problem: str) -> None:
@@ -317,16 +353,66 @@ class ModelEngine:
                 prompt[-1] = ChatMessage("user", f"{asked_first.content}\n\n{steering(problem)}")
 
         result = retry_with_steering(attempt, validate, steer, task.options.max_retries)
-        text = result.value.text.strip()
+        text = result.value.text
         refused = invention(task, text) or emptiness(task, text)
         if refused is not None:
             raise RetryExhaustedError(refused, result.attempts, result.value)
         if self._kept is not None:
-            unkept = self._kept.keep(key, structs.replace(result.value, text=text))
+            unkept = self._kept.keep(key, result.value)
             remark = "; ".join(filter(None, (remark, unkept)))
         return EngineText(
-            patched(task, text), self.name, used, result.attempts, waited, note=remark
+            self._finished(task, text), self.name, used, result.attempts, waited, note=remark
         )
+
+    def _read(self, answer: Completion, *, is_handover: bool) -> Completion:
+        """An answer without what the model wrapped around it, and with the tokens of the rest."""
+        text = cleaned(answer.text)
+        if is_handover:
+            text = with_titles(text)
+        if text == answer.text:
+            return answer
+        return structs.replace(answer, text=text, completion_tokens=self._count(text))
+
+    def _fault(
+        self, task: SummaryTask, answer: Completion, prompt: Sequence[ChatMessage]
+    ) -> str | None:
+        """Why an answer cannot be used at all."""
+        source = task.analysis.text
+        instruction = prompt[0].content if len(prompt) > 1 else ""
+        if kind := is_program_text(answer.text):
+            return f"The answer is {kind} instead of a text."
+        if copies(answer.text, instruction, source):
+            return "The answer repeats its instruction instead of summarizing."
+        if template_of(task, self._context_tokens) != HANDOVER:
+            return find_fault(answer, source, task.segment.tokens, task.options.ceiling)
+        # One that is too long is shortened.
+        finish = "stop" if answer.finish == "length" and answer.text else answer.finish
+        counted = structs.replace(answer, finish=finish, completion_tokens=0)
+        return find_fault(counted, source, task.segment.tokens, None)
+
+    def _too_long(self, task: SummaryTask, answer: Completion) -> str | None:
+        """What to say of a hand-over that is much longer than its limit."""
+        if template_of(task, self._context_tokens) != HANDOVER:
+            return None
+        tokens = self._count(answer.text)
+        if tokens <= task.max_tokens * SLIGHTLY and answer.finish != "length":
+            return None
+        return (
+            f"It has {tokens:,} tokens; at most {task.max_tokens:,} are allowed. Shorten the "
+            "history of what is finished, and keep what is open, with its details."
+        )
+
+    def _finished(self, task: SummaryTask, text: str) -> str:
+        """The summary with a line for each need that it misses; a hand-over within its limit."""
+        if template_of(task, self._context_tokens) != HANDOVER:
+            return patched(task, text)
+        sections = {need: section for section, need in NEED_OF.items()}
+        lines = [(sections[need], line) for need, line in _missing_needs(task, text)]
+        spare = sum(self._count(f"- {line}\n") for _, line in lines)
+        text = trimmed(text, max(task.max_tokens - spare, 1), self._count)
+        for section, line in lines:
+            text = with_line(text, section, line)
+        return trimmed(text, task.max_tokens, self._count)
 
     def _key(self, task: SummaryTask, prompt: Sequence[ChatMessage], room: int) -> str:
         """The key of a question among the kept answers."""
@@ -335,17 +421,20 @@ class ModelEngine:
         options = task.options
         return self._kept.key(prompt, self.name, room, options.temperature, options.ceiling)
 
-    def _answered(self, task: SummaryTask, key: str) -> tuple[EngineText | None, str]:
+    def _answered(
+        self, task: SummaryTask, key: str, prompt: Sequence[ChatMessage]
+    ) -> tuple[EngineText | None, str]:
         """The answer of an earlier run, if it passes the checks; and a remark for a person."""
         if self._kept is None or task.options.fresh:
             return None, ""
         found, remark = self._kept.find(key)
         if found is None:
             return None, remark
-        text = found.text.strip()
+        found = self._read(found, is_handover=template_of(task, self._context_tokens) == HANDOVER)
+        text = found.text
         failures = validate_retention(text, task.criteria)
         wrong = (
-            find_fault(found, task.analysis.text, task.segment.tokens, task.options.ceiling)
+            self._fault(task, found, prompt)
             or (diagnosis(failures) if failures else None)
             or invention(task, text)
         )
@@ -353,29 +442,37 @@ class ModelEngine:
             return None, f"a kept answer was not used: {wrong}"
         if task.on_text is not None:
             task.on_text(text)
-        return EngineText(patched(task, text), self.name, answered_before=True), ""
+        return EngineText(self._finished(task, text), self.name, answered_before=True), ""
 
-    def _prompt(self, task: SummaryTask) -> list[ChatMessage]:
-        """The level's messages, with as much of the segment as fits the model's context."""
-        custom = task.options.custom_prompt_template_id
+    def _prompt(self, task: SummaryTask) -> tuple[list[ChatMessage], str]:
+        """The messages of the template, with as much of the segment as fits the model's context;
+        and a remark for a person where words of the conversation did not fit.
+        """
         template = load_template(
-            custom or f"compression-{task.level.name.lower()}", TEMPLATES, self._templates, FIELDS
+            template_of(task, self._context_tokens), TEMPLATES, self._templates, FIELDS
         )
-        data = {
+        room = min(task.max_tokens, self._room(task))
+        quoted = "\n".join(f'- [{a.type}]: "{a.content}"' for a in task.anchors)
+        data: dict[str, object] = {
             "anchors": [{"type": str(a.type), "content": a.content} for a in task.anchors],
+            "quoted": [{"text": quoted}] if quoted else [],
             "segment_id": task.segment.id,
             "topic": task.segment.topic or "all",
-            "max_tokens": task.max_tokens,
+            "max_tokens": room,
+            "max_characters": round(room * CHARACTERS / 100) * 100,
         }
 
         def messages(text: str) -> list[ChatMessage]:
-            return _with_retention(render(template, {**data, "messages": text}), task)
+            fence = fence_for("conversation", text)
+            return _with_retention(
+                render(template, {**data, "messages": text, "fence": fence}), task
+            )
 
         frame = sum(self._count(one.content) for one in messages(""))
         free = self._context_tokens - frame - 2 * self._room(task) - MARGIN
         if free < LEAST_ROOM and task.level is not Level.TAGS and task.anchors:
             # They do not fit the context of a small model; they are put back after the answer.
-            data["anchors"] = []
+            data["anchors"] = data["quoted"] = []
             frame = sum(self._count(one.content) for one in messages(""))
             free = self._context_tokens - frame - 2 * self._room(task) - MARGIN
         if free < LEAST_ROOM:
@@ -384,10 +481,23 @@ class ModelEngine:
                 f"prompt of {template.template_id}. Raise context_tokens under [model], or use the "
                 "offline engine."
             )
-        return messages(cut_text(view_turns(task.analysis), free, self._count))
+        if template.template_id != HANDOVER:
+            return messages(cut_text(view_turns(task.analysis), free, self._count)), ""
+        view = handover_view(task.analysis, free, self._count)
+        remark = ""
+        if view.left_out:
+            remark = (
+                f"{view.left_out:,} characters of what was said did not fit the model's context "
+                f"of {self._context_tokens:,} tokens"
+            )
+        return messages(view.text), remark
 
     def _room(self, task: SummaryTask) -> int:
         """Tokens after which the answer is cut off."""
+        if template_of(task, self._context_tokens) == HANDOVER:
+            # One that is too long is shortened, and some models count their thoughts.
+            wanted = round(task.max_tokens * ROOM) + THOUGHTS
+            return max(1, min(wanted, self._context_tokens // 4))
         if task.options.max_output_tokens is not None:
             wanted = task.options.max_output_tokens
         else:

@@ -24,6 +24,8 @@ class Level(IntEnum):
 
 RATIOS = {Level.FULL: 1, Level.DETAILED: 3, Level.BRIEF: 10, Level.TAGS: 50}
 """Original : compressed tokens at which a level aims."""
+HANDOVER_FROM = 600
+"""Tokens from which on a summary much shorter than its source has room for a hand-over."""
 
 
 OFFLINE, BY_HAND = "offline", "by hand"

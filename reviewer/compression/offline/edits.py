@@ -303,7 +303,11 @@ def _told(place: _Place, code: NewCode) -> str:
     few = len(lines) <= SMALL_PLACE and not place.signature
     if place.signature and remarks:
         lines = [line for line in lines if code.at.get(line, 0) > place.declared]
-    lines = [line for line in lines if line not in led and (few or _says_value(line))]
+    lines = [
+        line
+        for line in lines
+        if line not in led and (few or _says_value(line)) and not _OPENS.search(line)
+    ]
     most = SMALL_PLACE if few else MOST_CODE_REMARKED if remarks else MOST_CODE
     most = max(most - sum(map(bool, led)), 1)
     chosen = sorted(lines, key=lambda line: (-_decides(line), -code.at.get(line, 0)))[:most]
@@ -355,6 +359,8 @@ def _decides(line: str) -> int:
     return 2 if _TELLING.search(line) else 1
 
 
+_OPENS = re.compile(r"^(?:return|const \w+ =|let \w+ =|\w+ :?=)? ?[({\[]+$|=> \{$|= (?:async )?\($")
+"""Lines that only begin something."""
 _WORDS = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])")
 
 

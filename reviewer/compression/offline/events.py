@@ -319,6 +319,18 @@ _KILLED = re.compile(
 _TIMED_OUT = re.compile(
     r"\bCommand timed out\b|^(?:Exit code:? |Process exited with code )124\b", re.MULTILINE
 )
+_NOT_RUN = re.compile(
+    r"^.*(?:\bcommand not found\b|: not found$|executable file not found|\bis not installed\b"
+    r"|UNSUPPORTED_ENGINE\b|\bEBADENGINE\b|\b[Mm]issing script\b"
+    r"|\bNo module named (?:pytest|tox|nox)\b"
+    r"|\bis not recognized as (?:an internal|the name)|\bCannot connect to the Docker daemon\b).*$",
+    re.MULTILINE,
+)
+"""What a check prints that did not get to its work."""
+_VERSIONS = re.compile(
+    r"^[ \t]*((?:Expected|Required|Wanted|Got|Found)(?: version)?: [^\n]{1,60})$", re.MULTILINE
+)
+"""Which version was needed, and which there is."""
 _BACKGROUND = re.compile(
     r"\s*Command (?:is )?running in (?:the )?background\b|.*\bmoved to the background\b"
 )
@@ -399,6 +411,10 @@ _SILENT = re.compile(
 """Checks that print something only where they fail."""
 
 
+NOT_RUN = "could not be run"
+"""How a check went that did not get to its work, such as one whose program is missing."""
+
+
 def read_outcome(event: Event, result: str) -> None:
     """Put into an event what its result says about it."""
     failed = bool(FAILED.match(result) or _FAILED_LAST.search(result[-400:]))
@@ -411,8 +427,9 @@ def read_outcome(event: Event, result: str) -> None:
             event.how = "passed"
         event.failed = {"failed": True, "passed": False}.get(event.how)
         event.outcome = _failure(seen) if event.failed else ""
-        if event.how == CANNOT_RUN:
-            event.outcome = _why_not_run(seen)
+        if event.how == NOT_RUN and (reason := _NOT_RUN.search(seen)):
+            line = cut(reason[0].strip(), 140).text.rstrip(".")
+            event.outcome = "; ".join([line, *_VERSIONS.findall(seen[:LOOKED_AT])[:2]])
         return
     if event.kind is Kind.COMMIT:
         event.outcome = commit_made(result)
@@ -433,27 +450,6 @@ def read_outcome(event: Event, result: str) -> None:
     event.failed = failed
 
 
-CANNOT_RUN = "could not run"
-CAUSE_CHARS = 600
-_CANNOT_RUN = re.compile(
-    r"^.{0,60}: command not found\b|is not recognized as an internal or external command"
-    r"|\bERR_PNPM_\w+|\bUnsupported (?:engine|environment)\b|\bMissing script\b"
-    r"|^[^\n]{0,60}: No module named (?:pytest|mypy|ruff|tox|nox|black|flake8)\s*$",
-    re.MULTILINE | re.IGNORECASE,
-)
-_VERSIONS = re.compile(r"^\s*(?:Expected|Required|Wanted|Got|Actual|Found)\b[^\n]{0,60}$", re.M)
-
-
-def _why_not_run(output: str) -> str:
-    """Why a command could not be run: its line, and the versions that it names."""
-    head = output[:CAUSE_CHARS]
-    found = _CANNOT_RUN.search(head)
-    start = head.rfind("\n", 0, found.start()) + 1 if found else 0
-    line = cut(head[start:].split("\n", 1)[0], 140).text
-    versions = [" ".join(each[0].split()) for each in _VERSIONS.finditer(head)]
-    return "; ".join([" ".join(line.split()).rstrip("."), *versions[:2]])
-
-
 def _how(output: str, error: bool) -> str:
     """How a check went by what it printed."""
     if _BACKGROUND.match(output):
@@ -462,8 +458,8 @@ def _how(output: str, error: bool) -> str:
         return "killed"
     if _TIMED_OUT.search(output[:200]) or _TIMED_OUT.search(output[-200:]):
         return "timed out"
-    if _CANNOT_RUN.search(output[:CAUSE_CHARS]) and not _PASSED.search(output):
-        return CANNOT_RUN
+    if _NOT_RUN.search(output) and not _FAILING_TEST.search(output) and not _PASSED.search(output):
+        return NOT_RUN
     if error or _CHECK_FAILED.search(output):
         return "failed"
     if NO_OUTPUT.match(output):

@@ -556,9 +556,11 @@ def read_lines(places: Places, state: WorkState) -> list[Line]:
     return [line]
 
 
-def traffic_lines(turns: Iterable[Turn]) -> list[Line]:
+def traffic_lines(turns: Iterable[Turn], *, with_names: bool = True) -> list[Line]:
+    """What was only looked at; `with_names`: names in the results of tools, too."""
     lines = [
-        Line(Section.DONE, text, float(turn), TRAFFIC, turn=turn) for turn, text in looked_at(turns)
+        Line(Section.DONE, text, float(turn), TRAFFIC, turn=turn)
+        for turn, text in looked_at(turns, with_names=with_names)
     ]
     for line in lines:
         line.terms = terms_of(line.text)

@@ -270,6 +270,12 @@ _HEDGED = re.compile(
     re.IGNORECASE,
 )
 """What a guess has."""
+
+
+def is_guess(text: str) -> bool:
+    return _HEDGED.search(text) is not None
+
+
 _NEEDED = re.compile(
     r"\b(?:needs? to|needs? (?:adjusting|fixing|updating)|should|has to|have to|must"
     r"|(?:the|a) fix (?:is|would|:)|we can|would be)\b",

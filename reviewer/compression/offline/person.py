@@ -19,6 +19,10 @@ from reviewer.compression.offline.statements import (
     tells_of,
 )
 
+THEN = "Then: "
+"""Before what the person said after the latest request that sets to work."""
+REPLY_TO = " - to: "
+"""Between the person's words and what they answer."""
 SHORT_ANSWER = 80
 """Characters up to which the person's words need the question that they answer."""
 
@@ -72,7 +76,7 @@ def person_lines(moments: Sequence[Moment]) -> list[Line]:
         if number > latest and not has_content(words) and not question.endswith(("?", "？", "؟")):
             continue
         if (number == first and not resumed) or number >= latest:
-            label = "Then: " if number > newest else "Latest: " if number == newest else "Before: "
+            label = THEN if number > newest else "Latest: " if number == newest else "Before: "
             label = "First: " if number < latest else label
             label = label if several or resumed else ""
             answered = (
@@ -295,7 +299,7 @@ _POINTS = re.compile(r"\b(?:this|that|these|those|it|them|both|same)\b", re.IGNO
 def _with_question(words: str, question: str) -> str:
     whole = len(words) > 1 and words[0] == words[-1] == '"'
     quoted = words if whole else f'"{words}"'
-    return f'{quoted} - to: "{question}"' if question else quoted
+    return f'{quoted}{REPLY_TO}"{question}"' if question else quoted
 
 
 def question_before(moments: Sequence[Moment], at: int) -> str:

@@ -14,7 +14,7 @@ from msgspec import Struct
 
 from reviewer.compression.offline.edits import MOST_PLACES, NewCode, places_told
 from reviewer.compression.offline.events import (
-    CANNOT_RUN,
+    NOT_RUN,
     SCRATCH,
     Event,
     Kind,
@@ -22,7 +22,6 @@ from reviewer.compression.offline.events import (
     Moment,
     Voice,
 )
-from reviewer.compression.offline.wishes import Wishes
 
 CHANGES = frozenset({Kind.EDIT, Kind.WRITE})
 DONE_ITEMS = frozenset({"completed", "done", "cancelled"})
@@ -60,6 +59,9 @@ class Check(Struct):
     event: Event | None = None
 
 
+_RUNNING = ("no result", "in background")
+
+
 class WorkState(Struct):
     """Where the work is at the end. Lists are in order of time."""
 
@@ -92,9 +94,17 @@ class WorkState(Struct):
     todo: tuple[tuple[str, str], ...] = ()
     last_check: Check | None = None
     events: int = 0
+    restrained: set[str] = set()
+    """Kinds of steps that the person does not want, such as `build`."""
+    asked: set[str] = set()
+    """Kinds of steps that the person has asked for and not got since."""
+    given: set[str] = set()
+    """Kinds of steps that were done since the person spoke last."""
+    commits_on_request: bool = False
+    """Whether the last commit was made because the person asked for it."""
+    pushes_on_request: bool = False
     for_agents: dict[str, None] = {}
     """Texts that were written for other agents, such as the orders of workers."""
-    wishes: Wishes = msgspec.field(default_factory=Wishes)
 
     def checks_of(self, file: File) -> list[Check]:
         """The checks that ran after the last change of a file, each kind with its last run."""
@@ -102,10 +112,13 @@ class WorkState(Struct):
 
     def verdict(self, file: File) -> str:
         """What the checks say of a file as it is: passed, failed, unclear, or nothing."""
-        hows = {each.how for each in self.checks_of(file)}
+        checks = self.checks_of(file)
+        hows = {each.how for each in checks}
         if "failed" in hows:
             return "failed"
-        if "passed" in hows and not hows & {"killed", "timed out"}:
+        latest = max(checks, key=lambda each: each.at, default=None)
+        runs_still = latest is not None and latest.how in _RUNNING
+        if "passed" in hows and not hows & {"killed", "timed out"} and not runs_still:
             return "passed"
         return "unclear" if hows else ""
 
@@ -137,10 +150,43 @@ def read_state(moments: Sequence[Moment]) -> WorkState:
     for each in moments:
         if isinstance(each, Event):
             _apply(state, each)
-            state.wishes.see(each)
-        else:
-            state.wishes.hear(each)
+        elif each.voice is Voice.PERSON:
+            _heard(state, each.text)
     return state
+
+
+_STEPS = {
+    "build": re.compile(r"\b(?:re-?)?build(?:ing|s)?\b", re.IGNORECASE),
+    "test": re.compile(r"\b(?:run(?:ning)? (?:the |any |all )*tests?|testing)\b", re.IGNORECASE),
+    "lint": re.compile(r"\b(?:lint(?:er|ing)?|format(?:ter|ting)?)\b", re.IGNORECASE),
+    "commit": re.compile(r"\bcommit(?:s|ting|ted)?\b", re.IGNORECASE),
+    "push": re.compile(r"\b(?:push(?:es|ing|ed)?|pull request|PR)\b", re.IGNORECASE),
+}
+"""Steps that end a piece of work, by their kinds."""
+_NOT_TO = re.compile(
+    r"\b(?:do(?:es)? not|don'?t|never|no need to|without|stop|not to|avoid|instead of)\b"
+    r"[^.;,:!?\n]{0,40}$",
+    re.IGNORECASE,
+)
+_RULED = 400
+"""Characters of a sentence in which a person says what to do; longer ones are pasted."""
+
+
+def _heard(state: WorkState, text: str) -> None:
+    """What a person's words ask for, and what they forbid; later words win."""
+    state.asked -= state.given
+    state.given.clear()
+    for sentence in re.split(r"(?<=[.!?])\s+|\n+", text):
+        if len(sentence) > _RULED:
+            continue
+        for kind, pattern in _STEPS.items():
+            for found in pattern.finditer(sentence):
+                if _NOT_TO.search(sentence[: found.start()]):
+                    state.restrained.add(kind)
+                    state.asked.discard(kind)
+                else:
+                    state.restrained.discard(kind)
+                    state.asked.add(kind)
 
 
 def _apply(state: WorkState, event: Event) -> None:
@@ -154,6 +200,8 @@ def _apply(state: WorkState, event: Event) -> None:
     elif event.kind is Kind.PUSH and event.failed is False:
         state.unpushed, state.pushes = False, True
         state.pushed = len(state.commits)
+        state.pushes_on_request = "push" in state.asked
+        state.given.add("push")
     elif event.kind is Kind.PULL_REQUEST and event.failed is False:
         state.pull_request = f"{event.what} ({event.outcome})" if event.outcome else event.what
         state.unpushed = False
@@ -279,7 +327,8 @@ def _changed(state: WorkState, path: str, event: Event) -> None:
 
 
 _FOR_AGENTS = re.compile(
-    r"(?:^|/)\.(?!github/)[\w-]+/(?:[^/]+/)*(?:prompts?|messages?|handoffs?|plans?|tmp)/[^/]+\.(?:md|txt)$",
+    r"(?:^|/)\.(?!github/)[\w-]+/(?:[^/]+/)*"
+    r"(?:prompts?|messages?|handoffs?|plans?|tmp)/[^/]+\.(?:md|txt)$",
     re.IGNORECASE,
 )
 """Texts in hidden folders that agents write for each other."""
@@ -312,6 +361,8 @@ def _committed(state: WorkState, event: Event) -> None:
         event.what = event.what or before.what
     state.commits.append(event)
     state.unpushed = True
+    state.commits_on_request = "commit" in state.asked
+    state.given.add("commit")
     state.conflicts = state.resolved = ()
     state.merging = ""
     state.sides = {}
@@ -380,7 +431,12 @@ def now_lines(state: WorkState) -> list[str]:
     unclear = [each for each in open_files if state.verdict(each) == "unclear"]
     if unclear:
         shown = ", ".join(short_paths([each.path for each in unclear[-20:]]))
-        ran = {each.command: each for file in unclear for each in state.checks_of(file)}
+        ran = {
+            each.command: each
+            for file in unclear
+            for each in state.checks_of(file)
+            if each.how != "passed"
+        }
         why = ", ".join(f"`{each.command}`: {each.how}" for each in list(ran.values())[-3:])
         lines.append(f"Edited and not verified ({why}), not yet committed: {shown}.")
     checked = [each for each in open_files if state.verdict(each) == "passed"]
@@ -388,6 +444,7 @@ def now_lines(state: WorkState) -> list[str]:
         shown = ", ".join(short_paths([each.path for each in checked[-20:]]))
         partly = all(_only_chosen(state, each) for each in checked)
         how = "checked by chosen tests only" if partly else "checked"
+        lines.append(f"Edited and {how}, not yet committed: {shown}.")
         passed = {
             check.command: None
             for file in checked
@@ -395,12 +452,7 @@ def now_lines(state: WorkState) -> list[str]:
             if check.how == "passed"
         }
         by = ", ".join(f"`{command}`" for command in list(passed)[-MOST_PASSED:])
-        lines.append(f"Edited and {how}, not yet committed: {shown}.")
         lines.append(f"Passed since these edits: {by}.")
-    for check in state.last_of_kind.values():
-        if check.how == CANNOT_RUN:
-            why = f": {check.outcome}" if check.outcome else ""
-            lines.append(f"Could not be run here: `{check.command}`{why}.")
     broken = [each for each in open_files if state.verdict(each) == "failed"]
     for check in state.checks.values():
         if check.failed and state.last_of_kind[_kind(check)] is check:
@@ -412,6 +464,9 @@ def now_lines(state: WorkState) -> list[str]:
             shown = ", ".join(short_paths([each.path for each in before[-20:]]))
             shown = f"; not yet committed: {shown}" if shown else ""
             lines.append(f"Failing at the last run: `{check.command}`{why}{edited}{shown}.")
+    for check in state.checks.values():
+        if check.how == NOT_RUN and state.last_of_kind[_kind(check)] is check:
+            lines.append(f"Could not be run: `{check.command}`: {check.outcome}.")
     if state.commits and not open_files:
         where = "committed but not pushed" if state.unpushed else "committed and pushed"
         lines.append(f"Everything edited is {where}.")
@@ -498,26 +553,35 @@ def next_lines(state: WorkState) -> list[str]:
         parts = [f"in progress: {'; '.join(started)}"] if started else []
         parts += [f"pending: {'; '.join(waiting)}"] if waiting else []
         lines.append(f"To-do list ({done} of {len(state.todo)} done): {'. '.join(parts)}.")
-    steps = []
+    unchecked = _unverified(state)
+    steps, after = [], []
     if state.conflicts:
         number = len(state.conflicts)
         steps.append(f"resolve the other conflicts ({number} file{'s' * (number > 1)})")
-    unchecked = _unverified(state)
-    commands = usual_commands(state)
-    if commands and _owes_checks(state):
+    if _owes_checks(state) and (commands := usual_commands(state)):
         names = ", ".join(each.path.rpartition("/")[2] for each in unchecked[-6:])
         steps.append(f"run {commands} to verify the edits of {names}, which are not verified")
     if state.conflicts or state.resolved:
         steps.append("commit the merge")
-    elif state.uncommitted and state.wishes.wants_commit:
-        steps.append("commit")
-    if steps and state.wishes.wants_push and steps[-1].startswith("commit"):
-        steps.append("push")
+    elif state.commits and (unchecked or state.uncommitted):
+        if _is_wanted(state, "commit", on_request=state.commits_on_request):
+            steps.append("commit")
+            if state.pushes and _is_wanted(state, "push", on_request=state.pushes_on_request):
+                steps.append("push")
+        elif "commit" not in state.restrained:
+            after.append("The person asked for the last commit; none was asked for since.")
     if steps:
-        lines.append(f"Still owed (not run yet): {', then '.join(steps)}.")
-    if state.uncommitted and state.commits and not state.wishes.wants_commit:
-        lines.append("Commits were made only when the person asked: do not commit unasked.")
+        lines.append(f"Still owed (not run yet): {', then '.join(steps)}, then report.")
+    lines += after
     return lines
+
+
+def _is_wanted(state: WorkState, kind: str, *, on_request: bool) -> bool:
+    """Whether a step that was done before has to be done again: it was not only done on request,
+    or it was asked for again, and nobody forbade it.
+    """
+    asked = kind in state.asked - state.given
+    return kind not in state.restrained and (asked or not on_request)
 
 
 def _unverified(state: WorkState) -> list[File]:
@@ -546,16 +610,18 @@ def usual_commands(state: WorkState) -> str:
     """The commands that check this work, the usual ones first."""
     found = [
         each
-        for each in sorted(state.checks.values(), key=lambda each: (-each.times, -each.turn))
-        if not state.wishes.forbids(each.command) and not _passed_on_all(state, each)
+        for each in sorted(
+            state.checks.values(),
+            key=lambda each: (each.how not in _RUNNING, -each.times, -each.turn),
+        )
+        if not _is_settled(state, each)
+        and not any(_STEPS[kind].search(each.command) for kind in state.restrained & _CHECKING)
     ]
     whole = [each for each in found if not _CHOSEN.search(each.command)]
     tests = [each for each in whole if _TESTS.search(each.command)]
     shown = list({id(each): each for each in (*whole[: MOST_OWED - 1], *tests[:1])}.values())
     shown += [each for each in whole if each not in shown][: MOST_OWED - len(shown)]
     names = [f"`{each.command}`" for each in shown]
-    if not shown and not found:
-        return ""
     if not tests and len(whole) < len(found):
         chosen = next(each for each in found if each not in whole)
         names = [f"`{chosen.command}`", *names[: MOST_OWED - 1]]
@@ -563,16 +629,17 @@ def usual_commands(state: WorkState) -> str:
     return ", ".join(names)
 
 
-def _passed_on_all(state: WorkState, check: Check) -> bool:
+def _is_settled(state: WorkState, check: Check) -> bool:
     """Whether a check passed after the last edit, or could not be run at all."""
     latest = max((file.at for file in _unverified(state)), default=0)
-    return check.how == CANNOT_RUN or (check.how == "passed" and check.at > latest)
+    return check.how == NOT_RUN or (check.how == "passed" and check.at > latest)
 
 
 MOST_OWED = 3
+_CHECKING = frozenset({"build", "test", "lint"})
 _CHOSEN = re.compile(
     r" -run\b| -k\b|::|--(?:filter|grep|tests|testNamePattern|test-name-pattern)\b| -t\b"
-    r"|\S*test\S*\.(?:py|[cm]?[jt]sx?|rb|php|exs?|rs)\b|cargo .*-p \w| --test \w"
+    r"|\S*test\S*\.(?:py|[cm]?[jt]sx?|rb|php|exs?|rs)\b|\b(?:cargo|dotnet)\b.* -p \w| --test \w"
 )
 """What a command has that runs only some of the tests."""
 _TESTS = re.compile(r"\btests?\b|pytest|jest|vitest|rspec|phpunit|ctest|tox|nox|\bcheck\b|\bci\b")

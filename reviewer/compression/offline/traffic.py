@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable
+from posixpath import commonpath
 
+from reviewer.compression.offline.calls import command_of
 from reviewer.compression.values import Turn
 from reviewer.proposing.view_calls import read_call
 from reviewer.text.identifiers import IdentifierKind, identifiers
@@ -17,8 +19,11 @@ _PATHS = ("file_path", "path", "notebook_path", "filePath", "relative_path", "ta
 _NAMES = frozenset({IdentifierKind.PATH, IdentifierKind.CODE, IdentifierKind.NAME})
 
 
-def looked_at(turns: Iterable[Turn]) -> list[tuple[int, str]]:
-    """Turn and line: files read, patterns searched for, commands run, names in the results."""
+def looked_at(turns: Iterable[Turn], *, with_names: bool = True) -> list[tuple[int, str]]:
+    """Turn and line: files read, patterns searched for, commands run, names in the results.
+
+    `with_names`: whether names in the results are looked for.
+    """
     read: dict[str, int] = {}
     searched: dict[str, int] = {}
     ran: dict[str, int] = {}
@@ -28,13 +33,13 @@ def looked_at(turns: Iterable[Turn]) -> list[tuple[int, str]]:
         if turn.kind == "tool_use":
             call = read_call(turn.name, turn.text)
             pattern, path = call.words("pattern", "query", "regex"), call.words(*_PATHS)
-            if call.command:
-                ran[_short(call.command, turn.folder)] = number
+            if command := command_of(call):
+                ran[_short(command, turn.folder)] = number
             elif pattern:
                 searched[_short(pattern, turn.folder)] = number
             elif path:
                 read[_short(path, turn.folder)] = number
-        elif turn.kind == "tool_result":
+        elif turn.kind == "tool_result" and with_names:
             tools.setdefault(turn.name or "a tool", number)
             found = {
                 each.text for each in identifiers(turn.text[:READ_OF_TURN]) if each.kind in _NAMES
@@ -43,7 +48,7 @@ def looked_at(turns: Iterable[Turn]) -> list[tuple[int, str]]:
     lines = [
         (max(found.values()), f"{done}: {_listed(found, quote)}")
         for done, found, quote in (
-            ("Read", read, ""),
+            ("Read", _below_their_folder(read), ""),
             ("Searched for", searched, "`"),
             ("Ran", ran, "`"),
         )
@@ -55,6 +60,14 @@ def looked_at(turns: Iterable[Turn]) -> list[tuple[int, str]]:
             (max(tools.values()), f"Output of {', '.join(tools)} names {', '.join(common)}")
         )
     return lines
+
+
+def _below_their_folder(read: dict[str, int]) -> dict[str, int]:
+    """Absolute paths without the folder that all of them share; the others as they are."""
+    whole = [path for path in read if path.startswith("/")]
+    shared = f"{commonpath(whole).rpartition('/')[0]}/" if len(whole) == 1 else ""
+    shared = f"{commonpath(whole)}/" if len(whole) > 1 else shared
+    return {path.removeprefix(shared): number for path, number in read.items()}
 
 
 def _short(text: str, folder: str) -> str:

@@ -138,9 +138,13 @@ def places_told(code: NewCode, path: str, most: int = MOST_PLACES) -> list[str]:
     else:
         shown = rest
     shown = shown[-most:]
-    is_test = bool(_TEST_FILE.search(path))
-    told = [text for each in shown if (text := _told(each, code, is_test=is_test))]
-    if others := [each.name for each in rest if each.name and each not in shown]:
+    texts = [(each, _told(each, code)) for each in shown]
+    bare = [each for each, text in texts if each.signature and text == _head(each)]
+    if len(bare) >= FEW_PLACES:
+        texts = [(each, text) for each, text in texts if each not in bare]
+    told = [text for _, text in texts if text]
+    left = [each for each in rest if each not in [place for place, _ in texts]]
+    if others := [each.name for each in left if each.name and each.signature]:
         text = f"also new: {', '.join(others[:MOST_NAMED])}" if told else _defined(others)
         more = f" and {len(others) - MOST_NAMED} more" if len(others) > MOST_NAMED else ""
         told.insert(0, f"{text}{more}")
@@ -177,7 +181,6 @@ def _resolved(code: NewCode) -> str:
     return f"conflict resolved: {', '.join(parts)}" if parts else "conflict resolved"
 
 
-_TEST_FILE = re.compile(r"(?:^|[/\\._-])(?:tests?|specs?)(?=[/\\._-])|_test\.")
 _TEST = re.compile(r"(?:test|Test|Benchmark)(?:_|[A-Z]|$)")
 _REMARK = re.compile(r"(?://[/!]?|#(?!\[|!|include|define|if|e)|/\*+|\*+(?!\w)|--|;+|<!--)\s*")
 _REMARK_END = re.compile(r"\s*(?:\*/|-->)$")
@@ -212,6 +215,7 @@ def _places(piece: Piece, code: NewCode) -> Iterator[_Place]:
     place = _Place(piece.within)
     depth, owner = -1, True
     waiting: list[str] = []
+    waited = 0  # the edit of the remarks that wait for what they are about
     lines = piece.text.split("\n")
     doc = ""
     for at, raw in enumerate(lines):
@@ -228,13 +232,13 @@ def _places(piece: Piece, code: NewCode) -> Iterator[_Place]:
             doc = "" if closed else mark
             continue
         if not line:
-            waiting = []
+            waiting, waited = [], 0
             continue
         if marked := _REMARK.match(line):
             words = _REMARK_END.sub("", line[marked.end() :]).strip()
             if number and words and not _NOT_PROSE.match(words):
                 waiting.append(words)
-                place.at = max(place.at, number)
+                waited = max(waited, number)
             continue
         declared = DECLARED.match(raw)
         indent = len(raw) - len(raw.lstrip())
@@ -251,8 +255,12 @@ def _places(piece: Piece, code: NewCode) -> Iterator[_Place]:
             if sum(map(str.isalnum, line)) > 3 and not _BOILERPLATE.match(line):
                 place.code.append(line)
             place.at = max(place.at, number)
-        waiting = []
+        elif waiting:
+            place.remarks += _joined(waiting)
+            place.at = max(place.at, waited)
+        waiting, waited = [], 0
     place.remarks += _joined(waiting)
+    place.at = max(place.at, waited)
     if place.at:
         yield place
 
@@ -279,8 +287,8 @@ def _signature(lines: Sequence[str]) -> str:
     return cut(re.sub(r"\s*(?:\{|:|=>|=)*\s*$", "", text), SIGNATURE_CHARS).text
 
 
-def _told(place: _Place, code: NewCode, *, is_test: bool = False) -> str:
-    """What is new in a place: its remarks, and the lines that say most; of tests the conditions."""
+def _told(place: _Place, code: NewCode) -> str:
+    """What is new in a place: its remarks, and the lines that say most."""
     words = [_without_name(text, place.name) for text in dict.fromkeys(place.remarks)]
     words = [text for text in words if len(text) >= LEAST_REMARK]
     doc = [text for text in words[:1] if text not in place.after]
@@ -291,31 +299,53 @@ def _told(place: _Place, code: NewCode, *, is_test: bool = False) -> str:
     for text, line in zip(rules, led, strict=False):
         remark = cut(text, REMARK_CHARS).text.rstrip(". ")
         remarks.append(f"{remark} {_quoted([line])}" if line else remark)
-    most = MOST_CODE if len(remarks) < 2 else MOST_CODE_REMARKED
     lines = list(dict.fromkeys(place.code))
-    if len(lines) <= SMALL_PLACE and not place.signature:
-        most = SMALL_PLACE
-    if place.signature and remarks and len(lines) > FEW_LINES:
+    few = len(lines) <= SMALL_PLACE and not place.signature
+    if place.signature and remarks:
         lines = [line for line in lines if code.at.get(line, 0) > place.declared]
-    lines = [line for line in lines if line not in led]
-    most -= min(sum(map(bool, led)), most - 1)
-    least = DECIDES if is_test and place.signature else 0
-    lines = [line for line in lines if _decides(line) >= least and not _OPENS.search(line)]
+    lines = [
+        line
+        for line in lines
+        if line not in led and (few or _says_value(line)) and not _OPENS.search(line)
+    ]
+    most = SMALL_PLACE if few else MOST_CODE_REMARKED if remarks else MOST_CODE
+    most = max(most - sum(map(bool, led)), 1)
     chosen = sorted(lines, key=lambda line: (-_decides(line), -code.at.get(line, 0)))[:most]
     shown = _quoted([line for line in lines if line in chosen])
     said = ". ".join(remarks)
     text = ". ".join(part for part in (said, shown) if part)
-    if place.signature:
-        head = f"new `{place.signature}`"
-    else:
-        head = f"in `{place.name}`" if place.name else ""
+    head = _head(place)
     if not text:
         return head if place.signature else ""
     return cut(f"{head}: {text}" if head else text, PLACE_CHARS).text
 
 
+def _head(place: _Place) -> str:
+    if place.signature:
+        return f"new `{place.signature}`"
+    return f"in `{place.name}`" if place.name else ""
+
+
 _COMPARES = re.compile(r"[=!<>]=|[<>](?!-)|&&|\|\||\b(?:and|or|not|in|is)\b|\w\(.*\) ?[:{]?$")
 _ERRORS = re.compile(r"\berr(?:or)? ?[!=]= ?(?:nil|null|None)|\b(?:fmt|errors)\.\w*[Ee]rr")
+
+
+def _says_value(line: str) -> bool:
+    """Whether a line of code says a value or a rule by itself: no call, and no half expression."""
+    if not _balanced(line):
+        return False
+    rule = re.match(r"(?:return|raise|throw)\b.*[=!<>]=|.*[\w\])] [-+*/%] [\w(]", line)
+    named = _CONSTANT.match(line) and not _EMPTY_OR_CALL.search(line)
+    return bool(named or rule) and not _ERRORS.search(line)
+
+
+_EMPTY_OR_CALL = re.compile(r"= ?(?:\[\]|\{\}|\(\)|[\"'`]{2}|[\w.]+\(.*\));?$")
+
+
+def _balanced(line: str) -> bool:
+    return all(line.count(a) == line.count(b) for a, b in ("()", "[]", "{}")) and (
+        not line.endswith(("(", "[", "{", "=>", "=", "&&", "||"))
+    )
 
 
 def _decides(line: str) -> int:
@@ -329,8 +359,6 @@ def _decides(line: str) -> int:
     return 2 if _TELLING.search(line) else 1
 
 
-DECIDES = 4
-"""What a line of a new function of tests has to say at least."""
 _OPENS = re.compile(r"^(?:return|const \w+ =|let \w+ =|\w+ :?=)? ?[({\[]+$|=> \{$|= (?:async )?\($")
 """Lines that only begin something."""
 _WORDS = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])")

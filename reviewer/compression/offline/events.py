@@ -327,6 +327,10 @@ _NOT_RUN = re.compile(
     re.MULTILINE,
 )
 """What a check prints that did not get to its work."""
+_VERSIONS = re.compile(
+    r"^[ \t]*((?:Expected|Required|Wanted|Got|Found)(?: version)?: [^\n]{1,60})$", re.MULTILINE
+)
+"""Which version was needed, and which there is."""
 _BACKGROUND = re.compile(
     r"\s*Command (?:is )?running in (?:the )?background\b|.*\bmoved to the background\b"
 )
@@ -424,7 +428,8 @@ def read_outcome(event: Event, result: str) -> None:
         event.failed = {"failed": True, "passed": False}.get(event.how)
         event.outcome = _failure(seen) if event.failed else ""
         if event.how == NOT_RUN and (reason := _NOT_RUN.search(seen)):
-            event.outcome = cut(reason[0].strip(), 140).text.rstrip(".")
+            line = cut(reason[0].strip(), 140).text.rstrip(".")
+            event.outcome = "; ".join([line, *_VERSIONS.findall(seen[:LOOKED_AT])[:2]])
         return
     if event.kind is Kind.COMMIT:
         event.outcome = commit_made(result)

@@ -376,6 +376,9 @@ def _state_lines(moments: Sequence[Moment], state: WorkState, places: Places) ->
         lines.append(Line(Section.COMMANDS, f"Skills loaded: {', '.join(skills[-4:])}", 1.0, 1.5))
     for address in places.published[-2:]:
         lines.append(Line(Section.FILES, f"Published at {address}", 2e6, 2.0))
+    if state.for_agents:
+        text = f"Written for other agents: {', '.join(short_paths(list(state.for_agents)))}"
+        lines.append(Line(Section.FILES, text, 1e6, 1.0))
     reasons = _reasons(moments)
     lines += [
         Line(Section.FILES, f"{path}: has conflicts to be resolved", -1.0, 1.2)

@@ -103,6 +103,8 @@ class WorkState(Struct):
     commits_on_request: bool = False
     """Whether the last commit was made because the person asked for it."""
     pushes_on_request: bool = False
+    for_agents: dict[str, None] = {}
+    """Texts that were written for other agents, such as the orders of workers."""
 
     def checks_of(self, file: File) -> list[Check]:
         """The checks that ran after the last change of a file, each kind with its last run."""
@@ -303,6 +305,9 @@ def _undo_commits(state: WorkState, number: int) -> None:
 
 
 def _changed(state: WorkState, path: str, event: Event) -> None:
+    if _FOR_AGENTS.search(path):
+        state.for_agents[path] = None
+        return
     if "/.claude/" in path or SCRATCH.match(path):
         return  # plans and scratch files of the agent are not the work
     named = state.by_name.setdefault(path.rpartition("/")[2], [])
@@ -319,6 +324,14 @@ def _changed(state: WorkState, path: str, event: Event) -> None:
     file.at = state.events
     file.committed = False
     _resolve(state, path)
+
+
+_FOR_AGENTS = re.compile(
+    r"(?:^|/)\.(?!github/)[\w-]+/(?:[^/]+/)*"
+    r"(?:prompts?|messages?|handoffs?|plans?|tmp)/[^/]+\.(?:md|txt)$",
+    re.IGNORECASE,
+)
+"""Texts in hidden folders that agents write for each other."""
 
 
 def _resolve(state: WorkState, path: str) -> None:
@@ -402,6 +415,11 @@ def now_lines(state: WorkState) -> list[str]:
         )
     open_files = state.uncommitted
     waiting = [each for each in open_files if not state.verdict(each)]
+    prose = [each for each in waiting if _PROSE.search(each.path)]
+    if prose:
+        shown = ", ".join(_counted(each) for each in prose[-12:])
+        lines.append(f"Edited, not committed: {shown}.")
+        waiting = [each for each in waiting if each not in prose]
     if waiting:
         shown = ", ".join(_counted(each) for each in waiting[-12:])
         after = f" since `{state.last_check.command}`" if state.last_check else ""
@@ -427,13 +445,21 @@ def now_lines(state: WorkState) -> list[str]:
         partly = all(_only_chosen(state, each) for each in checked)
         how = "checked by chosen tests only" if partly else "checked"
         lines.append(f"Edited and {how}, not yet committed: {shown}.")
+        passed = {
+            check.command: None
+            for file in checked
+            for check in state.checks_of(file)
+            if check.how == "passed"
+        }
+        by = ", ".join(f"`{command}`" for command in list(passed)[-MOST_PASSED:])
+        lines.append(f"Passed since these edits: {by}.")
     broken = [each for each in open_files if state.verdict(each) == "failed"]
     for check in state.checks.values():
         if check.failed and state.last_of_kind[_kind(check)] is check:
             why = f": {check.outcome}" if check.outcome else ""
             later = [each for each in state.checks.values() if _passed_since(each, check)]
             why += f" (later `{later[-1].command}` passed)" if later else ""
-            edited = " (files were edited since)" if waiting else ""
+            edited = " (before the last edits)" if waiting else ""
             before = [each for each in broken if check in state.checks_of(each)]
             shown = ", ".join(short_paths([each.path for each in before[-20:]]))
             shown = f"; not yet committed: {shown}" if shown else ""
@@ -463,6 +489,7 @@ def now_lines(state: WorkState) -> list[str]:
     return lines
 
 
+MOST_PASSED = 3
 CHECKED_PLACES = 2
 """Places that are told of a file that was checked."""
 
@@ -587,7 +614,7 @@ def usual_commands(state: WorkState) -> str:
             state.checks.values(),
             key=lambda each: (each.how not in _RUNNING, -each.times, -each.turn),
         )
-        if each.how != NOT_RUN
+        if not _is_settled(state, each)
         and not any(_STEPS[kind].search(each.command) for kind in state.restrained & _CHECKING)
     ]
     whole = [each for each in found if not _CHOSEN.search(each.command)]
@@ -600,6 +627,12 @@ def usual_commands(state: WorkState) -> str:
         names = [f"`{chosen.command}`", *names[: MOST_OWED - 1]]
         names.append("the whole test suite (only some of the tests were run)")
     return ", ".join(names)
+
+
+def _is_settled(state: WorkState, check: Check) -> bool:
+    """Whether a check passed after the last edit, or could not be run at all."""
+    latest = max((file.at for file in _unverified(state)), default=0)
+    return check.how == NOT_RUN or (check.how == "passed" and check.at > latest)
 
 
 MOST_OWED = 3

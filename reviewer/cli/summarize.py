@@ -90,6 +90,10 @@ def _show(summary: FileSummary) -> None:
     if not summary.original_tokens:
         narrate("There is nothing to summarize.")
         return
+    if not summary.tokens:
+        level = summary.level.name.capitalize()
+        narrate(f"{level}: {summary.segment.note or 'no room'}.")
+        return
     narrate(
         f"{summary.level.name.capitalize()}: {count(summary.tokens, 'token')} of "
         f"{summary.original_tokens:,} ({summary.ratio:.1f}:1, {summary.encoding}), fidelity "

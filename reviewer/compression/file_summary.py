@@ -48,6 +48,7 @@ WHOLE_SHARE = 0.25
 """Share of a hard ceiling up to which all anchors are kept at Detailed and Brief."""
 MARKED_FROM = 400
 """Tokens of a hard ceiling from which on a summary has a marker."""
+NOTHING_TOLD = "nothing in it can be told in so few words"
 SHORT = 40
 """Tokens up to which a source is not shortened."""
 
@@ -344,6 +345,8 @@ def _at(
             generate_expansion_markers=max_tokens >= MARKED_FROM,
         )
     found = summarizer.compress(segment, first, level, options)
+    if segment.tokens and not found.content:
+        found = structs.replace(found, note=NOTHING_TOLD)
     missing = () if level is Level.FULL else missing_anchors(found.content, anchors, level)
     found = structs.replace(found, anchors=anchors, anchors_missing=missing)
     return FileSummary(

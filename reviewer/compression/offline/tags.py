@@ -132,8 +132,6 @@ def _telling(key: str, times: int) -> float:
     return 1.0 + 0.35 * key.count(" ")
 
 
-MOST_PLAIN = 8
-"""Tags of a range in which nothing is a term."""
 MOST_RANKED = 600
 NAMED = 2.0
 """Weight of a name in what was said; of a plain word it is 1."""
@@ -221,10 +219,6 @@ def tag_list(
             left -= cost
         if left < 2:
             break
-    if not tags:  # a range without a name or a word of content, such as rows of numbers
-        said = [text for each in moments if isinstance(each, Message) for text in _texts(each)]
-        words = re.findall(r"\w+", " ".join(said) or " ".join(each.text for each in turns)[:400])
-        tags = list(dict.fromkeys(words))[:MOST_PLAIN]
     while tags and count(", ".join(tags)) > max_tokens:
         tags.pop()
     return tags

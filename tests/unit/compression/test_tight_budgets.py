@@ -7,7 +7,7 @@ import pytest
 from reviewer.compression.anchor_types import AnchorType, Section
 from reviewer.compression.anchors import find_anchors
 from reviewer.compression.offline.shape import Account
-from reviewer.compression.offline.tags import ranked_tags, tag_list
+from reviewer.compression.offline.tags import ranked_tags
 from reviewer.compression.values import Turn
 from reviewer.compression.verbatim import anchor_tag
 from tests.unit.compression.making import count, turn
@@ -191,12 +191,3 @@ def test_with_much_room_a_summary_says_what_was_only_looked_at() -> None:
     assert "- Read: hull.py, mast.py" in text
     assert "- Ran: `ls boat`" in text
     assert "Ran:" not in Account(turns, count).write(40, (), turns)
-
-
-def test_a_range_of_numbers_has_tags() -> None:
-    rows = "\n".join(f"{row}. {row * 7} {row * 13}" for row in range(400))
-    turns = [turn("1 2 3"), agent(rows), turn("4 5")]
-    account = Account(turns, count)
-    tags = tag_list(account.moments, account.state, 12, count, turns)
-    assert tags
-    assert count(", ".join(tags)) <= 12

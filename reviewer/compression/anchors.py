@@ -257,6 +257,8 @@ def _inside(turn: Turn, start: int, end: int) -> tuple[int, int]:
     path = turn.text[start:end]
     if turn.folder and path.startswith(f"{turn.folder}/"):
         return start + len(turn.folder) + 1, end
+    if "\\\\" in path:  # a path of Windows, whose backslashes are written twice
+        return start + path.rindex("\\\\") + 2, end
     if not path.startswith("/") or path.count("/") <= PATH_PARTS:
         return start, end
     return end - len(path.split("/", path.count("/") + 1 - PATH_PARTS)[-1]), end

@@ -50,7 +50,11 @@ def looked_at(
             found = {
                 each.text for each in identifiers(turn.text[:READ_OF_TURN]) if each.kind in _NAMES
             }
-            names.update(name for name in sorted(found) if " " not in name and len(name) > 2)
+            names.update(
+                name
+                for name in sorted(found)
+                if " " not in name and sum(map(str.isalpha, name)) > 2
+            )
     lines = [
         (max(found.values()), f"{done}: {_listed(found, quote)}")
         for done, found, quote in (

@@ -156,6 +156,10 @@ def _show(summary: FileSummary) -> None:
     if not summary.original_tokens:
         narrate("There is nothing to summarize.")
         return
+    if not summary.tokens:
+        level = summary.level.name.capitalize()
+        narrate(f"{level}: {summary.segment.note or 'no room'}.")
+        return
     by = f", written by {safe(author)}" if (author := summary.segment.engine) != "offline" else ""
     narrate(
         f"{summary.level.name.capitalize()}: {count(summary.tokens, 'token')} of "

@@ -47,6 +47,8 @@ SIMILAR = 0.8
 LONGEST, LONGEST_QUESTION = 220, 400
 """Characters of an anchor; longer statements are narrowed to the clause that counts."""
 SHORTEST = 8
+PATH_PARTS = 3
+"""Folders and name of a file outside the folder of the session."""
 LEAST_ASKED = 4
 """Words of content in a question that people ask each other."""
 
@@ -239,7 +241,7 @@ def _found(turn: Turn, reply: _Reply) -> Iterator[tuple[AnchorType, int, int]]:
     if turn.kind == "tool_use":
         if WRITING_TOOLS.search(turn.name):
             for match in WRITTEN_FILE.finditer(turn.text):
-                yield AnchorType.CODE_ARTIFACT, *match.span("path")
+                yield AnchorType.CODE_ARTIFACT, *_inside(turn, *match.span("path"))
     elif turn.kind != "text" or turn.role in ("system", "tool"):
         return
     elif turn.priority is not Priority.SKIP:
@@ -248,6 +250,18 @@ def _found(turn: Turn, reply: _Reply) -> Iterator[tuple[AnchorType, int, int]]:
             for found in _in_words(turn.role, text, reply):
                 if not (turn.role == "user" and turn.name and _is_small_talk(text, *found)):
                     yield found
+
+
+def _inside(turn: Turn, start: int, end: int) -> tuple[int, int]:
+    """The span of a path without the folder of the session, or else its last folders and name."""
+    path = turn.text[start:end]
+    if turn.folder and path.startswith(f"{turn.folder}/"):
+        return start + len(turn.folder) + 1, end
+    if "\\\\" in path:  # a path of Windows, whose backslashes are written twice
+        return start + path.rindex("\\\\") + 2, end
+    if not path.startswith("/") or path.count("/") <= PATH_PARTS:
+        return start, end
+    return end - len(path.split("/", path.count("/") + 1 - PATH_PARTS)[-1]), end
 
 
 def _is_small_talk(text: str, kind: AnchorType, start: int, end: int) -> bool:

@@ -92,10 +92,13 @@ def last_of(conversations: list[Conversation]) -> Conversation:
 
 
 def named(path: Path, conversations: list[Conversation], name: str) -> Conversation:
-    """A conversation by its id or its number. Raises SourceError."""
+    """A conversation by its id, the beginning of it, or its number. Raises SourceError."""
     for each in conversations:
         if name == each.name or (name.isdigit() and int(name) == each.number):
             return each
+    begun = [each for each in conversations if len(name) >= 4 and each.name.startswith(name)]
+    if len(begun) == 1:
+        return begun[0]
     raise SourceError(
         f"{path} has no conversation {name!r}: it has {len(conversations):,}, numbered from 1."
     )

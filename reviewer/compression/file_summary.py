@@ -40,6 +40,7 @@ from reviewer.compression.values import (
 from reviewer.proposing.view_calls import cut
 from reviewer.sources.open import open_blocks
 from reviewer.sources.records import Block
+from reviewer.text.identifiers import short_id
 from reviewer.text.secrets import mask
 from reviewer.text.tokens import TokenCounter, counter
 
@@ -51,6 +52,7 @@ WHOLE_SHARE = 0.25
 MARKED_FROM = 400
 """Tokens of a hard ceiling from which on a summary has a marker."""
 ORDERS = frozenset({AnchorType.CORRECTION, AnchorType.DECISION, AnchorType.USER_PREFERENCE})
+NOTHING_TOLD = "nothing in it can be told in so few words"
 SHORT = 40
 """Tokens up to which a source is not shortened."""
 
@@ -204,9 +206,16 @@ def _of_several(
     Under a hard ceiling the small ones have a line each and then the earliest are left out, which
     the first line says; the last one has the room that is left.
     """
-    limit = ceiling
+    limit, short = ceiling, False
+    size = sum(_size(its) for _, its in several)
     while True:
-        content, parts = _written(writer, several, level, limit, count)
+        content, parts = _written(writer, several, level, limit, count, short=short)
+        if ceiling is None and level is not Level.FULL and count.count(content) > size:
+            # The lines that name the conversations are longer than these.
+            if short:
+                ceiling = limit = size
+            short = True
+            continue
         over = count.count(content) - ceiling if ceiling is not None else 0
         if over <= 0 or limit is None or limit <= 1:
             break
@@ -253,9 +262,11 @@ def _written(
     level: Level,
     ceiling: int | None,
     count: TokenCounter,
+    *,
+    short: bool = False,
 ) -> tuple[str, list[FileSummary]]:
-    """The text of all conversations, and the summaries in it."""
-    heads = [_head(each, len(several)) for each, _ in several]
+    """The text of all conversations, and the summaries in it. `short`: with short heads."""
+    heads = [_head(each, len(several), short=short) for each, _ in several]
     rooms = [LEAST_SHAPE] * len(several)
     if ceiling is not None:
         costs = [
@@ -308,8 +319,10 @@ def _size(turns: Sequence[Turn]) -> int:
     return sum(turn.tokens for turn in turns)
 
 
-def _head(each: Conversation, total: int) -> str:
-    called = f" {each.name}" if each.name else ""
+def _head(each: Conversation, total: int, *, short: bool = False) -> str:
+    called = f" {short_id(each.name)}" if each.name else ""
+    if short:
+        return f"== {each.number:,} of {total:,}:"
     lines = f"lines {each.line_start + 1:,} to {each.line_end:,}"
     return f"== Conversation {each.number:,} of {total:,}{called} ({lines}):"
 
@@ -370,6 +383,8 @@ def _at(
             generate_expansion_markers=max_tokens >= MARKED_FROM,
         )
     found = writer.compress(segment, first, level, options)
+    if segment.tokens and not found.content:
+        found = structs.replace(found, note=NOTHING_TOLD)
     missing = () if level is Level.FULL else missing_anchors(found.content, anchors, level)
     found = structs.replace(found, anchors=anchors, anchors_missing=missing)
     return FileSummary(

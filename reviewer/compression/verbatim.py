@@ -81,6 +81,11 @@ def excerpt_around(
     return first, first + len(piece.strip())
 
 
+_DECLARED = re.compile(
+    r"(?:(?:export|public|async|pub|static|create|alter) )*(?:def|class|func|function|fn|interface"
+    r"|struct|enum|type|trait|impl|table|module) (?:\([^)]*\) )?([A-Za-z_]\w+)(?=\s*(?:[(:{=<]|$))",
+    re.IGNORECASE,
+)
 _TRIMMED = "*_`\"'“”‘’()[]{}<>,;:.!?…"
 _CLAUSE = re.compile(r"[,;:!?](?:\s|$)|\.(?:\s|$)|\s[–—-]+\s")
 
@@ -94,7 +99,9 @@ def anchor_tag(content: str, longest: int = TAG_LENGTH) -> str:
     folded = fold(content)
     if " " not in folded:
         name = folded.strip(_TRIMMED).rpartition("/")[2]
-        return (name or folded)[:longest]
+        return (name or folded)[:TAG_LENGTH]  # a name is not cut shorter than any tag
+    if declared := _DECLARED.match(folded):
+        return declared[1][:TAG_LENGTH]
     for each in identifiers(folded):
         name = each.text.strip(_TRIMMED).rpartition("/")[2]
         if each.kind in _NAMING and SHORTEST_NAME <= len(name) <= longest and " " not in name:

@@ -556,11 +556,11 @@ def read_lines(places: Places, state: WorkState) -> list[Line]:
     return [line]
 
 
-def traffic_lines(turns: Iterable[Turn], *, with_names: bool = True) -> list[Line]:
-    """What was only looked at; `with_names`: names in the results of tools, too."""
+def traffic_lines(turns: Iterable[Turn], *, with_names: bool = True, told: str = "") -> list[Line]:
+    """What was only looked at and is not `told`; `with_names`: also names in the results."""
     lines = [
         Line(Section.DONE, text, float(turn), TRAFFIC, turn=turn)
-        for turn, text in looked_at(turns, with_names=with_names)
+        for turn, text in looked_at(turns, with_names=with_names, told=told)
     ]
     for line in lines:
         line.terms = terms_of(line.text)

@@ -175,7 +175,8 @@ class Account:
         """What was only read, searched for and run in the turns, where no line says it."""
         if any(line.worth == TRAFFIC for line in self.lines):
             return []
-        found = traffic_lines(turns, with_names=False)
+        told = " ".join(line.text for line in self.lines)
+        found = traffic_lines(turns, with_names=False, told=told)
         self._price(found)
         return found
 
@@ -313,6 +314,15 @@ def _spoken_words(line: Line, name: str) -> list[str]:
 def _goes_on(line: Line) -> bool:
     """Whether the person only said how to go on after a request."""
     return line.text.startswith(THEN)
+
+
+def _is_balanced(text: str) -> bool:
+    """Whether no quotation, bracket or code is left open where a text was cut."""
+    pairs = (("(", ")"), ("[", "]"))
+    marks = ("`", "**", '"')
+    return all(text.count(a) <= text.count(b) for a, b in pairs) and not any(
+        text.count(mark) % 2 for mark in marks
+    )
 
 
 def _pieces(text: str) -> tuple[list[str], str]:
@@ -577,9 +587,9 @@ class _Draft:
             text = text if text.endswith((".", "!", "?")) else f"{text} …"
             short = structs.replace(line, text=text, cost=self._account.count(f"- {text}\n"))
             short.terms, short.place = terms_of(text), -1
-            if short.cost < LEAST_PART or text.count("`") % 2 or text.count("**") % 2:
+            if short.cost < LEAST_PART:
                 return None
-            if self._price(short) <= room:
+            if self._price(short) <= room and _is_balanced(text):
                 self._made.append(short)
                 self._parted.add(id(short))
                 return short

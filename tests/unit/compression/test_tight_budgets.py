@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from msgspec import structs
 
 from reviewer.compression.anchor_types import AnchorType, Section
 from reviewer.compression.anchors import find_anchors
@@ -147,10 +148,25 @@ def test_an_earlier_summary_weighs_less_than_what_was_said() -> None:
         ("Understood. We decided to keep the port in `print_queue.py`", "print_queue.py"),
         ("guess the correct behaviour of it", "correct behaviour"),
         ("write a comment in #172", "#172"),
+        ("def divide(a: float, b: float) -> float:", "divide"),
+        ("type of ship we need", "ship"),
     ],
 )
 def test_the_tag_of_an_anchor_names_something(anchor: str, tag: str) -> None:
     assert anchor_tag(anchor) == tag
+
+
+@pytest.mark.parametrize(
+    ("path", "shown"),
+    [
+        ("/quay/work/boat/src/hull.py", "src/hull.py"),
+        ("/elsewhere/deep/in/other/hull.py", "in/other/hull.py"),
+        ("D:\\quay\\boat\\hull.py", "hull.py"),
+    ],
+)
+def test_the_file_of_an_anchor_leaves_its_folders_out(path: str, shown: str) -> None:
+    written_file = structs.replace(call("Write", {"file_path": path}), folder="/quay/work/boat")
+    assert [each.content for each in find_anchors([written_file])] == [shown]
 
 
 def test_tags_have_one_form_of_a_word_and_no_words_that_name_nothing() -> None:

@@ -298,7 +298,8 @@ class _Draft:
         for line in list(self._chosen):
             if id(line) in self._given:
                 continue
-            if any(line.text in fold(e.text) for e in self._chosen if e is not line):
+            others = (e for e in self._chosen if e is not line and id(e) not in self._given)
+            if any(line.text in fold(e.text) for e in others):
                 self._chosen.remove(line)
                 self._spent -= line.cost
 

@@ -23,7 +23,7 @@ LAST_CHARS = (2_400, 1_200, 500, 260)
 """Characters of the agent's last message: as many as there is room for."""
 NEAR_CHARS, FAR_CHARS = 420, 220
 """Characters of the words of a step."""
-PERSON_CHARS = 60
+PERSON_CHARS = 36
 """Characters by which a message of the person is recognised, which is told elsewhere."""
 SHORT_CHARS = 160
 """Characters of a call where there is room for nothing else."""
@@ -447,7 +447,8 @@ def waiting_of(moments: Sequence[Moment], tail: Tail) -> str:
     ]
     parts += [f"still running: {what} (id {key})" for key, (_, what) in list(calls.items())[-3:]]
     final = moments[-1] if moments else None
-    if final is not None and is_person(final):
+    worked = max((each.number for each in tail if each.turn.role != "user"), default=-1)
+    if final is not None and is_person(final) and final.turn > worked:
         parts.append("the person's last message is not answered")
     elif final is not None and is_of(final, Voice.AGENT) and isinstance(final, Message):
         if final.name == PLAN:

@@ -105,7 +105,14 @@ def steps_of(moments: Sequence[Moment], tail: Tail) -> list[Step]:
         following = steps[at + 1] if at + 1 < len(steps) else None
         step.closes = not step.calls and (following is None or following.voice is Voice.PERSON)
     _once(steps)
+    _tell_last_result(steps)
     return _that_matter([step for step in steps if step.words or step.calls])
+
+
+def _tell_last_result(steps: Sequence[Step]) -> None:
+    """Tell more of the last result, where nothing was said or done after it."""
+    if steps and steps[-1].calls and (told := steps[-1].calls[-1].told).whole:
+        told.result = f"failed: {told.whole}" if told.failed else told.whole
 
 
 def _that_matter(steps: list[Step]) -> list[Step]:
@@ -353,11 +360,11 @@ def _calls_told(step: Step, *, whole: bool) -> list[str]:
 
 def _group_of(told: Told) -> object:
     """What calls that follow each other have in common where they are told as one."""
-    if told.failed:
+    if told.failed and told.verb not in ("edited", "wrote"):
         return id(told)
     if told.verb == "read":
         return "read"
-    return (told.verb, told.what) if told.verb in ("edited", "wrote") else id(told)
+    return (told.verb, told.what, told.failed) if told.verb in ("edited", "wrote") else id(told)
 
 
 MOST_DETAILS = 4
@@ -369,6 +376,8 @@ def _group_told(group: Sequence[Told], *, whole: bool) -> list[str]:
         return [first.text(whole=whole)]
     if first.verb == "read" and not first.failed:
         return [_read_told([each.what for each in group])]
+    if first.failed:
+        return [f"{first.verb} {first.what} {len(group)} times, the last {group[-1].result}"]
     details = [change for each in group if (change := each.change(whole=whole))][-MOST_DETAILS:]
     told = f"{first.verb} {first.what} {len(group)} times"
     return [f"{told} ({'; '.join(dict.fromkeys(details))})" if details else told]

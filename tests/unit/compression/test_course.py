@@ -189,6 +189,40 @@ def test_an_edit_is_told_with_the_line_that_it_changes() -> None:
     assert "`angle = 3` became `angle = 5`" in section(handed_over(turns), Section.STEPS)[-1]
 
 
+def test_a_commit_is_told_with_its_subject_and_hash() -> None:
+    command = "git add -A && git commit -m 'Grease the rudder' && git push"
+    made = "[north 1a2b3c4] Grease the rudder\n 2 files changed, 5 insertions(+)"
+    told = section(handed_over([turn("Commit it."), *run(command, made)]), Section.STEPS)
+    assert told[-1] == '- Committed and pushed "Grease the rudder": north 1a2b3c4'
+
+
+def test_a_merge_is_told_with_the_files_that_conflict() -> None:
+    output = "Auto-merging pier.py\nCONFLICT (content): Merge conflict in pier.py\nfailed"
+    turns = [turn("Merge the northern branch."), *run("git merge north", output)]
+    assert "failed: conflicts in pier.py" in section(handed_over(turns), Section.STEPS)[-1]
+
+
+def test_edits_that_fail_one_after_the_other_are_one_item() -> None:
+    turns = [turn("Change the lamp.")]
+    for number in range(4):
+        turns += edit("lamp.py", f"watts = {number}")[:1]
+        turns.append(result("Edit", f"Error: try {number} was not found in lamp.py"))
+    told = section(handed_over(turns), Section.STEPS)[-1]
+    assert "dited lamp.py 4 times, the last failed: " in told
+    assert "try 3" in told
+
+
+def test_the_last_result_is_told_with_more_of_its_lines() -> None:
+    hits = "\n".join(f"pier.py:{number}: lamp_{number}()" for number in range(9))
+    search = run("grep -n lamp pier.py", hits)
+    turns = [turn("Look for the lamps."), *search]
+    last = section(handed_over(turns), Section.STEPS)[-1]
+    assert "pier.py:0: lamp_0() | pier.py:1: lamp_1()" in last
+    assert "and 3 more lines" in last
+    turns.append(agent("There are 9 lamps in the file of the pier."))
+    assert "lamp_1()" not in "\n".join(section(handed_over(turns), Section.STEPS))
+
+
 def test_what_is_asked_again_and_again_is_told_once_with_its_count() -> None:
     turns = [turn("Watch the three workers on the pier until they are done.")]
     for number in range(14):

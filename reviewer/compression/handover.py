@@ -186,21 +186,22 @@ class FileTurns:
 class _Work:
     """Turns without the person's calls of a compaction; `tokens` counts all of them.
 
-    `tail` are those at the end, as far as they were iterated.
+    `tail`: gets those at the end while they are iterated.
     """
 
-    def __init__(self, turns: Iterable[Turn]) -> None:
-        self._turns = turns
+    def __init__(self, turns: Iterable[Turn], tail: Tail | None = None) -> None:
+        self._turns, self._tail = turns, tail
         self.tokens = 0
-        self.tail = Tail()
 
     def __iter__(self) -> Iterator[Turn]:
         self.tokens, number = 0, 0
-        self.tail.clear()
+        if self._tail is not None:
+            self._tail.clear()
         for turn in self._turns:
             self.tokens += turn.tokens
             if not is_call_of_compaction(turn):
-                self.tail.add(number, turn)
+                if self._tail is not None:
+                    self._tail.add(number, turn)
                 number += 1
                 yield turn
 
@@ -254,13 +255,14 @@ def brief_of(
 
 def _brief_offline(turns: Iterable[Turn], title: AgentText, max_tokens: int, path: str) -> Handover:
     count = counter()
-    work = _Work(turns)
+    tail = Tail()
+    work = _Work(turns, tail)
     account = Account(work, count.count)
     account.leave_out_history()
     account.say_whose_turn_it_is()
     body = NOTHING
     room = max_tokens - count.count(title) - FRAME
-    course = Course(account, work.tail, count.count).lines(room)
+    course = Course(account, tail, count.count).lines(room)
     while room > 0:
         body = as_markdown(account.write(room, given=course))
         if count.count(f"{title}\n\n{body}\n") <= max_tokens:

@@ -18,13 +18,20 @@ from reviewer.compression.offline.calls import (
     changes_of,
     command_of,
 )
-from reviewer.compression.offline.events import Event, Kind, command_events, read_outcome
+from reviewer.compression.offline.events import (
+    Event,
+    Kind,
+    command_events,
+    conflicts_in,
+    read_outcome,
+)
 from reviewer.proposing.view_calls import (
     PLAN_TOOLS,
     SUBAGENT_TOOLS,
     TASK_TOOLS,
     Call,
     call_line,
+    commit_made,
     cut,
     error_line,
     result_note,
@@ -34,6 +41,8 @@ COMMAND_CHARS = 130
 ARGUMENT_CHARS = 80
 RESULT_CHARS = 170
 FAILURE_CHARS = 240
+MOST_LINES, LINE_CHARS = 6, 100
+"""Lines of the last result of a session."""
 PIECE_CHARS = 60
 """Characters of a line before and after an edit."""
 MOST_NAMED = 3
@@ -93,6 +102,8 @@ class Told(Struct):
     """What an edit adds."""
     detail: str = ""
     """The first line that an edit changes."""
+    whole: str = ""
+    """More of the result, for the last call of a session, which nobody has spoken about yet."""
     changes: bool = False
     """Whether it changes something here or elsewhere."""
     checks: bool = False
@@ -163,6 +174,13 @@ def _command_told(number: int, command: str, roots: Sequence[str]) -> Told:
     ]
     shown = cut(lines[0] if lines else short, COMMAND_CHARS).text
     more = f" (+{len(lines) - 1} lines)" if len(lines) > 1 else ""
+    commits = [each for each in events if each.kind is Kind.COMMIT]
+    if commits and commits[-1].what:
+        subject = cut(commits[-1].what.split("\n", 1)[0], COMMAND_CHARS).text
+        pushed = any(each.kind is Kind.PUSH for each in events)
+        verb = "committed and pushed" if pushed else "committed"
+        several = f" (the last of {len(commits)} commits)" if len(commits) > 1 else ""
+        return Told(verb, f'"{subject}"{several}', changes=True)
     told = Told("ran", f"`{shown}`{more}", polls=" ".join(key.split()))
     told.changes = any(each.kind is not Kind.CHECK for each in events)
     told.checks = any(each.kind is Kind.CHECK for each in events)
@@ -194,7 +212,7 @@ def _difference(change: Change) -> str:
     gone = [line.strip() for line in old if line not in new and _says(line)]
     come = [line.strip() for line in new if line not in old and _says(line)]
     more = " and more" if len(gone) + len(come) > 2 or len(change.pairs) > 1 else ""
-    before, after = _code(gone), _code(come)
+    before, after = _most_alike(_code(gone), _code(come))
     if before and after:
         at = _differ_from(before, after)
         return f"`{_piece(before, at)}` became `{_piece(after, at)}`{more}"
@@ -212,12 +230,29 @@ _PREAMBLE = re.compile(
 )
 
 
-def _code(lines: Sequence[str]) -> str:
-    """The first line that is no remark and no import, or else the first."""
-    first = lines[0] if lines else ""
-    return next((line for line in lines if not _PREAMBLE.match(line)), first)
+def _code(lines: Sequence[str]) -> list[str]:
+    """The first lines that are no remark and no import, or else the first of all."""
+    return [line for line in lines if not _PREAMBLE.match(line)][:MOST_COMPARED] or [*lines[:1]]
 
 
+MOST_COMPARED = 12
+ALIKE = 0.5
+"""Share of the words of two lines from which on the one became the other."""
+
+
+def _most_alike(gone: Sequence[str], come: Sequence[str]) -> tuple[str, str]:
+    """The first line that an edit changes, before and after; else a line that it adds or takes."""
+    for before in gone:
+        for after in come:
+            words, others = set(_WORD.findall(before)), set(_WORD.findall(after))
+            if len(words & others) >= ALIKE * max(len(words), len(others)):
+                return before, after
+    if len(gone) == len(come) == 1:
+        return gone[0], come[0]
+    return ("", come[0]) if come else (gone[0] if gone else "", "")
+
+
+_WORD = re.compile(r"\w+")
 SAME_CHARS = 16
 """Characters that are shown of what two lines have in common before they differ."""
 
@@ -261,7 +296,12 @@ def put_result(told: Told, number: int, call: Call, text: str, roots: Sequence[s
     if checks:
         _put_check(told, checks[0], text, body)
         return
-    if (
+    conflicts = conflicts_in(body) if bad or "CONFLICT (" in body else ()
+    if told.verb.startswith("committed") and (made := commit_made(body)):
+        told.result = made
+    elif conflicts:
+        told.failed, told.result = True, f"failed: conflicts in {', '.join(conflicts)}"
+    elif (
         (bad or _FAILED.match(body))
         and body
         and not (code and code[1] == "1" and _SEARCHES.match(command))
@@ -278,6 +318,16 @@ def put_result(told: Told, number: int, call: Call, text: str, roots: Sequence[s
         told.result = _hits(body)
     else:
         told.result = _telling(call, body)
+    searched = told.verb == "searched for" or _SEARCHES.match(command)
+    if searched or (told.failed and not conflicts):
+        told.whole = _first_lines(body)
+
+
+def _first_lines(body: str) -> str:
+    """The first lines of what a search has found, or of what went wrong."""
+    lines = [" ".join(line.split()) for line in body.split("\n") if line.strip()]
+    more = f" | and {len(lines) - MOST_LINES} more lines" if len(lines) > MOST_LINES else ""
+    return " | ".join(cut(line, LINE_CHARS).text for line in lines[:MOST_LINES]) + more
 
 
 def _put_check(told: Told, check: Event, text: str, body: str) -> None:

@@ -14,7 +14,9 @@ from reviewer.compression.offline.line import Line, is_person, terms_of
 from reviewer.compression.offline.loop import repeating
 from reviewer.compression.offline.shape import Account
 from reviewer.compression.offline.steps import (
-    NEAR,
+    LONGER,
+    USUAL,
+    Length,
     Step,
     place_of,
     steps_of,
@@ -28,6 +30,10 @@ SHAPE_SHARE = 0.6
 """Share of the room that the other sections may have before messages and steps get theirs."""
 MESSAGES_SHARE = 0.5
 """Share of what is left that messages may have before the last steps get theirs."""
+FULL = 0.03
+"""Share of the room up to which it counts as filled."""
+ROUNDS = 3
+"""How often what other sections leave is given to messages and steps."""
 OF_ONE = 0.5
 """Share of the room of messages that one of them may have, where it can be shortened."""
 MOSTLY = 0.8
@@ -63,14 +69,19 @@ class Course:
         messages = self._messages(room)
         self._leave_out(messages)
         least = room - int(room * SHAPE_SHARE)
-        shape = self._count(self._account.write(room - least))
-        rest = max(least, room - shape)
-        steps_room = rest - min(self._cost(messages), int(rest * MESSAGES_SHARE))
-        steps = self._last_steps(steps_room)
-        self._account.lines = before
-        messages = self._messages(rest - self._cost(steps))
-        self._leave_out(messages)
-        return [*messages, *steps]
+        rest = max(least, room - self._count(self._account.write(room - least)))
+        for _ in range(ROUNDS):
+            self._account.lines = before
+            steps_room = rest - min(self._cost(messages), int(rest * MESSAGES_SHARE))
+            steps = self._last_steps(steps_room)
+            messages = self._messages(rest - self._cost(steps))
+            self._leave_out(messages)
+            given = [*messages, *steps]
+            left = room - self._count(self._account.write(room, given=given))
+            if left < room * FULL:
+                break
+            rest += left
+        return given
 
     def _cost(self, lines: Sequence[Line]) -> int:
         return sum(line.cost for line in lines)
@@ -112,12 +123,14 @@ class Course:
 
     def _last_steps(self, room: int, most: int | None = None) -> list[Line]:
         """The last steps; where there is room for all of them, at greater length."""
-        told = self._steps_in(room, most)
-        if most is None and self._cost(told) < room * MOSTLY:
-            return self._steps_in(room, most, near=len(self._steps))
+        told = self._steps_in(room, most, USUAL)
+        for length in LONGER if most is None else ():
+            if self._cost(told) >= room * MOSTLY:
+                break
+            told = self._steps_in(room, most, length)
         return told
 
-    def _steps_in(self, room: int, most: int | None, near: int = NEAR) -> list[Line]:
+    def _steps_in(self, room: int, most: int | None, length: Length) -> list[Line]:
         end = self._account.moments[-1].turn + 1 if self._account.moments else 0
         place = place_of(self._tail)
         head = [self._made(Section.STEPS, text, -1) for text in (place, self._loop) if text]
@@ -125,7 +138,7 @@ class Course:
         foot = [self._made(Section.STEPS, waits, end)] if waits else []
         room -= self._cost([*head, *foot])
         chosen: list[Line] = []
-        for turn, texts in steps_told(self._steps, most, near):
+        for turn, texts in steps_told(self._steps, most, length):
             line = next(
                 (
                     line

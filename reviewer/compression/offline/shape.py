@@ -414,7 +414,8 @@ class _Draft:
         for line in list(self._chosen):
             if id(line) in self._given:
                 continue
-            if any(line.text in folded[id(e)] for e in self._chosen if e is not line):
+            others = (e for e in self._chosen if e is not line and id(e) not in self._given)
+            if any(line.text in folded[id(e)] for e in others):
                 self._drop(line)
 
     def _holding(self, anchor: AnchorPoint, wanted: str) -> Line:

@@ -21,11 +21,9 @@ from reviewer.proposing.view_calls import Call, cut, read_call
 
 LAST_CHARS = (2_400, 1_200, 500, 260)
 """Characters of the agent's last message: as many as there is room for."""
-NEAR, NEAR_CHARS, FAR_CHARS = 10, 420, 220
-"""Steps at the end whose words are told longer, and characters of the words of a step."""
-REPORT_CHARS = 420
-"""Characters of a message with which the agent ended its turn."""
-PERSON_CHARS = 60
+NEAR_CHARS, FAR_CHARS = 420, 220
+"""Characters of the words of a step."""
+PERSON_CHARS = 36
 """Characters by which a message of the person is recognised, which is told elsewhere."""
 SHORT_CHARS = 160
 """Characters of a call where there is room for nothing else."""
@@ -37,6 +35,21 @@ GUESSES_SETTLED = 4
 """Steps after a guess from which on it counts as settled."""
 SAID_BEFORE = 0.35
 """Share of the words of a remark that have to be new, seen from the end."""
+
+
+class Length(Struct, frozen=True):
+    """How much of the words of steps is told.
+
+    The last `near` steps and reports are told in `longest` characters, others in `FAR_CHARS`.
+    """
+
+    near: int
+    longest: int = NEAR_CHARS
+
+
+USUAL = Length(10)
+LONGER = (Length(10_000), Length(10_000, 4 * NEAR_CHARS))
+"""Where there is room for all steps."""
 
 
 class _Done(Struct):
@@ -92,7 +105,14 @@ def steps_of(moments: Sequence[Moment], tail: Tail) -> list[Step]:
         following = steps[at + 1] if at + 1 < len(steps) else None
         step.closes = not step.calls and (following is None or following.voice is Voice.PERSON)
     _once(steps)
+    _tell_last_result(steps)
     return _that_matter([step for step in steps if step.words or step.calls])
+
+
+def _tell_last_result(steps: Sequence[Step]) -> None:
+    """Tell more of the last result, where nothing was said or done after it."""
+    if steps and steps[-1].calls and (told := steps[-1].calls[-1].told).whole:
+        told.result = f"failed: {told.whole}" if told.failed else told.whole
 
 
 def _that_matter(steps: list[Step]) -> list[Step]:
@@ -170,11 +190,11 @@ def _only_now(words: str) -> bool:
 
 
 def steps_told(
-    steps: Sequence[Step], most: int | None = None, near: int = NEAR
+    steps: Sequence[Step], most: int | None = None, length: Length = USUAL
 ) -> Iterator[tuple[int, list[str]]]:
     """The steps from the last one backwards: the turn, and its text at several lengths.
 
-    The last `near` steps are told at greater length; `most`: lines at most.
+    `most`: lines at most.
     """
     known: set[str] = set()
     last = max((at for at, step in enumerate(steps) if step.voice is Voice.AGENT), default=-1)
@@ -187,7 +207,7 @@ def steps_told(
             if at == len(steps) - 1 or steps[at + 1].voice is Voice.PERSON or not _assents(step):
                 found = _person_told(step)
         elif step.voice is Voice.AGENT:
-            found = _agent_told(step, last - at, known, near)
+            found = _agent_told(step, last - at, known, length)
             if found and before is not None and _assents(before):
                 words = person_words(before.words)
                 found[0] = [f'After "{words}": {text}' for text in found[0]]
@@ -215,9 +235,9 @@ def _person_told(step: Step) -> list[list[str]]:
     return [[told]]
 
 
-def _agent_told(step: Step, behind: int, known: set[str], near: int) -> list[list[str]]:
+def _agent_told(step: Step, behind: int, known: set[str], length: Length) -> list[list[str]]:
     """The lines about a step, each at several lengths."""
-    done, *more = _chunks(step, whole=behind <= near)
+    done, *more = _chunks(step, whole=behind <= length.near)
     others = [[upper(each) for each in texts] for texts in more]
     if behind == 0 and step.words:
         whole = one_line(step.words)
@@ -228,9 +248,7 @@ def _agent_told(step: Step, behind: int, known: set[str], near: int) -> list[lis
             ],
             *others,
         ]
-    longest = NEAR_CHARS if behind <= near else FAR_CHARS
-    if step.closes:
-        longest = max(longest, REPORT_CHARS)
+    longest = length.longest if behind <= length.near or step.closes else FAR_CHARS
     words = _words_of(step, longest, settled=behind >= GUESSES_SETTLED)
     terms = terms_of(words)
     silent = not done[0] and len(terms) < LEAST_TERMS
@@ -342,11 +360,11 @@ def _calls_told(step: Step, *, whole: bool) -> list[str]:
 
 def _group_of(told: Told) -> object:
     """What calls that follow each other have in common where they are told as one."""
-    if told.failed:
+    if told.failed and told.verb not in ("edited", "wrote"):
         return id(told)
     if told.verb == "read":
         return "read"
-    return (told.verb, told.what) if told.verb in ("edited", "wrote") else id(told)
+    return (told.verb, told.what, told.failed) if told.verb in ("edited", "wrote") else id(told)
 
 
 MOST_DETAILS = 4
@@ -358,6 +376,8 @@ def _group_told(group: Sequence[Told], *, whole: bool) -> list[str]:
         return [first.text(whole=whole)]
     if first.verb == "read" and not first.failed:
         return [_read_told([each.what for each in group])]
+    if first.failed:
+        return [f"{first.verb} {first.what} {len(group)} times, the last {group[-1].result}"]
     details = [change for each in group if (change := each.change(whole=whole))][-MOST_DETAILS:]
     told = f"{first.verb} {first.what} {len(group)} times"
     return [f"{told} ({'; '.join(dict.fromkeys(details))})" if details else told]
@@ -436,7 +456,8 @@ def waiting_of(moments: Sequence[Moment], tail: Tail) -> str:
     ]
     parts += [f"still running: {what} (id {key})" for key, (_, what) in list(calls.items())[-3:]]
     final = moments[-1] if moments else None
-    if final is not None and is_person(final):
+    worked = max((each.number for each in tail if each.turn.role != "user"), default=-1)
+    if final is not None and is_person(final) and final.turn > worked:
         parts.append("the person's last message is not answered")
     elif final is not None and is_of(final, Voice.AGENT) and isinstance(final, Message):
         if final.name == PLAN:

@@ -12,7 +12,7 @@ from reviewer.compression.values import Turn
 MOST_TURNS = 1_500
 MOST_CHARS = 600_000
 """Characters of all turns together, so that a long session needs no more memory."""
-LONGEST = 6_000
+LONGEST = 12_000
 """Characters of a result from which on only its two ends are kept."""
 
 

@@ -6,13 +6,13 @@ all moments of one decision.
 
 from __future__ import annotations
 
-import importlib
 import json
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
+from tests.cli import imported
 from tests.cli.moments import Fault, Outcome, call, copied, ledger
 
 NOTES = """# Decisions of the kiosk team
@@ -75,7 +75,7 @@ FILES = [
 @pytest.fixture(scope="module")
 def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with notes, a conversation, a pipeline, and a store with a bit of everything."""
-    importlib.import_module("tests.cli.imported")
+    imported.modules(heavy=False)
     folder = tmp_path_factory.mktemp("moments") / "made"
     folder.mkdir()
     (folder / "notes.md").write_text(NOTES)

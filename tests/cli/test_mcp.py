@@ -95,13 +95,12 @@ async def test_an_agent_reads_what_the_person_promoted(reviewer: Reviewer, mode:
         assert "3 promoted facts" in await call(client, "status")
 
 
-@pytest.mark.parametrize("mode", ERAS)
 async def test_a_proposal_waits_with_its_proof_and_the_name_of_its_agent(
-    reviewer: Reviewer, mode: str
+    reviewer: Reviewer,
 ) -> None:
     folder = filled(reviewer)
     running(reviewer, folder, session(folder))
-    async with talking(reviewer, folder, "--agent", "claude-code", mode=mode) as client:
+    async with talking(reviewer, folder, "--agent", "claude-code") as client:
         answer = await call(
             client,
             "propose",

@@ -94,7 +94,7 @@ def bomb(size: int) -> bytes:
 def test_an_act_that_unpacks_to_gigabytes_is_named_without_unpacking_it(
     seeded: Reviewer,
 ) -> None:
-    rewrite_act(seeded.db, bomb(2_000_000_000))
+    rewrite_act(seeded.db, bomb(1_200_000_000))
     script = (
         "import resource, sys; resource.setrlimit(resource.RLIMIT_AS, (900_000_000,) * 2);"
         " from reviewer.main import main; sys.exit(main())"

@@ -12,7 +12,6 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli import imported
 from tests.cli.moments import Fault, Outcome, call, copied, ledger
 
 NOTES = """# Decisions of the kiosk team
@@ -75,7 +74,6 @@ FILES = [
 @pytest.fixture(scope="module")
 def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with notes, a conversation, a pipeline, and a store with a bit of everything."""
-    imported.modules(heavy=False)
     folder = tmp_path_factory.mktemp("moments") / "made"
     folder.mkdir()
     (folder / "notes.md").write_text(NOTES)

@@ -13,6 +13,7 @@ from __future__ import annotations
 import atexit
 import contextlib
 import gc
+import importlib
 import json
 import os
 import select
@@ -49,15 +50,19 @@ def call(
     environment: Mapping[str, str],
     typed: str | None,
     seconds: float,
+    first: tuple[str, list[object]] | None = None,
 ) -> subprocess.CompletedProcess[str]:
-    """What `reviewer ARGUMENTS` answered. Raises TimeoutExpired after `seconds`."""
+    """What `reviewer ARGUMENTS` answered. Raises TimeoutExpired after `seconds`.
+
+    `first`: a function (`module:name`) that the process calls before, and its arguments.
+    """
     words = list(arguments)
     heavy = not HEAVY.isdisjoint(words)
     with tempfile.TemporaryDirectory() as scratch, socket.socket(socket.AF_UNIX) as asking:
         streams = [os.path.join(scratch, name) for name in ("in", "out", "err")]
         Path(streams[0]).write_text(typed or "", "utf-8")
         asking.connect(_server(heavy))
-        request = json.dumps([words, str(folder), dict(environment), streams])
+        request = json.dumps([words, str(folder), dict(environment), streams, first])
         asking.sendall(request.encode() + b"\n")
         with asking.makefile("rb") as answers:
             child = int(answers.readline())
@@ -136,7 +141,11 @@ def _report(waiting: dict[int, socket.socket]) -> None:
 
 
 def _run(
-    arguments: list[str], folder: str, environment: dict[str, str], streams: list[str]
+    arguments: list[str],
+    folder: str,
+    environment: dict[str, str],
+    streams: list[str],
+    first: tuple[str, list[object]] | None,
 ) -> NoReturn:
     from reviewer.main import main
 
@@ -156,6 +165,9 @@ def _run(
         sys.stdout = open(1, "w", encoding="utf-8", closefd=False)  # noqa: SIM115
         sys.stderr = open(2, "w", encoding="utf-8", errors="backslashreplace", closefd=False)  # noqa: SIM115
         sys.argv = ["reviewer", *arguments]
+        if first is not None:
+            module, name = first[0].split(":")
+            getattr(importlib.import_module(module), name)(*first[1])
         try:
             code = main()
         except SystemExit as end:

@@ -62,7 +62,9 @@ def call(
         streams = [os.path.join(scratch, name) for name in ("in", "out", "err")]
         Path(streams[0]).write_text(typed or "", "utf-8")
         asking.connect(_server(heavy))
-        request = json.dumps([words, str(folder), dict(environment), streams, first])
+        mask = os.umask(0)
+        os.umask(mask)
+        request = json.dumps([words, str(folder), dict(environment), mask, streams, first])
         asking.sendall(request.encode() + b"\n")
         with asking.makefile("rb") as answers:
             child = int(answers.readline())
@@ -100,6 +102,7 @@ def serve(address: str, heavy: str) -> None:
     waiting: dict[int, socket.socket] = {}
     ended, wakes = os.pipe()
     os.set_blocking(wakes, False)
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # whoever started it ends it
     signal.signal(signal.SIGCHLD, lambda *_: None)
     signal.set_wakeup_fd(wakes)
     with socket.socket(socket.AF_UNIX) as listener:
@@ -121,6 +124,7 @@ def serve(address: str, heavy: str) -> None:
                 if child == 0:
                     signal.set_wakeup_fd(-1)
                     signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+                    signal.signal(signal.SIGINT, signal.default_int_handler)
                     for each in (ended, wakes, listener.fileno(), asking.fileno()):
                         os.close(each)
                     for other in waiting.values():
@@ -144,6 +148,7 @@ def _run(
     arguments: list[str],
     folder: str,
     environment: dict[str, str],
+    mask: int,
     streams: list[str],
     first: tuple[str, list[object]] | None,
 ) -> NoReturn:
@@ -155,6 +160,7 @@ def _run(
         os.environ.clear()
         os.environ.update(environment)
         time.tzset()
+        os.umask(mask)
         flags = (os.O_RDONLY, os.O_WRONLY | os.O_CREAT, os.O_WRONLY | os.O_CREAT)
         for number, (path, how) in enumerate(zip(streams, flags, strict=True)):
             opened = os.open(path, how, 0o600)

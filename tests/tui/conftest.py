@@ -167,6 +167,11 @@ class Screen:
             await self.pilot.press(key)
         await self.settle()
 
+    async def resize(self, size: tuple[int, int]) -> None:
+        """Give the terminal another width and height, as a person who drags its corner."""
+        await self.pilot.resize_terminal(*size)
+        await self.settle()
+
     @property
     def text(self) -> str:
         """The text of the screen."""

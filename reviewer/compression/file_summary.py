@@ -52,9 +52,11 @@ WHOLE_SHARE = 0.25
 MARKED_FROM = 400
 """Tokens of a hard ceiling from which on a summary has a marker."""
 ORDERS = frozenset({AnchorType.CORRECTION, AnchorType.DECISION, AnchorType.USER_PREFERENCE})
-NOTHING_TOLD = "nothing in it can be told in so few words"
+LEAST_CEILING = 8
+"""Tokens to which the size of a short source lowers a ceiling at most."""
 SHORT = 40
 """Tokens up to which a source is not shortened."""
+NOTHING_TOLD = "nothing in it can be told in so few words"
 
 
 class FileSummary(Struct, frozen=True):
@@ -374,6 +376,8 @@ def _at(
         whole = count.count(full_text(segment.turns)) + SHORT
         options = SummarizationOptions(max_output_tokens=whole, generate_expansion_markers=False)
     if max_tokens is not None:
+        # Told in another shape, a short source must not become longer.
+        max_tokens = min(max_tokens, max(segment.tokens, LEAST_CEILING))
         if not writer.summarizer.engine.deterministic and max_tokens >= HANDOVER_FROM:
             said = orders_in(said, segment.turns)
         first = anchors_within(said, level, max_tokens, count)

@@ -232,6 +232,22 @@ def test_numbers_without_words_are_said_to_have_no_tags(reviewer: Reviewer, tmp_
     assert "nothing in it can be told in so few words" in done.stderr
 
 
+@pytest.mark.parametrize("ceiling", [30, 200])
+def test_a_high_ceiling_makes_nothing_longer_than_it_was(
+    reviewer: Reviewer, tmp_path: Path, ceiling: int
+) -> None:
+    path = tmp_path / "cut.json"
+    called = {"name": "edit", "arguments": json.dumps({"path": "lamp.py"})}
+    talk = [
+        {"role": "user", "content": "Mend the lamp of the pier."},
+        {"role": "assistant", "tool_calls": [{"id": "a", "type": "function", "function": called}]},
+    ]
+    path.write_text(json.dumps(talk))
+    for row in rows(reviewer, path, "--level", "all", "--max-tokens", ceiling):
+        if row["level"] != "full":
+            assert 0 < row["tokens"] <= row["original_tokens"]
+
+
 def test_short_conversations_are_not_longer_than_they_were(
     reviewer: Reviewer, tmp_path: Path
 ) -> None:

@@ -454,7 +454,7 @@ def waiting_of(moments: Sequence[Moment], tail: Tail) -> str:
     parts = [
         f"{each.told.text()} (no result yet)" for each in open_calls[-3:] if each.turn >= spoken
     ]
-    parts += [f"still running: {what} (id {key})" for key, (_, what) in list(calls.items())[-3:]]
+    parts += [f"no end was seen of: {what} (id {key})" for key, (_, what) in list(calls.items())[-3:]]
     final = moments[-1] if moments else None
     worked = max((each.number for each in tail if each.turn.role != "user"), default=-1)
     if final is not None and is_person(final) and final.turn > worked:

@@ -65,7 +65,9 @@ _CODE = re.compile(
 _FRAMED = re.compile(
     r"\s*<returncode>-?\d+</returncode>\s*(?:<output>\n?(.*?)(?:</output>)?\s*)?$", re.S
 )
+_ENDED = re.compile(r"\s*<shellId: \S+ (?:completed|exited) with exit code -?\d+>\s*$")
 _RUNS = re.compile(
+    r"<command with shellId: (\S+) is still running|"
     r"Process running with session ID (\S+)|Command running in background with ID: (\S+?)[.\s]"
     r"|<command started .{0,40}shellId: (\S+?)>"
 )
@@ -244,6 +246,8 @@ def _most_alike(gone: Sequence[str], come: Sequence[str]) -> tuple[str, str]:
     """The first line that an edit changes, before and after; else a line that it adds or takes."""
     for before in gone:
         for after in come:
+            if before == after:
+                continue
             words, others = set(_WORD.findall(before)), set(_WORD.findall(after))
             if len(words & others) >= ALIKE * max(len(words), len(others)):
                 return before, after
@@ -283,6 +287,7 @@ def put_result(told: Told, number: int, call: Call, text: str, roots: Sequence[s
     body = _HEAD.sub("", text, count=1).strip() if _HEAD.match(text) else text.strip()
     if framed := _FRAMED.match(text):
         body = (framed[1] or "").strip()
+    body = _ENDED.sub("", body).strip()
     bad = code is not None and code[1] != "0"
     if told.verb in ("edited", "wrote", "deleted"):
         event = Event(number, Kind.EDIT, "")
@@ -373,7 +378,7 @@ def _telling(call: Call, body: str) -> str:
     if not lines:
         return "no output"
     counted = [line for line in lines if _COUNTS.search(line)]
-    if len(lines) > 2 and counted:
+    if len(lines) > 2 and counted and call.command:
         return cut(counted[-1], RESULT_CHARS).text
     if len(lines) <= 3 and len(body) <= 2 * RESULT_CHARS:
         return cut(" | ".join(lines), RESULT_CHARS).text

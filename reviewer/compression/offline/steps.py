@@ -426,7 +426,7 @@ _ENDED = re.compile(
 
 def waiting_of(moments: Sequence[Moment], tail: Tail) -> str:
     """What was running or unanswered when the session was cut."""
-    calls: dict[str, tuple[int, str]] = {}
+    running: dict[str, str] = {}
     open_calls: list[_Done] = []
     spoken = moments[-1].turn if moments else -1
     spoken = max((each.turn for each in moments if isinstance(each, Message)), default=spoken)
@@ -444,17 +444,17 @@ def waiting_of(moments: Sequence[Moment], tail: Tail) -> str:
             if done is not None:
                 put_result(done.told, each.number, done.call, turn.text, roots)
                 if done.told.runs:
-                    calls.setdefault(done.told.runs, (each.number, done.told.what))
+                    running.setdefault(done.told.runs, done.told.what)
                 elif _ENDED.search(turn.text):
-                    for key in [key for key in calls if key in str(done.call.given)]:
-                        del calls[key]
+                    for key in [key for key in running if key in str(done.call.given)]:
+                        del running[key]
         elif turn.role == "user":
-            for key in [key for key in calls if key in turn.text and _ENDED.search(turn.text)]:
-                del calls[key]
+            for key in [key for key in running if key in turn.text and _ENDED.search(turn.text)]:
+                del running[key]
     parts = [
         f"{each.told.text()} (no result yet)" for each in open_calls[-3:] if each.turn >= spoken
     ]
-    parts += [f"still running: {what} (id {key})" for key, (_, what) in list(calls.items())[-3:]]
+    parts += [f"no end was seen of: {what} (id {key})" for key, what in list(running.items())[-3:]]
     final = moments[-1] if moments else None
     worked = max((each.number for each in tail if each.turn.role != "user"), default=-1)
     if final is not None and is_person(final) and final.turn > worked:

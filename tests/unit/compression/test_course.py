@@ -277,7 +277,7 @@ def test_it_ends_with_what_was_running() -> None:
     last = section(handed_over(turns), Section.STEPS)[-1]
     assert last.startswith("- When it was cut: ")
     assert "ran `make test` (no result yet)" in last
-    assert "still running: `make serve` (id bell7)" in last
+    assert "no end was seen of: `make serve` (id bell7)" in last
 
 
 def test_it_ends_with_the_message_that_nobody_answered() -> None:

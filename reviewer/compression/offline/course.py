@@ -133,7 +133,8 @@ class Course:
     def _steps_in(self, room: int, most: int | None, length: Length) -> list[Line]:
         end = self._account.moments[-1].turn + 1 if self._account.moments else 0
         place = place_of(self._tail)
-        head = [self._made(Section.STEPS, text, -1) for text in (place, self._loop) if text]
+        heads = (place, self._loop) if most is None else ()
+        head = [self._made(Section.STEPS, text, -1) for text in heads if text]
         waits = waiting_of(self._account.moments, self._tail)
         foot = [self._made(Section.STEPS, waits, end)] if waits else []
         room -= self._cost([*head, *foot])

@@ -25,6 +25,8 @@ NEAR_CHARS, FAR_CHARS = 420, 220
 """Characters of the words of a step."""
 PERSON_CHARS = 36
 """Characters by which a message of the person is recognised, which is told elsewhere."""
+LEAST_CHARS = 100
+"""Characters of the words of a step where there is no room for its calls."""
 SHORT_CHARS = 160
 """Characters of a call where there is room for nothing else."""
 MOST_CALLS = 5
@@ -245,6 +247,7 @@ def _agent_told(step: Step, behind: int, known: set[str], length: Length) -> lis
             [
                 *(_joined(in_the_middle(whole, each), done[0]) for each in LAST_CHARS),
                 _joined(in_the_middle(whole, LAST_CHARS[-1]), done[-1]),
+                _cut(whole, LEAST_CHARS),
             ],
             *others,
         ]
@@ -258,6 +261,7 @@ def _agent_told(step: Step, behind: int, known: set[str], length: Length) -> lis
         return []
     short = _cut(words, FAR_CHARS)
     texts = [_joined(words, done[0]), _joined(short, done[0]), _joined(short, done[-1])]
+    texts.append(_cut(words, LEAST_CHARS) or upper(done[-1]))
     return [list(dict.fromkeys(texts)), *others]
 
 

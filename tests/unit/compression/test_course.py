@@ -166,6 +166,12 @@ def test_little_room_has_a_few_last_steps_and_no_messages() -> None:
     assert "sheet_59" in text
 
 
+def test_a_last_step_is_told_in_little_room_though_its_words_are_long() -> None:
+    report = "The pier is mended, and " + "the next plank is painted too, and " * 80
+    told = section(handed_over([*wishes(), agent(report)], 300), Section.STEPS)
+    assert "The pier is mended" in "\n".join(told)
+
+
 def test_a_failed_call_is_told_with_the_line_that_says_why() -> None:
     turns = [
         turn("Run the tests of the pier."),

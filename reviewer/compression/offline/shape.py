@@ -83,6 +83,8 @@ _AHEAD_OF = frozenset({Section.NOW, Section.NEXT})
 LEAST_NEW = 0.25
 """Share of what was done or found out that has to be new in a hand-over."""
 _TOLD_ONCE = frozenset({Section.FOUND, Section.DONE, Section.LISTS})
+FILES_SHARE = 0.1
+"""Share of a text that lines about single files have at most."""
 LISTS_SHARE = 0.25
 HISTORY_SHARE = 0.18
 """Share of a hand-over that what was found out may have, where work on files goes on."""
@@ -138,7 +140,7 @@ class Account:
         """The words of what people said to each other, by the ids of their lines."""
         self.lists_names = True
         """Whether names that no line has may stand at the end of a text."""
-        self.most: dict[Section, float] = {}
+        self.most: dict[Section, float] = {Section.FILES: FILES_SHARE}
         """Sections that have at most this share of a text."""
         history = read_history(turns)
         self.moments = history.moments

@@ -80,3 +80,21 @@ def test_the_sections_of_a_text_are_those_that_were_written_last() -> None:
     }
     turns += [call("Edit", change, "c2"), result("Edit", "updated", "c2")]
     assert "Pier of the rafts" in section(written(turns, 800), Section.NOW)
+
+
+def test_a_request_followed_by_short_answers_is_not_simply_the_latest() -> None:
+    turns = [
+        ASKED,
+        *edit("bill.py"),
+        agent("The bill has the weight. Shall I add the name of the boat?"),
+        turn("The weight of the crew belongs on the bill of every boat as well."),
+        *edit("bill.py"),
+        agent("The crew is on it. Shall I write the bill of the raft?"),
+        turn("ok"),
+        *edit("raft.py"),
+        agent("The raft has one. Shall I write the bill of the barge?"),
+        turn("ok"),
+        *edit("barge.py"),
+    ]
+    request = section(written(turns, 800), Section.REQUEST)
+    assert 'Latest in words of their own (2 short answers since): "The weight of the' in request

@@ -390,6 +390,7 @@ MOST_SECTIONS = 6
 def _sections_told(code: NewCode) -> list[str]:
     """The new headings of a text, each with how it begins; else its new lines."""
     sections: list[list[str]] = []
+    changed: dict[int, int] = {}  # sections with the edit that put them in
     loose: list[str] = []
     for piece in code.pieces:
         current: list[str] | None = None
@@ -399,11 +400,13 @@ def _sections_told(code: NewCode) -> list[str]:
             if heading := _HEADING.match(line):
                 current = [heading[1]]
                 sections.append(current)
+                changed[id(current)] = code.at[line]
             elif sum(map(str.isalpha, line)) > LEAST_REMARK and not line.startswith(("```", "|")):
                 if current is None:
                     loose.append(plain(line).lstrip("-*+ "))
                 elif len(current) == 1:
                     current.append(plain(line).lstrip("-*+ "))
+    sections.sort(key=lambda each: changed[id(each)])
     if len(sections) > FEW_PLACES:
         return [f"sections {', '.join(each[0] for each in sections[-MOST_NAMED:])}"]
     told = [

@@ -77,6 +77,8 @@ def person_lines(moments: Sequence[Moment]) -> list[Line]:
             continue
         if (number == first and not resumed) or number >= latest:
             label = THEN if number > newest else "Latest: " if number == newest else "Before: "
+            if number == newest and (short := _short_answers_after(spoken, number)) > 1:
+                label = f"Latest in words of their own ({short} short answers since): "
             label = "First: " if number < latest else label
             label = label if several or resumed else ""
             answered = (
@@ -114,6 +116,13 @@ def person_lines(moments: Sequence[Moment]) -> list[Line]:
             answer = "" if worked else _reply_to(moments, at)
             lines.append(_asked(words, order, worth, source, turn, worked, answer))
     return lines
+
+
+def _short_answers_after(spoken: Sequence[tuple[int, Message]], number: int) -> int:
+    """How many messages follow one, where all of them are answers such as "ok"; else 0."""
+    later = [person_words(each.text) for _, each in spoken[number + 1 :]]
+    short = all(len(each) <= SHORT_ANSWER // 4 and not each.endswith("?") for each in later)
+    return len(later) if short else 0
 
 
 def _sets_to_work(words: str) -> bool:

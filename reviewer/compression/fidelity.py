@@ -337,13 +337,19 @@ _LABEL = re.compile(
 """Words that the program itself puts into a summary."""
 
 
+_TITLE_WORDS = frozenset(word for section in Section for word in (section, *section.split()))
+"""Titles of a summary, to which its text may refer."""
+
+
 def checkable_units(content: str) -> list[str]:
     """The numbers, identifiers, names and quotations of a summary, its labels left out.
 
     Of a quotation that was cut, the beginning.
     """
     said = _LABEL.sub("", content.replace(KEY_POINTS, ""))
-    units = (text for text, kind, _, _ in mentioned(said) if kind != "term")
+    units = (
+        text for text, kind, _, _ in mentioned(said) if kind != "term" and text not in _TITLE_WORDS
+    )
     return list(dict.fromkeys(unit.removesuffix("…").rstrip() for unit in units))
 
 

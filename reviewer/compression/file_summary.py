@@ -28,6 +28,7 @@ from reviewer.compression.segments import full_text
 from reviewer.compression.summarizer import Summarizer
 from reviewer.compression.values import (
     HANDOVER_FROM,
+    OFFLINE,
     AnchorPoint,
     CompressedSegment,
     ExpansionMarker,
@@ -375,10 +376,12 @@ def _at(
     if segment.tokens <= SHORT:
         whole = count.count(full_text(segment.turns)) + SHORT
         options = SummarizationOptions(max_output_tokens=whole, generate_expansion_markers=False)
+    is_handover = False
     if max_tokens is not None:
         # Told in another shape, a short source must not become longer.
         max_tokens = min(max_tokens, max(segment.tokens, LEAST_CEILING))
-        if not writer.summarizer.engine.deterministic and max_tokens >= HANDOVER_FROM:
+        is_handover = max_tokens >= HANDOVER_FROM
+        if is_handover and not writer.summarizer.engine.deterministic:
             said = orders_in(said, segment.turns)
         first = anchors_within(said, level, max_tokens, count)
         options = SummarizationOptions(
@@ -389,6 +392,8 @@ def _at(
     found = writer.compress(segment, first, level, options)
     if segment.tokens and not found.content:
         found = structs.replace(found, note=NOTHING_TOLD)
+    if is_handover and found.engine != OFFLINE:
+        anchors = first
     missing = () if level is Level.FULL else missing_anchors(found.content, anchors, level)
     found = structs.replace(found, anchors=anchors, anchors_missing=missing)
     return FileSummary(

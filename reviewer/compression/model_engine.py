@@ -24,7 +24,7 @@ from reviewer.compression.model_answer import (
     with_line,
     with_titles,
 )
-from reviewer.compression.model_view import handover_view
+from reviewer.compression.model_view import LONGEST, handover_view
 from reviewer.compression.offline.events import Message
 from reviewer.compression.offline.messages import told
 from reviewer.compression.offline.needs import NAMED, NEED_OF, Need, carried
@@ -487,8 +487,8 @@ class ModelEngine:
         remark = ""
         if view.left_out:
             remark = (
-                f"{view.left_out:,} characters of what was said did not fit the model's context "
-                f"of {self._context_tokens:,} tokens"
+                f"{view.left_out:,} characters of what was said were left out, so that the model "
+                f"reads at most {min(free, LONGEST):,} tokens"
             )
         return messages(view.text), remark
 

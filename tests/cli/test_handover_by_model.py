@@ -20,7 +20,8 @@ GOOD = f"""Request:
 Instructions and corrections:
 - "{ORDER}"
 Decisions:
-- The winter column is dropped, because nobody sails after October; the person agreed.
+- The winter column is dropped, because nobody sails after October; the person agreed (see
+  Instructions).
 Done:
 - src/timetable.py: `render_table` leaves out the winter column.
 Now:
@@ -105,6 +106,9 @@ def test_a_good_answer_comes_through_unharmed(
     assert row["note"] == ""
     assert row["tokens"] <= 700
     assert len(server.calls) == 1
+    if verb[0] == "summarize":
+        assert row["fidelity"]["invented"] == []
+        assert row["fidelity"]["overall"] >= 0.85
     lines = [line for line in GOOD.split("\n") if line.startswith("- ")]
     assert [line for line in row["content"].split("\n") if line.startswith("- ")] == lines
 
@@ -268,7 +272,7 @@ def test_in_a_small_context_the_words_of_the_person_come_first(
     assert "person: Make the timetable of the ferry fit one page" in read
     assert f"person: yes. {ORDER}" in read
     assert "Boat 12 leaves" not in read
-    assert "did not fit the model's context of 6,500 tokens" in json.loads(done.stdout)["note"]
+    assert "characters of what was said were left out" in json.loads(done.stdout)["note"]
 
 
 def test_nothing_is_sent_unless_the_command_asks_for_it(reviewer: Reviewer, session: Path) -> None:

@@ -108,15 +108,14 @@ SHORTEST_CHECKED = 240
 MOST_INVENTED = 0.5
 """Share of names and numbers that the source does not have, above which a summary is refused."""
 FEW = 3
-"""Invented names up to which that share does not count."""
+"""Invented names up to which that share does not count, and a model is not asked again."""
 
 
 def invented_by(task: SummaryTask, text: str) -> tuple[list[str], int]:
     """The names and numbers of a summary that its source does not have, and how many it names."""
     named = checkable_units(without_markers(text))
     told = fold("\n".join(line.text for line in task.analysis.account.lines))
-    source = task.analysis.terms
-    return [u for u in named if not source.contains(u) and fold(u) not in told], len(named)
+    return task.analysis.terms.absent([u for u in named if fold(u) not in told]), len(named)
 
 
 def invention(task: SummaryTask, text: str) -> str | None:
@@ -156,13 +155,14 @@ def _stems(text: str) -> set[str]:
 def find_gaps(task: SummaryTask, text: str) -> str | None:
     """What a summary invents and which needs it misses, as sentences for the model."""
     problems = []
+    missing = _missing_needs(task, text)
     invented, _ = invented_by(task, text)
-    if invented:
+    if len(invented) >= FEW or (invented and missing):
         problems.append(
             f"These do not stand in the conversation, so leave them out or correct them: "
             f"{', '.join(invented[:8])}."
         )
-    for need, line in _missing_needs(task, text):
+    for need, line in missing:
         problems.append(f"Nothing is said about {NAMED[need]}. The conversation says: {line}")
     return " ".join(problems) or None
 

@@ -406,7 +406,8 @@ def _side(name: str, lines: Sequence[str], other: Sequence[str]) -> str:
 
 
 _SILENT = re.compile(
-    r"\b(?:go (?:build|vet)|gofmt|tsc|javac|py_compile|node --check|bash -n|git diff --check)\b"
+    r"\b(?:go (?:build|vet)|go test\b.* -c|gofmt|tsc|javac|py_compile|node --check|bash -n"
+    r"|git diff --check)\b"
 )
 """Checks that print something only where they fail."""
 

@@ -112,7 +112,7 @@ class WorkState(Struct):
 
     def verdict(self, file: File) -> str:
         """What the checks say of a file as it is: passed, failed, unclear, or nothing."""
-        checks = self.checks_of(file)
+        checks = [each for each in self.checks_of(file) if not self.is_overtaken(each)]
         hows = {each.how for each in checks}
         if "failed" in hows:
             return "failed"
@@ -121,6 +121,12 @@ class WorkState(Struct):
         if "passed" in hows and not hows & {"killed", "timed out"} and not runs_still:
             return "passed"
         return "unclear" if hows else ""
+
+    def is_overtaken(self, failing: Check) -> bool:
+        """Whether a check failed and a similar one passed later."""
+        return failing.how == "failed" and any(
+            _passed_since(each, failing) for each in self.checks.values()
+        )
 
     @property
     def unchecked(self) -> list[File]:
@@ -524,8 +530,10 @@ def _conflict_lines(state: WorkState) -> list[str]:
 
 def _passed_since(other: Check, failing: Check) -> bool:
     """Whether a similar check passed after this one failed."""
-    alike = other.command.split()[:2] == failing.command.split()[:2]
-    return alike and other.how == "passed" and other.at > failing.at
+    these, those = other.command.split(), failing.command.split()
+    places = {word for word in these if "/" in word} & {word for word in those if "/" in word}
+    alike = these[:2] == those[:2] or (these[:1] == those[:1] and places)
+    return bool(alike) and other.how == "passed" and other.at > failing.at
 
 
 def _kind(check: Check) -> tuple[str, ...]:
@@ -559,7 +567,8 @@ def next_lines(state: WorkState) -> list[str]:
         number = len(state.conflicts)
         steps.append(f"resolve the other conflicts ({number} file{'s' * (number > 1)})")
     if _owes_checks(state) and (commands := usual_commands(state)):
-        names = ", ".join(each.path.rpartition("/")[2] for each in unchecked[-6:])
+        code = [each for each in unchecked if not _PROSE.search(each.path)]
+        names = ", ".join(each.path.rpartition("/")[2] for each in code[-6:])
         steps.append(f"run {commands} to verify the edits of {names}, which are not verified")
     if state.conflicts or state.resolved:
         steps.append("commit the merge")
@@ -622,16 +631,17 @@ def usual_commands(state: WorkState) -> str:
     shown = list({id(each): each for each in (*whole[: MOST_OWED - 1], *tests[:1])}.values())
     shown += [each for each in whole if each not in shown][: MOST_OWED - len(shown)]
     names = [f"`{each.command}`" for each in shown]
-    if not tests and len(whole) < len(found):
-        chosen = next(each for each in found if each not in whole)
-        names = [f"`{chosen.command}`", *names[: MOST_OWED - 1]]
+    chosen = [each for each in state.checks.values() if _CHOSEN.search(each.command)]
+    if chosen and not tests:
+        again = [f"`{each.command}`" for each in chosen if not _is_settled(state, each)]
+        names = [*again[:1], *names[: MOST_OWED - 1]]
         names.append("the whole test suite (only some of the tests were run)")
     return ", ".join(names)
 
 
 def _is_settled(state: WorkState, check: Check) -> bool:
     """Whether a check passed after the last edit, or could not be run at all."""
-    latest = max((file.at for file in _unverified(state)), default=0)
+    latest = max((f.at for f in _unverified(state) if not _PROSE.search(f.path)), default=0)
     return check.how == NOT_RUN or (check.how == "passed" and check.at > latest)
 
 

@@ -358,3 +358,43 @@ def test_a_commit_is_owed_where_commits_are_a_habit_or_asked_for() -> None:
     assert "then report" not in next_
     again = [*on_request, turn("Commit that as well.")]
     assert "commit, then report" in section(written(again, 600), Section.NEXT)
+
+
+def test_an_edit_that_the_person_interrupted_was_not_made() -> None:
+    made = change("toll.py", "BASE = 3", "BASE = 4")
+    stopped = change("bill.py", "ink = 1", "ink = 2", 2)[0]
+    text = written([ASKED, *made, stopped, turn("Stop, print the bill on paper instead.")], 600)
+    assert "toll.py" in section(text, Section.NOW)
+    assert "bill.py" not in section(text, Section.NOW)
+    assert "bill.py" not in section(text, Section.NEXT)
+
+
+def test_where_a_session_has_no_results_every_edit_counts() -> None:
+    turns = [ASKED, change("bill.py", "ink = 1", "ink = 2")[0], turn("Now the toll, please.")]
+    assert "bill.py" in section(written(turns, 600), Section.NOW)
+
+
+def test_a_message_in_the_wrong_window_and_its_answer_are_not_told() -> None:
+    wrong = "Should the parrot of the harbour master learn to whistle?"
+    turns = [
+        ASKED,
+        turn(wrong),
+        agent("Yes: the parrot learns to whistle the anthem of the harbour by Friday."),
+        turn("sorry, wrong chat. ignore the last message. Print the bill in blue."),
+        agent("The bill is blue now."),
+    ]
+    text = brief_of(turns, "the session", max_tokens=600).text
+    assert "parrot" not in text
+    assert "Print the bill in blue" in text
+
+
+def test_a_failing_build_is_dead_once_the_same_place_compiles() -> None:
+    turns = [
+        ASKED,
+        *change("e2e/bill.go", "a := 1", "a := 2"),
+        *run("go build -tags e2e ./e2e/...", "e2e/bill.go:4:2: undefined: toll\nexit status 1"),
+        *run("go test -tags e2e -c ./e2e/... -o /dev/null", ""),
+    ]
+    text = written(turns, 600)
+    assert "Edited and checked, not yet committed: e2e/bill.go" in text
+    assert "Still owed" not in text

@@ -10,19 +10,18 @@ import msgspec
 from reviewer.compression.anchor_types import Section
 from reviewer.text.normalise import fold
 
-_THOUGHT = re.compile(
-    r"<(think|thinking|reasoning|analysis)>.*?</\1>\s*", re.DOTALL | re.IGNORECASE
-)
-_OPEN_THOUGHT = re.compile(r"\s*<(?:think|thinking|reasoning)>.*", re.DOTALL | re.IGNORECASE)
-_END_OF_THOUGHT = re.compile(r".*</(?:think|thinking|reasoning)>\s*", re.DOTALL | re.IGNORECASE)
-_FENCED = re.compile(r"\s*(?:[^\n`]{0,120}:[ \t]*\n+)?```[\w-]*[ \t]*\n(.*?)\n?```\s*", re.DOTALL)
-_WRAPPED = re.compile(r"\s*<(summary|answer|hand-?over|output)>\s*(.*?)\s*</\1>\s*", re.DOTALL)
+_THOUGHT_TAG = re.compile(r"<(/?)(think|thinking|reasoning|analysis)>", re.IGNORECASE)
+_FENCED = re.compile(r"(?:[^\n`]{0,120}:[ \t]*\n+)?```[\w-]*[ \t]*\n(.*)```", re.DOTALL)
+_WRAPPED = re.compile(r"<(summary|answer|hand-?over|output)>(.*)</\1>", re.DOTALL)
 _MARKUP = re.compile(r"\s*(?:<\?xml\b|<!doctype\b|<html\b|<head\b|<body\b)", re.IGNORECASE)
 _TITLE = re.compile(
-    rf"^[ \t]*(?:#{{1,6}}[ \t]+)?(?:\d+\.[ \t]+)?[*_]*({'|'.join(map(re.escape, Section))})"
-    r"[ \t]*:?[*_]*[ \t]*:?[ \t]*$",
-    re.MULTILINE | re.IGNORECASE,
+    rf"(?:#{{1,6}}[ \t]+)?(?:\d+\.[ \t]+)?[*_]*({'|'.join(map(re.escape, Section))})"
+    r"[ \t]*:?[*_]*[ \t]*:?",
+    re.IGNORECASE,
 )
+LONGEST_TITLE = 60
+LONGEST_ANSWER = 200_000
+"""Characters of an answer that are read."""
 _NAMES = {section.value.lower(): section.value for section in Section}
 TITLES = frozenset(f"{section.value}:" for section in Section)
 COPIED = 0.5
@@ -35,18 +34,49 @@ CUT_FIRST = frozenset({Section.DONE, Section.FOUND, Section.COMMANDS, Section.FI
 
 def cleaned(text: str) -> str:
     """An answer without the thoughts of the model and without a fence or tag around all of it."""
-    text = _THOUGHT.sub("", text)
-    text = _END_OF_THOUGHT.sub("", text)  # its beginning is sometimes missing
-    text = _OPEN_THOUGHT.sub("", text)
+    text = _without_thoughts(text[:LONGEST_ANSWER]).strip()
     for wrapper in (_FENCED, _WRAPPED):
-        if (found := wrapper.fullmatch(text)) and "\n```" not in found[wrapper.groups]:
-            text = found[wrapper.groups]
-    return text.strip()
+        if (found := wrapper.fullmatch(text)) and "\n```" not in found[wrapper.groups].rstrip():
+            text = found[wrapper.groups].strip()
+    return text
+
+
+def _without_thoughts(text: str) -> str:
+    """Of thoughts whose beginning or end is missing, all before or after them counts as thought."""
+    said: list[str] = []
+    at = 0
+    begun: re.Match[str] | None = None
+    for tag in _THOUGHT_TAG.finditer(text):
+        if not tag[1]:
+            if begun is None:
+                said.append(text[at : tag.start()])
+                begun = tag
+            continue
+        if begun is None:
+            said = []
+        begun, at = None, tag.end()
+    if begun is None:
+        said.append(text[at:])
+    elif begun[2].lower() == "analysis":  # it may be a word of the text
+        said.append(text[begun.start() :])
+    return "".join(said)
 
 
 def with_titles(text: str) -> str:
-    """A text whose titles, such as `## **Request**`, are written as the program writes them."""
-    return _TITLE.sub(lambda found: f"{_NAMES[found[1].lower()]}:", text)
+    """A text whose titles, such as `## **Request**`, are written as the program writes them, each
+    once and with each line below it once.
+    """
+    lines = []
+    for line in text.split("\n"):
+        bare = line.strip()
+        title = _TITLE.fullmatch(bare) if len(bare) <= LONGEST_TITLE else None
+        lines.append(f"{_NAMES[title[1].lower()]}:" if title else line)
+    parts: dict[str, dict[str, None]] = {}
+    for name, below in sections("\n".join(lines)):
+        parts.setdefault(name, {}).update(dict.fromkeys(below))
+    if len(parts) == 1:
+        return text
+    return joined([(name, list(below)) for name, below in parts.items()])
 
 
 def is_program_text(text: str) -> str:
@@ -124,9 +154,16 @@ def trimmed(text: str, tokens: int, count: Callable[[str], int]) -> str:
     parts = sections(text)
     titles = {f"{section.value}:" for section in CUT_FIRST}
     history = [below for name, below in parts if name in titles]
-    while any(history) and count(joined(parts)) > tokens:
-        max(history, key=lambda below: sum(map(len, below))).pop()
+    cost = {line: count(f"{line}\n") for _, below in parts for line in below}
+    over = sum(cost[line] for _, below in parts for line in below) - tokens
+    sizes = [sum(cost[line] for line in below) for below in history]
+    while any(history) and (over > 0 or count(joined(parts)) > tokens):
+        longest = max((at for at, below in enumerate(history) if below), key=sizes.__getitem__)
+        gone = cost[history[longest].pop()]
+        sizes[longest] -= gone
+        over -= gone
     lines = joined(parts).split("\n")
-    while len(lines) > 1 and count("\n".join(lines)) > tokens:
-        lines.pop()
+    over = sum(cost.get(line, 0) for line in lines) - tokens
+    while len(lines) > 1 and (over > 0 or count("\n".join(lines)) > tokens):
+        over -= cost.get(lines.pop(), 0)
     return "\n".join(lines)

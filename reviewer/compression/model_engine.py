@@ -17,6 +17,7 @@ from reviewer.compression.fidelity import checkable_units
 from reviewer.compression.kept_answers import KeptAnswers
 from reviewer.compression.markers import without_markers
 from reviewer.compression.model_answer import (
+    TITLES,
     cleaned,
     copies,
     is_program_text,
@@ -139,6 +140,8 @@ def emptiness(task: SummaryTask, text: str) -> str | None:
     """
     titles = {f"{section.value.lower()}:" for section in Section}
     lines = [line for line in text.split("\n") if line.strip().lower() not in titles]
+    if text.strip() and not any(char.isalnum() for line in lines for char in line):
+        return "The summary says nothing of the conversation."
     words = _stems("\n".join(lines))
     source = _stems("\n".join(turn.text for turn in task.segment.turns))
     invented, named = invented_by(task, text)
@@ -170,8 +173,12 @@ def find_gaps(task: SummaryTask, text: str) -> str | None:
 def patched(task: SummaryTask, text: str) -> str:
     """The summary with one line for each need that it still misses, where there is room."""
     titles = {need: section for section, need in NEED_OF.items()}
-    lines = [f"{titles[need].value}: {line}" for need, line in _missing_needs(task, text)]
-    return "\n".join([text, *lines]) if lines else text
+    for need, line in _missing_needs(task, text):
+        if TITLES & set(text.split("\n")):
+            text = with_line(text, titles[need], line)
+        else:
+            text = f"{text}\n{titles[need].value}: {line}"
+    return text
 
 
 def _missing_needs(task: SummaryTask, text: str) -> list[tuple[Need, str]]:
@@ -298,7 +305,6 @@ class ModelEngine:
         if answered is not None:
             return structs.replace(answered, note=remark)
         remark = "; ".join(filter(None, (remark, unread)))
-        is_handover = template_of(task, self._context_tokens) == HANDOVER
         notes: list[ChatMessage] = []
         used = attempts = 0
         waited = 0.0
@@ -330,7 +336,7 @@ class ModelEngine:
                 answer = Completion("", self._model.name, 0, 0)
             waited += time.perf_counter() - began
             used += answer.prompt_tokens + answer.completion_tokens
-            return self._read(answer, is_handover=is_handover)
+            return self._read(answer)
 
         def validate(answer: Completion) -> tuple[bool, str | None]:
             problem = self._fault(task, answer, prompt)
@@ -364,11 +370,9 @@ class ModelEngine:
             self._finished(task, text), self.name, used, result.attempts, waited, note=remark
         )
 
-    def _read(self, answer: Completion, *, is_handover: bool) -> Completion:
+    def _read(self, answer: Completion) -> Completion:
         """An answer without what the model wrapped around it, and with the tokens of the rest."""
-        text = cleaned(answer.text)
-        if is_handover:
-            text = with_titles(text)
+        text = with_titles(cleaned(answer.text))
         if text == answer.text:
             return answer
         return structs.replace(answer, text=text, completion_tokens=self._count(text))
@@ -430,7 +434,7 @@ class ModelEngine:
         found, remark = self._kept.find(key)
         if found is None:
             return None, remark
-        found = self._read(found, is_handover=template_of(task, self._context_tokens) == HANDOVER)
+        found = self._read(found)
         text = found.text
         failures = validate_retention(text, task.criteria)
         wrong = (

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import resource
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -173,6 +174,31 @@ def test_what_a_model_wraps_around_its_answer_is_taken_off(
     assert GOOD in content
 
 
+def test_what_an_answer_repeats_is_told_once(
+    reviewer: Reviewer, session: Path, verb: tuple[str, ...]
+) -> None:
+    with endpoint(lambda call: call.streams(f"{GOOD}\n{GOOD}")) as server:
+        row = row_of(reviewer, server, session, *verb)
+    assert row["engine"] == "tiny"
+    lines = [line for line in row["content"].split("\n") if line.strip()]
+    assert len(lines) == len(set(lines))
+    assert "Move the legend of the harbour" in row["content"]
+
+
+@pytest.mark.parametrize("piece", ["<think>", "word ", " \n", "```\n", "Request:   "])
+def test_a_huge_answer_takes_no_long_time(reviewer: Reviewer, session: Path, piece: str) -> None:
+    began = cpu_of_children()
+    with endpoint(lambda call: call.streams(piece * (600_000 // len(piece)))) as server:
+        row = row_of(reviewer, server, session, "brief", "--engine", "model", "--max-tokens", "700")
+    assert row["engine"] == "offline"
+    assert cpu_of_children() - began < 20
+
+
+def cpu_of_children() -> float:
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
+
+
 def instruction(call: Call) -> None:
     call.streams(call.body["messages"][0]["content"])
 
@@ -199,6 +225,7 @@ BAD: dict[str, tuple[Callable[[Call], None], str]] = {
     ),
     "copies": (instruction, "repeats its instruction"),
     "nothing": (lambda call: call.streams(""), "empty"),
+    "titles alone": (lambda call: call.streams("Request:\nRequest:\nNow:\nDone:"), "empty"),
     "a web page": (lambda call: call.streams("<!DOCTYPE html><html>404</html>"), "a web page"),
     "JSON": (lambda call: call.streams(json.dumps({"error": "quota"})), "JSON"),
     "fails": (lambda call: call.refuses(500, "out of order"), "out of order"),

@@ -198,7 +198,7 @@ def _replies(turns: Sequence[Turn]) -> list[_Reply]:
     """For each turn, whether the next words of somebody else take its question up.
 
     They do when they share a content word with it, or are short, or open with yes or no: a new
-    topic is no answer.
+    topic is not an answer.
     """
     spoken = [
         (number, turn)

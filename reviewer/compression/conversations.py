@@ -1,4 +1,4 @@
-"""The conversations of a file that may hold several: an export, a database, a history of aider."""
+"""The conversations of a file that may have several: an export, a database, a history of aider."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class Conversation(Struct):
 
 
 def holds_several(path: Path) -> bool:
-    """Whether files of this format may hold several conversations. Raises SourceError."""
+    """Whether files of this format may have several conversations. Raises SourceError."""
     found = recognise(path)
     return found.several or found.outlines is not None
 

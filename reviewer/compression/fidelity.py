@@ -377,7 +377,7 @@ _LABEL = re.compile(
 
 
 _BETWEEN = frozenset((", ", ". ", "; ", ": "))
-"""How a text begins that only stands between two quotations."""
+"""How a text begins that is only between two quotations."""
 _TITLE_WORDS = frozenset(word for section in Section for word in (section, *section.split()))
 """Titles of a summary, to which its text may refer."""
 

@@ -190,7 +190,7 @@ def _conversations(
 LEAST_OF_SEVERAL = 100
 """A smaller hard ceiling has room for the last conversation of the file only."""
 LEAST_SHAPE = 80
-"""Tokens below which a conversation of several is told in a line, under a hard ceiling."""
+"""Tokens below which a conversation of several is described in one line, under a hard ceiling."""
 REQUEST_CHARS = 90
 LINE_ONLY, LEFT_OUT = 0, -1
 NOTE_TOKENS = 20

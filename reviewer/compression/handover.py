@@ -65,7 +65,7 @@ _TITLES = {f"{section.value}:": section.value for section in Section}
 HEADINGS = frozenset({*_TITLES, *(f"## {title}" for title in _TITLES.values())})
 """The headings of both texts, a line each."""
 _COMPACT = re.compile(r"\s*(?:/compact\b|<command-name>\s*/compact\b)")
-"""The person's call of a compaction, which is no request for the work."""
+"""The person's call of a compaction, which is not a request for the work."""
 _HEAD_BYTES = 200
 
 

@@ -25,7 +25,7 @@ LONGEST_ANSWER = 200_000
 _NAMES = {section.value.lower(): section.value for section in Section}
 TITLES = frozenset(f"{section.value}:" for section in Section)
 COPIED = 0.5
-"""Share of an answer's long lines that stand in its instruction, from which on it is a copy."""
+"""Share of an answer's long lines that are in its instruction, from which on it is a copy."""
 COPIED_WORDS = 6
 """Words of a line that is compared with the instruction."""
 CUT_FIRST = frozenset({Section.DONE, Section.FOUND, Section.COMMANDS, Section.FILES})

@@ -201,7 +201,7 @@ LONGEST_PATCH = 0.2
 
 
 def view_turns(analysis: SegmentAnalysis) -> Sequence[Turn]:
-    """The segment as a model reads it: words in full, calls told in words, the state at the end.
+    """The segment as a model reads it: words in full, calls put into words, the state at the end.
 
     The output of tools is left out. A segment without tools is read as it is.
     """

@@ -21,8 +21,8 @@ from reviewer.compression.values import Turn
 from reviewer.proposing.view_calls import COMMAND_TOOLS, Call, call_line, read_call
 
 LONGEST = 40_000
-"""Tokens of a view, also where the model's context holds more: beyond that only outputs of tools
-would be longer."""
+"""Tokens of a view, also where the model's context has room for more: beyond that, only outputs of
+tools would be longer."""
 MOST_CHARS_PER_TOKEN = 8
 """A text with more characters than this for each token that fits is not counted first."""
 OLDEST = 0.15

@@ -29,7 +29,7 @@ HANDOVER_FROM = 600
 
 
 OFFLINE, BY_HAND = "offline", "by hand"
-"""Authors of a summary that are no model."""
+"""Authors of a summary that are not a model."""
 
 
 class Turn(Struct, frozen=True, gc=False):

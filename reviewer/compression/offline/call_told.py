@@ -48,7 +48,7 @@ PIECE_CHARS = 60
 MOST_NAMED = 3
 
 UNTOLD = LISTS | TASK_TOOLS | ASKING | PLAN_TOOLS | REPORTING | {"tool_search", "toolsearch"}
-"""Tools that are told elsewhere: as a list, as what the agent says or asks."""
+"""Tools that are described elsewhere: as a list, as what the agent says or asks."""
 _READS = frozenset({"read", "view", "read_file", "cat", "open_file", "view_file", "notebookread"})
 _PRINTS = re.compile(
     r"(?:cat|nl|sed -n|head|tail|less|bat|wc)\b[^|<>]*?([^\s'\"|<>]*[\w/]\.\w{1,8})['\"]?$"
@@ -133,7 +133,7 @@ class Told(Struct):
 
 
 def call_told(number: int, call: Call, roots: Sequence[str]) -> Told | None:
-    """A call before its result; None for calls that are told elsewhere."""
+    """A call before its result; None for calls that are described elsewhere."""
     if call.kind in UNTOLD:
         return None
     command = command_of(call)
@@ -233,7 +233,7 @@ _PREAMBLE = re.compile(
 
 
 def _code(lines: Sequence[str]) -> list[str]:
-    """The first lines that are no remark and no import, or else the first of all."""
+    """The first lines that are neither a remark nor an import, or else the first of all."""
     return [line for line in lines if not _PREAMBLE.match(line)][:MOST_COMPARED] or [*lines[:1]]
 
 

@@ -50,7 +50,7 @@ _FOLLOWING = ("Then: ", "Before: ")
 
 
 class Course:
-    """The messages and last steps of an account. `tail` holds the turns at its end."""
+    """The messages and last steps of an account. `tail` has the turns at its end."""
 
     def __init__(self, account: Account, tail: Tail, count: Callable[[str], int]) -> None:
         self._account, self._count = account, count

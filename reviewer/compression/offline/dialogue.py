@@ -1,6 +1,6 @@
 """The person's messages of the current task, in order, each as an entry of one line.
 
-Assents ("ok", "oui", "C") are told with what they assented to; several in a row are one entry.
+Assents ("ok", "oui", "C") are described with what they assented to; several in a row are one entry.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from reviewer.compression.offline.person import has_content, is_answer, question
 from reviewer.compression.offline.statements import WIDE, person_words, statements
 
 LEAST_MESSAGES = 10
-"""Messages with content that are told, however long ago the task began."""
+"""Messages with content that are described, however long ago the task began."""
 LENGTHS = (2_000, 700, 260)
 """Characters of a message: as many as there is room for."""
 WORDS = 4_000
@@ -70,7 +70,7 @@ _PREVIEW = re.compile(r" selected preview:.*?(?=, \"[^\"\n]{1,300}\"=\"|$)", re.
 
 
 def without_previews(words: str) -> str:
-    """Answers to questions of a call, without the drawings that stood beside the choices."""
+    """Answers to questions of a call, without the drawings that were beside the choices."""
     return _PREVIEW.sub("", words) if " selected preview:" in words else words
 
 

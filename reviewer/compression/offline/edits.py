@@ -1,7 +1,7 @@
 """What the edits of a file come to: its new code as it is at the end, a line for each place.
 
 Several edits of one place are one piece of text, and what was taken out again is gone. Of a new
-function its signature and remarks are told, of one that was changed the new lines.
+function its signature and remarks are described, of one that was changed the new lines.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from reviewer.compression.offline.statements import plain
 from reviewer.proposing.view_calls import cut
 
 MOST_PLACES = 6
-"""Places of a file that are told, those that were changed last."""
+"""Places of a file that are described, those that were changed last."""
 MOST_NAMED = 8
 MOST_REMARKS = 5
 MOST_CODE = 6
@@ -24,11 +24,11 @@ MOST_CODE = 6
 MOST_CODE_REMARKED = 4
 MOST_REMOVED = 2
 SMALL_PLACE = 7
-"""New lines of a place up to which all of them are told."""
+"""New lines of a place up to which all of them are described."""
 FEW_LINES = 4
-"""Lines of a new function with remarks up to which its code is told too."""
+"""Lines of a new function with remarks up to which its code is described too."""
 FEW_PLACES = 3
-"""Places of a new file up to which each is told."""
+"""Places of a new file up to which each is described."""
 DOC_CHARS = 340
 REMARK_CHARS = 150
 CODE_CHARS = 160

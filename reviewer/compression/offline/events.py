@@ -359,7 +359,7 @@ LINE_NUMBER = re.compile(r"[^\S\n]*(\d+)[→\t:|]")
 HUNK_CHARS = 40_000
 MOST_HUNKS = 8
 SIDE_LINES = 2
-"""Lines of each side of a conflict that are told."""
+"""Lines of each side of a conflict that are described."""
 SIDE_CHARS = 70
 COMMENT = re.compile(r"//|#(?!include|define|if|e)|/?\*|--|;")
 

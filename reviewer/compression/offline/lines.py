@@ -204,7 +204,7 @@ GUESSES_SETTLED = 4
 
 
 def _told_by_files(events: Sequence[Event], state: WorkState) -> bool:
-    """Whether all files of a round were edited again later, and are told as they are at the end."""
+    """Whether all files of a round were edited again later, and are shown in their last state."""
     rounds = {each.what: each.turn for each in events if is_edit(each)}
     open_files = {each.path: each for each in state.uncommitted}
     rounds = {state.moved.get(path, path): turn for path, turn in rounds.items()}
@@ -230,7 +230,7 @@ TAIL_MESSAGES = 16
 
 
 def _tail_start(moments: Sequence[Moment]) -> int:
-    """The place after which the agent's last messages stand."""
+    """The place after which the agent's last messages are."""
     said = [at for at, m in enumerate(moments) if isinstance(m, Message) and m.voice is Voice.AGENT]
     return said[-TAIL_MESSAGES] - 1 if len(said) > TAIL_MESSAGES else -1
 
@@ -427,7 +427,7 @@ def _finding_lines(moments: Sequence[Moment]) -> list[Line]:
 
 
 FEW_FINDINGS = 6
-"""Findings up to which each is told with how its text begins; else with its file alone."""
+"""Findings up to which each is described with how its text begins; else with its file alone."""
 
 
 def _finding_told(titled: Titled, item: Item, *, whole: bool) -> str:

@@ -139,7 +139,7 @@ class Account:
         self.words: dict[int, list[str]] = {}
         """The words of what people said to each other, by the ids of their lines."""
         self.lists_names = True
-        """Whether names that no line has may stand at the end of a text."""
+        """Whether names that no line has may come at the end of a text."""
         self.most: dict[Section, float] = {Section.FILES: FILES_SHARE}
         """Sections that have at most this share of a text."""
         history = read_history(turns)
@@ -348,7 +348,7 @@ class _Draft:
         self._sections: set[Section] = set()
         self._names: list[str] = []
         self._made: list[Line] = []
-        """Beginnings and parts of lines, kept because lines are told apart by their ids."""
+        """Beginnings and parts of lines, kept because lines are distinguished by their ids."""
         self._parted: set[int] = set()
         self._mentions: Counter[str] = Counter()
         self._pairs: set[tuple[str, str]] = set()
@@ -396,7 +396,7 @@ class _Draft:
         self._given = {id(line) for line in lines}
 
     def require(self, anchors: Sequence[AnchorPoint]) -> None:
-        """Take the lines that hold the anchors; anchors in no line are lines of their own."""
+        """Take the lines that contain the anchors; anchors in no line are lines of their own."""
         names = [each for each in anchors if each.type is AnchorType.CODE_ARTIFACT]
         for anchor in (each for each in anchors if each.type is not AnchorType.CODE_ARTIFACT):
             wanted = fold(anchor.content)

@@ -497,7 +497,7 @@ def now_lines(state: WorkState) -> list[str]:
 
 MOST_PASSED = 3
 CHECKED_PLACES = 2
-"""Places that are told of a file that was checked."""
+"""Places that are described of a file that was checked."""
 
 
 def _places_of(state: WorkState, file: File) -> int:
@@ -507,7 +507,7 @@ def _places_of(state: WorkState, file: File) -> int:
 def edit_lines(state: WorkState) -> list[tuple[str, bool]]:
     """What is new in the files that are not committed, and whether it was checked; last is last.
 
-    A file's places are told in the order of their last edits.
+    A file's places are described in the order of their last edits.
     """
     return [
         (f"{file.path.rpartition('/')[2]} now: {told}.", state.verdict(file) == "passed")
@@ -542,7 +542,7 @@ def _kind(check: Check) -> tuple[str, ...]:
 
 
 _BEFORE = re.compile(r"^(?:[A-Z_][A-Z_0-9]*=\S+ +|(?:time|env|nice(?: -n ?\d+)?|timeout \S+) +)+")
-"""What may stand before a command without changing it."""
+"""What may come before a command without changing it."""
 
 
 def _subject(commit: Event) -> str:
@@ -656,7 +656,7 @@ _TESTS = re.compile(r"\btests?\b|pytest|jest|vitest|rspec|phpunit|ctest|tox|nox|
 
 
 MANY_COMMITS = 4
-"""Commits from which on each is told by its subject alone."""
+"""Commits from which on each is described by its subject alone."""
 
 
 def done_lines(state: WorkState) -> list[tuple[int, str]]:

@@ -24,13 +24,13 @@ LAST_CHARS = (2_400, 1_200, 500, 260)
 NEAR_CHARS, FAR_CHARS = 420, 220
 """Characters of the words of a step."""
 PERSON_CHARS = 36
-"""Characters by which a message of the person is recognised, which is told elsewhere."""
+"""Characters by which a message of the person is recognised, which is described elsewhere."""
 LEAST_CHARS = 100
 """Characters of the words of a step where there is no room for its calls."""
 SHORT_CHARS = 160
 """Characters of a call where there is room for nothing else."""
 MOST_CALLS = 5
-"""Calls that are told in one line."""
+"""Calls that are described in one line."""
 LEAST_TERMS = 3
 """Words of a remark without calls from which on it says something."""
 GUESSES_SETTLED = 4
@@ -40,9 +40,9 @@ SAID_BEFORE = 0.35
 
 
 class Length(Struct, frozen=True):
-    """How much of the words of steps is told.
+    """How much of the words of steps is described.
 
-    The last `near` steps and reports are told in `longest` characters, others in `FAR_CHARS`.
+    The last `near` steps and reports are described in `longest` characters, others in `FAR_CHARS`.
     """
 
     near: int
@@ -224,7 +224,7 @@ def steps_told(
 
 
 def _assents(step: Step) -> bool:
-    """Whether a step is the person's "ok", which is told with what follows."""
+    """Whether a step is the person's "ok", which is described with what follows."""
     return step.voice is Voice.PERSON and is_assent(step.words)
 
 
@@ -363,7 +363,7 @@ def _calls_told(step: Step, *, whole: bool) -> list[str]:
 
 
 def _group_of(told: Told) -> object:
-    """What calls that follow each other have in common where they are told as one."""
+    """What calls that follow each other have in common where they are described as one."""
     if told.failed and told.verb not in ("edited", "wrote"):
         return id(told)
     if told.verb == "read":

@@ -32,6 +32,7 @@ from reviewer.compression.offline.course import Course
 from reviewer.compression.offline.shape import ALSO, Account
 from reviewer.compression.offline.tail import Tail
 from reviewer.compression.values import (
+    HANDOVER_FROM,
     OFFLINE,
     Level,
     Segment,
@@ -58,7 +59,7 @@ KEPT = (
     Section.COMMANDS,
 )
 """Sections of which a compaction must keep the words."""
-FRAME = 60
+FRAME, SMALL_FRAME = 60, 4
 """Tokens for the title and the marks of headings."""
 TITLE = "# Hand-over of "
 _TITLES = {f"{section.value}:": section.value for section in Section}
@@ -261,13 +262,17 @@ def _brief_offline(turns: Iterable[Turn], title: AgentText, max_tokens: int, pat
     account.leave_out_history()
     account.say_whose_turn_it_is()
     body = NOTHING
-    room = max_tokens - count.count(title) - FRAME
+    # A small text has hardly any headings.
+    room = max_tokens - count.count(title) - (FRAME if max_tokens >= HANDOVER_FROM else SMALL_FRAME)
     course = Course(account, tail, count.count).lines(room)
     while room > 0:
         body = as_markdown(account.write(room, given=course))
-        if count.count(f"{title}\n\n{body}\n") <= max_tokens:
+        over = count.count(f"{title}\n\n{body}\n") - max_tokens
+        if over <= 0:
             break
-        room -= FRAME // 2
+        room -= max(over, SMALL_FRAME)
+    else:
+        body = NOTHING
     text = joined([title, body], "\n\n") if body else NOTHING
     return _handover(path, text, work.tokens)
 

@@ -86,6 +86,7 @@ def steps_of(moments: Sequence[Moment], tail: Tail) -> list[Step]:
     roots = _roots(tail)
     steps: list[Step] = []
     waiting: list[_Done] = []
+    has_results = False
     for numbered in tail:
         number, turn = numbered.number, numbered.turn
         for each in said.get(number, ()):
@@ -103,12 +104,31 @@ def steps_of(moments: Sequence[Moment], tail: Tail) -> list[Step]:
             done_now = _answered(waiting, turn.call, turn.name)
             if done_now is not None:
                 put_result(done_now.told, number, done_now.call, turn.text, roots)
+                has_results = True
+    if has_results:
+        _without_unanswered(steps, waiting, messages)
     for at, step in enumerate(steps):
         following = steps[at + 1] if at + 1 < len(steps) else None
         step.closes = not step.calls and (following is None or following.voice is Voice.PERSON)
     _once(steps)
     _tell_last_result(steps)
     return _that_matter([step for step in steps if step.words or step.calls])
+
+
+def _without_unanswered(
+    steps: Sequence[Step], waiting: Sequence[_Done], messages: Sequence[Message]
+) -> None:
+    """Calls without a result: those at the end have a place of their own (`waiting_of`), those
+    before the person's next words were interrupted.
+    """
+    spoken = max((each.turn for each in messages), default=-1)
+    heard = max((each.turn for each in messages if each.voice is Voice.PERSON), default=-1)
+    for done in waiting:
+        if done.turn >= spoken:
+            for step in steps:
+                step.calls = [each for each in step.calls if each is not done]
+        elif done.turn < heard:
+            done.told.failed, done.told.result = True, "interrupted"
 
 
 def _tell_last_result(steps: Sequence[Step]) -> None:

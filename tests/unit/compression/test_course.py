@@ -286,6 +286,21 @@ def test_it_ends_with_what_was_running() -> None:
     assert "no end was seen of: `make serve` (id bell7)" in last
 
 
+def test_a_call_without_a_result_is_not_told_as_done() -> None:
+    turns = [
+        turn("Test the pier."),
+        call("Bash", "make hull", "c1"),
+        result("Bash", "built", "c1"),
+        call("Bash", "make lanterns", "c2"),
+        turn("Stop, test the ropes first."),
+        call("Bash", "make ropes", "c3"),
+    ]
+    *before, last = section(handed_over(turns), Section.STEPS)
+    assert "ran `make lanterns`: interrupted" in " ".join(before)
+    assert "make ropes" not in " ".join(before)
+    assert "ran `make ropes` (no result yet)" in last
+
+
 def test_it_ends_with_the_message_that_nobody_answered() -> None:
     turns = [turn("Mend the pier."), *edit("pier.py"), agent("Done."), turn("Paint it red.")]
     assert "last message is not answered" in section(handed_over(turns), Section.STEPS)[-1]

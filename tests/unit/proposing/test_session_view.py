@@ -425,7 +425,7 @@ def test_a_hostile_text_does_not_take_long(desk: Desk, tmp_path: Path, text: str
     desk.answer(text, "t4")
     started = time.process_time()
     assert view(desk, tmp_path).lines
-    assert time.process_time() - started < 3
+    assert time.process_time() - started < 12
 
 
 def test_an_abandoned_branch_is_left_out_and_counted(desk: Desk, tmp_path: Path) -> None:

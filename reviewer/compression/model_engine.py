@@ -160,7 +160,7 @@ def find_gaps(task: SummaryTask, text: str) -> str | None:
     problems = []
     missing = _missing_needs(task, text)
     invented, _ = invented_by(task, text)
-    if len(invented) >= FEW or (invented and missing):
+    if len(invented) > FEW or (invented and missing):
         problems.append(
             f"These do not stand in the conversation, so leave them out or correct them: "
             f"{', '.join(invented[:8])}."

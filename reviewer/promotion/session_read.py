@@ -30,6 +30,8 @@ AROUND = 300
 """Characters of a record kept before and after a span, so that it can be judged elsewhere."""
 BEHIND = 0.5
 """Factor on the score of a find that is shown behind a better one of the same spot."""
+MOST = 250_000
+"""Places of a file, which are kept in memory: sessions have some 60 in a MB."""
 SHORT = 1_000
 """Characters of a record that is kept whole."""
 
@@ -147,7 +149,7 @@ class _Reading:
                 self._collector.begin(job.cited_as)
             elif isinstance(piece, Batch):
                 self._take(piece)
-                self._require_time()
+                self._require_measure()
             else:
                 closed = piece
                 self._collector.consume(self._noted(piece.events), None)
@@ -172,7 +174,12 @@ class _Reading:
             errors=tuple(error.replace(job.path, job.cited_as) for error in closed.errors),
         )
 
-    def _require_time(self) -> None:
+    def _require_measure(self) -> None:
+        if len(self._excerpts) > MOST:
+            raise SourceError(
+                f"{self._job.cited_as} has more than {MOST:,} places that may be remembered: look"
+                " at it, and split it."
+            )
         if time.thread_time() > self._until:
             raise SourceError(
                 f"{self._job.cited_as} takes more than {self._seconds:,.0f} s, many times what "

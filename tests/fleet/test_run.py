@@ -161,6 +161,20 @@ def test_a_file_that_takes_many_times_what_others_take_is_given_up(
     assert "look at it, or read it alone with reviewer ingest" in said
 
 
+def test_a_file_with_too_many_places_is_given_up(
+    fleet: Fleet, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(session_read, "MOST", 3)
+    path = fleet.session("many.jsonl", *FACTS)
+    few = fleet.session("few.jsonl", *FACTS[:2])
+    found = {
+        each: session_read.read_session(each, name=each.name, modified_ns=0, now=utc_now())
+        for each in (path, few)
+    }
+    assert "many.jsonl has more than 3 places that may be remembered" in found[path].problem
+    assert len(found[few].found) == 2
+
+
 def test_what_a_killed_run_was_writing_is_removed(twelve: Fleet) -> None:
     twelve.run()
     left = twelve.parts / ".part-0000003.evidence.parquet-0123456789ab.tmp"

@@ -154,6 +154,7 @@ class _Reading:
                 closed = piece
                 self._collector.consume(self._noted(piece.events), None)
         self._collector.settle(None)
+        self._require_measure()
         proposed = propose_from(
             path,
             proposals_by_session(path),

@@ -19,7 +19,7 @@ SHELL_CALLS = {"system", "popen", "getoutput", "getstatusoutput", "create_subpro
 SHELLS = {"sh", "bash", "zsh", "dash", "cmd", "cmd.exe", "powershell"}
 
 STARTS_PROGRAMS = {
-    "agents/apart.py",
+    "agents/background.py",
     "promotion/signatures.py",  # ssh-keygen
     "llm/command.py",  # the agent that the person named
     "tui/editor.py",  # the editor that the person named

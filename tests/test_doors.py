@@ -230,7 +230,7 @@ WRITES_PLANS = {"promotion/exports.py", "agents/connections.py", "promotion/expo
 """Files that write plans, which take ready text, and settings."""
 
 OWN_TAGS = {
-    "agents/keep.py": "our own words about the tags",
+    "agents/compaction.py": "our own words about the tags",
     "text/for_agents.py": "makes them",
 }
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from reviewer import __version__
 from reviewer.agents.agent_files import AgentFiles, Given, KeptPacket, SessionNote
-from reviewer.agents.apart import MAKE_READY, READ_SESSIONS, start_apart
+from reviewer.agents.background import MAKE_READY, READ_SESSIONS, start_in_background
 from reviewer.agents.hook_events import Moment, Told
 from reviewer.clock import Clock, iso, utc_now
 from reviewer.errors import ReviewerError, SourceError, StoreError
@@ -53,7 +53,7 @@ class Hooks:
                 return NOTHING
             return self._packet(told)
         if told.moment is Moment.COMPACTION:
-            from reviewer.agents.keep import what_to_keep
+            from reviewer.agents.compaction import what_to_keep
 
             session, path = told.session, told.transcript
             if path and not self._accepted(told):
@@ -62,7 +62,7 @@ class Hooks:
         noted = self._note(told, ended=told.moment is Moment.END)
         if noted and told.moment is Moment.END and (told.transcript or told.session):
             self._files.forget_old_sessions()
-            start_apart(self._store, READ_SESSIONS, project=self._named)
+            start_in_background(self._store, READ_SESSIONS, project=self._named)
         return NOTHING
 
     def finish(self, told: Told) -> None:
@@ -75,7 +75,7 @@ class Hooks:
             self._note(told)
         if self._maker.keep():
             folder = os.path.abspath(told.cwd)
-            start_apart(self._store, MAKE_READY, "--", folder, project=self._named)
+            start_in_background(self._store, MAKE_READY, "--", folder, project=self._named)
 
     def log(self, line: str) -> None:
         """Add a line to the log. Raises OSError."""

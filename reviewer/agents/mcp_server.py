@@ -27,14 +27,14 @@ from mcp_types import (
 from pydantic import BaseModel, Field, ValidationError
 
 from reviewer import __version__
-from reviewer.agents.desk import (
+from reviewer.agents.agent_tools import (
     DEFAULT_BUDGET,
     LARGEST_BUDGET,
     MOST_QUOTES,
     SMALLEST_BRIEF,
     TYPES,
+    AgentTools,
     Cited,
-    Desk,
 )
 from reviewer.errors import ReviewerError
 from reviewer.text.for_agents import AgentText, sentence
@@ -70,7 +70,7 @@ class Passage(BaseModel):
     line: int = Field(0, description="Their line in that file, from 1, if you know it.", ge=0)
 
 
-def serve(desk: Desk, *, agent_given: bool) -> None:
+def serve(tools: AgentTools, *, agent_given: bool) -> None:
     """Answer on stdin and stdout until the client leaves.
 
     Without `agent_given` the agent is named as its client names itself.
@@ -78,7 +78,7 @@ def serve(desk: Desk, *, agent_given: bool) -> None:
     handler = logging.StreamHandler()
     handler.setFormatter(_OneLine())
     logging.basicConfig(level=logging.WARNING, handlers=[handler])  # the SDK's would be Rich's
-    anyio.run(_serve, server(desk, agent_given=agent_given))
+    anyio.run(_serve, server(tools, agent_given=agent_given))
 
 
 class _OneLine(logging.Formatter):
@@ -140,15 +140,15 @@ def repaired(problem: Exception) -> SessionMessage | JSONRPCError:
     return JSONRPCError(jsonrpc="2.0", id=None, error=error)
 
 
-def server(desk: Desk, *, agent_given: bool = True) -> MCPServer[Any]:
-    """The server over a desk, for any transport."""
+def server(tools: AgentTools, *, agent_given: bool = True) -> MCPServer[Any]:
+    """The server for these tools, over any transport."""
     made: MCPServer[Any] = MCPServer(
         "reviewer", instructions=INSTRUCTIONS, version=__version__, log_level="WARNING"
     )
 
     def recognise(ctx: Context[Any, Any]) -> None:
         if not agent_given:
-            desk.agent = client_agent(ctx)
+            tools.agent = client_agent(ctx)
 
     @made.tool(title="Packet for a task", annotations=READ, structured_output=False)
     def packet(
@@ -158,7 +158,7 @@ def server(desk: Desk, *, agent_given: bool = True) -> MCPServer[Any]:
         ] = DEFAULT_BUDGET,
     ) -> str:
         """Rules, open tasks, decisions and learnings of this project that matter for a task."""
-        return _answered(lambda: desk.packet(task, budget))
+        return _answered(lambda: tools.packet(task, budget))
 
     @made.tool(title="Search memories", annotations=READ, structured_output=False)
     def search(
@@ -166,14 +166,14 @@ def server(desk: Desk, *, agent_given: bool = True) -> MCPServer[Any]:
         limit: Annotated[int, Field(ge=1, le=20)] = 10,
     ) -> str:
         """Find what is remembered about something."""
-        return _answered(lambda: desk.search(words, limit))
+        return _answered(lambda: tools.search(words, limit))
 
     @made.tool(title="Read a memory or a source", annotations=READ, structured_output=False)
     def read(
         what: Annotated[str, Field(description="m:12, s:3, FILE:20 or FILE:20-40.")],
     ) -> str:
         """A memory with the passages that prove it, or lines of a file it comes from."""
-        return _answered(lambda: desk.read(what))
+        return _answered(lambda: tools.read(what))
 
     @made.tool(title="Propose a memory", annotations=WRITE, structured_output=False)
     def propose(
@@ -193,7 +193,7 @@ def server(desk: Desk, *, agent_given: bool = True) -> MCPServer[Any]:
         """
         recognise(ctx)
         cited = [Cited(each.text, each.file, each.line) for each in quotes]
-        return _answered(lambda: desk.propose(statement, type, cited))
+        return _answered(lambda: tools.propose(statement, type, cited))
 
     @made.tool(title="Hand-over of a session", annotations=READ, structured_output=False)
     def brief(
@@ -208,7 +208,7 @@ def server(desk: Desk, *, agent_given: bool = True) -> MCPServer[Any]:
 
         Read from the session itself; nobody has checked it.
         """
-        return _answered(lambda: desk.brief(session, budget))
+        return _answered(lambda: tools.brief(session, budget))
 
     @made.tool(title="Preamble of a stage", annotations=READ, structured_output=False)
     def preamble(
@@ -217,27 +217,27 @@ def server(desk: Desk, *, agent_given: bool = True) -> MCPServer[Any]:
         run: Annotated[str, Field(description="The id of its run, if there is one.")] = "",
     ) -> str:
         """What a fresh session of a pipeline's stage begins with."""
-        return _answered(lambda: desk.preamble(pipeline, node, run))
+        return _answered(lambda: tools.preamble(pipeline, node, run))
 
     @made.tool(title="State of the memory", annotations=READ, structured_output=False)
     def status() -> str:
         """How much is remembered for this project, and how much waits for the person."""
-        return _answered(desk.status)
+        return _answered(tools.status)
 
     @made.resource("reviewer://constitution", mime_type="text/markdown")
     def constitution() -> str:
         """The rules and values that hold in this project, whatever the task is."""
-        return _read(desk.constitution)
+        return _read(tools.constitution)
 
     @made.resource("reviewer://tasks", mime_type="text/markdown")
     def tasks() -> str:
         """The open work that is remembered."""
-        return _read(desk.tasks)
+        return _read(tools.tasks)
 
     @made.resource("reviewer://entry/{number}", mime_type="text/markdown")
     def entry(number: int) -> str:
         """A memory with the passages that prove it."""
-        return _read(lambda: desk.entry(number))
+        return _read(lambda: tools.entry(number))
 
     return made
 

@@ -70,7 +70,7 @@ def check_settings(session: Session, path: Path) -> None:
         session.check_keymap(path)
     model = settings.model
     if model.base_url or model.name or model.key_variable or model.command:
-        from reviewer.llm.door import check_model
+        from reviewer.llm.open_model import check_model
 
         check_model(settings)
 

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from reviewer.agents.connections import ConnectingAct, Connections, Planned
-    from reviewer.agents.found import AgentRow
+    from reviewer.agents.installed import AgentRow
     from reviewer.agents.wiring import Place
     from reviewer.text.for_agents import AgentText
 
@@ -337,7 +337,7 @@ def _show_reach(session: Session, number: int, as_json: bool) -> None:
 def _show_table(session: Session, as_json: bool) -> None:
     from msgspec import to_builtins
 
-    from reviewer.agents.found import agent_rows
+    from reviewer.agents.installed import agent_rows
     from reviewer.agents.wiring import NEVER_RUN
 
     tree = work_tree()

@@ -54,7 +54,7 @@ def hook(session: Session, agent: str, event: str) -> None:
     by another process. What fails is a line in a log beside the store, and the exit code is 0; only
     an AGENT or EVENT that does not exist, or wrong options, are errors, with exit code 1.
     """
-    from reviewer.agents.apart import inside_own_call
+    from reviewer.agents.background import inside_own_call
     from reviewer.agents.hook_events import COMPACTIONS, UnknownEventError, answer, read_event
     from reviewer.agents.hooks import Hooks
 

@@ -41,7 +41,7 @@ def mcp(session: Session, agent: str) -> None:
         if (missing.name or "").partition(".")[0] not in ("mcp", "mcp_types", "pydantic"):
             raise
         raise ReviewerError(MISSING) from missing
-    from reviewer.agents.desk import Desk
+    from reviewer.agents.agent_tools import AgentTools
 
-    desk = Desk(session.store_path(), project=session.project, agent=agent or "agent")
-    serve(desk, agent_given=bool(agent))
+    tools = AgentTools(session.store_path(), project=session.project, agent=agent or "agent")
+    serve(tools, agent_given=bool(agent))

@@ -28,8 +28,8 @@ def check(as_json: bool) -> None:
 
     Nothing else is sent. Exit 1 if the model does not answer.
     """
-    from reviewer.llm.door import open_model
     from reviewer.llm.model import ChatMessage
+    from reviewer.llm.open_model import open_model
     from reviewer.settings import load_settings
 
     settings = load_settings()

@@ -347,8 +347,8 @@ def _reranked(ready: Prepared) -> tuple[Prepared, str]:
 
     Raises ModelError.
     """
-    from reviewer.llm.door import open_model
     from reviewer.llm.model import ModelError
+    from reviewer.llm.open_model import open_model
     from reviewer.packets.rerank import rerank
     from reviewer.settings import load_settings
 

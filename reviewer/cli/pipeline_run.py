@@ -202,7 +202,7 @@ def _options(
     run_dir: Path | None,
     allow_changed_tools: bool = False,
 ) -> RunOptions:
-    from reviewer.llm.door import open_model, open_other_models
+    from reviewer.llm.open_model import open_model, open_other_models
     from reviewer.pipelines.service import RunOptions
     from reviewer.settings import load_settings
 

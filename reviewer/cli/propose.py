@@ -76,7 +76,7 @@ def propose(
     paid for twice: after Ctrl-C, or at the limit of --max-tokens-in, the same command goes on where
     it stopped.
     """
-    from reviewer.llm.door import context_tokens, open_model
+    from reviewer.llm.open_model import context_tokens, open_model
     from reviewer.proposing.model_run import piece_tokens, run
 
     session.refuse_all_projects()

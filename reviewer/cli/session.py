@@ -280,11 +280,11 @@ def make_packet_ready(store: Path) -> None:
     tree = work_tree()
     if tree is None or not personal(store, "-agents").is_dir():
         return
-    from reviewer.agents.apart import make_ready_apart
+    from reviewer.agents.background import make_packet_in_background
     from reviewer.cli.output import narrate
 
     try:
-        make_ready_apart(store, tree.root)
+        make_packet_in_background(store, tree.root)
     except OSError as problem:
         narrate(f"The packet for agents is not ready beforehand: {problem.strerror}.")
 

@@ -75,7 +75,7 @@ class Engines:
 
     def _model(self, model_id: str | None) -> Summarizer:
         from reviewer.compression.model_engine import ModelEngine
-        from reviewer.llm.door import context_tokens, open_model
+        from reviewer.llm.open_model import context_tokens, open_model
 
         settings = load_settings()
         if model_id:

@@ -27,7 +27,7 @@ from reviewer.compression.engine import (
 from reviewer.compression.fidelity import missing_anchors
 from reviewer.compression.markers import change_level, marker_text, parse_markers
 from reviewer.compression.measures import Publish, SegmentCompressed, log_beginning, log_done
-from reviewer.compression.orders import orders_in
+from reviewer.compression.planted_orders import planted_orders
 from reviewer.compression.retention import collect_criteria, needs_care
 from reviewer.compression.values import (
     BY_HAND,
@@ -254,7 +254,7 @@ class Summarizer:
         found = self.analysis(segment).fidelity(compressed)
         if compressed.engine in (OFFLINE, BY_HAND):
             return found
-        return structs.replace(found, orders=orders_in(compressed.content, segment))
+        return structs.replace(found, orders=planted_orders(compressed.content, segment))
 
     def expanded_text(self, segment: Segment, level: Level, anchors: Sequence[AnchorPoint]) -> str:
         """The text to which a marker in a summary at `level` expands: one level nearer to Full.

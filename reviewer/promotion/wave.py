@@ -28,10 +28,10 @@ from reviewer.promotion.source_reader import (
     judge_last,
     read,
 )
+from reviewer.sources.hash_set import HashSet
 from reviewer.sources.records import Record, Use
 from reviewer.sources.registry import FORMATS
-from reviewer.sources.seen import Seen
-from reviewer.sources.walk import OUTSIDE, Found, PassedOver, walk
+from reviewer.sources.walk import OUTSIDE, Found, PassedOver, is_unreadable, walk
 from reviewer.store.database import Database
 from reviewer.store.ledger import Ledger
 
@@ -164,7 +164,7 @@ class Wave:
         `lines`: only these lines (0-based) of it were passed over.
         """
         self._passed_over[reason] += 1
-        if "cannot be read" in reason or "no text" in reason or reason == OUTSIDE:
+        if is_unreadable(reason) or reason == OUTSIDE:
             where = f" ({_lines(lines)})" if lines else ""
             self._unreadable.append(f"{path}: {reason}{where}")
 
@@ -210,7 +210,7 @@ class Wave:
     def _read_pieces(self, planned: _Planned, job: Job, pieces: Iterator[Piece]) -> None:
         """Write a file's records and collect their candidates as they come."""
         path, writer = planned.path, None
-        fresh = Seen()
+        fresh = HashSet()
         last: Record | None = None
         closed: Closed | None = None
         while (piece := self._unless_broken_off(lambda: next(pieces, None))) is not None:
@@ -276,7 +276,7 @@ class Wave:
             self._interrupted = True
             return None
 
-    def _write(self, batch: Batch, writer: SourceWriter, fresh: Seen) -> None:
+    def _write(self, batch: Batch, writer: SourceWriter, fresh: HashSet) -> None:
         """Write a batch; the keys of records to extract from are added to `fresh`."""
         self._masked += batch.masked
         self._records += len(batch.records)

@@ -13,10 +13,10 @@ from msgspec import Raw, Struct, structs
 from reviewer.clock import iso, written_moment
 from reviewer.sources.claude_words import classify
 from reviewer.sources.formats import Facts, Fields, Format, is_among
+from reviewer.sources.hash_set import HashSet
 from reviewer.sources.json_values import fields, first_byte, items
 from reviewer.sources.lines import TextForm, read_lines, reading
 from reviewer.sources.records import Block, Record, Role, Use
-from reviewer.sources.seen import Seen
 from reviewer.sources.source import Source
 from reviewer.sources.tool_text import call_text, part_text
 
@@ -123,7 +123,7 @@ class ChatScan:
         self.tally: Counter[str] = Counter()
         self.errors: list[str] = []
         self._source, self._form = source, source.form
-        self._yielded = Seen()
+        self._yielded = HashSet()
 
     def __iter__(self) -> Iterator[Record]:
         if self._source.document is not None:

@@ -26,10 +26,10 @@ from reviewer.sources.claude_lines import (
 from reviewer.sources.claude_tree import Node, SessionTree
 from reviewer.sources.claude_words import classify
 from reviewer.sources.formats import Facts, Format, Location
+from reviewer.sources.hash_set import HashSet
 from reviewer.sources.json_values import json_pieces
 from reviewer.sources.lines import BLOCK, read_lines, reading
 from reviewer.sources.records import Block, BlockKind, Record, Role, Use
-from reviewer.sources.seen import Seen
 from reviewer.sources.source import Source
 from reviewer.sources.tool_text import call_text, result_text
 
@@ -224,7 +224,7 @@ class ClaudeCodeScan:
         self.errors: list[str] = []
         self._source = source
         self._replies: dict[str, _Reply] = {}
-        self._yielded = Seen()
+        self._yielded = HashSet()
         self._queued: Counter[int] = Counter()
         self._expected: Counter[int] = Counter()
 
@@ -371,7 +371,7 @@ class ClaudeBlocks:
         self.tally: Counter[str] = Counter()
         self.errors: list[str] = []
         self._source = source
-        self._yielded = Seen()
+        self._yielded = HashSet()
         self._queued: Counter[int] = Counter()
         self._tools: dict[str, str] = {}
 

@@ -10,6 +10,7 @@ from itertools import chain, islice
 from reviewer.clock import written_moment
 from reviewer.sources.formats import Facts, Format
 from reviewer.sources.front_matter import front_matter
+from reviewer.sources.hash_set import HashSet
 from reviewer.sources.lines import read_lines, reading
 from reviewer.sources.note_kinds import (
     entry_facts,
@@ -22,7 +23,6 @@ from reviewer.sources.note_kinds import (
 )
 from reviewer.sources.note_lines import Markup, NoteLine, NoteSection, heading_of, sections
 from reviewer.sources.records import Record, Role, Shape, Use
-from reviewer.sources.seen import Seen
 from reviewer.sources.source import Source
 
 LINE_LIMIT = 1_000_000
@@ -48,7 +48,7 @@ class MarkdownScan:
         self.tally: Counter[str] = Counter()
         self.errors: list[str] = []
         self._form, self._lines = source.form, source.lines
-        self._yielded = Seen()
+        self._yielded = HashSet()
         self._meta: dict[str, str] = {}
         self._boot = False
 

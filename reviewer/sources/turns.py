@@ -18,10 +18,10 @@ from msgspec import Struct
 
 from reviewer.clock import iso, written_moment
 from reviewer.sources.claude_words import classify
+from reviewer.sources.hash_set import HashSet
 from reviewer.sources.json_values import fields, first_byte, items, json_pieces
 from reviewer.sources.lines import TextForm, read_lines, reading
 from reviewer.sources.records import Block, BlockKind, Record, Role, Use
-from reviewer.sources.seen import Seen
 from reviewer.sources.source import Source
 from reviewer.sources.tool_text import input_text, part_text
 
@@ -406,7 +406,7 @@ class SessionScan:
         self.tally, self.errors = self._reading.tally, self._reading.errors
 
     def __iter__(self) -> Iterator[Record]:
-        seen = Seen()
+        seen = HashSet()
         for turn in self._turns(self._reading):
             if not _is_wanted(turn, self._lines, self._sessions):
                 continue
@@ -467,7 +467,7 @@ class SessionBlocks:
         self.tally, self.errors = self._reading.tally, self._reading.errors
 
     def __iter__(self) -> Iterator[Block]:
-        seen = Seen()
+        seen = HashSet()
         tools: dict[str, str] = {}
         calls = _Calls()
         for turn in self._turns(self._reading):

@@ -13,8 +13,9 @@ from typing import Any
 import pytest
 from mcp import Client, StdioServerParameters
 
-from reviewer.agents import desk
+from reviewer.agents import agent_tools
 from reviewer.agents.agent_files import AgentFiles, SessionNote
+from reviewer.agents.agent_tools import AgentTools, Cited
 from reviewer.agents.mcp_server import server
 from reviewer.errors import ReviewerError
 from tests.cli.agent_projects import filled, session, tree
@@ -46,7 +47,7 @@ async def at_desk(program: Reviewer, folder: Path, agent: str = "agent") -> Asyn
     with pytest.MonkeyPatch.context() as here:
         here.chdir(folder)
         here.setenv("HOME", program.environment["HOME"])
-        made = server(desk.Desk(program.db, project=folder.name, agent=agent))
+        made = server(AgentTools(program.db, project=folder.name, agent=agent))
         async with Client(made) as client:
             yield client
 
@@ -269,14 +270,14 @@ def test_10000_proposals_of_many_sessions_leave_a_queue_that_can_be_read(
     path = session(folder, [("user", "\n".join(counters))])
     running(reviewer, folder, path)
     monkeypatch.setenv("HOME", reviewer.environment["HOME"])
-    monkeypatch.setattr(desk, "PROPOSALS_WAITING", 45)
+    monkeypatch.setattr(agent_tools, "PROPOSALS_WAITING", 45)
     queued, refused_with = 0, set()
     for count in (10_000, 50):
-        server = desk.Desk(reviewer.db, agent="claude-code", folder=folder)
+        server = AgentTools(reviewer.db, agent="claude-code", folder=folder)
         for n in range(count):
             counter = counters[n % len(counters)]
             try:
-                queued += server.propose(counter, "", [desk.Cited(counter)]).startswith("Queued")
+                queued += server.propose(counter, "", [Cited(counter)]).startswith("Queued")
             except ReviewerError as problem:
                 refused_with.add(str(problem))
     assert queued == 45
@@ -294,8 +295,8 @@ def test_two_agents_propose_at_once_and_the_same_fact_is_one_row(reviewer: Revie
     (folder / "talk.md").write_text("# Talk\n\n" + "\n\n".join([*counters, shared]))
 
     def propose(agent: str, own: list[str]) -> list[str]:
-        server = desk.Desk(reviewer.db, agent=agent, folder=folder)
-        return [server.propose(each, "", [desk.Cited(each, "talk.md")]) for each in [*own, shared]]
+        server = AgentTools(reviewer.db, agent=agent, folder=folder)
+        return [server.propose(each, "", [Cited(each, "talk.md")]) for each in [*own, shared]]
 
     with ThreadPoolExecutor(2) as pool:
         both = [

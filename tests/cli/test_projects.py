@@ -16,7 +16,7 @@ from typing import Any
 import click
 import pytest
 
-from reviewer.agents.desk import Desk
+from reviewer.agents.agent_tools import AgentTools
 from reviewer.cli.root import root
 from reviewer.cli.run import run
 from reviewer.engine import Engine
@@ -673,7 +673,7 @@ class TestAgents:
         self, trees: Trees, tree: str, own: set[str]
     ) -> None:
         folder = trees.folder / tree
-        desk = Desk(trees.program.db, folder=folder)
+        desk = AgentTools(trees.program.db, folder=folder)
         p = trees.ids["p"]
         calls: list[Callable[[], str]] = [
             lambda: desk.packet("receipts of the pelican and the quokka", 4_000),

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from markdown_it import MarkdownIt
 
-from reviewer.agents.desk import Cited, Desk
+from reviewer.agents.agent_tools import AgentTools, Cited
 from reviewer.errors import ReviewerError
 from tests.cli.agent_projects import session
 from tests.cli.conftest import Reviewer
@@ -217,7 +217,7 @@ def test_what_a_compaction_is_told_cannot_end_our_tags(filled: Reviewer) -> None
     check(text, tags=False)
 
 
-def answers(program: Reviewer) -> Iterator[tuple[str, Callable[[Desk], str]]]:
+def answers(program: Reviewer) -> Iterator[tuple[str, Callable[[AgentTools], str]]]:
     ids = program.ids("--project", "office", "--status", "active")
     note = next(program.folder.glob("notes*"))
     yield "packet", lambda desk: desk.packet(f"print {LIVE}", 4_000)
@@ -244,7 +244,7 @@ def test_what_mcp_answers_can_only_be_read(
     filled: Reviewer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("HOME", filled.environment["HOME"])
-    desk = Desk(filled.db, project="office", folder=filled.folder)
+    desk = AgentTools(filled.db, project="office", folder=filled.folder)
     seen, refused = 0, set()
     for name, ask in answers(filled):
         try:

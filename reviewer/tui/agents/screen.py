@@ -16,7 +16,7 @@ from textual.strip import Strip
 
 from reviewer.agents.agent_files import AgentFiles, Given
 from reviewer.agents.connections import Connection, Connections, Planned
-from reviewer.agents.found import AgentRow, agent_rows
+from reviewer.agents.installed import AgentRow, agent_rows
 from reviewer.agents.memory_folders import HAVE_MEMORY, facts_of
 from reviewer.agents.program import program
 from reviewer.agents.wiring import Place, Scope, home

@@ -671,7 +671,7 @@ class PacketScreen(ListScreen, pane=keys.PACKET):
         self.say("Asking the model ...")
 
         def work() -> tuple[Reranked, Packet]:
-            from reviewer.llm.door import open_model
+            from reviewer.llm.open_model import open_model
             from reviewer.packets.rerank import rerank
 
             done = rerank(prepared, open_model(load_settings()))

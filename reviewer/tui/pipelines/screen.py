@@ -779,8 +779,8 @@ class PipelinesScreen(ListScreen, pane=keys.PIPELINES):
 
         Raises ModelError when a model is selected and none is set up.
         """
-        from reviewer.llm.door import open_model
-        from reviewer.llm.door import open_other_models as open_other_models
+        from reviewer.llm.open_model import open_model
+        from reviewer.llm.open_model import open_other_models as open_other_models
         from reviewer.pipelines.service import RunOptions
 
         settings = self._read_settings()

@@ -11,7 +11,7 @@ import pytest
 
 from reviewer.commits.values import CommitQuery
 from reviewer.engine import Engine
-from reviewer.llm import door
+from reviewer.llm import open_model
 from reviewer.llm.model import CancelledError, ChatMessage, Completion, ModelError
 from reviewer.tui.compress.screen import CompressScreen
 from tests.tui.conftest import Screen
@@ -132,7 +132,7 @@ class ScriptedModel:
 
 def with_model(monkeypatch: pytest.MonkeyPatch, engine: Engine, model: ScriptedModel) -> None:
     """Let the settings name that model."""
-    monkeypatch.setattr(door, "open_model", lambda settings: model)
+    monkeypatch.setattr(open_model, "open_model", lambda settings: model)
     monkeypatch.setattr(type(engine.compression.engines), "concurrency", lambda self, engine: 1)
 
 

@@ -18,7 +18,7 @@ from reviewer.compression.service import Compression
 from reviewer.compression.values import Level
 from reviewer.engine import Engine
 from reviewer.errors import ReviewerError, UnknownIdError
-from reviewer.llm import door
+from reviewer.llm import open_model
 from reviewer.llm.model import CancelledError, ModelError
 from tests.unit.compression.conftest import Kiosk
 from tests.unit.compression.making import ScriptedModel, faithful
@@ -136,7 +136,7 @@ LONGEST = 30.0
 @pytest.fixture
 def model(monkeypatch: pytest.MonkeyPatch) -> ScriptedModel:
     scripted = ScriptedModel(faithful)
-    monkeypatch.setattr(door, "open_model", lambda settings: scripted)
+    monkeypatch.setattr(open_model, "open_model", lambda settings: scripted)
     return scripted
 
 

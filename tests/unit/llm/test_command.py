@@ -13,8 +13,8 @@ from typing import Any
 import pytest
 
 from reviewer.llm.command import CommandChat, agents_found
-from reviewer.llm.door import check_model, context_tokens, open_model
 from reviewer.llm.model import CancelledError, ChatMessage, ModelError, StructuredModel
+from reviewer.llm.open_model import check_model, context_tokens, open_model
 from reviewer.settings import ModelSettings, Settings
 from tests.waiting import PATIENCE, until
 
@@ -400,7 +400,7 @@ def test_a_missing_command_is_named_with_what_is_installed(tmp_path: Path) -> No
     assert [each.title for each in agents_found(str(tmp_path))] == ["Codex"]
 
 
-def test_the_door_opens_a_command(tmp_path: Path) -> None:
+def test_open_model_opens_a_command(tmp_path: Path) -> None:
     path = program(tmp_path, "say('Yes.')")
     settings = Settings(model=ModelSettings(command=(str(path),)))
     check_model(settings)

@@ -7,8 +7,8 @@ import time
 
 import pytest
 
-from reviewer.llm.door import open_model
 from reviewer.llm.model import CancelledError, ChatMessage, Completion, ModelError
+from reviewer.llm.open_model import open_model
 from reviewer.llm.openai_chat import OpenAIChat
 from reviewer.settings import ModelSettings, Settings
 from tests.unit.llm.faults import Behave, Call, chunk, endpoint

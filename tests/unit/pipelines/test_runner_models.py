@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from reviewer.llm.door import open_other_models
+from reviewer.llm.open_model import open_other_models
 from reviewer.pipelines.events import RunStarted, StageDone
 from reviewer.pipelines.handlers import ANSWER_PART, StandIn
 from reviewer.pipelines.sessions import SAFETY

@@ -24,7 +24,7 @@ def inside_own_call(environment: Mapping[str, str]) -> bool:
     return bool(environment.get(CHILD))
 
 
-def start_apart(store: Path, *verb: str, project: str | None = None) -> None:
+def start_in_background(store: Path, *verb: str, project: str | None = None) -> None:
     """Start a hidden command, and do not wait for it. Raises OSError."""
     command = [sys.executable, "-P", "-m", "reviewer", "--db", str(store.absolute())]
     if project is not None:
@@ -40,9 +40,9 @@ def start_apart(store: Path, *verb: str, project: str | None = None) -> None:
     )
 
 
-def make_ready_apart(store: Path, folder: str, *, project: str | None = None) -> None:
+def make_packet_in_background(store: Path, folder: str, *, project: str | None = None) -> None:
     """Have the packet of a work tree made after something was decided, where an agent is connected
     that may ask for it. Raises OSError.
     """
     if (personal(store, "-agents") / "connections.json").exists():
-        start_apart(store, MAKE_READY, "--", folder, project=project)
+        start_in_background(store, MAKE_READY, "--", folder, project=project)

@@ -7,7 +7,7 @@ import tracemalloc
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from reviewer.sources.seen import Seen
+from reviewer.sources.hash_set import HashSet
 
 VALUES = st.one_of(st.integers(), st.text(max_size=5), st.tuples(st.text(max_size=2)))
 
@@ -15,7 +15,7 @@ VALUES = st.one_of(st.integers(), st.text(max_size=5), st.tuples(st.text(max_siz
 @settings(max_examples=50, deadline=None)
 @given(put_in=st.lists(VALUES), asked=st.lists(VALUES))
 def test_it_contains_the_added_values(put_in: list[object], asked: list[object]) -> None:
-    seen, known = Seen(), {hash(value) or 1 for value in put_in}
+    seen, known = HashSet(), {hash(value) or 1 for value in put_in}
     for value in put_in:
         seen.add(value)
     assert len(seen) == len(known)
@@ -24,7 +24,7 @@ def test_it_contains_the_added_values(put_in: list[object], asked: list[object])
 
 
 def test_it_still_contains_all_values_after_growing() -> None:
-    seen = Seen()
+    seen = HashSet()
     for number in range(0, 40_000, 2):
         seen.add(number << 20)  # far apart, as equal in their last bits as can be
     assert [n for n in range(40_000) if ((n << 20) in seen) != (n % 2 == 0)] == []
@@ -33,7 +33,7 @@ def test_it_still_contains_all_values_after_growing() -> None:
 
 def test_a_key_takes_less_than_forty_bytes() -> None:
     tracemalloc.start()
-    seen = Seen()
+    seen = HashSet()
     for number in range(20_000):
         seen.add(f"{number:036}")
     held, _ = tracemalloc.get_traced_memory()

@@ -1,5 +1,5 @@
-"""Orders in a summary that a model wrote: a transcript quotes web pages and tools, and a model may
-repeat what they planted as if somebody had agreed to it.
+"""Planted orders in a summary that a model wrote: a transcript quotes web pages and tools, and a
+model may repeat their instructions as if somebody had agreed to them.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ LONGEST = 160
 """Characters of an order that are shown."""
 
 
-def orders_in(summary: str, segment: Segment) -> tuple[str, ...]:
+def planted_orders(summary: str, segment: Segment) -> tuple[str, ...]:
     """The sentences of a summary that read like planted orders, each cut to LONGEST characters.
 
     What the person typed is not such an order.

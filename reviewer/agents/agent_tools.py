@@ -70,7 +70,7 @@ class Cited(Struct, frozen=True):
     line: int = 0
 
 
-class Desk:
+class AgentTools:
     """Answers for one agent, in one project. The store is opened for each answer.
 
     Every method raises ReviewerError with a sentence for the agent.

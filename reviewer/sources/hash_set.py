@@ -8,7 +8,7 @@ from collections.abc import Hashable
 SMALLEST = 1024
 
 
-class Seen:
+class HashSet:
     """A set that keeps only hashes, valid within this process.
 
     A value takes 15 to 35 bytes instead of the 140 of a set of keys. With a million values a file,

@@ -128,15 +128,8 @@ def _nothing_read(report: WaveReport) -> str:
 
 def _unread(report: WaveReport) -> str:
     """The files and folders that could not be read, and where they are listed."""
-    folders = sum(n for reason, n in report.passed_over.items() if reason.startswith("folder can"))
-    files = -folders + sum(
-        n
-        for reason, n in report.passed_over.items()
-        if "cannot be read" in reason or "no text" in reason
-    )
-    what = [
-        count(number, noun) for number, noun in ((files, "file"), (folders, "folder")) if number
-    ]
+    counts = ((report.unread_files, "file"), (report.unread_folders, "folder"))
+    what = [count(number, noun) for number, noun in counts if number]
     if not what:
         return ""
     return f"{' and '.join(what)} could not be read: see {safe(report.report_folder)}/errors.log"

@@ -27,6 +27,7 @@ from reviewer.compression.verbatim import TAG_LENGTH, TAG_LENGTHS, anchor_tag
 from reviewer.compression.words import content_words
 from reviewer.text.identifiers import IdentifierKind, identifiers
 from reviewer.text.normalise import fold
+from reviewer.text.placeholder import MASK
 
 if TYPE_CHECKING:
     from reviewer.compression.offline.line import Line
@@ -100,7 +101,7 @@ class SourceTerms:
             body = turn.text
             if turn.kind != "text":
                 body = without_escapes(body[: READ_OF[turn.kind]])
-            if "[masked " in body:
+            if MASK in body:
                 body = without_masks(body)
             for text, kind, start, end in mentioned(body):
                 if turn.kind != "text" and is_markup(body, kind, end):

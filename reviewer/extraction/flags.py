@@ -7,13 +7,11 @@ import unicodedata
 from collections.abc import Sequence
 
 from reviewer.sources.records import Role
+from reviewer.text.placeholder import MASK
 
 MASKED = "secret"
 INJECTION = "injection"
 LOOK_ALIKE = "look-alike"
-
-_MASK = "[masked "
-"""Start of a masked secret (`text/secrets.py`)."""
 
 _CYRILLIC_AND_GREEK = "аеорсухіјѕԁѵһԛԝАВЕКМНОРСТХЅІЈΑΒΕΖΗΙΚΜΝΟΡΤΥΧο"
 _LATIN = "aeopcyxijsdvhqwABEKMHOPCTXSIJABEZHIKMNOPTYXo"
@@ -55,7 +53,7 @@ def flags_of_each(said: Sequence[tuple[str, Role]]) -> list[tuple[str, ...]]:
 
 def _flags(content: str, readings: Sequence[str]) -> tuple[str, ...]:
     found = []
-    if _MASK in content:
+    if MASK in content:
         found.append(MASKED)
     if readings:
         from reviewer.extraction.prompt_injection import looks_injected  # its table takes 10 ms

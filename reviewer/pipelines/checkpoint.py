@@ -35,6 +35,7 @@ from reviewer.pipelines.values import (
     Stage,
     ToolCall,
 )
+from reviewer.text.placeholder import MASK
 
 
 class LogEntry(Struct, frozen=True, omit_defaults=True):
@@ -303,7 +304,6 @@ def retries_of(checkpoint: Checkpoint, pipeline: Pipeline) -> dict[str, tuple[in
 # recorded the folder as that of the run; else the person confirms the commands again.
 
 
-_MASK = "[masked "
 _SHOWN = 5
 _COMMAND = 200
 """Characters of a command that a sentence shows."""
@@ -346,7 +346,7 @@ def changed_tools_message(
 
 def lost_secrets_message(changed: Sequence[PipelineNode], original: Path, target: str) -> str:
     """Why commands of the masked copy of the pipeline cannot run; empty when they can."""
-    masked = [node.name for node in changed if _MASK in command_of(node)]
+    masked = [node.name for node in changed if MASK in command_of(node)]
     if not masked:
         return ""
     return (

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator, Sequence
 
 from reviewer.extraction.candidates import Candidate
@@ -12,7 +11,8 @@ from reviewer.extraction.similarity import NEAR, similarity
 from reviewer.promotion.conflict_rows import may_lead, open_conflicts
 from reviewer.promotion.entity_rows import Structure, insert_entity
 from reviewer.promotion.evidence_rows import add_evidence, record_ids
-from reviewer.promotion.known_keys import Key, known_keys
+from reviewer.promotion.known_facts import SHORTLIST, query_of
+from reviewer.promotion.known_keys import Key, known_keys, row_with_key
 from reviewer.promotion.statement_rows import covering
 from reviewer.promotion.views import Kind, proposed_by
 from reviewer.proposing.values import Proposer
@@ -21,10 +21,6 @@ from reviewer.store.acts import Act, chunks
 from reviewer.store.changes import Image
 from reviewer.store.database import Database, failures_as_sentences
 from reviewer.text.normalise import duplicate_key
-
-_WORD = re.compile(r"\w{3,}")
-SHORTLIST = 20
-"""Memories that share a rare word with a candidate and are compared with it."""
 
 
 class Known:
@@ -61,16 +57,15 @@ class Known:
         return self._nearest[content]
 
     def _search(self, content: str) -> tuple[float, int | None]:
-        words = sorted(set(_WORD.findall(content.lower())), key=lambda word: (-len(word), word))[:6]
-        if not words:
+        query = query_of(content)
+        if not query:
             return 0.0, None
-        match = " OR ".join(f'"{word}"' for word in words)
         with failures_as_sentences(self._database.path):
             rows = self._connection.execute(
                 "SELECT m.content, m.status, coalesce(m.leader_id, m.id) FROM memory_text t"
                 " JOIN memory m ON m.id = t.rowid WHERE memory_text MATCH ? AND m.project_id = ?"
                 " ORDER BY t.rank LIMIT ?",
-                (match, self._project_id, SHORTLIST),
+                (query, self._project_id, SHORTLIST),
             ).fetchall()
         best, leader, leader_score = 0.0, None, NEAR
         for other, status, row in rows:
@@ -135,10 +130,7 @@ def _insert(
 ) -> list[int]:
     candidate = ranking.candidate
     kind, type_, key = Known.key_of(candidate)
-    if act.query(
-        "SELECT 1 FROM memory WHERE project_id = ? AND kind = ? AND type = ? AND key = ?",
-        (project_id, kind, type_, key),
-    ):
+    if row_with_key(act, project_id, (kind, type_, key)):
         return []
     proposer = _proposer(act, candidate, records)
     if kind == Kind.MEMORY and candidate.record.key in records:

@@ -18,6 +18,7 @@ from reviewer.promotion.entity_rows import (
     require_name,
 )
 from reviewer.promotion.evidence_rows import copy_evidence
+from reviewer.promotion.known_keys import row_with_key
 from reviewer.promotion.triage import Done
 from reviewer.promotion.views import AttributeView, EntityView, RelationView, proposed_by
 from reviewer.promotion.wordings import require_wording
@@ -172,10 +173,7 @@ def _by_hand(project_id: int, type_: str, content: str, now: str) -> dict[str, V
 
 
 def _insert_memory(act: Act, values: dict[str, Value]) -> int:
-    existing = act.query(
-        "SELECT id FROM memory WHERE project_id = ? AND kind = 'memory' AND type = ? AND key = ?",
-        (values["project_id"], values["type"], values["key"]),
-    )
-    if existing:
-        raise ConflictError(f"#{existing[0][0]} says the same already.")
+    same = row_with_key(act, values["project_id"], ("memory", values["type"], values["key"]))
+    if same is not None:
+        raise ConflictError(f"#{same[0]} says the same already.")
     return act.insert("memory", **{**values, "kind": "memory", "status": "candidate"})

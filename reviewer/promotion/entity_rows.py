@@ -19,6 +19,7 @@ from reviewer.extraction.entities.entity import (
 )
 from reviewer.extraction.entities.extract import extract_entities
 from reviewer.extraction.entities.naming import LONGEST_NAME, name_key, named
+from reviewer.promotion.known_keys import row_with_key
 from reviewer.sources.records import Record, Role, Shape
 from reviewer.store.acts import Act
 from reviewer.store.changes import Image, Value
@@ -146,12 +147,9 @@ def insert_entity(
     act: Act, row: Image, structure: Structure, *, graduated_from: int | None = None
 ) -> int:
     """Insert an entity candidate. Raises ConflictError when these words have one already."""
-    existing = act.query(
-        "SELECT id FROM memory WHERE project_id = ? AND kind = 'entity' AND type = ? AND key = ?",
-        (row["project_id"], row["type"], row["key"]),
-    )
-    if existing:
-        raise ConflictError(f"#{existing[0][0]} is a {row['type']} that says the same already.")
+    same = row_with_key(act, row["project_id"], ("entity", row["type"], row["key"]))
+    if same is not None:
+        raise ConflictError(f"#{same[0]} is a {row['type']} that says the same already.")
     number = act.insert("memory", **{**row, "kind": "entity", "status": "candidate"})
     add_structure(act, number, structure, graduated_from=graduated_from)
     return number

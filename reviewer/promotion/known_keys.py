@@ -5,7 +5,8 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Iterable
 
-from reviewer.store.acts import chunks
+from reviewer.store.acts import Act, chunks
+from reviewer.store.changes import Value
 from reviewer.text.normalise import duplicate_key
 
 Key = tuple[str, str, str]
@@ -40,3 +41,15 @@ def known_keys(
         if each not in found and each[2] in changed:
             found[each] = changed[each[2]]
     return {key: number for key, number in found.items() if key in asked}
+
+
+def row_with_key(
+    act: Act, project_id: Value, key: tuple[Value, Value, Value], *, besides: int = 0
+) -> tuple[int, str] | None:
+    """Id and status of the row that has a key now, other than the row `besides`."""
+    rows = act.query(
+        "SELECT id, status FROM memory WHERE project_id = ? AND kind = ? AND type = ? AND key = ?"
+        " AND id <> ?",
+        (project_id, *key, besides),
+    )
+    return (int(rows[0][0]), str(rows[0][1])) if rows else None

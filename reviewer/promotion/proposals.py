@@ -257,13 +257,14 @@ class Proposals:
             for each in left_out:
                 folder.drop(each)
             paths = {each.proved.path for fact in planned.new for each in fact.sightings}
-            summary = WaveReport.of_statements(
+            summary = WaveReport(
                 wave=wave,
                 project=project,
                 files=len(paths),
                 new=len(written.new),
                 repeated=len(written.seen),
                 over_cap=len(planned.over_cap),
+                over_cap_left=len(planned.over_cap),
                 dropped=dict(Counter(each.reason for each in left_out)),
                 rules=dict(Counter(fact.best.proved.proposal.rule for fact in planned.new)),
                 report_folder=str(folder.path),

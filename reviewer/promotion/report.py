@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -19,6 +19,7 @@ from reviewer.files import FILE_MODE, open_own
 from reviewer.promotion.entity_rows import Structure
 from reviewer.promotion.report_lines import DROPPED, OVER_CAP, lines_over_cap
 from reviewer.sharing import make_report_folder
+from reviewer.sources.walk import UNREADABLE_FOLDER, is_unreadable
 from reviewer.text.display import display_text, escaped_json
 
 
@@ -34,8 +35,8 @@ class Progress(Struct, frozen=True):
     candidates: int
 
 
-class WaveReport(Struct, frozen=True):
-    """What a wave did. `skipped` counts lines without statements, `records` those read.
+class WaveReport(Struct, frozen=True, kw_only=True):
+    """The outcome of a wave. `skipped` counts lines without statements, `records` those read.
 
     `new` candidates were queued, `near` of them behind a row that says nearly the same;
     `repeated` were known already; `over_cap` wait in the report. `kept_out` counts records by the
@@ -45,37 +46,40 @@ class WaveReport(Struct, frozen=True):
 
     wave: int
     project: str
-    state: str
+    state: str = "done"
     files: int
-    unchanged: int
-    bytes: int
-    records: int
-    fresh: int
-    skipped: int
+    unchanged: int = 0
+    bytes: int = 0
+    records: int = 0
+    fresh: int = 0
+    skipped: int = 0
     new: int
     repeated: int
-    near: int
+    near: int = 0
     over_cap: int
     over_cap_left: int
-    masked: int
-    kept_out: dict[str, int]
-    skipped_by: dict[str, int]
-    passed_over: dict[str, int]
+    """How many of them can still be called up."""
+    masked: int = 0
+    kept_out: dict[str, int] = {}
+    skipped_by: dict[str, int] = {}
+    passed_over: dict[str, int] = {}
     dropped: dict[str, int]
     rules: dict[str, int]
-    errors: int
+    errors: int = 0
     report_folder: str
-    seconds: float
+    seconds: float = 0.0
 
-    @classmethod
-    def of_statements(cls, **counts: Any) -> WaveReport:
-        """The report of statements that were added without reading files for records."""
-        nothing: dict[str, Any] = dict.fromkeys(
-            ("unchanged", "bytes", "records", "fresh", "skipped", "near", "masked", "errors"), 0
-        )
-        nothing |= {name: {} for name in ("kept_out", "skipped_by", "passed_over")}
-        nothing |= {"over_cap_left": counts["over_cap"], "state": "done", "seconds": 0.0}
-        return cls(**nothing, **counts)
+    @property
+    def unread_files(self) -> int:
+        """Files that a person may have wanted read, and that could not be."""
+        return self._passed_over(is_unreadable) - self.unread_folders
+
+    @property
+    def unread_folders(self) -> int:
+        return self._passed_over(lambda reason: reason.startswith(UNREADABLE_FOLDER))
+
+    def _passed_over(self, counts: Callable[[str], bool]) -> int:
+        return sum(times for reason, times in self.passed_over.items() if counts(reason))
 
     def to_json(self) -> dict[str, Any]:
         """The report as one flat object."""
@@ -107,7 +111,7 @@ class OverCap(Struct, frozen=True, kw_only=True):
 
     @classmethod
     def of(cls, ranking: Ranking) -> OverCap:
-        """What is needed of a ranked candidate."""
+        """A ranked candidate without what queueing does not need."""
         candidate = ranking.candidate
         first, last = cited_lines(candidate)
         return cls(

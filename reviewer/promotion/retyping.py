@@ -20,6 +20,7 @@ from reviewer.promotion.entity_rows import (
     parse_structure,
     remove_structure,
 )
+from reviewer.promotion.known_keys import row_with_key
 from reviewer.promotion.views import Kind, Status
 from reviewer.store.acts import Act
 
@@ -40,14 +41,10 @@ def change_type(act: Act, row: DecidedRow, type_: str) -> tuple[DecidedRow, str]
         return row, ""
     if kind is not row.kind:
         _require_may_change_kind(act, row, kind, new)
-    same = act.query(
-        "SELECT id, status FROM memory WHERE project_id = ? AND kind = ? AND type = ? AND key = ?"
-        " AND id <> ?",
-        (project, str(kind), new, key, row.id),
-    )
-    if same:
+    if same := row_with_key(act, project, (kind_name, new, key), besides=row.id):
+        other, status = same
         raise ConflictError(
-            f"#{same[0][0]} ({STATUS_WORDS[Status(same[0][1])]}, {new}) says the same already."
+            f"#{other} ({STATUS_WORDS[Status(status)]}, {new}) says the same already."
             f" Nothing was changed; reject #{row.id} instead."
         )
     # Marked as edited, so that it is not proposed again under its earlier type.

@@ -12,16 +12,15 @@ from collections.abc import Iterator
 from datetime import datetime
 from pathlib import Path
 
-from msgspec import Struct, structs
+from msgspec import Struct
 
 from reviewer.errors import OtherKindError, SourceError
 from reviewer.extraction.candidates import Candidate
-from reviewer.extraction.extract import cited_lines
 from reviewer.extraction.ranking import base_score
 from reviewer.extraction.verdicts import Event, Remembered, Verdict, stable_fingerprint
 from reviewer.promotion.candidate_collector import CandidateCollector, likelihood
 from reviewer.promotion.offline_statements import propose_from
-from reviewer.promotion.source_reader import MASK, Batch, Closed, Job, Opened, read
+from reviewer.promotion.source_reader import Batch, Closed, Job, Opened, read, without_text
 from reviewer.promotion.statement_rows import Prepared, score
 from reviewer.proposing.offline import proposals_by_session
 from reviewer.sources.records import Record, Role, Use
@@ -217,12 +216,7 @@ class _Reading:
         text, start, end = record.text, candidate.span_start, candidate.span_end
         excerpt = Excerpt.of(text, start, end)
         self._excerpts[_place(candidate)] = (excerpt, record.line_start)
-        first, last = cited_lines(candidate)
-        slim = structs.replace(
-            record, text="", meta={}, headings=(), line_start=first, line_end=last
-        )
-        flags = {*candidate.flags, *({"secret"} if MASK in candidate.content else ())}
-        return structs.replace(candidate, record=slim, flags=tuple(sorted(flags)))
+        return without_text(candidate)
 
     def _found(self) -> Iterator[Found]:
         candidates, spots = self._collector.collected()

@@ -23,7 +23,8 @@ from reviewer.extraction.extract import Statements, cited_lines
 from reviewer.extraction.judge import Judge
 from reviewer.extraction.verdicts import Event, Verdict
 from reviewer.sources.open import open_source
-from reviewer.sources.records import Record, Shape, Use
+from reviewer.sources.records import Record, Use
+from reviewer.text.placeholder import MASK
 from reviewer.text.secrets import mask
 
 HANDFUL = 64
@@ -33,9 +34,6 @@ LONGEST_JUDGED = 2_000_000
 """Characters of a message that statements are looked for in; more is a pasted log or file, whose
 sentences nobody said.
 """
-
-MASK = "[masked "
-"""Start of the placeholder that `text/secrets` puts in place of a secret."""
 
 
 class Job(Struct, frozen=True):
@@ -136,15 +134,13 @@ def mask_record(record: Record) -> tuple[Record, int]:
 
 
 def without_text(candidate: Candidate) -> Candidate:
-    """Drop the text of a candidate's record and narrow its lines to those of the span.
-
-    By then the text is in the store; thousands of candidates are kept in memory.
+    """Narrow the lines of a candidate's record to those of the span, and drop its text: thousands
+    of candidates are kept in memory.
     """
     first, last = cited_lines(candidate)
     record = structs.replace(
-        candidate.record, text="", meta={}, headings=(), shape=Shape.TURN,
-        line_start=first, line_end=last,
-    )  # fmt: skip
+        candidate.record, text="", meta={}, headings=(), line_start=first, line_end=last
+    )
     flags = set(candidate.flags) | ({"secret"} if MASK in candidate.content else set())
     return structs.replace(candidate, record=record, flags=tuple(sorted(flags)))
 

@@ -22,6 +22,7 @@ from reviewer.promotion import statement_rank
 from reviewer.promotion.cited_lines import Cited, cite
 from reviewer.promotion.evidence_rows import Place, add_places, places_of
 from reviewer.promotion.known_facts import SHORTLIST, query_of
+from reviewer.promotion.known_keys import row_with_key
 from reviewer.promotion.report import StatementBeyondCap
 from reviewer.promotion.views import proposed_by
 from reviewer.proposing.same_fact import grouped, same_fact
@@ -237,10 +238,7 @@ def queue_beyond_cap(
 ) -> list[int]:
     """Queue a statement that a wave left out; none if its wording has appeared meanwhile."""
     type_, key = str(item.row["type"]), duplicate_key(item.content)
-    if act.query(
-        "SELECT 1 FROM memory WHERE project_id = ? AND kind = 'memory' AND type = ? AND key = ?",
-        (project_id, type_, key),
-    ):
+    if row_with_key(act, project_id, ("memory", type_, key)):
         return []
     keys = sorted({place[0] for place in item.places})
     records = _record_ids(act, project_id, keys)

@@ -29,6 +29,7 @@ from reviewer.promotion.decided_rows import (
     state_of,
 )
 from reviewer.promotion.evidence_rows import copy_evidence
+from reviewer.promotion.known_keys import row_with_key
 from reviewer.promotion.views import Kind, RejectReason, Status
 from reviewer.promotion.wordings import require_wording, wording_problem
 from reviewer.store.acts import Act, chunks
@@ -388,14 +389,10 @@ def _change_wording(act: Act, number: int, content: str, now: str) -> None:
     # A short value, such as that of a parameter, may be replaced by another one.
     require_wording(content, named=kind == "entity" and bool(wording_problem(old)))
     key = duplicate_key(content)
-    same = act.query(
-        "SELECT id, status FROM memory WHERE project_id = ? AND kind = ? AND type = ? AND key = ?"
-        " AND id <> ?",
-        (project, kind, type_, key, number),
-    )
-    if same:
+    if same := row_with_key(act, project, (kind, type_, key), besides=number):
+        other, status = same
         raise ConflictError(
-            f"#{same[0][0]} ({STATUS_WORDS[Status(same[0][1])]}) says the same already. Nothing"
+            f"#{other} ({STATUS_WORDS[Status(status)]}) says the same already. Nothing"
             f" was changed; merge #{number} into it instead."
         )
     act.insert("content_history", memory_id=number, content=old, replaced_at=now)

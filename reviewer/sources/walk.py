@@ -50,6 +50,7 @@ LOCK_FILES = _names(
 CONTAINERS = (".db", ".sqlite", ".sqlite3", ".vscdb", ".zip")
 """Suffixes of databases and archives, which are read if an agent keeps sessions in them."""
 IGNORE_FILE = "ignore file"
+UNREADABLE_FOLDER = "folder cannot be read"
 OUTSIDE = "link to a file outside the folder"
 
 
@@ -122,7 +123,7 @@ class _Walk:
                 with os.scandir(here) as entries:
                     found = sorted(entries, key=lambda entry: entry.name)
             except OSError as error:
-                yield PassedOver(Path(here), f"folder cannot be read: {reason_of(error)}")
+                yield PassedOver(Path(here), f"{UNREADABLE_FOLDER}: {reason_of(error)}")
                 continue
             if any(_is_ignore_file(entry) for entry in found):
                 rules += (read_ignore_file(here),)
@@ -164,6 +165,11 @@ class _Walk:
         except OSError as error:
             return PassedOver(path, f"file cannot be read: {reason_of(error)}")
         return Found(path)
+
+
+def is_unreadable(reason: str) -> bool:
+    """Whether a file or folder was passed over only because it cannot be read."""
+    return "cannot be read" in reason
 
 
 def read_with(path: Path) -> list[Path]:

@@ -10,6 +10,7 @@ from collections.abc import Iterator
 
 from msgspec import Struct
 
+from reviewer.text.placeholder import MASK
 from reviewer.text.secrets.contexts import (
     assigned_values,
     command_values,
@@ -44,7 +45,7 @@ def mask(text: str) -> Masked:
     for found in _found(text):
         # Line ends stay, so that line numbers stay the same.
         ends = "\n" * text.count("\n", found.start, found.end)
-        parts += [text[at : found.start], f"[masked {found.kind}]{ends}"]
+        parts += [text[at : found.start], f"{MASK}{found.kind}]{ends}"]
         kinds.append(found.kind)
         at = found.end
     clean = "".join([*parts, text[at:]]) if kinds else text

@@ -15,7 +15,8 @@ from reviewer.cli.progress import ProgressLine
 
 if TYPE_CHECKING:
     from reviewer.compression.engines import EngineName
-    from reviewer.compression.file_summary import FileSummary, SummaryWriter
+    from reviewer.compression.file_summary import FileSummary
+    from reviewer.compression.summary_writer import SummaryWriter
 
 LEVELS = ("detailed", "brief", "tags")
 
@@ -122,14 +123,14 @@ def written_by(engine: EngineName, model: str | None) -> Iterator[SummaryWriter 
         return
     from reviewer.clock import utc_now
     from reviewer.compression.engines import Engines
-    from reviewer.compression.file_summary import SummaryWriter
+    from reviewer.compression.summary_writer import SummaryWriter
 
     summarizer = Engines(utc_now).summarizer("model", model)
     line = ProgressLine()
     line.show(f"Asking {safe(summarizer.engine.name)}  Ctrl-C stops")
     with stoppable() as asked:
         try:
-            yield SummaryWriter(summarizer, asked)
+            yield SummaryWriter(summarizer, cancelled=asked)
         finally:
             line.clear()
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -23,9 +23,9 @@ from reviewer.compression.fidelity import missing_anchors
 from reviewer.compression.offline.engine import OfflineEngine
 from reviewer.compression.offline.history import CODEX_SUMMARY, SUMMARY_START
 from reviewer.compression.offline.shape import TITLED_FROM
-from reviewer.compression.preview import TRIES, Patience, Watch, write_summary
 from reviewer.compression.segments import full_text
 from reviewer.compression.summarizer import Summarizer
+from reviewer.compression.summary_writer import SummaryWriter
 from reviewer.compression.values import (
     HANDOVER_FROM,
     OFFLINE,
@@ -146,34 +146,6 @@ def summarize_file(
     anchors = find_anchors(turns)
     found = [_at(writer, segment, anchors, Level(level), max_tokens, count) for level in levels]
     return [structs.replace(each, conversations=max(total, 1)) for each in found]
-
-
-class SummaryWriter:
-    """Writes one summary after the other; a model that does not work is asked no more."""
-
-    def __init__(self, summarizer: Summarizer, cancelled: Callable[[], bool] | None = None) -> None:
-        self.summarizer = summarizer
-        self._watch = Watch(cancelled)
-        self._patience = Patience(TRIES, raises=False)
-
-    def compress(
-        self,
-        segment: Segment,
-        anchors: tuple[AnchorPoint, ...],
-        level: Level,
-        options: SummarizationOptions,
-    ) -> CompressedSegment:
-        """Raises CancelledError, TemplateError."""
-        return write_summary(
-            segment,
-            anchors,
-            level,
-            options,
-            self.summarizer,
-            self._watch,
-            self._patience,
-            alone=False,
-        )
 
 
 def _conversations(
@@ -389,7 +361,7 @@ def _at(
             ceiling=max_tokens,
             generate_expansion_markers=max_tokens >= MARKED_FROM,
         )
-    found = writer.compress(segment, first, level, options)
+    found = writer.write(segment, first, level, options)
     if segment.tokens and not found.content:
         found = structs.replace(found, note=NOTHING_TOLD)
     if is_handover and found.engine != OFFLINE:

@@ -23,7 +23,6 @@ from reviewer.compression.conversations import (
     named,
 )
 from reviewer.compression.file_summary import (
-    SummaryWriter,
     anchors_within,
     orders_in,
     turn_of,
@@ -31,6 +30,7 @@ from reviewer.compression.file_summary import (
 from reviewer.compression.offline.course import Course
 from reviewer.compression.offline.shape import ALSO, Account
 from reviewer.compression.offline.tail import Tail
+from reviewer.compression.summary_writer import SummaryWriter
 from reviewer.compression.values import (
     HANDOVER_FROM,
     OFFLINE,
@@ -241,7 +241,7 @@ def brief_of(
         max_output_tokens=room, ceiling=room, generate_expansion_markers=False
     )
     orders = anchors_within(orders_in(find_anchors(read), read), Level.BRIEF, room, count)
-    found = writer.compress(segment, orders, Level.BRIEF, options)
+    found = writer.write(segment, orders, Level.BRIEF, options)
     if found.engine == OFFLINE:
         return structs.replace(_brief_offline(turns, title, max_tokens, path), note=found.note)
     text = joined([title, as_markdown(found.content)], "\n\n")

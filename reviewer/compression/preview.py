@@ -24,17 +24,16 @@ from reviewer.compression.retention import (
     validate_retention,
 )
 from reviewer.compression.summarizer import Summarizer
+from reviewer.compression.summary_writer import Patience, SummaryWriter
 from reviewer.compression.values import (
     BY_HAND,
-    AnchorPoint,
     CompressedSegment,
     Level,
-    Locked,
     Segment,
     SummarizationOptions,
 )
 from reviewer.errors import ReviewerError
-from reviewer.llm.model import CancelledError, ModelError
+from reviewer.llm.model import CancelledError
 from reviewer.llm.steering import RetryExhaustedError
 
 
@@ -67,41 +66,6 @@ class Watch(Struct, frozen=True):
 
 SHORT = 40
 """Tokens up to which a segment stays Full where its summary would not pass."""
-TRIES = 2
-"""Segments for which a model may fail before its first answer; then it does not work at all."""
-FAILURES = 3
-"""Failures in a row after which a model that has answered is not asked any more."""
-
-
-class Patience:
-    """Whether a model that failed is asked again, over the segments of one preview."""
-
-    def __init__(self, segments: int, *, raises: bool = True) -> None:
-        """`segments`: how many the model is asked for. `raises`: a model that does not work at all
-        ends the run; otherwise it is asked no more.
-        """
-        self._tries = min(TRIES, segments)
-        self._raises = raises
-        self._lock = threading.Lock()
-        self._answered = False
-        self._in_a_row = 0
-        self.gave_up: ModelError | None = None
-        """The failure after which it is asked no more."""
-
-    def succeeded(self) -> None:
-        with self._lock:
-            self._answered, self._in_a_row = True, 0
-
-    def failed(self, failure: ModelError) -> None:
-        """Count a failure. Raises it when there is nothing to wait for and nothing to lose."""
-        with self._lock:
-            self._in_a_row += 1
-            if not self._answered and self._in_a_row >= self._tries:
-                if self._raises:
-                    raise failure
-                self.gave_up = failure
-            if self._answered and self._in_a_row >= FAILURES:
-                self.gave_up = failure
 
 
 def preview_plan(
@@ -208,16 +172,15 @@ def preview_choice(
     # A deterministic engine is asked again, for notes and markers.
     write_again = engine.deterministic and choice.engine == engine.name
     if choice.content is None or choice.level is Level.FULL or write_again:
-        compressed = write_summary(
-            segment,
-            anchors,
-            choice.level,
-            plan.options,
+        writer = SummaryWriter(
             summarizer,
-            watch,
             Patience(1) if patience is None else patience,
-            alone=patience is None or len(plan.choices) == 1,
+            cancelled=watch.cancelled,
+            on_text=watch.on_text,
+            on_attempt=watch.on_attempt,
         )
+        alone = patience is None or len(plan.choices) == 1
+        compressed = writer.write(segment, anchors, choice.level, plan.options, alone=alone)
     else:
         content, failures = _checked(segment, plan, choice, choice.content)
         compressed = summarizer.from_text(
@@ -231,124 +194,6 @@ def preview_choice(
     asked = collect_criteria(segment, plan.options.retention)
     guidance = () if kept else check_guidance(segment.turns, asked, compressed.content)
     return SegmentPreview(segment, choice.level, compressed, fidelity, failures, kept, guidance)
-
-
-def write_summary(
-    segment: Segment,
-    anchors: tuple[AnchorPoint, ...],
-    level: Level,
-    options: SummarizationOptions,
-    summarizer: Summarizer,
-    watch: Watch,
-    patience: Patience,
-    *,
-    alone: bool,
-) -> CompressedSegment:
-    """A new summary. Where a model fails, the offline engine writes it, with a note.
-
-    `alone`: no other segment is written, so that there is nothing to lose and a refusal is raised.
-    """
-    on_text, on_attempt = watch.on_text, watch.on_attempt
-    if level is not Level.FULL and patience.gave_up is not None:
-        return _offline(
-            segment, anchors, level, options, summarizer, f"the model failed: {patience.gave_up}"
-        )
-    try:
-        found = summarizer.compress(
-            segment,
-            anchors,
-            level,
-            options,
-            cancelled=watch.cancelled,
-            on_text=(lambda piece: on_text(segment.id, piece)) if on_text else None,
-            on_attempt=(lambda attempt: on_attempt(segment.id, attempt)) if on_attempt else None,
-        )
-    except RetryExhaustedError as refused:
-        if alone or summarizer.engine.deterministic:
-            raise _named(segment, refused) from refused
-        patience.succeeded()  # it answers
-        why = f"the model's summary was refused: {refused.diagnosis}"
-    except CancelledError:
-        raise
-    except ModelError as failure:
-        patience.failed(failure)
-        why = f"the model failed: {failure}"
-    else:
-        if level is not Level.FULL and not found.answered_before:
-            patience.succeeded()
-        return found
-    return _offline(segment, anchors, level, options, summarizer, why)
-
-
-def write_all_levels(
-    segment: Segment,
-    anchors: tuple[AnchorPoint, ...],
-    options: SummarizationOptions,
-    summarizer: Summarizer,
-    patience: Patience,
-    cancelled: Callable[[], bool] | None = None,
-) -> dict[Level, CompressedSegment | Locked]:
-    """A segment at all levels. Where a model fails, the offline engine writes, with a note.
-
-    Raises CancelledError, and the exceptions of the engine when a model does not work at all.
-    """
-    why = ""
-    if patience.gave_up is not None:
-        why = f"the model failed: {patience.gave_up}"
-    else:
-        try:
-            found = summarizer.compress_all(segment, anchors, options, cancelled=cancelled)
-        except RetryExhaustedError as refused:
-            if summarizer.engine.deterministic:
-                raise _named(segment, refused) from refused
-            patience.succeeded()  # it answers
-            why = f"the model's summary was refused: {refused.diagnosis}"
-        except CancelledError:
-            raise
-        except ModelError as failure:
-            patience.failed(failure)
-            why = f"the model failed: {failure}"
-        else:
-            if any(
-                level is not Level.FULL
-                and not isinstance(each, Locked)
-                and not each.answered_before
-                for level, each in found.items()
-            ):
-                patience.succeeded()
-            return found
-    return {
-        level: each if isinstance(each, Locked) or level is Level.FULL else _noted(each, why)
-        for level, each in summarizer.offline.compress_all(
-            segment, anchors, options, cancelled=cancelled
-        ).items()
-    }
-
-
-def _noted(found: CompressedSegment, why: str) -> CompressedSegment:
-    """A summary of the offline engine, with a note why it is that."""
-    note = f"offline, because {why}"
-    return structs.replace(found, note="; ".join(filter(None, (found.note, note))))
-
-
-def _offline(
-    segment: Segment,
-    anchors: tuple[AnchorPoint, ...],
-    level: Level,
-    options: SummarizationOptions,
-    summarizer: Summarizer,
-    why: str,
-) -> CompressedSegment:
-    """The offline engine's summary, with a note why it is that."""
-    try:
-        found = summarizer.offline.compress(segment, anchors, level, options)
-    except RetryExhaustedError as refused:
-        raise _named(segment, refused) from refused
-    return _noted(found, why)
-
-
-def _named(segment: Segment, refused: RetryExhaustedError[Any]) -> RetryExhaustedError[Any]:
-    return RetryExhaustedError(f"{segment.id}: {refused.diagnosis}", refused.attempts, refused.last)
 
 
 def _left_full(

@@ -27,10 +27,11 @@ from reviewer.compression.plan import (
     read_level,
     segment_sources,
 )
-from reviewer.compression.preview import Patience, Watch, preview_plan, write_all_levels
+from reviewer.compression.preview import Watch, preview_plan
 from reviewer.compression.retention import RetentionFailure, collect_criteria, validate_retention
 from reviewer.compression.span_marks import SpanMarks
 from reviewer.compression.summarizer import Summarizer, Tier, locked_level, require_licence
+from reviewer.compression.summary_writer import Patience, SummaryWriter
 from reviewer.compression.values import (
     AnchorPoint,
     CompressedSegment,
@@ -117,10 +118,11 @@ class Compression:
         snapshot.require_segments()
         summarizer = self._summarizer(engine, options)
         patience = Patience(len(snapshot.segments))
+        writer = SummaryWriter(summarizer, patience, cancelled=cancelled)
         for segment, anchors in zip(snapshot.segments, snapshot.anchors, strict=True):
             if cancelled is not None and cancelled():
                 raise CancelledError("Stopped.")
-            levels = write_all_levels(segment, anchors, options, summarizer, patience, cancelled)
+            levels = writer.write_all_levels(segment, anchors, options)
             for level, found in levels.items():
                 if isinstance(found, Locked):
                     yield SegmentAtLevel(segment, level, found)

@@ -13,8 +13,9 @@ import pytest
 
 from reviewer.commits.values import Priority
 from reviewer.compression.fit import UnreachableError
-from reviewer.compression.preview import FAILURES, PreviewProgress, Watch
+from reviewer.compression.preview import PreviewProgress, Watch
 from reviewer.compression.service import Compression
+from reviewer.compression.summary_writer import FAILURES
 from reviewer.compression.values import Level
 from reviewer.engine import Engine
 from reviewer.errors import ReviewerError, UnknownIdError

@@ -18,7 +18,7 @@ from reviewer.tui.kit.action import Action, shown_key
 from reviewer.tui.kit.actor import Actor, Host, reachable, runs
 from reviewer.tui.kit.bars import StatusBar
 from reviewer.tui.kit.line import TitleRule, cut, line_of
-from reviewer.tui.kit.row_list import RowList
+from reviewer.tui.kit.row_list import LoadedList, RowList
 from reviewer.tui.kit.screen import KitScreen, Movable, MoveKeys
 from reviewer.tui.kit.text import wrap
 from reviewer.tui.kit.text_keys import explained
@@ -150,22 +150,13 @@ def legend(signs: Glyphs) -> list[HelpRow]:
     ]
 
 
-class HelpList(RowList):
+class HelpList(LoadedList[HelpRow]):
     """Actions in columns: key, name, effect or why it cannot run now."""
 
     def __init__(self, rows: Sequence[HelpRow], *, id: str | None = None) -> None:  # noqa: A002
-        super().__init__(id=id)
-        self.rows = list(rows)
+        super().__init__(rows, id=id)
         self._title_cells = max((len(row.title) + 2 for row in rows), default=0)
         self._cursor = 1 if len(self.rows) > 1 else 0
-
-    @property
-    def total(self) -> int:
-        return len(self.rows)
-
-    @property
-    def cursor(self) -> int:
-        return self._cursor
 
     @property
     def current(self) -> HelpRow:
@@ -184,20 +175,12 @@ class HelpList(RowList):
         order = (*down, *up) if index >= self._cursor else (*up, *down)
         return next((at for at in order if not self.rows[at].heading), self._cursor)
 
-    def put_cursor(self, index: int) -> None:
-        self._cursor = index
-
-    def read_window(self, start: int, stop: int) -> None:
-        """All rows are in memory."""
-
     def row_strip(self, at: int, width: int, style: Palette, sign: Glyphs) -> Strip:
         row = self.rows[at]
         if row.heading:
             return line_of([(" " + row.title, style.strong)], width, style.text, sign.ellipsis)
         here = at == self._cursor
-        text = style.text_here if here else style.text
-        dim = style.dim_here if here else style.dim
-        key = style.accent_here if here else style.accent
+        text, _, dim, key, _ = style.on_row(here=here)
         names = cut(row.keys or "palette", KEY_CELLS - 2, sign.ellipsis).ljust(KEY_CELLS)
         parts = [
             (sign.bar if here else " ", key),

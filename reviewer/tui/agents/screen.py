@@ -29,7 +29,7 @@ from reviewer.tui.kit import keys as kit_keys
 from reviewer.tui.kit.action import Action
 from reviewer.tui.kit.actor import runs
 from reviewer.tui.kit.line import Part, cells_of, line_of
-from reviewer.tui.kit.row_list import RowList
+from reviewer.tui.kit.row_list import LoadedList, RowList
 from reviewer.tui.kit.screen import ListScreen
 from reviewer.tui.kit.text import Block, Run, count, moment
 from reviewer.tui.kit.text_pane import TextPane
@@ -316,40 +316,17 @@ def _tree_root() -> str:
     return tree.root if tree else ""
 
 
-class AgentList(RowList):
+class AgentList(LoadedList[AgentState]):
     """One row for each agent."""
 
-    def __init__(self, *, id: str | None = None) -> None:  # noqa: A002
-        super().__init__(id=id)
-        self._states: Sequence[AgentState] = ()
-        self._cursor = 0
-
     def show(self, states: Sequence[AgentState]) -> None:
-        self._states = states
+        self.rows = states
         self.rows_changed()
-
-    @property
-    def total(self) -> int:
-        return len(self._states)
-
-    @property
-    def cursor(self) -> int:
-        return self._cursor
-
-    def put_cursor(self, index: int) -> None:
-        self._cursor = index
-
-    def read_window(self, start: int, stop: int) -> None:
-        """All rows are there already."""
-
-    @property
-    def current(self) -> AgentState | None:
-        return self._states[self._cursor] if self._cursor < len(self._states) else None
 
     def row_strip(self, at: int, width: int, style: Palette, sign: Glyphs) -> Strip:
         here = at == self._cursor
-        dim, text = (style.dim_here, style.text_here) if here else (style.dim, style.text)
-        row = self._states[at].row
+        text, _, dim, _, _ = style.on_row(here=here)
+        row = self.rows[at].row
         parts: list[Part] = [
             (sign.bar, style.accent_here) if here and self.has_focus else (" ", text),
             (f"{set_cell_size(row.title, NAME_CELLS)} ", text),

@@ -69,70 +69,47 @@ class CommitList(StoredList[CommitsModel]):
 
     def row_strip(self, at: int, width: int, style: Palette, sign: Glyphs) -> Strip:
         model = self.model
-        return commit_strip(
-            model.row(at),
-            width,
-            style,
-            sign,
-            here=at == model.cursor,
-            focused=self.has_focus,
-            marked=model.is_marked(at),
-            digits=len(str(self.highest_id)),
-        )
-
-
-def commit_strip(
-    row: CommitRow | None,
-    width: int,
-    style: Palette,
-    sign: Glyphs,
-    *,
-    here: bool,
-    focused: bool,
-    marked: bool,
-    digits: int,
-) -> Strip:
-    """One row of exactly `width` cells. `row` None is a commit that no longer exists."""
-    on_row = style.on_row(here=here)
-    text, _, dim, accent, warm = on_row
-    bar = cursor_bar(on_row, sign, here=here, focused=focused)
-    if row is None:
+        row, here, marked = model.row(at), at == model.cursor, model.is_marked(at)
+        on_row = style.on_row(here=here)
+        text, _, dim, accent, warm = on_row
+        bar = cursor_bar(on_row, sign, here=here, focused=self.has_focus)
+        if row is None:  # the commit no longer exists
+            return line_of(
+                [bar, (f"  gone: {shared.REFRESH.key} reads the context again", dim)],
+                width,
+                text,
+                sign.ellipsis,
+            )
+        styles: dict[str, Style] = {"pinned": accent, "important": warm}
+        columns = f"{row.id:>{len(str(self.highest_id))}} "
+        if width >= WITH_HASH:
+            columns += display_line(row.hash[:HASH_CHARACTERS]).ljust(HASH_CHARACTERS) + " "
+        after = ""
+        if width >= WITH_ROLE:
+            word = cut(display_line(speaker(row)), ROLE_CELLS, sign.ellipsis)
+            after = word.ljust(ROLE_CELLS)
+        after += f"{row.tokens:>{TOKEN_CELLS + 1},} "
+        words = text
+        if marked:
+            words = warm
+        elif row.priority == "skip" or written_by_program(row):
+            words = dim
+        elif here:
+            words = style.strong_here
         return line_of(
-            [bar, (f"  gone: {shared.REFRESH.key} reads the context again", dim)],
-            width,
+            [
+                bar,
+                (sign.mark if marked else " ", warm),
+                (columns, dim),
+                (priority_sign(row.priority, sign), styles.get(row.priority, dim)),
+                (_criteria_sign(row, sign), warm),
+                (after, dim),
+                (display_line(row_words(row)[: width * 2]), words),
+            ],
+            width - 1,
             text,
             sign.ellipsis,
-        )
-    styles: dict[str, Style] = {"pinned": accent, "important": warm}
-    columns = f"{row.id:>{digits}} "
-    if width >= WITH_HASH:
-        columns += display_line(row.hash[:HASH_CHARACTERS]).ljust(HASH_CHARACTERS) + " "
-    after = ""
-    if width >= WITH_ROLE:
-        word = cut(display_line(speaker(row)), ROLE_CELLS, sign.ellipsis)
-        after = word.ljust(ROLE_CELLS)
-    after += f"{row.tokens:>{TOKEN_CELLS + 1},} "
-    words = text
-    if marked:
-        words = warm
-    elif row.priority == "skip" or written_by_program(row):
-        words = dim
-    elif here:
-        words = style.strong_here
-    return line_of(
-        [
-            bar,
-            (sign.mark if marked else " ", warm),
-            (columns, dim),
-            (priority_sign(row.priority, sign), styles.get(row.priority, dim)),
-            (_criteria_sign(row, sign), warm),
-            (after, dim),
-            (display_line(row_words(row)[: width * 2]), words),
-        ],
-        width - 1,
-        text,
-        sign.ellipsis,
-    ).extend_cell_length(width, text)
+        ).extend_cell_length(width, text)
 
 
 def row_words(row: CommitRow) -> str:

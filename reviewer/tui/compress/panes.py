@@ -29,7 +29,6 @@ from reviewer.tui.compress.model import (
     LostRow,
     Markers,
     Path,
-    Size,
     level_name,
     lost_rows,
 )
@@ -37,14 +36,13 @@ from reviewer.tui.kit import keys as shared
 from reviewer.tui.kit.bars import ClickLine
 from reviewer.tui.kit.headings import HeadingPane
 from reviewer.tui.kit.line import BarLine, Part, Separator, TitleRule, cells_of, cut, line_of
-from reviewer.tui.kit.row_list import RowList
+from reviewer.tui.kit.row_list import LoadedList, RowList, cursor_bar
 from reviewer.tui.kit.text import Block, Run, count, figure
 from reviewer.tui.kit.text_pane import HEADER_ROWS, TextPane
 from reviewer.tui.theme import Glyphs, Palette, glyphs
 
 if TYPE_CHECKING:
     from reviewer.compression.plan import Choice
-    from reviewer.compression.values import Segment
 
 TOKEN_CELLS = 6
 WITH_BOTH = 26
@@ -83,9 +81,6 @@ class SegmentList(RowList):
     def put_cursor(self, index: int) -> None:
         self.data.cursor = index
 
-    def read_window(self, start: int, stop: int) -> None:
-        """All segments are in memory."""
-
     def redraw(self, index: int) -> None:
         """Redraw a row if it is visible."""
         top = self.scroll_offset.y
@@ -93,6 +88,7 @@ class SegmentList(RowList):
             self.refresh_line(index)
 
     def row_strip(self, at: int, width: int, style: Palette, sign: Glyphs) -> Strip:
+        """Number, state, level, topic, tokens now and then."""
         data = self.data
         if data.plan is None:
             return line_of([], width, style.text, sign.ellipsis)
@@ -104,61 +100,32 @@ class SegmentList(RowList):
             state = sign.edited
         else:
             state = sign.ellipsis if data.awaits_model(choice) else " "
-        return segment_strip(
-            data.segments[at],
-            choice,
-            data.size(choice),
-            state,
-            width,
-            style,
-            sign,
-            digits=len(data.segments[-1].id) - 1,
-            here=at == data.cursor,
-            focused=self.has_focus,
-        )
-
-
-def segment_strip(
-    segment: Segment,
-    choice: Choice,
-    size: Size,
-    state: str,
-    width: int,
-    style: Palette,
-    sign: Glyphs,
-    *,
-    digits: int,
-    here: bool,
-    focused: bool,
-) -> Strip:
-    """Number, state, level, topic, tokens now and then: exactly `width` cells."""
-    text = style.text_here if here else style.text
-    dim = style.dim_here if here else style.dim
-    warm = style.warm_here if here else style.warm
-    accent = style.accent_here if here else style.accent
-    words = style.strong_here if here else text
-    letter = LEVEL_NAMES[choice.level][0]
-    after = f"{'' if size.exact else '~'}{short(size.tokens)}"
-    before = short(segment.tokens) if width >= WITH_BOTH else ""
-    same = choice.level == 0
-    right: list[Part] = [
-        (before.rjust(TOKEN_CELLS + 1) if before else "", dim),
-        (("" if same else after).rjust(TOKEN_CELLS + 1), accent if size.exact else dim),
-    ]
-    if same and not before:
-        right = [(after.rjust(TOKEN_CELLS + 1), dim)]
-    cells = sum(len(part) for part, _ in right)
-    left: list[Part] = [
-        (sign.bar if here else " ", accent if focused else dim),
-        (segment.id.removeprefix("s").rjust(digits), dim),
-        (state, warm),
-        (f"{letter} ", dim if same else accent),
-    ]
-    room = width - cells - sum(len(part) for part, _ in left) - 1
-    topic = cut(display_line(segment.topic or segment.id), max(room, 0), sign.ellipsis)
-    strip = line_of([*left, (topic, words)], width - cells - 1, text, sign.ellipsis)
-    end = line_of(right, cells + 1, text, sign.ellipsis)
-    return Strip([*strip, *end], width)
+        segment, size, here = data.segments[at], data.size(choice), at == data.cursor
+        on_row = style.on_row(here=here)
+        text, strong, dim, accent, warm = on_row
+        words = strong if here else text
+        letter = LEVEL_NAMES[choice.level][0]
+        after = f"{'' if size.exact else '~'}{short(size.tokens)}"
+        before = short(segment.tokens) if width >= WITH_BOTH else ""
+        same = choice.level == 0
+        right: list[Part] = [
+            (before.rjust(TOKEN_CELLS + 1) if before else "", dim),
+            (("" if same else after).rjust(TOKEN_CELLS + 1), accent if size.exact else dim),
+        ]
+        if same and not before:
+            right = [(after.rjust(TOKEN_CELLS + 1), dim)]
+        cells = sum(len(part) for part, _ in right)
+        left: list[Part] = [
+            cursor_bar(on_row, sign, here=here, focused=self.has_focus),
+            (segment.id.removeprefix("s").rjust(len(data.segments[-1].id) - 1), dim),
+            (state, warm),
+            (f"{letter} ", dim if same else accent),
+        ]
+        room = width - cells - sum(len(part) for part, _ in left) - 1
+        topic = cut(display_line(segment.topic or segment.id), max(room, 0), sign.ellipsis)
+        strip = line_of([*left, (topic, words)], width - cells - 1, text, sign.ellipsis)
+        end = line_of(right, cells + 1, text, sign.ellipsis)
+        return Strip([*strip, *end], width)
 
 
 @dataclass(frozen=True)
@@ -465,7 +432,7 @@ class SummaryPane(HeadingPane):
             self.post_message(self.Clicked(path))
 
 
-class LostList(RowList):
+class LostList(LoadedList[LostRow]):
     """The losses of a level, heaviest first; below them the pinned spans of the segment."""
 
     class Selected(Message):
@@ -475,8 +442,6 @@ class LostList(RowList):
         """`title` is the rule above the list."""
         super().__init__(id=id)
         self._title = title
-        self.rows: Sequence[LostRow] = ()
-        self._cursor = 0
         self._about: tuple[object, ...] = ()
 
     def draw(self, data: CompressModel) -> None:
@@ -522,40 +487,20 @@ class LostList(RowList):
         self._cursor = max(0, min(self._cursor if keep else 0, len(rows) - 1))
         self.rows_changed()
 
-    @property
-    def current(self) -> LostRow | None:
-        return self.rows[self._cursor] if self._cursor < len(self.rows) else None
-
-    @property
-    def total(self) -> int:
-        return len(self.rows)
-
-    @property
-    def cursor(self) -> int:
-        return self._cursor
-
-    def put_cursor(self, index: int) -> None:
-        self._cursor = index
-
-    def read_window(self, start: int, stop: int) -> None:
-        """All rows are in memory."""
-
     def row_strip(self, at: int, width: int, style: Palette, sign: Glyphs) -> Strip:
         """`− VendorClient.list_all  ×7 identifier`; `·`: the level above lost it already."""
         row, here = self.rows[at], at == self._cursor
-        text = style.text_here if here else style.text
-        dim = style.dim_here if here else style.dim
-        warm = style.warm_here if here else style.warm
-        accent = style.accent_here if here else style.accent
+        on_row = style.on_row(here=here)
+        text, strong, dim, accent, warm = on_row
         mark: Part = (sign.minus, warm) if row.new else (sign.earlier, dim)
         if row.pinned:
             mark = (sign.pinned, accent)
         times = f" {sign.times}{row.times:,}" if row.times > 1 else ""
         kind = f" {row.kind} " if width >= WITH_KIND else " "
-        bar: Part = (sign.bar if here else " ", accent if self.has_focus else dim)
+        bar = cursor_bar(on_row, sign, here=here, focused=self.has_focus)
         room = width - 3 - len(times) - len(kind)
         words = cut(display_line(row.text[:LOST_CHARACTERS]), max(room, 0), sign.ellipsis)
-        style_of = style.strong_here if here else text if row.new or row.pinned else dim
+        style_of = strong if here else text if row.new or row.pinned else dim
         left = line_of(
             [bar, mark, (" ", text), (words, style_of), (times, warm)],
             width - len(kind),

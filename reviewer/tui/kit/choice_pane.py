@@ -87,10 +87,9 @@ class ChoiceList(ScrollView):
             words = self.nothing if not self.options and y == 0 else ""
             return line_of([("   " + words, style.dim)], width, style.text, sign.ellipsis)
         option, here = self.options[at], at == self.cursor
-        text = style.text_here if here else style.text
-        dim = style.dim_here if here else style.dim
+        text, _, dim, accent, _ = style.on_row(here=here)
         name = display_line(option.name)
-        parts: list[Part] = [(sign.bar if here else " ", style.accent_here if here else dim)]
+        parts: list[Part] = [(sign.bar if here else " ", accent if here else dim)]
         if option.detail:
             name = cut(name, NAME_CELLS - 2, sign.ellipsis).ljust(NAME_CELLS)
         parts += [("  " + name, text), (display_line(option.detail), dim)]

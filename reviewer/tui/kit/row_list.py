@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, Generic, Protocol, TypeVar
 
 from textual import events
@@ -238,8 +239,34 @@ class HasCursor(Protocol):
     cursor: int
 
 
+RowT = TypeVar("RowT")
 ModelT = TypeVar("ModelT", bound=HasCursor)
 RowModelT = TypeVar("RowModelT", bound=RowModel[Any])
+
+
+class LoadedList(RowList, Generic[RowT]):
+    """Draws rows that are all in memory, and keeps the cursor itself."""
+
+    def __init__(self, rows: Sequence[RowT] = (), *, id: str | None = None) -> None:  # noqa: A002
+        super().__init__(id=id)
+        self.rows = rows
+        self._cursor = 0
+
+    @property
+    def total(self) -> int:
+        return len(self.rows)
+
+    @property
+    def cursor(self) -> int:
+        return self._cursor
+
+    @property
+    def current(self) -> RowT | None:
+        """The row under the cursor."""
+        return self.rows[self._cursor] if self._cursor < len(self.rows) else None
+
+    def put_cursor(self, index: int) -> None:
+        self._cursor = index
 
 
 class ModelList(RowList, Generic[ModelT]):

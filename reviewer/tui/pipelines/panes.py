@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from rich.cells import cell_len
+from rich.style import Style
 from textual.strip import Strip
 
 from reviewer.text.display import display_line
@@ -13,7 +14,7 @@ from reviewer.tui.evidence.structure import labelled
 from reviewer.tui.kit.line import Part, cells_of, cut, line_of
 from reviewer.tui.kit.row_list import ModelList, cursor_bar
 from reviewer.tui.kit.text import Block, Line, Run, Span, count, fit, lay_out
-from reviewer.tui.pipelines.model import MODES, NodeRow, PipelinesModel
+from reviewer.tui.pipelines.model import MODES, EdgeRow, NodeRow, PipelinesModel
 from reviewer.tui.theme import Glyphs, Palette, RowStyles
 
 if TYPE_CHECKING:
@@ -35,22 +36,44 @@ class PipelineList(ModelList[PipelinesModel]):
 
     def row_strip(self, at: int, width: int, style: Palette, sign: Glyphs) -> Strip:
         row, here = self.model.rows[at], at == self.model.cursor
+        on_row = style.on_row(here=here)
+        bar = cursor_bar(on_row, sign, here=here, focused=self.has_focus)
         if isinstance(row, NodeRow):
-            return node_strip(
-                row.node.name,
-                row.node.handler,
-                row.entry,
-                self.model.states.get(row.node.name),
-                width,
-                style,
-                sign,
-                reachable=row.reachable,
-                here=here,
-                focused=self.has_focus,
-            )
-        return edge_strip(
-            row.entry, width, style, sign, back=row.back, here=here, focused=self.has_focus
-        )
+            name = on_row.strong if here else on_row.text if row.reachable else on_row.dim
+            parts, mode = self._node_parts(row, name, on_row, sign)
+        else:
+            parts, mode = _edge_parts(row, on_row, sign), mode_words(row.entry, sign)
+        return _beside([bar, *parts], mode, width, on_row, sign)
+
+    def _node_parts(
+        self, row: NodeRow, name_style: Style, on_row: RowStyles, sign: Glyphs
+    ) -> tuple[list[Part], str]:
+        """A node's state, name and kind, and the words for how it is entered."""
+        name, handler = row.node.name, row.node.handler
+        state = self.model.states.get(name)
+        mark, warning = state_sign(state, sign)
+        again = f" {sign.times}{state.runs}" if state is not None and state.runs > 1 else ""
+        kind = "" if handler in ("codergen", name.lower()) else f"  {display_line(handler)}"
+        lost = "" if row.reachable else f"  {sign.attention} not reached"
+        parts: list[Part] = [
+            (f"{mark} ", on_row.warm if warning else on_row.accent),
+            (display_line(name), name_style),
+            (again, on_row.dim),
+            (kind, on_row.dim),
+            (lost, on_row.warm),
+        ]
+        return parts, mode_words(row.entry, sign) if handler not in ("start", "exit") else ""
+
+
+def _edge_parts(row: EdgeRow, on_row: RowStyles, sign: Glyphs) -> list[Part]:
+    """Where an edge leads, and under which condition."""
+    edge = row.entry.edge
+    asked = "" if edge is None else asked_words(edge)
+    return [
+        (f"   {arrow(sign, back=row.back)} ", on_row.dim),
+        (display_line(row.entry.node.name), on_row.text),
+        (f"  {display_line(asked)}" if asked else "", on_row.dim),
+    ]
 
 
 NAME_CELLS = 12
@@ -96,61 +119,6 @@ def mode_words(entry: NodeEntry | None, sign: Glyphs) -> str:
 def asked_words(edge: PipelineEdge) -> str:
     """When an edge is taken: its condition in brackets, else its label."""
     return f"[{edge.condition}]" if edge.condition else edge.label
-
-
-def node_strip(
-    name: str,
-    handler: str,
-    entry: NodeEntry | None,
-    state: NodeState | None,
-    width: int,
-    style: Palette,
-    sign: Glyphs,
-    *,
-    reachable: bool,
-    here: bool,
-    focused: bool,
-) -> Strip:
-    """A node: its state, its name, how it is entered. Exactly `width` cells."""
-    on_row = style.on_row(here=here)
-    text, strong, dim, accent, warm = on_row
-    mark, warning = state_sign(state, sign)
-    kind = "" if handler in ("codergen", name.lower()) else f"  {display_line(handler)}"
-    again = f" {sign.times}{state.runs}" if state is not None and state.runs > 1 else ""
-    lost = "" if reachable else f"  {sign.attention} not reached"
-    left: list[Part] = [
-        cursor_bar(on_row, sign, here=here, focused=focused),
-        (f"{mark} ", warm if warning else accent),
-        (display_line(name), strong if here else text if reachable else dim),
-        (again, dim),
-        (kind, dim),
-        (lost, warm),
-    ]
-    words = mode_words(entry, sign) if handler not in ("start", "exit") else ""
-    return _beside(left, words, width, on_row, sign)
-
-
-def edge_strip(
-    entry: NodeEntry,
-    width: int,
-    style: Palette,
-    sign: Glyphs,
-    *,
-    back: bool,
-    here: bool,
-    focused: bool,
-) -> Strip:
-    """An edge: where it leads, under which condition, in which mode. Exactly `width` cells."""
-    on_row = style.on_row(here=here)
-    edge = entry.edge
-    asked = "" if edge is None else asked_words(edge)
-    left: list[Part] = [
-        cursor_bar(on_row, sign, here=here, focused=focused),
-        (f"   {arrow(sign, back=back)} ", on_row.dim),
-        (display_line(entry.node.name), on_row.text),
-        (f"  {display_line(asked)}" if asked else "", on_row.dim),
-    ]
-    return _beside(left, mode_words(entry, sign), width, on_row, sign)
 
 
 def _beside(left: list[Part], right: str, width: int, style: RowStyles, sign: Glyphs) -> Strip:

@@ -45,19 +45,42 @@ class CandidateList(StoredList[QueueModel]):
     def row_strip(self, at: int, width: int, style: Palette, sign: Glyphs) -> Strip:
         model = self.model
         row = model.window(at, at + 1)[0]
-        return candidate_strip(
-            row,
-            width,
-            style,
-            sign,
-            number="" if row is None else figure_of(row, self.sort, self.clock),
-            here=at == model.cursor,
-            focused=self.has_focus,
-            marked=model.is_marked(at),
-            decided=model.is_dimmed(at),
-            member=model.ids[at] in model.leader_of,
-            badges=self.badges.get(model.ids[at], NO_BADGES),
-        )
+        here, decided, marked = at == model.cursor, model.is_dimmed(at), model.is_marked(at)
+        on_row = style.on_row(here=here)
+        text, strong, dim, accent, warm = on_row
+        bar = cursor_bar(on_row, sign, here=here, focused=self.has_focus)
+        if row is None:  # the candidate no longer exists
+            gone = "  gone: a refresh takes it out of the list"
+            return line_of([bar, (gone, dim)], width, text, sign.ellipsis)
+        badges = self.badges.get(model.ids[at], NO_BADGES)
+        number = figure_of(row, self.sort, self.clock)
+        member = model.ids[at] in model.leader_of
+        state, warning = sign_of(row, decided, sign, badges)
+        # Blanks take the style of the text after them, which saves a change of colour.
+        mark: Part = (sign.mark, warm) if marked else (" ", dim)
+        if state.isspace():
+            state_style = dim
+        elif warning or row.status == "invalid":
+            state_style = warm
+        else:
+            state_style = accent if not decided or row.status == "active" else dim
+        columns = f"{number:>{FIGURE_CELLS}} " if number else ""
+        if width >= NARROW:
+            columns += type_sign(row, sign) + " "
+        indent = f"{sign.member} " if member else ""
+        content = indent + display_line(row.content[: width * 2])
+        if decided:
+            content_style = dim
+        elif marked:
+            content_style = warm
+        else:
+            content_style = strong if here else text
+        return line_of(
+            [bar, mark, (state, state_style), (columns, dim), (content, content_style)],
+            width - 1,
+            text,
+            sign.ellipsis,
+        ).extend_cell_length(width, text)
 
     def grown(self) -> None:
         """Rows were added below; draw only if their place is visible."""
@@ -159,55 +182,3 @@ def age(since: str, now: datetime) -> str:
     if minutes < 60:
         return f"{minutes}m"
     return f"{minutes // 60}h" if minutes < 24 * 60 else f"{min(minutes // (24 * 60), 999)}d"
-
-
-def candidate_strip(
-    row: QueueRow | None,
-    width: int,
-    palette: Palette,
-    glyphs: Glyphs,
-    *,
-    number: str = "",
-    here: bool,
-    focused: bool,
-    marked: bool,
-    decided: bool,
-    member: bool,
-    badges: Badges = NO_BADGES,
-) -> Strip:
-    """One row of exactly `width` cells. `row` None is a candidate that no longer exists;
-    `number` is its figure in the order of the list.
-    """
-    style = palette.on_row(here=here)
-    text, strong, dim, accent, warm = style
-    bar = cursor_bar(style, glyphs, here=here, focused=focused)
-    if row is None:
-        return line_of(
-            [bar, ("  gone: a refresh takes it out of the list", dim)], width, text, glyphs.ellipsis
-        )
-    state, warning = sign_of(row, decided, glyphs, badges)
-    # Blanks take the style of the text after them, which saves a change of colour.
-    mark: Part = (glyphs.mark, warm) if marked else (" ", dim)
-    if state.isspace():
-        state_style = dim
-    elif warning or row.status == "invalid":
-        state_style = warm
-    else:
-        state_style = accent if not decided or row.status == "active" else dim
-    columns = f"{number:>{FIGURE_CELLS}} " if number else ""
-    if width >= NARROW:
-        columns += type_sign(row, glyphs) + " "
-    indent = f"{glyphs.member} " if member else ""
-    content = indent + display_line(row.content[: width * 2])
-    if decided:
-        content_style = dim
-    elif marked:
-        content_style = warm
-    else:
-        content_style = strong if here else text
-    return line_of(
-        [bar, mark, (state, state_style), (columns, dim), (content, content_style)],
-        width - 1,
-        text,
-        glyphs.ellipsis,
-    ).extend_cell_length(width, text)

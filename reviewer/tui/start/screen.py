@@ -21,7 +21,7 @@ from reviewer.text.display import display_line
 from reviewer.tui.kit.actor import runs
 from reviewer.tui.kit.bars import HeaderBar
 from reviewer.tui.kit.line import Part, TitleRule, line_of
-from reviewer.tui.kit.row_list import RowList
+from reviewer.tui.kit.row_list import LoadedList
 from reviewer.tui.kit.screen import KitScreen, Movable, MoveKeys
 from reviewer.tui.kit.text import count, wrapped
 from reviewer.tui.queue.reading import ReadingAct
@@ -247,18 +247,16 @@ class _Reading(ReadingAct):
         return super().sentence if self.is_stopped() else ""
 
 
-class ProjectList(RowList):
+class ProjectList(LoadedList[FoundProject]):
     """Projects: name, sessions, size, age, agents."""
 
     def __init__(self, *, id: str | None = None) -> None:  # noqa: A002
         super().__init__(id=id)
-        self._rows: Sequence[FoundProject] = ()
-        self._cursor = 0
         self._longest = 0
         """Cells of the longest name."""
 
     def show(self, rows: Sequence[FoundProject]) -> None:
-        self._rows = rows
+        self.rows = rows
         self._longest = max((cell_len(_shown_name(row)) for row in rows), default=0)
         self.fit()
         self.rows_changed()
@@ -266,31 +264,12 @@ class ProjectList(RowList):
     def fit(self) -> None:
         """Leave the words below the lines that they need."""
         most = max(min(MOST_ROWS, self.app.size.height - LINES_BESIDE_ROWS), 3)
-        self.styles.height = min(len(self._rows), most) + 1 if self._rows else 0
-
-    @property
-    def total(self) -> int:
-        return len(self._rows)
-
-    @property
-    def cursor(self) -> int:
-        return self._cursor
-
-    @property
-    def current(self) -> FoundProject | None:
-        return self._rows[self._cursor] if self._rows else None
-
-    def put_cursor(self, index: int) -> None:
-        self._cursor = index
-
-    def read_window(self, start: int, stop: int) -> None:
-        """All rows are in memory."""
+        self.styles.height = min(len(self.rows), most) + 1 if self.rows else 0
 
     def row_strip(self, at: int, width: int, style: Palette, sign: Glyphs) -> Strip:
-        row, here = self._rows[at], at == self._cursor
-        text = style.strong_here if here else style.text
-        dim = style.dim_here if here else style.dim
-        accent = style.accent_here if here else style.accent
+        row, here = self.rows[at], at == self._cursor
+        plain, strong, dim, accent, _ = style.on_row(here=here)
+        text = strong if here else plain
         name = _shown_name(row)
         narrow, very_narrow = width < NARROW, width < VERY_NARROW
         room = max(min(self._longest, NAME_CELLS) - cell_len(name), 0)

@@ -221,7 +221,7 @@ class Engine:
 
     @cached_property
     def fleet(self) -> FleetImport:
-        """Import of what a job over many files found."""
+        """Import of the findings of a job over many files."""
         from reviewer.fleet.importing import FleetImport
 
         return FleetImport(self._database, self._ledger, self.clock)
@@ -323,7 +323,7 @@ class Engine:
 
 
 class StoreFacts(NamedTuple):
-    """What can be learned about a store file without opening it as a store."""
+    """The facts about a store file that can be learned without opening it as a store."""
 
     is_store: bool
     is_empty: bool

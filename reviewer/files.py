@@ -262,7 +262,7 @@ def open_new(path: Path, mode: int, *, within: int) -> int:
 
 
 def stat_within(path: Path, within: int) -> os.stat_result:
-    """What is known of a file of a folder; a link is not followed. Raises OSError."""
+    """The status of a file in a folder; a link is not followed. Raises OSError."""
     if within == NO_HANDLE:
         return path.lstat()
     return os.stat(path.name, dir_fd=within, follow_symlinks=False)
@@ -277,7 +277,7 @@ def replace_within(fresh: Path, path: Path, *, within: int) -> None:
 
 
 def remove_within(path: Path, *, within: int) -> None:
-    """Remove a file of a folder; one that is gone already is no error. Raises OSError."""
+    """Remove a file of a folder; one that is gone already is not an error. Raises OSError."""
     with suppress(FileNotFoundError):
         if within == NO_HANDLE:
             path.unlink()

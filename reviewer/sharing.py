@@ -23,7 +23,7 @@ from reviewer.files import (
 )
 
 GROUP_FILE, GROUP_FOLDER = 0o660, 0o2770
-"""The folder hands its group on to what is made in it."""
+"""The folder passes its group on to files made in it."""
 
 COMMON = "-waves"
 PERSONAL = (
@@ -94,8 +94,8 @@ def sharing(store: Path) -> Sharing:
 def share(store: Path, group: str) -> Sharing:
     """Let the members of a group open the store and decide in it.
 
-    The folder of the store gets their rights too, so it must hold nothing else. Raises StoreError
-    when something prevents it; nothing is changed then.
+    The folder of the store gets their rights too, so it must have nothing else in it. Raises
+    StoreError when something prevents it; nothing is changed then.
     """
     number = _group_number(group)
     _require_owner(store)

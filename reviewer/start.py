@@ -42,7 +42,7 @@ class FoundProject(Struct, frozen=True, kw_only=True):
     bytes: int
     newest_ns: int
     parts: tuple[FoundProject, ...] = ()
-    """The projects that this row stands for; empty for a project itself."""
+    """The projects that this row is about; empty for a project itself."""
 
 
 class Found(Struct, frozen=True):
@@ -65,7 +65,7 @@ class Found(Struct, frozen=True):
 
 
 class ReadSum(Struct, frozen=True):
-    """What was read."""
+    """The outcome of reading."""
 
     files: int
     stopped: bool
@@ -244,7 +244,7 @@ class _ProgressOfAll:
 
 
 def _together(rows: list[FoundProject]) -> FoundProject:
-    """The row that stands for all projects."""
+    """The row for all projects."""
     agents: Counter[str] = Counter()
     for row in rows:
         agents.update(dict(row.agents))

@@ -1,4 +1,4 @@
-"""The folder beside a store that holds what is known of agents: their sessions, what each was given
+"""The folder beside a store with what is known about agents: their sessions, what each was given
 last, what `connect` wrote, and a log of hooks that could do nothing.
 
 Hooks of several agents write here at once: each file is replaced in one step, and the log is only
@@ -38,7 +38,7 @@ _ODD = re.compile(r"[^a-z0-9-]+")
 
 
 class SessionNote(Struct, frozen=True, kw_only=True):
-    """A session of an agent, as its hooks told it. `path` is its transcript, empty if unknown."""
+    """A session of an agent, as its hooks reported it. `path`: its transcript, empty if unknown."""
 
     agent: str
     session: str

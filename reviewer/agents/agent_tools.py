@@ -94,7 +94,7 @@ class AgentTools:
         self.agent = agent
 
     def packet(self, task: str = "", budget: int = DEFAULT_BUDGET) -> AgentText:
-        """What is worth knowing for a task, within a budget of tokens."""
+        """The facts worth knowing for a task, within a budget of tokens."""
         from reviewer.packets.assembly import assemble
 
         if not 0 < budget <= LARGEST_BUDGET:
@@ -203,7 +203,7 @@ class AgentTools:
         return _cut(between_tags(text))
 
     def status(self) -> AgentText:
-        """What is remembered, and what waits for the person."""
+        """The number of facts remembered, and of proposals that wait for the person."""
         with self._reading() as engine:
             counts = engine.queue.counts(engine.project)
             rules = len(engine.state.all(engine.project))

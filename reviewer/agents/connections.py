@@ -45,7 +45,7 @@ LARGEST = 20_000_000
 
 
 class WrittenFile(Struct, frozen=True, kw_only=True):
-    """What was written to a file. `before` is empty where there was no file."""
+    """A change that was written to a file. `before` is empty where there was no file."""
 
     path: str
     kind: FileKind
@@ -59,7 +59,7 @@ class WrittenFile(Struct, frozen=True, kw_only=True):
     made: tuple[str, ...] = ()
     """Folders that were made for it, outermost first."""
     upcoming: str = ""
-    """The SHA-256 of what it is about to become; it is one of the two after a crash."""
+    """The SHA-256 of its content after the change; it is one of the two after a crash."""
 
     def has_written(self, data: bytes) -> bool:
         """Whether these are the bytes that were written."""
@@ -114,7 +114,7 @@ class ConnectingAct(Struct, frozen=True, kw_only=True):
 
 
 class Planned(Struct, frozen=True, kw_only=True):
-    """What connecting or disconnecting will do. `left`: sentences about what has to stay."""
+    """The effect of connecting or disconnecting. `left`: sentences about what must stay."""
 
     agent: str
     place: Place
@@ -191,7 +191,7 @@ class Connections:
         return None
 
     def in_place(self, connection: Connection) -> list[str]:
-        """What is missing of a connection, a sentence each."""
+        """The missing parts of a connection, a sentence each."""
         return [sentence for each in connection.files if (sentence := _missing(each))]
 
     def plan_connect(self, agent: str, place: Place, *, block: AgentText | None = None) -> Planned:

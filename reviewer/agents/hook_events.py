@@ -20,7 +20,7 @@ class UnknownEventError(ReviewerError):
 
 
 class Moment(Enum):
-    """What has happened in a session."""
+    """An event in a session."""
 
     START = "start"
     PROMPT = "prompt"
@@ -82,7 +82,9 @@ COMPACTIONS = frozenset(
 
 
 def read_event(agent: str, event: str, data: bytes) -> Told:
-    """What an agent tells. Raises UnknownEventError, and ReviewerError for what is not JSON."""
+    """An event as an agent reports it. Raises UnknownEventError, and ReviewerError for text that is
+    not JSON.
+    """
     if agent not in EVENTS:
         raise UnknownEventError(f"{agent} is not an agent that is known here: {', '.join(EVENTS)}.")
     if event not in EVENTS[agent]:
@@ -111,7 +113,7 @@ def read_event(agent: str, event: str, data: bytes) -> Told:
 
 
 def answer(told: Told, text: AgentText) -> str:
-    """What is printed so that the agent's model gets a text."""
+    """The output by which the agent's model gets a text."""
     if told.agent in ("claude-code", "codex", "gemini"):
         if told.moment is Moment.COMPACTION:
             return text  # Claude Code adds plain output to the prompt of the compaction

@@ -129,7 +129,7 @@ class Hooks:
 
 
 def require_transcript(agent: str, session: str, path: str, folder: Path) -> None:
-    """Raises SourceError for a path that is no session of the agent; it may not exist yet."""
+    """Raises SourceError for a path that is not a session of the agent; it may not exist yet."""
     from reviewer.agents.transcripts import require_place, transcript_of
 
     require_place(agent, path)

@@ -23,7 +23,7 @@ LEVELS = 4
 
 
 class AgentRow(Struct, frozen=True, kw_only=True):
-    """An agent in the table of `reviewer connect`. What is not known is empty."""
+    """An agent in the table of `reviewer connect`. Unknown fields are empty."""
 
     agent: str
     title: str

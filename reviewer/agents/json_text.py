@@ -72,8 +72,8 @@ def added(text: str, additions: Sequence[Addition]) -> str:
     """The text with all additions that it does not have yet; objects and arrays that lead to them
     are made.
 
-    Raises JsonTextError for a text that is no JSON object, for names that occur twice on the way,
-    and for a member of that name with another value.
+    Raises JsonTextError for a text that is not a JSON object, for names that occur twice on the
+    way, and for a member of that name with another value.
     """
     for addition in additions:
         text = _with(text, addition)
@@ -102,7 +102,7 @@ def without(text: str, additions: Sequence[Addition]) -> Removed:
     """The text without the additions that are there as they were made, and without the objects and
     arrays that were made for them and are empty now.
 
-    Raises JsonTextError for a text that is no JSON object.
+    Raises JsonTextError for a text that is not a JSON object.
     """
     root = parse(text)
     changed: list[tuple[int, str]] = []

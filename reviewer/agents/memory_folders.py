@@ -1,4 +1,4 @@
-"""What is promoted in a project, in the memory folder that an agent keeps for it.
+"""The promoted facts of a project in the memory folder that an agent keeps for it.
 
 Only for projects for which the person chose it: `reviewer connect AGENT --memory`. There is one
 file of our own, and for Claude Code one line in its index; lines of others are never changed. Both

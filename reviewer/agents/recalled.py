@@ -1,6 +1,6 @@
 """Text that an agent is given, marked so that no transcript of it is learnt from again.
 
-The readers of transcripts (`sources/claude_words.py`) count what stands between these tags as
+The readers of transcripts (`sources/claude_words.py`) count the text between these tags as
 injected memory.
 """
 
@@ -63,7 +63,7 @@ def packet_within(
 def packet_items(
     engine: Engine, project: str, *, now: datetime, most: int = MOST_CHARACTERS
 ) -> dict[str, PacketItem]:
-    """What a packet of a project without a task shows of each fact, by its place. Raises
+    """How a packet of a project without a task shows each fact, by its place. Raises
     StoreError.
     """
     from reviewer.packets.assembly import assemble_within

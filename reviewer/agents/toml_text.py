@@ -144,7 +144,7 @@ def _at(value: Any, path: Sequence[str]) -> Any:
 
 
 def _without(value: Any, path: Sequence[str]) -> Any:
-    """A parsed text without what is at a path, and without the tables that are empty by that."""
+    """A parsed text without the value at a path, and without the tables that are empty by that."""
     if not isinstance(value, dict) or not path or path[0] not in value:
         return value
     rest = {name: each for name, each in value.items() if name != path[0]}

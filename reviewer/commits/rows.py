@@ -202,7 +202,7 @@ def compile_messages(reader: Reader, context: int, until: int | None) -> list[Me
 
 
 def _summary_range(reader: Reader, summary: int) -> SummaryRange | None:
-    """What a summary stands for; None where the store does not know."""
+    """The range that a summary replaces; None where the store does not know."""
     found = reader.one(
         "SELECT sources, tokens_before FROM segment WHERE commit_id = ? ORDER BY id DESC LIMIT 1",
         (summary,),

@@ -92,7 +92,7 @@ def read_transcript(
 
 
 MARK = "== Conversation "
-"""How the commit begins that stands before each conversation of a file of several."""
+"""The beginning of the commit before each conversation, where a file has several."""
 
 
 def _marked(found: Iterable[tuple[str, Draft]]) -> list[Draft]:

@@ -173,7 +173,7 @@ class TokenTotals(Struct, frozen=True):
 
 
 class SummaryRange(Struct, frozen=True):
-    """The messages that a summary stands for: their number, tokens, first and last commit."""
+    """The messages that a summary replaces: their number, tokens, first and last commit."""
 
     messages: int
     tokens: int

@@ -182,7 +182,7 @@ def _detected(turns: Sequence[Turn]) -> Iterator[AnchorPoint]:
 
 
 def is_summary(turn: Turn) -> bool:
-    """Whether a turn is what a client kept of an earlier part of the conversation."""
+    """Whether a turn is the summary that a client made of an earlier part of the conversation."""
     return turn.text.lstrip().startswith((SUMMARY_START, CODEX_SUMMARY))
 
 

@@ -92,7 +92,7 @@ class SegmentAnalysis:
 
     @cached_property
     def account(self) -> Account:
-        """What was said and done in the segment, for summaries of any size."""
+        """An account of the segment, for summaries of any size."""
         from reviewer.compression.offline.shape import Account
 
         return Account(self.segment.turns, self._count)

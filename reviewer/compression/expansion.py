@@ -18,7 +18,7 @@ from reviewer.errors import UnknownIdError
 
 
 def original_turns(reader: Reader, context: int) -> tuple[Turn, ...]:
-    """What a context was before its summaries were written; skipped commits are left out."""
+    """A context as it was before its summaries were written; skipped commits are left out."""
     return tuple(
         each.turn
         for each in _originals(reader, read_chain(reader.all, context))

@@ -181,7 +181,7 @@ _PLACEHOLDER = re.compile(r"<[^<>\n]*>|\.{3}|…")
 def parts_of(unit: str) -> list[str]:
     """The names and numbers in a piece of code, a command, or a text with a placeholder, such as
     `go test <package>` or `save(path, "x")`; of a name with its owner (`session.PathOf`) the name.
-    Empty for what has no parts: such a unit occurs whole or not at all.
+    Empty for a unit without parts, which occurs whole or not at all.
     """
     if (owned := _OWNED.fullmatch(unit)) and _NAMED_IN_FULL.search(owned[1]):
         return [owned[1]]

@@ -10,7 +10,7 @@ from msgspec import Struct, structs
 
 from reviewer.clock import Clock, utc_now
 from reviewer.compression.anchor_types import AnchorType
-from reviewer.compression.anchors import find_anchors
+from reviewer.compression.anchors import find_anchors, is_summary
 from reviewer.compression.conversations import (
     Conversation,
     holds_several,
@@ -21,7 +21,6 @@ from reviewer.compression.conversations import (
 )
 from reviewer.compression.fidelity import missing_anchors
 from reviewer.compression.offline.engine import OfflineEngine
-from reviewer.compression.offline.history import CODEX_SUMMARY, SUMMARY_START
 from reviewer.compression.offline.shape import TITLED_FROM
 from reviewer.compression.segments import full_text
 from reviewer.compression.summarizer import Summarizer
@@ -92,8 +91,8 @@ class FileSummary(Struct, frozen=True):
             "original_tokens": self.original_tokens,
             "ratio": round(self.ratio, 3),
             "encoding": self.encoding,
-            "anchors": [_anchor(each) for each in self.anchors],
-            "anchors_missing": [_anchor(each) for each in self.missing],
+            "anchors": [each.to_json() for each in self.anchors],
+            "anchors_missing": [each.to_json() for each in self.missing],
             "markers": [structs.asdict(each) for each in self.segment.expansion_markers],
             "fidelity": {
                 "overall": fidelity.overall_score,
@@ -389,8 +388,7 @@ def orders_in(anchors: Sequence[AnchorPoint], turns: Sequence[Turn]) -> tuple[An
 
 
 def _is_order(anchor: AnchorPoint, turn: Turn) -> bool:
-    is_summary = turn.text.lstrip().startswith((SUMMARY_START, CODEX_SUMMARY))
-    return turn.role == "user" and not is_summary and anchor.type in ORDERS
+    return turn.role == "user" and not is_summary(turn) and anchor.type in ORDERS
 
 
 def anchors_within(
@@ -410,12 +408,3 @@ def anchors_within(
             kept.append(anchor)
             room -= cost
     return tuple(kept)
-
-
-def _anchor(anchor: AnchorPoint) -> dict[str, Any]:
-    return {
-        "type": anchor.type.value,
-        "content": anchor.content,
-        "importance": anchor.importance,
-        "source": anchor.source,
-    }

@@ -55,7 +55,7 @@ _KIND_LIST = (
 _KINDS = tuple((re.compile(name), re.compile(value, re.IGNORECASE)) for name, value in _KIND_LIST)
 """Words of guidance that name a kind of value, and the pattern of its values."""
 _SPECIFIC = re.compile(r"[\d`/_$€£.()]")
-"""What a value has that can be looked for by itself."""
+"""The parts of a value that can be looked for separately."""
 _GUIDING = frozenset(
     {"preserve", "keep", "retain", "all", "every", "detail", "details", "exact", "include"}
 )

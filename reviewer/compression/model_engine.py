@@ -120,7 +120,7 @@ def invented_by(task: SummaryTask, text: str) -> tuple[list[str], int]:
 
 
 def invention(task: SummaryTask, text: str) -> str | None:
-    """Why a summary is refused that invents most of what it names."""
+    """Why a summary is refused in which most names are invented."""
     invented, named = invented_by(task, text)
     invented = [unit for unit in invented if len(unit) > 2]  # not the numbers of a list
     if len(invented) <= FEW or len(invented) <= MOST_INVENTED * named:
@@ -156,7 +156,7 @@ def _stems(text: str) -> set[str]:
 
 
 def find_gaps(task: SummaryTask, text: str) -> str | None:
-    """What a summary invents and which needs it misses, as sentences for the model."""
+    """The inventions of a summary and the needs that it misses, as sentences for the model."""
     problems = []
     missing = _missing_needs(task, text)
     invented, _ = invented_by(task, text)

@@ -1,7 +1,7 @@
 """A long range as a model reads it before it writes a hand-over.
 
 Words in full, calls with what they change, results as far as they fit: the latest in most detail,
-since what was read and printed long ago is either told in words by now or no longer true.
+since old output has either been put into words by now or is no longer true.
 """
 
 from __future__ import annotations
@@ -69,7 +69,7 @@ class Part(Struct, frozen=True):
 
 
 class View(Struct, frozen=True):
-    """What a model reads. `left_out`: characters of messages for which there was no room."""
+    """The text for a model. `left_out`: characters of messages for which there was no room."""
 
     text: str
     left_out: int = 0
@@ -142,7 +142,7 @@ def _written(parts: Sequence[Part], base: float) -> str:
 
 
 def _shortened(part: Part, limit: int) -> str:
-    """A text with a mark for what is missing; of outputs mostly the end is kept."""
+    """A text with a mark for the missing part; of outputs mostly the end is kept."""
     missing = len(part.text) - limit
     if missing <= SHORTEST // 2:
         return part.text
@@ -278,7 +278,7 @@ def _changed(change: Change) -> str:
 
 
 def _result_parts(call: Call, turn: Turn, position: float) -> Iterator[Part]:
-    """What a call gave; nothing for a change that succeeded."""
+    """The result of a call; nothing for a change that succeeded."""
     text = _NUMBERED.sub(r"\1", _REMINDER.sub("", turn.text)).strip()
     is_change = bool(changes_of(call) or todo_items(call))
     if not text or _SIBLING in text[:200] or (is_change and _DONE.match(text)):

@@ -12,7 +12,6 @@ from reviewer.compression.retention import RetentionFailure
 from reviewer.compression.values import (
     BY_HAND,
     OFFLINE,
-    AnchorPoint,
     CompressedSegment,
     FidelityValidation,
     Level,
@@ -223,8 +222,8 @@ def summary_json(
         "tokens": compressed.token_count,
         "original_tokens": compressed.original_token_count,
         "ratio": round(compressed.compression_ratio, 3),
-        "anchors": [_anchor(each) for each in compressed.anchors],
-        "anchors_missing": [_anchor(each) for each in compressed.anchors_missing],
+        "anchors": [each.to_json() for each in compressed.anchors],
+        "anchors_missing": [each.to_json() for each in compressed.anchors_missing],
         "markers": [
             {**structs.asdict(each), "target": each.target.name.lower()}
             for each in compressed.expansion_markers
@@ -253,15 +252,6 @@ def summary_json(
         },
         "engine": compressed.engine,
         "note": compressed.note,
-    }
-
-
-def _anchor(each: AnchorPoint) -> dict[str, Any]:
-    return {
-        "type": str(each.type),
-        "content": each.content,
-        "importance": each.importance,
-        "source": each.source,
     }
 
 

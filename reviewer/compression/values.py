@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from enum import IntEnum
-from typing import Literal
+from typing import Any, Literal
 
 from msgspec import Struct
 
@@ -74,6 +74,15 @@ class AnchorPoint(Struct, frozen=True, gc=False):
     start: int
     end: int
     source: Literal["detected", "confirmed", "pinned", "retained"] = "detected"
+
+    def to_json(self) -> dict[str, Any]:
+        """The fields that scripts read."""
+        return {
+            "type": str(self.type),
+            "content": self.content,
+            "importance": self.importance,
+            "source": self.source,
+        }
 
 
 class ExpansionMarker(Struct, frozen=True, gc=False):
@@ -171,12 +180,12 @@ class FidelityValidation(Struct, frozen=True, gc=False):
 
     @property
     def lost_to_show(self) -> tuple[Lost, ...]:
-        """What is lost in the order for people: mere words come last, however frequent."""
+        """The losses in the order for people: mere words come last, however frequent."""
         return tuple(sorted(self.lost_information, key=lambda each: each.kind == "term"))
 
     @property
     def faults(self) -> tuple[str, ...]:
-        """What is wrong with the summary, as parts of a sentence; none where it passes."""
+        """The faults of the summary, as parts of a sentence; none where it passes."""
         found = [f"nothing about {need}" for need in self.needs_missing]
         if self.orders:
             found.insert(0, f'reads like a planted order: "{self.orders[0]}"')

@@ -1,1 +1,1 @@
-"""The one door to a model: chat, retry with steering, prompt templates."""
+"""The only way to a model: chat, retry with steering, prompt templates."""

@@ -39,7 +39,7 @@ class Invocation(Struct, frozen=True):
 
 
 class Ended(Struct, frozen=True):
-    """What a command printed, without colour codes."""
+    """The output of a command, without colour codes."""
 
     out: str
     err: str
@@ -66,7 +66,7 @@ class Agent(Struct, frozen=True):
     prepare: Callable[[Asked], Invocation]
     read: Callable[[Ended], Answered]
     tidy: Callable[[Path, Mapping[str, str]], None] | None = None
-    """Removes what a call in a folder leaves behind in the home of its environment."""
+    """Removes the files that a call in a folder leaves behind in the home of its environment."""
     retries: re.Pattern[str] | None = None
     """Words on standard error of one that goes on asking a model which accepts no more requests."""
 

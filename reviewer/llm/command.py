@@ -339,7 +339,7 @@ def _feed(stream: IO[bytes], prompt: str) -> None:
 
 
 class _Kept:
-    """What a stream printed, read in a thread, up to a limit: the first bytes or the last ones."""
+    """The output of a stream, read in a thread, up to a limit: the first bytes or the last ones."""
 
     def __init__(self, stream: IO[bytes], limit: int, *, last: bool) -> None:
         self._stream = stream

@@ -162,7 +162,7 @@ FULL_SHARE = 0.8
 
 
 class Demand(Struct, frozen=True):
-    """What a section asks for.
+    """The demand of a section.
 
     `heading` and `noted` are the costs of its headings; `size` in characters decides how decisions
     and learnings share what is left.
@@ -175,7 +175,7 @@ class Demand(Struct, frozen=True):
 
 
 class Allocation(Struct, frozen=True):
-    """What a section gets: outcomes, and the tokens that it could have used."""
+    """The share of a section: outcomes, and the tokens that it could have used."""
 
     filled: SectionFill
     max_tokens: int

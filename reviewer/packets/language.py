@@ -76,7 +76,7 @@ went whenever wherever whether whoever wish woke wonder wrote written yes yester
 app cli cmd index internal lib main pkg src util
 die hat war mit des del du son come plus
 """
-"""Verbs and nouns of any task. They count for a quarter of what their rarity would give."""
+"""Verbs and nouns of any task. They count for a quarter of their weight by rarity."""
 GENERIC_WEIGHT = 0.25
 
 _ALIKE = """
@@ -142,7 +142,7 @@ escape quote quoting
 """
 """Words that are used for the same thing, one group to a line."""
 ALIKE_WEIGHT = 0.35
-"""What a word of like meaning counts, against the word itself."""
+"""The weight of a word of like meaning, compared with the word itself."""
 
 _SHORT_FOR = {
     "auth": "authentication",

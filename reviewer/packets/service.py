@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 
 class SourceChoice(msgspec.Struct, frozen=True):
-    """What a packet comes from: a context folder, or the store (None). `words` say which; empty
+    """The source of a packet: a context folder, or the store (None). `words` say which; empty
     where there is nothing to choose from.
     """
 
@@ -201,7 +201,7 @@ class Packets:
         self._state = state
 
     def source_near(self, project: str | None, local: Path | None) -> SourceChoice:
-        """What a packet comes from unless a person says so: the store, or the context folder here
+        """The source of a packet unless a person names one: the store, or the context folder here
         if the store has nothing for the project. Raises StoreError.
         """
         if local is None:
@@ -216,7 +216,7 @@ class Packets:
         return bool(material.items or material.constitution)
 
     def material(self, project: str | None, folder: Path | None = None) -> Material:
-        """What a packet of a project is made of; with `folder`, that of a context folder before
+        """The material for a packet of a project; with `folder`, that of a context folder before
         it. Raises StoreError, and SourceError if it is not a context folder.
         """
         own = read_store(self._database, self._state, project)

@@ -52,7 +52,7 @@ _OLDEST_SHARE = 0.2
 
 
 def kind_of(text: str) -> TaskKind:
-    """What a text looks like."""
+    """The form of a text."""
     if _DIFF.search(text):
         return TaskKind.DIFF
     lines = [line.strip() for line in text.splitlines() if line.strip()]
@@ -151,7 +151,7 @@ def _of_transcript(text: str) -> Iterator[tuple[str, float]]:
 
 
 def _strings(value: Any, name: str, depth: int = 0) -> Iterator[tuple[str, float]]:
-    """What was said and touched, from the fields of a record."""
+    """The words and files of a record, from its fields."""
     if isinstance(value, str):
         if name in _TOUCHED:
             yield value[:_LONGEST_RESULT], 1.5

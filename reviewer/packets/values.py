@@ -1,4 +1,4 @@
-"""Values of packets: what is read from a source, and what a packet is made of."""
+"""Values of packets: items as they are read from a source, and the parts of a packet."""
 
 from __future__ import annotations
 

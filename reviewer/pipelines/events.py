@@ -1,4 +1,4 @@
-"""What a run reports: events, in the order in which they happen, and errors."""
+"""Events of a run, in the order in which they happen, and its errors."""
 
 from __future__ import annotations
 

@@ -68,7 +68,7 @@ class StageInput(Struct, frozen=True):
     session: Session
     """The thread's own, or a fresh one."""
     asked: str
-    """What a model stage asks, see `asked_of`."""
+    """The question of a model stage, see `asked_of`."""
     preamble: str
     """For a fresh session; else empty."""
     previous: StageResult | None
@@ -250,16 +250,7 @@ def _passed_through(previous: StageResult | None) -> StageResult:
 
 
 def _human(stage: StageInput, services: StageServices) -> StageOutput:
-    question, given, choice = ask_person(
-        stage.step,
-        stage.node,
-        stage.edges,
-        fill_template(stage.node.prompt or stage.node.label, stage.goal, stage.context),
-        services.answers.get(stage.node.name, []),
-        services.ask,
-        services.watch,
-        stage.about,
-    )
+    question, given, choice = ask_person(stage, services)
     answer = clean_text(given)
     updates: dict[str, Any] = {"human.answer": answer}
     if choice is None:
@@ -507,31 +498,26 @@ def matching_choice(question: Question, answer: str) -> AnswerChoice | None:
 
 
 def ask_person(
-    step: int,
-    node: PipelineNode,
-    edges: Sequence[PipelineEdge],
-    text: str,
-    answers: list[str],
-    ask: Ask | None,
-    watch: Watch,
-    about: str = "",
+    stage: StageInput, services: StageServices
 ) -> tuple[Question, str, AnswerChoice | None]:
     """The question, the answer, and the choice that it names (None for free text).
 
     Answers given in advance are used up in order, each once. Asks again while an answer names no
-    choice. Raises WaitingError when nobody answers, RunError when an answer
-    given in advance names no choice.
+    choice. Raises WaitingError when nobody answers, RunError when an answer given in advance names
+    no choice.
     """
-    question = structs.replace(question_of(step, node, edges, text), about=about)
-    watch(question)
-    if answers:
+    text = fill_template(stage.node.prompt or stage.node.label, stage.goal, stage.context)
+    question = question_of(stage.step, stage.node, stage.edges, text)
+    question = structs.replace(question, about=stage.about)
+    services.watch(question)
+    if answers := services.answers.get(stage.node.name):
         given = answers.pop(0)
         choice = matching_choice(question, given)
         if choice is None and not question.freeform:
             raise RunError(unknown_answer(question, given))
         return question, given, choice
     while True:
-        typed = ask(question) if ask is not None else None
+        typed = services.ask(question) if services.ask is not None else None
         if typed is None:
             raise WaitingError(question)
         given = typed.strip() or question.default

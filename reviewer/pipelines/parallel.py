@@ -48,7 +48,7 @@ class Fork(Struct, frozen=True):
 
 
 class BranchResult(Struct, frozen=True):
-    """What a branch came to. `node` ended last."""
+    """The result of a branch. `node` ended last."""
 
     branch: str
     node: str

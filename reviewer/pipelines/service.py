@@ -219,7 +219,7 @@ class Pipelines:
         return history_of(self.checkpoint(run_id), self.pipeline_of(run_id))
 
     def conversation(self, run_id: str, thread: str | None = None) -> tuple[StageTurn, ...]:
-        """What was asked and answered in a thread, or in all stages, in order.
+        """The questions and answers in a thread, or in all stages, in order.
 
         Raises UnknownIdError, CheckpointError, and RunError when the run has no such thread.
         """

@@ -118,8 +118,8 @@ _FAULTS: dict[str, set[str]] = {
 
 
 def decision(traits: Traits, *, promoted: bool, reason: str = "") -> Decided | None:
-    """What is learned of a decision: with a reason, only of what the reason is about. None where
-    it says nothing of the next candidate: what the agent knew already was worth proposing.
+    """A decision as an example to learn from: with a reason, only of what the reason is about. None
+    where it says nothing of the next candidate: what the agent knew already was worth proposing.
     """
     own = features_of(traits)
     if promoted or not reason:
@@ -171,7 +171,7 @@ class Preference:
         }
 
     def log_odds(self, feature: Feature) -> float:
-        """What a feature adds; 0 for one that was never decided on."""
+        """How much a feature adds; 0 for one that was never decided on."""
         share = self._shares.get(feature)
         return share.weight if share else 0.0
 
@@ -210,7 +210,7 @@ class _Model(Struct, frozen=True):
         return self.promoted / self.total
 
     def weight(self, feature: Feature) -> float:
-        """What a feature adds to the log-odds, before shrinking."""
+        """How much a feature adds to the log-odds, before shrinking."""
         return _weight(self.promotions[feature], self.counts[feature], self.usual)
 
     def best_shrink(self, patterns: Counter[tuple[frozenset[Feature], bool]]) -> float:

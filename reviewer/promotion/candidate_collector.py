@@ -64,7 +64,7 @@ class CandidateCollector:
         self._candidates: list[Candidate] = []
         self._dialogue = Dialogue("")
         self._finds: list[Find] = []
-        """What was found in the dialogue of the source that is being read."""
+        """The finds in the dialogue of the source that is being read."""
         self._spots: list[Spot] = []
         self.sightings: list[tuple[int, Candidate]] = []
         """Memory ids that the project has already, each with the candidate that repeats it."""
@@ -145,7 +145,7 @@ class CandidateCollector:
         self._entities.clear()
 
     def collected(self) -> tuple[list[Candidate], list[Spot]]:
-        """What was found so far: notes and entities, and the spots of the dialogue."""
+        """The candidates so far: notes and entities, and the spots of the dialogue."""
         return self._candidates, self._spots
 
     def ranked(self, known: Known | None = None, *, cap: int | None = None) -> Ranked:
@@ -208,7 +208,7 @@ class CandidateCollector:
         return list(new.values()), repeated
 
     def _is_entity(self, dropped: Dropped) -> bool:
-        """Whether a statement that is no memory is proposed as an entity."""
+        """Whether a statement that is not proposed as a memory is proposed as an entity."""
         return dropped.rule is None and (dropped.record, dropped.content) in self._entities
 
     def _dropped(self, dropped: Dropped) -> None:

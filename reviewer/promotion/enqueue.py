@@ -34,7 +34,7 @@ class Known:
 
     @staticmethod
     def key_of(candidate: Candidate) -> Key:
-        """What no two rows of a project share: kind, type and normalised wording."""
+        """The key that no two rows of a project share: kind, type and normalised wording."""
         kind = Kind.ENTITY if isinstance(candidate, EntityCandidate) else Kind.MEMORY
         return str(kind), str(candidate.type), duplicate_key(candidate.content)
 
@@ -177,7 +177,7 @@ def _first_of(act: Act, number: int) -> int:
 
 
 def _proposer(act: Act, candidate: Candidate, records: dict[str, int]) -> Proposer:
-    """What was written as a note is a statement, a sentence of dialogue a place to look."""
+    """The proposer: text from a note is a statement, a sentence of dialogue a place to look."""
     number = records.get(candidate.record.key)
     found = act.query("SELECT role FROM record WHERE id = ?", (number,))
     role = found[0][0] if found else str(candidate.record.role)

@@ -67,7 +67,7 @@ class Exports:
         return PlannedFile(path=path, before=read_file(path), after=text.encode(), private=True)
 
     def plan_folder(self, project: str | None, folder: Path) -> tuple[PlannedFile, ...]:
-        """What a `.context/` folder would become. Raises SourceError, BrokenBlockError."""
+        """The plan for a `.context/` folder. Raises SourceError, BrokenBlockError."""
         return plan_context_folder(self.items(project), folder)
 
     def plan_into(self, project: str | None, path: Path) -> PlannedFile:

@@ -21,7 +21,7 @@ from reviewer.store.database import Database
 from reviewer.store.ledger import Ledger
 
 FOR_DIALOGUE = 15
-"""Places under the cap that notes leave to what was found in dialogue."""
+"""Places under the cap that notes leave to finds in dialogue."""
 
 
 class Queued(Struct, frozen=True):

@@ -10,7 +10,7 @@ from reviewer.store.changes import Value
 from reviewer.text.normalise import duplicate_key
 
 Key = tuple[str, str, str]
-"""What no two rows of a project share: kind, type and normalised wording."""
+"""The key that no two rows of a project share: kind, type and normalised wording."""
 
 
 def known_keys(

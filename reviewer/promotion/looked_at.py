@@ -1,4 +1,4 @@
-"""Which candidates a person has had before them, kept beside the store: it is no decision."""
+"""Which candidates a person has had before them, kept beside the store: this is not a decision."""
 
 from __future__ import annotations
 

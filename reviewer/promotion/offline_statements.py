@@ -1,4 +1,4 @@
-"""What is proposed from the files of a wave without a model, with its proof."""
+"""Statements from the files of a wave without a model, with their proof."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from reviewer.proposing.values import Proposal, Proved
 
 
 class Proposed(Struct, frozen=True):
-    """What was proposed from a file: what is proved, and what is not, with the reasons."""
+    """The proposals from a file: those that are proved, and the others with the reasons."""
 
     ready: tuple[Prepared, ...] = ()
     left_out: tuple[DroppedStatement, ...] = ()
@@ -102,5 +102,5 @@ class OfflineStatements:
 
 
 def _without_names(reason: str) -> str:
-    """A reason that can be counted: without what it quotes of the statement."""
+    """A reason that can be counted: without the words that it quotes."""
     return reason.partition(": ")[0]

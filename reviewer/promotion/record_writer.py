@@ -32,7 +32,7 @@ class Stamp(Struct, frozen=True):
 
     @classmethod
     def of(cls, path: Path) -> Stamp:
-        """The stamp of a file, and of what is read with it. Raises OSError."""
+        """The stamp of a file, and of the files that are read with it. Raises OSError."""
         stat = path.stat()
         size, modified = stat.st_size, stat.st_mtime_ns
         for beside in read_with(path):
@@ -297,7 +297,7 @@ class SourceWriter:
 
     def _key_of_copy(self, record: Record) -> str:
         """The key of a section of a note that another note has too; messages have none, because
-        a session that was resumed or copied repeats what was told once.
+        a session that was resumed or copied repeats its messages.
         """
         if record.shape is Shape.TURN:
             return ""

@@ -71,14 +71,14 @@ class Found(Struct, frozen=True):
 
 
 class SessionRead(Struct, frozen=True, kw_only=True):
-    """What a file says. With a `problem`, a sentence, the rest is empty."""
+    """The content of a file. With a `problem`, a sentence, the rest is empty."""
 
     format: str = ""
     found: tuple[Found, ...] = ()
     statements: tuple[tuple[Prepared, float], ...] = ()
     """Statements with their proof, each with its score."""
     boot: tuple[int, ...] = ()
-    """Fingerprints of the sentences that every session is told, sorted."""
+    """Fingerprints of the sentences that every session begins with, sorted."""
     records: int = 0
     masked: int = 0
     cwd: str = ""
@@ -249,7 +249,7 @@ def _place(candidate: Candidate) -> tuple[str, int, int]:
 
 
 def _forget(_: object) -> None:
-    """What is not proposed is counted by the wave of one machine only."""
+    """Only the wave of one machine counts the statements that are not proposed."""
 
 
 def _nothing_known(_: str) -> tuple[str, ...]:

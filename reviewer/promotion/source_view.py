@@ -47,7 +47,7 @@ class FileWindow(Struct, frozen=True):
     lines: tuple[str, ...]
     total_lines: int | None
     remark: str = ""
-    """What a person has to know about these lines; they are all that can be shown."""
+    """The remarks that a person needs about these lines; they are all that can be shown."""
 
 
 class CitedText(Struct, frozen=True):

@@ -76,8 +76,8 @@ def recurring(sessions: int) -> float:
 
 
 def flags(proof: Proof) -> tuple[str, ...]:
-    """What a row shows of the proof: `unproved`, `not-alone`, `known`, `taken-back`, and its own
-    flags.
+    """The flags by which a row shows its proof: `unproved`, `not-alone`, `known`, `taken-back`, and
+    its own flags.
     """
     found = set(proof.flags)
     found.update(

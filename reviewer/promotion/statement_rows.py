@@ -80,7 +80,7 @@ class Fact(Struct, frozen=True):
 
 
 class Plan(Struct, frozen=True):
-    """What is to be written: new facts, best first, and known ones by their row. `known`: rows
+    """A plan for the rows: new facts, best first, and known ones by their row. `known`: rows
     that have all of a fact already.
     """
 

@@ -22,7 +22,7 @@ class Status(StrEnum):
 
 
 class Kind(StrEnum):
-    """What a row of the queue is: L1, L2, or two of L2 that contradict each other."""
+    """The kind of a row of the queue: L1, L2, or two of L2 that contradict each other."""
 
     MEMORY = "memory"
     ENTITY = "entity"
@@ -92,7 +92,7 @@ class QueueRow(Struct, frozen=True):
     authors: int = 0
     """How many people's sessions say it, as such a job counted; 0 where none did."""
     need: str = ""
-    """What a maintainer needs it for: instruction, trap, decision; empty where nobody knows."""
+    """Why a maintainer needs it: instruction, trap, decision; empty where nobody knows."""
 
     @property
     def is_excerpt(self) -> bool:
@@ -158,9 +158,9 @@ class CandidateView(Struct, frozen=True):
     proposer: str = "excerpt"
     """A `Proposer`."""
     scope: str = "project"
-    """`project`, or `person` for what holds in every project."""
+    """`project`, or `person` for what is true in every project."""
     need: str = ""
-    """What a maintainer needs it for: instruction, trap, decision; empty where nobody knows."""
+    """Why a maintainer needs it: instruction, trap, decision; empty where nobody knows."""
     proof: Proof | None = None
     """Of a statement; its lines are those of `source.path`."""
     reason: str = ""

@@ -29,7 +29,7 @@ from reviewer.sources.front_matter import front_matter
 from reviewer.sources.lines import reading
 from reviewer.sources.markdown import without_own
 from reviewer.text.secrets import mask
-from reviewer.text.sentences import split_sentences
+from reviewer.text.sentences import whole_sentences
 
 INSTRUCTION_FILES = frozenset({"CLAUDE.md", "CLAUDE.local.md", "AGENTS.md", "GEMINI.md"})
 GEMINI_HEADING = "gemini added memories"
@@ -42,7 +42,7 @@ _CODEX_HEADINGS = (
     "failures and how to do differently",
     "general tips",
 )
-"""Sections of Codex memories that hold lasting statements; the others are indexes of sessions."""
+"""Sections of Codex memories with lasting statements; the others are indexes of sessions."""
 _HEADING = re.compile(r"(#{1,6})\s+(.*?)\s*#*\s*$")
 _ITEM = re.compile(r"(\s*)(?:[-*+]|\d{1,3}[.)])\s+(?:\[[ xX]\]\s+)?(?=\S)")
 _LINKED = re.compile(r"\[([^\]]+)\]\(([^)\s]+\.md)\)\s*(?:[—–:-]+\s*)?(.*)")
@@ -56,7 +56,7 @@ _WIKI = re.compile(r"\[\[([^\]|]+\|)?([^\]]+)\]\]")
 
 
 class _Kind(Struct, frozen=True):
-    """What a stated type of memory means here."""
+    """The memory type for a type that an agent's memory names."""
 
     type: MemoryType
     scope: str
@@ -104,7 +104,7 @@ def memory_proposals(path: Path) -> Iterator[Proposal]:
 
 def memory_view(path: Path) -> SessionView:
     """The lines of a memory file, masked, to prove its memories: the view of an instruction file
-    as a session leaves out what every session is told.
+    as a session leaves out the text that every session begins with.
 
     Raises SourceError when the file cannot be read.
     """
@@ -128,7 +128,7 @@ def added_lines(old: str, new: str) -> tuple[int, ...]:
 
 
 def added_proposals(old: str, new: str) -> Iterator[Proposal]:
-    """What was added to an instruction file between two readings: a proposal for each new entry."""
+    """The additions to an instruction file between two readings: a proposal for each new entry."""
     added = set(added_lines(old, new))
     for entry in entries(new):
         if added.issuperset(_written(entry)):
@@ -138,7 +138,7 @@ def added_proposals(old: str, new: str) -> Iterator[Proposal]:
 def text_without(text: str, line: int) -> str:
     """A file's text without the bullet or paragraph at a 0-based line; unchanged if none is there.
 
-    Sub-bullets go with their bullet. A topic file of Claude Code holds one memory, so it becomes
+    Sub-bullets go with their bullet. A topic file of Claude Code has one memory, so it becomes
     empty: the caller deletes it, and removes its line from the index with `index_without`.
     """
     lines = text.splitlines(keepends=True)
@@ -303,7 +303,9 @@ def _inbox(path: Path, text: str) -> Iterator[Proposal]:
 def _proposal(
     entry: Entry, rule: str, kind: _Kind, statement: str | None = None
 ) -> Iterator[Proposal]:
-    worded = _capitalised(_fitting(_plain(entry.text if statement is None else statement)))
+    worded = _capitalised(
+        whole_sentences(_plain(entry.text if statement is None else statement), LONGEST)
+    )
     if not SHORTEST <= len(worded) <= LONGEST or worded.endswith(":") or " " not in worded:
         return
     quotes = [
@@ -331,18 +333,6 @@ def _plain(text: str) -> str:
 def _capitalised(text: str) -> str:
     first = text.partition(" ")[0].rstrip(",:;")
     return text[:1].upper() + text[1:] if first.isalpha() and first.islower() else text
-
-
-def _fitting(text: str) -> str:
-    """As many whole sentences as fit into a statement; empty if the first one does not."""
-    if len(text) <= LONGEST:
-        return text
-    end = 0
-    for _, stop in split_sentences(text, 0, len(text)):
-        if stop > LONGEST:
-            break
-        end = stop
-    return text[:end]
 
 
 def _type_of(text: str) -> str:

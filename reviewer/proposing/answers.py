@@ -24,7 +24,7 @@ KINDS = (
 MOST_READ = 40
 """Statements that are read of one answer; a model that writes more repeats itself."""
 LARGEST = 10**9
-"""Numbers of an answer that are not below this are nonsense, and no database holds every one."""
+"""Numbers of an answer that are not below this are nonsense, and a database cannot store all."""
 LONGEST_READ = 400_000
 """Characters of an answer that are searched."""
 
@@ -145,7 +145,7 @@ def _objects(text: str) -> Iterator[Mapping[str, Any] | None]:
     """The JSON objects of a text that have statements or are one.
 
     An object that is not whole, because the answer was cut off, is searched for whole ones in it;
-    None stands for it.
+    it counts as None.
     """
     at = text.find("{")
     while at >= 0:

@@ -54,7 +54,7 @@ class PlannedSession(Struct, frozen=True):
 
 
 class Plan(Struct, frozen=True):
-    """What a run will do. `unread`: files that are no sessions or cannot be read, and why."""
+    """The plan of a run. `unread`: files that are not sessions or cannot be read, and why."""
 
     sessions: tuple[PlannedSession, ...]
     unread: tuple[tuple[Path, str], ...] = ()

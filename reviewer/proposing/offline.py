@@ -1,4 +1,4 @@
-"""What is proposed without a model: the door that ingestion uses for each file."""
+"""Proposals without a model: ingestion calls this for each file."""
 
 from __future__ import annotations
 

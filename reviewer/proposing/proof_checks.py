@@ -122,7 +122,7 @@ _LIKE_A_NEGATION = re.compile(
     r"|shouldn|wouldn|couldn|keep out|off|out of|0)",
     re.IGNORECASE,
 )
-"""Words that negate, or that may stand in for a negation: "avoid caching" for "do not cache"."""
+"""Words that negate, or that may replace a negation: "avoid caching" for "do not cache"."""
 _CLAUSE = re.compile(r"[.,;:!?()\n]\s|\n|\s[-–—(]+\s?|\b(?:but|because|so that|since)\b")
 """What separates clauses: the comma and "because" in "It fails, because the cache is stale"."""
 MOST_CLAUSES = 100

@@ -88,7 +88,7 @@ _REASON = re.compile(r"[,;]?\s+(?:because|since|so that|otherwise)\b|\s*[(;]|\s[
 
 
 def _said(text: str) -> Iterator[tuple[str, int]]:
-    """What a text says, with lines from 1: its sentences, also without a label or a reason."""
+    """The sentences of a text with their lines, from 1; also without a label or a reason."""
     starts = [0, *(match.end() for match in re.finditer("\n", text))]
     for unit in units(text):
         if unit.kind not in _SENTENCES:

@@ -1,7 +1,7 @@
 """What the offline proposers need of a session, read in one pass.
 
 Most lines of a Claude Code session are long results of tools. A line is decoded only if its bytes
-show that it may hold something that is wanted, so that reading costs a fraction of ingesting the
+show that it may have something that is wanted, so that reading costs a fraction of ingesting the
 same file. The sessions of other agents are read as blocks.
 """
 
@@ -91,7 +91,7 @@ _commands = msgspec.json.Decoder(_Command)
 
 
 def session_events(path: Path, sessions: frozenset[str] | None = None) -> Iterator[Event]:
-    """The events of a session in the order of the file; nothing for a file that is no session.
+    """The events of a session in the order of the file; nothing for a file that is not a session.
 
     `sessions`: only these, of a file that has several. What cannot be read is left out: reading
     the file as a source reports it. Raises SourceError when the file cannot be read.

@@ -17,10 +17,10 @@ from msgspec import Struct
 from reviewer.extraction.candidates import MemoryType
 from reviewer.proposing.values import Proposal, Proposer, Quote, Speaker
 from reviewer.text.identifiers import IdentifierKind, identifiers
-from reviewer.text.sentences import split_sentences
+from reviewer.text.sentences import split_sentences, whole_sentences
 
 SHORTEST, LONGEST = 50, 280
-"""Characters of a statement from a note; what is shorter is a label."""
+"""Characters of a statement from a note; shorter text is a label."""
 TEXT_LIMIT = 50_000
 """Characters of a shell command or a bullet that are read; nobody writes longer ones by hand."""
 
@@ -213,7 +213,7 @@ def _term(note: Note, item: list[str]) -> Iterator[tuple[str, Proposal]]:
         return
     named = "`" in name or name.endswith("()") or not name.endswith("s")
     joined = f" {body[0].lower()}{body[1:]}" if named and verb_first else f": {body}"
-    statement = _whole_sentences(name + joined)
+    statement = whole_sentences(name + joined, LONGEST)
     if SHORTEST <= len(statement) <= LONGEST:
         yield name.lower(), _proposal(note, "notes.term", statement, written, "architecture")
 
@@ -298,20 +298,9 @@ def lasting(sentence: str) -> str:
 
 
 def _names(text: str) -> int:
-    """How many things a text names exactly; numbers, hashes and issues are no such names."""
+    """How many things a text names exactly; numbers, hashes and issues do not count."""
     other = (IdentifierKind.QUANTITY, IdentifierKind.HASH, IdentifierKind.ISSUE)
     return sum(1 for each in identifiers(text) if each.kind not in other)
-
-
-def _whole_sentences(text: str) -> str:
-    if len(text) <= LONGEST:
-        return text
-    end = 0
-    for _, stop in split_sentences(text, 0, len(text)):
-        if stop > LONGEST:
-            break
-        end = stop
-    return text[:end]
 
 
 def _proposal(note: Note, rule: str, statement: str, source: str, kind: str) -> Proposal:

@@ -87,8 +87,8 @@ class Piece(Protocol):
 
 
 class Question(Struct, frozen=True):
-    """What a model is asked about one piece. `tokens`: of the messages, counted here; `second`: it
-    was asked before.
+    """The question about one piece. `tokens`: of the messages, counted here; `second`: it was asked
+    before.
     """
 
     messages: tuple[ChatMessage, ...]
@@ -119,7 +119,7 @@ class Written(Struct, frozen=True):
 
 
 class Spent:
-    """What was sent to a model, also by requests that failed or were stopped."""
+    """Requests and tokens sent to a model, also by requests that failed or were stopped."""
 
     def __init__(self) -> None:
         self.requests = self.tokens_in = self.tokens_out = 0

@@ -12,7 +12,7 @@ from reviewer.extraction.candidates import MemoryType
 
 
 class LineRole(StrEnum):
-    """What a line of a session view is."""
+    """The kind of a line of a session view."""
 
     USER = "user"
     ASSISTANT = "assistant"
@@ -95,7 +95,7 @@ class Proposal(Struct, frozen=True, kw_only=True):
     rule: str
     """Id of the rule, template or model that proposed it, such as `model.qwen3-30b`."""
     scope: str = "project"
-    """`project`, or `person` for what holds in every project."""
+    """`project`, or `person` for what is true in every project."""
     kind: str = ""
     """A finer kind than the type: instruction, decision, trap, environment, architecture,
     convention, open_item, preference."""
@@ -115,7 +115,7 @@ NEGATION = "negation"
 
 
 class Proof(Struct, frozen=True):
-    """What was checked of a proposal, shown beside it; computed from the lines alone."""
+    """The checks of a proposal, shown beside it; computed from the lines alone."""
 
     quotes: tuple[QuoteProof, ...] = ()
     unproved: tuple[str, ...] = ()

@@ -301,7 +301,7 @@ _NO_NEWS = re.compile(
     r"(?:cd|pushd|popd|echo|printf|sleep|true|set|export|ls|pwd"
     r"|git(?:\s+-[cC]\s+\S+)*\s+(?:add|status|diff|log|show|push|branch|rev-parse|stash list))\b"
 )
-"""Commands that usually stand beside a commit and add nothing to it."""
+"""Commands that usually come with a commit and add nothing to it."""
 
 
 def besides_commit(command: str) -> str:

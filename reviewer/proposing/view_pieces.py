@@ -35,7 +35,7 @@ def view_text(lines: Iterable[ViewLine]) -> str:
 
 
 def label(line: ViewLine) -> str:
-    """What a line is, in capitals: its role, and the speaker where that is not the usual one."""
+    """The label of a line, in capitals: its role, and the speaker where it is not the usual one."""
     if line.role is LineRole.USER and line.speaker is Speaker.AGENT:
         return "AGENT TO AGENT"
     if line.speaker is Speaker.SUBAGENT:

@@ -1,4 +1,4 @@
-"""Finding the sessions that agents have left on this machine, without being told where.
+"""Finding the sessions that agents have left on this machine, without a person naming the place.
 
 Only the places that the formats name are looked at. Links and mounts inside them are not followed.
 """

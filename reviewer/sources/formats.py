@@ -55,12 +55,12 @@ class SessionOutline(Struct, frozen=True):
 
 
 class Facts(Struct, frozen=True, kw_only=True):
-    """What is known of a format, for the documentation."""
+    """The facts about a format, for the documentation."""
 
     person: str
     """What counts as typed by the person."""
     left_out: str = ""
-    """What has the person's role or repeats their words, and is not counted as theirs."""
+    """Text with the person's role, or that repeats their words, and does not count as theirs."""
     folder: str = "-"
     """The field with the working folder and the branch."""
     compaction: str = "-"
@@ -98,7 +98,7 @@ class Format(Struct, frozen=True, kw_only=True):
     outlines: Callable[[Path], Iterable[SessionOutline]] | None = None
     """Lists the sessions of a file that has several; raises SourceError."""
     several: bool = False
-    """A file may hold several conversations; where `outlines` is given, it always may."""
+    """A file may have several conversations; where `outlines` is given, it always may."""
     facts: Facts | None = None
     not_read: str = ""
     """Why files of this format are recognised and passed over."""

@@ -122,7 +122,7 @@ def _list(value: object) -> list[object]:
 
 
 def _typed_text(content: object) -> str:
-    """What was typed; files that the message names follow it as further parts."""
+    """The typed text; files that the message names follow it as further parts."""
     if not isinstance(content, list):
         return part_text(content)
     texts: list[str] = []

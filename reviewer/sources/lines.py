@@ -47,7 +47,7 @@ class TextForm(Struct, frozen=True):
 
 @contextmanager
 def reading(path: Path) -> Iterator[BinaryIO]:
-    """The open file, a compressed one as what is inside; errors become a SourceError that names
+    """The open file, a compressed one unpacked; errors become a SourceError that names
     it.
     """
     try:

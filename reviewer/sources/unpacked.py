@@ -53,7 +53,7 @@ def is_compressed(path: Path) -> bool:
 
 
 def open_unpacked(path: Path, *, buffering: int = io.DEFAULT_BUFFER_SIZE) -> BinaryIO:
-    """A regular file for reading; a compressed one as what is inside it.
+    """A regular file for reading; a compressed one unpacked.
 
     Raises OSError as `open_file` does, and for a compressed file that is damaged, ends too early or
     has more than UNPACKED_LIMIT bytes inside.
@@ -69,7 +69,7 @@ def open_unpacked(path: Path, *, buffering: int = io.DEFAULT_BUFFER_SIZE) -> Bin
 
 
 def first_bytes(path: Path, count: int) -> bytes:
-    """The first bytes of a file, or of what is inside a compressed one. Raises OSError."""
+    """The first bytes of a file; of a compressed one, of its unpacked content. Raises OSError."""
     with open_file(path) as packed:
         head = packed.read(4)
         packed.seek(0)
@@ -85,7 +85,7 @@ def _is_packed(head: bytes) -> bool:
 
 @contextmanager
 def _inflating(packed: BinaryIO, head: bytes, path: Path) -> Iterator[IO[bytes]]:
-    """What is inside; a damaged file raises OSError."""
+    """The unpacked content; a damaged file raises OSError."""
     import gzip  # late, like the other: most files are not compressed
     import zlib
 

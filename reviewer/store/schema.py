@@ -21,7 +21,7 @@ OF_EARLIER_VERSIONS = {
 
 
 def schema_problems(connection: sqlite3.Connection) -> list[str]:
-    """What a store has or lacks compared to a new one, a sentence each."""
+    """The differences between a store and a new one, a sentence each."""
     with closing(sqlite3.connect(":memory:", isolation_level=None)) as fresh:
         for statement in new_tables():
             fresh.execute(statement)

@@ -19,7 +19,7 @@ LIVE_SIGN = r"<(?=[A-Za-z/!?])|!(?=\[)|(?<!\w)@(?=[^\s@])"
 """What begins HTML or an autolink, an image, or a path to be read."""
 
 MOST_PASSES = 8
-"""Escaping an HTML block shows what was in it, which is looked at again."""
+"""Escaping an HTML block shows its content, which is looked at again."""
 
 _LIVE = re.compile(rf"(?P<slashes>\\*)(?P<sign>{LIVE_SIGN})")
 _SPECIAL = re.compile(r"\\[!-/:-@\[-`{-~]|`+")
@@ -65,7 +65,7 @@ def _pass(text: str) -> str:
         if token.type == "inline":
             kinds.update((line, number) for line in range(first, last))
         else:
-            # The line of an opening fence is no code: its words are shown or dropped.
+            # The line of an opening fence is not code: its words are shown or dropped.
             code.update(range(first + (token.type == "fence"), last))
             if token.type == "fence" and last >= end_of_text:
                 closing = token.markup

@@ -1,4 +1,4 @@
-"""Texts that plainly hold no secret, recognised without loading the rules that find secrets.
+"""Texts that plainly have no secret, recognised without loading the rules that find secrets.
 
 Loading these rules takes 50 ms of CPU time, a quarter of a short command.
 """

@@ -81,3 +81,15 @@ def _line_breaks(masked: str, line_start: int, at: int, after: int) -> bool:
     if masked[after : after + 1].islower():
         return False
     return at - line_start < _SHORT_LINE
+
+
+def whole_sentences(text: str, limit: int) -> str:
+    """As many whole sentences as fit into `limit` characters; empty if the first one does not."""
+    if len(text) <= limit:
+        return text
+    end = 0
+    for _, stop in split_sentences(text, 0, len(text)):
+        if stop > limit:
+            break
+        end = stop
+    return text[:end]

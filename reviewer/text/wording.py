@@ -135,7 +135,7 @@ _NEXT_CLAUSE = frozenset(_NEXT_CLAUSE_LIST.split())
 
 
 class Wording(Struct, frozen=True):
-    """What a text says: its content words in order, and both sides of an "A is B"."""
+    """The content words of a text in order, and both sides of an "A is B"."""
 
     words: Words
     sides: tuple[Words, Words] | None = None

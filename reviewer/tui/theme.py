@@ -127,7 +127,7 @@ class Palette:
 
 
 class RowStyles(NamedTuple):
-    """What a row is drawn with: all styles have the same background."""
+    """The styles of a row, all with the same background."""
 
     text: Style
     strong: Style

@@ -1,4 +1,4 @@
-"""What a terminal shows that is too small for the screens."""
+"""The notice for a terminal that is too small for the screens."""
 
 from __future__ import annotations
 

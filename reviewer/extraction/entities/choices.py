@@ -31,7 +31,7 @@ _HOW = re.compile(
     r"|quiet|silent|stable|static|strict|unique|valid|alone|apart|together|as is|in sync)$",
     re.IGNORECASE,
 )
-"""The end of what is kept in a certain way (`keep the writer parallel in ...`), not in a place."""
+"""The end of a name that is kept in some way (`keep the writer parallel in ...`), not somewhere."""
 _LIVE = r"(?:lives?|(?:is|are) (?:kept|stored|hosted|deployed|built|written|served|managed)|runs?)"
 _SUBJECT = r"(?P<subject>[^,;:()\n]{2,60}?)"
 

@@ -76,7 +76,7 @@ class MaskedItems(Struct, frozen=True):
 
     items: tuple[ExportItem, ...]
     kinds: tuple[str, ...]
-    """One kind for every secret that was masked now; what was masked before does not count."""
+    """One kind for every secret that was masked now; earlier masks do not count."""
 
     @property
     def masked(self) -> int:

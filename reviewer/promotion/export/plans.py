@@ -1,4 +1,4 @@
-"""What is about to be written to a file, before anything is."""
+"""A plan to write files, shown before anything is written."""
 
 from __future__ import annotations
 

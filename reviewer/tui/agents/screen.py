@@ -350,7 +350,7 @@ _DECIDED = {"active": "promoted", "invalid": "rejected", "superseded": "merged"}
 
 
 def agent_blocks(state: AgentState, signs: Glyphs) -> list[Block]:
-    """What is known of an agent, what it was given last, and what it proposed."""
+    """The facts about an agent, the last packet that it was given, and its proposals."""
     row, given = state.row, state.given
     facts = [
         ("program", row.program or "not on the PATH"),

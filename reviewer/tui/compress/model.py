@@ -66,7 +66,7 @@ class Checked(Struct, frozen=True):
 
 
 class Doubts(NamedTuple):
-    """What is wrong with a plan, as a sentence without its full stop; empty for nothing."""
+    """The fault of a plan, as a sentence without its full stop; empty for nothing."""
 
     words: str
     about: frozenset[str]
@@ -278,7 +278,7 @@ class CompressModel:
         return [each for each in self.plan.choices if self.awaits_model(each)] if self.plan else []
 
     def doubts(self) -> Doubts:
-        """What is wrong with the summaries as far as they are previewed."""
+        """The faults of the summaries as far as they are previewed."""
         shown = [self.shown(each) for each in self.plan.choices] if self.plan else []
         whole = self.whole()  # an estimate says nothing about a target that was just fitted
         return doubts_about(

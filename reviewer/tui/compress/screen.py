@@ -124,7 +124,7 @@ class CompressScreen(ListScreen, pane=keys.COMPRESS):
         super().__init__(engine, project, self.segments, panes, title="Segments")
 
         self._named: frozenset[str] = frozenset()
-        """What was named as wrong when `A` was pressed, until anything else is done."""
+        """The faults that were named when `A` was pressed, until anything else is done."""
         self.start = start
         """The commit at which the range begins; None for the whole context."""
         self.contexts: Sequence[ContextView] = ()
@@ -906,7 +906,7 @@ class CompressScreen(ListScreen, pane=keys.COMPRESS):
         self._apply(context.id, data.to_apply(), chosen)
 
     def _ask_again(self, doubts: Doubts) -> None:
-        """Name what is wrong; the same key then applies it."""
+        """Name the faults; the same key then applies it."""
         self._named = doubts.about
         self.say(f"{doubts.words} - A again applies it anyway.", bad=True)
 

@@ -162,7 +162,7 @@ def _status(view: CandidateView, now: datetime, signs: Glyphs, other: str) -> Bl
 
 
 def _proof(view: CandidateView, signs: Glyphs) -> list[Block]:
-    """What was checked of a statement, a row for each check; what an excerpt is good for."""
+    """The checks of a statement, a row each; what an excerpt is good for."""
     if view.is_excerpt and view.status is Status.CANDIDATE:
         return [
             labelled("excerpt", "a place to look: to promote it, word a memory from it", "accent")

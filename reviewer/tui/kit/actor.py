@@ -336,7 +336,7 @@ class PacketSource:
 
 @dataclass(frozen=True)
 class PacketChoices:
-    """What was chosen on the Packet screen."""
+    """The choices on the Packet screen."""
 
     task: str
     task_typed: str

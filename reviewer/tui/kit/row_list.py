@@ -234,7 +234,7 @@ class RowList(ScrollView, can_focus=True):
 
 
 class HasCursor(Protocol):
-    """What a list draws: rows as values, and the index of the row under the cursor."""
+    """The model of a list, with the index of the row under the cursor."""
 
     cursor: int
 

@@ -320,7 +320,7 @@ def answer_blocks(node_input: NodeInput, live: str) -> list[Block]:
 
 
 def approved_blocks(about: str) -> list[Block]:
-    """What a question is about: the answer of the stage before it."""
+    """The subject of a question: the answer of the stage before it."""
     return [Block(about, first=(Run(" "),))]
 
 

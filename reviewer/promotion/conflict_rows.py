@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import msgspec
 from msgspec import Struct
@@ -102,26 +102,36 @@ def _as_claim(row: tuple[Any, ...]) -> _Claim:
     return _Claim(row[0], row[1], row[2], attributes, row[4])
 
 
-def _refresh(
-    act: Act, row: int, number: int, left: int, right: int, resolution: str | None,
-    *, words: str, swapped: bool,
-) -> None:  # fmt: skip
+class _Conflict(NamedTuple):
+    """A row of `conflict`."""
+
+    id: int
+    memory: int
+    left: int
+    right: int
+    resolution: str | None
+
+
+def _refresh(act: Act, conflict: _Conflict, words: str) -> None:
     """Update the words of an open conflict; reopen one whose loser is back."""
-    if resolution in (Resolution.KEPT_BOTH, Resolution.DISMISSED):
+    if conflict.resolution in (Resolution.KEPT_BOTH, Resolution.DISMISSED):
         return
-    if swapped:
-        attribute, _, values = words.partition(": ")
-        words = f"{attribute}: {' or '.join(reversed(values.split(' or ')))}"
-    content = f"#{left} and #{right} disagree on {words}"
-    act.update("conflict", row, resolution=None)
+    content = f"#{conflict.left} and #{conflict.right} disagree on {words}"
+    act.update("conflict", conflict.id, resolution=None)
     act.update(
         "memory",
-        number,
+        conflict.memory,
         content=content,
         key=duplicate_key(content),
         status="candidate",
         decided_at=None,
     )
+
+
+def _swapped(words: str) -> str:
+    """`width: 80 mm or 58 mm` for `width: 58 mm or 80 mm`."""
+    attribute, _, values = words.partition(": ")
+    return f"{attribute}: {' or '.join(reversed(values.split(' or ')))}"
 
 
 def _note_agreement(act: Act, claim: _Claim) -> None:
@@ -144,7 +154,8 @@ def _queue_conflict(act: Act, left: int, right: int, words: str, now: str) -> li
         (left, right),
     )
     if existing:
-        _refresh(act, *existing[0], words=words, swapped=existing[0][2] != left)
+        conflict = _Conflict(*existing[0])
+        _refresh(act, conflict, words if conflict.left == left else _swapped(words))
         return []
     row = memory_row(act, right)
     content = f"#{left} and #{right} disagree on {words}"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from typing import NamedTuple
 
 from reviewer.extraction.candidates import Candidate
 from reviewer.extraction.entities.entity import EntityCandidate
@@ -84,14 +85,13 @@ def queue_new(
     Returns the ids, in order. Rows whose key has appeared meanwhile are left out.
     """
     records = record_ids(act, project_id, _candidates(rankings))
+    queueing = _Queueing(act, project_id, wave_id, records, now)
     ids: list[int] = []
     for ranking in rankings:
-        leader = _insert(act, ranking, known.leader(ranking.candidate.content), records,
-                         project_id, wave_id, now)  # fmt: skip
-        ids += leader
-        behind = _first_of(act, leader[0]) if leader else None
-        for member in ranking.members:
-            ids += _insert(act, member, behind, records, project_id, wave_id, now)
+        number = queueing.insert(ranking, known.leader(ranking.candidate.content))
+        behind = None if number is None else _first_of(act, number)
+        members = [queueing.insert(member, behind) for member in ranking.members]
+        ids += (each for each in (number, *members) if each is not None)
     return ids + open_conflicts(act, ids, now)
 
 
@@ -119,55 +119,58 @@ def count_again(
             add_evidence(act, number, again[number], records)
 
 
-def _insert(
-    act: Act,
-    ranking: Ranking,
-    leader: int | None,
-    records: dict[str, int],
-    project_id: int,
-    wave_id: int,
-    now: str,
-) -> list[int]:
-    candidate = ranking.candidate
-    kind, type_, key = Known.key_of(candidate)
-    if row_with_key(act, project_id, (kind, type_, key)):
-        return []
-    proposer = _proposer(act, candidate, records)
-    if kind == Kind.MEMORY and candidate.record.key in records:
-        place = (records[candidate.record.key], candidate.span_start, candidate.span_end)
-        if (statement := covering(act, *place)) is not None:
-            if statement.status != "candidate":
-                return []  # what it says was decided on in better words
-            leader = statement.id
-    row: Image = {
-        "project_id": project_id,
-        "wave_id": wave_id,
-        "kind": kind,
-        "type": type_,
-        "content": candidate.content,
-        "key": key,
-        "status": "candidate",
-        "rule": candidate.rule,
-        "extractor_version": candidate.extractor_version,
-        "prior": candidate.prior,
-        "signal": candidate.signal,
-        "freshness": candidate.freshness,
-        "confidence": round(candidate.confidence, 4),
-        "rank": round(ranking.score, 6),
-        "flags": " ".join(candidate.flags),
-        "leader_id": leader if leader and may_lead(act, leader, candidate) else None,
-        "seen": ranking.seen,
-        "first_seen": now,
-        "last_seen": now,
-        "pending_since": now,
-        **proposed_by(proposer),
-    }
-    if isinstance(candidate, EntityCandidate):
-        number = insert_entity(act, row, Structure.of(candidate))
-    else:
-        number = act.insert("memory", **row)
-    add_evidence(act, number, (candidate, *ranking.also), records)
-    return [number]
+class _Queueing(NamedTuple):
+    """Candidates of one wave on their way into the queue. `records`: row ids by key."""
+
+    act: Act
+    project_id: int
+    wave_id: int
+    records: dict[str, int]
+    now: str
+
+    def insert(self, ranking: Ranking, leader: int | None) -> int | None:
+        """The id of the new row, behind its leader; None for a statement that is known by now."""
+        act, records = self.act, self.records
+        candidate = ranking.candidate
+        kind, type_, key = Known.key_of(candidate)
+        if row_with_key(act, self.project_id, (kind, type_, key)):
+            return None
+        proposer = _proposer(act, candidate, records)
+        if kind == Kind.MEMORY and candidate.record.key in records:
+            place = (records[candidate.record.key], candidate.span_start, candidate.span_end)
+            if (statement := covering(act, *place)) is not None:
+                if statement.status != "candidate":
+                    return None  # what it says was decided on in better words
+                leader = statement.id
+        row: Image = {
+            "project_id": self.project_id,
+            "wave_id": self.wave_id,
+            "kind": kind,
+            "type": type_,
+            "content": candidate.content,
+            "key": key,
+            "status": "candidate",
+            "rule": candidate.rule,
+            "extractor_version": candidate.extractor_version,
+            "prior": candidate.prior,
+            "signal": candidate.signal,
+            "freshness": candidate.freshness,
+            "confidence": round(candidate.confidence, 4),
+            "rank": round(ranking.score, 6),
+            "flags": " ".join(candidate.flags),
+            "leader_id": leader if leader and may_lead(act, leader, candidate) else None,
+            "seen": ranking.seen,
+            "first_seen": self.now,
+            "last_seen": self.now,
+            "pending_since": self.now,
+            **proposed_by(proposer),
+        }
+        if isinstance(candidate, EntityCandidate):
+            number = insert_entity(act, row, Structure.of(candidate))
+        else:
+            number = act.insert("memory", **row)
+        add_evidence(act, number, (candidate, *ranking.also), records)
+        return number
 
 
 def _first_of(act: Act, number: int) -> int:

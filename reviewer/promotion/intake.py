@@ -77,16 +77,16 @@ class Intake:
         Raises SourceError for a path that does not exist, StoreError when the store or the report
         cannot be written.
         """
-        wave = Wave(self._database, self._ledger, self._clock)
-        return wave.run(
-            paths,
-            project,
-            progress or _no_progress,
-            cancelled or _never,
+        wave = Wave(
+            self._database,
+            self._ledger,
+            self._clock,
+            cancelled=cancelled or _never,
             breakable=breakable or nullcontext,
             extract=extract,
             sessions=sessions,
         )
+        return wave.run(paths, project, progress or _no_progress)
 
     def extract_stored(
         self,

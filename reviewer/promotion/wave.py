@@ -62,10 +62,32 @@ class _Planned(NamedTuple):
 class Wave:
     """One ingestion; `run` is called once and returns the counts as a report."""
 
-    def __init__(self, database: Database, ledger: Ledger, clock: Clock) -> None:
+    # set by `run`, once the wave has a number
+    _number: int
+    _report: ReportFolder
+    _collector: CandidateCollector
+    _statements: OfflineStatements
+    _progress: _ProgressMeter
+
+    def __init__(
+        self,
+        database: Database,
+        ledger: Ledger,
+        clock: Clock,
+        *,
+        cancelled: Callable[[], bool],
+        breakable: Breakable,
+        extract: bool = True,
+        sessions: Mapping[Path, frozenset[str]] | None = None,
+    ) -> None:
+        """See `Intake.ingest`."""
         self._database = database
         self._ledger = ledger
         self._clock = clock
+        self._cancelled = cancelled
+        self._breakable = breakable
+        self._extract = extract
+        self._only = sessions or {}
         self._writer = RecordWriter(database, ledger, clock)
         self._files = self._unchanged = self._bytes = self._records = self._masked = 0
         self._kept_out: Counter[str] = Counter()
@@ -77,20 +99,10 @@ class Wave:
         self._interrupted = False
 
     def run(
-        self,
-        paths: Sequence[Path],
-        project: str,
-        progress: Callable[[Progress], None],
-        cancelled: Callable[[], bool],
-        *,
-        breakable: Breakable,
-        extract: bool = True,
-        sessions: Mapping[Path, frozenset[str]] | None = None,
+        self, paths: Sequence[Path], project: str, progress: Callable[[Progress], None]
     ) -> WaveReport:
         """See `Intake.ingest`."""
         began = time.monotonic()
-        self._only = sessions or {}
-        self._cancelled, self._breakable = cancelled, breakable
         found = self._unless_broken_off(lambda: self._find(paths)) or []
         roots = [str(path).encode("utf-8", "backslashreplace").decode() for path in paths]
         self._number = self._writer.start(project, roots)
@@ -99,7 +111,6 @@ class Wave:
         self._statements = OfflineStatements(
             KnownFacts(self._database, project), self._clock(), self._report.drop
         )
-        self._extract = extract
         for line in self._unreadable:
             self._report.error(line)
         self._progress = _ProgressMeter(progress, found)

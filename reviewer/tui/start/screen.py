@@ -247,7 +247,7 @@ class _Reading(ReadingAct):
         return super().sentence if self.is_stopped() else ""
 
 
-class ProjectList(LoadedList[FoundProject]):
+class ProjectList(LoadedList["FoundProject"]):
     """Projects: name, sessions, size, age, agents."""
 
     def __init__(self, *, id: str | None = None) -> None:  # noqa: A002

@@ -23,7 +23,7 @@ from reviewer.compression.values import (
 if TYPE_CHECKING:
     from reviewer.compression.offline.shape import Account
 
-LONG = 2_000_000
+LONG_SEGMENT = 2_000_000
 """Characters from which on a segment is not joined to one text only to count it."""
 FIDELITIES = 16
 """Summaries of one segment whose fidelity is remembered."""
@@ -73,7 +73,7 @@ class SegmentAnalysis:
     @cached_property
     def full_tokens(self) -> int:
         """Tokens of the text at Full; of a long one without its speakers, which are few."""
-        if self.characters > LONG:
+        if self.characters > LONG_SEGMENT:
             return self.segment.tokens
         return self._count(self.text)
 

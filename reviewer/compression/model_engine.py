@@ -1,23 +1,25 @@
-"""The engine that asks a model: prompt from a template, faults and retention checked, retries."""
+"""The engine that asks a model: prompt from a template, answers checked, retries."""
 
 from __future__ import annotations
 
-import re
 import time
-from collections import Counter
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from msgspec import structs
 
 from reviewer.commits.values import Pattern
-from reviewer.compression.anchor_types import Section
-from reviewer.compression.engine import EngineText, SegmentAnalysis, SummaryTask
-from reviewer.compression.fidelity import checkable_units
+from reviewer.compression.answer_checks import (
+    find_emptiness,
+    find_fault,
+    find_gaps,
+    find_inventions,
+    missing_needs,
+    patched,
+)
+from reviewer.compression.engine import EngineText, SummaryTask
 from reviewer.compression.kept_answers import KeptAnswers
-from reviewer.compression.markers import without_markers
 from reviewer.compression.model_answer import (
-    TITLES,
     cleaned,
     copies,
     is_program_text,
@@ -25,15 +27,10 @@ from reviewer.compression.model_answer import (
     with_line,
     with_titles,
 )
-from reviewer.compression.model_view import LONGEST, handover_view
-from reviewer.compression.offline.events import Message
-from reviewer.compression.offline.messages import told
-from reviewer.compression.offline.needs import NAMED, NEED_OF, Need, carried
-from reviewer.compression.offline.state import next_lines, now_lines
+from reviewer.compression.model_view import LONGEST_VIEW, cut_text, handover_view, view_turns
+from reviewer.compression.offline.needs import NEED_OF
 from reviewer.compression.retention import diagnosis, validate_retention
-from reviewer.compression.segments import full_text
-from reviewer.compression.values import HANDOVER_FROM, Level, Turn
-from reviewer.compression.words import content_words
+from reviewer.compression.values import HANDOVER_FROM, Level
 from reviewer.llm.model import (
     CancelledError,
     ChatMessage,
@@ -44,182 +41,6 @@ from reviewer.llm.model import (
 )
 from reviewer.llm.steering import RetryExhaustedError, retry_with_steering
 from reviewer.llm.templates import fence_for, load_template, render
-from reviewer.text.normalise import fold
-
-LOOP_WORDS = 6
-"""Words in a row whose repetition indicates a loop."""
-LOOP_TIMES = 4
-LOOP_SHARE = 0.3
-"""Share of an answer that consists of repetitions."""
-_REFUSAL = re.compile(
-    r"\W{0,4}(?:i'?m sorry|i am sorry|sorry,|i apologi[sz]e|i (?:can(?:no|')t|am (?:not able"
-    r"|unable)|won't)"
-    r"|as an ai|i'm (?:not able|unable)|unfortunately,? i (?:can|am))",
-    re.IGNORECASE,
-)
-LONGEST_REFUSAL = 600
-"""Characters up to which an answer that begins like a refusal counts as one."""
-_WORD = re.compile(r"\w+")
-
-
-def find_fault(
-    answer: Completion, source: str, source_tokens: int, max_tokens: int | None
-) -> str | None:
-    """Why an answer cannot be used as a summary, as a sentence for the model and for a person.
-
-    `source_tokens`: tokens of the source, which it must not exceed. `max_tokens`: its hard ceiling.
-    """
-    text = answer.text.strip()
-    if not text:
-        return "The summary is empty."
-    if answer.finish == "filtered" or (
-        len(text) <= LONGEST_REFUSAL and _REFUSAL.match(text) and not _REFUSAL.match(source)
-    ):
-        return "The model refused instead of summarizing."
-    if loops(text, source):
-        return "The summary repeats itself over and over."
-    if answer.finish == "length":
-        return f"The summary was cut off at {answer.completion_tokens} tokens; it must be shorter."
-    if max_tokens is not None and answer.completion_tokens > max_tokens:
-        return (
-            f"The summary has {answer.completion_tokens} tokens; at most {max_tokens} are allowed."
-        )
-    if answer.completion_tokens > max(source_tokens, 32):
-        return (
-            f"The summary has {answer.completion_tokens} tokens, more than the {source_tokens} "
-            "that it summarizes."
-        )
-    return None
-
-
-def loops(text: str, source: str) -> bool:
-    """Whether a text repeats the same words over and over, and its source does not."""
-    words = _WORD.findall(text.lower())
-    runs = Counter(tuple(words[at : at + LOOP_WORDS]) for at in range(len(words) - LOOP_WORDS + 1))
-    if not runs:
-        return False
-    run, times = runs.most_common(1)[0]
-    if times < LOOP_TIMES or times * LOOP_WORDS < LOOP_SHARE * len(words):
-        return False
-    return " ".join(_WORD.findall(source.lower())).count(" ".join(run)) < times
-
-
-SHORTEST_CHECKED = 240
-"""Tokens from which on a summary is expected to have what somebody who goes on needs."""
-MOST_INVENTED = 0.5
-"""Share of names and numbers that the source does not have, above which a summary is refused."""
-FEW = 3
-"""Invented names up to which that share does not count, and a model is not asked again."""
-
-
-def invented_by(task: SummaryTask, text: str) -> tuple[list[str], int]:
-    """The names and numbers of a summary that its source does not have, and how many it names."""
-    named = checkable_units(without_markers(text))
-    told = fold("\n".join(line.text for line in task.analysis.account.lines))
-    return task.analysis.terms.absent([u for u in named if fold(u) not in told]), len(named)
-
-
-def invention(task: SummaryTask, text: str) -> str | None:
-    """Why a summary is refused in which most names are invented."""
-    invented, named = invented_by(task, text)
-    invented = [unit for unit in invented if len(unit) > 2]  # not the numbers of a list
-    if len(invented) <= FEW or len(invented) <= MOST_INVENTED * named:
-        return None
-    return f"The summary names what the conversation does not have: {', '.join(invented[:6])}."
-
-
-LEAST_SAID = 2
-"""Words or names of the conversation that a summary of more than a few words has at least."""
-FEW_WORDS = 8
-
-
-def emptiness(task: SummaryTask, text: str) -> str | None:
-    """Why a summary is refused that says nothing of the conversation, such as one that flatters.
-
-    What the program adds to it afterwards does not count.
-    """
-    titles = {f"{section.value.lower()}:" for section in Section}
-    lines = [line for line in text.split("\n") if line.strip().lower() not in titles]
-    if text.strip() and not any(char.isalnum() for line in lines for char in line):
-        return "The summary says nothing of the conversation."
-    words = _stems("\n".join(lines))
-    source = _stems("\n".join(turn.text for turn in task.segment.turns))
-    invented, named = invented_by(task, text)
-    said = len(words & source) + named - len(invented)
-    if said >= LEAST_SAID or len(words) < FEW_WORDS:
-        return None
-    return "The summary says nothing of the conversation."
-
-
-def _stems(text: str) -> set[str]:
-    return {word[:6] for word in content_words(text)}
-
-
-def find_gaps(task: SummaryTask, text: str) -> str | None:
-    """The inventions of a summary and the needs that it misses, as sentences for the model."""
-    problems = []
-    missing = _missing_needs(task, text)
-    invented, _ = invented_by(task, text)
-    if len(invented) > FEW or (invented and missing):
-        problems.append(
-            f"These do not stand in the conversation, so leave them out or correct them: "
-            f"{', '.join(invented[:8])}."
-        )
-    for need, line in missing:
-        problems.append(f"Nothing is said about {NAMED[need]}. The conversation says: {line}")
-    return " ".join(problems) or None
-
-
-def patched(task: SummaryTask, text: str) -> str:
-    """The summary with one line for each need that it still misses, where there is room."""
-    titles = {need: section for section, need in NEED_OF.items()}
-    for need, line in _missing_needs(task, text):
-        if TITLES & set(text.split("\n")):
-            text = with_line(text, titles[need], line)
-        else:
-            text = f"{text}\n{titles[need].value}: {line}"
-    return text
-
-
-def _missing_needs(task: SummaryTask, text: str) -> list[tuple[Need, str]]:
-    """The needs of which a summary says nothing, each with the line that says most about it."""
-    if task.level is Level.TAGS or task.max_tokens < SHORTEST_CHECKED:
-        return []
-    account = task.analysis.account
-    missing = carried(account, text, task.max_tokens).missing
-    found = []
-    for need in missing:
-        lines = [line for line in account.lines if NEED_OF.get(line.section) == need]
-        best = max(lines, key=lambda line: line.worth, default=None)
-        if best is not None and best.cost < task.max_tokens * LONGEST_PATCH:
-            found.append((need, best.text))
-    return found
-
-
-LONGEST_PATCH = 0.2
-"""Share of a summary that the line of one missing need may have."""
-
-
-def view_turns(analysis: SegmentAnalysis) -> Sequence[Turn]:
-    """The segment as a model reads it: words in full, calls put into words, the state at the end.
-
-    The output of tools is left out. A segment without tools is read as it is.
-    """
-    turns = analysis.segment.turns
-    if all(turn.kind == "text" for turn in turns):
-        return turns
-    account = analysis.account
-    view: list[Turn] = []
-    for moment in account.moments:
-        if isinstance(moment, Message):
-            view.append(Turn(moment.name or str(moment.voice), moment.text, 0))
-        elif done := told([moment]):
-            view.append(Turn("event", done, 0))
-    end = "\n".join([*now_lines(account.state), *next_lines(account.state)])
-    if end:
-        view.append(Turn("state at the end, computed from the calls", end, 0))
-    return view or turns
-
 
 TEMPLATES = Path(__file__).parent / "templates"
 FIELDS: dict[str, Sequence[str]] = {
@@ -246,8 +67,6 @@ THOUGHTS = 4_000
 """Tokens that a model may spend on thoughts before it writes a hand-over."""
 SLIGHTLY = 1.12
 """Times its limit that a hand-over is shortened without asking again."""
-
-
 LEAST_CONTEXT = 6_000
 """Tokens of a model's context in which a hand-over and what it is about have room."""
 
@@ -360,7 +179,7 @@ class ModelEngine:
 
         result = retry_with_steering(attempt, validate, steer, task.options.max_retries)
         text = result.value.text
-        refused = invention(task, text) or emptiness(task, text)
+        refused = find_inventions(task, text) or find_emptiness(task, text)
         if refused is not None:
             raise RetryExhaustedError(refused, result.attempts, result.value)
         if self._kept is not None:
@@ -411,7 +230,7 @@ class ModelEngine:
         if template_of(task, self._context_tokens) != HANDOVER:
             return patched(task, text)
         sections = {need: section for section, need in NEED_OF.items()}
-        lines = [(sections[need], line) for need, line in _missing_needs(task, text)]
+        lines = [(sections[need], line) for need, line in missing_needs(task, text)]
         spare = sum(self._count(f"- {line}\n") for _, line in lines)
         text = trimmed(text, max(task.max_tokens - spare, 1), self._count)
         for section, line in lines:
@@ -440,7 +259,7 @@ class ModelEngine:
         wrong = (
             self._fault(task, found, prompt)
             or (diagnosis(failures) if failures else None)
-            or invention(task, text)
+            or find_inventions(task, text)
         )
         if wrong is not None:
             return None, f"a kept answer was not used: {wrong}"
@@ -492,7 +311,7 @@ class ModelEngine:
         if view.left_out:
             remark = (
                 f"{view.left_out:,} characters of what was said were left out, so that the model "
-                f"reads at most {min(free, LONGEST):,} tokens"
+                f"reads at most {min(free, LONGEST_VIEW):,} tokens"
             )
         return messages(view.text), remark
 
@@ -578,43 +397,3 @@ def steering(diagnosis: str) -> str:
         f"Previous summary failed validation: {diagnosis}\n"
         "Revise to include the missing details while keeping the summary concise."
     )
-
-
-def cut_text(turns: Sequence[Turn], tokens: int, count: Callable[[str], int]) -> str:
-    """The turns in at most `tokens`; the longest are shortened first, with a mark."""
-    whole = full_text(turns)
-    if count(whole) <= tokens:
-        return whole
-    low, high = 0, max((len(turn.text) for turn in turns), default=0)
-    best = ""
-    while low < high - 8:
-        limit = (low + high) // 2
-        text = full_text([_shortened(turn, limit) for turn in turns])
-        if count(text) <= tokens:
-            best, low = text, limit
-        else:
-            high = limit
-    return best or _last_turns(turns, tokens, count)
-
-
-def _shortened(turn: Turn, limit: int) -> Turn:
-    """The beginning and the end of a long text, with a mark for the characters between."""
-    missing = len(turn.text) - limit
-    if missing <= 0:
-        return turn
-    head = turn.text[: limit * 2 // 3]
-    tail = turn.text[len(turn.text) - limit // 3 :] if limit >= 3 else ""
-    return structs.replace(turn, text=f"{head} [... {missing:,} characters left out ...] {tail}")
-
-
-def _last_turns(turns: Sequence[Turn], tokens: int, count: Callable[[str], int]) -> str:
-    """The newest turns that fit, shortened to a line each."""
-    kept: list[Turn] = []
-    used = 0
-    for turn in reversed(turns):
-        short = _shortened(turn, 80)
-        used += count(full_text([short])) + 2
-        if used > tokens:
-            break
-        kept.append(short)
-    return full_text(reversed(kept))

@@ -1,7 +1,7 @@
-"""A long range as a model reads it before it writes a hand-over.
+"""The text that a model reads: a long range before it writes a hand-over, else a segment.
 
-Words in full, calls with what they change, results as far as they fit: the latest in most detail,
-since old output has either been put into words by now or is no longer true.
+For a hand-over: words in full, calls with what they change, results as far as they fit. The latest
+are in most detail, since old output has been put into words by now or is no longer true.
 """
 
 from __future__ import annotations
@@ -11,16 +11,18 @@ from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from enum import Enum
 
-from msgspec import Struct
+from msgspec import Struct, structs
 
 from reviewer.compression.engine import SegmentAnalysis
 from reviewer.compression.offline.calls import Change, changes_of, command_of, todo_items
 from reviewer.compression.offline.events import ANSWERS, PLAN, Kind, Message, Voice
+from reviewer.compression.offline.messages import told
 from reviewer.compression.offline.state import next_lines, now_lines
+from reviewer.compression.segments import full_text
 from reviewer.compression.values import Turn
 from reviewer.proposing.view_calls import COMMAND_TOOLS, Call, call_line, read_call
 
-LONGEST = 40_000
+LONGEST_VIEW = 40_000
 """Tokens of a view, also where the model's context has room for more: beyond that, only outputs of
 tools would be longer."""
 MOST_CHARS_PER_TOKEN = 8
@@ -76,8 +78,8 @@ class View(Struct, frozen=True):
 
 
 def handover_view(analysis: SegmentAnalysis, tokens: int, count: Callable[[str], int]) -> View:
-    """The range in at most `tokens` (by `count`) and at most LONGEST."""
-    room = min(tokens, LONGEST)
+    """The range in at most `tokens` (by `count`) and at most LONGEST_VIEW."""
+    room = min(tokens, LONGEST_VIEW)
     parts = list(_parts(analysis))
     low, high = LEAST_BASE, MOST_BASE
     best: str | None = None
@@ -298,3 +300,64 @@ def _without(text: str, folder: str) -> str:
         return text
     text = re.sub(rf"\bcd {re.escape(folder)} *(?:&&|;) *", "", text)
     return text.replace(f"{folder}/", "").replace(f"{folder}\\", "")
+
+
+def view_turns(analysis: SegmentAnalysis) -> Sequence[Turn]:
+    """The segment as a model reads it: words in full, calls put into words, the state at the end.
+
+    The output of tools is left out. A segment without tools is read as it is.
+    """
+    turns = analysis.segment.turns
+    if all(turn.kind == "text" for turn in turns):
+        return turns
+    account = analysis.account
+    view: list[Turn] = []
+    for moment in account.moments:
+        if isinstance(moment, Message):
+            view.append(Turn(moment.name or str(moment.voice), moment.text, 0))
+        elif done := told([moment]):
+            view.append(Turn("event", done, 0))
+    end = "\n".join([*now_lines(account.state), *next_lines(account.state)])
+    if end:
+        view.append(Turn("state at the end, computed from the calls", end, 0))
+    return view or turns
+
+
+def cut_text(turns: Sequence[Turn], tokens: int, count: Callable[[str], int]) -> str:
+    """The turns in at most `tokens`; the longest are shortened first, with a mark."""
+    whole = full_text(turns)
+    if count(whole) <= tokens:
+        return whole
+    low, high = 0, max((len(turn.text) for turn in turns), default=0)
+    best = ""
+    while low < high - 8:
+        limit = (low + high) // 2
+        text = full_text([_shortened_turn(turn, limit) for turn in turns])
+        if count(text) <= tokens:
+            best, low = text, limit
+        else:
+            high = limit
+    return best or _last_turns(turns, tokens, count)
+
+
+def _shortened_turn(turn: Turn, limit: int) -> Turn:
+    """The beginning and the end of a long text, with a mark for the characters between."""
+    missing = len(turn.text) - limit
+    if missing <= 0:
+        return turn
+    head = turn.text[: limit * 2 // 3]
+    tail = turn.text[len(turn.text) - limit // 3 :] if limit >= 3 else ""
+    return structs.replace(turn, text=f"{head} [... {missing:,} characters left out ...] {tail}")
+
+
+def _last_turns(turns: Sequence[Turn], tokens: int, count: Callable[[str], int]) -> str:
+    """The newest turns that fit, shortened to a line each."""
+    kept: list[Turn] = []
+    used = 0
+    for turn in reversed(turns):
+        short = _shortened_turn(turn, 80)
+        used += count(full_text([short])) + 2
+        if used > tokens:
+            break
+        kept.append(short)
+    return full_text(reversed(kept))

@@ -18,7 +18,7 @@ from reviewer.clock import Clock, iso
 from reviewer.commits.values import Priority
 from reviewer.compression.assembly import Assembly
 from reviewer.compression.engine import (
-    LONG,
+    LONG_SEGMENT,
     Finished,
     SegmentAnalysis,
     SummaryEngine,
@@ -347,7 +347,7 @@ class Summarizer:
             return None
         if level is Level.DETAILED:
             # A long text is not joined for it: the target is a third of it anyway.
-            is_long = analysis.characters > LONG
+            is_long = analysis.characters > LONG_SEGMENT
             return None if is_long else self._unchanged(analysis, anchors, Level.FULL)
         return self._finish(analysis, anchors, Level(level - 1), options).compressed
 

@@ -13,7 +13,7 @@ from reviewer.extraction.candidates import Candidate, Setting
 from reviewer.extraction.confidence import confidence, freshness, structural_signal
 from reviewer.extraction.flags import flags_of
 from reviewer.extraction.passages import Passage, passages, unlabelled
-from reviewer.extraction.rejections import RESTATES_BOOT, SHORTEST, TOO_SHORT
+from reviewer.extraction.rejections import RESTATES_BOOT, SHORTEST_STATEMENT, TOO_SHORT
 from reviewer.extraction.rules import EXTRACTOR_VERSION, first_match
 from reviewer.extraction.rules.rule import Statement
 from reviewer.extraction.verdicts import Dropped, KnownText, Verdict, settled
@@ -142,7 +142,7 @@ def judge_record(record: Record, final: bool, setting: Setting, signal: float) -
             continue
         fresh = fresh or freshness(record, setting)
         begin, unlabelled_content = unlabelled(record.text, start, end, content)
-        if len(unlabelled_content) < SHORTEST:
+        if len(unlabelled_content) < SHORTEST_STATEMENT:
             yield Verdict(dropping(TOO_SHORT, unlabelled_content, start, end))
             continue
         candidate = Candidate(

@@ -14,8 +14,8 @@ from operator import itemgetter
 from msgspec import Struct
 
 from reviewer.extraction.rejections import (
-    LONGEST,
-    SHORTEST,
+    LONGEST_STATEMENT,
+    SHORTEST_STATEMENT,
     after_narration,
     narrated,
     rejection,
@@ -85,14 +85,14 @@ def passages(record: Record, dropped: Callable[[str, str, int, int], None]) -> I
     for unit in cached_units(text):
         if unit.kind not in _PROSE:
             continue
-        whole = unit.end - unit.start <= LONGEST
+        whole = unit.end - unit.start <= LONGEST_STATEMENT
         for start, end in ((unit.start, unit.end),) if whole else _pieces(text, unit):
             start += _before(text, start, end, unit.kind)
             raw = text[start:end]
             content = wording(raw)
             reason = rejection(content, raw)
             if reason is not None:
-                dropped(reason, content[:LONGEST], start, end)
+                dropped(reason, content[:LONGEST_STATEMENT], start, end)
                 if pending is not None:
                     yield pending
                     pending = None
@@ -120,8 +120,8 @@ def _before(text: str, start: int, end: int, kind: UnitKind) -> int:
 def _pieces(text: str, unit: Unit) -> Iterator[tuple[int, int]]:
     """The spans of the sentences and clauses of a unit that is too long."""
     for start, end in split_sentences(text, unit.start, unit.end):
-        while end - start > LONGEST:
-            border = _border(text, start, start + LONGEST)
+        while end - start > LONGEST_STATEMENT:
+            border = _border(text, start, start + LONGEST_STATEMENT)
             if border is None:
                 break
             yield start, border
@@ -132,7 +132,9 @@ def _pieces(text: str, unit: Unit) -> Iterator[tuple[int, int]]:
 def _border(text: str, start: int, end: int) -> int | None:
     """The last clause boundary after the first third of a span; a comma only as a last resort."""
     for pattern in (_STRONG_BORDER, _WEAK_BORDER):
-        ends = [match.end() for match in pattern.finditer(text, start + LONGEST // 3, end)]
+        ends = [
+            match.end() for match in pattern.finditer(text, start + LONGEST_STATEMENT // 3, end)
+        ]
         if ends:
             return ends[-1]
     return None
@@ -140,7 +142,7 @@ def _border(text: str, start: int, end: int) -> int | None:
 
 def _joined(text: str, first: Passage, second: Passage) -> Passage | None:
     """Both as one passage if they are in one paragraph and the second depends on the first."""
-    if second.end - first.start > LONGEST:
+    if second.end - first.start > LONGEST_STATEMENT:
         return None
     if second.unit.block != first.unit.block:
         # A line that ends in a colon belongs to the first item or paragraph after it.
@@ -154,7 +156,9 @@ def _joined(text: str, first: Passage, second: Passage) -> Passage | None:
         return None
     content = wording(text[first.start : second.end])
     return (
-        Passage(first.start, second.end, content, first.unit) if len(content) <= LONGEST else None
+        Passage(first.start, second.end, content, first.unit)
+        if len(content) <= LONGEST_STATEMENT
+        else None
     )
 
 
@@ -166,6 +170,6 @@ def unlabelled(text: str, start: int, end: int, content: str) -> tuple[int, str]
     """
     label = _LABEL.match(text, start, end)
     rest = wording(text[label.end() : end]) if label else ""
-    if label is None or (len(rest) < SHORTEST and not label[0].rstrip().endswith("]")):
+    if label is None or (len(rest) < SHORTEST_STATEMENT and not label[0].rstrip().endswith("]")):
         return start, content
     return label.end(), rest

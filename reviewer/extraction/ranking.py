@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable
 from msgspec import Struct
 
 from reviewer.extraction.candidates import Candidate
-from reviewer.extraction.rejections import LONGEST
+from reviewer.extraction.rejections import LONGEST_STATEMENT
 from reviewer.extraction.similarity import LOOKS_ALIKE, NEAR, overlap, similarity, words
 from reviewer.text.normalise import duplicate_key
 
@@ -50,7 +50,7 @@ class Ranked(Struct, frozen=True):
 
 def length_factor(content: str) -> float:
     """min(characters / 280, 1)."""
-    return min(len(content) / LONGEST, 1.0)
+    return min(len(content) / LONGEST_STATEMENT, 1.0)
 
 
 def base_score(candidate: Candidate) -> float:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from functools import cached_property
 
-SHORTEST, LONGEST = 8, 280
+SHORTEST_STATEMENT, LONGEST_STATEMENT = 8, 280
 """Characters of a candidate's content after cleaning, both inclusive."""
 
 TOO_SHORT = "below min content length"
@@ -135,9 +135,9 @@ _NO_SYMBOLS = bytes(code for code in range(128) if not _SYMBOLS.match(chr(code))
 def rejection(content: str, raw: str) -> str | None:
     """Why a passage must not be proposed, or None. `content` is cleaned, `raw` is not."""
     size = len(content)
-    if size < SHORTEST:
+    if size < SHORTEST_STATEMENT:
         return TOO_SHORT
-    if size > LONGEST:
+    if size > LONGEST_STATEMENT:
         return TOO_LONG
     if raw.rstrip("*_ \t\n)\"'").endswith("?"):
         return QUESTION

@@ -12,7 +12,7 @@ from msgspec import Meta, Struct, structs
 from reviewer.extraction.candidates import MemoryType
 from reviewer.extraction.entities.entity import Attribute, EntityType, Relation
 from reviewer.extraction.flags import flags_of_each
-from reviewer.extraction.rejections import LONGEST, SHORTEST
+from reviewer.extraction.rejections import LONGEST_STATEMENT, SHORTEST_STATEMENT
 from reviewer.fleet.part import COLUMNS
 from reviewer.fleet.values import EVIDENCE
 from reviewer.proposing.values import Proof, Proposer
@@ -42,8 +42,8 @@ class Row(Struct, frozen=True, array_like=True, gc=False):
     format: str
     kind: Literal["memory", "entity"]
     type: str
-    content: Annotated[str, Meta(min_length=SHORTEST, max_length=LONGEST)]
-    key: Annotated[str, Meta(min_length=1, max_length=2 * LONGEST)]
+    content: Annotated[str, Meta(min_length=SHORTEST_STATEMENT, max_length=LONGEST_STATEMENT)]
+    key: Annotated[str, Meta(min_length=1, max_length=2 * LONGEST_STATEMENT)]
     fact: str
     leader: str
     wording: int
@@ -205,7 +205,7 @@ def _masked(row: Row) -> tuple[Row, int]:
     if not changed:
         return row, 0
     if "content" in changed:
-        changed["content"] = changed["content"][:LONGEST]
+        changed["content"] = changed["content"][:LONGEST_STATEMENT]
     return structs.replace(row, **changed), found
 
 

@@ -543,7 +543,7 @@ def _accelerator(label: str) -> str:
 # Shell commands
 
 
-SECONDS = 600.0
+COMMAND_SECONDS = 600.0
 """How long a command may take without a `timeout`."""
 LONGEST_OUTPUT = 1_000_000
 """Bytes of a command's output that are kept, the last ones."""
@@ -572,7 +572,7 @@ def run_command(
     that an answer of a model can never become a command. Raises StageError when it cannot be
     started or takes too long, StoppedError when a person stopped it; its process group is ended.
     """
-    allowed = seconds_of(seconds) or SECONDS
+    allowed = seconds_of(seconds) or COMMAND_SECONDS
     try:
         process = subprocess.Popen(  # noqa: S603  # the person has allowed it
             ["/bin/sh", "-c", command],

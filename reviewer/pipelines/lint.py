@@ -201,12 +201,12 @@ def _timeouts(pipeline: Pipeline, _: Mapping[str, int]) -> Iterator[Remark]:
     for node in timed:
         if node.handler != TOOL:
             continue
-        from reviewer.pipelines.handlers import SECONDS, seconds_of  # late: as above
+        from reviewer.pipelines.handlers import COMMAND_SECONDS, seconds_of  # late: as above
 
         if seconds_of(node.attributes["timeout"]) is None:
             yield Remark("no-number", f"{node.name}: timeout is {node.attributes['timeout']!r}, "
                          "which is not a duration such as 90s or 10m; its command may take "
-                         f"{SECONDS:g} s.", node.line)  # fmt: skip
+                         f"{COMMAND_SECONDS:g} s.", node.line)  # fmt: skip
     asking = [node.name for node in timed if node.handler == HUMAN]
     if asking:
         yield Remark("no-effect", "timeout has no effect on a question: a run waits until somebody "

@@ -33,7 +33,7 @@ from reviewer.promotion.statement_rows import (
 )
 from reviewer.promotion.triage import Done, supersede_rows
 from reviewer.promotion.views import Status
-from reviewer.promotion.wordings import LONGEST, require_wording
+from reviewer.promotion.wordings import LONGEST_MEMORY, require_wording
 from reviewer.proposing.proof import prove
 from reviewer.proposing.session_view import read_view
 from reviewer.proposing.values import (
@@ -155,7 +155,7 @@ class Proposals:
         view = view or read_view(place)
         kind = type_ or guessed_type(statement)
         proved = self._worded(project, place, lines, statement, kind, scope, view)
-        (ready,) = prepare([proved], now=self._clock(), view=view, longest=LONGEST)
+        (ready,) = prepare([proved], now=self._clock(), view=view, longest=LONGEST_MEMORY)
         if isinstance(ready, DroppedStatement):
             raise ReviewerError(f"This cannot be remembered: it is {ready.reason}.")
         now = iso(self._clock())

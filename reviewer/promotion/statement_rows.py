@@ -16,7 +16,7 @@ from reviewer.extraction.candidates import Setting
 from reviewer.extraction.confidence import confidence, freshness, structural_signal
 from reviewer.extraction.flags import flags_of
 from reviewer.extraction.ranking import CAP
-from reviewer.extraction.rejections import LONGEST, SHORTEST
+from reviewer.extraction.rejections import LONGEST_STATEMENT, SHORTEST_STATEMENT
 from reviewer.extraction.similarity import similarity
 from reviewer.promotion import statement_rank
 from reviewer.promotion.cited_lines import Cited, cite
@@ -107,7 +107,7 @@ def prepare(
     *,
     now: datetime,
     view: SessionView | None = None,
-    longest: int = LONGEST,
+    longest: int = LONGEST_STATEMENT,
     cited_as: str = "",
     modified_ns: int | None = None,
 ) -> list[Prepared | DroppedStatement]:
@@ -144,8 +144,8 @@ def _prepare(
     content = clean(mask(proposal.statement).text)
     cited = tuple(place for place in places if place is not None)
     reason = ""
-    if len(content) < SHORTEST:
-        reason = f"shorter than {SHORTEST} characters"
+    if len(content) < SHORTEST_STATEMENT:
+        reason = f"shorter than {SHORTEST_STATEMENT} characters"
     elif len(content) > longest:
         reason = f"longer than {longest} characters"
     elif not cited:

@@ -31,7 +31,7 @@ from reviewer.promotion.source_reader import (
 from reviewer.sources.hash_set import HashSet
 from reviewer.sources.records import Record, Use
 from reviewer.sources.registry import FORMATS
-from reviewer.sources.walk import OUTSIDE, Found, PassedOver, is_unreadable, walk
+from reviewer.sources.walk import LINK_OUTSIDE, Found, PassedOver, is_unreadable, walk
 from reviewer.store.database import Database
 from reviewer.store.ledger import Ledger
 
@@ -175,7 +175,7 @@ class Wave:
         `lines`: only these lines (0-based) of it were passed over.
         """
         self._passed_over[reason] += 1
-        if is_unreadable(reason) or reason == OUTSIDE:
+        if is_unreadable(reason) or reason == LINK_OUTSIDE:
             where = f" ({_lines(lines)})" if lines else ""
             self._unreadable.append(f"{path}: {reason}{where}")
 

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from reviewer.errors import ReviewerError
-from reviewer.extraction.rejections import SHORTEST
+from reviewer.extraction.rejections import SHORTEST_STATEMENT
 from reviewer.text.normalise import clean
 
-LONGEST = 4_000
+LONGEST_MEMORY = 4_000
 """Maximum length of a memory, in characters; the extractor proposes at most 280."""
 
 
@@ -16,15 +16,15 @@ def wording_problem(text: str, *, named: bool = False) -> str:
     The value of a named entity may be shorter, such as `80 mm` for the width of the paper.
     """
     length = len(clean(text))
-    if length < (1 if named else SHORTEST):
+    if length < (1 if named else SHORTEST_STATEMENT):
         return (
-            f"A memory has at least {SHORTEST} characters, this has {length}. Write a sentence that"
-            " makes sense on its own."
+            f"A memory has at least {SHORTEST_STATEMENT} characters, this has {length}. Write a"
+            " sentence that makes sense on its own."
         )
-    if len(text) > LONGEST:
+    if len(text) > LONGEST_MEMORY:
         return (
-            f"A memory has at most {LONGEST:,} characters, this has {len(text):,}. Keep the text"
-            " in a file and add only the point to remember."
+            f"A memory has at most {LONGEST_MEMORY:,} characters, this has {len(text):,}. Keep the"
+            " text in a file and add only the point to remember."
         )
     return ""
 

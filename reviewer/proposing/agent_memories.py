@@ -15,7 +15,7 @@ from pathlib import Path
 from msgspec import Struct
 
 from reviewer.extraction.candidates import MemoryType
-from reviewer.extraction.rejections import LONGEST, SHORTEST
+from reviewer.extraction.rejections import LONGEST_STATEMENT, SHORTEST_STATEMENT
 from reviewer.proposing.values import (
     LineRole,
     Proposal,
@@ -250,10 +250,10 @@ def _topic(path: Path, text: str) -> Iterator[Proposal]:
         statement = _plain(found[0].text)
         why = next((each for each in found[1:] if _reason(each) == "why"), None)
         reason = _plain(_REASON.sub("", why.text, count=1)) if why else ""
-        if reason and len(statement) + len(reason) + 6 <= LONGEST:
+        if reason and len(statement) + len(reason) + 6 <= LONGEST_STATEMENT:
             statement = f"{statement.rstrip('.')}. Why: {reason}"
-    points_on = _POINTS_ON.search(statement) or not 40 <= len(statement) <= LONGEST
-    if usable and SHORTEST <= len(described) <= LONGEST and points_on:
+    points_on = _POINTS_ON.search(statement) or not 40 <= len(statement) <= LONGEST_STATEMENT
+    if usable and SHORTEST_STATEMENT <= len(described) <= LONGEST_STATEMENT and points_on:
         found, statement = [Entry(usable[0], usable[0] + 1, (stated,))], described
     if found:
         yield from _proposal(found[0], "memory.claude", _KINDS[_type_of(text)], statement)
@@ -304,9 +304,10 @@ def _proposal(
     entry: Entry, rule: str, kind: _Kind, statement: str | None = None
 ) -> Iterator[Proposal]:
     worded = _capitalised(
-        whole_sentences(_plain(entry.text if statement is None else statement), LONGEST)
+        whole_sentences(_plain(entry.text if statement is None else statement), LONGEST_STATEMENT)
     )
-    if not SHORTEST <= len(worded) <= LONGEST or worded.endswith(":") or " " not in worded:
+    fits = SHORTEST_STATEMENT <= len(worded) <= LONGEST_STATEMENT
+    if not fits or worded.endswith(":") or " " not in worded:
         return
     quotes = [
         Quote(line=entry.start + number, text=line.strip())

@@ -23,7 +23,7 @@ from msgspec import Struct, structs
 
 from reviewer.extraction.candidates import Candidate
 from reviewer.extraction.flags import flags_of
-from reviewer.extraction.rejections import LONGEST, SHORTEST
+from reviewer.extraction.rejections import LONGEST_STATEMENT, SHORTEST_STATEMENT
 from reviewer.sources.records import Record, Role, Shape, Use
 from reviewer.text.normalise import clean
 
@@ -246,7 +246,7 @@ def surroundings(candidate: Candidate) -> tuple[int, int]:
 def _widened(find: Find) -> Candidate:
     """The candidate of a find with its surroundings, flagged for what they say."""
     candidate, content = find.candidate, clean(find.shown)
-    if not SHORTEST <= len(content) <= LONGEST:
+    if not SHORTEST_STATEMENT <= len(content) <= LONGEST_STATEMENT:
         return candidate
     flags = {*candidate.flags, *flags_of(content, candidate.record.role)}
     return structs.replace(
@@ -259,7 +259,10 @@ def _widened(find: Find) -> Candidate:
 
 
 def _fits(text: str, start: int, end: int) -> bool:
-    return end - start <= LONGEST or len(" ".join(text[start:end].split())) <= LONGEST
+    return (
+        end - start <= LONGEST_STATEMENT
+        or len(" ".join(text[start:end].split())) <= LONGEST_STATEMENT
+    )
 
 
 def _names(text: str) -> frozenset[str]:

@@ -17,6 +17,7 @@ from msgspec import Struct
 
 from reviewer.errors import ReviewerError
 from reviewer.extraction.candidates import MemoryType
+from reviewer.extraction.rejections import LONGEST_STATEMENT, SHORTEST_STATEMENT
 from reviewer.llm.answer_cache import AnswerCache, question_key
 from reviewer.llm.model import ChatMessage, ChatModel, Completion, ModelError, StructuredModel
 from reviewer.llm.steering import RetryExhaustedError, retry_with_steering
@@ -38,8 +39,6 @@ FIELDS: dict[str, Fields] = {
     },
 }  # fmt: skip
 
-SHORTEST, LONGEST = 8, 280
-"""Characters of a statement."""
 MOST = 15
 """Statements that are asked for at most."""
 TEMPERATURE = 0.2
@@ -65,8 +64,8 @@ TYPES: dict[str, MemoryType] = {
 }
 """The type of memory of each kind of statement."""
 
-TOO_SHORT = f"shorter than {SHORTEST} characters"
-TOO_LONG = f"longer than {LONGEST} characters"
+TOO_SHORT = f"shorter than {SHORTEST_STATEMENT} characters"
+TOO_LONG = f"longer than {LONGEST_STATEMENT} characters"
 NO_QUOTE = "without a quote"
 NOT_IN_SESSION = "quotes that the session does not have"
 REPEATED = "repeated in the answer"
@@ -191,7 +190,7 @@ class StatementWriter:
                     "part": part,
                     "parts": parts,
                     "most": MOST,
-                    "longest": LONGEST,
+                    "longest": LONGEST_STATEMENT,
                 },
             )
         )
@@ -321,14 +320,14 @@ class StatementWriter:
                     ],
                     "lines": text,
                     "fence": fence_for("recording", text),
-                    "longest": LONGEST,
+                    "longest": LONGEST_STATEMENT,
                 },
             ),
             second=True,
         )
 
     def repeats_prompt(self, statement: str) -> bool:
-        return len(statement) >= SHORTEST and _plain(statement) in self._prompt_words
+        return len(statement) >= SHORTEST_STATEMENT and _plain(statement) in self._prompt_words
 
     def proposal(self, statement: Statement, lines: Sequence[ViewLine]) -> Proposal:
         """A statement as a proposal; whose words prove it is read from the cited lines."""
@@ -479,7 +478,7 @@ class _Work:
         known = {_plain(each.statement.text) for each in self._passed}
         for statement in read.statements:
             plain = _plain(statement.text)
-            if len(statement.text) < SHORTEST:
+            if len(statement.text) < SHORTEST_STATEMENT:
                 self._dropped[TOO_SHORT] += 1
             elif self._writer.repeats_prompt(statement.text):
                 self._dropped[REPEATS_PROMPT] += 1
@@ -505,8 +504,10 @@ class _Work:
         proposal = self._writer.proposal(statement, self._lines)
         proof = self._check(proposal)
         reasons: list[str] = []
-        if len(statement.text) > LONGEST:
-            reasons.append(f"It has {len(statement.text)} characters, more than {LONGEST}.")
+        if len(statement.text) > LONGEST_STATEMENT:
+            reasons.append(
+                f"It has {len(statement.text)} characters, more than {LONGEST_STATEMENT}."
+            )
         if not statement.quotes:
             reasons.append("It has no quote with a line number.")
         if not proof.sound:
@@ -535,7 +536,7 @@ class _NoPiece:
 
 def _hopeless(checked: _Checked) -> str:
     """Why a statement that failed twice is not even queued with its flags; empty if it is."""
-    if len(checked.statement.text) > LONGEST:
+    if len(checked.statement.text) > LONGEST_STATEMENT:
         return TOO_LONG
     if not checked.statement.quotes:
         return NO_QUOTE

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from reviewer.sources.formats import Facts, Format
 from reviewer.sources.records import Role, Use
 from reviewer.sources.turns import (
-    STATE,
+    SESSION_STATE,
     Chain,
     Part,
     Reading,
@@ -50,7 +50,7 @@ def _turns(reading: Reading) -> Iterator[Turn]:
         elif text.strip():
             role, parts = Role.TOOL, [returned(text, "", kind.lower())]
         if not parts:
-            reading.tally[STATE] += 1
+            reading.tally[SESSION_STATE] += 1
             continue
         yield Turn(
             spot=spot,

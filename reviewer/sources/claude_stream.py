@@ -8,7 +8,16 @@ from reviewer.sources.anthropic_parts import message_parts, speaker
 from reviewer.sources.formats import Facts, Format
 from reviewer.sources.formats import Fields as Outline
 from reviewer.sources.records import Role
-from reviewer.sources.turns import STATE, TWICE, Chain, Reading, Turn, inner, moment, words
+from reviewer.sources.turns import (
+    RECORDED_TWICE,
+    SESSION_STATE,
+    Chain,
+    Reading,
+    Turn,
+    inner,
+    moment,
+    words,
+)
 
 _KINDS = ("system", "assistant", "user", "result", "stream_event", "rate_limit_event")
 
@@ -49,7 +58,9 @@ def _turns(reading: Reading) -> Iterator[Turn]:
             parts = message_parts(role, message.get("content"), reading.tally)
         if not parts:
             repeats = kind in ("result", "stream_event")
-            reading.tally[TWICE if repeats else STATE if kind == "system" else "no content"] += 1
+            reading.tally[
+                RECORDED_TWICE if repeats else SESSION_STATE if kind == "system" else "no content"
+            ] += 1
             continue
         role = speaker(role, parts)
         apart = bool(record.get("parent_tool_use_id"))

@@ -10,8 +10,8 @@ import msgspec
 from reviewer.sources.formats import Facts, Format, Location
 from reviewer.sources.records import Role, Use
 from reviewer.sources.turns import (
-    STATE,
-    TWICE,
+    RECORDED_TWICE,
+    SESSION_STATE,
     Document,
     Fields,
     Part,
@@ -43,7 +43,9 @@ def _turns(reading: Reading) -> Iterator[Turn]:
         first = False
         text = parts[0].text if parts else ""
         if not parts or (role is Role.ASSISTANT and answered[text] and kind in _ANSWERS):
-            reading.tally[TWICE if parts else f"{kind.replace('_', ' ')[:30] or STATE}"] += 1
+            reading.tally[
+                RECORDED_TWICE if parts else f"{kind.replace('_', ' ')[:30] or SESSION_STATE}"
+            ] += 1
             continue
         answered[text] += kind in _ANSWERS
         stamp = message.get("ts")

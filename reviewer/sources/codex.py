@@ -13,8 +13,8 @@ from reviewer.sources.formats import Fields as Outline
 from reviewer.sources.records import Role, Use
 from reviewer.sources.tool_text import part_text
 from reviewer.sources.turns import (
-    STATE,
-    TWICE,
+    RECORDED_TWICE,
+    SESSION_STATE,
     Chain,
     Fields,
     Part,
@@ -120,7 +120,7 @@ class _Session:
             self._typed.add(name)
         if other[name] > 0:
             other[name] -= 1
-            self._tally[TWICE] += 1
+            self._tally[RECORDED_TWICE] += 1
             return True
         self._told[way][name] += 1
         return False
@@ -160,11 +160,11 @@ def _turns(reading: Reading) -> Iterator[Turn]:
         payload = inner(record, "payload")
         if kind == "session_meta":
             session.start(payload)
-            tally[STATE] += 1
+            tally[SESSION_STATE] += 1
         elif kind == "turn_context":
             session.cwd = words(payload.get("cwd")) or session.cwd
             session.model = words(payload.get("model")) or session.model
-            tally[STATE] += 1
+            tally[SESSION_STATE] += 1
         elif kind == "event_msg":
             yield from _event(session, spot, payload, at, tally)
         elif kind == "response_item":
@@ -172,12 +172,12 @@ def _turns(reading: Reading) -> Iterator[Turn]:
         elif kind == "compacted":
             yield from _compacted(session, spot, payload, at, tally)
         elif kind in ENVELOPES or "record_type" in record or "payload" in record:
-            tally[STATE] += 1
+            tally[SESSION_STATE] += 1
         elif kind:
             yield from _item(session, spot, record, at, tally)
         elif "instructions" in record or "git" in record:
             session.start(record)
-            tally[STATE] += 1
+            tally[SESSION_STATE] += 1
         else:
             tally["unknown record"] += 1
 

@@ -10,8 +10,8 @@ from reviewer.sources.formats import Fields as Outline
 from reviewer.sources.records import Role
 from reviewer.sources.tool_text import part_text
 from reviewer.sources.turns import (
-    STATE,
-    TWICE,
+    RECORDED_TWICE,
+    SESSION_STATE,
     Fields,
     Part,
     Reading,
@@ -38,7 +38,7 @@ def _turns(reading: Reading) -> Iterator[Turn]:
             branch = words(inner(thread, "gitInfo").get("branch")) or branch
         if method != "item/completed":
             repeats = method.startswith(("codex/event/", "item/"))
-            reading.tally[TWICE if repeats else STATE] += 1
+            reading.tally[RECORDED_TWICE if repeats else SESSION_STATE] += 1
             continue
         item = inner(facts, "item")
         role, parts = _parts(reading, item)

@@ -8,7 +8,8 @@ from reviewer.sources.formats import Facts, Format, Location
 from reviewer.sources.formats import Fields as Outline
 from reviewer.sources.records import Role, Use
 from reviewer.sources.turns import (
-    STATE,
+    RECORDED_TWICE,
+    SESSION_STATE,
     Fields,
     Part,
     Reading,
@@ -95,9 +96,9 @@ def _reason(kind: str) -> str:
     if kind.startswith("hook."):
         return "hook event"
     if kind == "tool.execution_start":
-        return "recorded twice"
+        return RECORDED_TWICE
     if kind.startswith(("session.", "assistant.turn_")):
-        return STATE
+        return SESSION_STATE
     return (kind or "(none)").replace(".", " ").replace("_", " ")[:40]
 
 

@@ -16,8 +16,8 @@ from reviewer.sources.formats import Fields as Outline
 from reviewer.sources.records import Role, Use
 from reviewer.sources.session_tables import UNREADABLE, UnreadableRowError, stored_json
 from reviewer.sources.turns import (
-    STATE,
-    TWICE,
+    RECORDED_TWICE,
+    SESSION_STATE,
     Chain,
     Fields,
     Part,
@@ -122,7 +122,7 @@ def _turns(reading: Reading) -> Iterator[Turn]:
     with opened(reading.path) as database:
         values = _Values(database, reading.tally)
         if "ItemTable" in table_names(database):
-            reading.tally[TWICE] += len(list(each(values.value("ItemTable", _PROMPTS))))
+            reading.tally[RECORDED_TWICE] += len(list(each(values.value("ItemTable", _PROMPTS))))
         for conversation in _conversations(values):
             for bubble in conversation.bubbles:
                 yield _turn(reading.tally, row, conversation, bubble)
@@ -184,7 +184,7 @@ def _log_turns(reading: Reading) -> Iterator[Turn]:
             if part.text != "[REDACTED]"
         ]
         if not parts:
-            reading.tally[STATE] += 1
+            reading.tally[SESSION_STATE] += 1
             continue
         role = speaker(role, parts)
         yield Turn(

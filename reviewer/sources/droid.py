@@ -9,8 +9,8 @@ from reviewer.sources.formats import Facts, Format, Location
 from reviewer.sources.formats import Fields as Outline
 from reviewer.sources.records import Role, Use
 from reviewer.sources.turns import (
-    STATE,
-    TWICE,
+    RECORDED_TWICE,
+    SESSION_STATE,
     Fields,
     Part,
     Reading,
@@ -53,7 +53,7 @@ def _turns(reading: Reading) -> Iterator[Turn]:
             version = words(record.get("version")) or version
         role, parts = _parts(reading, kind, record)
         if not parts:
-            reading.tally[TWICE if kind == "completion" else STATE] += 1
+            reading.tally[RECORDED_TWICE if kind == "completion" else SESSION_STATE] += 1
             continue
         name = words(record.get("id"))
         named = words(record.get("session_id")) or session

@@ -9,7 +9,7 @@ from reviewer.sources.formats import Fields as Outline
 from reviewer.sources.records import Role, Use
 from reviewer.sources.tool_text import part_text
 from reviewer.sources.turns import (
-    STATE,
+    SESSION_STATE,
     Document,
     Fields,
     Part,
@@ -46,10 +46,10 @@ def _turns(reading: Reading) -> Iterator[Turn]:
         name = words(record.get("id"))
         if "$set" in record or "$rewindTo" in record:
             head |= inner(record, "$set")
-            reading.tally[STATE] += 1
+            reading.tally[SESSION_STATE] += 1
         elif "type" not in record and "sessionId" in record:
             head |= record
-            reading.tally[STATE] += 1
+            reading.tally[SESSION_STATE] += 1
         elif name and latest.get(name, spot.line_start) != spot.line_start:
             reading.tally["message written again later"] += 1
         else:

@@ -19,7 +19,7 @@ from reviewer.sources.session_tables import (
     stored_json,
 )
 from reviewer.sources.turns import (
-    STATE,
+    SESSION_STATE,
     Chain,
     Fields,
     Part,
@@ -106,7 +106,7 @@ def _log_turns(reading: Reading) -> Iterator[Turn]:
     for spot, record in reading.objects():
         if "working_dir" in record:
             cwd = words(record.get("working_dir"))
-            reading.tally[STATE] += 1
+            reading.tally[SESSION_STATE] += 1
             continue
         speaker, parts = _parts(reading.tally, words(record.get("role")), record.get("content"))
         yield Turn(

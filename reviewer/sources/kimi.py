@@ -9,8 +9,8 @@ from reviewer.sources.formats import Fields as Outline
 from reviewer.sources.records import Role, Use
 from reviewer.sources.tool_text import part_text
 from reviewer.sources.turns import (
-    STATE,
-    TWICE,
+    RECORDED_TWICE,
+    SESSION_STATE,
     Chain,
     Fields,
     Part,
@@ -59,7 +59,9 @@ def _turns(reading: Reading) -> Iterator[Turn]:
         )
         role, parts = _parts(reading, kind, record)
         if not parts:
-            reading.tally[TWICE if kind == "context.append_message" else STATE] += 1
+            reading.tally[
+                RECORDED_TWICE if kind == "context.append_message" else SESSION_STATE
+            ] += 1
             continue
         at = moment(record.get("time")) or moment(record.get("timestamp"))
         yield Turn(

@@ -20,7 +20,7 @@ from reviewer.sources.session_tables import (
     stored_json,
 )
 from reviewer.sources.turns import (
-    STATE,
+    SESSION_STATE,
     Document,
     Fields,
     Part,
@@ -239,7 +239,7 @@ def _folder_turns(reading: Reading, info: Fields) -> Iterator[Turn]:
         parts = [part for file in files if (part := _file(reading, file))]
         raw = repr((message, parts)).encode("utf-8", "replace")
         yield _turn(reading.tally, session, row_spot(row, raw), {**message, "id": name}, parts)
-    reading.tally[STATE] += 1
+    reading.tally[SESSION_STATE] += 1
 
 
 def storage_of(session_file: Path) -> Path | None:

@@ -8,7 +8,7 @@ from reviewer.sources.formats import Facts, Format, Location
 from reviewer.sources.formats import Fields as Outline
 from reviewer.sources.records import Role, Use
 from reviewer.sources.turns import (
-    STATE,
+    SESSION_STATE,
     Chain,
     Fields,
     Part,
@@ -78,7 +78,7 @@ def _turns(reading: Reading) -> Iterator[Turn]:
         message = inner(entry, "message")
         role, parts = _parts(reading, kind, entry, message)
         if not parts:
-            reading.tally[STATE if kind in _ENTRIES else f"unknown type: {kind[:40]}"] += 1
+            reading.tally[SESSION_STATE if kind in _ENTRIES else f"unknown type: {kind[:40]}"] += 1
             continue
         at = moment(entry.get("timestamp")) or moment(message.get("timestamp"))
         name = words(entry.get("id"))

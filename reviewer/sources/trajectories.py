@@ -13,8 +13,8 @@ from reviewer.sources.formats import Fields as Outline
 from reviewer.sources.records import Role, Use
 from reviewer.sources.tool_text import part_text
 from reviewer.sources.turns import (
-    STATE,
-    TWICE,
+    RECORDED_TWICE,
+    SESSION_STATE,
     Document,
     Fields,
     Part,
@@ -39,7 +39,7 @@ def _swe_turns(reading: Reading) -> Iterator[Turn]:
     named = document.fields(document.root)
     session = reading.path.stem
     if "trajectory" in named:
-        reading.tally[TWICE] += len(list(document.items(named["trajectory"])))
+        reading.tally[RECORDED_TWICE] += len(list(document.items(named["trajectory"])))
     answered = False
     editor = Editor()
     for number, (spot, message) in enumerate(document.objects(named.get("history"))):
@@ -122,11 +122,11 @@ def _hands_turns(reading: Reading) -> Iterator[Turn]:
         document = Document(reading, line)
         named = document.fields(document.root)
         if "instruction" in named:
-            reading.tally[TWICE] += 1
+            reading.tally[RECORDED_TWICE] += 1
         for spot, event in document.objects(named.get("history")):
             role, parts = _event(reading, event)
             if not parts:
-                reading.tally[STATE] += 1
+                reading.tally[SESSION_STATE] += 1
                 continue
             yield Turn(
                 spot=spot,
@@ -196,7 +196,7 @@ def _atif_turns(reading: Reading) -> Iterator[Turn]:
             yield from _step(reading, head, spot, record)
         else:
             head |= record
-            reading.tally[STATE] += 1
+            reading.tally[SESSION_STATE] += 1
 
 
 def _step(reading: Reading, head: Fields, spot: Spot, step: Fields) -> Iterator[Turn]:

@@ -28,9 +28,9 @@ from reviewer.sources.tool_text import input_text, part_text
 Fields: TypeAlias = dict[str, object]
 """A decoded JSON object."""
 
-TWICE = "recorded twice"
+RECORDED_TWICE = "recorded twice"
 """The reason under which the second place of the same words is counted."""
-STATE = "state of the session"
+SESSION_STATE = "state of the session"
 UNKNOWN_IDS = ("REDACTED", "")
 OLDER_THAN_SECONDS = 1e11
 """Numbers above this are milliseconds since 1970, not seconds."""

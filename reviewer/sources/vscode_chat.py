@@ -14,7 +14,7 @@ from reviewer.sources.formats import Fields as Outline
 from reviewer.sources.lines import reading as opened_file
 from reviewer.sources.records import Role, Use
 from reviewer.sources.turns import (
-    STATE,
+    SESSION_STATE,
     Document,
     Fields,
     Part,
@@ -159,7 +159,7 @@ def _replayed(reading: Reading) -> tuple[Fields, list[tuple[Spot, Fields]]]:
         elif keys == ["requests"]:
             count = len(list(each(state.get("requests"))))
             spots = spots[:count] + [spot] * (count - len(spots))
-        reading.tally[STATE] += 1
+        reading.tally[SESSION_STATE] += 1
     requests = list(each(state.get("requests")))
     return state, list(zip(spots, requests, strict=False))
 

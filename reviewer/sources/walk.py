@@ -51,7 +51,7 @@ CONTAINERS = (".db", ".sqlite", ".sqlite3", ".vscdb", ".zip")
 """Suffixes of databases and archives, which are read if an agent keeps sessions in them."""
 IGNORE_FILE = "ignore file"
 UNREADABLE_FOLDER = "folder cannot be read"
-OUTSIDE = "link to a file outside the folder"
+LINK_OUTSIDE = "link to a file outside the folder"
 
 
 class Found(Struct, frozen=True):
@@ -152,7 +152,7 @@ class _Walk:
         try:
             status = entry.stat()
             if entry.is_symlink() and not is_within(entry.path, root):
-                return PassedOver(path, OUTSIDE)
+                return PassedOver(path, LINK_OUTSIDE)
             if not stat.S_ISREG(status.st_mode):
                 return PassedOver(path, "not a regular file")
             if not self._is_new(status):

@@ -11,7 +11,12 @@ from reviewer.extraction.entities.entity import Attribute, EntityType, Relation,
 from reviewer.extraction.entities.naming import leans, named, title_parts, titled
 from reviewer.extraction.entities.rule import NOT_IN_FORCE_FLAG, EntityRule, Found, Place
 from reviewer.extraction.passages import wording
-from reviewer.extraction.rejections import FRAGMENT, LONGEST, SHORTEST, rejection
+from reviewer.extraction.rejections import (
+    FRAGMENT,
+    LONGEST_STATEMENT,
+    SHORTEST_STATEMENT,
+    rejection,
+)
 from reviewer.sources.records import Record, Role, Shape
 from reviewer.text.units import Unit, UnitKind
 
@@ -89,7 +94,7 @@ def _record(place: Place) -> Found | None:
 
 
 def _decision_stretch(text: str, below: tuple[Unit, ...]) -> tuple[int, int] | None:
-    """The first statement of the decision, up to LONGEST characters of one paragraph."""
+    """The first statement of the decision, up to LONGEST_STATEMENT characters of one paragraph."""
     for position, unit in enumerate(below):
         if unit.kind is UnitKind.HEADING and _DECISION_HEADING.fullmatch(
             text[unit.start : unit.end]
@@ -118,16 +123,18 @@ def _stretch(text: str, units: tuple[Unit, ...], start: int) -> tuple[int, int] 
             announced = _ANNOUNCES.search(text, start, end) is not None
             continue
         listed = announced and unit.kind is UnitKind.LIST_ITEM
-        if not (listed or unit.block == first.block) or unit.end - start > LONGEST:
+        if not (listed or unit.block == first.block) or unit.end - start > LONGEST_STATEMENT:
             break
         end = unit.end
     if first is None:
         return None
-    if end - start > LONGEST:
-        end = start + LONGEST
-        border = max(text.rfind(mark, start + LONGEST // 3, end) for mark in (". ", ", ", " "))
+    if end - start > LONGEST_STATEMENT:
+        end = start + LONGEST_STATEMENT
+        border = max(
+            text.rfind(mark, start + LONGEST_STATEMENT // 3, end) for mark in (". ", ", ", " ")
+        )
         end = border + 1 if border > 0 else end
-    return (start, end) if end - start >= SHORTEST else None
+    return (start, end) if end - start >= SHORTEST_STATEMENT else None
 
 
 def _targets(pattern: re.Pattern[str], record: Record) -> tuple[str, ...]:

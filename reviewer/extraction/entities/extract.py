@@ -15,7 +15,7 @@ from reviewer.extraction.entities.rule import EntityRule, Found, Place
 from reviewer.extraction.extract import KNOWN_TEXT, NOT_IN_FORCE, lines_of_span
 from reviewer.extraction.flags import flags_of
 from reviewer.extraction.passages import unlabelled, wording
-from reviewer.extraction.rejections import FRAGMENT, LONGEST, RESTATES_BOOT, rejection
+from reviewer.extraction.rejections import FRAGMENT, LONGEST_STATEMENT, RESTATES_BOOT, rejection
 from reviewer.extraction.rules.rule import Statement
 from reviewer.extraction.verdicts import Dropped, KnownText, Verdict, settled
 from reviewer.extraction.weights import (
@@ -106,7 +106,7 @@ def judge_entities(record: Record, setting: Setting) -> Iterator[Verdict]:
         if not content:
             start, content = unlabelled(record.text, found.start, found.end, wording(raw))
         lines = lines_of_span(record, found.start, found.end)
-        restates = Dropped(RESTATES_BOOT, content[:LONGEST], rule.id, record.key, *lines)
+        restates = Dropped(RESTATES_BOOT, content[:LONGEST_STATEMENT], rule.id, record.key, *lines)
         if (reason := _unfit(rule, content, raw)) is not None:
             yield Verdict(structs.replace(restates, reason=reason))
             continue
@@ -167,14 +167,14 @@ def _places(record: Record, path: str) -> Iterator[Place]:
     for position, unit in enumerate(found):
         kind = unit.kind
         if kind is UnitKind.HEADING:
-            if unit.end - unit.start > LONGEST:
+            if unit.end - unit.start > LONGEST_STATEMENT:
                 continue
             below = found[position + 1 : position + 1 + MOST_BELOW]
             content = wording(text[unit.start : unit.end])
             statement = _statement(record, unit, content, content.lower())
             yield Place(statement, record, path, unit.start, unit.end, below)
         elif kind in _PROSE:
-            whole = unit.end - unit.start <= LONGEST
+            whole = unit.end - unit.start <= LONGEST_STATEMENT
             for start, end in ((unit.start, unit.end),) if whole else _pieces(text, unit):
                 content = wording(text[start:end])
                 statement = _statement(record, unit, content, content.lower())
@@ -183,7 +183,7 @@ def _places(record: Record, path: str) -> Iterator[Place]:
 
 def _pieces(text: str, unit: Unit) -> Iterator[tuple[int, int]]:
     for start, end in split_sentences(text, unit.start, unit.end):
-        if end - start <= LONGEST:
+        if end - start <= LONGEST_STATEMENT:
             yield start, end
 
 

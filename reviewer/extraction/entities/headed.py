@@ -17,7 +17,7 @@ from reviewer.extraction.entities.relations import labelled_relations, relations
 from reviewer.extraction.entities.rule import EntityRule, Found, Place
 from reviewer.extraction.entities.sentences import obligation_of
 from reviewer.extraction.passages import wording
-from reviewer.extraction.rejections import LONGEST
+from reviewer.extraction.rejections import LONGEST_STATEMENT
 from reviewer.text.units import Unit, UnitKind
 
 _PROSE = (UnitKind.SENTENCE, UnitKind.LIST_ITEM)
@@ -201,8 +201,8 @@ def _found(place: Place, typed: _Typed, section: tuple[Unit, ...]) -> Found | No
         if (
             joins
             and end == place.end
-            and len(joined) <= LONGEST
-            and unit.end - place.start <= 2 * LONGEST
+            and len(joined) <= LONGEST_STATEMENT
+            and unit.end - place.start <= 2 * LONGEST_STATEMENT
         ):
             end, content = unit.end, joined
     slot, more_attributes = _slot(typed.type, name, statement, attributes)

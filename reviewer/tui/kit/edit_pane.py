@@ -17,7 +17,7 @@ from textual.message import Message
 from textual.timer import Timer
 from textual.widgets import TextArea
 
-from reviewer.extraction.rejections import SHORTEST
+from reviewer.extraction.rejections import SHORTEST_STATEMENT
 from reviewer.promotion.wordings import wording_problem
 from reviewer.text.display import display_text
 from reviewer.text.word_diff import Hunk, hunks, put_back
@@ -456,8 +456,8 @@ def length_remark(content: str) -> tuple[str, bool]:
     noun = "character" if length == 1 else "characters"
     if length == 0:
         return "empty", True
-    if length < SHORTEST:
-        return f"{length} {noun}, a memory has at least {SHORTEST}", True
+    if length < SHORTEST_STATEMENT:
+        return f"{length} {noun}, a memory has at least {SHORTEST_STATEMENT}", True
     if length > PROPOSED:
         return f"{length:,} {noun}, proposals have at most {PROPOSED}", True
     return f"{length} {noun}", False

@@ -1003,7 +1003,9 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
         row = self.model.current
         if row is None:
             return
-        from reviewer.promotion.wordings import LONGEST  # late: the first page does not need it
+        from reviewer.promotion.wordings import (
+            LONGEST_MEMORY,
+        )  # late: the first page does not need it
 
         memory_id, seen = row.id, self._as_seen(row)
         save, leave = self.key_of(kit_keys.SAVE_EDIT), self.key_of(kit_keys.LEAVE_EDIT)
@@ -1020,7 +1022,7 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
                 saved=lambda done: self._after_decision(done, done.ids, 1),
                 again=keys.EDIT,
                 verb="promote",
-                limit=LONGEST,
+                limit=LONGEST_MEMORY,
                 beside=(self.evidence,) if row.is_excerpt else (),
             )
         )

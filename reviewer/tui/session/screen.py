@@ -16,7 +16,7 @@ from reviewer.errors import SourceError
 from reviewer.promotion.source_view import CitedText
 from reviewer.promotion.triage import Done
 from reviewer.promotion.views import EvidenceView
-from reviewer.promotion.wordings import LONGEST
+from reviewer.promotion.wordings import LONGEST_MEMORY
 from reviewer.proposing.guess import guess_scope, guess_type
 from reviewer.proposing.session_view import label, read_view, view_text
 from reviewer.proposing.values import LineRole, SessionView, Speaker, ViewLine
@@ -213,7 +213,7 @@ class SessionScreen(ListScreen, pane=keys.SESSION):
                 saved=self._saved,
                 again=keys.WORD,
                 verb="promote",
-                limit=LONGEST,
+                limit=LONGEST_MEMORY,
             )
         )
         if self.overlay is not None:

@@ -10,7 +10,7 @@ import pytest
 from reviewer.engine import Engine
 from reviewer.errors import ConflictError, ReviewerError, UnknownIdError
 from reviewer.extraction.entities.entity import EntityType
-from reviewer.promotion.wordings import LONGEST
+from reviewer.promotion.wordings import LONGEST_MEMORY
 from tests.stored import planted
 from tests.unit.promotion.conftest import QueueUp, StatusOf
 from tests.unit.promotion.graph import an_active_memory, dump, entity_of, ids, two_rivals, write_adr
@@ -121,7 +121,7 @@ class TestByHand:
     def test_long_words_are_taken_apart_in_a_moment_and_a_megabyte_is_refused(
         self, engine: Engine, type_: str, word: str
     ) -> None:
-        content = "The cache: " + word * ((LONGEST - 20) // len(word))
+        content = "The cache: " + word * ((LONGEST_MEMORY - 20) // len(word))
         began = time.process_time()
         (number,) = engine.entities.author("acme", type_, content).ids
         assert time.process_time() - began < 5, "the work grows faster than the words"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
-from reviewer.cli.output import cut, line_width, moment, safe, wrapped
+from reviewer.cli.output import count, cut, line_width, moment, safe, wrapped
 from reviewer.text import signs
 
 if TYPE_CHECKING:
@@ -145,9 +145,9 @@ def _confidence(view: CandidateView) -> str:
 
 def _seen(view: CandidateView) -> str:
     times = "once" if view.seen == 1 else f"{view.seen} times"
-    sessions = "1 session" if view.sessions == 1 else f"{view.sessions:,} sessions"
+    sessions = count(view.sessions, "session")
     if view.authors:
-        sessions += " of 1 person" if view.authors == 1 else f" of {view.authors:,} people"
+        sessions += f" of {count(view.authors, 'person', 'people')}"
     return f"{times}, {sessions}, first {moment(view.first_seen)}, last {moment(view.last_seen)}"
 
 

@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from reviewer.text.numerals import count as count
+
 if TYPE_CHECKING:
     from reviewer.promotion.triage import Done as Act
 
@@ -60,11 +62,6 @@ def hand_out(text: str) -> None:
     """Print a whole text on stdout without adding a line end, and flush."""
     sys.stdout.write("\n".join(safe_lines(text)))
     sys.stdout.flush()
-
-
-def count(number: int, noun: str, plural: str = "") -> str:
-    """`1 file`, `2 files`, `12,345 files`; `plural` for irregular ones."""
-    return f"{number:,} {noun if number == 1 else plural or noun + 's'}"
 
 
 def moment(at: str) -> str:

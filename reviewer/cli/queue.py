@@ -6,7 +6,7 @@ import click
 
 from reviewer.cli.candidate import hints_json, show_candidate, show_candidate_json
 from reviewer.cli.inputs import ID
-from reviewer.cli.output import narrate, print_json, print_text, report_intake, safe, table
+from reviewer.cli.output import count, narrate, print_json, print_text, report_intake, safe, table
 from reviewer.cli.session import Session, Verb, pass_session
 from reviewer.text import signs
 
@@ -140,8 +140,9 @@ def list_queue(
         if folded:
             places = engine.queue.count(structs.replace(query, filter="is:excerpt"))
         if places:
-            count = "1 place" if places == 1 else f"{places:,} places"
-            print_text(f"Excerpts: {count} to look (reviewer queue list --excerpts)")
+            print_text(
+                f"Excerpts: {count(places, 'place')} to look (reviewer queue list --excerpts)"
+            )
         elif ids:
             return
         elif statements or excerpts or not everything:

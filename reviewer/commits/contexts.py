@@ -40,6 +40,7 @@ from reviewer.errors import ReviewerError
 from reviewer.store.acts import Scope
 from reviewer.store.database import Database
 from reviewer.store.ledger import Ledger
+from reviewer.text.numerals import count
 
 
 class Contexts:
@@ -110,8 +111,7 @@ class Contexts:
             contents = store_texts(act, [draft.text for draft in fresh], tokens)
             ids = chain.append(act, number, fresh, contents, self._now())
             commit_annotations.restore(act, ids, [draft.annotations for draft in fresh])
-            commits = "commit" if len(fresh) == 1 else "commits"
-            act.title = f"Imported {prepare(path.name).text}: {len(fresh):,} {commits}"
+            act.title = f"Imported {prepare(path.name).text}: {count(len(fresh), 'commit')}"
         return Imported(
             self.get(number), len(fresh), read.skipped, existed, masked=read.masked, act=act.id
         )

@@ -102,7 +102,7 @@ class ModelEngine:
         """`context_tokens`: of prompt and answer together. `templates`: a folder whose templates
         replace the built-in ones of the same name. `kept`: answers of earlier runs.
         """
-        self._model = model
+        self.model = model
         self._count = count
         self._context_tokens = context_tokens
         self._templates = templates
@@ -117,67 +117,14 @@ class ModelEngine:
         RetryExhaustedError when no attempt passes.
         """
         prompt, remark = self._prompt(task)
-        asked_first = prompt[-1]
         room = self._room(task)
         key = self._key(task, prompt, room)
         answered, unread = self._answered(task, key, prompt)
         if answered is not None:
             return structs.replace(answered, note=remark)
         remark = "; ".join(filter(None, (remark, unread)))
-        notes: list[ChatMessage] = []
-        used = attempts = 0
-        waited = 0.0
-        usable: list[Completion] = []
-
-        def attempt() -> Completion:
-            nonlocal used, attempts, waited
-            if task.cancelled is not None and task.cancelled():
-                raise CancelledError("Stopped before the model was asked.")
-            attempts += 1
-            if task.on_attempt is not None:
-                task.on_attempt(attempts)
-            began = time.perf_counter()
-            try:
-                answer = self._model.complete(
-                    [*prompt, *notes],
-                    max_tokens=room,
-                    temperature=task.options.temperature,
-                    cancelled=task.cancelled,
-                    on_text=task.on_text,
-                )
-            except CancelledError:
-                raise
-            except ModelError as failure:
-                if usable:
-                    return usable[-1]  # it only had gaps, which are patched
-                if not isinstance(failure, EmptyAnswerError):
-                    raise
-                answer = Completion("", self._model.name, 0, 0)
-            waited += time.perf_counter() - began
-            used += answer.prompt_tokens + answer.completion_tokens
-            return self._read(answer)
-
-        def validate(answer: Completion) -> tuple[bool, str | None]:
-            problem = self._fault(task, answer, prompt)
-            if problem is not None:
-                notes[:] = []  # a faulty answer is not worth revising
-            elif failures := validate_retention(answer.text, task.criteria):
-                problem = diagnosis(failures)
-            elif not usable and task.options.max_retries:
-                # Asked for once; a second summary with the same gaps is patched and listed.
-                usable.append(answer)
-                problem = self._too_long(task, answer) or find_gaps(task, answer.text)
-            if problem is not None and self._fault(task, answer, prompt) is None:
-                notes[:] = [ChatMessage("assistant", self._cut(answer.text, room))]
-            return problem is None, problem
-
-        def steer(problem: str) -> None:
-            if notes:
-                notes.append(ChatMessage("user", steering(problem)))
-            else:
-                prompt[-1] = ChatMessage("user", f"{asked_first.content}\n\n{steering(problem)}")
-
-        result = retry_with_steering(attempt, validate, steer, task.options.max_retries)
+        asked = _Attempts(self, task, prompt, room)
+        result = retry_with_steering(asked.ask, asked.check, asked.steer, task.options.max_retries)
         text = result.value.text
         refused = find_inventions(task, text) or find_emptiness(task, text)
         if refused is not None:
@@ -186,17 +133,22 @@ class ModelEngine:
             unkept = self._kept.keep(key, result.value)
             remark = "; ".join(filter(None, (remark, unkept)))
         return EngineText(
-            self._finished(task, text), self.name, used, result.attempts, waited, note=remark
+            self._finished(task, text),
+            self.name,
+            asked.tokens,
+            result.attempts,
+            asked.seconds,
+            note=remark,
         )
 
-    def _read(self, answer: Completion) -> Completion:
+    def read(self, answer: Completion) -> Completion:
         """An answer without what the model wrapped around it, and with the tokens of the rest."""
         text = with_titles(cleaned(answer.text))
         if text == answer.text:
             return answer
         return structs.replace(answer, text=text, completion_tokens=self._count(text))
 
-    def _fault(
+    def fault(
         self, task: SummaryTask, answer: Completion, prompt: Sequence[ChatMessage]
     ) -> str | None:
         """Why an answer cannot be used at all."""
@@ -213,7 +165,7 @@ class ModelEngine:
         counted = structs.replace(answer, finish=finish, completion_tokens=0)
         return find_fault(counted, source, task.segment.tokens, None)
 
-    def _too_long(self, task: SummaryTask, answer: Completion) -> str | None:
+    def too_long(self, task: SummaryTask, answer: Completion) -> str | None:
         """What to say of a hand-over that is much longer than its limit."""
         if template_of(task, self._context_tokens) != HANDOVER:
             return None
@@ -253,11 +205,11 @@ class ModelEngine:
         found, remark = self._kept.find(key)
         if found is None:
             return None, remark
-        found = self._read(found)
+        found = self.read(found)
         text = found.text
         failures = validate_retention(text, task.criteria)
         wrong = (
-            self._fault(task, found, prompt)
+            self.fault(task, found, prompt)
             or (diagnosis(failures) if failures else None)
             or find_inventions(task, text)
         )
@@ -329,11 +281,87 @@ class ModelEngine:
             wanted = min(wanted, task.options.ceiling)
         return max(1, min(wanted, self._context_tokens // 4))
 
-    def _cut(self, text: str, tokens: int) -> str:
+    def shortened(self, text: str, tokens: int) -> str:
         """The beginning of a previous answer, about as long as the next one may be."""
         while self._count(text) > tokens + MARGIN:
             text = text[: len(text) * 2 // 3]
         return text
+
+
+class _Attempts:
+    """The attempts at one summary; each is told what was wrong with the one before."""
+
+    def __init__(
+        self, engine: ModelEngine, task: SummaryTask, prompt: list[ChatMessage], room: int
+    ) -> None:
+        """`room`: tokens after which an answer is cut off."""
+        self._engine = engine
+        self._task = task
+        self._prompt = prompt
+        self._question = prompt[-1].content
+        self._room = room
+        self._revised: list[ChatMessage] = []
+        """The answer that is to be revised, and what to change in it."""
+        self._usable: Completion | None = None
+        """An answer that only has gaps, which can be patched."""
+        self._count = 0
+        self.tokens = 0
+        """Of prompts and answers together."""
+        self.seconds = 0.0
+        """How long the model took."""
+
+    def ask(self) -> Completion:
+        """The next answer. Raises CancelledError, and ModelError when there is none to use."""
+        task = self._task
+        if task.cancelled is not None and task.cancelled():
+            raise CancelledError("Stopped before the model was asked.")
+        self._count += 1
+        if task.on_attempt is not None:
+            task.on_attempt(self._count)
+        began = time.perf_counter()
+        try:
+            answer = self._engine.model.complete(
+                [*self._prompt, *self._revised],
+                max_tokens=self._room,
+                temperature=task.options.temperature,
+                cancelled=task.cancelled,
+                on_text=task.on_text,
+            )
+        except CancelledError:
+            raise
+        except ModelError as failure:
+            if self._usable is not None:
+                return self._usable
+            if not isinstance(failure, EmptyAnswerError):
+                raise
+            answer = Completion("", self._engine.name, 0, 0)
+        self.seconds += time.perf_counter() - began
+        self.tokens += answer.prompt_tokens + answer.completion_tokens
+        return self._engine.read(answer)
+
+    def check(self, answer: Completion) -> tuple[bool, str | None]:
+        """Whether an answer passes, and else what is wrong with it."""
+        task, engine = self._task, self._engine
+        problem = engine.fault(task, answer, self._prompt)
+        if problem is not None:
+            self._revised = []  # a faulty answer is not worth revising
+            return False, problem
+        if failures := validate_retention(answer.text, task.criteria):
+            problem = diagnosis(failures)
+        elif self._usable is None and task.options.max_retries:
+            # Asked for once; a second summary with the same gaps is patched and listed.
+            self._usable = answer
+            problem = engine.too_long(task, answer) or find_gaps(task, answer.text)
+        if problem is not None:
+            self._revised = [ChatMessage("assistant", engine.shortened(answer.text, self._room))]
+        return problem is None, problem
+
+    def steer(self, problem: str) -> None:
+        """Tell the next attempt what was wrong."""
+        if self._revised:
+            self._revised.append(ChatMessage("user", steering(problem)))
+        else:
+            self._prompt[-1] = ChatMessage("user", f"{self._question}\n\n{steering(problem)}")
 
 
 def _with_retention(messages: list[ChatMessage], task: SummaryTask) -> list[ChatMessage]:

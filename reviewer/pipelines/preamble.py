@@ -29,6 +29,7 @@ from reviewer.pipelines.values import (
     Stage,
     ToolCall,
 )
+from reviewer.text.numerals import count as counted
 
 CHARACTERS_A_TOKEN = 16
 """More than real text has, so that text beyond this many can never fit."""
@@ -179,8 +180,8 @@ def low(facts: Facts, room: int, count: Count, most: int) -> Draft:
     last = facts.stages[0].outcome if facts.stages else "none"
     after = f". Last outcome: {last}."
     if facts.stages:
-        after += f"\nEvents: {_amount(len(facts.stages), 'stage')} run, {outcomes(facts.stages)}"
-        after += f"; {_amount(len(facts.retries), 'node')} retried." if facts.retries else "."
+        after += f"\nEvents: {counted(len(facts.stages), 'stage')} run, {outcomes(facts.stages)}"
+        after += f"; {counted(len(facts.retries), 'node')} retried." if facts.retries else "."
     left = room - count(before + after)
     names = _fit_names(facts, left, count, with_outcome=False)
     return Draft(before + _names(names) + after, names.left_out,
@@ -334,10 +335,6 @@ def _block(title: str, fitted: Fitted, missing: str, *, first: bool = False) -> 
 def _missing(facts: Facts, shown: Fitted) -> str:
     earlier = facts.stages[len(facts.stages) - shown.left_out :] if shown.left_out else ()
     return f"- … {{}} earlier stages left out: {outcomes(earlier)}"
-
-
-def _amount(number: int, noun: str) -> str:
-    return f"{number:,} {noun}{'' if number == 1 else 's'}"
 
 
 # The facts of a run

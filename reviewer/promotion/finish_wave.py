@@ -19,6 +19,7 @@ from reviewer.sources.records import Role
 from reviewer.store.acts import Act, Scope, chunks
 from reviewer.store.database import Database
 from reviewer.store.ledger import Ledger
+from reviewer.text.numerals import count
 
 FOR_DIALOGUE = 15
 """Places under the cap that notes leave to finds in dialogue."""
@@ -94,9 +95,7 @@ def finish_wave(
             report_folder=summary.report_folder,
             counts=msgspec.json.encode(summary.to_json()).decode(),
         )
-        files = "1 file" if summary.files == 1 else f"{summary.files:,} files"
-        found = "1 candidate" if len(ids) == 1 else f"{len(ids):,} candidates"
-        act.title = f"{verb} {files}: {found}"
+        act.title = f"{verb} {count(summary.files, 'file')}: {count(len(ids), 'candidate')}"
     return summary
 
 

@@ -1,4 +1,4 @@
-"""The door for text that is stored: no act writes a secret, whichever place the text comes from.
+"""Masks all text that is stored: no act writes a secret, wherever the text comes from.
 
 Every text column is masked here, and a new one is from the start. What is masked before, because
 its key or hash is made of it, is not looked at again (`is_clean`).
@@ -16,7 +16,7 @@ from reviewer.store.changes import Image, Value
 StoredText = NewType("StoredText", str)
 """Text that may be stored: it was masked, or is made here, or LEFT_AS_IT_IS names its column."""
 Stored: TypeAlias = int | float | StoredText | None
-"""A value of a row that does not go through this door."""
+"""A value of a row that needs no masking."""
 
 LEFT_AS_IT_IS: dict[str, str] = {
     "wave.roots": "a place on this machine, found by its name",
@@ -37,7 +37,7 @@ LEFT_AS_IT_IS: dict[str, str] = {
     "segment.key": "a hash",
     "pipeline_run.run_id": "made here of the time and of random digits",
 }
-"""Column -> why the door leaves it alone."""
+"""Column -> why it is not masked."""
 
 JSON = frozenset(
     {

@@ -1,7 +1,7 @@
-"""The doors for text that an agent reads: whatever is handed to one is an `AgentText`, made here.
+"""Makes every text that an agent reads: whatever is handed to one is an `AgentText`.
 
 `mypy` refuses any other text where packets, exports, marked blocks, memory folders, hooks and MCP
-answers are written, and `tests/test_doors.py` looks for texts that were made without these doors.
+answers are written, and `tests/test_doors.py` looks for texts that were made elsewhere.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ def between_tags(text: str) -> AgentText:
 
 
 def enclosed(text: AgentText) -> AgentText:
-    """The same for a text that went through a door: only its own tags are made harmless."""
+    """The same for a text that was made here: only its own tags are made harmless."""
     return joined([OPENING, AgentText(_TAG.sub("&lt;", text).strip()), CLOSING])
 
 

@@ -965,9 +965,7 @@ class CompressScreen(ListScreen, pane=keys.COMPRESS):
                 self.say_trouble(sentence)
 
         self.previews.start_over()
-        self.say(
-            f"Applying {'1 summary' if len(chosen) == 1 else f'{len(chosen):,} summaries'} ..."
-        )
+        self.say(f"Applying {count(len(chosen), 'summary', 'summaries')} ...")
         self.read(work, done, group="task", failed=failed)
 
     # writing with a model

@@ -202,8 +202,7 @@ def _confidence(view: CandidateView, signs: Glyphs) -> Block:
 def _history(view: CandidateView, now: datetime, signs: Glyphs) -> Block:
     parts = [times(view.seen)]
     if view.sessions:
-        people = "1 person" if view.authors == 1 else f"{view.authors:,} people"
-        of_whom = f" of {people}" if view.authors else ""
+        of_whom = f" of {count(view.authors, 'person', 'people')}" if view.authors else ""
         parts.append(count(view.sessions, "session") + of_whom)
     if view.refs:
         parts.append(count(view.refs, "later mention"))

@@ -17,6 +17,7 @@ from rich.cells import cell_len, split_graphemes
 
 from reviewer.clock import from_iso
 from reviewer.text.display import display_line, display_text
+from reviewer.text.numerals import count as count
 
 SHOWN_CHARACTERS = 16_000
 """Characters of one text that are laid out at most; a line at the end names the rest."""
@@ -363,11 +364,6 @@ def figure(value: float) -> str:
 def rank_figure(rank: float) -> str:
     """A rank in four cells: `.062`, `2.00`; ranks differ in the third place only."""
     return f"{rank:.3f}"[1:] if rank < 0.9995 else f"{rank:.2f}"
-
-
-def count(number: int, noun: str) -> str:
-    """`1 session`, `2 sessions`, `12,345 rows`."""
-    return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
 
 
 def times(number: int) -> str:

@@ -196,7 +196,7 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
         if row is None:
             self.hint.show("")
         elif self._counts is not None and self._counts.promoted and is_statement(row):
-            self.hint.show(*kept_words(self.key_of))
+            self.hint.show(*kept_words(self.key_of, demo=self.host.is_demo))
         else:
             self.hint.show(hint_words(row, self.key_of), short_hint_words(row, self.key_of))
 
@@ -1258,9 +1258,12 @@ def is_statement(row: QueueRow) -> bool:
     return row.kind != "conflict" and not row.is_excerpt
 
 
-def kept_words(key_of: Callable[[Action], str]) -> tuple[str, str]:
+def kept_words(key_of: Callable[[Action], str], *, demo: bool) -> tuple[str, str]:
     """After the first promotion, where it went; and the same for a screen of 60 columns."""
     state, agents = key_of(kit_keys.SHOW_STATE), key_of(kit_keys.SHOW_AGENTS)
+    if demo:
+        kept = f"Kept: {state} lists what you keep"
+        return f"{kept}, {key_of(kit_keys.UNDO)} takes it back", kept
     return (
         f"Kept: {state} lists what you keep, {agents} gives it to your agents,"
         f" {key_of(kit_keys.UNDO)} takes it back",

@@ -661,7 +661,7 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
             save, leave = self.key_of(kit_keys.SAVE_EDIT), self.key_of(kit_keys.LEAVE_EDIT)
             self.say(
                 f"Word it as a memory: {save} promotes it."
-                f" To take it as it is, press {leave}, then {self.key_of(keys.PROMOTE)}."
+                f" As it is: {leave}, then {self.key_of(keys.PROMOTE)}."
             )
             return
         drafts = await to_thread(self.engine.drafts.ids)
@@ -759,7 +759,15 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
         self._pace.decided(rows)
         if model.ids and not model.waiting(model.cursor):
             self.list.move_to(model.after_decision(model.cursor))
-        self._show_again(self._words(done, remark))
+        self._show_again(self._words(done, remark) + self._if_last())
+
+    def _if_last(self) -> str:
+        """After the decision on the last row that waits in the list: what to go on with."""
+        model = self.model
+        if not model.ids or model.waiting(model.cursor) or self.query_shown.status != "waiting":
+            return ""
+        more = self.list.remark.split(", ")[0]
+        return f". That was the last one here: {more}." if more else ""
 
     def _words(self, done: Done, remark: str = "") -> str:
         """What an act did and how to undo it, where there is something to undo."""
@@ -951,8 +959,14 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
 
     @runs(keys.ASK_MODEL, unless=_no_project)
     def ask_model(self) -> None:
-        """Hand the terminal to `reviewer propose`, which says what it costs before it asks."""
+        """Hand the terminal to `reviewer propose`, which says what it costs before it asks.
+
+        Raises ModelError without a model.
+        """
         if self.project is not None:
+            from reviewer.llm.configured import configured_model
+
+            configured_model()  # the sentence belongs here, not on an empty terminal
             before = self._statements_waiting()
             code = run_propose(self.app, self.engine.path, self.project)
             self.note_version()
@@ -1021,7 +1035,7 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
                 again=keys.EDIT,
                 verb="promote",
                 limit=LONGEST,
-                beside=(self.evidence,) if row.is_excerpt else (),
+                beside=(self.evidence,) if self.evidence.current is not None else (),
             )
         )
 

@@ -272,7 +272,7 @@ def _cursor(place: Place) -> Wiring:
 
 
 NEVER_RUN = (
-    "What is written for {title} follows its documentation and was never tried with {title} itself: "
+    "What is written for {title} follows its documentation and was never tried with it: "
     "once connected, check that its next session starts with the packet."
 )
 

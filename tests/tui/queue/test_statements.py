@@ -125,6 +125,7 @@ async def test_excerpts_stay_folded_behind_the_statements(talked: Engine) -> Non
         assert "f shows 1 excerpt" in screen.text
         await screen.press("f")
         assert proposer(talked, screen.model.ids[-1]) == "excerpt"
+        assert '" excerpt' in screen.text.splitlines()[2], "the heading explains the sign"
         await screen.press("f")
         assert {proposer(talked, number) for number in screen.model.ids} == shown
 

@@ -21,6 +21,7 @@ from reviewer.files import (
     make_private_folder,
     reason_of,
 )
+from reviewer.mounts import is_network
 
 GROUP_FILE, GROUP_FOLDER = 0o660, 0o2770
 """The folder passes its group on to files made in it."""
@@ -32,13 +33,6 @@ PERSONAL = (
 )  # fmt: skip
 """What the names of files and folders beside the store add to its own, where these are renamed when
 sharing begins or ends. Backups and runs stay, because their paths are recorded.
-"""
-
-NETWORK = frozenset({
-    "nfs", "nfs4", "cifs", "smb3", "smbfs", "afs", "ceph", "9p", "fuse.sshfs", "fuse.glusterfs",
-    "fuse.s3fs", "fuse.rclone", "lustre", "beegfs", "gpfs", "ocfs2", "gfs2", "davfs", "fuse.davfs2",
-})  # fmt: skip
-"""File systems that several hosts may write to; SQLite's log needs memory that all writers share.
 """
 
 
@@ -157,7 +151,7 @@ def network_file_system(folder: Path) -> str:
     for line in lines:
         left, _, right = line.partition(" - ")
         kind = right.split(" ", 1)[0]
-        if left.split(" ")[2] == number and (kind in NETWORK or kind.startswith("nfs")):
+        if left.split(" ")[2] == number and is_network(kind):
             return kind
     return ""
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from msgspec import Struct, structs
 
+from reviewer.mounts import is_on_local_disk
 from reviewer.projects import WITHOUT_A_TREE, ForeignProjectError, work_tree
 from reviewer.promotion.report import Progress
 from reviewer.sources.discovery import (
@@ -52,7 +53,22 @@ class Found(Struct, frozen=True):
 
     projects: tuple[FoundProject, ...]
     elsewhere: int = 0
-    """Sessions of folders that are gone, or that lie outside the home folder."""
+    """Sessions of folders that are gone, or on a network and outside the home folder."""
+
+    @property
+    def nothing(self) -> tuple[str, str]:
+        """Why there is no project to offer, and what to do."""
+        if not self.elsewhere:
+            return (
+                "No sessions of agents were found where they keep them.",
+                "reviewer ingest PATH reads notes, decision records and exports of chats too.",
+            )
+        none = "none of them in" if self.elsewhere > 1 else "but not in"
+        found = f"{self.elsewhere:,} session{'s' if self.elsewhere > 1 else ''} of agents"
+        return (
+            f"{found} found, {none} a folder that is still there: it is gone, or on a network.",
+            "reviewer sources --all --files lists them, and reviewer ingest FILE reads one.",
+        )
 
     @property
     def agents(self) -> int:
@@ -264,8 +280,8 @@ def by_folder(
     sessions: Iterable[FoundSession], scope: Scope, home: Path
 ) -> tuple[dict[Path, list[FoundSession]], int]:
     """Sessions by the work tree or folder that they were held in, and how many have none that can
-    be offered: it is gone, unknown, or outside the home folder (a path that came out of a file
-    must not mount a network folder).
+    be offered: it is gone, unknown, or neither in the home folder nor on a local disk (a path that
+    came out of a file must not mount a network folder).
     """
     folders: dict[Path, list[FoundSession]] = {}
     without: list[FoundSession] = []
@@ -301,8 +317,10 @@ def _folder_of(cwd: str, scope: Scope, home: Path) -> Path | None:
     """The work tree around a working folder, or that folder; None if it cannot be offered."""
     if scope.tree is not None and cwd and is_within(cwd, scope):
         return Path(scope.tree.root)
+    if not cwd or ".." in cwd.split(os.sep):
+        return None
     at_home = cwd == str(home) or cwd.startswith(str(home) + os.sep)
-    if not cwd or ".." in cwd.split(os.sep) or not (at_home or cwd == str(scope.folder)):
+    if not (at_home or cwd == str(scope.folder) or is_on_local_disk(cwd)):
         return None
     folder = Path(cwd)
     if not folder.is_dir():

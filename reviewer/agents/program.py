@@ -5,9 +5,20 @@ from __future__ import annotations
 import os
 import shutil
 import sys
+from importlib.util import find_spec
 from pathlib import Path
 
 from reviewer.errors import ReviewerError
+
+
+def missing_mcp() -> str:
+    """A sentence if the package that the MCP server needs is not installed, else empty."""
+    if find_spec("mcp") is not None:
+        return ""
+    return (
+        "The package mcp is not installed, so the hooks work and the MCP server does not yet. "
+        "Install it beside reviewer: pip install 'reviewer[mcp]'"
+    )
 
 
 def program(*, shared: bool) -> str:

@@ -272,8 +272,8 @@ def _cursor(place: Place) -> Wiring:
 
 
 NEVER_RUN = (
-    "{title} was never run with these settings, which follow its documentation: look whether its "
-    "next session begins with the packet."
+    "What is written for {title} follows its documentation and was never tried with it: "
+    "once connected, check that its next session starts with the packet."
 )
 
 AGENTS: dict[str, AgentKind] = {

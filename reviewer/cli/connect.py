@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import os
 import sys
-from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
+from reviewer.agents.program import missing_mcp
 from reviewer.cli.inputs import ID
 from reviewer.cli.output import moment, narrate, print_json, print_text, safe, table
 from reviewer.cli.session import (
@@ -139,11 +139,9 @@ def connect(
     _report(backups, f"Connected {agent}", f"reviewer disconnect {agent}{_flag(scope)}")
     for sentence in (*planned.left, *planned.afterwards):
         narrate(sentence)
-    if scope != "memory" and find_spec("mcp") is None:
-        narrate(
-            "The package mcp is not installed, so the hooks work and the MCP server does not yet. "
-            "Install it beside reviewer: pip install 'reviewer[mcp]'"
-        )
+    lacking = missing_mcp()
+    if lacking and scope != "memory":
+        narrate(lacking)
 
 
 @click.command(cls=ConnectCommand, example="disconnect claude-code")

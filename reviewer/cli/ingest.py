@@ -15,6 +15,7 @@ from reviewer.cli.session import FAILED, INTERRUPTED, Session, Verb, pass_sessio
 
 if TYPE_CHECKING:
     from reviewer.promotion.report import WaveReport
+    from reviewer.promotion.views import Counts
 
 
 @click.command(cls=Verb)
@@ -75,6 +76,7 @@ def ingest(
             )
         finally:
             line.clear()
+        waiting = engine.queue.counts(report.project)
     if as_json:
         print_json(report.to_json())
     else:
@@ -93,7 +95,14 @@ def ingest(
             f"Nothing was queued yet. To queue it: reviewer extract --store --wave {report.wave}"
         )
     elif not as_json:
-        narrate("Decide with: reviewer" if report.new else "Nothing new to decide on.")
+        narrate(_to_decide(waiting) if report.new else "Nothing new to decide on.")
+
+
+def _to_decide(counts: Counts) -> str:
+    """What waits in the queue now, and how to go on."""
+    statements = counts.waiting - counts.excerpts
+    places = f" and {count(counts.excerpts, 'place')} to look" if counts.excerpts else ""
+    return f"Waiting now: {count(statements, 'statement')}{places}. Decide with: reviewer"
 
 
 def wave_table(report: WaveReport, *, reading: bool = True) -> Iterator[str]:
@@ -117,6 +126,7 @@ def wave_table(report: WaveReport, *, reading: bool = True) -> Iterator[str]:
     yield from table(rows)
 
 
+REASONS_SHOWN = 4
 EMPTY_FILE = "empty file"
 """The reason under which a reader counts a whole file among the skipped lines."""
 
@@ -161,8 +171,13 @@ def _over_cap(report: WaveReport) -> str:
 
 def _by_reason(title: str, counts: dict[str, int]) -> Iterator[tuple[str, str]]:
     ordered = sorted(counts.items(), key=lambda pair: (-pair[1], pair[0]))
-    for place, (reason, times) in enumerate(ordered):
+    shown = ordered if len(ordered) <= REASONS_SHOWN + 1 else ordered[:REASONS_SHOWN]
+    for place, (reason, times) in enumerate(shown):
         yield ("" if place else title, _times(reason, times))
+    if len(shown) < len(ordered):
+        left = sum(times for _, times in ordered[REASONS_SHOWN:])
+        more = count(len(ordered) - REASONS_SHOWN, "more reason")
+        yield "", f"{left:,} for {more}, which are in report.json"
 
 
 def _times(reason: str, times: int) -> str:
@@ -266,12 +281,13 @@ def _extract_stored(
         report = engine.intake.extract_stored(
             project=session.target(engine), record=record, source=source, wave=wave
         )
+        waiting = engine.queue.counts(report.project)
     if as_json:
         print_json(report.to_json())
         return
     for line in wave_table(report, reading=False):
         print_text(line)
-    narrate("Decide with: reviewer" if report.new else "Nothing new to decide on.")
+    narrate(_to_decide(waiting) if report.new else "Nothing new to decide on.")
 
 
 def _given(ctx: click.Context) -> set[str]:

@@ -55,11 +55,13 @@ def choose_and_read(engine: Engine, start: Start) -> bool:
     Raises as `Intake.ingest` does.
     """
     print_text("Looking where agents keep their sessions.")
-    projects = start.find().projects
+    found = start.find()
+    projects = found.projects
     if len(projects) > NUMBERED_AT_MOST:  # the last row stands for all of them
         projects = (*projects[: NUMBERED_AT_MOST - 1], projects[-1])
     if not projects:
-        print_text("No sessions of agents were found. Read notes or exports: reviewer ingest PATH")
+        for sentence in found.nothing:
+            print_text(sentence)
         return False
     for number, each in enumerate(projects, 1):
         print_text(_offer(number, each, len(projects)))

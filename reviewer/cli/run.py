@@ -124,13 +124,24 @@ def _usage_line(problem: click.UsageError) -> str:
     message = " ".join(problem.format_message().split())
     if problem.ctx is None:
         return message
-    return f"{message.rstrip('.')}. See: {problem.ctx.command_path} --help"
+    end = "" if message.endswith(("?", ".")) else "."
+    return f"{message}{end} See: {problem.ctx.command_path} --help"
+
+
+def _folder_is_gone() -> bool:
+    try:
+        os.getcwd()
+    except FileNotFoundError:
+        return True
+    return False
 
 
 def _os_line(problem: OSError) -> str:
     what = problem.strerror or str(problem)
     if problem.errno == errno.EBADF and problem.filename is None:
         return "Standard output is closed: there is nowhere to write to."
+    if problem.errno == errno.ENOENT and problem.filename is None and _folder_is_gone():
+        return "The current folder does not exist any more: change to another one with cd."
     where = f"{os.fsdecode(problem.filename)}: " if problem.filename is not None else ""
     if problem.errno in (errno.ENOSPC, errno.EDQUOT):
         return f"{where}{what}. Free some space and try again."

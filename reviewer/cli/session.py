@@ -421,6 +421,20 @@ class LazyGroup(click.Group):
         assert isinstance(command, click.Command)
         return command
 
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """As click, with the nearest names for one that does not exist."""
+        name = args[0]
+        if name in self.entries or name[:1] == "-":
+            return super().resolve_command(ctx, args)
+        from difflib import get_close_matches
+
+        shown = [each for each, entry in self.entries.items() if not entry.hidden]
+        near = get_close_matches(name, shown, n=2)
+        hint = f" Did you mean {' or '.join(near)}?" if near else ""
+        raise click.UsageError(f"There is no command {name!r}.{hint}", ctx)
+
     def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
         """Commands from the table, without importing them; options as click completes them."""
         from click.shell_completion import CompletionItem

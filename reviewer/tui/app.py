@@ -91,6 +91,7 @@ class ReviewerApp(Actor, Host, pane=keys.APP, inherit_bindings=False):
         self.engine = engine
         self.project = project
         self._start = start
+        self.is_demo = start is not None and start.sample
         self._collector = ScreenCollector(self)
         self._cannot_keep = False
         """The text being typed could not be saved at the end of the program."""

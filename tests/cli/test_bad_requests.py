@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
+from pathlib import Path
+
 import pytest
 
 from tests.cli.conftest import Reviewer
@@ -138,3 +142,29 @@ class TestThePromotionGraph:
         assert sorted(code for _, code in ended) == [0, 1, 1]
         assert all("already active" in text for text, code in ended if code)
         ingested.nothing_lost()
+
+
+def test_a_misspelt_command_names_the_nearest_ones(reviewer: Reviewer) -> None:
+    said = reviewer.fails("promot", "1", code=2)
+    assert "There is no command 'promot'. Did you mean promote" in said
+    assert said.endswith("? See: reviewer --help")
+    assert reviewer.fails("frobnicate", code=2) == (
+        "There is no command 'frobnicate'. See: reviewer --help"
+    )
+
+
+def test_a_working_folder_that_is_gone_is_named_as_the_cause(
+    reviewer: Reviewer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    gone = tmp_path / "gone"
+    gone.mkdir()
+    monkeypatch.chdir(gone)
+    gone.rmdir()
+    done = subprocess.run(
+        [sys.executable, "-m", "reviewer", "sources"],
+        capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert done.returncode == 1
+    assert done.stderr == (
+        "The current folder does not exist any more: change to another one with cd.\n"
+    )

@@ -28,7 +28,44 @@ def test_people_get_a_table_on_stdout_and_no_progress_in_a_pipe(reviewer: Review
     done = reviewer("ingest", note)
     names = [line.split("  ")[0] for line in done.stdout.splitlines()]
     assert {"wave", "files", "records", "new", "repeated", "report"} <= set(names)
-    assert done.stderr == "Decide with: reviewer\n"
+    waiting = len(reviewer.ids())
+    assert done.stderr == f"Waiting now: {waiting} statements. Decide with: reviewer\n"
+
+
+def test_the_end_says_how_many_statements_and_places_wait(reviewer: Reviewer) -> None:
+    session(
+        reviewer.folder / "talk.jsonl",
+        "Always run `make kiosk` before a push.",
+        "The root cause was that the drawer cache is never emptied on Sundays.",
+    )
+    done = reviewer("ingest", "talk.jsonl")
+    excerpts = len(reviewer.rows("queue", "list", "--excerpts"))
+    assert excerpts
+    statements = len(reviewer.ids()) - excerpts
+    places = "place" if excerpts == 1 else "places"
+    statement = "statement" if statements == 1 else "statements"
+    assert f"Waiting now: {statements} {statement} and {excerpts} {places} to look." in done.stderr
+
+
+def test_only_the_commonest_reasons_are_listed(reviewer: Reviewer) -> None:
+    folder = reviewer.folder / "notes"
+    folder.mkdir()
+    for number, suffix in enumerate(("png", "zip", "so", "pyc", "woff2", "mp4", "pdf", "dot")):
+        (folder / f"{number}.{suffix}").write_bytes(bytes(range(256)) * 40)
+    rows = [
+        "Is that right?", "ok", "[placeholder]", "TODO", "Fix.", "Thanks!", "Working on it now.",
+        "- [x] it is done", "1234567890",
+    ]  # fmt: skip
+    (folder / "talk.md").write_text("\n\n".join(rows) + "\n" + NOTE)
+    told = reviewer("ingest", folder).stdout
+    for title in ("not proposed", "lines skipped", "files skipped"):
+        block = told.partition(title)[2]
+        listed = 1
+        for line in block.splitlines()[1:]:
+            if not line.startswith(" "):
+                break
+            listed += 1
+        assert listed <= 5, block
 
 
 def test_one_of_a_kind_is_reported_in_the_singular(reviewer: Reviewer) -> None:

@@ -173,7 +173,8 @@ def test_outside_of_projects_a_person_chooses_where_a_script_gets_an_error(
 
 def test_a_machine_without_sessions_says_what_to_read(reviewer: Reviewer) -> None:
     said = plain(reviewer, "")
-    assert "No sessions of agents were found. Read notes or exports: reviewer ingest PATH" in said
+    assert "No sessions of agents were found" in said
+    assert "reviewer ingest PATH reads notes" in said
 
 
 def test_a_conflict_is_read_with_both_sides(reviewer: Reviewer) -> None:

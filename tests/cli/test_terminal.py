@@ -63,7 +63,8 @@ def test_progress_is_one_line_that_goes_away(reviewer: Reviewer) -> None:
     assert re.search(r"\r\d of \d files", written)
     progress, _, rest = written.rpartition("\r\x1b[K")
     assert "\n" not in progress
-    assert rest == "Decide with: reviewer\n"
+    assert rest.startswith("Waiting now: ")
+    assert rest.endswith(". Decide with: reviewer\n")
 
 
 def test_levels_that_fit_are_chosen_with_progress(reviewer: Reviewer) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import sys
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -237,6 +238,9 @@ async def test_the_hint_goes_away_after_three_decisions(engine: Engine, tmp_path
             await screen.settle()
             assert screen.queue.hint.words.startswith("a keeps this as a memory")
             await screen.press("a")
+            assert screen.queue.hint.words == "Kept: F7 lists what you keep, u takes it back"
+            screen.app.is_demo = False
+            await screen.press("down")
             assert screen.queue.hint.words.startswith("Kept: F7 lists what you keep, F9 gives it")
             await screen.press("x")
             assert screen.queue.hint.words
@@ -282,6 +286,32 @@ async def test_sessions_of_folders_that_are_gone_are_counted_not_offered(
     async with started(engine, MachineStart(engine, None, home.machine)) as (_, first):
         assert names(first) == ["box-office"]
         assert "lists 2 more sessions" in first.words.text
+
+
+async def test_where_every_folder_is_gone_the_screen_says_how_to_read_their_sessions(
+    engine: Engine, home: Home, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    home.claude(home.folder / "work" / "gone")
+    home.claude(home.folder / "work" / "gone too", "two")
+    monkeypatch.chdir(home.folder)
+    async with started(engine, MachineStart(engine, None, home.machine)) as (_, first):
+        assert "2 sessions of agents found, none of them in a folder that is still" in (
+            first.words.text
+        )
+        assert "reviewer ingest FILE reads one" in first.words.text
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux lists what is mounted")
+async def test_a_project_outside_the_home_folder_is_offered_if_its_disk_is_here(
+    engine: Engine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    workspace = tmp_path / "workspaces" / "box-office"
+    workspace.mkdir(parents=True)
+    home = Home(tmp_path / "home")
+    home.claude(workspace)
+    monkeypatch.chdir(home.folder)
+    async with started(engine, MachineStart(engine, None, home.machine)) as (_, first):
+        assert names(first) == ["box-office"]
 
 
 async def test_escape_while_reading_stops_and_keeps_what_was_read(

@@ -18,7 +18,7 @@ from reviewer.agents.agent_files import AgentFiles, Given
 from reviewer.agents.connections import Connection, Connections, Planned
 from reviewer.agents.installed import AgentRow, agent_rows
 from reviewer.agents.memory_folders import HAVE_MEMORY, facts_of
-from reviewer.agents.program import program
+from reviewer.agents.program import missing_mcp, program
 from reviewer.agents.wiring import Place, Scope, home
 from reviewer.engine import Engine
 from reviewer.errors import ReviewerError
@@ -42,7 +42,16 @@ SCOPE_WORDS = {
     Scope.PROJECT: "for this project",
     Scope.MEMORY: "by its memory folder",
 }
+DEMO = (
+    "This is the demo, and its store goes when you leave: run reviewer in a project of yours to"
+    " connect an agent."
+)
 _SPECIFIC = (Scope.MEMORY, Scope.PROJECT, Scope.USER)
+GIVES = (
+    "Connected, it starts each session with what you promoted for that project.",
+    "When a session ends, it is read, and what it may teach waits for you in the queue.",
+    "In between it can search your memories and propose new ones. You decide on those too.",
+)
 _STYLES = {"+": "added", "-": "removed", "@": "faint"}
 
 
@@ -115,7 +124,23 @@ class AgentsScreen(ListScreen, pane=keys.AGENTS):
         self._asked = None
         state = self.agents.current
         if state is not None:
-            self.about.show(agent_blocks(state, glyphs(self.app)), title=state.row.title)
+            blocks = agent_blocks(state, glyphs(self.app))
+            if not state.row.connected:
+                blocks += [Block(""), *self._offer(state.row.title)]
+            self.about.show(blocks, title=state.row.title)
+
+    def _offer(self, agent: str) -> list[Block]:
+        """What connecting an agent is good for, and the key."""
+        margin = (Run(" "),)
+        if self.host.is_demo:
+            return [Block(each, first=margin) for each in (*GIVES, DEMO)]
+        key, undo = self.key_of(keys.CONNECT), self.key_of(keys.DISCONNECT)
+        how = (
+            f"{key} shows what would change in the settings of {agent}; {key} again writes it."
+            f" {undo} takes it back."
+        )
+        words = [*GIVES, how, *filter(None, [missing_mcp()])]
+        return [Block(each, first=margin) for each in words]
 
     def _connection(self, agent: str) -> Connection | None:
         """The connection that disconnecting takes back: of the memory folder, else of the project,
@@ -135,6 +160,8 @@ class AgentsScreen(ListScreen, pane=keys.AGENTS):
         state = self.agents.current
         if state is None:
             return self.no_rows()
+        if self.host.is_demo:
+            return DEMO
         if scope is not Scope.USER and work_tree() is None:
             return "This folder is in no git work tree: there is no project to connect."
         if scope is Scope.MEMORY and state.row.agent not in HAVE_MEMORY:
@@ -186,7 +213,8 @@ class AgentsScreen(ListScreen, pane=keys.AGENTS):
         self._asked = None
         self.reload()
         done = f"Connected {state.row.title} {SCOPE_WORDS[scope]} - {keys.UNDO.key} takes it back."
-        self.say(" ".join((done, *planned.afterwards)))
+        lacking = [] if scope is Scope.MEMORY else filter(None, [missing_mcp()])
+        self.say(" ".join((done, *lacking, *planned.afterwards)))
 
     def _plan(self, agent: str, place: Place) -> Planned:
         if place.scope is not Scope.MEMORY:
@@ -387,6 +415,6 @@ def agent_blocks(state: AgentState, signs: Glyphs) -> list[Block]:
         blocks.append(Block(f"and {beyond:,} more", "faint"))
     blocks.append(Block(""))
     if given is None:
-        return [*blocks, Block("No packet was given to it yet.", "dim", first=margin)]
+        return [*blocks, Block("It was given no packet yet.", "dim", first=margin)]
     about = f"Given to it in {given.project} on {moment(given.at)}, as it was sent"
     return [*blocks, Block(about, "strong", first=margin), Block(given.text, first=margin)]

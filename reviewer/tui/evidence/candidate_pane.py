@@ -91,13 +91,13 @@ class CandidatePane(TextPane):
 
 
 def candidate_title(view: CandidateView, signs: Glyphs) -> str:
-    """`#412  memory · project · .58`: what it would become, its type and its confidence."""
+    """`#412  memory · project · confidence .58`: what it would become, and how sure."""
     if view.kind == "conflict":
         return f"{signs.attention} #{view.id}  conflict"
     excerpt = view.is_excerpt and view.status is Status.CANDIDATE
     kind = "excerpt" if excerpt else "entity" if view.kind == "entity" else "memory"
-    parts = f" {signs.dot} ".join((kind, view.type.replace("_", " "), figure(view.confidence)))
-    return f"#{view.id}  {parts}"
+    words = (kind, view.type.replace("_", " "), f"confidence {figure(view.confidence)}")
+    return f"#{view.id}  {f' {signs.dot} '.join(words)}"
 
 
 def candidate_blocks(

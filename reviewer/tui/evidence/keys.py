@@ -43,7 +43,7 @@ PREVIOUS_PLACE = Action(
 SHOW_SOURCE = Action("why_source", "enter,o", "open source", "Show the file at the line.", "Look")
 CLOSE_WHY = Action("leave_why", "escape,q,W", "back", "Close this.", "Move")
 WHY = Pane(
-    "why", "Why is this known?",
+    "why", "Where this comes from",
     (*keys.MOVES, SHOW_SOURCE, keys.OPEN_EDITOR, NEXT_PLACE, PREVIOUS_PLACE, CLOSE_WHY),
     (SHOW_SOURCE, keys.OPEN_EDITOR, CLOSE_WHY),
 )  # fmt: skip

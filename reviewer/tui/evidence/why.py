@@ -1,4 +1,4 @@
-"""Why is this known? Every step from a row of the queue down to the line in the file."""
+"""Where a row comes from: every step from a row of the queue down to the line in the file."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class WhyScreen(TextScreen, pane=keys.WHY):
         self._at = 0
 
     def compose(self) -> ComposeResult:
-        yield StepsPane(title=f"Why is #{self._number} known?", id="steps")
+        yield StepsPane(title=f"Where #{self._number} comes from", id="steps")
         yield self.status
         yield self.footer
 
@@ -57,7 +57,7 @@ class WhyScreen(TextScreen, pane=keys.WHY):
         places = places_of(self._steps)
         chosen = places[self._at] if places else None
         signs = glyphs(self.app)
-        title = f"Why is #{self._number} known?"
+        title = f"Where #{self._number} comes from"
         if len(places) > 1:
             title += f" {signs.rule} {self._at + 1} of {count(len(places), 'place')}"
         self.text.show(

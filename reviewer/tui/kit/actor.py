@@ -356,6 +356,8 @@ class Host(App[int], inherit_bindings=False):
     """None shows all projects."""
     keymap_in_use: Keys
     glyphs: Glyphs = GLYPHS
+    is_demo: bool = False
+    """The store and the project are sample data, which are removed when the program ends."""
 
     def __init__(self) -> None:
         super().__init__()

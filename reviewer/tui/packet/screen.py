@@ -16,7 +16,6 @@ from textual.widget import Widget
 from reviewer.clock import from_iso
 from reviewer.engine import Engine
 from reviewer.errors import ReviewerError
-from reviewer.llm.model import ModelError
 from reviewer.packets.assembly import assemble, assemble_within
 from reviewer.packets.context_folder import context_folder_at, context_folder_near
 from reviewer.packets.output import write_packet
@@ -24,7 +23,7 @@ from reviewer.packets.presets import PRESETS, Limits, read_limits
 from reviewer.packets.service import SourceChoice
 from reviewer.packets.task_text import read_task
 from reviewer.packets.values import DEFAULT_BUDGET
-from reviewer.settings import ModelSettings, load_settings
+from reviewer.settings import load_settings
 from reviewer.text.display import display_line
 from reviewer.tui.kit import keys as shared
 from reviewer.tui.kit.action import Action
@@ -642,6 +641,7 @@ class PacketScreen(ListScreen, pane=keys.PACKET):
             return
 
         def work() -> str:
+            from reviewer.llm.configured import configured_model
             from reviewer.packets.rerank import ANSWER_TOKENS, question
 
             model = configured_model()
@@ -900,17 +900,6 @@ class PacketScreen(ListScreen, pane=keys.PACKET):
             return str(problem)
         self.status.say(f"Wrote {packet.tokens_used:,} tokens to {path}.")
         return ""
-
-
-def configured_model() -> ModelSettings:
-    """The model of the settings. Raises ModelError without one."""
-    model = load_settings().model
-    if not model.base_url and not model.command:
-        raise ModelError(
-            "No model is configured: set base_url and name under [model] in the settings "
-            "(reviewer config show says where they are)."
-        )
-    return model
 
 
 def _assembled(prepared: Prepared, request: Request) -> Packet:

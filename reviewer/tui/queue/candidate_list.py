@@ -118,14 +118,21 @@ class CandidateList(StoredList[QueueModel]):
 
     @property
     def types_in_sight(self) -> dict[str, str]:
-        """The sign of each type of the rows that are shown now, with its name."""
+        """The sign of each type of the rows that are shown now, of excerpts and of near duplicates,
+        with its name.
+        """
         top, signs = self.scroll_offset.y, glyphs(self.app)
         rows = [row for row in self.model.window(top, top + self.height) if row is not None]
         if self.size.width < NARROW:
             return {}
-        return {
+        types = {
             type_sign(row, signs): "entity" if row.kind == "entity" else row.type for row in rows
         }
+        if any(row.is_excerpt for row in rows):
+            types[signs.excerpt] = "excerpt"
+        if any(row.members for row in rows):
+            types[signs.cluster] = "near duplicates"
+        return types
 
     def show_badges(self, badges: dict[int, Badges]) -> None:
         """Redraw the rows whose badges changed."""
@@ -162,7 +169,9 @@ def type_words(types: Mapping[str, str]) -> list[str]:
     """What the signs of some types mean, for the heading of the list: all of them, or as many as
     there is room for.
     """
-    words = [f"{sign} {types[sign]}" for sign in sorted(types, reverse=True) if sign.strip()]
+    hardest = ("excerpt", "near duplicates")
+    signs = sorted(types, key=lambda sign: (types[sign] in hardest, sign), reverse=True)
+    words = [f"{sign} {types[sign]}" for sign in signs if sign.strip()]
     return ["  ".join(words[:most]) for most in range(len(words), 0, -1)]
 
 

@@ -105,8 +105,8 @@ EXPAND = Action(
 )  # fmt: skip
 COLLAPSE = Action("collapse", "left", "close cluster", "Hide the near duplicates again.", "Look")
 WHY = Action(
-    "why", "W", "why known",
-    "Why do I know this? Every step from this row down to the line in the file.", "Look",
+    "why", "W", "where from",
+    "Show where this comes from: every step from this row down to the line in the file.", "Look",
 )  # fmt: skip
 SESSION = Action(
     "open_session", "V", "session",

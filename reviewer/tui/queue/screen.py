@@ -196,7 +196,7 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
         if row is None:
             self.hint.show("")
         elif self._counts is not None and self._counts.promoted and is_statement(row):
-            self.hint.show(*kept_words(self.key_of))
+            self.hint.show(*kept_words(self.key_of, demo=self.host.is_demo))
         else:
             self.hint.show(hint_words(row, self.key_of), short_hint_words(row, self.key_of))
 
@@ -661,7 +661,7 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
             save, leave = self.key_of(kit_keys.SAVE_EDIT), self.key_of(kit_keys.LEAVE_EDIT)
             self.say(
                 f"Word it as a memory: {save} promotes it."
-                f" To take it as it is, press {leave}, then {self.key_of(keys.PROMOTE)}."
+                f" As it is: {leave}, then {self.key_of(keys.PROMOTE)}."
             )
             return
         drafts = await to_thread(self.engine.drafts.ids)
@@ -759,7 +759,15 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
         self._pace.decided(rows)
         if model.ids and not model.waiting(model.cursor):
             self.list.move_to(model.after_decision(model.cursor))
-        self._show_again(self._words(done, remark))
+        self._show_again(self._words(done, remark) + self._if_last())
+
+    def _if_last(self) -> str:
+        """After the decision on the last row that waits in the list: what to go on with."""
+        model = self.model
+        if not model.ids or model.waiting(model.cursor) or self.query_shown.status != "waiting":
+            return ""
+        more = self.list.remark.split(", ")[0]
+        return f". That was the last one here: {more}." if more else ""
 
     def _words(self, done: Done, remark: str = "") -> str:
         """What an act did and how to undo it, where there is something to undo."""
@@ -951,8 +959,14 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
 
     @runs(keys.ASK_MODEL, unless=_no_project)
     def ask_model(self) -> None:
-        """Hand the terminal to `reviewer propose`, which says what it costs before it asks."""
+        """Hand the terminal to `reviewer propose`, which says what it costs before it asks.
+
+        Raises ModelError without a model.
+        """
         if self.project is not None:
+            from reviewer.llm.configured import configured_model
+
+            configured_model()  # the sentence belongs here, not on an empty terminal
             before = self._statements_waiting()
             code = run_propose(self.app, self.engine.path, self.project)
             self.note_version()
@@ -1023,7 +1037,7 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
                 again=keys.EDIT,
                 verb="promote",
                 limit=LONGEST_MEMORY,
-                beside=(self.evidence,) if row.is_excerpt else (),
+                beside=(self.evidence,) if self.evidence.current is not None else (),
             )
         )
 
@@ -1260,9 +1274,12 @@ def is_statement(row: QueueRow) -> bool:
     return row.kind != "conflict" and not row.is_excerpt
 
 
-def kept_words(key_of: Callable[[Action], str]) -> tuple[str, str]:
+def kept_words(key_of: Callable[[Action], str], *, demo: bool) -> tuple[str, str]:
     """After the first promotion, where it went; and the same for a screen of 60 columns."""
     state, agents = key_of(kit_keys.SHOW_STATE), key_of(kit_keys.SHOW_AGENTS)
+    if demo:
+        kept = f"Kept: {state} lists what you keep"
+        return f"{kept}, {key_of(kit_keys.UNDO)} takes it back", kept
     return (
         f"Kept: {state} lists what you keep, {agents} gives it to your agents,"
         f" {key_of(kit_keys.UNDO)} takes it back",

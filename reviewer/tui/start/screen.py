@@ -45,11 +45,7 @@ MOST_ROWS = 8
 LINES_BESIDE_ROWS = 17
 """Lines of the terminal that the words, at their longest, and the bars need."""
 
-NOTHING = (
-    "No sessions of agents were found where they keep them.",
-    "reviewer ingest PATH reads notes, decision records and exports of chats too.",
-    "reviewer demo shows everything on sample data, without touching anything of yours.",
-)
+DEMO = "reviewer demo shows everything on sample data, without touching anything of yours."
 ELSEWHERE = "This folder has no sessions of its own: choose a project, or all of them."
 
 
@@ -100,7 +96,8 @@ class StartScreen(MoveKeys, KitScreen, pane=keys.START):
         if self._act is not None or found is None:
             return
         if here is None:
-            self.words.show([(NOTHING[0], "strong"), *((each, "text") for each in NOTHING[1:])])
+            why, instead = found.nothing
+            self.words.show([(why, "strong"), (instead, "text"), (DEMO, "text")])
             return
         key = self.key_of(keys.READ)
         what = f"{count(here.sessions, 'session')}, {here.bytes / 1e6:,.1f} MB"

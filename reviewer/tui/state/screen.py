@@ -47,7 +47,7 @@ if TYPE_CHECKING:
 EARLIER_SHOWN = 3
 MOST_OPTIONS = 200
 LOADING = "Still loading, try again."
-WHY = "Why is this known?"
+WHY = "Where this comes from"
 EXPORTS = (
     Option("markdown", "Markdown", "a page to read: reviewer-export.md"),
     Option("ndjson", "JSON Lines", "all of it, for programs: reviewer-export.ndjson"),

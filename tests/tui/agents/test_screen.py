@@ -70,6 +70,28 @@ async def test_it_shows_what_an_agent_was_given(stocked: Engine, settings: Path)
             assert "0 proposals of it wait for you" in screen.text
 
 
+async def test_an_agent_that_is_not_connected_shows_what_connecting_would_give_it(
+    stocked: Engine, settings: Path
+) -> None:
+    async with opened(stocked, size=(120, 40), project="acme") as screen:
+        await screen.press("f9")
+        assert "Connected, it starts each session with what you promoted" in screen.text
+        await screen.press("c", "c")
+        assert "Connected, it starts each session" not in screen.text
+
+
+@pytest.mark.parametrize("key", ["c", "C", "m"])
+async def test_the_demo_connects_no_agent_to_its_store(
+    stocked: Engine, settings: Path, key: str
+) -> None:
+    async with opened(stocked, size=(120, 40), project="acme") as screen:
+        screen.app.is_demo = True
+        await screen.press("f9", key, key)
+        assert "This is the demo, and its store goes when you leave" in screen.text
+        assert settings.read_text() == SETTINGS
+        assert not (settings.parent.parent / ".claude.json").exists()
+
+
 @pytest.fixture
 def tree(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A work tree of the project, as the working folder."""

@@ -150,7 +150,7 @@ async def test_w_walks_any_row_down_to_the_line(
     async with opened(engine) as screen:
         await screen.press("W")
         assert screen.top(WhyScreen)
-        assert f"Why is #{conflict} known?" in screen.text
+        assert f"Where #{conflict} comes from" in screen.text
         assert "0001-ledger-database.md:11" in screen.text
         assert "0002-ledger-database.md:11" in screen.text
         await screen.press("]", "o")

@@ -82,10 +82,35 @@ async def test_asking_the_model_says_what_came_of_it(
             )
         return code
 
+    settings = tmp_path / "config.toml"
+    settings.write_text('[model]\ncommand = ["claude"]\n')
+    monkeypatch.setenv("REVIEWER_CONFIG", str(settings))
     monkeypatch.setattr("reviewer.tui.queue.screen.run_propose", asked)
     async with opened(talked, project="acme") as screen:
         await screen.press("P")
         assert sentence in screen.text
+
+
+async def test_without_a_model_the_screen_stays_and_says_where_to_name_one(
+    talked: Engine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "config.toml").touch()
+    monkeypatch.setenv("REVIEWER_CONFIG", str(tmp_path / "config.toml"))
+    programs = tmp_path / "programs"
+    programs.mkdir()
+    monkeypatch.setenv("PATH", str(programs))
+    async with opened(talked, project="acme", size=(160, 40)) as screen:
+        await screen.press("P")
+        said = screen.queue.status.text
+        assert "No model is configured. Put base_url and name of one under [model] in " in said
+        assert said.endswith("config.toml.")
+        program = programs / "claude"
+        program.write_text("#!/bin/sh\n")
+        program.chmod(0o755)
+        await screen.press("P")
+        assert 'To ask Claude Code, put command = ["claude"] under [model]' in (
+            screen.queue.status.text
+        )
 
 
 def proposer(engine: Engine, number: int) -> str:
@@ -100,8 +125,28 @@ async def test_excerpts_stay_folded_behind_the_statements(talked: Engine) -> Non
         assert "f shows 1 excerpt" in screen.text
         await screen.press("f")
         assert proposer(talked, screen.model.ids[-1]) == "excerpt"
+        assert '" excerpt' in screen.text.splitlines()[2], "the heading explains the sign"
         await screen.press("f")
         assert {proposer(talked, number) for number in screen.model.ids} == shown
+
+
+async def test_after_the_last_statement_the_screen_says_what_else_there_is(
+    talked: Engine,
+) -> None:
+    async with opened(talked, project="acme", size=(80, 24)) as screen:
+        for _ in range(len(screen.model.ids) - 1):
+            await screen.press("x")
+            assert "the last one" not in screen.text
+        await screen.press("x")
+        assert "u to undo. That was the last one here: f shows 1 excerpt." in screen.text
+
+
+async def test_the_evidence_stays_beside_a_statement_that_is_reworded(talked: Engine) -> None:
+    for size in ((120, 40), (80, 24)):
+        async with opened(talked, project="acme", size=size) as screen:
+            await screen.press("e")
+            assert "Against the original" in screen.text
+            assert RULE[:40] in " ".join(screen.text.split())
 
 
 async def test_a_filter_also_finds_what_is_folded(talked: Engine) -> None:

@@ -1,0 +1,44 @@
+"""Which file system a folder is on, by the list of mounts alone: nothing is touched or mounted."""
+
+from __future__ import annotations
+
+import os
+import re
+from pathlib import Path
+
+NETWORK = frozenset({
+    "nfs", "nfs4", "cifs", "smb3", "smbfs", "afs", "ceph", "9p", "fuse.sshfs", "fuse.glusterfs",
+    "fuse.s3fs", "fuse.rclone", "lustre", "beegfs", "gpfs", "ocfs2", "gfs2", "davfs", "fuse.davfs2",
+})  # fmt: skip
+"""File systems that several hosts may write to; SQLite's log needs memory that all writers share.
+"""
+_MOUNTS_WHEN_TOUCHED = "autofs"
+_OCTAL = re.compile(r"\\([0-7]{3})")
+
+
+def is_network(kind: str) -> bool:
+    return kind in NETWORK or kind.startswith("nfs")
+
+
+def is_on_local_disk(folder: str, mounts: str | None = None) -> bool:
+    """Whether a folder, which need not exist, lies on a file system that is mounted already and is
+    not on a network. False where the system does not say.
+
+    `mounts`: the lines of `/proc/self/mountinfo`, which are read if they are not given.
+    """
+    if mounts is None:
+        try:
+            mounts = Path("/proc/self/mountinfo").read_text("utf-8", "replace")
+        except OSError:
+            return False  # no Linux
+    kind, longest = "", -1
+    for line in mounts.splitlines():
+        left, _, right = line.partition(" - ")
+        fields = left.split(" ")
+        if len(fields) < 5 or not right:
+            continue
+        point = _OCTAL.sub(lambda found: chr(int(found[1], 8)), fields[4])
+        below = folder == point or folder.startswith(point.rstrip(os.sep) + os.sep)
+        if below and len(point) >= longest:  # a later mount covers an earlier one
+            kind, longest = right.split(" ", 1)[0], len(point)
+    return bool(kind) and kind != _MOUNTS_WHEN_TOUCHED and not is_network(kind)

@@ -41,13 +41,15 @@ async def talking(
 
 
 @asynccontextmanager
-async def at_desk(program: Reviewer, folder: Path, agent: str = "agent") -> AsyncIterator[Client]:
-    """The same server without a process of its own."""
+async def at_desk(
+    program: Reviewer, folder: Path, agent: str | None = None, **options: Any
+) -> AsyncIterator[Client]:
+    """The same server without a process of its own; without `agent` the client names it."""
     with pytest.MonkeyPatch.context() as here:
         here.chdir(folder)
         here.setenv("HOME", program.environment["HOME"])
-        made = server(desk.Desk(program.db, project=folder.name, agent=agent))
-        async with Client(made) as client:
+        made = server(desk.Desk(program.db, agent=agent or "agent"), agent_given=bool(agent))
+        async with Client(made, **options) as client:
             yield client
 
 
@@ -151,14 +153,8 @@ async def test_the_name_of_the_client_is_used_where_none_is_given(reviewer: Revi
         },
     )(Path(reviewer.environment["HOME"]))
     running(reviewer, folder, path, agent="codex")
-    started = StdioServerParameters(
-        command=sys.executable,
-        args=["-m", "reviewer", "--db", str(reviewer.db), "mcp"],
-        env=reviewer.environment,
-        cwd=folder,
-    )
     who = Implementation(name="codex-mcp-client", version="1")
-    async with Client(started, client_info=who) as client:
+    async with at_desk(reviewer, folder, client_info=who) as client:
         await call(
             client,
             "propose",
@@ -314,14 +310,14 @@ def test_two_agents_propose_at_once_and_the_same_fact_is_one_row(reviewer: Revie
 async def test_only_the_project_of_the_work_tree_is_read(reviewer: Reviewer) -> None:
     filled(reviewer)
     other = tree(reviewer, "bakery")
-    async with talking(reviewer, other) as client:
+    async with at_desk(reviewer, other) as client:
         assert "Nothing is stored for project bakery" in await refused(client, "packet")
         assert "Nothing is stored for project bakery" in await refused(
             client, "search", words="thermal"
         )
     nowhere = reviewer.folder / "nowhere"
     nowhere.mkdir()
-    async with talking(reviewer, nowhere) as client:
+    async with at_desk(reviewer, nowhere) as client:
         assert "in no git work tree" in await refused(client, "packet")
     async with talking(reviewer, nowhere, "--project", "ticket-office") as client:
         assert "thermal paper" in await call(client, "packet")
@@ -477,7 +473,7 @@ async def test_a_memory_of_another_project_is_not_there(reviewer: Reviewer) -> N
     note = other / "notes.md"
     note.write_text("# Bakery\n\n- [Decision] Bread is baked at four in the morning.\n")
     assert reviewer("--project", other.name, "ingest", note).returncode == 0
-    async with talking(reviewer, other) as client:
+    async with at_desk(reviewer, other) as client:
         for each in (number, 99_999):
             said = await refused(client, "read", what=f"m:{each}")
             assert said.endswith(f"The project of this session has no m:{each}.")

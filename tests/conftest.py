@@ -56,7 +56,12 @@ def pytest_configure(config: pytest.Config) -> None:
 def pytest_collection_finish() -> None:
     """Modules and tests live until the end: look for garbage among newer objects only."""
     gc.freeze()
+    gc.set_threshold(*RARELY)
     gc.enable()
+
+
+RARELY = (50_000, 20, 100)
+"""Looking for garbage as often as python does by itself takes a tenth of the time of a screen."""
 
 
 @pytest.fixture(scope="session")

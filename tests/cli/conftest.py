@@ -33,6 +33,14 @@ LONGEST = 250
 """Seconds for one call; a test that may take less is ended by its own limit."""
 
 
+STREAMS = ("stdin", "stdout", "stderr")
+
+
+def of_python(environment: dict[str, str]) -> bool:
+    """Whether python itself reads one of these variables when it starts."""
+    return any(name.startswith(warm.INTERPRETER) for name in environment)
+
+
 class Reviewer:
     """Calls `reviewer` with a home and a store of its own."""
 
@@ -45,19 +53,22 @@ class Reviewer:
         self.environment = {**kept, "HOME": str(home), "COLUMNS": "80", "REVIEWER_ACTOR": "you"}
 
     def start(self, *arguments: object, db: bool = True, **settings: Any) -> subprocess.Popen[str]:
-        """A running call; `db=False` leaves `--db` out."""
-        options = ["--db", str(self.db)] if db else []
-        environment = {**self.environment, **settings.pop("env", {})}
+        """A running call, forked where it can be; `db=False` leaves `--db` out."""
+        words = [*(["--db", str(self.db)] if db else []), *map(str, arguments)]
+        more = settings.pop("env", {})
+        environment = {**self.environment, **more}
+        folder = settings.pop("cwd", self.folder)
+        streams = {name: settings.pop(name, subprocess.PIPE) for name in STREAMS}
+        if not settings and not of_python(more):
+            return warm.Started(words, folder, environment, streams)
         return subprocess.Popen(
-            [sys.executable, "-m", "reviewer", *options, *map(str, arguments)],
-            cwd=self.folder,
+            [sys.executable, "-m", "reviewer", *words],
+            cwd=folder,
             env=environment,
             text=True,
             encoding="utf-8",
             errors="surrogateescape",
-            stdin=settings.pop("stdin", subprocess.PIPE),
-            stdout=settings.pop("stdout", subprocess.PIPE),
-            stderr=settings.pop("stderr", subprocess.PIPE),
+            **streams,
             **settings,
         )
 
@@ -65,14 +76,12 @@ class Reviewer:
         self, *arguments: object, typed: str | None = None, db: bool = True, **settings: Any
     ) -> subprocess.CompletedProcess[str]:
         """A finished call; forked from a warm process where it can be."""
-        environment = {**self.environment, **settings.get("env", {})}
-        if not settings.keys() - {"env"} and not any(
-            name.startswith(warm.INTERPRETER) for name in settings.get("env", {})
-        ):
-            options = ["--db", str(self.db)] if db else []
-            return warm.call(
-                [*options, *map(str, arguments)], self.folder, environment, typed, LONGEST
-            )
+        more = settings.get("env", {})
+        if not settings.keys() - {"env", "cwd"} and not of_python(more):
+            words = [*(["--db", str(self.db)] if db else []), *map(str, arguments)]
+            environment = {**self.environment, **more}
+            folder = settings.get("cwd", self.folder)
+            return warm.call(words, folder, environment, typed, LONGEST)
         with self.start(*arguments, db=db, **settings) as process:
             out, err = process.communicate(typed, timeout=LONGEST)
         return subprocess.CompletedProcess(process.args, process.returncode, out or "", err or "")

@@ -103,10 +103,11 @@ def named(verb: list[str]) -> str:
 
 
 def some(moments: int | None) -> Iterator[tuple[Fault, int]]:
-    """Each fault at the last of so many moments, and at one on the way: another one for each."""
+    """Each fault at one moment on the way, another one for each; and a kill at the last moment."""
     assert moments
+    yield Fault.KILLED, moments
     for number, fault in enumerate(Fault):
-        yield from ((fault, at) for at in {moments, 1 + moments * (2 + number) // 5})
+        yield fault, 1 + moments * (2 + number) // 5
 
 
 def says_so(done: Outcome) -> bool:
@@ -140,13 +141,15 @@ def test_a_decision_is_there_as_a_whole_or_not_at_all(made: Path, verb: list[str
             ledger(folder)
 
 
-@pytest.mark.parametrize("fault", Fault)
-def test_every_moment_of_a_promotion(made: Path, fault: Fault) -> None:
+def test_every_moment_of_a_promotion(made: Path) -> None:
+    """Each moment has a kill, and one of the two faults of a disk."""
     was = ledger(made)
     verb = ["promote", "3"]
     total = call(copied(made, "whole"), *verb).moments
     assert total
-    for at in range(1, total + 1):
+    moments = range(1, total + 1)
+    disk = [(Fault.FULL if at % 2 else Fault.BROKEN, at) for at in moments]
+    for fault, at in [*((Fault.KILLED, at) for at in moments), *disk]:
         folder = copied(made, "tried")
         done = call(folder, *verb, fault=fault, at=at)
         assert done.code != 0

@@ -6,7 +6,6 @@ import json
 import os
 import shutil
 import subprocess
-import sys
 import tomllib
 from pathlib import Path
 
@@ -99,22 +98,14 @@ def test_disconnecting_leaves_every_byte_as_it_was(
 def test_a_project_is_connected_in_its_own_folder(reviewer: Reviewer, agent: str) -> None:
     folder = filled(reviewer)
     before, own = snapshot(folder), snapshot(home(reviewer))
-    done = subprocess.run(
-        [sys.executable, "-m", "reviewer", "--db", reviewer.db, "connect", agent, "--project",
-         "--block", "--yes"],
-        cwd=folder, env=reviewer.environment, capture_output=True, text=True, check=False,
-    )  # fmt: skip
+    done = reviewer("connect", agent, "--project", "--block", "--yes", cwd=folder)
     assert done.returncode == 0, done.stderr
     after = snapshot(folder)
     blocks = [name for name, data in after.items() if data and b"reviewer:begin" in data]
     assert blocks == [{"claude-code": "CLAUDE.md", "gemini": "GEMINI.md"}.get(agent, "AGENTS.md")]
     assert b"thermal paper" in (after[blocks[0]] or b"")
     assert snapshot(home(reviewer)) == own
-    done = subprocess.run(
-        [sys.executable, "-m", "reviewer", "--db", reviewer.db, "disconnect", agent, "--project",
-         "--yes"],
-        cwd=folder, env=reviewer.environment, capture_output=True, text=True, check=False,
-    )  # fmt: skip
+    done = reviewer("disconnect", agent, "--project", "--yes", cwd=folder)
     assert done.returncode == 0, done.stderr
     assert snapshot(folder) == before
 
@@ -271,11 +262,7 @@ def test_links_planted_in_a_project_are_refused(reviewer: Reviewer) -> None:
     links = {folder / ".mcp.json": victim, folder / ".claude": reviewer.folder}
     for link, target in links.items():
         link.symlink_to(target)
-        done = subprocess.run(
-            [sys.executable, "-m", "reviewer", "--db", reviewer.db, "connect", "claude-code",
-             "--project", "--yes"],
-            cwd=folder, env=reviewer.environment, capture_output=True, text=True, check=False,
-        )  # fmt: skip
+        done = reviewer("connect", "claude-code", "--project", "--yes", cwd=folder)
         assert done.returncode == 1
         assert "through a link" in done.stderr
         assert victim.read_text() == "{}"
@@ -423,10 +410,7 @@ def test_undo_and_history_say_how_a_connection_is_taken_back(reviewer: Reviewer)
 
 def in_folder(program: Reviewer, folder: Path, *arguments: object) -> str:
     """What a successful call in a folder says."""
-    done = subprocess.run(
-        [sys.executable, "-m", "reviewer", "--db", program.db, *map(str, arguments)],
-        cwd=folder, env=program.environment, capture_output=True, text=True, check=False,
-    )  # fmt: skip
+    done = program(*arguments, cwd=folder)
     assert done.returncode == 0, done.stderr
     return done.stdout + done.stderr
 
@@ -476,10 +460,7 @@ def test_undo_names_what_somebody_changed_since(reviewer: Reviewer) -> None:
     in_folder(reviewer, folder, "connect", "codex", "--yes")
     config = home(reviewer) / ".codex" / "config.toml"
     config.write_text(config.read_text().replace('"mcp"', '"mcp2"'))
-    done = subprocess.run(
-        [sys.executable, "-m", "reviewer", "--db", reviewer.db, "undo"],
-        cwd=folder, env=reviewer.environment, capture_output=True, text=True, check=False,
-    )  # fmt: skip
+    done = reviewer("undo", cwd=folder)
     assert done.returncode == 1
     assert f"{config}: line 1 (mcp_servers.reviewer) was changed since" in done.stderr
     assert "mcp2" in config.read_text()

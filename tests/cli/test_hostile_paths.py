@@ -1,5 +1,5 @@
 """Every command that takes a file or a folder, given the contents of a hostile disk: names with
-newlines, escape sequences and bidi marks, loops of links, pipes, and lines of ten megabytes."""
+newlines, escape sequences and bidi marks, loops of links, pipes, and lines of three megabytes."""
 
 from __future__ import annotations
 
@@ -105,11 +105,11 @@ def endless(folder: Path) -> Path:
 
 
 def huge(folder: Path) -> Path:
-    """A gigabyte that takes no room on the disk."""
+    """300 MB that take no room on the disk."""
     path = folder / "huge.jsonl"
     with path.open("wb") as file:
         file.write(b'{"role": "user", "content": "')
-        file.truncate(1_000_000_000)
+        file.truncate(300_000_000)
     return path
 
 
@@ -166,7 +166,7 @@ def test_no_path_harms_the_terminal_or_ends_in_a_traceback(
     program.nothing_lost()
 
 
-LONG = 10_000_000
+LONG = 3_000_000
 
 
 @pytest.mark.parametrize(
@@ -182,7 +182,7 @@ LONG = 10_000_000
     ],
     ids=["words", "one word", "claude line", "chat", "pipeline", "deep json"],
 )  # fmt: skip
-def test_a_line_of_ten_megabytes_is_only_long(
+def test_a_line_of_three_megabytes_is_only_long(
     program: Reviewer, make: Callable[[], tuple[str, str]]
 ) -> None:
     name, text = make()

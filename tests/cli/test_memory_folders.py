@@ -24,12 +24,7 @@ INDEX = (
 
 def in_folder(program: Reviewer, folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
     """A finished call in a folder."""
-    import sys
-
-    return subprocess.run(
-        [sys.executable, "-m", "reviewer", "--db", program.db, *arguments],
-        cwd=folder, env=program.environment, capture_output=True, text=True, check=False,
-    )  # fmt: skip
+    return program(*arguments, cwd=folder)
 
 
 def memory(program: Reviewer, folder: Path) -> Path:

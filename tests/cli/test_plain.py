@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -94,16 +92,7 @@ def test_the_first_start_offers_the_sessions_and_reads_them(reviewer: Reviewer) 
     session(folder)
     home = Path(reviewer.environment["HOME"])
     assert list(home.rglob("*.jsonl"))
-    done = subprocess.run(
-        [sys.executable, "-m", "reviewer", "--db", str(reviewer.db), "--plain"],
-        cwd=folder,
-        env=reviewer.environment,
-        input="\nq\n",
-        capture_output=True,
-        text=True,
-        timeout=200,
-        check=False,
-    )
+    done = reviewer("--plain", typed="\nq\n", cwd=folder)
     assert done.returncode == 0, done.stderr
     out = done.stdout
     assert "1. ticket-office: 1 session" in out
@@ -113,16 +102,7 @@ def test_the_first_start_offers_the_sessions_and_reads_them(reviewer: Reviewer) 
 
 def begun(program: Reviewer, folder: Path, typed: str) -> str:
     """What `reviewer --plain` reads out in a folder."""
-    done = subprocess.run(
-        [sys.executable, "-m", "reviewer", "--db", str(program.db), "--plain"],
-        cwd=folder,
-        env=program.environment,
-        input=typed,
-        capture_output=True,
-        text=True,
-        timeout=200,
-        check=False,
-    )
+    done = program("--plain", typed=typed, cwd=folder)
     assert done.returncode == 0, done.stderr
     return done.stdout
 
@@ -159,14 +139,7 @@ def test_outside_of_projects_a_person_chooses_where_a_script_gets_an_error(
     assert "3. all projects: 2 sessions" in said
     assert "Read 2 files." in said
     assert "1. " in begun(reviewer, outside, "q\n")
-    script = subprocess.run(
-        [sys.executable, "-m", "reviewer", "--db", str(reviewer.db), "queue", "list"],
-        cwd=outside,
-        env=reviewer.environment,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    script = reviewer("queue", "list", cwd=outside)
     assert script.returncode == 2
     assert "--all-projects" in script.stderr
 

@@ -83,10 +83,14 @@ def rewrite_act(store: Path, blob: bytes) -> None:
 
 def bomb(size: int) -> bytes:
     """A deflated array of many nils, a thousandth of its size."""
-    deflater = zlib.compressobj(9)
-    parts = [deflater.compress(b"\xdd" + size.to_bytes(4, "big"))]
-    parts += [deflater.compress(b"\xc0" * 10_000_000) for _ in range(size // 10_000_000)]
-    return b"".join([*parts, deflater.flush()])
+    deflater, piece = zlib.compressobj(9), 10_000_000
+
+    def deflated(data: bytes) -> bytes:
+        """What may be repeated: it refers to nothing before it."""
+        return deflater.compress(data) + deflater.flush(zlib.Z_FULL_FLUSH)
+
+    head, nils = deflated(b"\xdd" + size.to_bytes(4, "big")), deflated(b"\xc0" * piece)
+    return head + nils * (size // piece) + deflater.flush()
 
 
 @pytest.mark.timeout(120)

@@ -27,7 +27,7 @@ import time
 from collections.abc import Mapping, Sequence
 from functools import cache
 from pathlib import Path
-from typing import NoReturn
+from typing import Any, NoReturn
 
 from tests.cli import imported
 
@@ -57,14 +57,12 @@ def call(
     `first`: a function (`module:name`) that the process calls before, and its arguments.
     """
     words = list(arguments)
-    heavy = not HEAVY.isdisjoint(words)
+    heavy = _heavy(words)
     with tempfile.TemporaryDirectory() as scratch, socket.socket(socket.AF_UNIX) as asking:
         streams = [os.path.join(scratch, name) for name in ("in", "out", "err")]
         Path(streams[0]).write_text(typed or "", "utf-8")
         asking.connect(_server(heavy))
-        mask = os.umask(0)
-        os.umask(mask)
-        request = json.dumps([words, str(folder), dict(environment), mask, streams, first])
+        request = json.dumps([words, str(folder), dict(environment), _mask(), streams, first])
         asking.sendall(request.encode() + b"\n")
         with asking.makefile("rb") as answers:
             child = int(answers.readline())
@@ -74,6 +72,67 @@ def call(
             code = int(answers.readline())
         out, err = (Path(each).read_text("utf-8", "surrogateescape") for each in streams[1:])
         return subprocess.CompletedProcess(words, code, out, err)
+
+
+class Started(subprocess.Popen[str]):
+    """A call that goes on beside the test: `Popen`, with a fork in the place of a new python."""
+
+    def __init__(
+        self,
+        arguments: Sequence[str],
+        folder: Path,
+        environment: Mapping[str, str],
+        streams: Mapping[str, Any],
+    ) -> None:
+        """`streams`: stdin, stdout and stderr as `Popen` takes them."""
+        self._request = [list(arguments), str(folder), dict(environment), _mask(), None, None]
+        self._asking = socket.socket(socket.AF_UNIX)
+        super().__init__(
+            ["reviewer", *arguments],
+            text=True,
+            encoding="utf-8",
+            errors="surrogateescape",
+            **streams,
+        )
+
+    def _execute_child(self, *given: Any) -> None:
+        theirs = (given[10], given[13], given[15])  # of each pipe the end for the child, or -1
+        self._asking.connect(_server(_heavy(self._request[0])))
+        streams = [number if each == -1 else each for number, each in enumerate(theirs)]
+        request = json.dumps(self._request).encode() + b"\n"
+        socket.send_fds(self._asking, [request[:1]], streams)
+        self._asking.sendall(request[1:])
+        self._answers = self._asking.makefile("rb")
+        self.pid = int(self._answers.readline())
+        self._child_created = True
+        self._close_pipe_fds(*given[10:16])  # type: ignore[attr-defined]
+
+    def _internal_poll(self, *_: Any, **__: Any) -> int | None:
+        if self.returncode is None and select.select([self._asking], [], [], 0)[0]:
+            self._over()
+        return self.returncode
+
+    def _wait(self, timeout: float | None) -> int:
+        if self.returncode is None:
+            if not select.select([self._asking], [], [], timeout)[0]:
+                raise subprocess.TimeoutExpired(self.args, timeout or 0)
+            self._over()
+        return self.returncode
+
+    def _over(self) -> None:
+        self.returncode = int(self._answers.readline())
+        self._answers.close()
+        self._asking.close()
+
+
+def _heavy(words: Sequence[str]) -> bool:
+    return not HEAVY.isdisjoint(words)
+
+
+def _mask() -> int:
+    mask = os.umask(0)
+    os.umask(mask)
+    return mask
 
 
 @cache
@@ -125,8 +184,10 @@ def serve(address: str, heavy: str) -> None:
                 _report(waiting)
             if listener.fileno() in ready:
                 asking, _ = listener.accept()
+                # A call that goes on beside its test sends its streams ahead of the request.
+                begun, streams, _, _ = socket.recv_fds(asking, 1, 3)
                 with asking.makefile("rb") as questions:
-                    request = json.loads(questions.readline())
+                    request = json.loads(begun + questions.readline())
                 child = os.fork()
                 if child == 0:
                     signal.set_wakeup_fd(-1)
@@ -136,7 +197,9 @@ def serve(address: str, heavy: str) -> None:
                     os.close(wakes)
                     for each in (listener, asking, *waiting.values()):
                         each.close()
-                    _run(*request)
+                    _run(*request, streams)
+                for stream in streams:
+                    os.close(stream)
                 waiting[child] = asking
                 asking.sendall(f"{child}\n".encode())
 
@@ -156,8 +219,9 @@ def _run(
     folder: str,
     environment: dict[str, str],
     mask: int,
-    streams: list[str],
+    files: list[str] | None,
     first: tuple[str, list[object]] | None,
+    streams: list[int],
 ) -> NoReturn:
     from reviewer.main import main
 
@@ -169,10 +233,10 @@ def _run(
         time.tzset()
         os.umask(mask)
         flags = (os.O_RDONLY, os.O_WRONLY | os.O_CREAT, os.O_WRONLY | os.O_CREAT)
-        for number, (path, how) in enumerate(zip(streams, flags, strict=True)):
-            opened = os.open(path, how, 0o600)
-            os.dup2(opened, number)
-            os.close(opened)
+        streams += [os.open(*each, 0o600) for each in zip(files or (), flags, strict=False)]
+        for number, stream in enumerate(streams):
+            os.dup2(stream, number)
+            os.close(stream)
         # The modes of python's own streams on a system whose encoding is UTF-8.
         sys.stdin = open(0, encoding="utf-8", closefd=False)  # noqa: SIM115
         sys.stdout = open(1, "w", encoding="utf-8", closefd=False)  # noqa: SIM115

@@ -16,7 +16,7 @@ from reviewer.proposing.statements import StatementWriter
 from reviewer.settings import ModelSettings
 from tests.unit.proposing.sessions import SessionFile
 
-ANSWER_TOKENS = 300
+ANSWER_TOKENS = 120
 
 
 @pytest.fixture
@@ -47,15 +47,6 @@ def test_it_is_asked_and_nothing_it_invents_passes(writer: StatementWriter, sess
     text = view_text(plan.sessions[0].view.lines)
     for proved in done.proved:
         assert any(quote.found and quote.text in text for quote in proved.proof.quotes)
-    again = plan_run([session], writer, max_tokens=room)
-    (second,) = run(again, writer, known=lambda _: (), concurrency=1)
-    assert second.requests <= 2 - again.cached
-    if done.read == 1 and not done.cut:  # a weak model's second answer may be unreadable or cut off
-        assert again.cached == 1
-        assert second.requests < done.requests
-    if done.requests == 1 and again.cached:
-        assert second.requests == 0
-        assert second.proved == done.proved
 
 
 def test_the_shape_that_is_asked_for_can_be_read(writer: StatementWriter, session: Path) -> None:

@@ -78,7 +78,7 @@ def summarizer() -> Summarizer:
 
 
 @given(turns(most=60))
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=25, deadline=None)
 def test_segments_part_a_context_without_losing_a_turn(made: list[Turn]) -> None:
     found = cut_segments(made)
     assert [t for part in found for t in part.turns] == [
@@ -178,7 +178,7 @@ def write(engine: Engine, made: list[Turn]) -> int:
     st.data(),
 )
 @settings(
-    max_examples=25,
+    max_examples=15,
     deadline=None,
     suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
 )
@@ -236,7 +236,7 @@ def _again_and_again(
 
 
 @given(turns(most=8))
-@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 def test_opening_all_markers_gives_back_the_full_text(made: list[Turn]) -> None:
     from reviewer.compression.markers import expand, parse_markers
 

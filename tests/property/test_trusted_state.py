@@ -254,7 +254,7 @@ steps = st.lists(
 
 @given(history=steps)
 @settings(
-    max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+    max_examples=20, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
 )
 def test_no_history_of_acts_leads_to_trusted_state(
     template: tuple[Path, list[int]], history: Any

@@ -92,6 +92,8 @@ SCREENS = {
     "history": ["\x1b[19~", *"jjj", "\t", *"jj", "\x1b"],
     "help": ["?", *"jj", "\x1b", "\x10", *"the", "\x1b"],
 }
+OF_ASCII = ("queue", "commits")
+"""Screens that are enough to see that all marks are ASCII there."""
 HOLD_HOSTILE_TEXT = SCREENS.keys() - {"history", "help"}
 
 
@@ -104,8 +106,8 @@ def test_no_screen_hands_a_payload_to_the_terminal(hostile: Path, plain: bool) -
     mark, reached = ("^[" if plain else "␛"), set[str]()
     try:
         terminal.until("wait", "Evidence")
-        for name, keys in SCREENS.items():
-            before = terminal.text
+        for name in OF_ASCII if plain else SCREENS:
+            keys, before = SCREENS[name], terminal.text
             terminal.press(keys[0])
             terminal.until_it(partial(terminal.differs_from, before))
             for key in keys[1:]:

@@ -26,7 +26,7 @@ async def test_the_queue(dozen: Engine, snapshot: SnapshotAssertion, size: tuple
         assert screen.text == snapshot
 
 
-@pytest.mark.parametrize("size", SIZES, ids=lambda size: f"{size[0]}x{size[1]}")
+@pytest.mark.parametrize("size", SIZES[2:], ids=lambda size: f"{size[0]}x{size[1]}")
 async def test_nothing_overflows(dozen: Engine, size: tuple[int, int]) -> None:
     async with opened(dozen, size=size) as screen:
         for keys in (

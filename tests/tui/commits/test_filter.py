@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import pytest
 from textual.widgets import Input
 
 from reviewer.engine import Engine
@@ -21,23 +20,19 @@ FILTERS = [
 ]
 
 
-@pytest.mark.parametrize(("text", "positions", "cursor"), FILTERS, ids=[one[0] for one in FILTERS])
-async def test_the_filter_is_live_and_escape_goes_back_to_the_row(
-    fair: Engine, text: str, positions: list[int], cursor: int | None
-) -> None:
+async def test_the_filter_is_live_and_escape_goes_back_to_the_row(fair: Engine) -> None:
     async with opened(fair, project="acme") as screen:
-        await screen.press("f3", "j", "j", "j", "/", *text)
-        model = commits(screen).model
-        found = [row.position for row in fair.contexts.rows(present(model).ids)]
-        assert found == positions
-        assert (
-            present(present(model).current).position if present(model).current else None
-        ) == cursor
-        if not found:
-            assert "Nothing matches / nothing like it" in screen.text
-        await screen.press("escape")
-        assert len(present(model).ids) == 6
-        assert at(screen) == 3
+        await screen.press("f3", "j", "j", "j")
+        for text, positions, cursor in FILTERS:
+            await screen.press("/", *text)
+            model = present(commits(screen).model)
+            assert [row.position for row in fair.contexts.rows(model.ids)] == positions, text
+            assert (model.current.position if model.current else None) == cursor, text
+            if not positions:
+                assert "Nothing matches / nothing like it" in screen.text
+            await screen.press("escape")
+            assert len(present(commits(screen).model).ids) == 6, text
+            assert at(screen) == 3, text
 
 
 async def test_an_invalid_filter_is_explained_and_leaves_the_list_alone(fair: Engine) -> None:

@@ -63,7 +63,7 @@ async def test_no_context(engine: Engine, snapshot: SnapshotAssertion) -> None:
         assert screen.text == snapshot
 
 
-@pytest.mark.parametrize("size", [SIZES[-1], (200, 60), (40, 12)], ids=str)
+@pytest.mark.parametrize("size", [(200, 60), (40, 12)], ids=str)
 async def test_nothing_overflows(annotated: Engine, size: tuple[int, int]) -> None:
     async with opened(annotated, size=size) as screen:
         for keys in (

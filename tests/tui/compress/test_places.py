@@ -113,7 +113,7 @@ async def test_all_levels_side_by_side_begin_again_for_another_segment(machines:
         assert all(pane.scroll_offset.y == 0 for pane in compress(screen).columns.panes)
 
 
-@pytest.mark.parametrize("size", [(120, 40), NARROW, (60, 20)])
+@pytest.mark.parametrize("size", [(120, 40), (60, 20)])
 async def test_headings_lead_through_the_whole_summary(
     machines: Engine, size: tuple[int, int]
 ) -> None:

@@ -76,7 +76,7 @@ async def test_a_grid_in_ascii(engine: Engine, bakery: Path, snapshot: object) -
         assert screen.text.isascii()
 
 
-@pytest.mark.parametrize("size", [*SIZES, (200, 60)], ids=lambda size: f"{size[0]}x{size[1]}")
+@pytest.mark.parametrize("size", [SIZES[-1], (200, 60)], ids=lambda size: f"{size[0]}x{size[1]}")
 async def test_nothing_overflows(engine: Engine, bakery: Path, size: tuple[int, int]) -> None:
     async with opened(engine, size=size) as screen:
         for keys in (("f6",), ("j", "6"), ("0",), ("0", "C"), ("escape", "+"), ("I",)):

@@ -10,9 +10,15 @@ from tests.tui.conftest import opened, status_of
 from tests.tui.state.driving import state, status_text
 
 
-@pytest.mark.parametrize("kind", ["memory", "entity"])
-@pytest.mark.parametrize(("key", "status"), [("a", "active"), ("x", "invalid")])
-@pytest.mark.parametrize("back", ["u", "r"])
+@pytest.mark.parametrize(
+    ("kind", "key", "status", "back"),
+    [
+        ("memory", "a", "active", "u"),
+        ("memory", "x", "invalid", "r"),
+        ("entity", "a", "active", "r"),
+        ("entity", "x", "invalid", "u"),
+    ],
+)
 async def test_a_decision_is_taken_back_in_the_queue(
     engine: Engine, kind: str, key: str, status: str, back: str
 ) -> None:
@@ -33,8 +39,7 @@ async def test_a_candidate_that_was_written_is_deleted_by_undoing_its_act(engine
         assert number not in engine.queue.ids(QueueQuery(status="all"))
 
 
-@pytest.mark.parametrize("kind", ["memory", "entity"])
-@pytest.mark.parametrize("key", ["r", "b"])
+@pytest.mark.parametrize(("kind", "key"), [("memory", "r"), ("entity", "b")])
 async def test_an_active_memory_goes_back_to_the_queue(
     known: Engine, memory: int, entity: int, kind: str, key: str
 ) -> None:

@@ -501,7 +501,10 @@ def test_a_memory_that_the_store_does_not_have_is_added_with_its_line_as_evidenc
 
 
 @needs_ssh_keygen
-@pytest.mark.parametrize("damage", ["changed", "unknown signer", "no signature", "another purpose"])
+@pytest.mark.parametrize(
+    "damage",
+    ["changed", "unknown signer", "expired", "pattern", "no signature", "another purpose"],
+)
 def test_a_signature_that_does_not_hold_changes_nothing(
     filled: Reviewer, anna: Signer, tmp_path: Path, damage: str
 ) -> None:
@@ -517,6 +520,12 @@ def test_a_signature_that_does_not_hold_changes_nothing(
     elif damage == "unknown signer":
         allowed.write_text(Signer(tmp_path / "keys", "mallory").line)
         expected = "Nobody in"
+    elif damage == "expired":
+        allowed.write_text(anna.line.replace(" ", ' valid-before="20200101" ', 1))
+        expected = "has signed this with a key that is valid now"
+    elif damage == "pattern":
+        allowed.write_text(anna.line.replace("anna@", "*@", 1))
+        expected = "has the pattern *@example.org for this key"
     elif damage == "no signature":
         signature.unlink()
         expected = "Files without one are not imported"

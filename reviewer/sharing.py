@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 import stat
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -113,17 +113,36 @@ def share(store: Path, group: str) -> Sharing:
             f"Members of {group} cannot reach the store, because {closed} is closed to them. Put "
             "it in a folder that they can enter, such as one in /srv, and name it with --db."
         )
-    _rename_personal(store, shared_now=False)
+    own, others = [], []
+    for path in _of_group(store):
+        (own if is_own(path) else others).append(path)
+    left = tuple(path for path in others if not _is_of_group(path, number))
+    if in_use := [path for path in left if path.parent == folder and path.is_file()]:
+        raise StoreError(
+            f"{in_use[0]} belongs to another user, who has the store open: share it when they have "
+            "closed it."
+        )
+    before = {path: path.stat() for path in own}
     try:
-        for path in _of_group(store):
+        for path in own:
             os.chown(path, -1, number)
             path.chmod(GROUP_FOLDER if path.is_dir() else GROUP_FILE)
     except OSError as problem:
-        _rename_personal(store, shared_now=True)
+        for path, was in before.items():
+            os.chown(path, -1, was.st_gid)
+            path.chmod(stat.S_IMODE(was.st_mode))
         raise StoreError(
             f"{problem.filename or store} cannot be given to group {group}: {reason_of(problem)}."
         ) from problem
-    return sharing(store)
+    _rename_personal(store, shared_now=False)
+    return sharing(store)._replace(left_alone=_outermost(left))
+
+
+def _is_of_group(path: Path, number: int) -> bool:
+    """Whether a file or folder of another user has the rights that sharing gives."""
+    found = path.stat()
+    wanted = 0o070 if stat.S_ISDIR(found.st_mode) else 0o060
+    return found.st_gid == number and found.st_mode & wanted == wanted
 
 
 def stop_sharing(store: Path) -> Sharing:
@@ -137,7 +156,12 @@ def stop_sharing(store: Path) -> Sharing:
             left.append(path)
     _rename_personal(store, shared_now=True)
     found = sharing(store)
-    return Sharing(found.group, found.owner, tuple(left))
+    return Sharing(found.group, found.owner, _outermost(left))
+
+
+def _outermost(paths: Sequence[Path]) -> tuple[Path, ...]:
+    """The paths without those that are in a folder among them."""
+    return tuple(path for path in paths if path.parent not in paths)
 
 
 def network_file_system(folder: Path) -> str:

@@ -100,6 +100,10 @@ class History:
         found = self.next_undo()
         return found[1] if found else None
 
+    def latest_of_another(self) -> tuple[int, str, str] | None:
+        """Id, title and actor of the latest decision of somebody else that is not undone."""
+        return self._undo.latest_of_another()
+
     def redo_title(self) -> str | None:
         """Title of the act that `redo` would redo; None when there is none."""
         found = self._undo.next_redo()

@@ -12,6 +12,9 @@ from reviewer.errors import ReviewerError
 NAMESPACE = "reviewer-decisions"
 """What a signature is for: one that was made for something else does not count."""
 
+PATTERN_SIGNS = "*?!"
+"""What makes several names of one in a file of allowed signers."""
+
 SECONDS = 60
 """How long `ssh-keygen` may take; it may ask for a passphrase when it signs."""
 
@@ -47,8 +50,16 @@ def signer(data: bytes, signature: bytes, allowed: Path) -> str:
         )
         names = found.stdout.decode("utf-8", "replace").split("\n")[0].split(",")
         if found.returncode or not names[0].strip():
-            raise SignatureError(f"Nobody in {allowed} has signed this: {_reason(found)}")
+            raise SignatureError(
+                f"Nobody in {allowed} has signed this with a key that is valid now: "
+                f"{_reason(found)}"
+            )
         name = names[0].strip()
+        if any(sign in name for sign in PATTERN_SIGNS):
+            raise SignatureError(
+                f"{allowed} has the pattern {name} for this key. Write the name of the person "
+                "instead: it is the name in the history."
+            )
         done = _ssh_keygen(
             ["-Y", "verify", "-f", str(allowed), "-I", name, "-n", NAMESPACE, "-s", str(kept)], data
         )

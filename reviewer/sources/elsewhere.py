@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from copy import deepcopy
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -19,17 +18,9 @@ RECORD_LINE = "record_line"
 OPTIONS_VARIABLE = "REVIEWER_FSSPEC"
 """A JSON object with options of fsspec by protocol: `{"s3": {"endpoint_url": "..."}}`."""
 
-PATIENCE: dict[str, dict[str, Any]] = {
-    "s3": {
-        "config_kwargs": {
-            "connect_timeout": 10,
-            "read_timeout": 30,
-            "retries": {"max_attempts": 1, "mode": "standard"},
-        }
-    }
-}
-"""How long a bucket may take to answer, unless the options say otherwise. s3fs itself tries five
-times, so that a file of which nothing comes is given up after five minutes.
+CONNECT_SECONDS, ANSWER_SECONDS = 10, 30
+"""How long a bucket may take to connect and to send the next bytes, unless the options say
+otherwise. By itself s3fs gives up a file of which nothing comes after five minutes, gcsfs never.
 """
 
 
@@ -46,14 +37,27 @@ def file_system(url: str) -> Any:
     except ModuleNotFoundError as missing:
         raise SourceError(f"{url} is elsewhere: to reach it, {INSTALL}") from missing
     protocol = urlsplit(url).scheme
-    # A copy, because botocore changes what it is given.
-    options = {**deepcopy(PATIENCE.get(protocol, {})), **_options().get(protocol, {})}
     try:
+        options = {**_patience(protocol), **_options().get(protocol, {})}
         return fsspec.filesystem(protocol, **options)
     except ImportError as missing:
-        raise SourceError(f"{url} cannot be opened ({missing}): {INSTALL}") from missing
+        how = "pip install gcsfs" if protocol in ("gs", "gcs") else INSTALL
+        raise SourceError(f"{url} cannot be opened ({missing}): {how}") from missing
     except ValueError as problem:
         raise SourceError(f"{url} cannot be opened: {problem}") from problem
+
+
+def _patience(protocol: str) -> dict[str, Any]:
+    """The options of a file system that limit how long it waits. Raises ImportError."""
+    if protocol in ("s3", "s3a"):
+        limits = {"connect_timeout": CONNECT_SECONDS, "read_timeout": ANSWER_SECONDS}
+        return {"config_kwargs": {**limits, "retries": {"max_attempts": 1, "mode": "standard"}}}
+    if protocol in ("gs", "gcs"):
+        import aiohttp
+
+        limit = aiohttp.ClientTimeout(None, sock_connect=CONNECT_SECONDS, sock_read=ANSWER_SECONDS)
+        return {"requests_timeout": limit}
+    return {}
 
 
 def _options() -> dict[str, dict[str, Any]]:
@@ -71,11 +75,12 @@ def _options() -> dict[str, dict[str, Any]]:
 
 def trouble(url: str, problem: BaseException) -> str:
     """Why a file or folder elsewhere cannot be used, as a sentence."""
-    if isinstance(problem, PermissionError):
+    said = " ".join(str(problem).split())[:200] or type(problem).__name__
+    refused = said.startswith("Forbidden") or getattr(problem, "code", None) in (401, 403)  # gcsfs
+    if refused or isinstance(problem, PermissionError):
         return f"{url} cannot be read: access denied (403). Check the credentials and the policy."
     if isinstance(problem, FileNotFoundError):
         return f"{url} does not exist: check the address."
-    said = " ".join(str(problem).split())[:200] or type(problem).__name__
     if (
         isinstance(problem, TimeoutError)
         or "timed out" in said.lower()

@@ -28,6 +28,8 @@ Found = TypeVar("Found")
 
 TOUCHED = 1_000
 """Maximum number of memories that a reversal names."""
+LOOKED_AT = 200
+"""How many decisions back one of another person is looked for."""
 
 OF_NOBODY_HERE = ("import decisions",)
 """Kinds of acts whose actor is somebody else than the person at the keyboard."""
@@ -235,13 +237,24 @@ class Undo:
         actor = self._ledger.actor
         return (actor, EARLIER) if self._database.is_owner else (actor,)
 
+    def latest_of_another(self) -> tuple[int, str, str] | None:
+        """Id, title and actor of the latest decision that another person made and that is not
+        undone.
+        """
+        for number, kind, title, _, actor in islice(
+            self._decisions_backwards(anyone=True), LOOKED_AT
+        ):
+            decides = kind not in ("undo", "redo") and actor not in self._own
+            if decides and not self.is_undone(number):
+                return number, title, actor
+        return None
+
     def _no_decision(self) -> str:
         """Why there is nothing to undo, and what could be undone by naming it."""
-        number, kind, title, _, actor = next(
-            self._decisions_backwards(anyone=True), (0, "", "", 0, "")
-        )
-        if not number or kind in ("undo", "redo") or self.is_undone(number) or actor in self._own:
+        found = self.latest_of_another()
+        if found is None:
             return f"there is no decision.{self._latest_intake()}"
+        number, title, actor = found
         return (
             f'you have made no decision here. To undo the latest, "{title}" of {actor}: '
             f"reviewer undo {number} --anyone"

@@ -88,6 +88,9 @@ def test_undo_without_a_decision_of_ones_own_names_the_latest(filled: Reviewer) 
     number = act_of(filled, "Promoted #1")["id"]
     said = filled.fails("undo", *by("ben"))
     assert f'"Promoted #1" of anna: reviewer undo {number} --anyone' in said
+    filled("reject", 2, *by("ben"))
+    filled("undo", *by("ben"))  # a decision of their own that is taken back already
+    assert filled.fails("undo", *by("ben")) == said
 
 
 def test_a_decision_of_somebody_else_is_undone_on_request_only(filled: Reviewer) -> None:
@@ -242,26 +245,35 @@ sys.exit(run(store))
 """
 
 
-@as_root
-def test_another_member_decides_in_the_shared_store(team: Reviewer) -> None:
-    other = pwd.getpwnam("nobody")
-    home = team.folder / "home-of-nobody"
-    home.mkdir()
-    os.chown(home, other.pw_uid, other.pw_gid)
-    rehearsal = team.folder / "rehearsal.db"
+class Other:
+    """`reviewer` with the store of a team, as another user."""
 
-    def as_other(*words: object) -> subprocess.CompletedProcess[str]:
-        shutil.copy(team.db, rehearsal)
-        environment = {**team.environment, "HOME": str(home)}
+    def __init__(self, team: Reviewer, user: pwd.struct_passwd) -> None:
+        self._team = team
+        self._user = user
+        self._home = team.folder / "home-of-another"
+        self._home.mkdir()
+        os.chown(self._home, user.pw_uid, user.pw_gid)
+
+    def __call__(self, *words: object) -> subprocess.CompletedProcess[str]:
+        rehearsal = self._team.folder / "rehearsal" / "team.db"
+        rehearsal.parent.mkdir(exist_ok=True)
+        shutil.copy(self._team.db, rehearsal)
+        environment = {**self._team.environment, "HOME": str(self._home)}
         del environment["REVIEWER_ACTOR"]
-        who = (other.pw_gid, other.pw_uid, rehearsal, team.db)
+        who = (self._user.pw_gid, self._user.pw_uid, rehearsal, self._team.db)
         done = subprocess.run(
             [sys.executable, "-c", AS_ANOTHER, *map(str, (*who, *words))],
-            cwd=team.folder, env=environment, text=True, capture_output=True, check=False,
+            cwd=self._team.folder, env=environment, text=True, capture_output=True, check=False,
         )  # fmt: skip
         _, _, said = done.stderr.partition("-- as another user\n")
         return subprocess.CompletedProcess(done.args, done.returncode, done.stdout, said)
 
+
+@as_root
+def test_another_member_decides_in_the_shared_store(team: Reviewer) -> None:
+    other = pwd.getpwnam("nobody")
+    as_other = Other(team, other)
     assert "defect" not in (refused := as_other("promote", 1)).stderr
     assert refused.returncode == 1
     assert team("share", grp.getgrgid(other.pw_gid).gr_name).returncode == 0
@@ -274,6 +286,27 @@ def test_another_member_decides_in_the_shared_store(team: Reviewer) -> None:
     assert team("share", "--stop").returncode == 0
     assert as_other("queue", "list").returncode == 1
     team.nothing_lost()
+
+
+@as_root
+def test_a_store_with_reports_of_other_members_can_be_shared_again(team: Reviewer) -> None:
+    owner = pwd.getpwnam("nobody")
+    as_owner = Other(team, owner)
+    folder = team.db.parent
+    for path in (folder, team.db, folder / "team.db-waves"):
+        os.chown(path, owner.pw_uid, owner.pw_gid)
+    theirs = [folder / "team.db-waves" / "1", *(folder / "team.db-waves" / "1").iterdir()]
+    for path in theirs:  # a member ingested while the store was shared
+        os.chown(path, os.geteuid(), owner.pw_gid)
+        path.chmod(0o2770 if path.is_dir() else 0o660)
+    done = as_owner("share", grp.getgrgid(owner.pw_gid).gr_name)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert mode(team.db) == 0o660
+    assert as_owner("share", "--stop").returncode == 0
+    theirs[0].chmod(0o700)
+    done = as_owner("share", grp.getgrgid(owner.pw_gid).gr_name)
+    assert f"{theirs[0]} belongs to another member and keeps its rights" in done.stderr
+    assert mode(team.db) == 0o660
 
 
 def test_a_shared_store_on_a_network_share_is_refused(
@@ -468,7 +501,10 @@ def test_a_memory_that_the_store_does_not_have_is_added_with_its_line_as_evidenc
 
 
 @needs_ssh_keygen
-@pytest.mark.parametrize("damage", ["changed", "unknown signer", "no signature", "another purpose"])
+@pytest.mark.parametrize(
+    "damage",
+    ["changed", "unknown signer", "expired", "pattern", "no signature", "another purpose"],
+)
 def test_a_signature_that_does_not_hold_changes_nothing(
     filled: Reviewer, anna: Signer, tmp_path: Path, damage: str
 ) -> None:
@@ -484,6 +520,12 @@ def test_a_signature_that_does_not_hold_changes_nothing(
     elif damage == "unknown signer":
         allowed.write_text(Signer(tmp_path / "keys", "mallory").line)
         expected = "Nobody in"
+    elif damage == "expired":
+        allowed.write_text(anna.line.replace(" ", ' valid-before="20200101" ', 1))
+        expected = "has signed this with a key that is valid now"
+    elif damage == "pattern":
+        allowed.write_text(anna.line.replace("anna@", "*@", 1))
+        expected = "has the pattern *@example.org for this key"
     elif damage == "no signature":
         signature.unlink()
         expected = "Files without one are not imported"

@@ -221,7 +221,11 @@ class KitScreen(DismissOnce, Actor, Screen[None], inherit_bindings=False):
             self.app.call_from_thread(self.say_trouble, display_line(sentence))
 
     def _nothing_to_undo(self) -> str | None:
-        return None if self.engine.history.undo_title() else "There is nothing to undo."
+        if self.engine.history.undo_title():
+            return None
+        if (other := self.engine.history.latest_of_another()) is None:
+            return "There is nothing to undo."
+        return f"Nothing of yours to undo; {display_line(other[2])} made the latest decision (F8)."
 
     def _nothing_to_redo(self) -> str | None:
         return None if self.engine.history.redo_title() else "There is nothing to redo."

@@ -331,6 +331,16 @@ async def test_a_conflict_with_another_writer_is_a_sentence(stocked: Engine) -> 
     other.close()
 
 
+async def test_undo_says_that_the_latest_decision_is_somebody_elses(stocked: Engine) -> None:
+    other = Engine.open(stocked.path, actor="anna", clock=lambda: NOW)
+    async with opened(stocked) as screen:
+        other.triage.promote([present(screen.model.current_id)])
+        await screen.press("u")
+        said = "Nothing of yours to undo; anna made the latest decision (F8)."
+        assert screen.status == said
+    other.close()
+
+
 async def test_a_cluster_opens_in_place_and_its_rows_are_decided_alone(
     engine: Engine, tmp_path: Path
 ) -> None:

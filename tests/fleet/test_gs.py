@@ -1,0 +1,157 @@
+"""Sessions and parts in a bucket of Google: an emulator of its storage on this machine."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import os
+import socket
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from reviewer.engine import Engine
+from reviewer.errors import SourceError
+from tests.fleet.conftest import FACTS, Fleet, evidence, rows, session_lines
+from tests.fleet.test_bucket import _Forbidding, serving
+
+ONLY_HTTP = "GCSFS_EXPERIMENTAL_ZB_HNS_SUPPORT"
+"""Otherwise gcsfs asks for the kind of a bucket by gRPC first, which no emulator answers."""
+os.environ[ONLY_HTTP] = "false"
+gcsfs = pytest.importorskip("gcsfs", reason="the extra `fleet-test` is not installed")
+emulator = pytest.importorskip(
+    "gcp_storage_emulator.server", reason="the extra `fleet-test` is not installed"
+)
+
+
+def options(address: str, **more: Any) -> dict[str, Any]:
+    """What leads gcsfs to a server of this machine."""
+    return {"endpoint_url": address, "token": "anon", **more}
+
+
+class Bucket:
+    """A bucket `team` that is served on this machine."""
+
+    def __init__(self, address: str) -> None:
+        self.address = address
+        gcsfs.GCSFileSystem.clear_instance_cache()
+        self.fs = gcsfs.GCSFileSystem(**options(address))
+
+    def put(self, name: str, data: bytes) -> str:
+        """Write an object; returns its URL."""
+        self.fs.pipe_file(f"team/{name}", data)
+        return f"gs://team/{name}"
+
+
+@pytest.fixture
+def bucket(fleet: Fleet, monkeypatch: pytest.MonkeyPatch) -> Iterator[Bucket]:
+    """An empty bucket, which the program reaches."""
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        port = free.getsockname()[1]
+    server = emulator.create_server("127.0.0.1", port, in_memory=True, default_bucket="team")
+    server.start()
+    made = Bucket(f"http://127.0.0.1:{port}")
+    variable = json.dumps({"gs": options(made.address)})
+    monkeypatch.setenv("REVIEWER_FSSPEC", variable)
+    fleet.environment |= {"REVIEWER_FSSPEC": variable, ONLY_HTTP: "false"}
+    yield made
+    server.stop()
+
+
+def test_a_bucket_is_read_as_a_folder_is(fleet: Fleet, bucket: Bucket) -> None:
+    for number in range(6):
+        data = session_lines(f"s{number}", *FACTS[:3], author=f"person{number}").encode()
+        suffix, packed = ("", data) if number % 2 else (".gz", gzip.compress(data))
+        bucket.put(f"logs/{number}.jsonl{suffix}", packed)
+        path = fleet.sessions / f"{number}.jsonl"
+        path.write_bytes(data)
+    counts = fleet.ok("run", "gs://team/logs", "--out", fleet.parts, "--part-files", 2)
+    assert (counts["files"], counts["failed"], counts["parts"]) == (6, 0, 3)
+    found = [row for path in fleet.parts.glob("*.files.parquet") for row in rows(path)]
+    assert sorted(row["path"] for row in found)[0] == "gs://team/logs/0.jsonl.gz"
+    assert all(row["etag"] and row["modified_ns"] for row in found)
+    best = fleet.candidates()[0]
+    assert (best["sessions"], best["authors"]) == (6, 6)
+    pattern = fleet.ok("run", "gs://team/logs/*.gz", "--out", fleet.folder / "packed")
+    assert pattern["files"] == 3
+
+
+def test_parts_can_be_in_the_bucket(fleet: Fleet, bucket: Bucket) -> None:
+    for number in range(4):
+        bucket.put(f"logs/{number}.jsonl", session_lines(f"s{number}", *FACTS).encode())
+    out = "gs://team/parts"
+    counts = fleet.ok("run", "gs://team/logs", "--out", out, "--part-files", 2)
+    assert (counts["files"], counts["parts"]) == (4, 2)
+    again = fleet.ok("run", "gs://team/logs", "--out", out, "--part-files", 2)
+    assert again["parts_before"] == 2
+    file = fleet.folder / "best.parquet"
+    fleet.ok("collapse", out, "--out", file)
+    assert rows(file)[0]["sessions"] == 4
+    bucket.fs.invalidate_cache()
+    bucket.fs.get("team/parts/", str(fleet.parts), recursive=True)
+    assert evidence(fleet.parts)
+
+
+def test_a_row_shows_what_is_in_the_bucket_around_its_words(fleet: Fleet, bucket: Bucket) -> None:
+    url = bucket.put("logs/one.jsonl", session_lines("one", *FACTS).encode())
+    fleet.ok("run", "gs://team/logs", "--out", fleet.parts)
+    fleet.candidates()
+    fleet.ok("import", fleet.parts / "candidates.parquet", "--project", "kiosk")
+    engine = Engine.open(fleet.reviewer.db)
+    try:
+        number = fleet.reviewer.rows("--project", "kiosk", "queue", "list")[0]["id"]
+        (shown,) = engine.queue.evidence(number)
+        assert shown.record.path == url
+        window = engine.sources.lines(url, shown.line)
+        text = shown.record.text[shown.span_start : shown.span_end]
+        assert text in window.lines[shown.line - window.first_line]
+        bucket.fs.rm_file("team/logs/one.jsonl")
+        with pytest.raises(SourceError, match=r"logs/one\.jsonl does not exist"):
+            engine.sources.lines(url, shown.line)
+    finally:
+        engine.close()
+
+
+def test_a_bucket_that_is_not_there(fleet: Fleet, bucket: Bucket) -> None:
+    del bucket
+    said = fleet.fails("run", "gs://nothing/logs", "--out", fleet.parts)
+    assert "gs://nothing/logs does not exist" in said
+
+
+def test_a_bucket_that_answers_403(fleet: Fleet) -> None:
+    with serving(_Forbidding) as address:
+        fleet.environment |= {
+            "REVIEWER_FSSPEC": json.dumps({"gs": options(address)}),
+            ONLY_HTTP: "false",
+        }
+        said = fleet.fails("run", "gs://team/logs", "--out", fleet.parts)
+    assert "access denied (403). Check the credentials and the policy." in said
+
+
+def test_a_bucket_that_never_answers(fleet: Fleet) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        address = f"http://127.0.0.1:{silent.getsockname()[1]}"
+        fleet.environment |= {
+            "REVIEWER_FSSPEC": json.dumps({"gs": options(address, requests_timeout=1)}),
+            ONLY_HTTP: "false",
+        }
+        said = fleet.fails("run", "gs://team/logs", "--out", fleet.parts)
+    assert "it did not answer in time" in said
+
+
+def test_no_look_into_a_bucket_waits_for_ever(bucket: Bucket) -> None:
+    from reviewer.sources.elsewhere import file_system, read_range
+
+    assert read_range(bucket.put("logs/one.jsonl", b"0123456789"), 2, 5) == b"234"
+    limits = file_system("gs://team").requests_timeout
+    assert limits.sock_connect <= limits.sock_read <= 60
+
+
+def test_without_gcsfs_the_sentence_says_how_to_install_it(fleet: Fleet) -> None:
+    hidden = fleet.folder / "hidden"
+    hidden.mkdir()
+    (hidden / "gcsfs.py").write_text("raise ImportError('Please install gcsfs')\n")
+    fleet.environment["PYTHONPATH"] = str(hidden)
+    said = fleet.fails("run", "gs://team/logs", "--out", fleet.parts)
+    assert said.rstrip().endswith("pip install gcsfs")

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import gc
+import sqlite3
 import time
+from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from itertools import accumulate
 from pathlib import Path
 from typing import TypeAlias, TypeVar
 
@@ -40,7 +43,10 @@ MOST_ROWS = 50_000
 """Rows that one act changes at most."""
 KIND = "fleet import"
 CACHE_KILOBYTES = 64_000
-PAGES_BETWEEN_CHECKPOINTS = 50_000
+PAGES_BETWEEN_CHECKPOINTS = 200_000
+"""Of 4,096 bytes each: the log beside the store grows to 900 MB. Keys come in no order, so that a
+page changes in many acts and is written to the store once for all of them.
+"""
 MOST_SOURCES = 100_000
 HIGHEST_RANK = 0.8085
 """The highest confidence that the formula can give: what a fleet said most often comes first."""
@@ -50,6 +56,8 @@ _KEY = ("kind", "type", "key")
 _Key: TypeAlias = tuple[str, str, str]
 Place: TypeAlias = tuple[int, int, int]
 """A record, and a span of its text."""
+_Records: TypeAlias = dict[str, tuple[int, int]]
+"""Ids of records and their characters, by key."""
 
 _EVIDENCE = (
     "memory_id", "record_id", "span_start", "span_end", "rule", "extractor_version",
@@ -102,9 +110,9 @@ class FleetImport:
         try:
             # Not each act is on the disk before the next one: the last one of the wave waits for
             # all of them, and if the power fails before, the import is made again. What is written
-            # was checked when the file was read.
+            # was checked when the file was read, and `_require_parents` looks at its references.
             with (
-                self._many_writes(synchronous=1, ignore_check_constraints=1),
+                self._many_writes(synchronous=1, ignore_check_constraints=1, foreign_keys=0),
                 _without_collections(),
             ):
                 for done in wave.write(file.batches()):
@@ -192,6 +200,9 @@ class _Wave:
         self._leaders: dict[str, int] = {}
         """The rows of the wording that is being written, by their fact."""
         self._wording: int | None = None
+        self._sources_here: set[int] = set()
+        self._leaders_here: set[int] = set()
+        """What the rows of the act refer to that is being written."""
         self.interrupted = False
 
     def start(self, path: Path) -> None:
@@ -294,6 +305,7 @@ class _Wave:
         new = self._insert(act, rows, fresh, places, now)
         self._position += len(rows)
         self._count_again(act, rows, again, now)
+        self._require_parents(act)
         return new, len(rows) - len(fresh)
 
     def _insert(
@@ -347,20 +359,44 @@ class _Wave:
         self._add_structure(act, entities, now)
         return new
 
+    def _require_parents(self, act: Act) -> None:
+        """Raise sqlite3.IntegrityError if somebody has taken back what rows of this act refer to
+        and earlier acts wrote. All other references are to rows that this act has seen.
+        """
+        referred = {
+            "project": {self._project_id},
+            "wave": {self._number},
+            "source": self._sources_here,
+            "memory": self._leaders_here,
+        }
+        for table, numbers in referred.items():
+            for chunk in chunks(sorted(numbers)):
+                marks = ",".join("?" * len(chunk))
+                ((there,),) = act.query(
+                    f"SELECT count(*) FROM {table} WHERE id IN ({marks})", chunk
+                )
+                if there < len(chunk):
+                    raise sqlite3.IntegrityError("FOREIGN KEY constraint failed")
+
     def _leaders_of(
         self, wordings: list[int], facts: list[str], leaders: list[str], first: int
     ) -> list[int | None]:
         """The rows that are shown before these; `first`: the id of the first of these."""
-        found: list[int | None] = []
-        for number, (wording, fact, leader) in enumerate(
-            zip(wordings, facts, leaders, strict=True), first
-        ):
-            if wording != self._wording:
-                self._wording = wording
+        found: list[int | None] = [None] * len(facts)
+        start = 0
+        if not any(leaders):  # only the last wording may go on in the next act
+            start = len(facts)
+            while start and wordings[start - 1] == wordings[-1]:
+                start -= 1
+        for at in range(start, len(facts)):
+            if wordings[at] != self._wording:
+                self._wording = wordings[at]
                 self._leaders.clear()
-            found.append(self._leaders.get(leader) if leader else None)
-            self._leaders[fact] = number
+            if leaders[at]:
+                found[at] = self._leaders.get(leaders[at])
+            self._leaders[facts[at]] = first + at
         self._near += len(found) - found.count(None)
+        self._leaders_here = {each for each in found if each is not None}
         return found
 
     def _add_structure(self, act: Act, found: Sequence[tuple[int, Entity]], now: str) -> None:
@@ -447,30 +483,12 @@ class _Wave:
         parts = self._records(act, rows.excerpt)
         sources = self._sources_of(act, rows)
         first = act.next_id("record")
-        fresh: dict[str, int] = {}
-        new: list[int] = []
-        places: list[Place] = []
-        each = zip(
-            rows.record,
-            rows.excerpt,
-            rows.span_start,
-            rows.span_end,
-            rows.start,
-            rows.end,
-            strict=True,
-        )
-        for at, (record, excerpt, span_start, span_end, start, end) in enumerate(each):
-            found = whole.get(record)
-            if found is not None and span_end <= found[1]:
-                places.append((found[0], span_start, span_end))
-                continue
-            if (there := parts.get(excerpt)) is not None:
-                number = there[0]
-            elif (number := fresh.get(excerpt, 0)) == 0:
-                number = fresh[excerpt] = first + len(new)
-                new.append(at)
-            places.append((number, start, end))
-        paths = rows.path
+        new: Sequence[int] = range(len(rows))
+        places = list(zip(range(first, first + len(rows)), rows.start, rows.end, strict=True))
+        if whole or parts or len(set(rows.excerpt)) < len(rows):
+            places, new = _where(rows, whole, parts, first)
+        numbers = [sources[rows.path[at]] for at in new]
+        self._sources_here = set(numbers)
         texts = {
             name: values if len(new) == len(rows) else [values[at] for at in new]
             for name, values in zip(RECORD, rows.text, strict=True)
@@ -480,15 +498,15 @@ class _Wave:
             {
                 **texts,
                 "project_id": Same(self._project_id),
-                "source_id": [sources[paths[at]] for at in new],
+                "source_id": numbers,
                 "wave_id": Same(self._number),
             },
         )
         return places
 
-    def _records(self, act: Act, keys: Sequence[str]) -> dict[str, tuple[int, int]]:
-        """The records that the project has, by key: id and characters."""
-        found: dict[str, tuple[int, int]] = {}
+    def _records(self, act: Act, keys: Sequence[str]) -> _Records:
+        """Those of the records that the project has."""
+        found: _Records = {}
         for chunk in chunks(sorted(set(keys))):  # in the order of the index, page by page
             for key, number, size in act.query(
                 "SELECT key, id, length(text) FROM record WHERE project_id = ? AND key IN"
@@ -537,6 +555,32 @@ class _Wave:
         return self._sources
 
 
+def _where(
+    rows: Candidates, whole: _Records, parts: _Records, first: int
+) -> tuple[list[Place], list[int]]:
+    """The place of each row, in one of these records or in one that has to be written, and the
+    rows that have a record to be written; `first`: its id.
+    """
+    fresh: dict[str, int] = {}
+    new: list[int] = []
+    places: list[Place] = []
+    each = zip(
+        rows.record, rows.excerpt, rows.span_start, rows.span_end, rows.start, rows.end, strict=True
+    )
+    for at, (record, excerpt, span_start, span_end, start, end) in enumerate(each):
+        found = whole.get(record)
+        if found is not None and span_end <= found[1]:
+            places.append((found[0], span_start, span_end))
+            continue
+        if (there := parts.get(excerpt)) is not None:
+            number = there[0]
+        elif (number := fresh.get(excerpt, 0)) == 0:
+            number = fresh[excerpt] = first + len(new)
+            new.append(at)
+        places.append((number, start, end))
+    return places, new
+
+
 @contextmanager
 def _without_collections() -> Iterator[None]:
     """Python looks for objects that refer to themselves, which takes long and finds none here."""
@@ -554,16 +598,21 @@ def _acts(batches: Iterable[Candidates]) -> Iterator[Candidates]:
     parts: list[Candidates] = []
     size = 0
     for batch in batches:
-        first = 0
-        for at in range(len(batch)):
-            # A memory, its evidence, its record and its source; of an entity, its structure.
-            entity = batch.entities.get(at)
-            changes = 4 if entity is None else 6 + len(entity.relations)
-            if size and size + changes > MOST_ROWS:
-                yield joined([*parts, batch.part(first, at)])
-                parts, size, first = [], 0, at
-            size += changes
+        # A memory, its evidence, its record and its source; of an entity, its structure.
+        changes = [4] * len(batch)
+        for at, entity in batch.entities.items():
+            changes[at] = 6 + len(entity.relations)
+        ends = list(accumulate(changes))
+        first = before = 0
+        while ends and ends[-1] - before + size > MOST_ROWS:
+            at = bisect_right(ends, before + MOST_ROWS - size)
+            if at == first and not size:
+                at += 1  # one that is larger than an act may be is an act of its own
+            yield joined([*parts, batch.part(first, at)])
+            parts, size, first = [], 0, at
+            before = ends[at - 1] if at else 0
         parts.append(batch.part(first, len(batch)))
+        size += (ends[-1] if ends else 0) - before
     if size:
         yield joined(parts)
 

@@ -48,7 +48,7 @@ def flags_of(content: str, role: Role) -> tuple[str, ...]:
     return _flags(content, [] if role is Role.USER else _readings(content))
 
 
-MASKED_TEXT = _MASK
+MASKED_TEXT = MASK
 """In every text with a masked secret."""
 
 

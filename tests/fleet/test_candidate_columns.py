@@ -18,7 +18,7 @@ import pytest
 from msgspec import structs
 
 from reviewer.extraction.flags import reads_as_written
-from reviewer.extraction.rejections import LONGEST, SHORTEST
+from reviewer.extraction.rejections import LONGEST_STATEMENT, SHORTEST_STATEMENT
 from reviewer.fleet.candidate_columns import clean_columns, of_rows
 from reviewer.fleet.candidate_row import NAMES, Row, checked, clean
 from reviewer.text.late_pattern import late
@@ -52,8 +52,10 @@ PLAIN: dict[str, Any] = {
 
 def row(**values: Any) -> Row:
     if "content" in values:
-        values["content"] = f"{values['content']:<{SHORTEST}}"[:LONGEST].strip() or "statement"
-        values["content"] = values["content"].ljust(SHORTEST, "x")
+        values["content"] = (
+            f"{values['content']:<{SHORTEST_STATEMENT}}"[:LONGEST_STATEMENT].strip() or "statement"
+        )
+        values["content"] = values["content"].ljust(SHORTEST_STATEMENT, "x")
         values["key"] = values["content"].lower()
     every = {**PLAIN, **values}
     return checked([every[name] for name in NAMES])

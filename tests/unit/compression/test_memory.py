@@ -15,9 +15,9 @@ from reviewer.sources.open import open_blocks
 from reviewer.text.tokens import counter
 from tests.unit.sources.builders import Session
 
-RESULTS = 120
+RESULTS = 300
 PRINTED = "ok  the ferry left the pier at noon, and nothing else is to be said of it\n" * 130
-"""About 10 kB, so that all results together have 1.2 MB."""
+"""About 10 kB, so that all results together have 3 MB."""
 
 
 @pytest.fixture(scope="module")

@@ -11,6 +11,7 @@ import click
 from reviewer.cli.context import IMPORT, find_context
 from reviewer.cli.output import count, narrate, print_json, print_text, safe, safe_lines
 from reviewer.cli.session import Session, Verb, pass_session
+from reviewer.cli.sources import ingested_sessions
 from reviewer.cli.summarize import say_what_is_wrong, written_by
 from reviewer.errors import SourceError
 
@@ -21,7 +22,6 @@ if TYPE_CHECKING:
     from reviewer.sources.discovery import FoundSession
 
 LEAST = 100
-NOTES = frozenset({"markdown", "text", "empty"})
 
 
 @click.command(cls=Verb, example="brief --max-tokens 1500")
@@ -213,7 +213,7 @@ def find_session(session: Session, name: str | None) -> Named:
     if name is not None and (Path(name).exists() or len(Path(name).parts) > 1):
         return Named(Path(name))
     known = {
-        **{Named(path): path.stat().st_mtime_ns for path in _ingested(session)},
+        **{Named(path): path.stat().st_mtime_ns for path in ingested_sessions(session)},
         **{Named(each.path, each.session): each.modified_ns for each in _discovered()},
     }
     if name is None:
@@ -238,22 +238,3 @@ def _discovered() -> list[FoundSession]:
     scope = Scope.of(Path.cwd())
     found = find_sessions(Machine.here(), scope)
     return [each for each in found if each.belongs_to(scope) and not each.subagent]
-
-
-def _ingested(session: Session) -> list[Path]:
-    """The sessions of the project that were ingested and are still there."""
-    from reviewer.sources.open import open_source
-
-    if not session.store_path().exists():
-        return []
-    with session.reading() as engine:
-        paths = [Path(each) for each in engine.sources.paths(engine.project)]
-    found = []
-    for path in paths:
-        if path.is_file() and "subagents" not in path.parts:
-            try:
-                if open_source(path).format not in NOTES:
-                    found.append(path)
-            except SourceError:
-                continue  # it can be named, and then says what is wrong with it
-    return found

@@ -20,12 +20,11 @@ from reviewer.errors import StoreError
 
 if TYPE_CHECKING:
     from reviewer.engine import Engine
+    from reviewer.llm.model import ChatModel
     from reviewer.proposing.model_run import Plan, SessionDone
+    from reviewer.proposing.statements import StatementWriter
     from reviewer.proposing.values import Proved
     from reviewer.settings import Settings
-
-NOTES = frozenset({"markdown", "text", "empty"})
-"""Formats that are no sessions; such a file is asked about only when it is named itself."""
 
 
 @click.command(cls=Verb, example="propose ~/.claude/projects/-home-me-kiosk --command claude")
@@ -197,7 +196,7 @@ def _settings(model: str | None, command: str | None) -> Settings:
     return structs.replace(settings, model=chosen)
 
 
-def _writer(chat: Any, settings: Settings, limit: int) -> tuple[Any, int]:
+def _writer(chat: ChatModel, settings: Settings, limit: int) -> tuple[StatementWriter, int]:
     """The writer for a model, and the tokens of its answers."""
     from reviewer.llm.answer_cache import AnswerCache, answers_folder
     from reviewer.proposing.session_view import view_text
@@ -218,8 +217,10 @@ def _writer(chat: Any, settings: Settings, limit: int) -> tuple[Any, int]:
     return writer, answer_tokens
 
 
-def _plan(files: Sequence[Path], writer: Any, room: int, line: ProgressLine) -> Plan | None:
-    """What will be asked; None when it was interrupted."""
+def _plan(
+    files: Sequence[Path], writer: StatementWriter, room: int, line: ProgressLine
+) -> Plan | None:
+    """The questions; None when it was interrupted."""
     from reviewer.llm.model import CancelledError
     from reviewer.proposing.model_run import plan_run
 
@@ -242,6 +243,7 @@ def _sessions(session: Session, paths: Sequence[Path]) -> list[Path]:
     """The files to ask about. Raises SourceError for a path that is neither a file nor a session's
     id.
     """
+    from reviewer.sources.open import is_session
     from reviewer.sources.walk import Found, walk
 
     found: list[Path] = []
@@ -253,49 +255,30 @@ def _sessions(session: Session, paths: Sequence[Path]) -> list[Path]:
             continue
         named = not path.is_dir()
         for each in walk([path.absolute()]):
-            if isinstance(each, Found) and (named or _is_session(each.path)):
+            if isinstance(each, Found) and (named or is_session(each.path)):
                 found.append(each.path)
     return list(dict.fromkeys(found))
 
 
 def _ingested(session: Session) -> list[Path]:
     """The sessions of the project that are still there. Raises SourceError when there is none."""
+    from reviewer.cli.sources import ingested_sessions
     from reviewer.errors import SourceError
 
-    known: Sequence[Path] = ()
-    if session.store_path().exists():
-        with session.reading() as engine:
-            known = [Path(each) for each in engine.sources.paths(engine.project)]
-    found = [path for path in known if path.is_file() and _is_session(path)]
+    found = ingested_sessions(session)
     if not found:
         raise SourceError("No session was ingested into this project. Name one: propose PATH")
     return found
 
 
 def _by_id(session: Session, name: str) -> Path:
+    from reviewer.cli.sources import ingested_files
     from reviewer.errors import SourceError
 
-    known: Sequence[Path] = ()
-    if session.store_path().exists():
-        with session.reading() as engine:
-            known = [Path(each) for each in engine.sources.paths(engine.project)]
-    matches = [each for each in known if each.stem == name or each.name == name]
+    matches = [each for each in ingested_files(session) if name in (each.stem, each.name)]
     if not matches:
         raise SourceError(f"{name} is neither a file or folder nor a session that was ingested.")
     return matches[0]
-
-
-def _is_session(path: Path) -> bool:
-    """Whether a file of a folder is the session of a person with an agent."""
-    from reviewer.errors import SourceError
-    from reviewer.sources.open import open_source
-
-    if "subagents" in path.parts:
-        return False  # their reports are in the session that started them
-    try:
-        return open_source(path).format not in NOTES
-    except SourceError:
-        return False
 
 
 def _name_unread(plan: Plan) -> None:

@@ -141,6 +141,21 @@ def project_sessions() -> tuple[Chosen, str]:
     return choose(here), f"Reading {_counted(here)} of this project."
 
 
+def ingested_files(session: Session) -> list[Path]:
+    """The files that the project was read from, the latest first; none without a store."""
+    if not session.store_path().exists():
+        return []
+    with session.reading() as engine:
+        return [Path(each) for each in engine.sources.paths(engine.project)]
+
+
+def ingested_sessions(session: Session) -> list[Path]:
+    """Those of them that are still there and are sessions."""
+    from reviewer.sources.open import is_session
+
+    return [path for path in ingested_files(session) if path.is_file() and is_session(path)]
+
+
 def _counted(found: list[FoundSession]) -> str:
     from collections import Counter
 

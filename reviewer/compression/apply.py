@@ -152,10 +152,7 @@ def record_compression(
                 ),
                 "fidelity": _json(
                     {
-                        "overall": each.fidelity.overall_score,
-                        "anchor_preservation": each.fidelity.anchor_preservation,
-                        "factual_accuracy": each.fidelity.factual_accuracy,
-                        "context_retention": each.fidelity.context_retention,
+                        **each.fidelity.scores,
                         "engine": each.compressed.engine,
                         "orders": list(each.fidelity.orders),
                     }

@@ -95,10 +95,7 @@ class FileSummary(Struct, frozen=True):
             "anchors_missing": [each.to_json() for each in self.missing],
             "markers": [structs.asdict(each) for each in self.segment.expansion_markers],
             "fidelity": {
-                "overall": fidelity.overall_score,
-                "anchor_preservation": fidelity.anchor_preservation,
-                "factual_accuracy": fidelity.factual_accuracy,
-                "context_retention": fidelity.context_retention,
+                **fidelity.scores,
                 "lost": [
                     {"text": each.text, "kind": each.kind, "weight": each.weight}
                     for each in fidelity.lost_information

@@ -229,10 +229,7 @@ def summary_json(
             for each in compressed.expansion_markers
         ],
         "fidelity": {
-            "overall": fidelity.overall_score,
-            "anchor_preservation": fidelity.anchor_preservation,
-            "factual_accuracy": fidelity.factual_accuracy,
-            "context_retention": fidelity.context_retention,
+            **fidelity.scores,
             "passes": fidelity.passes_threshold,
             "lost": [
                 {

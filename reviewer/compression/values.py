@@ -179,6 +179,16 @@ class FidelityValidation(Struct, frozen=True, gc=False):
     """Sentences of a model that read like orders planted in what it was given."""
 
     @property
+    def scores(self) -> dict[str, float]:
+        """The scores by the names that scripts and the store have for them."""
+        return {
+            "overall": self.overall_score,
+            "anchor_preservation": self.anchor_preservation,
+            "factual_accuracy": self.factual_accuracy,
+            "context_retention": self.context_retention,
+        }
+
+    @property
     def lost_to_show(self) -> tuple[Lost, ...]:
         """The losses in the order for people: mere words come last, however frequent."""
         return tuple(sorted(self.lost_information, key=lambda each: each.kind == "term"))

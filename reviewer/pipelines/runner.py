@@ -386,39 +386,7 @@ class Runner:
                 step, node.name, node.handler, entry.fidelity, entry.thread, entry.degraded
             )
         )
-        shared = bool(entry.thread) and not entry.degraded
-        session = (
-            self._sessions.get_or_create(entry.thread, node.llm_model)
-            if shared
-            else Session("", node.llm_model or "")
-        )
-        goal, asked, preamble, remark = self._goal(checkpoint.context), "", "", ""
-        if is_model_stage(node):
-            asked = asked_of(node, goal, checkpoint.context, self._services)
-            if not session.turns:
-                preamble, remark = self._preamble(checkpoint, entry, lane, asked)
-        stage = StageInput(
-            step,
-            node,
-            self._edges.get(node.name, ()),
-            goal,
-            checkpoint.context,
-            session,
-            asked,
-            preamble,
-            _previous(checkpoint),
-            self._last_answer(checkpoint) if node.handler == HUMAN else "",
-        )
-        if node.handler == TOOL:
-            folder_name = stage_folder_name(node.name, step)
-            if end_command(self._folder.text(folder_name, _COMMAND_FILE)):
-                remark = "Its command still ran after the run was killed, and was ended first."
-            stage = msgspec.structs.replace(
-                stage,
-                on_command=lambda pid: self._folder.write_stage_text(
-                    node.name, step, _COMMAND_FILE, process_mark(pid)
-                ),
-            )
+        stage, remark = self._stage_input(checkpoint, entry, lane, step)
         services = self._services
         if lane.branch:
             services = msgspec.structs.replace(services, watch=lane.watch, ask=lane.ask)
@@ -456,6 +424,46 @@ class Runner:
         folder.write_stage_text(node.name, step, "response.md", output.response)
         folder.write_status(status)
         return status
+
+    def _stage_input(
+        self, checkpoint: Checkpoint, entry: _Entry, lane: _Lane, step: int
+    ) -> tuple[StageInput, str]:
+        """The input of a stage, and a remark for a person about it."""
+        node = entry.node
+        shared = bool(entry.thread) and not entry.degraded
+        session = (
+            self._sessions.get_or_create(entry.thread, node.llm_model)
+            if shared
+            else Session("", node.llm_model or "")
+        )
+        goal, asked, preamble, remark = self._goal(checkpoint.context), "", "", ""
+        if is_model_stage(node):
+            asked = asked_of(node, goal, checkpoint.context, self._services)
+            if not session.turns:
+                preamble, remark = self._preamble(checkpoint, entry, lane, asked)
+        stage = StageInput(
+            step,
+            node,
+            self._edges.get(node.name, ()),
+            goal,
+            checkpoint.context,
+            session,
+            asked,
+            preamble,
+            _previous(checkpoint),
+            self._last_answer(checkpoint) if node.handler == HUMAN else "",
+        )
+        if node.handler == TOOL:
+            folder_name = stage_folder_name(node.name, step)
+            if end_command(self._folder.text(folder_name, _COMMAND_FILE)):
+                remark = "Its command still ran after the run was killed, and was ended first."
+            stage = msgspec.structs.replace(
+                stage,
+                on_command=lambda pid: self._folder.write_stage_text(
+                    node.name, step, _COMMAND_FILE, process_mark(pid)
+                ),
+            )
+        return stage, remark
 
     def _preamble(
         self, checkpoint: Checkpoint, entry: _Entry, lane: _Lane, asked: str

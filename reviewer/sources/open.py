@@ -42,6 +42,8 @@ after a power failure.
 """
 SAMPLE_LINES = 24
 """Number of lines to examine, spread over the sample."""
+NOTE_FORMATS = frozenset({"markdown", "text", "empty"})
+"""Formats without conversations."""
 NO_CONVERSATION = "JSON without a conversation"
 JSON_START = re.compile(rb'\s*(?:\{\s*"|\[\s*\[?\s*\{)')
 
@@ -115,6 +117,18 @@ def open_blocks(
         return SessionBlocks(found.name, source, found.turns)
     assert found.read is not None
     return found.read_blocks(source) if found.read_blocks else _RecordBlocks(found.read(source))
+
+
+def is_session(path: Path) -> bool:
+    """Whether a file can be read as a conversation of a person with an agent, and is neither a note
+    nor the report of a sub-agent, which is in the session that started it.
+    """
+    if "subagents" in path.parts:
+        return False
+    try:
+        return open_source(path).format not in NOTE_FORMATS
+    except SourceError:
+        return False
 
 
 def recognise(path: Path) -> Format:

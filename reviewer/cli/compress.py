@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from reviewer.compression.values import (
         CompressedSegment,
         FidelityValidation,
+        Segment,
         SummarizationOptions,
     )
     from reviewer.engine import Engine
@@ -440,7 +441,7 @@ def _show_all_levels(
             else:
                 assert each.compressed is not None
                 assert each.fidelity is not None
-                _show_summary(each.segment.id, each.segment.topic, each.compressed, each.fidelity)
+                _show_summary(each.segment.id, _title(each.segment), each.compressed, each.fidelity)
     if as_json:
         print_json({"total": True, "context": context, "tokens": totals})
     else:
@@ -527,6 +528,12 @@ def _show_compaction(report: CompactionReport, session: str) -> None:
         print_text(f"  +{len(report.dropped) - NAMES_SHOWN:,} more names (--json)")
 
 
+def _title(segment: Segment) -> str:
+    from reviewer.compression.segments import title_of
+
+    return safe(title_of(segment))
+
+
 def _row(each: SegmentPreview) -> tuple[str, ...]:
     done = each.compressed
     level = "full" if each.kept else each.level.name.lower()
@@ -537,16 +544,16 @@ def _row(each: SegmentPreview) -> tuple[str, ...]:
         f"{each.segment.tokens / each.tokens:.1f}:1" if each.tokens else "",
         level,
         f"{each.fidelity.overall_score:.2f} {_mark(each.fidelity)}" if level != "full" else "",
-        safe("; ".join(filter(None, (each.segment.topic, done.note, each.kept)))),
+        safe("; ".join(filter(None, (_title(each.segment), done.note, each.kept)))),
     )
 
 
 def _show_segment(each: SegmentPreview) -> None:
     if each.kept or not each.level:
         why = f": {each.kept}" if each.kept else ""
-        narrate(f"{each.segment.id} {safe(each.segment.topic)}: kept as it is{why}")
+        narrate(f"{each.segment.id} {_title(each.segment)}: kept as it is{why}")
         return
-    _show_summary(each.segment.id, each.segment.topic, each.compressed, each.fidelity)
+    _show_summary(each.segment.id, _title(each.segment), each.compressed, each.fidelity)
     for guidance in each.guidance:
         narrate(f"  asked: {safe(str(guidance))}")
     for failure in each.failures:
@@ -554,12 +561,12 @@ def _show_segment(each: SegmentPreview) -> None:
 
 
 def _show_summary(
-    segment: str, topic: str, done: CompressedSegment, fidelity: FidelityValidation
+    segment: str, title: str, done: CompressedSegment, fidelity: FidelityValidation
 ) -> None:
     """The content on stdout, the header and the losses on stderr."""
     note = f" ({done.note})" if done.note else ""
     narrate(
-        f"{safe(segment)} {safe(topic)} · {done.level.name.capitalize()} {done.token_count:,} of "
+        f"{safe(segment)} {title} · {done.level.name.capitalize()} {done.token_count:,} of "
         f"{done.original_token_count:,} tokens · {done.compression_ratio:.1f}:1{note} · fidelity "
         f"{fidelity.overall_score:.2f} {_mark(fidelity)} (anchors "
         f"{fidelity.anchor_preservation:.2f}, facts {fidelity.factual_accuracy:.2f}, context "

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Sequence
 from datetime import timedelta
 from itertools import pairwise
 from math import log
+from textwrap import shorten
 
 from msgspec import structs
 
@@ -23,6 +24,18 @@ GAP = timedelta(minutes=30)
 UNLIKE = 0.06
 """Share of common words below which a person's turn begins a new topic."""
 
+TITLE_CHARACTERS, FEWEST_WORDS = 60, 3
+"""Of the title of a segment; a text with fewer words, such as "yes please", says too little."""
+_LINE_NUMBER = re.compile(r"^\s*\d+(?:→|\t)")
+_FILLER = re.compile(
+    r"(?:(?:now|ok(?:ay)?|so|and|please|first|perfect|great|good|yes)\b[,.! ]*)*"
+    r"(?:(?:can|could|would) (?:you|we)|let me|let'?s|let us|i'?ll|i will|i want to|i'?d like to"
+    r"|you should|we should)? *(?:(?:also|now|first|just|please|then)\b[, ]*)*"
+    r"(?:(?:the|an?)\b *)?",
+    re.IGNORECASE,
+)
+"""What says nothing about the subject at the start of a sentence."""
+_FILE = re.compile(r"(?:^|[\s/\"'])([\w.-]{1,60}\.[A-Za-z]\w{0,7})\b")
 _NEW_TOPIC = re.compile(
     r"(?:ok(?:ay)?|great|good|thanks?|perfect|now|so|and|alright)?[\s,.!-]{0,3}(?:(?:now|next)\b[,:]?"
     r" |another (?:thing|topic|task|question)|new (?:topic|task)|switching to|moving on|let'?s move"
@@ -160,6 +173,42 @@ def _topics(parts: Sequence[Sequence[Turn]]) -> list[str]:
         )
         topics.append(" ".join(word for word, _ in ranked[:3]))
     return topics
+
+
+def title_of(segment: Segment) -> str:
+    """What a person would call it: the first request in it, else what the agent said, else what it
+    called or was returned. At most `TITLE_CHARACTERS`; not a name, two segments may have the same.
+    """
+    turns = [turn for turn in segment.turns if turn.priority is not Priority.SKIP]
+    for role, kind in (("user", "text"), ("assistant", "text"), ("", "tool_use")):
+        for turn in turns:
+            if turn.kind == kind and (not role or turn.role == role):
+                words = _called(turn) if kind == "tool_use" else _opening(turn.text)
+                if words:
+                    return words
+    results = (_opening(turn.text) for turn in turns if turn.kind == "tool_result")
+    return next(filter(None, results), "") or segment.topic
+
+
+def _opening(text: str) -> str:
+    """The first words of a text, to the end of a line or sentence; empty if they say too little."""
+    for line in text[:2_000].splitlines():
+        line = _LINE_NUMBER.sub("", line).strip(" \t#*->`/=")
+        if line[:1] in ("<", "[", "{"):  # a wrapper or a mark of the client
+            continue
+        words = re.split(r"(?<=[.!?])\s|:$", line, maxsplit=1)[0].rstrip(".").split()
+        if len(words) >= FEWEST_WORDS:
+            said = " ".join(words)
+            subject = _FILLER.sub("", said, count=1) or said
+            title = shorten(subject, TITLE_CHARACTERS, placeholder="")
+            return title[:1].upper() + title[1:]
+    return ""
+
+
+def _called(turn: Turn) -> str:
+    """A tool and the file that it was called for."""
+    found = _FILE.search(turn.text[:2_000])
+    return f"{turn.name or 'Call'} {found[1]}" if found else ""
 
 
 def speaker(turn: Turn) -> str:

@@ -14,6 +14,7 @@ from textual.strip import Strip
 
 from reviewer.compression.anchor_types import Section
 from reviewer.compression.fidelity import MOST_LOST, newly_lost
+from reviewer.compression.segments import title_of
 from reviewer.compression.values import Level
 from reviewer.text.display import display_line
 from reviewer.tui.compress import keys
@@ -122,7 +123,7 @@ class SegmentList(RowList):
             (f"{letter} ", dim if same else accent),
         ]
         room = width - cells - sum(len(part) for part, _ in left) - 1
-        topic = cut(display_line(segment.topic or segment.id), max(room, 0), sign.ellipsis)
+        topic = cut(display_line(title_of(segment) or segment.id), max(room, 0), sign.ellipsis)
         strip = line_of([*left, (topic, words)], width - cells - 1, text, sign.ellipsis)
         end = line_of(right, cells + 1, text, sign.ellipsis)
         return Strip([*strip, *end], width)

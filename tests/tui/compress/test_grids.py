@@ -196,6 +196,6 @@ async def test_the_folded_list_shows_the_level_that_was_chosen(
 ) -> None:
     async with opened(machines, size=(80, 24), project="acme") as screen:
         await screen.press("f4", "j", "j", "tab", "4")
-        assert re.search(r"3 T ferry.*\d", screen.text), "also where the list is scrolled"
+        assert re.search(r"3 T Ferry.*\d", screen.text), "also where the list is scrolled"
         await screen.press("2")
-        assert re.search(r"3 D ferry.*\d", screen.text)
+        assert re.search(r"3 D Ferry.*\d", screen.text)

@@ -6,6 +6,8 @@ import json
 from collections.abc import Sequence
 from pathlib import Path
 
+from reviewer.engine import Engine
+from reviewer.promotion.views import QueueQuery
 from tests.cli.conftest import Reviewer
 
 NOTE = """# Decisions of the ticket office
@@ -34,10 +36,10 @@ def tree(program: Reviewer, name: str = "ticket-office") -> Path:
 def filled(program: Reviewer) -> Path:
     """A work tree whose note is ingested and promoted."""
     folder = tree(program)
-    done = program("--project", folder.name, "ingest", folder / "notes.md")
-    assert done.returncode == 0, done.stderr
-    waiting = program.ids("--project", folder.name)
-    assert program("--project", folder.name, "promote", *waiting).returncode == 0
+    engine = Engine.open(program.db)
+    engine.intake.ingest([folder / "notes.md"], project=folder.name)
+    engine.triage.promote(engine.ids(QueueQuery(project=folder.name)))
+    engine.close()
     return folder
 
 

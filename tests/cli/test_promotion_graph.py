@@ -289,6 +289,70 @@ class TestConflicts:
         assert "is a conflict: settle it" in program.fails("promote", conflict)
 
 
+class TestGoingBack:
+    """Through the verbs; `tests/unit/promotion/test_reversibility.py` has every act."""
+
+    def test_candidates_that_were_written_are_deleted_by_undoing_the_wave(
+        self, ingested: Reviewer
+    ) -> None:
+        before = ingested.ids("--status", "all")
+        (act,) = [a["id"] for a in ingested.rows("history") if a["kind"] == "ingest"]
+        said(ingested, "undo", act)
+        assert ingested.ids("--status", "all") == []
+        said(ingested, "redo")
+        assert ingested.ids("--status", "all") == before
+        ingested.nothing_lost()
+
+    @pytest.mark.parametrize(
+        ("kind", "verb", "status", "back"),
+        [("memory", "promote", "active", "restore"), ("entity", "reject", "invalid", "undo")],
+    )
+    def test_a_decided_candidate_is_put_back(
+        self, ingested: Reviewer, kind: str, verb: str, status: str, back: str
+    ) -> None:
+        number = ingested.ids("--kind", kind)[0]
+        before = show(ingested, number)
+        said(ingested, verb, number, "--alone")
+        assert show(ingested, number)["status"] == status
+        said(ingested, back, *([number] if back == "restore" else []))
+        after = show(ingested, number)
+        if back == "restore":  # the near duplicates that were left alone have a row of their own
+            after["members"] = before["members"]
+        assert after == before
+        ingested.nothing_lost()
+
+    def test_a_graduated_memory_names_its_entity_and_the_way_back(self, ingested: Reviewer) -> None:
+        memory = ingested.ids("--kind", "memory")[0]
+        said(ingested, "promote", memory, "--alone")
+        said(ingested, "graduate", memory, "--as", "component", "--name", "The printer")
+        entity = show(ingested, memory)["graduated_to"]
+        assert f"#{memory} is graduated to entity #{entity}." in ingested.fails("promote", memory)
+        assert ingested.fails("restore", memory).endswith(f"reviewer reject {entity}")
+        said(ingested, "promote", entity)
+        line = ingested.fails("restore", memory)
+        assert line.endswith(f"reviewer restore {entity}, then reviewer reject {entity}")
+        said(ingested, "restore", entity)
+        assert show(ingested, entity)["status"] == "candidate"
+        said(ingested, "reject", entity)
+        assert show(ingested, memory)["status"] == "active"
+        ingested.nothing_lost()
+
+    def test_an_active_entity_is_superseded_by_a_new_active_one(
+        self, rivals: tuple[Reviewer, int, int, int]
+    ) -> None:
+        program, old, new, conflict = rivals
+        said(program, "conflict", "resolve", conflict, "--dismiss")
+        said(program, "supersede", old, "--by", new)
+        shown = show(program, old)
+        assert (shown["status"], shown["superseded_by"]) == ("superseded", new)
+        assert show(program, new)["status"] == "active"
+        said(program, "undo")
+        assert (show(program, old)["status"], show(program, new)["status"]) == (
+            "active", "candidate",
+        )  # fmt: skip
+        program.nothing_lost()
+
+
 class TestState:
     def test_it_is_typed_shown_and_ended(self, reviewer: Reviewer) -> None:
         note = reviewer.folder / "note.md"

@@ -1,4 +1,4 @@
-"""Whether each act can be undone, a test each; `tests/cli/test_reversibility.py` has the verbs."""
+"""Whether each act can be undone; the verbs are in tests/cli/test_promotion_graph.py."""
 
 from __future__ import annotations
 

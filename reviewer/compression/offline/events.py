@@ -271,7 +271,9 @@ _A_FILE = re.compile(r"(?:^|/)[A-Za-z_.][\w-]*\.[A-Za-z]\w*$")
 FAILED = re.compile(
     r"\s*(?:Traceback \(most recent|(?:fatal|error|Error|ERROR)\b ?:|<tool_use_error>"
     r"|Exit code:? [1-9]|Process exited with code [1-9]|<returncode>\s*-?[1-9]"
-    r"|(?:command )?failed in sandbox|apply_patch verification failed)"
+    r"|(?:command )?failed in sandbox|apply_patch verification failed"
+    r"|(?:(?:Operation|Request|Command|Tool (?:execution|call)) (?:was )?)?"
+    r"(?:[Aa]borted|[Cc]ancell?ed|[Ii]nterrupted)\b.{0,60}$)"
 )
 _FAILED_LAST = re.compile(
     r"<shellId: \d+ (?:completed|exited) with exit code [1-9]\d*>\s*$"

@@ -242,6 +242,7 @@ class _Reader:
         for each in self.moments[:-1]:
             if isinstance(each, Event) and each.failed is None and each.kind is not Kind.CHECK:
                 each.failed = False
+        self.moments = _without_withdrawn(self.moments)
         self._shorten()
         return self.moments
 
@@ -528,6 +529,37 @@ class _Reader:
             ]
         self._tell(Event(number, Kind.REFUSED, what, failed=True))
         self._say(number, Voice.PERSON, words)
+
+
+_WITHDRAWS = re.compile(
+    r"\W*(?:(?:sorry|oops|ups|no|please|ok|my bad)\W+)*(?:(?:ignore|disregard|forget|scratch)"
+    r" (?:about )?(?:(?:my|the|that|this) )?(?:(?:last|previous|prior|earlier) )?"
+    r"(?:message|prompt|msg|comment|request|question)\b|(?:(?:that|this|it)(?: was|'s| is)? )?"
+    r"(?:meant )?(?:(?:for|in) )?(?:(?:the|a) )?(?:wrong|another|different|other)"
+    r" (?:chat|window|session|terminal|tab|thread)\b)",
+    re.IGNORECASE,
+)
+"""How the person takes back the message before."""
+MERELY_WITHDRAWS = 10
+"""Words up to which a message that takes another one back says nothing else."""
+
+
+def _without_withdrawn(moments: list[Moment]) -> list[Moment]:
+    """The moments without messages that the person took back, and what was answered to them."""
+    gone: set[int] = set()
+    spoken: list[int] = []
+    for at, each in enumerate(moments):
+        if not isinstance(each, Message) or each.voice is not Voice.PERSON:
+            continue
+        if spoken and _WITHDRAWS.match(each.text):
+            between = range(spoken[-1], at)
+            gone.update(n for n in between if isinstance(moments[n], Message))
+            if len(each.text.split()) <= MERELY_WITHDRAWS:
+                gone.add(at)
+            spoken.pop()
+        if at not in gone:
+            spoken.append(at)
+    return [each for at, each in enumerate(moments) if at not in gone]
 
 
 _PLAN_FILE = re.compile(r"[/\\]plans[/\\][^/\\]+\.md$")

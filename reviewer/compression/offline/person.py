@@ -103,9 +103,13 @@ def person_lines(moments: Sequence[Moment]) -> list[Line]:
         elif is_order(words):
             text = _with_question(words, question if is_answer(words, question) else "")
             lines.append(Line(Section.INSTRUCTIONS, text, order, worth, "words", source, turn))
-        elif _RULING.search(words) and not words.endswith(("?", "？", "؟")):
-            text = _with_question(words, question)
+        elif ruled := _ruled(message.text, words):
+            text = _with_question(ruled, question)
             lines.append(Line(Section.DECISIONS, text, order, worth, "words", source, turn))
+            if words.endswith(_QUESTION_MARKS):
+                answer = "" if worked else _reply_to(moments, at)
+                rest = words.removeprefix(ruled).strip()
+                lines.append(_asked(rest, order + 0.01, worth, source, turn, worked, answer))
         else:
             answer = "" if worked else _reply_to(moments, at)
             lines.append(_asked(words, order, worth, source, turn, worked, answer))
@@ -161,6 +165,25 @@ _RULING = re.compile(
     re.IGNORECASE | re.DOTALL,
 )
 """How the person settles something in free words."""
+_QUESTION_MARKS = ("?", "？", "؟")
+_BREAK = re.compile(r"(?<=[.!])\s+|\n\s*\n")
+
+
+def _ruled(text: str, words: str) -> str:
+    """The part of a message that settles something: all of it, or what comes before a question."""
+    if not words.endswith(_QUESTION_MARKS):
+        return words if _RULING.search(words) else ""
+    parts = [person_words(each) for each in _BREAK.split(text)]
+    first = next((n for n, each in enumerate(parts) if each.endswith(_QUESTION_MARKS)), 0)
+    while first and _LEADS_TO_QUESTION.match(parts[first - 1]):
+        first -= 1
+    before = " ".join(filter(None, parts[:first]))
+    return before if _RULING.search(before) and words.startswith(before) else ""
+
+
+_LEADS_TO_QUESTION = re.compile(
+    r"(?:clarif\w+|question|but|so|and|also|then|one (?:more )?thing)\b[^.]{0,80}$", re.IGNORECASE
+)
 ANSWER = " - answer: "
 ANSWERED = 0.6
 """Factor for a question of the person to which the agent only gave an answer."""

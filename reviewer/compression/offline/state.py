@@ -149,9 +149,11 @@ def _apply(state: WorkState, event: Event) -> None:
     elif event.kind is Kind.MERGE:
         if event.what:
             state.merging = event.what if event.conflicts else ""
-        if event.conflicts:
+        if event.conflicts and event.what:
             state.resolved = tuple(p for p in state.resolved if p not in event.conflicts)
             state.conflicts = event.conflicts
+        elif event.conflicts:  # a status also lists what was edited and not staged
+            state.conflicts = tuple(p for p in event.conflicts if p not in state.resolved)
     elif event.kind is Kind.SIDES:
         state.sides[event.what] = event.names
     elif event.kind is Kind.TODO:

@@ -340,6 +340,7 @@ def upper_first(text: str) -> str:
 def person_words(text: str, longest: int = LONGEST_WORDS) -> str:
     """A person's message on one line; pasted logs and code are replaced by a remark."""
     kept: list[str] = []
+    whole = text
     text, pasted = _without_logs(text)
     for unit in units(text):
         piece = text[unit.start : unit.end]
@@ -356,8 +357,28 @@ def person_words(text: str, longest: int = LONGEST_WORDS) -> str:
         kept.append(words)
     words = _without_echo(" ".join(kept))
     if pasted > 2:
-        words = f"{_ends(words, longest)} [and {pasted} pasted lines]".strip()
+        point = [each for each in _points_of(whole) if each not in words]
+        more = f": {'; '.join(point)}" if point else ""
+        words = f"{_ends(words, longest)} [and {pasted} pasted lines{more}]".strip()
     return _ends(words, longest)
+
+
+_FAILURE = re.compile(
+    r"^.{0,40}?(?:--- FAIL: |\bFAILED +(?=\S)|\b(?:panic|fatal|error(?:\[\w+\])?|Error|ERROR): "
+    r"|\b\w+(?:Error|Exception): |Error Trace: |✗|✘|×).*$"
+    r"|^\s*\S+\.\w{1,5}:\d+(?::\d+)?: .*$",
+    re.MULTILINE,
+)
+"""A line of what the person pasted that says what went wrong."""
+MOST_POINTS = 4
+POINT_CHARS = 110
+PASTED_CHARS = 20_000
+
+
+def _points_of(text: str) -> list[str]:
+    """The lines of a pasted output that say what went wrong, the last ones where there are many."""
+    found = (" ".join(each[0].split()) for each in _FAILURE.finditer(text[-PASTED_CHARS:]))
+    return [_cut(each, POINT_CHARS) for each in dict.fromkeys(found)][-MOST_POINTS:]
 
 
 _LOGGED = re.compile(

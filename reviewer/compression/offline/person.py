@@ -334,13 +334,44 @@ def question_before(moments: Sequence[Moment], at: int) -> str:
             shared = [len(terms_of(text) & words) for text in found]
             nearest = [text for text, n in zip(found, shared, strict=True) if n == max(shared) > 1]
             chosen = asked[-1:] or nearest[-1:] or found[-1:]
-            return shortened(chosen[0], LONGEST_QUESTION).strip('"') if chosen else ""
+            if not chosen:
+                return ""
+            agrees = isinstance(person, Message) and _ANSWER.match(person.text) is not None
+            whole = _with_antecedent(found, chosen[0], is_question=bool(asked), agrees=agrees)
+            return shortened(whole, LONGEST_QUESTION).strip('"')
         if isinstance(before, Message):
             return ""
     return ""
 
 
 LONGEST_QUESTION = 320
+FEW_TERMS = 5
+"""Words that carry something, up to which a question with "this" or "it" needs what is before."""
+LEAST_BEFORE = 60
+"""Characters of what comes before a question that are worth telling."""
+
+
+def _with_antecedent(said: Sequence[str], text: str, *, is_question: bool, agrees: bool) -> str:
+    """What the person answers, with what it points to: what comes before "Shall I do this?", and
+    the rest of a proposal to which they agree.
+    """
+    at = len(said) - 1 - list(reversed(said)).index(text)
+    if is_question:
+        room = LONGEST_QUESTION - len(text) - 1
+        points = _POINTS.search(text) is not None and len(terms_of(text)) <= FEW_TERMS
+        if not points or at == 0 or room < LEAST_BEFORE or said[at - 1] in text:
+            return text
+        before = said[at - 1]
+        return _sentences(before if len(before) < room else shortened(before, room - 2), text)
+    for each in said[at + 1 :] if agrees else ():
+        if len(text) + len(each) >= LONGEST_QUESTION:
+            break
+        text = _sentences(text, each)
+    return text
+
+
+def _sentences(first: str, second: str) -> str:
+    return f"{first}{'.' * (first[-1:].isalnum() or first[-1:] in ')`')} {second}"
 
 
 def _numbered_answers(text: str, moments: Sequence[Moment], at: int) -> list[str]:

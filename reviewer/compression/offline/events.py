@@ -433,6 +433,32 @@ def read_outcome(event: Event, result: str) -> None:
     event.failed = failed
 
 
+_IDS = (
+    re.compile(r"https?://[^\s\"'<>)\]\\]+/(?:issues?|pull|merge_requests|browse|tag)/[\w.-]*\w"),
+    re.compile(r"\"(?:identifier|key)\"\s*:\s*\"([\w.-]{2,40})\""),
+    re.compile(
+        r"\b(?:[Cc]reated|[Oo]pened|[Uu]pdated|[Cc]losed|[Pp]ublished|[Ss]ubmitted|[Bb]ooked)\b"
+        r"[^\n]{0,40}?((?<!\w)#\d{1,8}\b|\b[a-z][a-z0-9]{0,14}-(?=[\w.]*\d)[\w.]*\w)"
+    ),
+    re.compile(r"\b[A-Z][A-Z0-9]{1,9}-\d{1,6}\b"),
+    re.compile(r"\"(?:number|iid)\"\s*:\s*(\d{1,8})"),
+)
+"""Under which id a result says that something was made, the surest first."""
+ID_CHARS = 3_000
+
+
+def id_made(result: str, *, by_name: bool = False) -> str:
+    """The address, key or number of what a call has made in another system; empty if unknown.
+
+    `by_name`: only what the result says was made counts, no address beside it.
+    """
+    for pattern in _IDS[2:3] if by_name else _IDS:
+        if found := pattern.search(result[:ID_CHARS]):
+            known = found[1] if pattern.groups else found[0]
+            return f"#{known}" if known.isdigit() else known
+    return ""
+
+
 def _how(output: str, error: bool) -> str:
     """How a check went by what it printed."""
     if _BACKGROUND.match(output):

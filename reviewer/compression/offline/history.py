@@ -46,6 +46,7 @@ from reviewer.compression.offline.events import (
     command_events,
     conflict_sides,
     conflicts_in,
+    id_made,
     read_outcome,
 )
 from reviewer.compression.values import Turn
@@ -436,6 +437,7 @@ class _Reader:
                 if isinstance(each, Event) and each.call == asked.turn:
                     read_outcome(each, text)
             self._name_commits(asked.turn, text)
+            self._name_made(call, asked.turn, text)
         elif call.command:
             self._started(asked, text)
             found_conflicts = conflicts_in(text)
@@ -475,6 +477,20 @@ class _Reader:
             if isinstance(each, Event) and each.call == call and each.kind is Kind.COMMIT:
                 subject = each.what.split("\n", 1)[0].strip()
                 each.outcome = where.get(subject) or each.outcome or hashes.get(subject, "")
+
+    def _name_made(self, call: Call, turn: int, text: str) -> None:
+        """Give what a call has made in another system the id under which its result names it.
+
+        Where a command makes several things, nobody knows which id belongs to which.
+        """
+        made = [
+            each
+            for each in self.moments[-40:]
+            if isinstance(each, Event) and each.call == turn and each.kind is Kind.RUN
+            if not each.failed and _makes(call, each)
+        ]
+        if len(made) == 1:
+            made[0].outcome = id_made(text, by_name=made[0].what.startswith("bd "))
 
     def _started(self, asked: _Open, text: str) -> None:
         """Keep a command whose output may come later, when the agent fetches it."""
@@ -529,6 +545,14 @@ class _Reader:
             ]
         self._tell(Event(number, Kind.REFUSED, what, failed=True))
         self._say(number, Voice.PERSON, words)
+
+
+_MAKES = re.compile(r"(?:gh|glab) (?:issue|mr|pr|release) create\b|bd create\b")
+
+
+def _makes(call: Call, event: Event) -> bool:
+    """Whether a call makes something that has an id in another system, or changes it by a tool."""
+    return not event.edits if not call.command else bool(_MAKES.match(event.what))
 
 
 _WITHDRAWS = re.compile(

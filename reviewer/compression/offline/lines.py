@@ -312,7 +312,18 @@ def _answered(moments: Sequence[Moment], at: int) -> bool:
     after = moments[at + 1] if at + 1 < len(moments) else None
     if not isinstance(after, Message):
         return False
-    return is_answer(person_words(after.text), question_before(moments, at + 1))
+    words = person_words(after.text)
+    offered = moments[at]
+    asked = terms_of(offered.text[-OFFER_CHARS:]) if isinstance(offered, Message) else frozenset()
+    if len(asked & terms_of(words)) >= TAKEN_UP:
+        return True
+    return is_answer(words, question_before(moments, at + 1))
+
+
+OFFER_CHARS = 500
+"""Characters at the end of a message in which an offer or question is."""
+TAKEN_UP = 3
+"""Words of an offer with which the person's next words take it up, or turn it down."""
 
 
 def _closes(moments: Sequence[Moment], at: int) -> bool:
@@ -331,6 +342,8 @@ def _events_after(moments: Sequence[Moment], at: int) -> list[Event]:
     return found
 
 
+MOST_MADE = 8
+"""What was made in other systems, such as issues, the latest of which are told."""
 REPORTED = "The agent has reported and waits for the person's next words."
 EDIT_CHECKED, EDIT_UNCHECKED = 1.2, 1.7
 """Worth of what is new in a file, as long as it is not committed."""
@@ -361,6 +374,13 @@ def _state_lines(moments: Sequence[Moment], state: WorkState, places: Places) ->
     for turn, text in done_lines(state):
         worth = 0.9 * recency_of(turn / (moments[-1].turn + 1))
         lines.append(Line(Section.DONE, text, float(turn), worth, "commits", turn=turn))
+    made = [e for e in moments if isinstance(e, Event) and e.kind is Kind.RUN and e.outcome]
+    for event in [each for each in made if not each.failed][-MOST_MADE:]:
+        worth = recency_of(event.turn / (moments[-1].turn + 1))
+        text = f"{event.what} [{event.outcome}]"
+        line = Line(Section.DONE, text, event.turn + 0.3, worth, turn=event.turn)
+        line.lasting = True
+        lines.append(line)
     for each in refused(moments):
         text = f"The person refused {each.what}" + (f': "{each.words}"' if each.words else "")
         binds = is_order(each.words) or not each.words

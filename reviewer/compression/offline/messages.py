@@ -85,6 +85,8 @@ def told(events: Sequence[Event], *, is_now: bool = True) -> str:
             continue  # commits have lines of their own
         if not is_now and event.failed and event.kind in _TRIED:
             continue
+        if event.kind is Kind.RUN and event.outcome and not event.failed:
+            continue  # so has what was made in other systems
         what = event.what.split("\n", 1)[0][:160]
         if event.kind is Kind.CHECK:
             why = f" ({event.outcome})" if event.outcome else ""
@@ -218,6 +220,8 @@ def message_lines(message: Message, around: Surroundings) -> list[Line]:
                 continue
             if around.answered or not (around.in_tail or around.position > STILL_OPEN):
                 continue  # an answer brings its question along
+            if around.rounds and around.later >= SEVERAL_CHANGES and not is_deferred(text):
+                continue  # the person went on to other work
             reply = "not answered" if around.in_tail else "and not taken up"
             text = f"Offered{',' * around.in_tail} {reply}: {text}"
             worth *= 2.0 if around.in_tail else 1.0

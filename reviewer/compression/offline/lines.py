@@ -34,7 +34,7 @@ from reviewer.compression.offline.messages import (
     summary_lines,
 )
 from reviewer.compression.offline.person import ANSWER, is_answer, person_lines, question_before
-from reviewer.compression.offline.plans import Titled, agreed_plan, latest_findings
+from reviewer.compression.offline.plans import Titled, agreed_plan, latest_findings, settled
 from reviewer.compression.offline.state import (
     WorkState,
     command_lines,
@@ -356,6 +356,7 @@ def has_reported(moments: Sequence[Moment]) -> bool:
 
 def _state_lines(moments: Sequence[Moment], state: WorkState, places: Places) -> list[Line]:
     """What events alone tell: state, next steps, commits, commands, files, refusals."""
+    state.todo = settled(state.todo, moments)
     end = float(moments[-1].turn + 1) if moments else 0.0
     first = end if has_reported(moments) else -1.0
     lines = [

@@ -11,6 +11,7 @@ from msgspec import Struct
 from reviewer.compression.offline.events import PLAN, Event, Kind, Message, Moment, Voice
 from reviewer.compression.offline.items import Fate, Item, fates, items_of, names_in
 from reviewer.compression.offline.line import is_edit, is_person
+from reviewer.compression.offline.state import DONE_ITEMS
 from reviewer.compression.offline.statements import is_announcement, plain, statements
 
 LEAST_STEPS = 3
@@ -239,6 +240,27 @@ def _is_agreed(moments: Sequence[Moment], at: int) -> bool:
         return not (isinstance(after, Event) and after.kind is Kind.REFUSED)
     agrees = isinstance(after, Message) and after.voice is Voice.PERSON
     return agrees and isinstance(after, Message) and bool(_AGREES.match(after.text))
+
+
+def settled(
+    todo: tuple[tuple[str, str], ...], moments: Sequence[Moment]
+) -> tuple[tuple[str, str], ...]:
+    """A to-do list, in which items that were dealt with since it was written say so."""
+    listed = max((at for at, each in enumerate(moments) if _is_list(each)), default=-1)
+    after = moments[listed + 1 :]
+    ahead = [text for status, text in todo if status not in DONE_ITEMS]
+    if not ahead or not any(isinstance(e, Event) and e.kind is Kind.COMMIT for e in after):
+        return todo
+    known = fates([Item("", text) for text in ahead], after)
+    notes = {item.text: f" ({item.fate} since)" for item in known if item.fate in _SETTLED}
+    return tuple((status, f"{text}{notes.get(text, '')}") for status, text in todo)
+
+
+_SETTLED = frozenset({Fate.COMMITTED, Fate.REPORTED, Fate.FINE})
+
+
+def _is_list(moment: Moment) -> bool:
+    return isinstance(moment, Event) and moment.kind is Kind.TODO and bool(moment.items)
 
 
 _REPORTED = re.compile(

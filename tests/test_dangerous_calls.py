@@ -4,14 +4,10 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 
-import reviewer
-
-ROOT = Path(reviewer.__file__).parent
-SOURCES = sorted(ROOT.rglob("*.py"))
+from tests.source_code import in_one_process, trees
 
 BUILTINS = {"eval", "exec", "compile", "__import__"}
 MODULES = {
@@ -42,10 +38,6 @@ SENDS_OBJECTS = {"fleet/pool.py", "fleet/run.py"}
 """To processes of this program on this machine only."""
 
 
-def name_of(path: Path) -> str:
-    return path.relative_to(ROOT).as_posix()
-
-
 def called(node: ast.Call) -> str:
     """The last part of the called name."""
     function = node.func
@@ -62,9 +54,8 @@ def imports(tree: ast.AST) -> Iterator[str]:
             yield node.module or ""
 
 
-def problems(path: Path, name: str) -> Iterator[str]:
+def problems(tree: ast.Module, name: str) -> Iterator[str]:
     """The lines of a file that could execute data."""
-    tree = ast.parse(path.read_bytes())
     for module in imports(tree):
         known = name in SENDS_OBJECTS and module.startswith(("multiprocessing", "concurrent"))
         if not known and any(module == each or module.startswith(f"{each}.") for each in MODULES):
@@ -107,9 +98,10 @@ def is_module(node: ast.expr) -> bool:
     return isinstance(node, ast.Name) and node.id in {"os", "subprocess", "asyncio", "commands"}
 
 
+@in_one_process
 def test_no_file_executes_data() -> None:
-    assert SOURCES
-    found = {name_of(path): list(problems(path, name_of(path))) for path in SOURCES}
+    found = {name: list(problems(tree, name)) for name, tree in trees().items()}
+    assert found
     assert {name: lines for name, lines in found.items() if lines} == {}
 
 
@@ -128,7 +120,5 @@ def test_no_file_executes_data() -> None:
         "from importlib import import_module",
     ],
 )
-def test_code_that_would_execute_data_is_found(tmp_path: Path, source: str) -> None:
-    file = tmp_path / "module.py"
-    file.write_text(source)
-    assert list(problems(file, "module.py"))
+def test_code_that_would_execute_data_is_found(source: str) -> None:
+    assert list(problems(ast.parse(source), "module.py"))

@@ -13,6 +13,10 @@ import pytest
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
+from tests.source_code import in_one_process, trees
+
+pytestmark = in_one_process
+
 ROOT = Path(__file__).resolve().parent.parent
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
 EXTRAS = PROJECT["optional-dependencies"]
@@ -43,8 +47,8 @@ def imported() -> set[str]:
     """The distributions of every module that the program imports."""
     known = dict(packages_distributions())
     names: set[str] = set()
-    for path in (ROOT / "reviewer").rglob("*.py"):
-        for node in ast.walk(ast.parse(path.read_bytes())):
+    for tree in trees().values():
+        for node in ast.walk(tree):
             if isinstance(node, ast.Import):
                 modules = [alias.name for alias in node.names]
             elif isinstance(node, ast.ImportFrom) and not node.level:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
+import shlex
 import shutil
 import subprocess
 import sys
@@ -13,7 +14,9 @@ from pathlib import Path
 
 import pytest
 
+from tests.cli import warm
 from tests.generate_docs import DOCS
+from tests.waiting import PATIENCE
 
 ROOT = DOCS.parent
 PAGES = [ROOT / "README.md", *sorted(DOCS.glob("*.md"))]
@@ -34,6 +37,7 @@ NOT_TYPED = {
 """Command lines that are not typed here, as patterns, and why."""
 
 SESSION = "claude/projects/-home-dev-ledger-api/6b1d2f4e-93a7-4c58-8f0e-2d7c5a91b3e6.jsonl"
+OF_THE_SHELL = re.compile(r"[|<>$&;*?~`()]")
 BLOCK = re.compile(r"^```(?:console|sh|bash)?\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 COMMAND = re.compile(r"^(?:\$ )?((?:reviewer|python3|pipx?|sudo|export)\b.*)$", re.MULTILINE)
 
@@ -95,6 +99,9 @@ def typed(command: str, desk: Path) -> subprocess.CompletedProcess[str]:
         command += " --yes"
     program = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
     own = {"HOME": str(desk / "home"), "PATH": program, "LANG": "C.UTF-8", "COLUMNS": "100"}
+    words = shlex.split(command)
+    if words[0] == "reviewer" and not OF_THE_SHELL.search(command):
+        return warm.call(words[1:], desk / "work", own, None, PATIENCE)
     return subprocess.run(
         ["bash", "-c", command],
         cwd=desk / "work", env=own, capture_output=True, encoding="utf-8", stdin=subprocess.DEVNULL,

@@ -13,14 +13,14 @@ has a type of its own, which `mypy` asks for wherever such text goes.
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
-from pathlib import Path
+from collections.abc import Callable, Iterator
+from functools import cache
 
 import pytest
 
-import reviewer
+from tests.source_code import ROOT, in_one_process, trees
 
-ROOT = Path(reviewer.__file__).parent
+pytestmark = in_one_process
 
 DOORS = {"files.py"}
 PRINTING = {"cli/output.py"}
@@ -141,14 +141,18 @@ def calls(tree: ast.AST, function: str = "") -> Iterator[tuple[str, ast.Call]]:
         yield from calls(node, inside)
 
 
-def found(test: object) -> dict[tuple[str, str], int]:
+@cache
+def every_call() -> list[tuple[str, str, ast.Call]]:
+    """(file, function, call) for the whole program."""
+    return [(file, *each) for file, tree in trees().items() for each in calls(tree)]
+
+
+def found(test: Callable[[ast.Call], bool]) -> dict[tuple[str, str], int]:
     """(file, function) -> first line of a call for which the test is true."""
     places: dict[tuple[str, str], int] = {}
-    for path in sorted(ROOT.rglob("*.py")):
-        name = path.relative_to(ROOT).as_posix()
-        for function, node in calls(ast.parse(path.read_bytes())):
-            if test(node):  # type: ignore[operator]
-                places.setdefault((name, function), node.lineno)
+    for file, function, node in every_call():
+        if test(node):
+            places.setdefault((file, function), node.lineno)
     return places
 
 
@@ -247,7 +251,7 @@ def writes_a_file(node: ast.Call) -> bool:
 def function_named(file: str, name: str) -> ast.FunctionDef:
     (found,) = (
         node
-        for node in ast.walk(ast.parse((ROOT / file).read_bytes()))
+        for node in ast.walk(trees()[file])
         if isinstance(node, ast.FunctionDef) and node.name == name
     )
     return found
@@ -277,7 +281,7 @@ def test_files_are_written_whole_in_named_places_only() -> None:
 
 
 def test_every_tool_and_resource_of_mcp_answers_through_its_door() -> None:
-    tree = ast.parse((ROOT / "agents/mcp_server.py").read_bytes())
+    tree = trees()["agents/mcp_server.py"]
     doors = {"_answered", "_read"}
     asked = [
         node

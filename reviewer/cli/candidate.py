@@ -50,6 +50,9 @@ def show_candidate(engine: Engine, memory: int) -> Iterator[str]:
         yield f"flags       {safe(', '.join(view.flags))}"
     yield from _proof(view)
     yield from predictions(engine, view)
+    other = engine.history.another_who_decided(memory)
+    if other and (view.status != "candidate" or view.deferred):
+        yield f"decided     by {safe(other)}"
     if view.reason:
         yield f"rejected    {safe(view.reason)}"
     if view.superseded_by is not None:

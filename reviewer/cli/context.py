@@ -140,7 +140,8 @@ def import_(
     """Import transcripts as contexts: a commit for each turn, tool call and result.
 
     Importing a file again adds only what is new. Sub-agents and rewound turns are skipped. Secrets
-    are masked.
+    are masked. The conversations of a file that has several come one after the other, each after a
+    commit that names it; --session takes one alone.
     """
     if name is not None and len(files) > 1:
         raise click.UsageError("--name goes with one file")

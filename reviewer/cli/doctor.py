@@ -80,7 +80,7 @@ def _store(path: Path) -> Iterator[Finding]:
         yield Finding("store file", f"is {what} with --db", ok=False)
         return
     yield Finding("store size", f"{path.stat().st_size / 1e6:,.1f} MB")
-    yield _owner_only(path.parent)
+    yield _who_can_look(path)
     writable = os.access(path, os.W_OK) and os.access(path.parent, os.W_OK)
     yield Finding(
         "store writable", "yes" if writable else "no: decisions cannot be saved", writable
@@ -120,10 +120,18 @@ def _content(facts: StoreFacts) -> Iterator[Finding]:
     yield Finding("integrity", facts.integrity, facts.integrity == "ok")
 
 
-def _owner_only(folder: Path) -> Finding:
+def _who_can_look(store: Path) -> Finding:
+    from reviewer.sharing import is_shared, sharing
+
+    folder = store.parent
     mode = folder.stat().st_mode & 0o777
-    others = mode & 0o077
-    advice = " (others can look inside: chmod 700)" if others else ""
+    advice = ""
+    if is_shared(store):
+        advice = f" (shared with {sharing(store).group})"
+        if mode & 0o007:
+            advice += " (everybody else can look inside too: chmod o=)"
+    elif mode & 0o077:
+        advice = " (others can look inside: chmod 700)"
     return Finding("store folder", f"{folder} {mode:03o}{advice}")
 
 

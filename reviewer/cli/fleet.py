@@ -76,6 +76,11 @@ def run_(
             f"{progress.files_done:,} of {count(progress.files_total, 'file')}  "
             f"{progress.bytes_done / 1e6:,.1f} of {progress.bytes_total / 1e6:,.1f} MB  "
             f"{count(progress.found, 'place')}  {progress.failed:,} failed"
+            + (
+                f"  {progress.slow_seconds:,.0f} s on {safe(progress.slow)}"
+                if progress.slow
+                else ""
+            )
         )
 
     cluster = DaskCluster(scheduler) if scheduler is not None else None

@@ -11,9 +11,11 @@ import click
 from reviewer.cli.context import IMPORT, find_context
 from reviewer.cli.output import count, narrate, print_json, print_text, safe, safe_lines
 from reviewer.cli.session import Session, Verb, pass_session
+from reviewer.cli.summarize import say_what_is_wrong, written_by
 from reviewer.errors import SourceError
 
 if TYPE_CHECKING:
+    from reviewer.compression.engines import EngineName
     from reviewer.compression.handover import Handover
     from reviewer.compression.values import Turn
     from reviewer.sources.discovery import FoundSession
@@ -38,6 +40,14 @@ NOTES = frozenset({"markdown", "text", "empty"})
     help="Of a file of several: this one, by number or id.  [default: the last]",
 )
 @click.option("--context", "context", metavar="NAME", help="Write about this context instead.")
+@click.option(
+    "--engine",
+    type=click.Choice(["offline", "model"]),
+    default="offline",
+    show_default=True,
+    help="What writes it; model sends the session to the model of the settings.",
+)
+@click.option("--model", metavar="NAME", help="Use this model instead of that of the settings.")
 @click.option("--json", "as_json", is_flag=True, help="One JSON object.")
 @pass_session
 def brief(
@@ -46,6 +56,8 @@ def brief(
     max_tokens: int,
     conversation: str | None,
     context: str | None,
+    engine: EngineName,
+    model: str | None,
     as_json: bool,
 ) -> None:
     """Write the hand-over for the next session of an agent, as plain Markdown.
@@ -53,26 +65,34 @@ def brief(
     SESSION is a file or the id of a session that was ingested or that an agent has left of this
     project (see reviewer sources); without it the newest of these. Requests, instructions,
     decisions, what is done, what is true now and what comes next are read from what was said and
-    from tool calls, without a model. Of a file with several conversations it is about the last.
+    from tool calls. Of a file with several conversations it is about the last.
+
+    Nothing is sent anywhere unless --engine model asks for it, whatever the settings say. Where the
+    model fails, the offline engine writes, and a line on stderr says why.
     """
+    if model is not None and engine != "model":
+        raise click.UsageError("--model needs --engine model")
     from reviewer.compression.handover import brief_of, write_brief
 
-    if context is not None:
-        _print_context(
+    with written_by(engine, model) as writer:
+        if context is not None:
+            _print_context(
+                session,
+                name,
+                context,
+                lambda title, turns: brief_of(turns, title, max_tokens=max_tokens, writer=writer),
+                as_json,
+            )
+            return
+        _print(
             session,
             name,
-            context,
-            lambda title, turns: brief_of(turns, title, max_tokens=max_tokens),
+            lambda each: write_brief(
+                each.path, max_tokens=max_tokens, session=each.session or None, writer=writer
+            ),
             as_json,
+            conversation,
         )
-        return
-    _print(
-        session,
-        name,
-        lambda each: write_brief(each.path, max_tokens=max_tokens, session=each.session or None),
-        as_json,
-        conversation,
-    )
 
 
 @click.command(cls=Verb, example="keep --max-tokens 500")
@@ -172,6 +192,7 @@ def _print_context(
 def _show(found: Handover, place: str, as_json: bool) -> None:
     if as_json:
         print_json(found.to_json())
+        say_what_is_wrong(found.engine, found.note, found.invented)
         return
     if not found.text:
         narrate(f"There is nothing to hand over in {place}.")
@@ -179,7 +200,9 @@ def _show(found: Handover, place: str, as_json: bool) -> None:
     for line in safe_lines(found.text):
         print_text(line)
     tokens = count(found.tokens, "token")
-    narrate(f"{place}: {tokens} of {found.original_tokens:,} ({found.encoding}).")
+    by = f", written by {safe(found.engine)}" if found.engine != "offline" else ""
+    narrate(f"{place}: {tokens} of {found.original_tokens:,} ({found.encoding}){by}.")
+    say_what_is_wrong(found.engine, found.note, found.invented)
 
 
 def find_session(session: Session, name: str | None) -> Named:

@@ -80,7 +80,7 @@ COMMANDS = {
     ),
     "summarize": Entry(
         "reviewer.cli.summarize:summarize",
-        "Summarize a file at one or all levels, without a store and without a model.",
+        "Summarize a file at one or all levels, without a store.",
     ),
     "brief": Entry(
         "reviewer.cli.handover:brief",

@@ -16,6 +16,7 @@ from reviewer.errors import ConflictError, SourceError
 from reviewer.sources.claude_words import NOTIFICATIONS
 from reviewer.sources.records import Role, Use
 from reviewer.store.acts import Act
+from reviewer.text.identifiers import short_id
 
 if TYPE_CHECKING:
     from reviewer.sources.records import Block
@@ -60,17 +61,18 @@ def read_transcript(
     """Read a file as drafts of commits; secrets are masked.
 
     Skips rewound branches, and turns of sub-agents unless the file has no others. `session`: only
-    this one of a file that has several. Also reads an exported context. Raises SourceError.
+    this one of a file that has several. The conversations of such a file come one after the other,
+    each after a mark. Also reads an exported context. Raises SourceError.
     """
-    from reviewer.sources.open import open_blocks
+    from reviewer.sources.open import open_blocks, recognise
 
     exported = read_export(path, line_start, line_end)
     if exported is not None:
         return Transcript(tuple(exported), {}, dict(_masked(exported)))
     only = None if session is None else frozenset((session,))
     scan = open_blocks(path, line_start=line_start, line_end=line_end, sessions=only)
-    main: list[Draft] = []
-    aside: list[Draft] = []
+    main: list[tuple[str, Draft]] = []
+    aside: list[tuple[str, Draft]] = []
     skipped: Counter[str] = Counter()
     for block in scan:
         if block.use is Use.REWOUND:
@@ -78,12 +80,40 @@ def read_transcript(
         elif not block.text.strip():
             skipped[f"empty {block.kind.replace('_', ' ')}"] += 1
         else:
-            (aside if block.sidechain else main).append(_draft(block))
+            key = f"{block.session or ''}\n{block.conversation}"
+            (aside if block.sidechain else main).append((key, _draft(block)))
     if main and aside:
         skipped["sub-agent's turn"] += len(aside)
-    drafts = main or aside
+    found = recognise(path)
+    marked = found.several or found.outlines is not None
+    drafts = _marked(main or aside) if marked else [draft for _, draft in main or aside]
     skipped.update(scan.tally)
     return Transcript(tuple(drafts), dict(skipped), dict(_masked(drafts)))
+
+
+MARK = "== Conversation "
+"""How the commit begins that stands before each conversation of a file of several."""
+
+
+def _marked(found: Iterable[tuple[str, Draft]]) -> list[Draft]:
+    """The drafts by conversation, each after a mark; without marks where there is only one."""
+    by_key: dict[str, list[Draft]] = {}
+    for key, draft in found:
+        by_key.setdefault(key, []).append(draft)
+    if len(by_key) < 2:
+        return [draft for drafts in by_key.values() for draft in drafts]
+    marked: list[Draft] = []
+    for number, (key, drafts) in enumerate(by_key.items(), 1):
+        name = short_id(" ".join(key.split("\n", 1)[0].split()))
+        text = prepare(f"{MARK}{number:,}" + (f": {name}" if name else ""))
+        first = drafts[0]
+        marked.append(Draft("note", "artifact", text, at=first.at, source_line=first.source_line))
+        marked += drafts
+    return marked
+
+
+def _is_mark(draft: Draft) -> bool:
+    return draft.role == "note" and draft.text.text.startswith(MARK)
 
 
 def _masked(drafts: Iterable[Draft]) -> Counter[str]:
@@ -162,8 +192,9 @@ def _free_name(act: Act, where: str, project: str, stem: str) -> str:
 def not_imported_yet(act: Act, context: int, drafts: Iterable[Draft]) -> list[Draft]:
     """The drafts that no earlier import added, in order.
 
-    A commit matches one draft with the same role, type, name, time and text, wherever it now is in
-    the file; so a turn that occurs twice stays two commits after importing again.
+    A mark is added only with turns after it. A commit matches one draft with the same role, type,
+    name, time and text, wherever it now is in the file; so a turn that occurs twice stays two
+    commits after importing again.
     """
     here = Counter(
         act.query(
@@ -180,4 +211,8 @@ def not_imported_yet(act: Act, context: int, drafts: Iterable[Draft]) -> list[Dr
             here[key] -= 1
         else:
             fresh.append(draft)
-    return fresh
+    return [
+        draft
+        for at, draft in enumerate(fresh)
+        if not _is_mark(draft) or (at + 1 < len(fresh) and not _is_mark(fresh[at + 1]))
+    ]

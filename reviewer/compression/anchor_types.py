@@ -18,6 +18,8 @@ class Section(StrEnum):
     REQUEST = "Request"
     INSTRUCTIONS = "Instructions and corrections"
     DECISIONS = "Decisions"
+    DISCUSSED = "Discussed"
+    MESSAGES = "Messages"
     DONE = "Done"
     NOW = "Now"
     NEXT = "Next"
@@ -25,6 +27,7 @@ class Section(StrEnum):
     FOUND = "Found out"
     COMMANDS = "Commands"
     FILES = "Files"
+    STEPS = "Last steps"
 
 
 USER = frozenset({"user"})
@@ -79,7 +82,7 @@ _PASSING_LIST = """
 look check read search start begin continue examine explore take run try see find verify go help
 wait let first use list view open inspect review investigate analyze analyse dig proceed scan grep
 need want know think guess say tell show get understand assume just quickly explain summarize
-summarise mark have be do
+summarise mark have be do collect gather fetch launch spawn poll monitor report
 """
 _PASSING = frozenset(_PASSING_LIST.split())
 VALUE = (
@@ -94,7 +97,8 @@ VALUE = (
 _FACT = re.compile(
     r"\b(?:budget|deadline|due date|limit|cap|quota|maximum|minimum|max|min|threshold|timeout"
     r"|port|host"
-    r"|url|endpoint|address|database|branch|region|version|price|cost|rate|size|width|height"
+    r"|url|endpoint|address|database|(?:base|default|target|release) branch|region|version"
+    r"|price|cost|rate|size|width|height"
     r"|default"
     r"|password policy|licen[cs]e|account|ticket|release|hard stop|schema|encoding|protocol"
     r"|interval"
@@ -240,6 +244,14 @@ QUESTION_END = re.compile(r"\?[\"')\]*_”’]{0,4}$")
 EMPTY_QUESTION = re.compile(
     r"^(?:right|ok(?:ay)?|yes|no|really|what|why|how|huh|hmm+|sorry|pardon|yeah|so|and"
     r"|isn'?t it|you know"
-    r"|anything else|any questions|does that (?:make sense|work|sound good))\b.{0,12}\?"
+    r"|anything else|any questions|does that (?:make sense|work|sound good)"
+    r"|(?:do you )?want (?:me )?to (?:proceed|continue|go ahead)"
+    r"|(?:shall|should) (?:i|we) (?:proceed|continue|go ahead)"
+    r"|ready to (?:proceed|continue))\b.{0,12}\?"
 )
 """A question (lower case) that needs no answer later."""
+
+OFFER = re.compile(
+    r"(?:\w+,? ){0,2}(?:want me to|do you want|would you (?:like|rather|prefer)|shall i|should i)\b"
+)
+"""How a question (lower case) begins in which an agent offers its next step."""

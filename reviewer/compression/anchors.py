@@ -8,11 +8,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from enum import IntEnum
 
 from reviewer.commits.values import Priority, RetentionCriteria
 from reviewer.compression.anchor_types import (
     DECLARATION,
     EMPTY_QUESTION,
+    OFFER,
     QUESTION_END,
     WRITING_TOOLS,
     WRITTEN_FILE,
@@ -21,9 +23,10 @@ from reviewer.compression.anchor_types import (
     mentions_change,
     mentions_error,
 )
+from reviewer.compression.offline.history import CODEX_SUMMARY, SUMMARY_START
 from reviewer.compression.offline.statements import is_step
 from reviewer.compression.values import AnchorPoint, Turn
-from reviewer.compression.verbatim import excerpt_around, first_place
+from reviewer.compression.verbatim import excerpt_around, first_place, has_term
 from reviewer.compression.words import content_words
 from reviewer.sources.claude_words import classify
 from reviewer.sources.records import Use
@@ -37,11 +40,17 @@ MOST = 20
 """Detected anchors of a segment, in addition to those of a person."""
 RECENCY = 0.15
 """Added to the importance of anchors in the last turn, and less in earlier ones."""
+SECOND_HAND = 0.3
+"""Taken from the importance of anchors in an earlier summary, which are nobody's words."""
 SIMILAR = 0.8
 """Word Jaccard similarity above which two anchors are the same."""
-LONGEST, LONGEST_QUESTION = 160, 400
+LONGEST, LONGEST_QUESTION = 220, 400
 """Characters of an anchor; longer statements are narrowed to the clause that counts."""
 SHORTEST = 8
+PATH_PARTS = 3
+"""Folders and name of a file outside the folder of the session."""
+LEAST_ASKED = 4
+"""Words of content in a question that people ask each other."""
 
 _WORDS = re.compile(r"\w+")
 _LISTING = re.compile(r"^\s*\d+[→│|\t]|^\s*(?:[+-]{1,3}\s|@@ |//|#|\*)")
@@ -55,6 +64,10 @@ _DATA = re.compile(r"[\[{(<]*[\"'“‘{\[<]|[^\n]{0,200}\":")
 _BARE_CODE = re.compile(
     r"\s*(?:error: )?exit(?:ed)?(?: with)? (?:code|status) \d+[:.]?\s*", re.IGNORECASE
 )
+_OF_THE_PERSON = frozenset({AnchorType.CORRECTION, AnchorType.USER_PREFERENCE})
+_LET_ME = re.compile(r"(?:\w+[,.!]? ){0,2}let me\b", re.IGNORECASE)
+_LEADS_ON = re.compile(r":[*_`]{0,3}\s*$")
+"""How a statement ends that only leads on to a list or to code."""
 _NEXT_LINE = re.compile(r"\s+[^\n]+")
 _ARTIFACTS = frozenset({IdentifierKind.PATH, IdentifierKind.NAME, IdentifierKind.CODE})
 _ARTIFACT = re.compile(
@@ -154,39 +167,57 @@ def _retained(turns: Sequence[Turn], more: RetentionCriteria | None) -> Iterator
 
 
 def _detected(turns: Sequence[Turn]) -> Iterator[AnchorPoint]:
-    answered = _answered(turns)
+    replies = _replies(turns)
     for number, turn in enumerate(turns):
         weight = RECENCY * (number + 1) / len(turns)
-        for kind, start, end in _found(turn, answered=answered[number]):
+        for kind, start, end in _found(turn, replies[number]):
             content = turn.text[start:end]
             if end - start < (4 if kind is AnchorType.CODE_ARTIFACT else SHORTEST):
                 continue
-            importance = round(min(kind.importance + weight, 1.0), 4)
+            if kind is not AnchorType.CODE_ARTIFACT and not has_term(content):
+                continue
+            importance = kind.importance + weight - (SECOND_HAND if is_summary(turn) else 0.0)
+            importance = round(min(importance, 1.0), 4)
             yield AnchorPoint(kind, content, importance, number, start, end)
 
 
-def _answered(turns: Sequence[Turn]) -> list[bool]:
+def is_summary(turn: Turn) -> bool:
+    """Whether a turn is what a client kept of an earlier part of the conversation."""
+    return turn.text.lstrip().startswith((SUMMARY_START, CODEX_SUMMARY))
+
+
+class _Reply(IntEnum):
+    """What the next words of somebody else are to the questions of a turn."""
+
+    NONE = 0
+    ANOTHER_TOPIC = 1
+    ANSWER = 2
+
+
+def _replies(turns: Sequence[Turn]) -> list[_Reply]:
     """For each turn, whether the next words of somebody else take its question up.
 
     They do when they share a content word with it, or are short, or open with yes or no: a new
-    topic is no answer.
+    topic is not an answer.
     """
     spoken = [
         (number, turn)
         for number, turn in enumerate(turns)
         if turn.kind == "text" and turn.text.strip() and turn.role in ("user", "assistant", "note")
     ]
-    answered = [False] * len(turns)
-    reply: dict[tuple[str, str], Turn | None] = {}
+    replies = [_Reply.NONE] * len(turns)
+    said_next: dict[tuple[str, str], Turn | None] = {}
     after: Turn | None = None
     for number, turn in reversed(spoken):
         speaker = (turn.role, turn.name)
         if after is not None and (after.role, after.name) != speaker:
-            reply[speaker] = after
-        following = reply.get(speaker)
-        answered[number] = following is not None and _takes_up(turn.text, following.text)
+            said_next[speaker] = after
+        following = said_next.get(speaker)
+        if following is not None:
+            taken_up = _takes_up(turn.text, following.text)
+            replies[number] = _Reply.ANSWER if taken_up else _Reply.ANOTHER_TOPIC
         after = turn
-    return answered
+    return replies
 
 
 _TAKES_UP = re.compile(
@@ -206,23 +237,43 @@ def _takes_up(text: str, reply: str) -> bool:
     return not wanted or bool(wanted & {word[:5] for word in content_words(reply[:4_000])})
 
 
-def _found(turn: Turn, *, answered: bool) -> Iterator[tuple[AnchorType, int, int]]:
+def _found(turn: Turn, reply: _Reply) -> Iterator[tuple[AnchorType, int, int]]:
     if turn.kind == "tool_use":
         if WRITING_TOOLS.search(turn.name):
             for match in WRITTEN_FILE.finditer(turn.text):
-                yield AnchorType.CODE_ARTIFACT, *match.span("path")
+                yield AnchorType.CODE_ARTIFACT, *_inside(turn, *match.span("path"))
     elif turn.kind != "text" or turn.role in ("system", "tool"):
         return
     elif turn.priority is not Priority.SKIP:
         use, text, _ = classify(turn.text) if turn.role == "user" else (Use.MESSAGE, turn.text, {})
         if use is Use.MESSAGE:
-            yield from _in_words(turn.role, text, answered=answered)
+            for found in _in_words(turn.role, text, reply):
+                if not (turn.role == "user" and turn.name and _is_small_talk(text, *found)):
+                    yield found
 
 
-def _in_words(role: str, text: str, *, answered: bool) -> Iterator[tuple[AnchorType, int, int]]:
+def _inside(turn: Turn, start: int, end: int) -> tuple[int, int]:
+    """The span of a path without the folder of the session, or else its last folders and name."""
+    path = turn.text[start:end]
+    if turn.folder and path.startswith(f"{turn.folder}/"):
+        return start + len(turn.folder) + 1, end
+    if "\\\\" in path:  # a path of Windows, whose backslashes are written twice
+        return start + path.rindex("\\\\") + 2, end
+    if not path.startswith("/") or path.count("/") <= PATH_PARTS:
+        return start, end
+    return end - len(path.split("/", path.count("/") + 1 - PATH_PARTS)[-1]), end
+
+
+def _is_small_talk(text: str, kind: AnchorType, start: int, end: int) -> bool:
+    """Whether people who talk to each other mean each other, not the agent, or ask in passing."""
+    passing = len(content_words(text[start:end])) < LEAST_ASKED
+    return kind in _OF_THE_PERSON or (kind is AnchorType.UNRESOLVED_QUESTION and passing)
+
+
+def _in_words(role: str, text: str, reply: _Reply) -> Iterator[tuple[AnchorType, int, int]]:
     for unit in units(text):
         if unit.kind in (UnitKind.SENTENCE, UnitKind.LIST_ITEM):
-            yield from _stated(role, text, unit, answered=answered)
+            yield from _stated(role, text, unit, reply)
         elif unit.kind is UnitKind.CODE:
             if match := DECLARATION.search(text, unit.start, unit.end):
                 yield AnchorType.CODE_ARTIFACT, *_stripped(text, *match.span())
@@ -234,7 +285,7 @@ def _in_words(role: str, text: str, *, answered: bool) -> Iterator[tuple[AnchorT
 
 
 def _stated(
-    role: str, text: str, unit: Unit, *, answered: bool
+    role: str, text: str, unit: Unit, reply: _Reply
 ) -> Iterator[tuple[AnchorType, int, int]]:
     start, end = unit.start, unit.end
     content = text[start:end]
@@ -243,17 +294,24 @@ def _stated(
         content
     ):  # lower case of a few letters is longer, which would shift the spans
         lower = content
-    if _DATA.match(content):
+    if _DATA.match(content) or _LEADS_ON.search(content):
         return
     if QUESTION_END.search(content):
-        if not answered and not EMPTY_QUESTION.match(lower) and end - start >= SHORTEST:
+        if reply and role == "assistant" and OFFER.match(lower):
+            return  # an offer that the person passed over is not open
+        if (
+            reply is not _Reply.ANSWER
+            and not EMPTY_QUESTION.match(lower)
+            and end - start >= SHORTEST
+        ):
             focus = (max(start, end - 80), end)
             span = excerpt_around(text, start, end, focus, LONGEST_QUESTION)
             yield AnchorType.UNRESOLVED_QUESTION, *span
         return
     if cue := find_cue(role, lower):
         kind, match = cue
-        if kind is AnchorType.COMMITMENT and role == "assistant" and is_step(content):
+        step = is_step if kind is AnchorType.COMMITMENT else _LET_ME.match
+        if role == "assistant" and step(content):
             return  # the agent's next step binds nobody
         focus = (start + match.start(), start + match.end())
         yield kind, *excerpt_around(text, start, end, focus, LONGEST)

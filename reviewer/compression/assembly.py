@@ -94,7 +94,7 @@ class Assembly:
         note = f"anchors need {need} tokens" if need > task.max_tokens else ""
         limit = max(task.max_tokens, need + tail)
         if need + tail > task.max_tokens * ANCHORS_SHARE:
-            # Their lines have titles, and they are no use without the request and the state.
+            # Their lines have titles, and they are useless without the request and the state.
             frame = LINE * len(task.anchors) + round(task.max_tokens * NEEDS_SHARE)
             limit = max(limit, need + tail + frame)
         if need and all(each.type is AnchorType.CODE_ARTIFACT for each in task.anchors):

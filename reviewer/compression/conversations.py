@@ -1,4 +1,4 @@
-"""The conversations of a file that may hold several: an export, a database, a history of aider."""
+"""The conversations of a file that may have several: an export, a database, a history of aider."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class Conversation(Struct):
 
 
 def holds_several(path: Path) -> bool:
-    """Whether files of this format may hold several conversations. Raises SourceError."""
+    """Whether files of this format may have several conversations. Raises SourceError."""
     found = recognise(path)
     return found.several or found.outlines is not None
 
@@ -92,10 +92,13 @@ def last_of(conversations: list[Conversation]) -> Conversation:
 
 
 def named(path: Path, conversations: list[Conversation], name: str) -> Conversation:
-    """A conversation by its id or its number. Raises SourceError."""
+    """A conversation by its id, the beginning of it, or its number. Raises SourceError."""
     for each in conversations:
         if name == each.name or (name.isdigit() and int(name) == each.number):
             return each
+    begun = [each for each in conversations if len(name) >= 4 and each.name.startswith(name)]
+    if len(begun) == 1:
+        return begun[0]
     raise SourceError(
         f"{path} has no conversation {name!r}: it has {len(conversations):,}, numbered from 1."
     )

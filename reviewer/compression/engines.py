@@ -75,7 +75,7 @@ class Engines:
 
     def _model(self, model_id: str | None) -> Summarizer:
         from reviewer.compression.model_engine import ModelEngine
-        from reviewer.llm.door import open_model
+        from reviewer.llm.door import context_tokens, open_model
 
         settings = load_settings()
         if model_id:
@@ -87,7 +87,7 @@ class Engines:
         engine = ModelEngine(
             open_model(settings),
             count,
-            context_tokens=settings.model.context_tokens,
+            context_tokens=context_tokens(settings),
             templates=Path(folder).expanduser() if folder else None,
             kept=_kept_answers(self._answers, settings.model),
         )

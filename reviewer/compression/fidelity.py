@@ -148,7 +148,15 @@ class SourceTerms:
         return unit in self._pieces or fold(unit) in self._text
 
     def absent(self, units: Sequence[str]) -> list[str]:
-        """The names, numbers and quotations that do not occur in the source."""
+        """The names, numbers and quotations that do not occur in the source, neither whole nor,
+        where they are code or have placeholders, in all of their parts.
+        """
+        left = self._not_found(units)
+        parts = {unit: parts_of(unit) for unit in left}
+        missing = set(self._not_found([part for each in parts.values() for part in each]))
+        return [unit for unit in left if not parts[unit] or missing & set(parts[unit])]
+
+    def _not_found(self, units: Sequence[str]) -> list[str]:
         if not self._is_long:
             return [unit for unit in units if not self.contains(unit)]
         left = {unit: fold(unit) for unit in units}
@@ -158,6 +166,37 @@ class SourceTerms:
             folded = fold(turn.text)
             left = {unit: text for unit, text in left.items() if text not in folded}
         return list(left)
+
+
+_APART = re.compile(r"<[^<>\n]*>|\.{3}|…|\\[nt]|[\s\"'`()\[\]{},;:|&=+*%$!?@#]+")
+_AT_LINES = re.compile(r"([\w./-]+\.\w+):\d+(?:-\d+)?")
+_OWNED = re.compile(r"(?:[A-Za-z_]\w*\.)+([A-Za-z_]\w*)")
+_NAMED_IN_FULL = re.compile(r"[A-Z]|_|\d")
+_CODE = re.compile(r"\w[_./\\]\w|[a-z][A-Z]")
+_ESCAPED = re.compile(r"\\[nt]")
+_PLACEHOLDER = re.compile(r"<[^<>\n]*>|\.{3}|…")
+
+
+def parts_of(unit: str) -> list[str]:
+    """The names and numbers in a piece of code, a command, or a text with a placeholder, such as
+    `go test <package>` or `save(path, "x")`; of a name with its owner (`session.PathOf`) the name.
+    Empty for what has no parts: such a unit occurs whole or not at all.
+    """
+    if (owned := _OWNED.fullmatch(unit)) and _NAMED_IN_FULL.search(owned[1]):
+        return [owned[1]]
+    if at_lines := _AT_LINES.fullmatch(unit):
+        return [at_lines[1]]
+    if not _APART.search(unit):
+        return []
+    parts = [part.strip(".-/\\<>") for part in _APART.split(unit)]
+    named = [part for part in parts if sum(map(str.isalnum, part)) > 1]
+    # Plain words say nothing by themselves: a sentence in quotes has to occur whole.
+    is_code = (
+        any(_CODE.search(part) for part in named)
+        or _PLACEHOLDER.search(unit)
+        or _ESCAPED.search(unit)
+    )
+    return named if is_code else []
 
 
 def without_escapes(text: str) -> str:
@@ -337,13 +376,23 @@ _LABEL = re.compile(
 """Words that the program itself puts into a summary."""
 
 
+_BETWEEN = frozenset((", ", ". ", "; ", ": "))
+"""How a text begins that is only between two quotations."""
+_TITLE_WORDS = frozenset(word for section in Section for word in (section, *section.split()))
+"""Titles of a summary, to which its text may refer."""
+
+
 def checkable_units(content: str) -> list[str]:
     """The numbers, identifiers, names and quotations of a summary, its labels left out.
 
     Of a quotation that was cut, the beginning.
     """
     said = _LABEL.sub("", content.replace(KEY_POINTS, ""))
-    units = (text for text, kind, _, _ in mentioned(said) if kind != "term")
+    units = (
+        text
+        for text, kind, _, _ in mentioned(said)
+        if kind != "term" and text not in _TITLE_WORDS and text[:2] not in _BETWEEN
+    )
     return list(dict.fromkeys(unit.removesuffix("…").rstrip() for unit in units))
 
 

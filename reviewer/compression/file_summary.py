@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
 from msgspec import Struct, structs
 
 from reviewer.clock import Clock, utc_now
+from reviewer.compression.anchor_types import AnchorType
 from reviewer.compression.anchors import find_anchors
 from reviewer.compression.conversations import (
     Conversation,
@@ -20,9 +21,14 @@ from reviewer.compression.conversations import (
 )
 from reviewer.compression.fidelity import missing_anchors
 from reviewer.compression.offline.engine import OfflineEngine
+from reviewer.compression.offline.history import CODEX_SUMMARY, SUMMARY_START
+from reviewer.compression.offline.shape import TITLED_FROM
+from reviewer.compression.preview import TRIES, Patience, Watch, write_summary
 from reviewer.compression.segments import full_text
 from reviewer.compression.summarizer import Summarizer
 from reviewer.compression.values import (
+    HANDOVER_FROM,
+    OFFLINE,
     AnchorPoint,
     CompressedSegment,
     ExpansionMarker,
@@ -35,6 +41,7 @@ from reviewer.compression.values import (
 from reviewer.proposing.view_calls import cut
 from reviewer.sources.open import open_blocks
 from reviewer.sources.records import Block
+from reviewer.text.identifiers import short_id
 from reviewer.text.secrets import mask
 from reviewer.text.tokens import TokenCounter, counter
 
@@ -45,8 +52,12 @@ WHOLE_SHARE = 0.25
 """Share of a hard ceiling up to which all anchors are kept at Detailed and Brief."""
 MARKED_FROM = 400
 """Tokens of a hard ceiling from which on a summary has a marker."""
+ORDERS = frozenset({AnchorType.CORRECTION, AnchorType.DECISION, AnchorType.USER_PREFERENCE})
+LEAST_CEILING = 8
+"""Tokens to which the size of a short source lowers a ceiling at most."""
 SHORT = 40
 """Tokens up to which a source is not shortened."""
+NOTHING_TOLD = "nothing in it can be told in so few words"
 
 
 class FileSummary(Struct, frozen=True):
@@ -75,6 +86,7 @@ class FileSummary(Struct, frozen=True):
         fidelity = self.fidelity
         return {
             "level": self.level.name.lower(),
+            "engine": self.segment.engine,
             "content": self.content,
             "tokens": self.tokens,
             "original_tokens": self.original_tokens,
@@ -107,30 +119,61 @@ def summarize_file(
     line_start: int = 0,
     line_end: int | None = None,
     max_tokens: int | None = None,
+    writer: SummaryWriter | None = None,
     clock: Clock = utc_now,
 ) -> list[FileSummary]:
-    """The file's lines at each of the levels, by the offline engine.
+    """The file's lines at each of the levels.
 
     `max_tokens` is a hard ceiling on the content. Without it a level aims at its ratio, which
-    anchors may exceed. Raises SourceError.
+    anchors may exceed. `writer`: that of a model instead of the offline engine; what the model
+    fails to write, the offline engine writes, with a note. Raises SourceError, CancelledError,
+    TemplateError.
     """
     count = counter()
     blocks = open_blocks(path, line_start=line_start, line_end=line_end)
-    summarizer = Summarizer(OfflineEngine(count.count), count=count.count, clock=clock)
+    writer = writer or SummaryWriter(
+        Summarizer(OfflineEngine(count.count), count=count.count, clock=clock)
+    )
     several = _conversations(blocks, count) if holds_several(path) else []
     total = len(several)
     if several and max_tokens is not None and max_tokens < LEAST_OF_SEVERAL:
         last = last_of([each for each, _ in several])
         several = [(each, its) for each, its in several if each is last]
     if len(several) > 1:
-        return [
-            _of_several(summarizer, several, Level(level), max_tokens, count) for level in levels
-        ]
+        return [_of_several(writer, several, Level(level), max_tokens, count) for level in levels]
     turns = several[0][1] if several else turns_of(blocks, count)
     segment = Segment("s1", turns, sum(turn.tokens for turn in turns), "", path.stem)
     anchors = find_anchors(turns)
-    found = [_at(summarizer, segment, anchors, Level(level), max_tokens, count) for level in levels]
+    found = [_at(writer, segment, anchors, Level(level), max_tokens, count) for level in levels]
     return [structs.replace(each, conversations=max(total, 1)) for each in found]
+
+
+class SummaryWriter:
+    """Writes one summary after the other; a model that does not work is asked no more."""
+
+    def __init__(self, summarizer: Summarizer, cancelled: Callable[[], bool] | None = None) -> None:
+        self.summarizer = summarizer
+        self._watch = Watch(cancelled)
+        self._patience = Patience(TRIES, raises=False)
+
+    def compress(
+        self,
+        segment: Segment,
+        anchors: tuple[AnchorPoint, ...],
+        level: Level,
+        options: SummarizationOptions,
+    ) -> CompressedSegment:
+        """Raises CancelledError, TemplateError."""
+        return write_summary(
+            segment,
+            anchors,
+            level,
+            options,
+            self.summarizer,
+            self._watch,
+            self._patience,
+            alone=False,
+        )
 
 
 def _conversations(
@@ -147,7 +190,7 @@ def _conversations(
 LEAST_OF_SEVERAL = 100
 """A smaller hard ceiling has room for the last conversation of the file only."""
 LEAST_SHAPE = 80
-"""Tokens below which a conversation of several is told in a line, under a hard ceiling."""
+"""Tokens below which a conversation of several is described in one line, under a hard ceiling."""
 REQUEST_CHARS = 90
 LINE_ONLY, LEFT_OUT = 0, -1
 NOTE_TOKENS = 20
@@ -155,7 +198,7 @@ NOTE_TOKENS = 20
 
 
 def _of_several(
-    summarizer: Summarizer,
+    writer: SummaryWriter,
     several: Sequence[tuple[Conversation, tuple[Turn, ...]]],
     level: Level,
     ceiling: int | None,
@@ -166,9 +209,16 @@ def _of_several(
     Under a hard ceiling the small ones have a line each and then the earliest are left out, which
     the first line says; the last one has the room that is left.
     """
-    limit = ceiling
+    limit, short = ceiling, False
+    size = sum(_size(its) for _, its in several)
     while True:
-        content, parts = _written(summarizer, several, level, limit, count)
+        content, parts = _written(writer, several, level, limit, count, short=short)
+        if ceiling is None and level is not Level.FULL and count.count(content) > size:
+            # The lines that name the conversations are longer than these.
+            if short:
+                ceiling = limit = size
+            short = True
+            continue
         over = count.count(content) - ceiling if ceiling is not None else 0
         if over <= 0 or limit is None or limit <= 1:
             break
@@ -204,20 +254,22 @@ def _of_several(
         anchors,
         missing,
         done,
-        summarizer.validate_fidelity(whole, done),
+        writer.summarizer.validate_fidelity(whole, done),
         len(several),
     )
 
 
 def _written(
-    summarizer: Summarizer,
+    writer: SummaryWriter,
     several: Sequence[tuple[Conversation, tuple[Turn, ...]]],
     level: Level,
     ceiling: int | None,
     count: TokenCounter,
+    *,
+    short: bool = False,
 ) -> tuple[str, list[FileSummary]]:
-    """The text of all conversations, and the summaries in it."""
-    heads = [_head(each, len(several)) for each, _ in several]
+    """The text of all conversations, and the summaries in it. `short`: with short heads."""
+    heads = [_head(each, len(several), short=short) for each, _ in several]
     rooms = [LEAST_SHAPE] * len(several)
     if ceiling is not None:
         costs = [
@@ -237,7 +289,7 @@ def _written(
         elif room != LEFT_OUT:
             segment = Segment(f"s{each.number}", its, _size(its), "", each.name)
             most = None if ceiling is None else room
-            found.append(_at(summarizer, segment, find_anchors(its), level, most, count))
+            found.append(_at(writer, segment, find_anchors(its), level, most, count))
             lines.append(f"{head}\n{found[-1].content}")
     return "\n\n".join(lines), found
 
@@ -270,8 +322,10 @@ def _size(turns: Sequence[Turn]) -> int:
     return sum(turn.tokens for turn in turns)
 
 
-def _head(each: Conversation, total: int) -> str:
-    called = f" {each.name}" if each.name else ""
+def _head(each: Conversation, total: int, *, short: bool = False) -> str:
+    called = f" {short_id(each.name)}" if each.name else ""
+    if short:
+        return f"== {each.number:,} of {total:,}:"
     lines = f"lines {each.line_start + 1:,} to {each.line_end:,}"
     return f"== Conversation {each.number:,} of {total:,}{called} ({lines}):"
 
@@ -310,7 +364,7 @@ def turn_of(block: Block, count: TokenCounter) -> Turn:
 
 
 def _at(
-    summarizer: Summarizer,
+    writer: SummaryWriter,
     segment: Segment,
     anchors: tuple[AnchorPoint, ...],
     level: Level,
@@ -322,14 +376,24 @@ def _at(
     if segment.tokens <= SHORT:
         whole = count.count(full_text(segment.turns)) + SHORT
         options = SummarizationOptions(max_output_tokens=whole, generate_expansion_markers=False)
+    is_handover = False
     if max_tokens is not None:
-        first = _required(said, level, max_tokens, count)
+        # Told in another shape, a short source must not become longer.
+        max_tokens = min(max_tokens, max(segment.tokens, LEAST_CEILING))
+        is_handover = max_tokens >= HANDOVER_FROM
+        if is_handover and not writer.summarizer.engine.deterministic:
+            said = orders_in(said, segment.turns)
+        first = anchors_within(said, level, max_tokens, count)
         options = SummarizationOptions(
             max_output_tokens=max_tokens,
             ceiling=max_tokens,
             generate_expansion_markers=max_tokens >= MARKED_FROM,
         )
-    found = summarizer.compress(segment, first, level, options)
+    found = writer.compress(segment, first, level, options)
+    if segment.tokens and not found.content:
+        found = structs.replace(found, note=NOTHING_TOLD)
+    if is_handover and found.engine != OFFLINE:
+        anchors = first
     missing = () if level is Level.FULL else missing_anchors(found.content, anchors, level)
     found = structs.replace(found, anchors=anchors, anchors_missing=missing)
     return FileSummary(
@@ -341,15 +405,29 @@ def _at(
         anchors,
         missing,
         found,
-        summarizer.validate_fidelity(segment, found),
+        writer.summarizer.validate_fidelity(segment, found),
     )
 
 
-def _required(
+def orders_in(anchors: Sequence[AnchorPoint], turns: Sequence[Turn]) -> tuple[AnchorPoint, ...]:
+    """The anchors in which the person decided, corrected or preferred something. A hand-over by a
+    model has to quote them; the other anchors are left to its judgement.
+    """
+    return tuple(each for each in anchors if _is_order(each, turns[each.turn]))
+
+
+def _is_order(anchor: AnchorPoint, turn: Turn) -> bool:
+    is_summary = turn.text.lstrip().startswith((SUMMARY_START, CODEX_SUMMARY))
+    return turn.role == "user" and not is_summary and anchor.type in ORDERS
+
+
+def anchors_within(
     anchors: tuple[AnchorPoint, ...], level: Level, ceiling: int, count: TokenCounter
 ) -> tuple[AnchorPoint, ...]:
     """The anchors to keep under a hard ceiling: all, or the most important that fit."""
     if level is not Level.TAGS:
+        if ceiling < TITLED_FROM:  # there a name alone has less use than a sentence
+            anchors = tuple(e for e in anchors if e.type is not AnchorType.CODE_ARTIFACT)
         need = sum(count.count(f"- {each.content}\n") for each in anchors)
         if need <= WHOLE_SHARE * ceiling:
             return anchors

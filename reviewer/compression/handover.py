@@ -12,6 +12,7 @@ from typing import Any
 from msgspec import Struct, structs
 
 from reviewer.compression.anchor_types import Section
+from reviewer.compression.anchors import find_anchors
 from reviewer.compression.conversations import (
     Conversation,
     blocks_of,
@@ -21,9 +22,23 @@ from reviewer.compression.conversations import (
     last_of,
     named,
 )
-from reviewer.compression.file_summary import turn_of
+from reviewer.compression.file_summary import (
+    SummaryWriter,
+    anchors_within,
+    orders_in,
+    turn_of,
+)
+from reviewer.compression.offline.course import Course
 from reviewer.compression.offline.shape import ALSO, Account
-from reviewer.compression.values import Turn
+from reviewer.compression.offline.tail import Tail
+from reviewer.compression.values import (
+    HANDOVER_FROM,
+    OFFLINE,
+    Level,
+    Segment,
+    SummarizationOptions,
+    Turn,
+)
 from reviewer.errors import ReviewerError
 from reviewer.files import open_file, write_atomic
 from reviewer.sources.open import open_blocks, recognise
@@ -44,14 +59,14 @@ KEPT = (
     Section.COMMANDS,
 )
 """Sections of which a compaction must keep the words."""
-FRAME = 60
+FRAME, SMALL_FRAME = 60, 4
 """Tokens for the title and the marks of headings."""
 TITLE = "# Hand-over of "
 _TITLES = {f"{section.value}:": section.value for section in Section}
 HEADINGS = frozenset({*_TITLES, *(f"## {title}" for title in _TITLES.values())})
 """The headings of both texts, a line each."""
 _COMPACT = re.compile(r"\s*(?:/compact\b|<command-name>\s*/compact\b)")
-"""The person's call of a compaction, which is no request for the work."""
+"""The person's call of a compaction, which is not a request for the work."""
 _HEAD_BYTES = 200
 
 
@@ -65,6 +80,12 @@ class Handover(Struct, frozen=True):
     encoding: str
     conversation: str = ""
     """Which one of a file of several it is about, in words; empty for a file of one."""
+    engine: str = OFFLINE
+    """What wrote it: the offline engine, or a model by its name."""
+    note: str = ""
+    """Why the offline engine wrote it although a model was asked, or what the model did not see."""
+    invented: tuple[str, ...] = ()
+    """Names and numbers of a model's text that the session does not have."""
 
     def to_json(self) -> dict[str, Any]:
         """The fields that scripts read."""
@@ -74,20 +95,27 @@ class Handover(Struct, frozen=True):
             "tokens": self.tokens,
             "original_tokens": self.original_tokens,
             "encoding": self.encoding,
+            "engine": self.engine,
+            "note": self.note,
+            "invented": list(self.invented),
             **({"conversation": self.conversation} if self.conversation else {}),
         }
 
 
 def write_brief(
-    path: Path, *, max_tokens: int = BRIEF_TOKENS, session: str | None = None
+    path: Path,
+    *,
+    max_tokens: int = BRIEF_TOKENS,
+    session: str | None = None,
+    writer: SummaryWriter | None = None,
 ) -> Handover:
     """The hand-over of a session as plain Markdown.
 
     `session`: the id or the number of a conversation, in a file that has several; otherwise it is
-    the last one. Raises SourceError.
+    the last one. `writer`: as for `brief_of`. Raises SourceError, CancelledError, TemplateError.
     """
     turns = FileTurns(path, session)
-    found = brief_of(turns, turns.name, max_tokens=max_tokens, path=str(path))
+    found = brief_of(turns, turns.name, max_tokens=max_tokens, path=str(path), writer=writer)
     return structs.replace(found, conversation=turns.conversation)
 
 
@@ -157,17 +185,25 @@ class FileTurns:
 
 
 class _Work:
-    """Turns without the person's calls of a compaction; `tokens` counts all of them."""
+    """Turns without the person's calls of a compaction; `tokens` counts all of them.
 
-    def __init__(self, turns: Iterable[Turn]) -> None:
-        self._turns = turns
+    `tail`: gets those at the end while they are iterated.
+    """
+
+    def __init__(self, turns: Iterable[Turn], tail: Tail | None = None) -> None:
+        self._turns, self._tail = turns, tail
         self.tokens = 0
 
     def __iter__(self) -> Iterator[Turn]:
-        self.tokens = 0
+        self.tokens, number = 0, 0
+        if self._tail is not None:
+            self._tail.clear()
         for turn in self._turns:
             self.tokens += turn.tokens
             if not is_call_of_compaction(turn):
+                if self._tail is not None:
+                    self._tail.add(number, turn)
+                number += 1
                 yield turn
 
 
@@ -181,25 +217,62 @@ def session_named(path: Path, session: str | None) -> tuple[str, tuple[Turn, ...
 
 
 def brief_of(
-    turns: Iterable[Turn], name: str, *, max_tokens: int = BRIEF_TOKENS, path: str = ""
+    turns: Iterable[Turn],
+    name: str,
+    *,
+    max_tokens: int = BRIEF_TOKENS,
+    path: str = "",
+    writer: SummaryWriter | None = None,
 ) -> Handover:
     """The hand-over of some turns as plain Markdown; `name` ends its title.
 
-    `turns` may be iterated more than once.
+    `turns` may be iterated more than once. `writer`: that of a model; where it fails, the offline
+    engine writes, with a note. Raises CancelledError, TemplateError.
     """
-    count = counter()
+    title = for_agents.as_markdown(TITLE + " ".join(name.split()))
+    if writer is None:
+        return _brief_offline(turns, title, max_tokens, path)
     work = _Work(turns)
+    read = tuple(work)
+    count = counter()
+    segment = Segment("s1", read, sum(turn.tokens for turn in read), "", path)
+    room = max(max_tokens - count.count(title) - FRAME, 1)
+    options = SummarizationOptions(
+        max_output_tokens=room, ceiling=room, generate_expansion_markers=False
+    )
+    orders = anchors_within(orders_in(find_anchors(read), read), Level.BRIEF, room, count)
+    found = writer.compress(segment, orders, Level.BRIEF, options)
+    if found.engine == OFFLINE:
+        return structs.replace(_brief_offline(turns, title, max_tokens, path), note=found.note)
+    text = joined([title, as_markdown(found.content)], "\n\n")
+    fidelity = writer.summarizer.validate_fidelity(segment, found)
+    return structs.replace(
+        _handover(path, text, work.tokens),
+        engine=found.engine,
+        note=found.note,
+        invented=fidelity.invented,
+    )
+
+
+def _brief_offline(turns: Iterable[Turn], title: AgentText, max_tokens: int, path: str) -> Handover:
+    count = counter()
+    tail = Tail()
+    work = _Work(turns, tail)
     account = Account(work, count.count)
     account.leave_out_history()
     account.say_whose_turn_it_is()
-    title = for_agents.as_markdown(TITLE + " ".join(name.split()))
     body = NOTHING
-    room = max_tokens - count.count(title) - FRAME
+    # A small text has hardly any headings.
+    room = max_tokens - count.count(title) - (FRAME if max_tokens >= HANDOVER_FROM else SMALL_FRAME)
+    course = Course(account, tail, count.count).lines(room)
     while room > 0:
-        body = as_markdown(account.write(room))
-        if count.count(f"{title}\n\n{body}\n") <= max_tokens:
+        body = as_markdown(account.write(room, given=course))
+        over = count.count(f"{title}\n\n{body}\n") - max_tokens
+        if over <= 0:
             break
-        room -= FRAME // 2
+        room -= max(over, SMALL_FRAME)
+    else:
+        body = NOTHING
     text = joined([title, body], "\n\n") if body else NOTHING
     return _handover(path, text, work.tokens)
 

@@ -16,13 +16,23 @@ from reviewer.compression.engine import EngineText, SegmentAnalysis, SummaryTask
 from reviewer.compression.fidelity import checkable_units
 from reviewer.compression.kept_answers import KeptAnswers
 from reviewer.compression.markers import without_markers
+from reviewer.compression.model_answer import (
+    TITLES,
+    cleaned,
+    copies,
+    is_program_text,
+    trimmed,
+    with_line,
+    with_titles,
+)
+from reviewer.compression.model_view import LONGEST, handover_view
 from reviewer.compression.offline.events import Message
 from reviewer.compression.offline.messages import told
 from reviewer.compression.offline.needs import NAMED, NEED_OF, Need, carried
 from reviewer.compression.offline.state import next_lines, now_lines
 from reviewer.compression.retention import diagnosis, validate_retention
 from reviewer.compression.segments import full_text
-from reviewer.compression.values import Level, Turn
+from reviewer.compression.values import HANDOVER_FROM, Level, Turn
 from reviewer.compression.words import content_words
 from reviewer.llm.model import (
     CancelledError,
@@ -33,7 +43,7 @@ from reviewer.llm.model import (
     ModelError,
 )
 from reviewer.llm.steering import RetryExhaustedError, retry_with_steering
-from reviewer.llm.templates import load_template, render
+from reviewer.llm.templates import fence_for, load_template, render
 from reviewer.text.normalise import fold
 
 LOOP_WORDS = 6
@@ -99,15 +109,14 @@ SHORTEST_CHECKED = 240
 MOST_INVENTED = 0.5
 """Share of names and numbers that the source does not have, above which a summary is refused."""
 FEW = 3
-"""Invented names up to which that share does not count."""
+"""Invented names up to which that share does not count, and a model is not asked again."""
 
 
 def invented_by(task: SummaryTask, text: str) -> tuple[list[str], int]:
     """The names and numbers of a summary that its source does not have, and how many it names."""
     named = checkable_units(without_markers(text))
     told = fold("\n".join(line.text for line in task.analysis.account.lines))
-    source = task.analysis.terms
-    return [u for u in named if not source.contains(u) and fold(u) not in told], len(named)
+    return task.analysis.terms.absent([u for u in named if fold(u) not in told]), len(named)
 
 
 def invention(task: SummaryTask, text: str) -> str | None:
@@ -131,6 +140,8 @@ def emptiness(task: SummaryTask, text: str) -> str | None:
     """
     titles = {f"{section.value.lower()}:" for section in Section}
     lines = [line for line in text.split("\n") if line.strip().lower() not in titles]
+    if text.strip() and not any(char.isalnum() for line in lines for char in line):
+        return "The summary says nothing of the conversation."
     words = _stems("\n".join(lines))
     source = _stems("\n".join(turn.text for turn in task.segment.turns))
     invented, named = invented_by(task, text)
@@ -147,13 +158,14 @@ def _stems(text: str) -> set[str]:
 def find_gaps(task: SummaryTask, text: str) -> str | None:
     """What a summary invents and which needs it misses, as sentences for the model."""
     problems = []
+    missing = _missing_needs(task, text)
     invented, _ = invented_by(task, text)
-    if invented:
+    if len(invented) > FEW or (invented and missing):
         problems.append(
             f"These do not stand in the conversation, so leave them out or correct them: "
             f"{', '.join(invented[:8])}."
         )
-    for need, line in _missing_needs(task, text):
+    for need, line in missing:
         problems.append(f"Nothing is said about {NAMED[need]}. The conversation says: {line}")
     return " ".join(problems) or None
 
@@ -161,8 +173,12 @@ def find_gaps(task: SummaryTask, text: str) -> str | None:
 def patched(task: SummaryTask, text: str) -> str:
     """The summary with one line for each need that it still misses, where there is room."""
     titles = {need: section for section, need in NEED_OF.items()}
-    lines = [f"{titles[need].value}: {line}" for need, line in _missing_needs(task, text)]
-    return "\n".join([text, *lines]) if lines else text
+    for need, line in _missing_needs(task, text):
+        if TITLES & set(text.split("\n")):
+            text = with_line(text, titles[need], line)
+        else:
+            text = f"{text}\n{titles[need].value}: {line}"
+    return text
 
 
 def _missing_needs(task: SummaryTask, text: str) -> list[tuple[Need, str]]:
@@ -185,7 +201,7 @@ LONGEST_PATCH = 0.2
 
 
 def view_turns(analysis: SegmentAnalysis) -> Sequence[Turn]:
-    """The segment as a model reads it: words in full, calls told in words, the state at the end.
+    """The segment as a model reads it: words in full, calls put into words, the state at the end.
 
     The output of tools is left out. A segment without tools is read as it is.
     """
@@ -212,6 +228,9 @@ FIELDS: dict[str, Sequence[str]] = {
     "segment_id": (),
     "topic": (),
     "max_tokens": (),
+    "max_characters": (),
+    "fence": (),
+    "quoted": ("text",),
 }
 """The fields of a level template."""
 ROOM = 1.5
@@ -219,6 +238,32 @@ ROOM = 1.5
 LEAST_ROOM = 64
 MARGIN = 64
 """Tokens of the model's context that are left free, because encodings differ."""
+HANDOVER = "compression-handover"
+HANDOVER_RATIO = 4
+CHARACTERS = 3.6
+"""Characters of a token, in a text with many names."""
+THOUGHTS = 4_000
+"""Tokens that a model may spend on thoughts before it writes a hand-over."""
+SLIGHTLY = 1.12
+"""Times its limit that a hand-over is shortened without asking again."""
+
+
+LEAST_CONTEXT = 6_000
+"""Tokens of a model's context in which a hand-over and what it is about have room."""
+
+
+def template_of(task: SummaryTask, context_tokens: int) -> str:
+    """The id of the template: that of the level, or of a hand-over where there is room for one."""
+    if task.options.custom_prompt_template_id:
+        return task.options.custom_prompt_template_id
+    is_long = task.max_tokens >= HANDOVER_FROM and task.level is not Level.TAGS
+    if (
+        is_long
+        and context_tokens >= LEAST_CONTEXT
+        and task.max_tokens * HANDOVER_RATIO <= task.segment.tokens
+    ):
+        return HANDOVER
+    return f"compression-{task.level.name.lower()}"
 
 
 class ModelEngine:
@@ -246,28 +291,27 @@ class ModelEngine:
         self.name = model.name
 
     def write(self, task: SummaryTask) -> EngineText:
-        """The model's summary, checked for faults and retention; that of an earlier run where the
-        question is the same.
+        """The model's summary, checked for faults, retention, needs and invention; that of an
+        earlier run where the question is the same.
 
         Raises ModelError when the endpoint fails, CancelledError, TemplateError, and
         RetryExhaustedError when no attempt passes.
         """
-        prompt = self._prompt(task)
+        prompt, remark = self._prompt(task)
         asked_first = prompt[-1]
         room = self._room(task)
         key = self._key(task, prompt, room)
-        answered, remark = self._answered(task, key)
+        answered, unread = self._answered(task, key, prompt)
         if answered is not None:
-            return answered
-        source = task.analysis.text
+            return structs.replace(answered, note=remark)
+        remark = "; ".join(filter(None, (remark, unread)))
         notes: list[ChatMessage] = []
-        last = ""
         used = attempts = 0
         waited = 0.0
         usable: list[Completion] = []
 
         def attempt() -> Completion:
-            nonlocal last, used, attempts, waited
+            nonlocal used, attempts, waited
             if task.cancelled is not None and task.cancelled():
                 raise CancelledError("Stopped before the model was asked.")
             attempts += 1
@@ -292,22 +336,20 @@ class ModelEngine:
                 answer = Completion("", self._model.name, 0, 0)
             waited += time.perf_counter() - began
             used += answer.prompt_tokens + answer.completion_tokens
-            last = answer.text
-            return answer
+            return self._read(answer)
 
         def validate(answer: Completion) -> tuple[bool, str | None]:
-            problem = find_fault(answer, source, task.segment.tokens, task.options.ceiling)
+            problem = self._fault(task, answer, prompt)
             if problem is not None:
                 notes[:] = []  # a faulty answer is not worth revising
             elif failures := validate_retention(answer.text, task.criteria):
                 problem = diagnosis(failures)
-                notes[:] = [ChatMessage("assistant", self._cut(last, room))]
             elif not usable and task.options.max_retries:
                 # Asked for once; a second summary with the same gaps is patched and listed.
                 usable.append(answer)
-                problem = find_gaps(task, answer.text)
-                if problem is not None:
-                    notes[:] = [ChatMessage("assistant", self._cut(last, room))]
+                problem = self._too_long(task, answer) or find_gaps(task, answer.text)
+            if problem is not None and self._fault(task, answer, prompt) is None:
+                notes[:] = [ChatMessage("assistant", self._cut(answer.text, room))]
             return problem is None, problem
 
         def steer(problem: str) -> None:
@@ -317,16 +359,64 @@ class ModelEngine:
                 prompt[-1] = ChatMessage("user", f"{asked_first.content}\n\n{steering(problem)}")
 
         result = retry_with_steering(attempt, validate, steer, task.options.max_retries)
-        text = result.value.text.strip()
+        text = result.value.text
         refused = invention(task, text) or emptiness(task, text)
         if refused is not None:
             raise RetryExhaustedError(refused, result.attempts, result.value)
         if self._kept is not None:
-            unkept = self._kept.keep(key, structs.replace(result.value, text=text))
+            unkept = self._kept.keep(key, result.value)
             remark = "; ".join(filter(None, (remark, unkept)))
         return EngineText(
-            patched(task, text), self.name, used, result.attempts, waited, note=remark
+            self._finished(task, text), self.name, used, result.attempts, waited, note=remark
         )
+
+    def _read(self, answer: Completion) -> Completion:
+        """An answer without what the model wrapped around it, and with the tokens of the rest."""
+        text = with_titles(cleaned(answer.text))
+        if text == answer.text:
+            return answer
+        return structs.replace(answer, text=text, completion_tokens=self._count(text))
+
+    def _fault(
+        self, task: SummaryTask, answer: Completion, prompt: Sequence[ChatMessage]
+    ) -> str | None:
+        """Why an answer cannot be used at all."""
+        source = task.analysis.text
+        instruction = prompt[0].content if len(prompt) > 1 else ""
+        if kind := is_program_text(answer.text):
+            return f"The answer is {kind} instead of a text."
+        if copies(answer.text, instruction, source):
+            return "The answer repeats its instruction instead of summarizing."
+        if template_of(task, self._context_tokens) != HANDOVER:
+            return find_fault(answer, source, task.segment.tokens, task.options.ceiling)
+        # One that is too long is shortened.
+        finish = "stop" if answer.finish == "length" and answer.text else answer.finish
+        counted = structs.replace(answer, finish=finish, completion_tokens=0)
+        return find_fault(counted, source, task.segment.tokens, None)
+
+    def _too_long(self, task: SummaryTask, answer: Completion) -> str | None:
+        """What to say of a hand-over that is much longer than its limit."""
+        if template_of(task, self._context_tokens) != HANDOVER:
+            return None
+        tokens = self._count(answer.text)
+        if tokens <= task.max_tokens * SLIGHTLY and answer.finish != "length":
+            return None
+        return (
+            f"It has {tokens:,} tokens; at most {task.max_tokens:,} are allowed. Shorten the "
+            "history of what is finished, and keep what is open, with its details."
+        )
+
+    def _finished(self, task: SummaryTask, text: str) -> str:
+        """The summary with a line for each need that it misses; a hand-over within its limit."""
+        if template_of(task, self._context_tokens) != HANDOVER:
+            return patched(task, text)
+        sections = {need: section for section, need in NEED_OF.items()}
+        lines = [(sections[need], line) for need, line in _missing_needs(task, text)]
+        spare = sum(self._count(f"- {line}\n") for _, line in lines)
+        text = trimmed(text, max(task.max_tokens - spare, 1), self._count)
+        for section, line in lines:
+            text = with_line(text, section, line)
+        return trimmed(text, task.max_tokens, self._count)
 
     def _key(self, task: SummaryTask, prompt: Sequence[ChatMessage], room: int) -> str:
         """The key of a question among the kept answers."""
@@ -335,17 +425,20 @@ class ModelEngine:
         options = task.options
         return self._kept.key(prompt, self.name, room, options.temperature, options.ceiling)
 
-    def _answered(self, task: SummaryTask, key: str) -> tuple[EngineText | None, str]:
+    def _answered(
+        self, task: SummaryTask, key: str, prompt: Sequence[ChatMessage]
+    ) -> tuple[EngineText | None, str]:
         """The answer of an earlier run, if it passes the checks; and a remark for a person."""
         if self._kept is None or task.options.fresh:
             return None, ""
         found, remark = self._kept.find(key)
         if found is None:
             return None, remark
-        text = found.text.strip()
+        found = self._read(found)
+        text = found.text
         failures = validate_retention(text, task.criteria)
         wrong = (
-            find_fault(found, task.analysis.text, task.segment.tokens, task.options.ceiling)
+            self._fault(task, found, prompt)
             or (diagnosis(failures) if failures else None)
             or invention(task, text)
         )
@@ -353,29 +446,37 @@ class ModelEngine:
             return None, f"a kept answer was not used: {wrong}"
         if task.on_text is not None:
             task.on_text(text)
-        return EngineText(patched(task, text), self.name, answered_before=True), ""
+        return EngineText(self._finished(task, text), self.name, answered_before=True), ""
 
-    def _prompt(self, task: SummaryTask) -> list[ChatMessage]:
-        """The level's messages, with as much of the segment as fits the model's context."""
-        custom = task.options.custom_prompt_template_id
+    def _prompt(self, task: SummaryTask) -> tuple[list[ChatMessage], str]:
+        """The messages of the template, with as much of the segment as fits the model's context;
+        and a remark for a person where words of the conversation did not fit.
+        """
         template = load_template(
-            custom or f"compression-{task.level.name.lower()}", TEMPLATES, self._templates, FIELDS
+            template_of(task, self._context_tokens), TEMPLATES, self._templates, FIELDS
         )
-        data = {
+        room = min(task.max_tokens, self._room(task))
+        quoted = "\n".join(f'- [{a.type}]: "{a.content}"' for a in task.anchors)
+        data: dict[str, object] = {
             "anchors": [{"type": str(a.type), "content": a.content} for a in task.anchors],
+            "quoted": [{"text": quoted}] if quoted else [],
             "segment_id": task.segment.id,
             "topic": task.segment.topic or "all",
-            "max_tokens": task.max_tokens,
+            "max_tokens": room,
+            "max_characters": round(room * CHARACTERS / 100) * 100,
         }
 
         def messages(text: str) -> list[ChatMessage]:
-            return _with_retention(render(template, {**data, "messages": text}), task)
+            fence = fence_for("conversation", text)
+            return _with_retention(
+                render(template, {**data, "messages": text, "fence": fence}), task
+            )
 
         frame = sum(self._count(one.content) for one in messages(""))
         free = self._context_tokens - frame - 2 * self._room(task) - MARGIN
         if free < LEAST_ROOM and task.level is not Level.TAGS and task.anchors:
             # They do not fit the context of a small model; they are put back after the answer.
-            data["anchors"] = []
+            data["anchors"] = data["quoted"] = []
             frame = sum(self._count(one.content) for one in messages(""))
             free = self._context_tokens - frame - 2 * self._room(task) - MARGIN
         if free < LEAST_ROOM:
@@ -384,10 +485,23 @@ class ModelEngine:
                 f"prompt of {template.template_id}. Raise context_tokens under [model], or use the "
                 "offline engine."
             )
-        return messages(cut_text(view_turns(task.analysis), free, self._count))
+        if template.template_id != HANDOVER:
+            return messages(cut_text(view_turns(task.analysis), free, self._count)), ""
+        view = handover_view(task.analysis, free, self._count)
+        remark = ""
+        if view.left_out:
+            remark = (
+                f"{view.left_out:,} characters of what was said were left out, so that the model "
+                f"reads at most {min(free, LONGEST):,} tokens"
+            )
+        return messages(view.text), remark
 
     def _room(self, task: SummaryTask) -> int:
         """Tokens after which the answer is cut off."""
+        if template_of(task, self._context_tokens) == HANDOVER:
+            # One that is too long is shortened, and some models count their thoughts.
+            wanted = round(task.max_tokens * ROOM) + THOUGHTS
+            return max(1, min(wanted, self._context_tokens // 4))
         if task.options.max_output_tokens is not None:
             wanted = task.options.max_output_tokens
         else:

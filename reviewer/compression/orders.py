@@ -16,7 +16,7 @@ LONGEST = 160
 def orders_in(summary: str, segment: Segment) -> tuple[str, ...]:
     """The sentences of a summary that read like planted orders, each cut to LONGEST characters.
 
-    What the person typed is no such order.
+    What the person typed is not such an order.
     """
     typed = [" ".join(turn.text.split()) for turn in segment.turns if turn.role == "user"]
     found: dict[str, None] = {}

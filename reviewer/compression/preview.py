@@ -76,9 +76,12 @@ FAILURES = 3
 class Patience:
     """Whether a model that failed is asked again, over the segments of one preview."""
 
-    def __init__(self, segments: int) -> None:
-        """`segments`: how many the model is asked for."""
+    def __init__(self, segments: int, *, raises: bool = True) -> None:
+        """`segments`: how many the model is asked for. `raises`: a model that does not work at all
+        ends the run; otherwise it is asked no more.
+        """
         self._tries = min(TRIES, segments)
+        self._raises = raises
         self._lock = threading.Lock()
         self._answered = False
         self._in_a_row = 0
@@ -94,7 +97,9 @@ class Patience:
         with self._lock:
             self._in_a_row += 1
             if not self._answered and self._in_a_row >= self._tries:
-                raise failure
+                if self._raises:
+                    raise failure
+                self.gave_up = failure
             if self._answered and self._in_a_row >= FAILURES:
                 self.gave_up = failure
 
@@ -203,7 +208,7 @@ def preview_choice(
     # A deterministic engine is asked again, for notes and markers.
     write_again = engine.deterministic and choice.engine == engine.name
     if choice.content is None or choice.level is Level.FULL or write_again:
-        compressed = _written(
+        compressed = write_summary(
             segment,
             anchors,
             choice.level,
@@ -228,7 +233,7 @@ def preview_choice(
     return SegmentPreview(segment, choice.level, compressed, fidelity, failures, kept, guidance)
 
 
-def _written(
+def write_summary(
     segment: Segment,
     anchors: tuple[AnchorPoint, ...],
     level: Level,

@@ -12,6 +12,7 @@ from math import log
 from msgspec import structs
 
 from reviewer.clock import from_iso
+from reviewer.commits.transcript_import import MARK
 from reviewer.commits.values import Priority
 from reviewer.compression.values import Segment, Turn
 from reviewer.compression.words import content_words
@@ -115,6 +116,8 @@ def _begins(run: list[Turn], number: int, words: Counter[str]) -> bool:
         now, then = from_iso(turn.at), from_iso(before.at)
         if now is not None and then is not None and now - then > GAP:
             return True
+    if turn.role == "note" and turn.text.startswith(MARK):
+        return True
     if turn.role != "user" or turn.kind != "text":
         return False
     if _NEW_TOPIC.match(turn.text):

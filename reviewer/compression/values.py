@@ -24,10 +24,12 @@ class Level(IntEnum):
 
 RATIOS = {Level.FULL: 1, Level.DETAILED: 3, Level.BRIEF: 10, Level.TAGS: 50}
 """Original : compressed tokens at which a level aims."""
+HANDOVER_FROM = 600
+"""Tokens from which on a summary much shorter than its source has room for a hand-over."""
 
 
 OFFLINE, BY_HAND = "offline", "by hand"
-"""Authors of a summary that are no model."""
+"""Authors of a summary that are not a model."""
 
 
 class Turn(Struct, frozen=True, gc=False):

@@ -7,12 +7,13 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import lru_cache
 
 from reviewer.commits.retention import SECONDS_A_PATTERN, PatternError, compiled
 from reviewer.commits.values import Pattern
-from reviewer.compression.words import FREQUENCIES, FUNCTION_WORDS, SPOKEN
+from reviewer.compression.words import FREQUENCIES, FUNCTION_WORDS, GENERAL, SPOKEN
+from reviewer.text.identifiers import IdentifierKind, identifiers
 from reviewer.text.normalise import fold
 
 TAG_LENGTH = 30
@@ -80,33 +81,70 @@ def excerpt_around(
     return first, first + len(piece.strip())
 
 
-_TAG_WORD = re.compile(r"\S+")
+_DECLARED = re.compile(
+    r"(?:(?:export|public|async|pub|static|create|alter) )*(?:def|class|func|function|fn|interface"
+    r"|struct|enum|type|trait|impl|table|module) (?:\([^)]*\) )?([A-Za-z_]\w+)(?=\s*(?:[(:{=<]|$))",
+    re.IGNORECASE,
+)
 _TRIMMED = "*_`\"'“”‘’()[]{}<>,;:.!?…"
 _CLAUSE = re.compile(r"[,;:!?](?:\s|$)|\.(?:\s|$)|\s[–—-]+\s")
 
 
 def anchor_tag(content: str, longest: int = TAG_LENGTH) -> str:
-    """The tag of an anchor: its first term, at most `longest` characters, verbatim.
+    """The tag of an anchor: a term of it, at most `longest` characters, verbatim.
 
-    It begins with the first word that carries something and ends with its clause: no head of a
-    sentence. Where there is none it is the beginning of the anchor.
+    A name, where it has one; else the longest run of words of its first clause that carry
+    something. Where there is none it is the beginning of the anchor.
     """
     folded = fold(content)
     if " " not in folded:
         name = folded.strip(_TRIMMED).rpartition("/")[2]
-        return (name or folded)[:longest]
-    for start in (word.start() for word in _TAG_WORD.finditer(folded)):
-        word = folded[start:].split(" ", 1)[0].strip(_TRIMMED)
-        if not _carries(word):
-            continue
-        rest = folded[start:].lstrip(_TRIMMED)
-        clause = _CLAUSE.search(rest)
-        tag = _last_carrying(_cut_words(rest[: clause.start()] if clause else rest, longest))
-        if len(tag) >= SHORTEST_TERM:
-            return tag
+        return (name or folded)[:TAG_LENGTH]  # a name is not cut shorter than any tag
+    if declared := _DECLARED.match(folded):
+        return declared[1][:TAG_LENGTH]
+    for each in identifiers(folded):
+        name = each.text.strip(_TRIMMED).rpartition("/")[2]
+        if each.kind in _NAMING and SHORTEST_NAME <= len(name) <= longest and " " not in name:
+            return name
+    for clause in _CLAUSE.split(folded):
+        runs = [" ".join(run) for run in _runs(clause.split(" ")) if _is_term(run)]
+        terms = [term for run in runs if len(term := _cut_words(run, longest)) >= SHORTEST_TERM]
+        if terms:
+            return max(terms, key=len)
     return _cut_words(folded, longest).rstrip(" ,;")
 
 
+def has_term(text: str) -> bool:
+    """Whether any word of a text in Latin letters names something, so that it says what it is of.
+
+    Texts in other letters always have.
+    """
+    words = [word.strip(_TRIMMED) for word in fold(text).split(" ")]
+    return not text.isascii() or _is_term([word for word in words if _carries(word)])
+
+
+def _is_term(run: Sequence[str]) -> bool:
+    return any(word.lower() not in GENERAL for word in run)
+
+
+def _runs(words: Sequence[str]) -> Iterator[list[str]]:
+    """Words next to each other that carry something, without the marks around them."""
+    run: list[str] = []
+    for word in words:
+        bare = word.strip(_TRIMMED)
+        if _carries(bare):
+            run.append(bare)
+        if run and (bare != word or not _carries(bare)):  # a mark or an empty word ends it
+            yield run
+            run = []
+    if run:
+        yield run
+
+
+_NAMING = frozenset(
+    {IdentifierKind.PATH, IdentifierKind.CODE, IdentifierKind.NAME, IdentifierKind.ISSUE}
+)
+SHORTEST_NAME = 3
 SHORTEST_TERM = 4
 
 
@@ -121,14 +159,6 @@ def _cut_words(text: str, longest: int) -> str:
         return text
     cut = text.rfind(" ", 0, longest + 1)
     return text[: cut if cut > 0 else longest]
-
-
-def _last_carrying(text: str) -> str:
-    """The text without the words at its end that carry nothing."""
-    words = text.split(" ")
-    while len(words) > 1 and not _carries(words[-1].strip(_TRIMMED)):
-        words.pop()
-    return " ".join(words).strip(_TRIMMED)
 
 
 _EMPTY = FUNCTION_WORDS | SPOKEN | FREQUENCIES.keys()

@@ -55,6 +55,52 @@ kind sort things thing lot maybe
 """
 SPOKEN = frozenset(_SPOKEN_LIST.split())
 """Words of conversation that a summary of it does not use."""
+_GENERAL_LIST = """
+able actual added again agree ahead almost alright already although altogether amount answer
+anybody anyone anything anyway appear apply approach area aren around ask asked aside assume
+available away bad basic basically become becomes before begin beginning behind believe best
+better big bit blah bottom bring brings brought bunch call called calling calls came cannot care
+case cases cause certain chance choose clear clearly close come comes coming complete completely
+consider contain contains copy correct couldn couple course cover cuz day days decide definitely
+depend describe detail details did didn difference different difficult direct doesn doing done
+double dozen drop dunno early easier easily easy edit effectively eight eighteen eighty either
+eleven else empty end ended enough entire entirely equal especially essentially etc even
+everybody everyone everything exact exactly example excellent except excuse exist existing
+exists expect explain extra fact fair fairly false far feel few fifteen fifty final finally find
+fine finish finished five follow following follows forget form former forth forty forward found
+four fourteen free front full fully fun further gave general generally give given gives giving
+god goes gone good great group guess guy guys half hand handle happen happened happens happy
+hard hear heard held hello help helpful hence hey high hmm hold hope hour hours huge huh hundred
+idea ideas imagine immediately important include included includes including indeed inside
+instead interesting job keep keeps kept key kind knew knows large largely last late later latest
+lead least leave leaves left less lets level like likely line list little long longer looked
+looking looks lose lot lots low made main mainly major makes making mark mattered matters means
+meant mention mentioned middle mind minor minute minutes missing moment month months morning
+mostly move moved moves moving name named namely nah near nearly necessary needed nice nine
+nineteen ninety nobody none normal normally note nothing notice number numbers obvious obviously
+odd often old older ones onto ooh open opposite order original others otherwise ought outside
+overall page paid part particular particularly parts pass past pay people perfect perhaps person
+piece pieces place places plan play point points poor possible possibly present pretty previous
+previously probably problem problems proper properly provide purpose push puts putting question
+questions quick quickly quite ran random rather reach read reading ready real reason reasons
+recent recently regarding regular related relevant remain remove rest result results return
+returns right room run running runs safe said save saw saying says second seconds see seem
+seemed seems seen send sense sent separate seven seventeen seventy several short should shouldn
+show showed shown shows side similar similarly simple simply single sit six sixteen sixty size
+slightly slow small somebody someone something sometimes somewhere soon sorry sound sounds
+special specific specifically spend stand start started starting starts state stay step steps
+stop straight strange stuff sudden suggest super suppose supposed sure surely take taken takes
+taking talk talked talking tell ten tend term terms thank thanks themselves thinking thirteen
+thirty thought thoughts thousand three throw tha till time times today together told tomorrow
+tonight took top total totally toward towards tried tries true truly try trying turn turned
+turns twelve twenty twice type typical typically understand unless unlike unlikely useful user
+usual usually various version view wait wanna wanted wants wasn watch way ways week weeks went
+weren whatever whenever wherever whether whole wide wise wonder wonderful won word words work
+worked working works world worry worse worst worth would wouldn wow wrong year years yep
+yesterday yet yup zero
+"""
+GENERAL = frozenset(_GENERAL_LIST.split())
+"""Words that name no topic, except beside another word."""
 
 
 def words_of(text: str) -> list[str]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from collections.abc import Sequence
 
 from reviewer.sources.records import Role
 
@@ -40,30 +41,43 @@ def flags_of(content: str, role: Role) -> tuple[str, ...]:
 
     Text that the user typed is never flagged as an injection.
     """
+    return _flags(content, [] if role is Role.USER else _readings(content))
+
+
+def flags_of_each(said: Sequence[tuple[str, Role]]) -> list[tuple[str, ...]]:
+    """`flags_of` for many texts, which takes less time together."""
+    from reviewer.extraction.prompt_injection import look_at
+
+    readings = [[] if role is Role.USER else _readings(content) for content, role in said]
+    look_at(text for each in readings for text in each)
+    return [_flags(content, each) for (content, _), each in zip(said, readings, strict=True)]
+
+
+def _flags(content: str, readings: Sequence[str]) -> tuple[str, ...]:
     found = []
     if _MASK in content:
         found.append(MASKED)
-    if role is not Role.USER:
+    if readings:
         from reviewer.extraction.prompt_injection import looks_injected  # its table takes 10 ms
 
-        if any(looks_injected(reading.lower()) for reading in _readings(content)):
+        if any(looks_injected(reading) for reading in readings):
             found.append(INJECTION)
     if not content.isascii() and _MIXED.search(content):
         found.append(LOOK_ALIKE)
     return tuple(found)
 
 
-def _readings(content: str) -> set[str]:
-    """The text without emphasis marks and on one line; when it is not ASCII, also in plain letters
-    and with tag characters made visible.
+def _readings(content: str) -> list[str]:
+    """The text in lower case, without emphasis marks and on one line; when it is not ASCII, also in
+    plain letters and with tag characters made visible.
     """
-    texts = {content}
+    texts = [content]
     if not content.isascii() and (
         _DISGUISING.search(content) or not unicodedata.is_normalized("NFKD", content)
     ):
         parted = unicodedata.normalize("NFKD", content.translate(_TAGS))
-        texts.add(_UNSEEN.sub("", parted).translate(_AS_LATIN))
-    return {_on_one_line(_EMPHASIS.sub("", text)) for text in texts}
+        texts.append(_UNSEEN.sub("", parted).translate(_AS_LATIN))
+    return [_on_one_line(_EMPHASIS.sub("", text)).lower() for text in texts]
 
 
 def _on_one_line(text: str) -> str:

@@ -7,6 +7,7 @@ not have, to act without the user's knowledge, to hand out private data, to stay
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from functools import cache, lru_cache
 
 _AGENT = (
@@ -579,6 +580,23 @@ def _cues_in(word: str) -> list[str]:
             _without_cue.clear()
         _without_cue.add(word)
     return found
+
+
+def look_at(texts: Iterable[str]) -> None:
+    """Look for cues in the words of many texts in lower case at once, so that asking of each of
+    them whether it looks injected takes less time.
+    """
+    words = {word for text in texts for word in text.split()}.difference(_without_cue)
+    together = "\n".join(["", *words, ""])
+    for cue in _CUES:
+        at = together.find(cue)
+        while at >= 0:
+            end = together.index("\n", at)
+            words.discard(together[together.rindex("\n", 0, at) + 1 : end])
+            at = together.find(cue, end)
+    if len(_without_cue) >= REMEMBERED:
+        _without_cue.clear()
+    _without_cue.update(words)
 
 
 @cache

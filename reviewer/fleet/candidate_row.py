@@ -11,7 +11,7 @@ from msgspec import Meta, Struct, structs
 
 from reviewer.extraction.candidates import MemoryType
 from reviewer.extraction.entities.entity import Attribute, EntityType, Relation
-from reviewer.extraction.flags import flags_of
+from reviewer.extraction.flags import flags_of_each
 from reviewer.extraction.rejections import LONGEST, SHORTEST
 from reviewer.fleet.part import COLUMNS
 from reviewer.fleet.values import EVIDENCE
@@ -125,14 +125,16 @@ _APART = "\n\n"
 
 def clean(rows: Sequence[Row]) -> Iterator[CleanRow]:
     """The rows without secrets and with their flags: anybody may have written the file."""
+    without: list[tuple[Row, int]] = []
     for start in range(0, len(rows), MASKED_AT_ONCE):
-        for row, masked in _without_secrets(rows[start : start + MASKED_AT_ONCE]):
-            found = flags_of(row.content, row.role)
-            flags = " ".join(dict.fromkeys((*row.flags.split(), *found))) if found else row.flags
-            # The key is stored as it is: it may say nothing that the content does not say.
-            key = row.key if row.key in row.content.lower() else duplicate_key(row.content)
-            same = flags == row.flags and key == row.key
-            yield CleanRow(row if same else structs.replace(row, flags=flags, key=key), masked)
+        without += _without_secrets(rows[start : start + MASKED_AT_ONCE])
+    flagged = flags_of_each([(row.content, row.role) for row, _ in without])
+    for (row, masked), found in zip(without, flagged, strict=True):
+        flags = " ".join(dict.fromkeys((*row.flags.split(), *found))) if found else row.flags
+        # The key is stored as it is: it may say nothing that the content does not say.
+        key = row.key if row.key in row.content.lower() else duplicate_key(row.content)
+        same = flags == row.flags and key == row.key
+        yield CleanRow(row if same else structs.replace(row, flags=flags, key=key), masked)
 
 
 def _without_secrets(rows: Sequence[Row]) -> Iterator[tuple[Row, int]]:

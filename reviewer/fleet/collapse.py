@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import re
+import shutil
 import tempfile
 import time
 from collections.abc import Iterator
@@ -20,7 +21,7 @@ import msgspec
 from msgspec import Struct, structs
 
 from reviewer.extraction.similarity import NEAR, similarity
-from reviewer.files import private_opener, reason_of
+from reviewer.files import is_own, open_own, private_opener, reason_of
 from reviewer.fleet.candidate_row import ADDED, CANDIDATE, NAMES, Row, checked, clean
 from reviewer.fleet.part import schema
 from reviewer.fleet.places import Folder
@@ -35,9 +36,12 @@ from reviewer.fleet.values import (
     table_name,
 )
 from reviewer.sources.elsewhere import file_system
+from reviewer.system import lock
 
 ROWS_AT_ONCE = 10_000
 MEMORY_LIMIT = "2GB"
+WORK, LOCK = ".collapse-", "lock"
+"""The folder of what does not fit into memory, and the file by which it is known to be in use."""
 SCHEMAS_AT_ONCE = 8
 """Parts whose columns are looked at together: in a bucket each takes a while to answer."""
 _PLAIN = re.compile(r"[\w./ -]*")
@@ -87,7 +91,7 @@ def collapse(
     folder = Folder(parts)
     numbers = _whole_parts(folder)
     settings = _common_settings(folder, numbers)
-    with _plainly_named(folder) as (place, scratch):
+    with _plainly_named(folder, out) as (place, scratch):
         database = _Database(folder, place, numbers, scratch, memory_limit, threads)
         try:
             counts = database.count(project, excerpts)
@@ -192,18 +196,56 @@ def _again(number: int) -> str:
 
 
 @contextmanager
-def _plainly_named(folder: Folder) -> Iterator[tuple[str, str]]:
-    """A path to the folder that has no sign to which DuckDB gives a meaning, and a folder to work
-    in: on the disk of the parts, unless they are elsewhere or the name of theirs has such a sign.
+def _plainly_named(folder: Folder, out: Path) -> Iterator[tuple[str, str]]:
+    """Paths to the parts and to a folder to work in, which is made beside the output, because the
+    system's folder for temporary files may be in memory. They have no sign to which DuckDB gives a
+    meaning: where the real names have one, the paths are links in a temporary folder.
     """
-    plain = folder.is_local and _PLAIN.fullmatch(folder.place)
-    kept_in = folder.place if plain else None
-    with tempfile.TemporaryDirectory(prefix=".collapse-", dir=kept_in) as scratch:
-        place = folder.place
-        if folder.is_local and not plain:
-            place = os.path.join(scratch, "parts")
-            os.symlink(folder.place, place, target_is_directory=True)
-        yield place, scratch
+    with _work_folder(out) as scratch, tempfile.TemporaryDirectory("-reviewer") as links:
+        named = {"parts": folder.place, "work": str(scratch)}
+        for name, real in named.items():
+            is_path = name == "work" or folder.is_local
+            if is_path and not _PLAIN.fullmatch(real):
+                named[name] = os.path.join(links, name)
+                os.symlink(real, named[name], target_is_directory=True)
+        yield named["parts"], named["work"]
+
+
+@contextmanager
+def _work_folder(out: Path) -> Iterator[Path]:
+    """A folder beside the output until the end of the block; those that killed runs have left there
+    are removed first. Raises FleetError.
+    """
+    try:
+        for path in out.parent.glob(f"{WORK}*"):
+            _remove_left(path)
+        folder = Path(tempfile.mkdtemp(prefix=WORK, dir=out.parent))
+        handle = open_own(folder / LOCK, os.O_RDWR | os.O_CREAT)
+        lock(handle)
+    except OSError as problem:
+        raise FleetError(f"{out} cannot be written: {reason_of(problem)}.") from problem
+    try:
+        yield folder
+    finally:
+        os.close(handle)
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def _remove_left(folder: Path) -> None:
+    """Remove the work folder of a run that was killed. One that is in use is locked."""
+    try:
+        if folder.is_symlink() or not is_own(folder):
+            return
+        handle = open_own(folder / LOCK, os.O_RDWR)
+    except (FileNotFoundError, NotADirectoryError):
+        return  # not locked yet, removed meanwhile, or a file of somebody else
+    try:
+        lock(handle)
+    except BlockingIOError:
+        return
+    finally:
+        os.close(handle)
+    shutil.rmtree(folder, ignore_errors=True)
 
 
 def _escaped(path: str) -> str:
@@ -247,7 +289,11 @@ class _Database:
     ) -> None:
         duckdb = extra("duckdb")
         self.errors: tuple[type[Exception], ...] = (duckdb.Error,)
-        self._connection = duckdb.connect(os.path.join(scratch, "work.duckdb"))
+        # DuckDB follows a link, and its log cannot have every name. What is in memory goes to the
+        # temporary directory when it grows, too, only larger.
+        plain = _PLAIN.fullmatch(os.path.realpath(scratch))
+        kept_in = os.path.join(scratch, "work.duckdb") if plain else ":memory:"
+        self._connection = duckdb.connect(kept_in)
         try:
             self._connection.execute("SET memory_limit = ?", [memory_limit])
             if threads is not None:

@@ -135,6 +135,12 @@ class Folder:
         except OSError as problem:
             raise FleetError(f"{self.place} cannot be made: {reason_of(problem)}.") from problem
 
+    def remove_unfinished(self) -> None:
+        """Remove what was being written when its process was killed. Nobody may be writing now."""
+        if self.is_local:
+            for path in Path(self.place).glob(f".part-*{TEMPORARY}"):
+                path.unlink(missing_ok=True)
+
     def names(self) -> set[str]:
         """The names of the files in it. Raises FleetError."""
         try:

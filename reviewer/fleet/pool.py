@@ -6,7 +6,10 @@ import multiprocessing
 import os
 import signal
 import threading
+from collections.abc import Iterator
 from concurrent.futures import ProcessPoolExecutor
+from contextlib import contextmanager
+from multiprocessing.connection import Connection, wait
 
 
 def cores() -> int:
@@ -16,25 +19,47 @@ def cores() -> int:
     return os.cpu_count() or 1
 
 
-def pool(width: int, module: str) -> ProcessPoolExecutor:
-    """Processes that call functions of `module`, which is imported once for all of them."""
+def pool(width: int, module: str, leash: Connection | None = None) -> ProcessPoolExecutor:
+    """Processes that call functions of `module`, which is imported once for all of them.
+
+    `leash`: the end of a pipe; when its other end is closed, the processes end at once.
+    """
     context: multiprocessing.context.BaseContext
     if "forkserver" in multiprocessing.get_all_start_methods():
         context = multiprocessing.get_context("forkserver")
         context.set_forkserver_preload([module])
     else:  # on Windows
         context = multiprocessing.get_context("spawn")
-    return ProcessPoolExecutor(width, mp_context=context, initializer=_follow_the_parent)
+    return ProcessPoolExecutor(
+        width, mp_context=context, initializer=_follow_the_parent, initargs=(leash,)
+    )
 
 
-def _follow_the_parent() -> None:
+@contextmanager
+def short_pool(width: int, module: str, seconds: float) -> Iterator[ProcessPoolExecutor]:
+    """The same until the end of the block; work that goes on then is cut off after `seconds`."""
+    leash, hand = multiprocessing.Pipe(duplex=False)
+    executor = pool(width, module, leash)
+    try:
+        yield executor
+    finally:
+        options = {"wait": True, "cancel_futures": True}
+        ending = threading.Thread(target=executor.shutdown, kwargs=options, daemon=True)
+        ending.start()
+        ending.join(seconds)
+        hand.close()
+        ending.join()
+        leash.close()
+
+
+def _follow_the_parent(leash: Connection | None) -> None:
     """Leave Ctrl-C to the parent, and end when it is gone, even when it was killed."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     parent = multiprocessing.parent_process()
     assert parent is not None
 
     def watch() -> None:
-        parent.join()
+        wait([parent.sentinel, *([leash] if leash is not None else [])])
         os._exit(1)
 
     threading.Thread(target=watch, daemon=True).start()

@@ -32,7 +32,7 @@ from reviewer.errors import SourceError
 from reviewer.files import open_own, reason_of
 from reviewer.fleet.part import Job, read_only, write_part
 from reviewer.fleet.places import Folder, listed_url
-from reviewer.fleet.pool import cores, pool
+from reviewer.fleet.pool import cores, short_pool
 from reviewer.fleet.values import (
     FILES,
     FleetError,
@@ -55,6 +55,10 @@ PLAN, LOCK, RUNNING = "plan.ndjson", ".lock", "running.json"
 STALE_SECONDS = 15 * 60
 """In a bucket, where nothing can be locked: a mark of a run that is older is of a dead one."""
 PAUSE = 0.2
+SLOW_SECONDS = 10
+"""After so long without a finished part, the progress says which file is being read."""
+LAST_SECONDS = 10
+"""How long the parts that are being read may take to end when a run is interrupted."""
 CONNECT_SECONDS = 20
 LOST_SECONDS = 30
 """How long a scheduler that cannot be reached is waited for."""
@@ -72,6 +76,9 @@ class Progress(Struct, frozen=True):
     bytes_total: int
     found: int
     failed: int
+    slow: str = ""
+    """The largest file of a part that has been read for `slow_seconds`, where that is long."""
+    slow_seconds: float = 0.0
 
 
 class RunReport(Struct, frozen=True, kw_only=True):
@@ -121,11 +128,8 @@ class Processes:
 
     @contextmanager
     def open(self) -> Iterator[Executor]:
-        executor = pool(self.width, _PART)
-        try:
+        with short_pool(self.width, _PART, LAST_SECONDS) as executor:
             yield executor
-        finally:
-            executor.shutdown(wait=True, cancel_futures=True)
 
     def explain(self, problem: BaseException) -> FleetError | None:
         return None if isinstance(problem, BrokenProcessPool) else _as_fleet_error(problem)
@@ -224,6 +228,7 @@ def run(
     folder = Folder(out)
     folder.make()
     with _only_run(folder):
+        folder.remove_unfinished()
         plan = _Plan(folder, Settings(now=iso(now), views=views))
         plan.add(files, part_files)
         run_ = _Run(plan, workers, progress or _quiet, cancelled or _never)
@@ -347,6 +352,7 @@ class _Run:
         self.files = self.bytes = self.found = self.failed = self.other_kind = 0
         self.before = 0
         self.left = 0
+        self._last_done = time.monotonic()
 
     def go(self) -> None:
         """Read until all parts are whole or the person has interrupted. Raises FleetError."""
@@ -372,6 +378,15 @@ class _Run:
         self.found += done.found
         self.failed += done.failed
         self.other_kind += done.other_kind
+        self._last_done = time.monotonic()
+        self._show(None)
+
+    def _show(self, oldest: Part | None) -> None:
+        """Show how far the job is, and what `oldest`, the part that was begun first, is at."""
+        seconds = time.monotonic() - self._last_done
+        slow = ""
+        if oldest is not None and seconds > SLOW_SECONDS:
+            slow = max(oldest.files, key=lambda file: file.bytes).name
         self._progress(
             Progress(
                 self.files,
@@ -380,6 +395,8 @@ class _Run:
                 self._bytes_total,
                 self.found,
                 self.failed,
+                slow,
+                seconds,
             )
         )
 
@@ -412,6 +429,7 @@ class _Run:
                             suspects.append(part)
                     if not done:
                         self._workers.check()
+                        self._show(next(iter(running.values()), None))
             finally:
                 for future in running:
                     future.cancel()
@@ -432,20 +450,23 @@ class _Run:
                     self._count(outcome)
 
     def _alone(self, part: Part) -> PartDone | None:
-        if self._cancelled():
+        try:
+            return self._found_guilty(part)
+        except _InterruptedError:
             return None
-        done = _in_a_process(write_part, self._job(part))
+
+    def _found_guilty(self, part: Part) -> PartDone:
+        """Read a part, without the files that end the process that reads them."""
+        done = self._in_a_process(write_part, self._job(part))
         if done is not None:
             return done
         killers: dict[str, str] = {}
         for file in part.files:
-            if self._cancelled():
-                return None
             alone = structs.replace(part, files=(file,))
-            if _in_a_process(_read_and_return, self._job(alone)) is None:
+            if self._in_a_process(_read_and_return, self._job(alone)) is None:
                 killers[file.name] = f"{file.name} {KILLER}."
         self.killers.update(killers)
-        done = _in_a_process(write_part, self._job(part, killers))
+        done = self._in_a_process(write_part, self._job(part, killers))
         if done is None:  # only together do they need too much
             everything = {
                 f.name: f"{f.name} {KILLER}, with others of its part." for f in part.files
@@ -454,21 +475,28 @@ class _Run:
             done = write_part(self._job(part, everything))
         return done
 
+    def _in_a_process(self, work: Callable[[Job], PartDone], job: Job) -> PartDone | None:
+        """The result of work in a process of its own; None when that process died."""
+        if self._cancelled():
+            raise _InterruptedError
+        with short_pool(1, _PART, LAST_SECONDS) as executor:
+            future = executor.submit(work, job)
+            while not wait([future], timeout=PAUSE).done:
+                if self._cancelled():
+                    raise _InterruptedError
+            try:
+                return future.result()
+            except BrokenProcessPool:
+                return None
+
+
+class _InterruptedError(Exception):
+    """The person has interrupted the run."""
+
 
 def _read_and_return(job: Job) -> PartDone:
     read_only(job)
     return PartDone(job.part.number, 1, 0, 0, 0, 0)
-
-
-def _in_a_process(work: Callable[[Job], PartDone], job: Job) -> PartDone | None:
-    """The result of work in a process of its own; None when that process died."""
-    executor = pool(1, _PART)
-    try:
-        return executor.submit(work, job).result()
-    except BrokenProcessPool:
-        return None
-    finally:
-        executor.shutdown(wait=True, cancel_futures=True)
 
 
 def _as_fleet_error(problem: BaseException) -> FleetError:

@@ -6,6 +6,7 @@ Values are inserted as they are: a value that looks like a template is never exp
 
 from __future__ import annotations
 
+import hashlib
 import re
 import tomllib
 from collections.abc import Mapping, Sequence
@@ -90,6 +91,11 @@ def render(template: Template, data: Mapping[str, object]) -> list[ChatMessage]:
         elif text.strip():
             messages.append(ChatMessage("system", text))
     return messages
+
+
+def fence_for(name: str, text: str) -> str:
+    """A name for the marks around a text of others, which the text cannot have in it."""
+    return f"{name}-{hashlib.sha256(text.encode('utf-8', 'replace')).hexdigest()[:12]}"
 
 
 def _path(template_id: str, builtin_folder: Path, override_folder: Path | None) -> Path:

@@ -71,6 +71,22 @@ class History:
         """The name of another person who made this decision; empty for other acts."""
         return self._undo.decided_by_another(act)
 
+    def another_who_decided(self, memory: int) -> str:
+        """The name of another person whose decision on a memory is the latest; empty for one's
+        own.
+        """
+        with failures_as_sentences(self._database.path):
+            row = (
+                self._database.reader()
+                .execute(
+                    "SELECT l.id FROM ledger_touch t JOIN ledger l ON l.id = t.act"
+                    " WHERE t.memory_id = ? AND l.scope = 'decision' ORDER BY t.act DESC LIMIT 1",
+                    (memory,),
+                )
+                .fetchone()
+            )
+        return self._undo.decided_by_another(row[0]) if row else ""
+
     def redo(self) -> Undone:
         """Redo the most recently undone act. Raises ConflictError."""
         return _undone(self._undo.redo())

@@ -6,6 +6,8 @@ The wave of one machine takes the same steps file by file (`source_reader.read`,
 
 from __future__ import annotations
 
+import math
+import time
 from collections.abc import Iterator
 from datetime import datetime
 from pathlib import Path
@@ -28,6 +30,8 @@ AROUND = 300
 """Characters of a record kept before and after a span, so that it can be judged elsewhere."""
 BEHIND = 0.5
 """Factor on the score of a find that is shown behind a better one of the same spot."""
+MOST = 250_000
+"""Places of a file, which are kept in memory: sessions have some 60 in a MB."""
 SHORT = 1_000
 """Characters of a record that is kept whole."""
 
@@ -87,14 +91,17 @@ class SessionRead(Struct, frozen=True, kw_only=True):
     """The file is intact, but of a kind that is not read."""
 
 
-def read_session(path: Path, *, name: str, modified_ns: int, now: datetime) -> SessionRead:
+def read_session(
+    path: Path, *, name: str, modified_ns: int, now: datetime, seconds: float = math.inf
+) -> SessionRead:
     """Read the file at `path`, cited as `name`, and propose from it.
 
-    Never raises for a file: what is wrong with it becomes its `problem`.
+    `seconds`: of the processor, after which the file is given up. Never raises for a file: what is
+    wrong with it becomes its `problem`.
     """
     job = Job(str(path), now, modified_ns, name=name)
     try:
-        return _Reading(job).done()
+        return _Reading(job, seconds).done()
     except SourceError as problem:
         other = isinstance(problem, OtherKindError)
         return SessionRead(problem=str(problem).replace(str(path), name), other_kind=other)
@@ -116,8 +123,10 @@ def read_session(path: Path, *, name: str, modified_ns: int, now: datetime) -> S
 
 
 class _Reading:
-    def __init__(self, job: Job) -> None:
+    def __init__(self, job: Job, seconds: float) -> None:
         self._job = job
+        self._seconds = seconds
+        self._until = time.thread_time() + seconds
         self._candidates: list[Candidate] = []
         """Those beyond what the collector keeps of one file."""
         self._collector = CandidateCollector(_forget, self._candidates.append, self._slim)
@@ -140,10 +149,12 @@ class _Reading:
                 self._collector.begin(job.cited_as)
             elif isinstance(piece, Batch):
                 self._take(piece)
+                self._require_measure()
             else:
                 closed = piece
                 self._collector.consume(self._noted(piece.events), None)
         self._collector.settle(None)
+        self._require_measure()
         proposed = propose_from(
             path,
             proposals_by_session(path),
@@ -163,6 +174,18 @@ class _Reading:
             tally=dict(closed.tally),
             errors=tuple(error.replace(job.path, job.cited_as) for error in closed.errors),
         )
+
+    def _require_measure(self) -> None:
+        if len(self._excerpts) > MOST:
+            raise SourceError(
+                f"{self._job.cited_as} has more than {MOST:,} places that may be remembered: look"
+                " at it, and split it."
+            )
+        if time.thread_time() > self._until:
+            raise SourceError(
+                f"{self._job.cited_as} takes more than {self._seconds:,.0f} s, many times what "
+                f"others of its size take: look at it, or read it alone with reviewer ingest."
+            )
 
     def _take(self, batch: Batch) -> None:
         self._records += len(batch.records)

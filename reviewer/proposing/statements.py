@@ -6,7 +6,6 @@ silently: every statement of an answer is returned, or counted with the reason w
 
 from __future__ import annotations
 
-import hashlib
 import re
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
@@ -21,7 +20,7 @@ from reviewer.extraction.candidates import MemoryType
 from reviewer.llm.answer_cache import AnswerCache, question_key
 from reviewer.llm.model import ChatMessage, ChatModel, Completion, ModelError, StructuredModel
 from reviewer.llm.steering import RetryExhaustedError, retry_with_steering
-from reviewer.llm.templates import Fields, load_template, render
+from reviewer.llm.templates import Fields, fence_for, load_template, render
 from reviewer.proposing.answers import SCHEMA, UNREADABLE, ReadAnswer, Statement, read_answer
 from reviewer.proposing.values import Proof, Proposal, Proposer, Proved, Quote, Speaker, ViewLine
 from reviewer.text.tokens import counter
@@ -188,7 +187,7 @@ class StatementWriter:
                 {
                     "lines": lines,
                     "earlier": [{"text": before}] if before else [],
-                    "fence": _fence(lines + before),
+                    "fence": fence_for("recording", lines + before),
                     "part": part,
                     "parts": parts,
                     "most": MOST,
@@ -321,7 +320,7 @@ class StatementWriter:
                         for n, (each, why) in enumerate(failed, 1)
                     ],
                     "lines": text,
-                    "fence": _fence(text),
+                    "fence": fence_for("recording", text),
                     "longest": LONGEST,
                 },
             ),
@@ -547,11 +546,6 @@ def _hopeless(checked: _Checked) -> str:
 
 def _cites(quotes: Sequence[Quote]) -> str:
     return " ".join(f'[{quote.line}] "{quote.text}"' for quote in quotes) or "nothing"
-
-
-def _fence(text: str) -> str:
-    """A name for the marks around a recording that the recording cannot have in it."""
-    return f"recording-{hashlib.sha256(text.encode('utf-8', 'replace')).hexdigest()[:12]}"
 
 
 def _plain(text: str) -> str:

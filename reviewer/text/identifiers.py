@@ -128,3 +128,11 @@ def _is_missing_space(name: str) -> bool:
         return False
     capital = last[:1].isupper() and last.lower() in _AFTER_STOP
     return capital or (first in _AFTER_STOP and last.isalpha())
+
+
+_LONG_ID = re.compile(r"[0-9a-z]{8}-[0-9a-z-]{27}|[0-9a-f]{32,}", re.IGNORECASE)
+
+
+def short_id(name: str) -> str:
+    """The first 8 characters of a UUID or hash; other names as they are."""
+    return name[:8] if _LONG_ID.fullmatch(name) else name

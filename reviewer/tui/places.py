@@ -6,11 +6,12 @@ import json
 from pathlib import Path
 
 from reviewer.files import read_own, write_atomic
+from reviewer.sharing import personal
 
 
 def place_file(store: Path) -> Path:
-    """The file that remembers places for a store."""
-    return store.with_name(store.name + ".places.json")
+    """The file that remembers this person's places in a store."""
+    return personal(store, ".places.json")
 
 
 def load_place(store: Path, project: str | None) -> int | None:

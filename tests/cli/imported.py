@@ -1,4 +1,4 @@
-"""Imports whatever a call of the program may need; the processes of tests/cli/warm.py share it."""
+"""Imports what a call of the program may need, for the processes of tests/cli/warm.py."""
 
 from __future__ import annotations
 
@@ -8,8 +8,21 @@ import pkgutil
 import reviewer
 from reviewer.text.tokens import counter
 
-for module in pkgutil.walk_packages(reviewer.__path__, "reviewer."):
-    if not module.name.startswith(("reviewer.tui", "reviewer.__main__")):
-        importlib.import_module(module.name)
-importlib.import_module("tests.cli.warm")
-counter()
+LEFT_OUT = (
+    "reviewer.tui",
+    "reviewer.__main__",
+    "reviewer.fleet.",
+    "reviewer.serving",
+    "reviewer.agents.mcp_server",
+)
+OF_MODELS = ("reviewer.llm.openai_chat",)
+
+
+def modules(*, heavy: bool) -> None:
+    """With `heavy` also the client of models and the tokenizer."""
+    left_out = LEFT_OUT if heavy else (*LEFT_OUT, *OF_MODELS)
+    for module in pkgutil.walk_packages(reviewer.__path__, "reviewer."):
+        if not module.name.startswith(left_out):
+            importlib.import_module(module.name)
+    if heavy:
+        counter()

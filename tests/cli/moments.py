@@ -1,27 +1,27 @@
 """Every moment at which a command touches the disk, and the state after a fault at one of them.
 
-A command runs in a process of its own, forked from this one. Its moments are the statements that it
+A command runs in a process of its own. Its moments are the statements that it
 gives to SQLite and the files that it opens for writing, renames, makes or removes. At the moment
 chosen it is killed, or that one thing fails.
 """
 
 from __future__ import annotations
 
+import atexit
 import errno
 import os
 import shutil
 import signal
 import sqlite3
 import sys
-from collections.abc import Callable
 from enum import Enum
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from reviewer.cli.run import run
 from reviewer.engine import Engine
-from reviewer.main import check_keymap, open_screen
+from tests.cli import warm
 from tests.stored import rows_of
+from tests.waiting import PATIENCE
 
 PROJECT = "kiosk"
 FILE_EVENTS = {"os.rename", "os.remove", "os.mkdir", "os.rmdir", "os.truncate", "os.chmod"}
@@ -107,43 +107,26 @@ class Moments:
         raise problem
 
 
-def call(
-    folder: Path,
-    *arguments: str,
-    fault: Fault = Fault.KILLED,
-    at: int = NEVER,
-    before: Callable[[], None] | None = None,
-) -> Outcome:
-    """A command on the store in a folder, in a process of its own; `before` runs in it first."""
-    out, err, told = (folder.parent / f"{folder.name}.{name}" for name in ("out", "err", "told"))
-    sys.stdout.flush()
-    sys.stderr.flush()
-    child = os.fork()
-    if child == 0:
-        code = 99
-        try:
-            for number, target in ((0, os.devnull), (1, out), (2, err)):
-                flags = os.O_RDWR | os.O_CREAT | os.O_TRUNC
-                os.dup2(os.open(target, flags if number else os.O_RDONLY, 0o600), number)
-            sys.stdout = open(1, "w", closefd=False)  # noqa: SIM115
-            sys.stderr = open(2, "w", closefd=False)  # noqa: SIM115
-            os.chdir(folder)
-            os.environ["HOME"] = str(folder)
-            moments = Moments(folder, fault, at)
-            moments.install()
-            if before is not None:
-                before()
-            store = ["--db", str(folder / "store.db"), "--project", PROJECT]
-            code = run([*store, *arguments], open_screen, check_keymap)
-            sys.stdout.flush()
-            sys.stderr.flush()
-            told.write_text(str(moments.count))
-        finally:
-            os._exit(code)
-    _, status = os.waitpid(child, 0)
-    code = os.waitstatus_to_exitcode(status)
-    moments_seen = int(told.read_text()) if code >= 0 else None
-    return Outcome(code, out.read_text(), err.read_text(), moments_seen)
+def watch(folder: str, fault: str, at: int, told: str) -> None:
+    """In the process of a command: bring a fault at one moment, write down how many went by."""
+    moments = Moments(Path(folder), Fault[fault], at)
+    moments.install()
+    atexit.register(lambda: Path(told).write_text(str(moments.count)))
+
+
+def call(folder: Path, *arguments: str, fault: Fault = Fault.KILLED, at: int = NEVER) -> Outcome:
+    """A command on the store in a folder."""
+    told = folder.parent / f"{folder.name}.told"
+    done = warm.call(
+        ["--db", str(folder / "store.db"), "--project", PROJECT, *arguments],
+        folder,
+        {**os.environ, "HOME": str(folder)},
+        None,
+        PATIENCE,
+        first=("tests.cli.moments:watch", [str(folder), fault.name, at, str(told)]),
+    )
+    code = done.returncode
+    return Outcome(code, done.stdout, done.stderr, int(told.read_text()) if code >= 0 else None)
 
 
 def copied(made: Path, name: str) -> Path:

@@ -6,7 +6,6 @@ all moments of one decision.
 
 from __future__ import annotations
 
-import importlib
 import json
 from collections.abc import Iterator
 from pathlib import Path
@@ -75,7 +74,6 @@ FILES = [
 @pytest.fixture(scope="module")
 def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with notes, a conversation, a pipeline, and a store with a bit of everything."""
-    importlib.import_module("tests.cli.imported")
     folder = tmp_path_factory.mktemp("moments") / "made"
     folder.mkdir()
     (folder / "notes.md").write_text(NOTES)

@@ -275,6 +275,35 @@ def test_the_report_of_a_sub_agent_is_a_tool_result(reviewer: Reviewer) -> None:
     assert rows == [("user", "dialogue"), ("tool", "tool_result")]
 
 
+def test_the_conversations_of_one_file_are_kept_apart_by_marks(reviewer: Reviewer) -> None:
+    def export(*talks: tuple[str, list[str]]) -> None:
+        made = [
+            {"id": name, "messages": [{"role": "user", "content": each} for each in said]}
+            for name, said in talks
+        ]
+        (reviewer.folder / "talk.json").write_text(json.dumps(made), "utf-8")
+
+    export(("tides", ["When is high tide?", "And low tide?"]), ("nets", ["Mend the nets."]))
+    assert reviewer("context", "import", "talk.json").returncode == 0
+    shown = reviewer("compile", "talk").stdout
+    assert shown.index("== Conversation 1: tides") < shown.index("high tide")
+    assert shown.index("And low tide?") < shown.index("== Conversation 2: nets")
+    assert [row["role"] for row in commits(reviewer)] == ["note", "user", "user", "note", "user"]
+    (again,) = reviewer.rows("context", "import", "talk.json")
+    assert again["commits"] == 0
+
+    export(("tides", ["When is high tide?", "And low tide?"]), ("nets", ["Mend the nets.", "All."]))
+    (more,) = reviewer.rows("context", "import", "talk.json")
+    assert more["commits"] == 1
+
+
+def test_one_conversation_has_no_mark(reviewer: Reviewer) -> None:
+    made = [{"id": "tides", "messages": [{"role": "user", "content": "When is high tide?"}]}]
+    (reviewer.folder / "talk.json").write_text(json.dumps(made), "utf-8")
+    assert reviewer("context", "import", "talk.json").returncode == 0
+    assert [row["role"] for row in commits(reviewer)] == ["user"]
+
+
 def test_patterns_are_added_to_those_that_a_commit_has(talked: Reviewer) -> None:
     number = commits(talked)[0]["id"]
     for word in (

@@ -43,6 +43,12 @@ def test_brief_is_markdown_without_markers_within_its_tokens(
     assert row["original_tokens"] > 0
 
 
+def test_a_very_small_brief_begins_with_the_request(reviewer: Reviewer, session: Path) -> None:
+    [row] = reviewer.rows("brief", session, "--max-tokens", 100)
+    assert "never shrink the type below 9 points" in row["content"]
+    assert 60 <= row["tokens"] <= 100
+
+
 def test_keep_is_an_instruction_with_the_persons_words(reviewer: Reviewer, session: Path) -> None:
     done = reviewer("keep", session)
     assert done.returncode == 0, done.stderr

@@ -41,18 +41,18 @@ def test_the_list_says_what_the_command_says(group: LazyGroup, table: dict[str, 
         assert entry.help.rstrip(".") == first.rstrip("."), name
 
 
-@pytest.mark.parametrize(("path", "example"), EXAMPLES, ids=[path for path, _ in EXAMPLES])
-def test_an_example_is_valid_usage(path: str, example: str) -> None:
-    assert example.startswith(f"{path} ")
-    words = shlex.split(example.partition(" > ")[0])
-    command: click.Command = root
-    context = click.Context(root, obj=Session(lambda *_, **__: 0, lambda _: None))
-    for name in path.split():
-        assert isinstance(command, click.Group)
-        found = command.get_command(context, name)
-        assert found is not None
-        command = found
-    command.make_context(path, words[len(path.split()) :], parent=context)
+def test_an_example_is_valid_usage() -> None:
+    for path, example in EXAMPLES:
+        assert example.startswith(f"{path} ")
+        words = shlex.split(example.partition(" > ")[0])
+        command: click.Command = root
+        context = click.Context(root, obj=Session(lambda *_, **__: 0, lambda _: None))
+        for name in path.split():
+            assert isinstance(command, click.Group)
+            found = command.get_command(context, name)
+            assert found is not None, path
+            command = found
+        command.make_context(path, words[len(path.split()) :], parent=context)
 
 
 def test_help_ends_with_the_example(reviewer: Reviewer) -> None:

@@ -223,6 +223,50 @@ def test_each_conversation_of_a_file_has_its_own_part(reviewer: Reviewer, export
     assert "3 conversations" in reviewer("summarize", export, db=False).stderr
 
 
+def test_numbers_without_words_are_said_to_have_no_tags(reviewer: Reviewer, tmp_path: Path) -> None:
+    rows_ = "\n".join(f"{row}. {row * 7} {row * 13}" for row in range(400))
+    path = tmp_path / "rows.json"
+    path.write_text(json.dumps([{"role": "user", "content": rows_}]))
+    done = reviewer("summarize", path, "--level", "tags", db=False)
+    assert (done.returncode, done.stdout) == (0, "")
+    assert "nothing in it can be told in so few words" in done.stderr
+
+
+@pytest.mark.parametrize("ceiling", [30, 200])
+def test_a_high_ceiling_makes_nothing_longer_than_it_was(
+    reviewer: Reviewer, tmp_path: Path, ceiling: int
+) -> None:
+    path = tmp_path / "cut.json"
+    called = {"name": "edit", "arguments": json.dumps({"path": "lamp.py"})}
+    talk = [
+        {"role": "user", "content": "Mend the lamp of the pier."},
+        {"role": "assistant", "tool_calls": [{"id": "a", "type": "function", "function": called}]},
+    ]
+    path.write_text(json.dumps(talk))
+    for row in rows(reviewer, path, "--level", "all", "--max-tokens", ceiling):
+        if row["level"] != "full":
+            assert 0 < row["tokens"] <= row["original_tokens"]
+
+
+def test_short_conversations_are_not_longer_than_they_were(
+    reviewer: Reviewer, tmp_path: Path
+) -> None:
+    path = tmp_path / "export.json"
+    said = [("user", "Is the tide high now?"), ("assistant", "It is high until four.")]
+    talks = [
+        {
+            "id": f"{number:08d}-aaaa-bbbb-cccc-dddddddddddd",
+            "messages": [{"role": role, "content": text} for role, text in said],
+        }
+        for number in range(9)
+    ]
+    path.write_text(json.dumps(talks))
+    for row in rows(reviewer, path, "--level", "all"):
+        if row["level"] != "full":
+            assert 0 < row["tokens"] <= row["original_tokens"]
+            assert "9" in row["content"]
+
+
 @pytest.mark.parametrize("ceiling", [0, 1, 30, 99, 100, 130, 200, 400])
 def test_conversations_share_a_ceiling_and_those_left_out_are_counted(
     reviewer: Reviewer, export: Path, ceiling: int

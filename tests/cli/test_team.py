@@ -99,6 +99,14 @@ def test_a_decision_of_somebody_else_is_undone_on_request_only(filled: Reviewer)
     assert "--anyone needs the number" in filled.fails("undo", "--anyone", code=2)
 
 
+def test_a_row_names_another_person_who_has_decided_on_it(filled: Reviewer) -> None:
+    filled("promote", 1, *by("anna"))
+    assert "decided     by anna" in filled("queue", "show", 1, *by("ben")).stdout
+    assert "decided  " not in filled("queue", "show", 1, *by("anna")).stdout
+    filled("undo", *by("anna"))
+    assert "decided  " not in filled("queue", "show", 1, *by("ben")).stdout
+
+
 def test_an_ingestion_of_somebody_else_can_be_undone(filled: Reviewer) -> None:
     number = act_of(filled, "Ingested")["id"]
     assert filled("undo", number, *by("ben")).returncode == 0
@@ -152,6 +160,29 @@ def test_sharing_opens_the_store_and_its_reports_to_a_group_and_stop_closes_them
     assert mode(team.db.parent) & 0o777 == 0o700
     assert {mode(each) for each in report.iterdir()} == {0o600}
     team.nothing_lost()
+
+
+def test_the_check_of_the_installation_does_not_advise_against_sharing(team: Reviewer) -> None:
+    assert team("share", own_group()).returncode == 0
+    said = team("doctor").stdout
+    assert f"770 (shared with {own_group()})" in said
+    assert "chmod 700" not in said
+    team.db.parent.chmod(0o2775)
+    assert "everybody else can look inside too: chmod o=" in team("doctor").stdout
+
+
+def test_where_a_person_left_the_queue_stays_their_own(team: Reviewer) -> None:
+    from reviewer.tui.places import load_place, save_place
+
+    save_place(team.db, "default", 3)
+    assert team("share", own_group()).returncode == 0
+    login = pwd.getpwuid(os.geteuid()).pw_name
+    assert mode(team.db.parent / f"team.db.places.json.{login}") == 0o600
+    assert load_place(team.db, "default") == 3
+    save_place(team.db, "default", 4)
+    assert team("share", "--stop").returncode == 0
+    assert load_place(team.db, "default") == 4
+    assert (team.db.parent / "team.db.places.json").exists()
 
 
 def test_a_group_that_does_not_exist_is_refused(team: Reviewer) -> None:

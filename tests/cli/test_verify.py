@@ -91,12 +91,12 @@ def bomb(size: int) -> bytes:
 
 @pytest.mark.timeout(120)
 @pytest.mark.skipif(sys.platform != "linux", reason="the memory of a process is limited by Linux")
-def test_an_act_that_unpacks_to_gigabytes_is_named_without_unpacking_it(
+def test_an_act_that_unpacks_to_700_mb_is_named_without_unpacking_it(
     seeded: Reviewer,
 ) -> None:
-    rewrite_act(seeded.db, bomb(2_000_000_000))
+    rewrite_act(seeded.db, bomb(700_000_000))
     script = (
-        "import resource, sys; resource.setrlimit(resource.RLIMIT_AS, (900_000_000,) * 2);"
+        "import resource, sys; resource.setrlimit(resource.RLIMIT_AS, (600_000_000,) * 2);"
         " from reviewer.main import main; sys.exit(main())"
     )
 

@@ -2,22 +2,46 @@
 
 Each call is a process of its own, with its own folder, environment and streams; only the imports
 are shared. Tests of the cost of imports, and of the imports of each verb, start python themselves.
+
+A fork costs as much as the memory that it copies. So there are two processes to fork from: one
+with what every verb needs, and one that has also imported the client of models and the tokenizer,
+for the verbs that use them.
 """
 
 from __future__ import annotations
 
+import atexit
 import contextlib
-import multiprocessing
+import gc
+import importlib
+import json
 import os
+import select
+import signal
+import socket
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 from collections.abc import Mapping, Sequence
+from functools import cache
 from pathlib import Path
+from typing import NoReturn
+
+from tests.cli import imported
 
 INTERPRETER = ("PYTHON", "LANG", "LC_")
 """Variables that python itself reads when it starts: such a call needs a start of its own."""
+
+HEAVY = {
+    "annotate", "brief", "commit", "compile", "compress", "context", "fleet", "hook", "keep",
+    "make-packet-ready", "mcp", "model", "packet", "pipeline", "propose", "read-sessions",
+    "summarize", "view", "watch",
+}  # fmt: skip
+"""Verbs that may ask a model or count tokens."""
+
+ROOT = Path(__file__).resolve().parents[2]
 
 
 def call(
@@ -26,44 +50,151 @@ def call(
     environment: Mapping[str, str],
     typed: str | None,
     seconds: float,
+    first: tuple[str, list[object]] | None = None,
 ) -> subprocess.CompletedProcess[str]:
-    """What `reviewer ARGUMENTS` answered. Raises TimeoutExpired after `seconds`."""
-    context = multiprocessing.get_context("forkserver")
-    context.set_forkserver_preload(["tests.cli.imported"])
-    with tempfile.TemporaryDirectory() as scratch:
-        streams = [Path(scratch) / name for name in ("in", "out", "err")]
-        streams[0].write_text(typed or "", "utf-8")
-        process = context.Process(
-            target=_run, args=(list(arguments), folder, dict(environment), streams)
-        )
-        process.start()
-        process.join(seconds)
-        if process.exitcode is None:
-            process.kill()
-            raise subprocess.TimeoutExpired(list(arguments), seconds)
-        out, err = (path.read_text("utf-8", "surrogateescape") for path in streams[1:])
-        return subprocess.CompletedProcess(list(arguments), process.exitcode, out, err)
+    """What `reviewer ARGUMENTS` answered. Raises TimeoutExpired after `seconds`.
+
+    `first`: a function (`module:name`) that the process calls before, and its arguments.
+    """
+    words = list(arguments)
+    heavy = not HEAVY.isdisjoint(words)
+    with tempfile.TemporaryDirectory() as scratch, socket.socket(socket.AF_UNIX) as asking:
+        streams = [os.path.join(scratch, name) for name in ("in", "out", "err")]
+        Path(streams[0]).write_text(typed or "", "utf-8")
+        asking.connect(_server(heavy))
+        mask = os.umask(0)
+        os.umask(mask)
+        request = json.dumps([words, str(folder), dict(environment), mask, streams, first])
+        asking.sendall(request.encode() + b"\n")
+        with asking.makefile("rb") as answers:
+            child = int(answers.readline())
+            if not select.select([asking], [], [], seconds)[0]:
+                os.kill(child, signal.SIGKILL)
+                raise subprocess.TimeoutExpired(words, seconds)
+            code = int(answers.readline())
+        out, err = (Path(each).read_text("utf-8", "surrogateescape") for each in streams[1:])
+        return subprocess.CompletedProcess(words, code, out, err)
+
+
+@cache
+def _server(heavy: bool) -> str:
+    """The address of a process that forks one process for each call, started at the first."""
+    address = tempfile.mktemp(prefix="reviewer-warm-")  # nobody else writes there before us
+    server = subprocess.Popen(
+        [sys.executable, "-m", "tests.cli.warm", address, str(heavy)],
+        cwd=ROOT,
+        stdin=subprocess.PIPE,  # it ends when this process does
+        stdout=subprocess.PIPE,
+    )
+    atexit.register(_end, server, address)
+    assert server.stdout is not None
+    assert server.stdout.readline() == b"ready\n"
+    return address
+
+
+def _end(server: subprocess.Popen[bytes], address: str) -> None:
+    assert server.stdin is not None
+    server.stdin.close()
+    server.wait()
+    Path(address).unlink(missing_ok=True)
+
+
+def serve(address: str, heavy: str) -> None:
+    """Fork a process for each call until the standard input ends."""
+    gc.disable()
+    imported.modules(heavy=heavy == "True")
+    gc.collect()
+    gc.freeze()  # collecting in a child would copy all of these objects
+    gc.enable()
+    waiting: dict[int, socket.socket] = {}
+    ended, wakes = os.pipe()
+    os.set_blocking(wakes, False)
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # whoever started it ends it
+    signal.signal(signal.SIGCHLD, lambda *_: None)
+    signal.set_wakeup_fd(wakes)
+    with socket.socket(socket.AF_UNIX) as listener:
+        listener.bind(address)
+        listener.listen(64)
+        os.write(1, b"ready\n")
+        while True:
+            ready, _, _ = select.select([listener.fileno(), ended, 0], [], [])
+            if 0 in ready:
+                return
+            if ended in ready:
+                os.read(ended, 4096)
+                _report(waiting)
+            if listener.fileno() in ready:
+                asking, _ = listener.accept()
+                with asking.makefile("rb") as questions:
+                    request = json.loads(questions.readline())
+                child = os.fork()
+                if child == 0:
+                    signal.set_wakeup_fd(-1)
+                    signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+                    signal.signal(signal.SIGINT, signal.default_int_handler)
+                    os.close(ended)
+                    os.close(wakes)
+                    for each in (listener, asking, *waiting.values()):
+                        each.close()
+                    _run(*request)
+                waiting[child] = asking
+                asking.sendall(f"{child}\n".encode())
+
+
+def _report(waiting: dict[int, socket.socket]) -> None:
+    """Tell those who wait how the processes ended that have ended by now."""
+    while waiting:
+        child, status = os.waitpid(-1, os.WNOHANG)
+        if child == 0:
+            return
+        with waiting.pop(child) as asking, contextlib.suppress(BrokenPipeError):
+            asking.sendall(f"{os.waitstatus_to_exitcode(status)}\n".encode())
 
 
 def _run(
-    arguments: list[str], folder: Path, environment: dict[str, str], streams: list[Path]
-) -> None:
+    arguments: list[str],
+    folder: str,
+    environment: dict[str, str],
+    mask: int,
+    streams: list[str],
+    first: tuple[str, list[object]] | None,
+) -> NoReturn:
     from reviewer.main import main
 
-    os.chdir(folder)
-    os.environ.clear()
-    os.environ.update(environment)
-    time.tzset()
-    flags = (os.O_RDONLY, os.O_WRONLY | os.O_CREAT, os.O_WRONLY | os.O_CREAT)
-    for number, (path, how) in enumerate(zip(streams, flags, strict=True)):
-        os.dup2(os.open(path, how, 0o600), number)
-    # The modes of python's own streams on a system whose encoding is UTF-8.
-    sys.stdin = open(0, encoding="utf-8", closefd=False)  # noqa: SIM115
-    sys.stdout = open(1, "w", encoding="utf-8", closefd=False)  # noqa: SIM115
-    sys.stderr = open(2, "w", encoding="utf-8", errors="backslashreplace", closefd=False)  # noqa: SIM115
-    sys.argv = ["reviewer", *arguments]
-    code = main()
-    for stream in (sys.stdout, sys.stderr):
-        with contextlib.suppress(ValueError):
-            stream.flush()
-    sys.exit(code)
+    code = 1
+    try:
+        os.chdir(folder)
+        os.environ.clear()
+        os.environ.update(environment)
+        time.tzset()
+        os.umask(mask)
+        flags = (os.O_RDONLY, os.O_WRONLY | os.O_CREAT, os.O_WRONLY | os.O_CREAT)
+        for number, (path, how) in enumerate(zip(streams, flags, strict=True)):
+            opened = os.open(path, how, 0o600)
+            os.dup2(opened, number)
+            os.close(opened)
+        # The modes of python's own streams on a system whose encoding is UTF-8.
+        sys.stdin = open(0, encoding="utf-8", closefd=False)  # noqa: SIM115
+        sys.stdout = open(1, "w", encoding="utf-8", closefd=False)  # noqa: SIM115
+        sys.stderr = open(2, "w", encoding="utf-8", errors="backslashreplace", closefd=False)  # noqa: SIM115
+        sys.argv = ["reviewer", *arguments]
+        if first is not None:
+            module, name = first[0].split(":")
+            getattr(importlib.import_module(module), name)(*first[1])
+        try:
+            code = main()
+        except SystemExit as end:
+            code = end.code if isinstance(end.code, int) else 1
+        threading._shutdown()  # type: ignore[attr-defined]
+        atexit._run_exitfuncs()
+    except BaseException:
+        sys.excepthook(*sys.exc_info())
+    finally:
+        for stream in (sys.stdout, sys.stderr):
+            with contextlib.suppress(ValueError, OSError):
+                stream.flush()
+        os._exit(code)
+
+
+if __name__ == "__main__":
+    serve(*sys.argv[1:])

@@ -22,6 +22,12 @@ def same_moment(first: Path, second: Path) -> None:
     (second / "plan.ndjson").write_bytes(plan)
 
 
+def test_all_tests_with_the_cluster_run_in_one_process(request: pytest.FixtureRequest) -> None:
+    if not getattr(request.config.option, "loadgroup", False):
+        pytest.skip("the tests are not spread by groups")
+    assert request.node.nodeid.endswith("@dask")
+
+
 def test_a_cluster_finds_what_processes_find(twelve: Fleet, cluster: Cluster) -> None:
     twelve.run("--part-files", 2)
     there = twelve.folder / "cluster"

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import fcntl
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from tests.fleet.conftest import FACTS, Fleet, rows
+from tests.waiting import until
 
 
 def by_words(candidates: list[dict[str, Any]], words: str) -> dict[str, Any]:
@@ -204,3 +208,70 @@ def test_a_row_that_reviewer_does_not_write_is_named_with_its_part(twelve: Fleet
     assert "part-0000000.evidence.parquet has a row that reviewer does not write" in said
     assert "gossip" in said
     assert not (twelve.parts / "candidates.parquet").exists()
+
+
+@pytest.mark.parametrize("name", ["parts", "pa[r]ts"])
+def test_what_does_not_fit_into_memory_is_kept_beside_the_output(
+    twelve: Fleet, name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    import duckdb
+
+    from reviewer.fleet.collapse import collapse
+
+    twelve.parts = twelve.folder / name
+    twelve.run()
+    kept_in: list[Path] = []
+
+    class Recording:
+        """A connection of which the places on the disk are known."""
+
+        def __init__(self, path: str) -> None:
+            self._connection = connect(path)
+            if path != ":memory:":
+                kept_in.append(Path(path).resolve())
+
+        def execute(self, sql: str, values: Any = None) -> Any:
+            if sql.startswith("SET temp_directory"):
+                kept_in.append(Path(values[0]).resolve())
+            return self._connection.execute(sql, values)
+
+        def __getattr__(self, name: str) -> Any:
+            return getattr(self._connection, name)
+
+    connect = duckdb.connect
+    monkeypatch.setattr(duckdb, "connect", Recording)
+    collapse(str(twelve.parts), twelve.parts / "candidates.parquet", top=5)
+    assert kept_in
+    assert {each.is_relative_to(twelve.parts.resolve()) for each in kept_in} == {True}
+    assert not list(twelve.parts.glob(".collapse-*"))
+
+
+def test_what_a_killed_run_has_left_is_removed_unless_another_works_in_it(twelve: Fleet) -> None:
+    twelve.run()
+    left, used, strange = (twelve.parts / f".collapse-{name}" for name in ("1", "2", "3"))
+    for folder in (left, used):
+        folder.mkdir()
+        (folder / "lock").touch()
+        (folder / "work.duckdb").touch()
+    strange.write_text("of somebody else")
+    with (used / "lock").open("r+") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        twelve.ok("collapse", twelve.parts)
+    assert not left.exists()
+    assert (used / "work.duckdb").exists()
+    assert strange.exists()
+
+
+def test_a_killed_collapse_leaves_the_last_file_and_the_next_one_cleans_up(twelve: Fleet) -> None:
+    twelve.run()
+    out = twelve.parts / "candidates.parquet"
+    twelve.ok("collapse", twelve.parts)
+    before = out.read_bytes()
+    running = twelve.start("collapse", twelve.parts, "--top", 1)
+    until(lambda: list(twelve.parts.glob(".collapse-*/lock")) or running.poll() is not None)
+    running.kill()
+    running.communicate(timeout=60)
+    assert rows(out)
+    twelve.ok("collapse", twelve.parts)
+    assert out.read_bytes() == before
+    assert not list(twelve.parts.glob(".collapse-*"))

@@ -11,11 +11,20 @@ from typing import Any
 
 import pytest
 
+from reviewer.clock import utc_now
 from reviewer.fleet import part, run
 from reviewer.fleet.values import Part, Settings
 from reviewer.promotion import session_read
 from reviewer.sources.open import open_source
-from tests.fleet.conftest import FACTS, KILLER, Fleet, evidence, rows, whole_parts
+from tests.fleet.conftest import (
+    FACTS,
+    KILLER,
+    Fleet,
+    evidence,
+    rows,
+    session_lines,
+    whole_parts,
+)
 from tests.waiting import until
 
 
@@ -89,6 +98,89 @@ def test_ctrl_c_keeps_what_is_done(twelve: Fleet) -> None:
     assert "What was read is kept; run the same command again to go on." in said
     assert "Traceback" not in said
     assert twelve.run("--part-files", 1)["files"] == 212
+
+
+@pytest.fixture
+def endless(fleet: Fleet) -> Fleet:
+    """A session that says the same again and again, for minutes of reading."""
+    fleet.session("short.jsonl", *FACTS)
+    said = [" ".join(f"{fact}." for fact in FACTS) * 20] * 40
+    with gzip.open(fleet.sessions / "endless.jsonl.gz", "wb", compresslevel=1) as packed:
+        for number in range(200):
+            lines = session_lines("endless", *said, ids=f"message-{number}")
+            packed.write(lines.encode())
+    return fleet
+
+
+def test_ctrl_c_waits_only_a_moment_for_a_file_that_takes_long(
+    endless: Fleet,
+) -> None:
+    running = endless.start("run", endless.sessions, "--out", endless.parts, "--workers", 2,
+                            "--part-files", 1)  # fmt: skip
+    until(lambda: whole_parts(endless.parts) == 1, seconds=60)
+    running.send_signal(signal.SIGINT)
+    _, said = running.communicate(timeout=60)
+    assert running.returncode == 130, said
+    assert "What was read is kept; run the same command again to go on." in said
+    assert "Traceback" not in said
+    assert whole_parts(endless.parts) == 1
+
+
+def test_the_progress_names_a_file_that_takes_long(
+    endless: Fleet, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(run, "SLOW_SECONDS", 0.5)
+    monkeypatch.setattr(run, "LAST_SECONDS", 0.5)
+    shown: list[run.Progress] = []
+    report = run.run(
+        [str(endless.sessions)],
+        str(endless.parts),
+        run.Processes(2),
+        now=utc_now(),
+        part_files=1,
+        progress=shown.append,
+        cancelled=lambda: bool(shown and shown[-1].slow),
+    )
+    assert report.state == "interrupted"
+    assert shown[-1].slow == str(endless.sessions / "endless.jsonl.gz")
+    assert shown[-1].slow_seconds >= 0.5
+
+
+def test_a_file_that_takes_many_times_what_others_take_is_given_up(
+    endless: Fleet, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(part, "LONGEST_READ", 0.5)
+    monkeypatch.setattr(part, "LONGEST_READ_PER_MB", 0.0)
+    files, _ = run.listed([str(endless.sessions)])
+    endless.parts.mkdir()
+    settings = Settings(now="2026-03-01T12:00:00.000Z")
+    done = part.write_part(part.Job(Part(0, tuple(files)), str(endless.parts), settings))
+    assert (done.files, done.failed) == (2, 1)
+    said = endless("files", endless.parts).stdout
+    assert said.startswith(f"{endless.sessions / 'endless.jsonl.gz'} takes more than ")
+    assert "look at it, or read it alone with reviewer ingest" in said
+
+
+def test_a_file_with_too_many_places_is_given_up(
+    fleet: Fleet, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(session_read, "MOST", 3)
+    path = fleet.session("many.jsonl", *FACTS)
+    few = fleet.session("few.jsonl", *FACTS[:2])
+    found = {
+        each: session_read.read_session(each, name=each.name, modified_ns=0, now=utc_now())
+        for each in (path, few)
+    }
+    assert "many.jsonl has more than 3 places that may be remembered" in found[path].problem
+    assert len(found[few].found) == 2
+
+
+def test_what_a_killed_run_was_writing_is_removed(twelve: Fleet) -> None:
+    twelve.run()
+    left = twelve.parts / ".part-0000003.evidence.parquet-0123456789ab.tmp"
+    left.touch()
+    twelve.run()
+    assert not left.exists()
 
 
 def test_a_file_that_ends_its_process_is_named_and_the_rest_is_read(killing: Fleet) -> None:

@@ -8,6 +8,7 @@ changed a row.
 
 from __future__ import annotations
 
+import ast
 import inspect
 import shutil
 import tempfile
@@ -20,7 +21,6 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-import reviewer
 from reviewer.cli.inputs import Id
 from reviewer.cli.root import COMMANDS, root
 from reviewer.engine import Engine
@@ -38,9 +38,8 @@ from tests.property.walking import (
     trespasses,
     writers_of_state,
 )
+from tests.source_code import ROOT, in_one_process, trees
 from tests.unit.promotion.graph import entity_of, two_rivals
-
-PACKAGE = Path(reviewer.__file__).parent
 
 
 @pytest.fixture(scope="module")
@@ -157,12 +156,10 @@ def test_functions_that_may_write_it_take_text_and_no_id(template: tuple[Path, l
             assert parameter.annotation == "str", (name, parameter)
 
 
+@in_one_process
 def test_just_one_module_writes_the_table() -> None:
-    found = {
-        str(path.relative_to(PACKAGE)): writers_of_state(path.read_text(encoding="utf-8"))
-        for path in PACKAGE.rglob("*.py")
-    }
-    assert [path for path, lines in found.items() if lines] == ["promotion/trusted_state.py"]
+    found = [file for file, tree in trees().items() if writers_of_state(tree)]
+    assert found == ["promotion/trusted_state.py"]
 
 
 @pytest.mark.parametrize(
@@ -179,12 +176,12 @@ def test_just_one_module_writes_the_table() -> None:
     ],
 )
 def test_the_source_check_finds(source: str) -> None:
-    assert writers_of_state(source) == [1]
+    assert writers_of_state(ast.parse(source)) == [1]
 
 
 @pytest.mark.parametrize("source", ['act.insert("memory", state="x")', '"SELECT 1 FROM state"'])
 def test_the_source_check_ignores(source: str) -> None:
-    assert writers_of_state(source) == []
+    assert writers_of_state(ast.parse(source)) == []
 
 
 def commands(
@@ -208,7 +205,7 @@ def test_no_command_takes_an_id_and_writes_it() -> None:
     assert set(writing) == {("state", verb) for verb in ("list", "show", "set", "unset")}
     for path, command in writing.items():
         assert not [p for p in command.params if isinstance(p.type, Id)], path
-    for module in PACKAGE.joinpath("cli").glob("*.py"):
+    for module in ROOT.joinpath("cli").glob("*.py"):
         text = module.read_text(encoding="utf-8")
         assert module.name == "state.py" or ".state.set(" not in text, module
 

@@ -201,6 +201,7 @@ class _Copies:
         path = self.folder / f"{self.made}.db"
         shutil.copy(self.template, path)
         self.engine = Engine.open(path)
+        self.state = state_rows(self.engine)
 
     def close(self) -> None:
         self.engine.close()
@@ -211,7 +212,6 @@ class _Copies:
         method = method_of(self.engine, name)
         for values in arguments(method, number, self.folder, text=text):
             method = method_of(self.engine, name)
-            before = state_rows(self.engine)
             ready = {
                 key: value.make(self.engine) if isinstance(value, _Late) else value
                 for key, value in values.items()
@@ -222,9 +222,10 @@ class _Copies:
                     list(result)
             except ReviewerError:
                 pass
-            if state_rows(self.engine) != before and name not in MAY_CHANGE_STATE:
+            changed = state_rows(self.engine) != self.state
+            if changed and name not in MAY_CHANGE_STATE:
                 found.append(name)
-            if self.engine.history.acts_total() > self.acts_before:
+            if changed or self.engine.history.acts_total() > self.acts_before:
                 for kind, origin in acts_on_state(self.engine, after=self.acts_before):
                     if kind not in STATE_KINDS | BACK_AND_FORTH or origin not in STATE_KINDS:
                         found.append(name)
@@ -233,10 +234,10 @@ class _Copies:
         return found
 
 
-def writers_of_state(source: str) -> list[int]:
+def writers_of_state(source: ast.AST) -> list[int]:
     """Lines of a module that write the table `state`: acts on it, or SQL that changes it."""
     lines = []
-    for node in ast.walk(ast.parse(source)):
+    for node in ast.walk(source):
         if isinstance(node, ast.Call) and node.args:
             first = node.args[0]
             name = node.func.attr if isinstance(node.func, ast.Attribute) else ""

@@ -64,6 +64,10 @@ class Walk(NamedTuple):
     died: str
 
 
+REST = 1.5
+"""Seconds without output after which every key has been answered."""
+
+
 def resident(pid: int) -> float:
     """Resident memory of a process in MB."""
     pages = int(Path(f"/proc/{pid}/statm").read_text().split()[1])
@@ -165,6 +169,7 @@ def walk(store: Path, count: int, seed: int, *, early: int = 1_000) -> Walk:
             memory.append(resident(terminal.pid))
         if pressed == early:
             rss_early, first = resident(terminal.pid), report_of(terminal, target)
+    drain(terminal, REST)  # a busy machine has not answered the last keys yet
     alive = terminal.running()
     rss_late = resident(terminal.pid) if alive else 0.0
     late = report_of(terminal, target) if alive else first

@@ -10,6 +10,8 @@ from typing import TypeVar
 
 import pytest
 from textual import events
+from textual._compositor import Compositor
+from textual._context import visible_screen_stack
 from textual.css.model import RuleSet
 from textual.css.stylesheet import Stylesheet
 from textual.pilot import Pilot
@@ -90,7 +92,10 @@ def seeded(engine: Engine) -> Engine:
 def _panes_follow_immediately(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(kit_screen, "REST_SECONDS", 0.001)
     monkeypatch.setattr(queue_screen, "STATE_SECONDS", 0.001)
-    monkeypatch.setattr("reviewer.tui.kit.screen.REST_SECONDS", 0.001)
+    monkeypatch.setattr("reviewer.tui.kit.filter.REST_SECONDS", 0.001)
+    monkeypatch.setattr("reviewer.tui.packet.screen.DRAW_SECONDS", 0.001)
+    monkeypatch.setattr("reviewer.tui.packet.screen.TYPING_SECONDS", 0.001)
+    monkeypatch.setattr("textual.screen.UPDATE_PERIOD", 0.001)
 
 
 @pytest.fixture(autouse=True)
@@ -109,6 +114,16 @@ def _keys_wait_for_the_loop(monkeypatch: pytest.MonkeyPatch) -> None:
 def _nothing_spins(monkeypatch: pytest.MonkeyPatch) -> None:
     """The palette's indicator, invisible as a rule, would keep the loop awake while it is open."""
     monkeypatch.setattr(LoadingIndicator, "_on_mount", lambda _, __: None)
+
+
+@pytest.fixture(autouse=True)
+def _painted_when_looked_at(monkeypatch: pytest.MonkeyPatch) -> None:
+    """No terminal shows the frames between two looks; each look paints the whole screen anew."""
+
+    def unpainted(compositor: Compositor, *_: object, **__: object) -> None:
+        compositor._dirty_regions.clear()
+
+    monkeypatch.setattr(Compositor, "render_update", unpainted)
 
 
 @pytest.fixture(autouse=True)
@@ -151,6 +166,11 @@ class Screen:
             await self.pilot.press(key)
         await self.settle()
 
+    async def resize(self, size: tuple[int, int]) -> None:
+        """Give the terminal another width and height, as a person who drags its corner."""
+        await self.pilot.resize_terminal(*size)
+        await self.settle()
+
     @property
     def text(self) -> str:
         """The text of the screen."""
@@ -159,6 +179,7 @@ class Screen:
     @property
     def strips(self) -> list[Strip]:
         """The lines of the screen with their colours."""
+        visible_screen_stack.set(self.app._background_screens)
         return self.app.screen._compositor.render_strips()
 
     def scroll_down(self, selector: str, offset: tuple[int, int]) -> None:
@@ -216,3 +237,5 @@ async def opened(
         screen = Screen(pilot, app)
         await screen.settle()
         yield screen
+        if app.is_running:
+            assert screen.strips  # what no test looks at has to be paintable too

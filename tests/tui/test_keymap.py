@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
-import reviewer.tui
 from reviewer.engine import Engine
 from reviewer.tui.actions import ACTIONS
 from reviewer.tui.keymap import Keymap, KeymapError, load_keymap
+from tests.source_code import in_one_process, trees
 from tests.tui.conftest import opened
 
 
@@ -145,17 +145,17 @@ async def test_no_screen_names_a_key_that_was_changed(tmp_path: Path, stocked: E
     assert not any(seen.values()), seen
 
 
-@pytest.mark.parametrize(
-    "path", sorted(Path(reviewer.tui.__file__).parent.rglob("*.py")), ids=lambda path: path.stem
-)
-def test_no_sentence_has_a_key_written_into_it(path: Path) -> None:
+@in_one_process
+def test_no_sentence_has_a_key_written_into_it() -> None:
     """Keys are named by `Action.key`, which follows the keymap. ctrl+q always quits."""
-    tree = ast.parse(path.read_text("utf-8"))
-    comments = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
-    found = [
-        f"line {node.lineno}: {node.value}"
-        for node in ast.walk(tree)
-        if isinstance(node, ast.Constant) and isinstance(node.value, str)
-        if id(node) not in comments and NAMED.search(node.value.replace("ctrl+q", ""))
-    ]
+    found = []
+    for file, tree in trees().items():
+        if file.startswith("tui/"):
+            comments = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
+            found += [
+                f"{file}, line {node.lineno}: {node.value}"
+                for node in ast.walk(tree)
+                if isinstance(node, ast.Constant) and isinstance(node.value, str)
+                if id(node) not in comments and NAMED.search(node.value.replace("ctrl+q", ""))
+            ]
     assert found == []

@@ -74,6 +74,7 @@ async def test_the_bars_of_a_packet_are_drawn_when_the_section_changes(
 ) -> None:
     async with opened(filled, project="acme") as screen:
         await screen.press("f5", "g", "j")
+        assert screen.strips  # painted as they are now
         repainted: list[Widget] = []
         monkeypatch.setattr(SectionBars, "refresh", lambda self, *_, **__: repainted.append(self))
         await screen.press("j")

@@ -334,10 +334,11 @@ async def test_every_way_back_leads_to_the_queue(engine: Engine, long_note: Path
         assert screen.app.screen is screen.queue
 
 
-@pytest.mark.parametrize("size", [(60, 20), (80, 24), (118, 34)])
-async def test_it_fits_every_size(engine: Engine, chat: Path, size: tuple[int, int]) -> None:
-    async with opened(engine, size=size) as screen:
+async def test_it_fits_every_size(engine: Engine, chat: Path) -> None:
+    async with opened(engine, size=(60, 20)) as screen:
         await look(screen, engine)
-        assert "▌ assistant  We decided" in screen.text
-        assert "s1.jsonl · line 4" in screen.text
-        assert all(len(row) <= size[0] for row in screen.text.split("\n"))
+        for size in ((60, 20), (80, 24), (118, 34)):
+            await screen.resize(size)
+            assert "▌ assistant  We decided" in screen.text
+            assert "s1.jsonl · line 4" in screen.text
+            assert all(len(row) <= size[0] for row in screen.text.split("\n"))

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import re
 
-import pytest
-
 from reviewer.engine import Engine
 from reviewer.tui.agents.screen import AgentsScreen
 from reviewer.tui.kit import keys
@@ -16,15 +14,17 @@ def bar(text: str) -> str:
     return text.splitlines()[1].rstrip()
 
 
-@pytest.mark.parametrize("here", ["f2", "f6", "f9"])
-@pytest.mark.parametrize("width", [80, 85, 86, 120])
-async def test_every_tab_has_its_name_and_key(engine: Engine, width: int, here: str) -> None:
-    async with opened(engine, size=(width, 24)) as screen:
-        await screen.press(here)
-        tabs = re.findall(r"(\w+) (F[2-9])\b", bar(screen.text))
-        assert [key for _, key in tabs] == [f"F{number}" for number in range(2, 10)]
-        for (name, _), action in zip(tabs, keys.SCREENS, strict=True):
-            assert name == action.title or (width < 85 and action.title.startswith(name))
+async def test_every_tab_has_its_name_and_key(engine: Engine) -> None:
+    async with opened(engine) as screen:
+        for here in ("f2", "f6", "f9"):
+            await screen.press(here)
+            for width in (80, 85, 86, 120):
+                await screen.resize((width, 24))
+                tabs = re.findall(r"(\w+) (F[2-9])\b", bar(screen.text))
+                assert [key for _, key in tabs] == [f"F{number}" for number in range(2, 10)]
+                for (name, _), action in zip(tabs, keys.SCREENS, strict=True):
+                    cut = width < 85 and action.title.startswith(name)
+                    assert name == action.title or cut, (here, width)
 
 
 async def test_a_narrow_bar_names_the_screen_that_is_shown(engine: Engine) -> None:

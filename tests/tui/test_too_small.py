@@ -2,31 +2,21 @@
 
 from __future__ import annotations
 
-import pytest
-
 from reviewer.engine import Engine
 from reviewer.tui.app import ReviewerApp
 from reviewer.tui.queue.screen import QueueScreen
 from reviewer.tui.too_small import TooSmall
-from tests.tui.conftest import Screen
+from tests.tui.conftest import Screen, opened
 
 
-@pytest.mark.parametrize("size", [(30, 24), (80, 8), (12, 3)])
-async def test_it_says_so(stocked: Engine, size: tuple[int, int]) -> None:
-    app = ReviewerApp(stocked, "acme")
-    async with app.run_test(size=(80, 24)) as pilot:
-        screen = Screen(pilot, app)
-        await screen.settle()
-        await pilot.resize_terminal(*size)
-        await screen.settle()
-        small = app.screen
-        assert isinstance(small, TooSmall)
-        assert "too small" in small.render_line(0).text + small.render_line(1).text + (
-            small.render_line(2).text
-        )
-        await pilot.resize_terminal(80, 24)
-        await screen.settle()
-        assert isinstance(app.screen, QueueScreen)
+async def test_it_says_so(stocked: Engine) -> None:
+    async with opened(stocked, size=(80, 24), project="acme") as screen:
+        for size in ((30, 24), (80, 8), (12, 3)):
+            await screen.resize(size)
+            small = screen.top(TooSmall)
+            assert "too small" in "".join(small.render_line(y).text for y in range(3)), size
+            await screen.resize((80, 24))
+            assert screen.app.screen is screen.queue
 
 
 async def test_sixty_by_twenty_is_enough(stocked: Engine) -> None:

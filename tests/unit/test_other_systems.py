@@ -12,11 +12,8 @@ import subprocess
 import sys
 from pathlib import Path
 
-import pytest
+from tests.source_code import ROOT, in_one_process, trees
 
-import reviewer
-
-ROOT = Path(reviewer.__file__).parent
 POSIX_ONLY = {
     "curses", "fcntl", "grp", "posix", "pty", "pwd", "readline", "resource", "syslog", "termios",
     "tty",
@@ -86,19 +83,16 @@ def test_no_module_needs_posix_to_be_imported(tmp_path: Path) -> None:
     assert done.returncode == 0, done.stderr[-1500:]
 
 
-@pytest.mark.parametrize("path", sorted(ROOT.rglob("*.py")), ids=lambda path: path.name)
-def test_posix_modules_are_imported_in_one_guarded_place(path: Path) -> None:
-    for node in ast.walk(ast.parse(path.read_text("utf-8"))):
-        names = (
-            [each.name for each in node.names]
-            if isinstance(node, ast.Import)
-            else [node.module or ""]
-            if isinstance(node, ast.ImportFrom)
-            else []
-        )
-        for name in names:
-            if name.partition(".")[0] in POSIX_ONLY:
-                assert (path.name, name) in ALLOWED
+@in_one_process
+def test_posix_modules_are_imported_in_one_guarded_place() -> None:
+    found = set()
+    for file, tree in trees().items():
+        for node in ast.walk(tree):
+            if isinstance(node, ast.Import):
+                found |= {(file, each.name) for each in node.names}
+            elif isinstance(node, ast.ImportFrom):
+                found.add((file, node.module or ""))
+    assert {each for each in found if each[1].partition(".")[0] in POSIX_ONLY} == ALLOWED
 
 
 def test_the_main_verbs_work(tmp_path: Path) -> None:

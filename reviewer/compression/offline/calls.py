@@ -276,7 +276,7 @@ ARGUMENT_CHARS = 60
 
 
 def outside_change(call: Call) -> str:
-    """What a tool that is no command and changes no file does elsewhere; empty if it only reads."""
+    """What a tool does elsewhere that runs no command and edits no file; empty if it only reads."""
     if call.command or _NOT_OUTSIDE.search(call.kind):
         return ""
     words = [word.lower() for word in _PARTS.findall(call.tool.rpartition("__")[2])]

@@ -1,7 +1,7 @@
 """What the edits of a file come to: its new code as it is at the end, a line for each place.
 
 Several edits of one place are one piece of text, and what was taken out again is gone. Of a new
-function its signature and remarks are told, of one that was changed the new lines.
+function its signature and remarks are described, of one that was changed the new lines.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from reviewer.compression.offline.statements import plain
 from reviewer.proposing.view_calls import cut
 
 MOST_PLACES = 6
-"""Places of a file that are told, those that were changed last."""
+"""Places of a file that are described, those that were changed last."""
 MOST_NAMED = 8
 MOST_REMARKS = 5
 MOST_CODE = 6
@@ -24,11 +24,11 @@ MOST_CODE = 6
 MOST_CODE_REMARKED = 4
 MOST_REMOVED = 2
 SMALL_PLACE = 7
-"""New lines of a place up to which all of them are told."""
+"""New lines of a place up to which all of them are described."""
 FEW_LINES = 4
-"""Lines of a new function with remarks up to which its code is told too."""
+"""Lines of a new function with remarks up to which its code is described too."""
 FEW_PLACES = 3
-"""Places of a new file up to which each is told."""
+"""Places of a new file up to which each is described."""
 DOC_CHARS = 340
 REMARK_CHARS = 150
 CODE_CHARS = 160
@@ -138,8 +138,13 @@ def places_told(code: NewCode, path: str, most: int = MOST_PLACES) -> list[str]:
     else:
         shown = rest
     shown = shown[-most:]
-    told = [text for each in shown if (text := _told(each, code))]
-    if others := [each.name for each in rest if each.name and each not in shown]:
+    texts = [(each, _told(each, code)) for each in shown]
+    bare = [each for each, text in texts if each.signature and text == _head(each)]
+    if len(bare) >= FEW_PLACES:
+        texts = [(each, text) for each, text in texts if each not in bare]
+    told = [text for _, text in texts if text]
+    left = [each for each in rest if each not in [place for place, _ in texts]]
+    if others := [each.name for each in left if each.name and each.signature]:
         text = f"also new: {', '.join(others[:MOST_NAMED])}" if told else _defined(others)
         more = f" and {len(others) - MOST_NAMED} more" if len(others) > MOST_NAMED else ""
         told.insert(0, f"{text}{more}")
@@ -210,6 +215,7 @@ def _places(piece: Piece, code: NewCode) -> Iterator[_Place]:
     place = _Place(piece.within)
     depth, owner = -1, True
     waiting: list[str] = []
+    waited = 0  # the edit of the remarks that wait for what they are about
     lines = piece.text.split("\n")
     doc = ""
     for at, raw in enumerate(lines):
@@ -226,13 +232,13 @@ def _places(piece: Piece, code: NewCode) -> Iterator[_Place]:
             doc = "" if closed else mark
             continue
         if not line:
-            waiting = []
+            waiting, waited = [], 0
             continue
         if marked := _REMARK.match(line):
             words = _REMARK_END.sub("", line[marked.end() :]).strip()
             if number and words and not _NOT_PROSE.match(words):
                 waiting.append(words)
-                place.at = max(place.at, number)
+                waited = max(waited, number)
             continue
         declared = DECLARED.match(raw)
         indent = len(raw) - len(raw.lstrip())
@@ -249,8 +255,12 @@ def _places(piece: Piece, code: NewCode) -> Iterator[_Place]:
             if sum(map(str.isalnum, line)) > 3 and not _BOILERPLATE.match(line):
                 place.code.append(line)
             place.at = max(place.at, number)
-        waiting = []
+        elif waiting:
+            place.remarks += _joined(waiting)
+            place.at = max(place.at, waited)
+        waiting, waited = [], 0
     place.remarks += _joined(waiting)
+    place.at = max(place.at, waited)
     if place.at:
         yield place
 
@@ -289,29 +299,53 @@ def _told(place: _Place, code: NewCode) -> str:
     for text, line in zip(rules, led, strict=False):
         remark = cut(text, REMARK_CHARS).text.rstrip(". ")
         remarks.append(f"{remark} {_quoted([line])}" if line else remark)
-    most = MOST_CODE if len(remarks) < 2 else MOST_CODE_REMARKED
     lines = list(dict.fromkeys(place.code))
-    if len(lines) <= SMALL_PLACE and not place.signature:
-        most = SMALL_PLACE
-    if place.signature and remarks and len(lines) > FEW_LINES:
+    few = len(lines) <= SMALL_PLACE and not place.signature
+    if place.signature and remarks:
         lines = [line for line in lines if code.at.get(line, 0) > place.declared]
-    lines = [line for line in lines if line not in led]
-    most -= min(sum(map(bool, led)), most - 1)
+    lines = [
+        line
+        for line in lines
+        if line not in led and (few or _says_value(line)) and not _OPENS.search(line)
+    ]
+    most = SMALL_PLACE if few else MOST_CODE_REMARKED if remarks else MOST_CODE
+    most = max(most - sum(map(bool, led)), 1)
     chosen = sorted(lines, key=lambda line: (-_decides(line), -code.at.get(line, 0)))[:most]
     shown = _quoted([line for line in lines if line in chosen])
     said = ". ".join(remarks)
     text = ". ".join(part for part in (said, shown) if part)
-    if place.signature:
-        head = f"new `{place.signature}`"
-    else:
-        head = f"in `{place.name}`" if place.name else ""
+    head = _head(place)
     if not text:
         return head if place.signature else ""
     return cut(f"{head}: {text}" if head else text, PLACE_CHARS).text
 
 
+def _head(place: _Place) -> str:
+    if place.signature:
+        return f"new `{place.signature}`"
+    return f"in `{place.name}`" if place.name else ""
+
+
 _COMPARES = re.compile(r"[=!<>]=|[<>](?!-)|&&|\|\||\b(?:and|or|not|in|is)\b|\w\(.*\) ?[:{]?$")
 _ERRORS = re.compile(r"\berr(?:or)? ?[!=]= ?(?:nil|null|None)|\b(?:fmt|errors)\.\w*[Ee]rr")
+
+
+def _says_value(line: str) -> bool:
+    """Whether a line of code says a value or a rule by itself: no call, and no half expression."""
+    if not _balanced(line):
+        return False
+    rule = re.match(r"(?:return|raise|throw)\b.*[=!<>]=|.*[\w\])] [-+*/%] [\w(]", line)
+    named = _CONSTANT.match(line) and not _EMPTY_OR_CALL.search(line)
+    return bool(named or rule) and not _ERRORS.search(line)
+
+
+_EMPTY_OR_CALL = re.compile(r"= ?(?:\[\]|\{\}|\(\)|[\"'`]{2}|[\w.]+\(.*\));?$")
+
+
+def _balanced(line: str) -> bool:
+    return all(line.count(a) == line.count(b) for a, b in ("()", "[]", "{}")) and (
+        not line.endswith(("(", "[", "{", "=>", "=", "&&", "||"))
+    )
 
 
 def _decides(line: str) -> int:
@@ -325,6 +359,8 @@ def _decides(line: str) -> int:
     return 2 if _TELLING.search(line) else 1
 
 
+_OPENS = re.compile(r"^(?:return|const \w+ =|let \w+ =|\w+ :?=)? ?[({\[]+$|=> \{$|= (?:async )?\($")
+"""Lines that only begin something."""
 _WORDS = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])")
 
 
@@ -354,6 +390,7 @@ MOST_SECTIONS = 6
 def _sections_told(code: NewCode) -> list[str]:
     """The new headings of a text, each with how it begins; else its new lines."""
     sections: list[list[str]] = []
+    changed: dict[int, int] = {}  # sections with the edit that put them in
     loose: list[str] = []
     for piece in code.pieces:
         current: list[str] | None = None
@@ -363,11 +400,13 @@ def _sections_told(code: NewCode) -> list[str]:
             if heading := _HEADING.match(line):
                 current = [heading[1]]
                 sections.append(current)
+                changed[id(current)] = code.at[line]
             elif sum(map(str.isalpha, line)) > LEAST_REMARK and not line.startswith(("```", "|")):
                 if current is None:
                     loose.append(plain(line).lstrip("-*+ "))
                 elif len(current) == 1:
                     current.append(plain(line).lstrip("-*+ "))
+    sections.sort(key=lambda each: changed[id(each)])
     if len(sections) > FEW_PLACES:
         return [f"sections {', '.join(each[0] for each in sections[-MOST_NAMED:])}"]
     told = [

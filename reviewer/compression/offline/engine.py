@@ -28,12 +28,12 @@ class OfflineEngine:
         if task.max_tokens <= 0:
             return EngineText("", self.name)
         account = task.analysis.account
+        turns = task.analysis.segment.turns
         if task.level is Level.TAGS:  # the summarizer adds tags for the anchors
-            turns = task.analysis.segment.turns
             tags = tag_list(account.moments, account.state, task.max_tokens, self._count, turns)
             text = ", ".join(tags)
         else:
-            text = account.write(task.max_tokens, (*task.anchors, *self._guided(task)))
+            text = account.write(task.max_tokens, (*task.anchors, *self._guided(task)), turns)
         if task.on_text is not None:
             task.on_text(text)
         return EngineText(text, self.name)

@@ -321,6 +321,18 @@ _KILLED = re.compile(
 _TIMED_OUT = re.compile(
     r"\bCommand timed out\b|^(?:Exit code:? |Process exited with code )124\b", re.MULTILINE
 )
+_NOT_RUN = re.compile(
+    r"^.*(?:\bcommand not found\b|: not found$|executable file not found|\bis not installed\b"
+    r"|UNSUPPORTED_ENGINE\b|\bEBADENGINE\b|\b[Mm]issing script\b"
+    r"|\bNo module named (?:pytest|tox|nox)\b"
+    r"|\bis not recognized as (?:an internal|the name)|\bCannot connect to the Docker daemon\b).*$",
+    re.MULTILINE,
+)
+"""What a check prints that did not get to its work."""
+_VERSIONS = re.compile(
+    r"^[ \t]*((?:Expected|Required|Wanted|Got|Found)(?: version)?: [^\n]{1,60})$", re.MULTILINE
+)
+"""Which version was needed, and which there is."""
 _BACKGROUND = re.compile(
     r"\s*Command (?:is )?running in (?:the )?background\b|.*\bmoved to the background\b"
 )
@@ -349,7 +361,7 @@ LINE_NUMBER = re.compile(r"[^\S\n]*(\d+)[→\t:|]")
 HUNK_CHARS = 40_000
 MOST_HUNKS = 8
 SIDE_LINES = 2
-"""Lines of each side of a conflict that are told."""
+"""Lines of each side of a conflict that are described."""
 SIDE_CHARS = 70
 COMMENT = re.compile(r"//|#(?!include|define|if|e)|/?\*|--|;")
 
@@ -396,9 +408,14 @@ def _side(name: str, lines: Sequence[str], other: Sequence[str]) -> str:
 
 
 _SILENT = re.compile(
-    r"\b(?:go (?:build|vet)|gofmt|tsc|javac|py_compile|node --check|bash -n|git diff --check)\b"
+    r"\b(?:go (?:build|vet)|go test\b.* -c|gofmt|tsc|javac|py_compile|node --check|bash -n"
+    r"|git diff --check)\b"
 )
 """Checks that print something only where they fail."""
+
+
+NOT_RUN = "could not be run"
+"""How a check went that did not get to its work, such as one whose program is missing."""
 
 
 def read_outcome(event: Event, result: str) -> None:
@@ -413,6 +430,9 @@ def read_outcome(event: Event, result: str) -> None:
             event.how = "passed"
         event.failed = {"failed": True, "passed": False}.get(event.how)
         event.outcome = _failure(seen) if event.failed else ""
+        if event.how == NOT_RUN and (reason := _NOT_RUN.search(seen)):
+            line = cut(reason[0].strip(), 140).text.rstrip(".")
+            event.outcome = "; ".join([line, *_VERSIONS.findall(seen[:LOOKED_AT])[:2]])
         return
     if event.kind is Kind.COMMIT:
         event.outcome = commit_made(result)
@@ -467,6 +487,8 @@ def _how(output: str, error: bool) -> str:
         return "killed"
     if _TIMED_OUT.search(output[:200]) or _TIMED_OUT.search(output[-200:]):
         return "timed out"
+    if _NOT_RUN.search(output) and not _FAILING_TEST.search(output) and not _PASSED.search(output):
+        return NOT_RUN
     if error or _CHECK_FAILED.search(output):
         return "failed"
     if NO_OUTPUT.match(output):

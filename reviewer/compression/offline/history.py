@@ -198,7 +198,53 @@ def read_history(turns: Iterable[Turn]) -> History:
         if turn.text.strip() or turn.kind == "tool_result":
             reader.add(number, turn)
     moments = reader.finished() if reader.moments else _thoughts(turns)
-    return History(moments, reader.places)
+    return History(_without_withdrawn(moments), reader.places)
+
+
+def _stop_unanswered(moments: Sequence[Moment]) -> None:
+    """An edit without a result before the person's next words was interrupted, in a session that
+    has the results of edits.
+    """
+    changes = [each for each in moments if isinstance(each, Event) and each.kind in _CHANGES]
+    if all(each.failed is None for each in changes):
+        return
+    waiting: list[Event] = []
+    for each in moments:
+        if isinstance(each, Event):
+            if each.kind in _CHANGES and each.failed is None:
+                waiting.append(each)
+        elif each.voice is Voice.PERSON:
+            for event in waiting:
+                event.failed, event.outcome = True, "interrupted"
+            waiting = []
+
+
+_CHANGES = frozenset({Kind.EDIT, Kind.WRITE})
+_WITHDRAWS = re.compile(
+    r"\W*(?:(?:sorry|oops|oh|no|please|wait|actually)\W+)*"
+    r"(?:(?:ignore|disregard|forget|scratch) (?:(?:my|the|that) )?(?:(?:last|previous|above) "
+    r"(?:message|comment|question|prompt|request|one|input)s?|that\b)"
+    r"|(?:that was (?:for|meant for) |i (?:was|am) in )?(?:the |a )?wrong "
+    r"(?:chat|window|session|terminal|conversation|tab|thread)\b)",
+    re.IGNORECASE,
+)
+_WITHDRAWAL = 160
+"""Characters of the person's words that take back what they said before."""
+
+
+def _without_withdrawn(moments: Sequence[Moment]) -> list[Moment]:
+    """The moments without messages that the person took back, and without what the agent said to
+    them. What was done stays.
+    """
+    kept: list[Moment] = []
+    said = 0  # where the person's last words are
+    for each in moments:
+        if isinstance(each, Message) and each.voice is Voice.PERSON:
+            if len(each.text) <= _WITHDRAWAL and _WITHDRAWS.match(each.text):
+                kept[said:] = [old for old in kept[said:] if isinstance(old, Event)]
+            said = len(kept)
+        kept.append(each)
+    return kept
 
 
 def _thoughts(turns: Iterable[Turn]) -> list[Moment]:
@@ -239,7 +285,10 @@ class _Reader:
         self.places = Places({}, {}, [], {}, [], [])
 
     def finished(self) -> list[Moment]:
-        """The moments. A call without a result succeeded silently; not a check, not the last."""
+        """The moments. A call without a result succeeded silently; not a check, not the last, not
+        an edit that the person's next words interrupted.
+        """
+        _stop_unanswered(self.moments)
         for each in self.moments[:-1]:
             if isinstance(each, Event) and each.failed is None and each.kind is not Kind.CHECK:
                 each.failed = False

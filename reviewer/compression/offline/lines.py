@@ -204,7 +204,7 @@ GUESSES_SETTLED = 4
 
 
 def _told_by_files(events: Sequence[Event], state: WorkState) -> bool:
-    """Whether all files of a round were edited again later, and are told as they are at the end."""
+    """Whether all files of a round were edited again later, and are shown in their last state."""
     rounds = {each.what: each.turn for each in events if is_edit(each)}
     open_files = {each.path: each for each in state.uncommitted}
     rounds = {state.moved.get(path, path): turn for path, turn in rounds.items()}
@@ -230,7 +230,7 @@ TAIL_MESSAGES = 16
 
 
 def _tail_start(moments: Sequence[Moment]) -> int:
-    """The place after which the agent's last messages stand."""
+    """The place after which the agent's last messages are."""
     said = [at for at, m in enumerate(moments) if isinstance(m, Message) and m.voice is Voice.AGENT]
     return said[-TAIL_MESSAGES] - 1 if len(said) > TAIL_MESSAGES else -1
 
@@ -397,6 +397,9 @@ def _state_lines(moments: Sequence[Moment], state: WorkState, places: Places) ->
         lines.append(Line(Section.COMMANDS, f"Skills loaded: {', '.join(skills[-4:])}", 1.0, 1.5))
     for address in places.published[-2:]:
         lines.append(Line(Section.FILES, f"Published at {address}", 2e6, 2.0))
+    if state.for_agents:
+        text = f"Written for other agents: {', '.join(short_paths(list(state.for_agents)))}"
+        lines.append(Line(Section.FILES, text, 1e6, 1.0))
     reasons = _reasons(moments)
     lines += [
         Line(Section.FILES, f"{path}: has conflicts to be resolved", -1.0, 1.2)
@@ -445,7 +448,7 @@ def _finding_lines(moments: Sequence[Moment]) -> list[Line]:
 
 
 FEW_FINDINGS = 6
-"""Findings up to which each is told with how its text begins; else with its file alone."""
+"""Findings up to which each is described with how its text begins; else with its file alone."""
 
 
 def _finding_told(titled: Titled, item: Item, *, whole: bool) -> str:
@@ -574,9 +577,11 @@ def read_lines(places: Places, state: WorkState) -> list[Line]:
     return [line]
 
 
-def traffic_lines(turns: Iterable[Turn]) -> list[Line]:
+def traffic_lines(turns: Iterable[Turn], *, with_names: bool = True, told: str = "") -> list[Line]:
+    """What was only looked at and is not `told`; `with_names`: also names in the results."""
     lines = [
-        Line(Section.DONE, text, float(turn), TRAFFIC, turn=turn) for turn, text in looked_at(turns)
+        Line(Section.DONE, text, float(turn), TRAFFIC, turn=turn)
+        for turn, text in looked_at(turns, with_names=with_names, told=told)
     ]
     for line in lines:
         line.terms = terms_of(line.text)

@@ -162,15 +162,17 @@ def message_lines(message: Message, around: Surroundings) -> list[Line]:
         ):
             put_off = (closing or around.position > STILL_OPEN) and is_deferred(each.text)
             about = About.NEXT if put_off else About.FOUND
-        if about is About.DECISION and closing and (overtaken or not _DECIDED.search(each.text)):
-            about = About.FOUND  # a report says what is; what the person answers is the decision
+        if _SCENARIO.match(each.text):
+            continue  # steps of a scenario say nothing without the others
+        if about is About.DECISION and (overtaken or not _DECIDED.search(each.text)):
+            about = About.FOUND  # what the person answers is the decision
         if about is About.NEXT and not (closing or around.is_now):
             about = About.FOUND
         over = message.voice is Voice.AGENT and (
             _is_over(each, about, around.later, around.in_tail and around.is_now)
             or (overtaken and around.later >= SEVERAL_CHANGES and _is_proposal(each, about))
             or (around.rounds > 0 and _RUNNING.search(each.text) is not None)
-            or (around.later > 0 and not closing and _WAITS.search(each.text) is not None)
+            or (not closing and _WAITS.search(each.text) is not None)
         )
         text = purpose(each.text) if about is About.TALK else each.text
         text = "" if over else text
@@ -238,7 +240,8 @@ def message_lines(message: Message, around: Surroundings) -> list[Line]:
         lines.append(line)
     if not found and done and not _only_edits(events):
         words = purpose(plain(message.text))[:200].rstrip(" :.")
-        if around.later and not around.is_now and OF_THE_MOMENT.search(words):
+        passing = around.later and not around.is_now and OF_THE_MOMENT.search(words)
+        if passing or _WAITS.search(words):
             words = ""
         text = _joined(words, done) if len(words) > 12 else done
         worth = base * 0.4 * recency
@@ -274,6 +277,12 @@ _HEDGED = re.compile(
     re.IGNORECASE,
 )
 """What a guess has."""
+
+
+def is_guess(text: str) -> bool:
+    return _HEDGED.search(text) is not None
+
+
 _NEEDED = re.compile(
     r"\b(?:needs? to|needs? (?:adjusting|fixing|updating)|should|has to|have to|must"
     r"|(?:the|a) fix (?:is|would|:)|we can|would be)\b",
@@ -323,8 +332,16 @@ _RUNNING = re.compile(
     r"|\b(?:launched|spawned|started)\b.{0,40}\bagents?\b|^\W*(?:task \w+ )?still running\b",
     re.IGNORECASE,
 )
+_SCENARIO = re.compile(
+    r"(?:Given|When|Then|And|But|Étant donnée?s?|Quand|Lorsque|Alors|Et|Angenommen|Wenn|Dann|Und)"
+    r"\s(?=[^.!?]*$)|As an? .{2,40}, I want\b|So that\b"
+)
+"""How a step of a scenario or of a user story begins."""
 _WAITS = re.compile(
-    r"\bstill (?:active|running|going|building|waiting|in progress|busy)\b|\banother interval\b"
+    r"\btaking (?:a (?:bit|while|little) )?long(?:er)?\b|\bappears? to be (?:still )?\w+ing\b"
+    r"|\b(?:hasn['\u2019]t|has not|haven['\u2019]t) \w+ (?:\w+ ){0,3}yet\b|\bno done yet\b"
+    r"|\bwaiting (?:for|on)\b|\b(?:is|are) (?:now |currently |next )?\w+ing \b.{0,80}\bnext\b"
+    r"|\bstill (?:active|running|going|building|waiting|in progress|busy)\b|\banother interval\b"
     r"|\b(?:polling|waiting|checking) again\b|\bkeep(?:ing)? (?:polling|waiting)\b"
     r"|\bhand-?off now\b",
     re.IGNORECASE,

@@ -1,6 +1,6 @@
 """Which of the needs of somebody who goes on a text carries: request, decisions, state, next step.
 
-A line of the account is carried where neighbouring lines or sentences of the text hold half of its
+A line of the account is carried where neighbouring lines or sentences of the text have half of its
 words. Names that are scattered over a text carry nothing.
 """
 

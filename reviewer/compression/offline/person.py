@@ -19,6 +19,10 @@ from reviewer.compression.offline.statements import (
     tells_of,
 )
 
+THEN = "Then: "
+"""Before what the person said after the latest request that sets to work."""
+REPLY_TO = " - to: "
+"""Between the person's words and what they answer."""
 SHORT_ANSWER = 80
 """Characters up to which the person's words need the question that they answer."""
 
@@ -72,7 +76,9 @@ def person_lines(moments: Sequence[Moment]) -> list[Line]:
         if number > latest and not has_content(words) and not question.endswith(("?", "？", "؟")):
             continue
         if (number == first and not resumed) or number >= latest:
-            label = "Then: " if number > newest else "Latest: " if number == newest else "Before: "
+            label = THEN if number > newest else "Latest: " if number == newest else "Before: "
+            if number == newest and (short := _short_answers_after(spoken, number)) > 1:
+                label = f"Latest in words of their own ({short} short answers since): "
             label = "First: " if number < latest else label
             label = label if several or resumed else ""
             answered = (
@@ -114,6 +120,13 @@ def person_lines(moments: Sequence[Moment]) -> list[Line]:
             answer = "" if worked else _reply_to(moments, at)
             lines.append(_asked(words, order, worth, source, turn, worked, answer))
     return lines
+
+
+def _short_answers_after(spoken: Sequence[tuple[int, Message]], number: int) -> int:
+    """How many messages follow one, where all of them are answers such as "ok"; else 0."""
+    later = [person_words(each.text) for _, each in spoken[number + 1 :]]
+    short = all(len(each) <= SHORT_ANSWER // 4 and not each.endswith("?") for each in later)
+    return len(later) if short else 0
 
 
 def _sets_to_work(words: str) -> bool:
@@ -318,7 +331,7 @@ _POINTS = re.compile(r"\b(?:this|that|these|those|it|them|both|same)\b", re.IGNO
 def _with_question(words: str, question: str) -> str:
     whole = len(words) > 1 and words[0] == words[-1] == '"'
     quoted = words if whole else f'"{words}"'
-    return f'{quoted} - to: "{question}"' if question else quoted
+    return f'{quoted}{REPLY_TO}"{question}"' if question else quoted
 
 
 def question_before(moments: Sequence[Moment], at: int) -> str:

@@ -13,7 +13,15 @@ import msgspec
 from msgspec import Struct
 
 from reviewer.compression.offline.edits import MOST_PLACES, NewCode, places_told
-from reviewer.compression.offline.events import SCRATCH, Event, Kind, Message, Moment, Voice
+from reviewer.compression.offline.events import (
+    NOT_RUN,
+    SCRATCH,
+    Event,
+    Kind,
+    Message,
+    Moment,
+    Voice,
+)
 
 CHANGES = frozenset({Kind.EDIT, Kind.WRITE})
 DONE_ITEMS = frozenset({"completed", "done", "cancelled"})
@@ -51,6 +59,9 @@ class Check(Struct):
     event: Event | None = None
 
 
+_RUNNING = ("no result", "in background")
+
+
 class WorkState(Struct):
     """Where the work is at the end. Lists are in order of time."""
 
@@ -83,6 +94,17 @@ class WorkState(Struct):
     todo: tuple[tuple[str, str], ...] = ()
     last_check: Check | None = None
     events: int = 0
+    restrained: set[str] = set()
+    """Kinds of steps that the person does not want, such as `build`."""
+    asked: set[str] = set()
+    """Kinds of steps that the person has asked for and not got since."""
+    given: set[str] = set()
+    """Kinds of steps that were done since the person spoke last."""
+    commits_on_request: bool = False
+    """Whether the last commit was made because the person asked for it."""
+    pushes_on_request: bool = False
+    for_agents: dict[str, None] = {}
+    """Texts that were written for other agents, such as the orders of workers."""
 
     def checks_of(self, file: File) -> list[Check]:
         """The checks that ran after the last change of a file, each kind with its last run."""
@@ -90,12 +112,21 @@ class WorkState(Struct):
 
     def verdict(self, file: File) -> str:
         """What the checks say of a file as it is: passed, failed, unclear, or nothing."""
-        hows = {each.how for each in self.checks_of(file)}
+        checks = [each for each in self.checks_of(file) if not self.is_overtaken(each)]
+        hows = {each.how for each in checks}
         if "failed" in hows:
             return "failed"
-        if "passed" in hows and not hows & {"killed", "timed out"}:
+        latest = max(checks, key=lambda each: each.at, default=None)
+        runs_still = latest is not None and latest.how in _RUNNING
+        if "passed" in hows and not hows & {"killed", "timed out"} and not runs_still:
             return "passed"
         return "unclear" if hows else ""
+
+    def is_overtaken(self, failing: Check) -> bool:
+        """Whether a check failed and a similar one passed later."""
+        return failing.how == "failed" and any(
+            _passed_since(each, failing) for each in self.checks.values()
+        )
 
     @property
     def unchecked(self) -> list[File]:
@@ -125,7 +156,43 @@ def read_state(moments: Sequence[Moment]) -> WorkState:
     for each in moments:
         if isinstance(each, Event):
             _apply(state, each)
+        elif each.voice is Voice.PERSON:
+            _heard(state, each.text)
     return state
+
+
+_STEPS = {
+    "build": re.compile(r"\b(?:re-?)?build(?:ing|s)?\b", re.IGNORECASE),
+    "test": re.compile(r"\b(?:run(?:ning)? (?:the |any |all )*tests?|testing)\b", re.IGNORECASE),
+    "lint": re.compile(r"\b(?:lint(?:er|ing)?|format(?:ter|ting)?)\b", re.IGNORECASE),
+    "commit": re.compile(r"\bcommit(?:s|ting|ted)?\b", re.IGNORECASE),
+    "push": re.compile(r"\b(?:push(?:es|ing|ed)?|pull request|PR)\b", re.IGNORECASE),
+}
+"""Steps that end a piece of work, by their kinds."""
+_NOT_TO = re.compile(
+    r"\b(?:do(?:es)? not|don'?t|never|no need to|without|stop|not to|avoid|instead of)\b"
+    r"[^.;,:!?\n]{0,40}$",
+    re.IGNORECASE,
+)
+_RULED = 400
+"""Characters of a sentence in which a person says what to do; longer ones are pasted."""
+
+
+def _heard(state: WorkState, text: str) -> None:
+    """What a person's words ask for, and what they forbid; later words win."""
+    state.asked -= state.given
+    state.given.clear()
+    for sentence in re.split(r"(?<=[.!?])\s+|\n+", text):
+        if len(sentence) > _RULED:
+            continue
+        for kind, pattern in _STEPS.items():
+            for found in pattern.finditer(sentence):
+                if _NOT_TO.search(sentence[: found.start()]):
+                    state.restrained.add(kind)
+                    state.asked.discard(kind)
+                else:
+                    state.restrained.discard(kind)
+                    state.asked.add(kind)
 
 
 def _apply(state: WorkState, event: Event) -> None:
@@ -139,6 +206,8 @@ def _apply(state: WorkState, event: Event) -> None:
     elif event.kind is Kind.PUSH and event.failed is False:
         state.unpushed, state.pushes = False, True
         state.pushed = len(state.commits)
+        state.pushes_on_request = "push" in state.asked
+        state.given.add("push")
     elif event.kind is Kind.PULL_REQUEST and event.failed is False:
         state.pull_request = f"{event.what} ({event.outcome})" if event.outcome else event.what
         state.unpushed = False
@@ -244,6 +313,9 @@ def _undo_commits(state: WorkState, number: int) -> None:
 
 
 def _changed(state: WorkState, path: str, event: Event) -> None:
+    if _FOR_AGENTS.search(path):
+        state.for_agents[path] = None
+        return
     if "/.claude/" in path or SCRATCH.match(path):
         return  # plans and scratch files of the agent are not the work
     named = state.by_name.setdefault(path.rpartition("/")[2], [])
@@ -260,6 +332,14 @@ def _changed(state: WorkState, path: str, event: Event) -> None:
     file.at = state.events
     file.committed = False
     _resolve(state, path)
+
+
+_FOR_AGENTS = re.compile(
+    r"(?:^|/)\.(?!github/)[\w-]+/(?:[^/]+/)*"
+    r"(?:prompts?|messages?|handoffs?|plans?|tmp)/[^/]+\.(?:md|txt)$",
+    re.IGNORECASE,
+)
+"""Texts in hidden folders that agents write for each other."""
 
 
 def _resolve(state: WorkState, path: str) -> None:
@@ -289,6 +369,8 @@ def _committed(state: WorkState, event: Event) -> None:
         event.what = event.what or before.what
     state.commits.append(event)
     state.unpushed = True
+    state.commits_on_request = "commit" in state.asked
+    state.given.add("commit")
     state.conflicts = state.resolved = ()
     state.merging = ""
     state.sides = {}
@@ -341,6 +423,11 @@ def now_lines(state: WorkState) -> list[str]:
         )
     open_files = state.uncommitted
     waiting = [each for each in open_files if not state.verdict(each)]
+    prose = [each for each in waiting if _PROSE.search(each.path)]
+    if prose:
+        shown = ", ".join(_counted(each) for each in prose[-12:])
+        lines.append(f"Edited, not committed: {shown}.")
+        waiting = [each for each in waiting if each not in prose]
     if waiting:
         shown = ", ".join(_counted(each) for each in waiting[-12:])
         after = f" since `{state.last_check.command}`" if state.last_check else ""
@@ -352,7 +439,12 @@ def now_lines(state: WorkState) -> list[str]:
     unclear = [each for each in open_files if state.verdict(each) == "unclear"]
     if unclear:
         shown = ", ".join(short_paths([each.path for each in unclear[-20:]]))
-        ran = {each.command: each for file in unclear for each in state.checks_of(file)}
+        ran = {
+            each.command: each
+            for file in unclear
+            for each in state.checks_of(file)
+            if each.how != "passed"
+        }
         why = ", ".join(f"`{each.command}`: {each.how}" for each in list(ran.values())[-3:])
         lines.append(f"Edited and not verified ({why}), not yet committed: {shown}.")
     checked = [each for each in open_files if state.verdict(each) == "passed"]
@@ -361,17 +453,28 @@ def now_lines(state: WorkState) -> list[str]:
         partly = all(_only_chosen(state, each) for each in checked)
         how = "checked by chosen tests only" if partly else "checked"
         lines.append(f"Edited and {how}, not yet committed: {shown}.")
+        passed = {
+            check.command: None
+            for file in checked
+            for check in state.checks_of(file)
+            if check.how == "passed"
+        }
+        by = ", ".join(f"`{command}`" for command in list(passed)[-MOST_PASSED:])
+        lines.append(f"Passed since these edits: {by}.")
     broken = [each for each in open_files if state.verdict(each) == "failed"]
     for check in state.checks.values():
         if check.failed and state.last_of_kind[_kind(check)] is check:
             why = f": {check.outcome}" if check.outcome else ""
             later = [each for each in state.checks.values() if _passed_since(each, check)]
             why += f" (later `{later[-1].command}` passed)" if later else ""
-            edited = " (files were edited since)" if waiting else ""
+            edited = " (before the last edits)" if waiting else ""
             before = [each for each in broken if check in state.checks_of(each)]
             shown = ", ".join(short_paths([each.path for each in before[-20:]]))
             shown = f"; not yet committed: {shown}" if shown else ""
             lines.append(f"Failing at the last run: `{check.command}`{why}{edited}{shown}.")
+    for check in state.checks.values():
+        if check.how == NOT_RUN and state.last_of_kind[_kind(check)] is check:
+            lines.append(f"Could not be run: `{check.command}`: {check.outcome}.")
     if state.commits and not open_files:
         where = "committed but not pushed" if state.unpushed else "committed and pushed"
         lines.append(f"Everything edited is {where}.")
@@ -394,8 +497,9 @@ def now_lines(state: WorkState) -> list[str]:
     return lines
 
 
+MOST_PASSED = 3
 CHECKED_PLACES = 2
-"""Places that are told of a file that was checked."""
+"""Places that are described of a file that was checked."""
 
 
 def _places_of(state: WorkState, file: File) -> int:
@@ -405,7 +509,7 @@ def _places_of(state: WorkState, file: File) -> int:
 def edit_lines(state: WorkState) -> list[tuple[str, bool]]:
     """What is new in the files that are not committed, and whether it was checked; last is last.
 
-    A file's places are told in the order of their last edits.
+    A file's places are described in the order of their last edits.
     """
     return [
         (f"{file.path.rpartition('/')[2]} now: {told}.", state.verdict(file) == "passed")
@@ -428,8 +532,10 @@ def _conflict_lines(state: WorkState) -> list[str]:
 
 def _passed_since(other: Check, failing: Check) -> bool:
     """Whether a similar check passed after this one failed."""
-    alike = other.command.split()[:2] == failing.command.split()[:2]
-    return alike and other.how == "passed" and other.at > failing.at
+    these, those = other.command.split(), failing.command.split()
+    places = {word for word in these if "/" in word} & {word for word in those if "/" in word}
+    alike = these[:2] == those[:2] or (these[:1] == those[:1] and places)
+    return bool(alike) and other.how == "passed" and other.at > failing.at
 
 
 def _kind(check: Check) -> tuple[str, ...]:
@@ -438,7 +544,7 @@ def _kind(check: Check) -> tuple[str, ...]:
 
 
 _BEFORE = re.compile(r"^(?:[A-Z_][A-Z_0-9]*=\S+ +|(?:time|env|nice(?: -n ?\d+)?|timeout \S+) +)+")
-"""What may stand before a command without changing it."""
+"""What may come before a command without changing it."""
 
 
 def _subject(commit: Event) -> str:
@@ -458,23 +564,35 @@ def next_lines(state: WorkState) -> list[str]:
         parts += [f"pending: {'; '.join(waiting)}"] if waiting else []
         lines.append(f"To-do list ({done} of {len(state.todo)} done): {'. '.join(parts)}.")
     unchecked = _unverified(state)
-    steps = []
+    steps, after = [], []
     if state.conflicts:
         number = len(state.conflicts)
         steps.append(f"resolve the other conflicts ({number} file{'s' * (number > 1)})")
-    if _owes_checks(state):
-        commands = usual_commands(state)
-        names = ", ".join(each.path.rpartition("/")[2] for each in unchecked[-6:])
+    if _owes_checks(state) and (commands := usual_commands(state)):
+        code = [each for each in unchecked if not _PROSE.search(each.path)]
+        names = ", ".join(each.path.rpartition("/")[2] for each in code[-6:])
         steps.append(f"run {commands} to verify the edits of {names}, which are not verified")
     if state.conflicts or state.resolved:
         steps.append("commit the merge")
     elif state.commits and (unchecked or state.uncommitted):
-        steps.append("commit")
-        if state.pushes:
-            steps.append("push")
+        if _is_wanted(state, "commit", on_request=state.commits_on_request):
+            steps.append("commit")
+            if state.pushes and _is_wanted(state, "push", on_request=state.pushes_on_request):
+                steps.append("push")
+        elif "commit" not in state.restrained:
+            after.append("The person asked for the last commit; none was asked for since.")
     if steps:
         lines.append(f"Still owed (not run yet): {', then '.join(steps)}, then report.")
+    lines += after
     return lines
+
+
+def _is_wanted(state: WorkState, kind: str, *, on_request: bool) -> bool:
+    """Whether a step that was done before has to be done again: it was not only done on request,
+    or it was asked for again, and nobody forbade it.
+    """
+    asked = kind in state.asked - state.given
+    return kind not in state.restrained and (asked or not on_request)
 
 
 def _unverified(state: WorkState) -> list[File]:
@@ -501,30 +619,46 @@ def _only_chosen(state: WorkState, file: File) -> bool:
 
 def usual_commands(state: WorkState) -> str:
     """The commands that check this work, the usual ones first."""
-    found = sorted(state.checks.values(), key=lambda each: (-each.times, -each.turn))
+    found = [
+        each
+        for each in sorted(
+            state.checks.values(),
+            key=lambda each: (each.how not in _RUNNING, -each.times, -each.turn),
+        )
+        if not _is_settled(state, each)
+        and not any(_STEPS[kind].search(each.command) for kind in state.restrained & _CHECKING)
+    ]
     whole = [each for each in found if not _CHOSEN.search(each.command)]
     tests = [each for each in whole if _TESTS.search(each.command)]
     shown = list({id(each): each for each in (*whole[: MOST_OWED - 1], *tests[:1])}.values())
     shown += [each for each in whole if each not in shown][: MOST_OWED - len(shown)]
     names = [f"`{each.command}`" for each in shown]
-    if not tests and len(whole) < len(found):
-        chosen = next(each for each in found if each not in whole)
-        names = [f"`{chosen.command}`", *names[: MOST_OWED - 1]]
+    chosen = [each for each in state.checks.values() if _CHOSEN.search(each.command)]
+    if chosen and not tests:
+        again = [f"`{each.command}`" for each in chosen if not _is_settled(state, each)]
+        names = [*again[:1], *names[: MOST_OWED - 1]]
         names.append("the whole test suite (only some of the tests were run)")
     return ", ".join(names)
 
 
+def _is_settled(state: WorkState, check: Check) -> bool:
+    """Whether a check passed after the last edit, or could not be run at all."""
+    latest = max((f.at for f in _unverified(state) if not _PROSE.search(f.path)), default=0)
+    return check.how == NOT_RUN or (check.how == "passed" and check.at > latest)
+
+
 MOST_OWED = 3
+_CHECKING = frozenset({"build", "test", "lint"})
 _CHOSEN = re.compile(
     r" -run\b| -k\b|::|--(?:filter|grep|tests|testNamePattern|test-name-pattern)\b| -t\b"
-    r"|\S*test\S*\.(?:py|[cm]?[jt]sx?|rb|php|exs?|rs)\b| -p \w| --test \w"
+    r"|\S*test\S*\.(?:py|[cm]?[jt]sx?|rb|php|exs?|rs)\b|\b(?:cargo|dotnet)\b.* -p \w| --test \w"
 )
 """What a command has that runs only some of the tests."""
 _TESTS = re.compile(r"\btests?\b|pytest|jest|vitest|rspec|phpunit|ctest|tox|nox|\bcheck\b|\bci\b")
 
 
 MANY_COMMITS = 4
-"""Commits from which on each is told by its subject alone."""
+"""Commits from which on each is described by its subject alone."""
 
 
 def done_lines(state: WorkState) -> list[tuple[int, str]]:

@@ -1,7 +1,7 @@
 """Messages as statements that say something and can stand alone, each with what it is about.
 
 A sentence that leans on the one before it brings that one along; a list brings its lead-in; what
-cannot stand alone is left out. Code, logs and narration ("Let me look at ...") are no statements.
+cannot stand alone is left out. Code, logs and narration ("Let me look at ...") are not statements.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from reviewer.text.units import Unit, UnitKind, units
 
 
 class About(StrEnum):
-    """What a statement is about, which decides where in a summary it stands."""
+    """What a statement is about, which decides where in a summary it belongs."""
 
     DONE = "done"
     FOUND = "found"
@@ -31,7 +31,7 @@ class About(StrEnum):
 
 
 class Statement(Struct, frozen=True):
-    """`text` on one line; `turn` and `order` say where it stands; `source` is its verbatim span."""
+    """`text` on one line; `turn` and `order` say where it is; `source` is its verbatim span."""
 
     text: str
     turn: int
@@ -41,7 +41,7 @@ class Statement(Struct, frozen=True):
     voice: Voice = Voice.AGENT
     name: str = ""
     closing: bool = False
-    """Whether it stands in the last message before the person speaks."""
+    """Whether it is in the last message before the person speaks."""
     numbered: int = 0
     """Numbered items that it lists."""
     lead: str = ""

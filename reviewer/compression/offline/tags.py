@@ -11,7 +11,7 @@ from reviewer.compression.offline.events import Event, Kind, Message, Moment, Vo
 from reviewer.compression.offline.state import WorkState
 from reviewer.compression.offline.statements import person_words, plain, statements
 from reviewer.compression.values import Turn
-from reviewer.compression.words import FREQUENCIES, FUNCTION_WORDS, SPOKEN
+from reviewer.compression.words import FREQUENCIES, FUNCTION_WORDS, GENERAL, SPOKEN
 from reviewer.proposing.view_calls import read_call
 from reviewer.text.identifiers import Identifier, IdentifierKind, identifiers
 
@@ -38,6 +38,12 @@ ONCE = 0.5
 """Factor for a plain word that was used once: most of these name nothing."""
 
 
+def _singular(key: str) -> str:
+    """A word or phrase without a plural's ending, so that both forms are one term."""
+    plural = key.endswith("s") and not key.endswith(("ss", "us", "is", "ous"))
+    return key[:-1] if plural and len(key) > 2 and key.replace(" ", "").isalpha() else key
+
+
 class _Terms:
     """Terms with their weights, as they were first written."""
 
@@ -50,7 +56,7 @@ class _Terms:
         return bool(self._weights)
 
     def add(self, term: str, weight: float) -> None:
-        key = term.lower().removesuffix("()")
+        key = _singular(term.lower().removesuffix("()").removesuffix("'s").removesuffix("’s"))
         self._shown.setdefault(key, term)
         self._weights[key] = self._weights.get(key, 0.0) + weight
         self._times[key] += 1
@@ -139,7 +145,11 @@ def _terms(text: str) -> list[tuple[str, float]]:
         rest += [text[at : each.start], ";"]
         at = each.end
     words = "".join([*rest, text[at:]])
-    found += [(match[0], 1.6) for match in _NAME.finditer(words) if match[0].lower() not in _COMMON]
+    found += [
+        (match[0], 1.6)
+        for match in _NAME.finditer(words)
+        if not any(word in _COMMON or word in GENERAL for word in match[0].lower().split(" "))
+    ]
     for run in _RUN.findall(words):
         found += [(phrase, 1.0) for phrase in _phrases(run.split(" "))]
     return found
@@ -159,13 +169,23 @@ def _named(names: Sequence[Identifier]) -> list[tuple[str, float]]:
 def _phrases(words: Sequence[str]) -> list[str]:
     """Content words, and pairs of content words that follow each other."""
     content = [len(w) > 2 and not w.isdigit() and w.lower() not in _COMMON for w in words]
-    found = [word for word, is_content in zip(words, content, strict=True) if is_content]
+    found = [
+        word
+        for word, is_content in zip(words, content, strict=True)
+        if is_content and word.lower() not in GENERAL
+    ]
     found += [
         f"{words[at]} {words[at + 1]}"
         for at in range(len(words) - 1)
-        if content[at] and content[at + 1]
+        if content[at] and content[at + 1] and _names_something(words[at], words[at + 1])
     ]
     return found
+
+
+def _names_something(first: str, second: str) -> bool:
+    """Whether two words may be a term: the last one names something, and they differ."""
+    second = second.lower()
+    return second not in GENERAL and first.lower() != second
 
 
 def _apart(terms: Sequence[str]) -> list[str]:

@@ -113,7 +113,7 @@ def candidate_blocks(
     key_of: KeyOf = default_key,
 ) -> list[Block]:
     """The pane's blocks: the content, then a labelled row for each property."""
-    status = _status(view, now, signs)
+    status = _status(view, now, signs, extras.decided_by)
     return [
         Block(
             view.content,
@@ -137,9 +137,11 @@ def candidate_blocks(
     ]
 
 
-def _status(view: CandidateView, now: datetime, signs: Glyphs) -> Block | None:
-    """The status of a decided or deferred memory, and since when."""
+def _status(view: CandidateView, now: datetime, signs: Glyphs, other: str) -> Block | None:
+    """The status of a decided or deferred memory, since when, and by which `other` person."""
     ago = f" {elapsed(view.decided_at, now)} ago" if view.decided_at else ""
+    if other:
+        ago += f" by {other}"
     match view.status:
         case Status.ACTIVE if view.kind == "conflict":
             return labelled("status", f"{signs.promoted} settled{ago}", "accent")

@@ -33,6 +33,8 @@ class Extras(Struct, frozen=True):
     """An unsaved wording is kept."""
     project: str = ""
     """Named where the list shows several projects."""
+    decided_by: str = ""
+    """Another person who made the latest decision on it."""
 
 
 def labelled(

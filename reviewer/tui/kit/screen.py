@@ -53,8 +53,6 @@ REST_SECONDS = 0.16
 """While a person skims, the panes follow after the cursor has rested for this long."""
 TURN_SECONDS = 0.05
 """How often work waiting for its turn checks whether it is still wanted."""
-LAYOUT_SECONDS = 0.05
-"""Time until a change of the panes has been laid out."""
 
 COLUMNS = [(0, "-stacked"), (100, "-beside")]
 ROWS = [(0, "-short"), (22, "-tall")]
@@ -542,6 +540,9 @@ class ListScreen(MoveKeys, KitScreen, inherit_bindings=False):
         self.show_footer()
         self.reload()
         self.set_interval(WATCH_SECONDS, self.watch_store)
+        self.screen_layout_refresh_signal.subscribe(
+            self, lambda _: self.show_joint(), immediate=True
+        )
 
     def show_counts(self) -> None:
         """Read the numbers of the queue for the header."""
@@ -725,15 +726,10 @@ class ListScreen(MoveKeys, KitScreen, inherit_bindings=False):
             covered = overlay is not None and pane not in self._beside
             off = covered or (zoomed is not None and zoomed is not pane)
             pane.set_class(off, "-off")
-        self.set_timer(LAYOUT_SECONDS, self.show_joint)
         self.arranged()
 
     def arranged(self) -> None:
         """Called before the panes are laid out again."""
-
-    def on_resize(self) -> None:
-        """The vertical rule meets the rule between the panes."""
-        self.call_after_refresh(self.show_joint)
 
     def show_joint(self) -> None:
         """Draw the vertical rule with a joint where the rule of the lower pane meets it."""

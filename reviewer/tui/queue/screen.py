@@ -1249,6 +1249,7 @@ def read_detail(engine: Engine, memory_id: int, *, name_project: bool = False) -
             extras,
             draft=memory_id in engine.drafts.ids(),
             project=view.project if name_project else "",
+            decided_by=engine.history.another_who_decided(memory_id),
         ),
     )
 

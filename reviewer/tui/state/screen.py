@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from msgspec import structs
 from textual import on
 
 from reviewer.engine import Engine
@@ -193,7 +194,7 @@ class StateScreen(ListScreen, pane=keys.STATE):
             key,
             engine.provenance.of(number),
             view=view,
-            extras=extras,
+            extras=structs.replace(extras, decided_by=engine.history.another_who_decided(number)),
             wordings=tuple(engine.queue.wordings(number)) if view.edited else (),
             state=engine.sources.state(number),
         )

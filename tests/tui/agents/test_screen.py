@@ -51,10 +51,7 @@ async def test_the_difference_is_shown_before_anything_is_written(
         assert settings.read_text() == SETTINGS
 
 
-@pytest.mark.parametrize("size", [(120, 40), (80, 24)])
-async def test_it_shows_what_an_agent_was_given(
-    stocked: Engine, settings: Path, size: tuple[int, int]
-) -> None:
+async def test_it_shows_what_an_agent_was_given(stocked: Engine, settings: Path) -> None:
     AgentFiles(stocked.path).note_given(
         Given(
             agent="claude-code",
@@ -64,11 +61,13 @@ async def test_it_shows_what_an_agent_was_given(
             text=AgentText("The kiosk closes at nine."),
         )
     )
-    async with opened(stocked, size=size, project="acme") as screen:
+    async with opened(stocked, project="acme") as screen:
         await screen.press("f9", "enter")
-        assert "Given to it in acme" in screen.text
-        assert "The kiosk closes at nine." in screen.text
-        assert "0 proposals of it wait for you" in screen.text
+        for size in ((120, 40), (80, 24)):
+            await screen.resize(size)
+            assert "Given to it in acme" in screen.text
+            assert "The kiosk closes at nine." in screen.text
+            assert "0 proposals of it wait for you" in screen.text
 
 
 @pytest.fixture

@@ -194,16 +194,17 @@ async def test_hostile_words_are_shown_harmless_and_copied_without_escapes(
             assert not {"\x1b", "\x9b", "\u202e"} & set(each)
 
 
-@pytest.mark.parametrize("size", [(120, 40), (80, 24), (60, 20)])
 async def test_it_fits_every_size(
-    engine: Engine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, size: tuple[int, int]
+    engine: Engine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
     stocked(engine, tmp_path, 2)
-    async with opened(engine, project="acme", size=size) as screen:
+    async with opened(engine, project="acme") as screen:
         await screen.press("f4", "H")
-        assert "# Hand-over of" in screen.text
-        assert all(len(line) <= size[0] for line in screen.text.split("\n"))
+        for size in ((120, 40), (80, 24), (60, 20)):
+            await screen.resize(size)
+            assert "# Hand-over of" in screen.text
+            assert all(len(line) <= size[0] for line in screen.text.split("\n"))
 
 
 async def test_a_file_that_could_not_be_taken_back_can_be_tried_again(

@@ -326,6 +326,7 @@ async def test_a_conflict_with_another_writer_is_a_sentence(stocked: Engine) -> 
         other.triage.promote([present(first)])
         await screen.press("x")
         assert "already active" in screen.status
+        await screen.until(lambda: "promoted a moment ago by somebody else" in screen.text)
         assert status_of(stocked, present(first)) == "active"
     other.close()
 

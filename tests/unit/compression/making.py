@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
 from threading import Lock
@@ -124,9 +125,10 @@ class ScriptedModel:
 def faithful(messages: Sequence[ChatMessage]) -> str:
     """A good model's answer: the beginning of the text, and the parts that it had to keep."""
     prompt = messages[-1].content
-    if "Nothing is said about" in prompt and messages[-2].role == "assistant":
+    if prompt.startswith("Previous summary") and messages[-2].role == "assistant":
         return messages[-2].content
-    said = prompt.split("\n\n", 1)[-1]
+    fenced = re.search(r"^<(conversation-\w+)>\n(.*?)\n</\1>$", prompt, re.DOTALL | re.MULTILINE)
+    said = fenced[2] if fenced else prompt
     kept = [line[2:] for line in prompt.splitlines() if line.startswith("- the exact text")]
     quoted = " ".join(line.split('"', 1)[1].rsplit('"', 1)[0] for line in kept)
     return f"{' '.join(said.split()[:25])} {quoted}".strip()

@@ -8,7 +8,12 @@ from msgspec import structs
 from reviewer.clock import utc_now
 from reviewer.compression.anchor_types import AnchorType
 from reviewer.compression.anchors import find_anchors
-from reviewer.compression.fidelity import missing_anchors, tags_in, validate_fidelity
+from reviewer.compression.fidelity import (
+    SourceTerms,
+    missing_anchors,
+    tags_in,
+    validate_fidelity,
+)
 from reviewer.compression.offline.engine import OfflineEngine
 from reviewer.compression.segments import full_text
 from reviewer.compression.summarizer import Summarizer
@@ -229,3 +234,21 @@ def test_tags_name_a_need_by_its_terms() -> None:
     assert "what the person wants" not in named.needs_missing
     assert "what the person wants" in other.needs_missing
     assert named.context_retention > other.context_retention
+
+
+def test_code_commands_and_placeholders_are_looked_up_part_by_part() -> None:
+    source = SourceTerms(
+        [
+            turn('Call `save_bill(path, "blue")` of harbour/bills.py, then commit 1a2b3c4d5e.'),
+            turn("git push origin night-boats", "assistant"),
+        ]
+    )
+    known = [
+        'save_bill(path, "blue")',
+        "Office.save_bill",
+        "harbour/bills.py:40-52",
+        "git push origin <branch> night-boats",
+        "1a2b3c4d...",
+    ]
+    unknown = ["save_toll(path)", "harbour/tolls.py:40", "the blue path", "9f8e7d6c...", "40 bills"]
+    assert source.absent([*known, *unknown]) == unknown

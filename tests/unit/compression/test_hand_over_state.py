@@ -298,3 +298,103 @@ def test_a_conflict_whose_sides_were_not_read_says_so() -> None:
     ]
     now = section(written(turns, 600), Section.NOW)
     assert "Conflict in toll.py: its sides were not read in this session." in now
+
+
+def test_a_check_that_could_not_be_run_says_why_and_is_not_owed_again() -> None:
+    missing = "Exit code 127\nbash: line 1: vitest: command not found"
+    turns = [
+        ASKED,
+        *change("bill.ts", "a = 1", "a = 2"),
+        *run("vitest run", missing),
+        *run("tsc -p .", ""),
+    ]
+    text = written(turns, 600)
+    assert "Could not be run: `vitest run`: bash: line 1: vitest: command not found." in text
+    assert "Failing" not in text
+    assert "Still owed" not in text
+
+
+def test_a_check_that_runs_still_at_the_end_leaves_its_files_unverified() -> None:
+    turns = [
+        ASKED,
+        *change("bill.py", "a = 1", "a = 2"),
+        *run("ruff check", "All checks passed!"),
+        *run("pytest -q", "3 passed"),
+        *change("bill.py", "a = 2", "a = 3"),
+        *run("ruff check", "All checks passed!"),
+        run("pytest -q", "")[0],
+    ]
+    text = written(turns, 600)
+    assert "Edited and not verified (`pytest -q`: no result), not yet committed: bill.py" in text
+    assert "Still owed (not run yet): run `pytest -q`" in text
+
+
+def test_what_the_person_forbade_is_not_owed() -> None:
+    turns = [
+        ASKED,
+        *run("npm run build", "built in 3s"),
+        *run("pytest -q", "3 passed"),
+        turn("Please don't rebuild the site on every change."),
+        *change("bill.py", "a = 1", "a = 2"),
+    ]
+    owed = section(written(turns, 600), Section.NEXT)
+    assert "`pytest -q`" in owed
+    assert "npm run build" not in owed
+
+
+def test_a_commit_is_owed_where_commits_are_a_habit_or_asked_for() -> None:
+    habit = [
+        ASKED,
+        *change("bill.py", "a = 1", "a = 2"),
+        *commit("Bill two boats"),
+        turn("Now the same for the toll."),
+        *change("toll.py", "b = 1", "b = 2"),
+    ]
+    assert "then report" in section(written(habit, 600), Section.NEXT)
+    assert "commit" in section(written(habit, 600), Section.NEXT)
+    on_request = [*habit[:3], turn("Good. Commit it and push."), *habit[3:]]
+    next_ = section(written(on_request, 600), Section.NEXT)
+    assert "The person asked for the last commit; none was asked for since." in next_
+    assert "then report" not in next_
+    again = [*on_request, turn("Commit that as well.")]
+    assert "commit, then report" in section(written(again, 600), Section.NEXT)
+
+
+def test_an_edit_that_the_person_interrupted_was_not_made() -> None:
+    made = change("toll.py", "BASE = 3", "BASE = 4")
+    stopped = change("bill.py", "ink = 1", "ink = 2", 2)[0]
+    text = written([ASKED, *made, stopped, turn("Stop, print the bill on paper instead.")], 600)
+    assert "toll.py" in section(text, Section.NOW)
+    assert "bill.py" not in section(text, Section.NOW)
+    assert "bill.py" not in section(text, Section.NEXT)
+
+
+def test_where_a_session_has_no_results_every_edit_counts() -> None:
+    turns = [ASKED, change("bill.py", "ink = 1", "ink = 2")[0], turn("Now the toll, please.")]
+    assert "bill.py" in section(written(turns, 600), Section.NOW)
+
+
+def test_a_message_in_the_wrong_window_and_its_answer_are_not_told() -> None:
+    wrong = "Should the parrot of the harbour master learn to whistle?"
+    turns = [
+        ASKED,
+        turn(wrong),
+        agent("Yes: the parrot learns to whistle the anthem of the harbour by Friday."),
+        turn("sorry, wrong chat. ignore the last message. Print the bill in blue."),
+        agent("The bill is blue now."),
+    ]
+    text = brief_of(turns, "the session", max_tokens=600).text
+    assert "parrot" not in text
+    assert "Print the bill in blue" in text
+
+
+def test_a_failing_build_is_dead_once_the_same_place_compiles() -> None:
+    turns = [
+        ASKED,
+        *change("e2e/bill.go", "a := 1", "a := 2"),
+        *run("go build -tags e2e ./e2e/...", "e2e/bill.go:4:2: undefined: toll\nexit status 1"),
+        *run("go test -tags e2e -c ./e2e/... -o /dev/null", ""),
+    ]
+    text = written(turns, 600)
+    assert "Edited and checked, not yet committed: e2e/bill.go" in text
+    assert "Still owed" not in text

@@ -1,6 +1,5 @@
 import re
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -29,11 +28,9 @@ def found_by(rule: EntityRule, text: str) -> str:
     return found[0].name if found else ""
 
 
-@pytest.mark.parametrize(
-    ("rule", "text", "name"), EXAMPLES, ids=[f"{r.id}: {t[:40]}" for r, t, _ in EXAMPLES]
-)
-def test_a_rule_agrees_with_its_examples(rule: EntityRule, text: str, name: str) -> None:
-    assert found_by(rule, text) == name
+def test_a_rule_agrees_with_its_examples() -> None:
+    assert EXAMPLES
+    assert [each for each in EXAMPLES if found_by(*each[:2]) != each[2]] == []
 
 
 def test_priors_are_those_of_the_promotion_rules() -> None:

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from reviewer.extraction.flags import INJECTION, LOOK_ALIKE, MASKED, flags_of
+from reviewer.extraction.flags import INJECTION, LOOK_ALIKE, MASKED, flags_of, flags_of_each
 from reviewer.extraction.prompt_injection import INJECTIONS, looks_injected
 from reviewer.sources.records import Role
 from reviewer.text.secrets import mask
@@ -37,6 +37,15 @@ def test_nearly_every_planted_order_and_no_plain_statement_is_flagged() -> None:
     wrong = [text for text in PLAIN if INJECTION in flags_of(text, Role.ASSISTANT)]
     assert len(missed) <= 0.05 * len(PLANTED), "\n".join(missed)
     assert wrong == []
+
+
+def test_many_texts_together_have_the_flags_that_each_has_alone() -> None:
+    """What is remembered of words, of one text or of many, changes nothing."""
+    said = [(f"{text} {n}", role) for n, text in enumerate(PLANTED + PLAIN) for role in Role]
+    together = flags_of_each(said)
+    assert together == [flags_of(text, role) for text, role in said]
+    assert together == flags_of_each(said)
+    assert any(INJECTION in flags for flags in together)
 
 
 def test_a_word_of_two_alphabets_is_flagged() -> None:

@@ -19,11 +19,9 @@ def fires(rule: Rule, text: str) -> bool:
     )
 
 
-@pytest.mark.parametrize(
-    ("rule", "text", "matched"), EXAMPLES, ids=[f"{r.id}: {t[:40]}" for r, t, _ in EXAMPLES]
-)
-def test_a_rule_agrees_with_its_examples(rule: Rule, text: str, matched: bool) -> None:
-    assert fires(rule, text) is matched
+def test_a_rule_agrees_with_its_examples() -> None:
+    assert EXAMPLES
+    assert [each for each in EXAMPLES if fires(*each[:2]) is not each[2]] == []
 
 
 @pytest.mark.parametrize("rules", [RULES, ENTITY_RULES], ids=["memories", "entities"])

@@ -15,7 +15,6 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-import reviewer
 from reviewer.store.acts import LEDGERED, Act
 from reviewer.store.changes import Image
 from reviewer.store.database import Database
@@ -23,9 +22,9 @@ from reviewer.store.ledger import Ledger
 from reviewer.store.migrations import TABLES
 from reviewer.store.stored_text import JSON, LEFT_AS_IT_IS, has_only_our_words, masked_image
 from reviewer.text.secrets import is_clean, mask
+from tests.source_code import ROOT, in_one_process, trees
 from tests.stored import everything_in
 
-ROOT = Path(reviewer.__file__).parent
 TOKEN = "gh" + "p_" + "t7Kq2Zn9Tb4Xv5Rm8Lc3Pd6Hs1Jf0GyAaBd"
 NOW = datetime(2026, 3, 1, tzinfo=UTC)
 
@@ -105,22 +104,23 @@ OWN_WRITERS = {
 _WRITES = re.compile(r"\b(?:INSERT (?:OR \w+ )?INTO|REPLACE INTO|UPDATE \w+ SET|DELETE FROM)\b")
 
 
+@in_one_process
 def test_rows_are_written_by_acts_only() -> None:
     """Text gets into the store through `Act`, which masks it."""
     found = set()
-    for path in ROOT.rglob("*.py"):
-        for node in ast.walk(ast.parse(path.read_bytes())):
+    for file, tree in trees().items():
+        for node in ast.walk(tree):
             if isinstance(node, ast.Constant) and isinstance(node.value, str):
                 if _WRITES.search(node.value):
-                    found.add(path.relative_to(ROOT).as_posix())
+                    found.add(file)
             elif isinstance(node, ast.JoinedStr) and _WRITES.search(ast.unparse(node)):
-                found.add(path.relative_to(ROOT).as_posix())
+                found.add(file)
     assert found == OWN_WRITERS.keys()
 
 
 def test_the_door_is_not_gone_around_within_acts() -> None:
     """Every change of `Act` that takes values from a caller masks them."""
-    tree = ast.parse((ROOT / "store/acts.py").read_bytes())
+    tree = trees()["store/acts.py"]
     (act,) = (n for n in tree.body if isinstance(n, ast.ClassDef) and n.name == "Act")
     makes = {
         method.name: ast.unparse(method)

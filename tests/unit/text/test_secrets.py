@@ -269,9 +269,8 @@ MENTIONS = [
 ]
 
 
-@pytest.mark.parametrize("text", MENTIONS)
-def test_a_mention_stays_unchanged(text: str) -> None:
-    assert mask(text) == type(mask(""))(text, ())
+def test_a_mention_stays_unchanged() -> None:
+    assert [text for text in MENTIONS if mask(text) != type(mask(""))(text, ())] == []
 
 
 def test_kinds_are_listed_in_the_order_of_the_text() -> None:

@@ -150,18 +150,18 @@ DIFFERENT = [
 ]
 
 
-@pytest.mark.parametrize(("one", "other"), SAME)
-def test_other_wordings_of_a_fact_are_the_same(one: str, other: str) -> None:
-    assert same_wording(one, other)
-    assert same_wording(other, one)
-    assert wording_key(one) == wording_key(other)
+def test_other_wordings_of_a_fact_are_the_same() -> None:
+    for one, other in SAME:
+        assert same_wording(one, other), (one, other)
+        assert same_wording(other, one), (one, other)
+        assert wording_key(one) == wording_key(other), (one, other)
 
 
-@pytest.mark.parametrize(("one", "other"), DIFFERENT)
-def test_facts_that_differ_in_a_content_word_or_a_role_are_two(one: str, other: str) -> None:
-    assert not same_wording(one, other)
-    assert not same_wording(other, one)
-    assert similarity(one, other) < NEAR
+def test_facts_that_differ_in_a_content_word_or_a_role_are_two() -> None:
+    for one, other in DIFFERENT:
+        assert not same_wording(one, other), (one, other)
+        assert not same_wording(other, one), (one, other)
+        assert similarity(one, other) < NEAR, (one, other)
 
 
 def test_flags_keep_their_case() -> None:

@@ -55,7 +55,7 @@ class Course:
     def __init__(self, account: Account, tail: Tail, count: Callable[[str], int]) -> None:
         self._account, self._count = account, count
         self._tail = tail
-        self._steps: list[Step] = steps_of(account.moments, tail)
+        self._steps: list[Step] = steps_of(account.moments, tail, account.interrupted)
         self._loop = repeating(account.moments)
 
     def lines(self, room: int) -> list[Line]:

@@ -49,6 +49,8 @@ from reviewer.compression.offline.events import (
     id_made,
     read_outcome,
 )
+from reviewer.compression.offline.line import is_person
+from reviewer.compression.offline.taken_back import mark_interrupted, without_withdrawn
 from reviewer.compression.values import Turn
 from reviewer.proposing.view_calls import (
     PLAN_TOOLS,
@@ -189,6 +191,8 @@ class History(Struct):
 
     moments: list[Moment]
     places: Places
+    interrupted: frozenset[int]
+    """The turns of calls that the person interrupted."""
 
 
 def read_history(turns: Iterable[Turn]) -> History:
@@ -198,53 +202,7 @@ def read_history(turns: Iterable[Turn]) -> History:
         if turn.text.strip() or turn.kind == "tool_result":
             reader.add(number, turn)
     moments = reader.finished() if reader.moments else _thoughts(turns)
-    return History(_without_withdrawn(moments), reader.places)
-
-
-def _stop_unanswered(moments: Sequence[Moment]) -> None:
-    """An edit without a result before the person's next words was interrupted, in a session that
-    has the results of edits.
-    """
-    changes = [each for each in moments if isinstance(each, Event) and each.kind in _CHANGES]
-    if all(each.failed is None for each in changes):
-        return
-    waiting: list[Event] = []
-    for each in moments:
-        if isinstance(each, Event):
-            if each.kind in _CHANGES and each.failed is None:
-                waiting.append(each)
-        elif each.voice is Voice.PERSON:
-            for event in waiting:
-                event.failed, event.outcome = True, "interrupted"
-            waiting = []
-
-
-_CHANGES = frozenset({Kind.EDIT, Kind.WRITE})
-_WITHDRAWS = re.compile(
-    r"\W*(?:(?:sorry|oops|oh|no|please|wait|actually)\W+)*"
-    r"(?:(?:ignore|disregard|forget|scratch) (?:(?:my|the|that) )?(?:(?:last|previous|above) "
-    r"(?:message|comment|question|prompt|request|one|input)s?|that\b)"
-    r"|(?:that was (?:for|meant for) |i (?:was|am) in )?(?:the |a )?wrong "
-    r"(?:chat|window|session|terminal|conversation|tab|thread)\b)",
-    re.IGNORECASE,
-)
-_WITHDRAWAL = 160
-"""Characters of the person's words that take back what they said before."""
-
-
-def _without_withdrawn(moments: Sequence[Moment]) -> list[Moment]:
-    """The moments without messages that the person took back, and without what the agent said to
-    them. What was done stays.
-    """
-    kept: list[Moment] = []
-    said = 0  # where the person's last words are
-    for each in moments:
-        if isinstance(each, Message) and each.voice is Voice.PERSON:
-            if len(each.text) <= _WITHDRAWAL and _WITHDRAWS.match(each.text):
-                kept[said:] = [old for old in kept[said:] if isinstance(old, Event)]
-            said = len(kept)
-        kept.append(each)
-    return kept
+    return History(moments, reader.places, reader.interrupted)
 
 
 def _thoughts(turns: Iterable[Turn]) -> list[Moment]:
@@ -282,19 +240,32 @@ class _Reader:
         self._running: list[_Open] = []
         self._plan = ""  # as its file has it
         self._polled: dict[str, _Open] = {}
+        self._answering: set[str] = set()
+        """Tools of which a result was seen."""
         self.places = Places({}, {}, [], {}, [], [])
+
+    @property
+    def interrupted(self) -> frozenset[int]:
+        """The turns of calls without a result before the person's last words, of tools that have
+        given results to other calls.
+        """
+        spoken = max((each.turn for each in self.moments if is_person(each)), default=-1)
+        return frozenset(
+            each.turn
+            for each in self._open
+            if each.turn < spoken and each.call.tool in self._answering
+        )
 
     def finished(self) -> list[Moment]:
         """The moments. A call without a result succeeded silently; not a check, not the last, not
-        an edit that the person's next words interrupted.
+        one that the person interrupted.
         """
-        _stop_unanswered(self.moments)
+        mark_interrupted(self.moments, self.interrupted)
         for each in self.moments[:-1]:
             if isinstance(each, Event) and each.failed is None and each.kind is not Kind.CHECK:
                 each.failed = False
-        self.moments = _without_withdrawn(self.moments)
         self._shorten()
-        return self.moments
+        return without_withdrawn(self.moments)
 
     def _shorten(self) -> None:
         """Leave out the folder that all changed files have in common, where no folder is known.
@@ -454,6 +425,7 @@ class _Reader:
         if asked is None:
             return
         call, event = asked.call, asked.event
+        self._answering.add(call.tool)
         if event is None:
             self._read(call, text)
         if call.kind == "skill" and (skill := call.words("skill", "name", "command")):
@@ -602,37 +574,6 @@ _MAKES = re.compile(r"(?:gh|glab) (?:issue|mr|pr|release) create\b|bd create\b")
 def _makes(call: Call, event: Event) -> bool:
     """Whether a call makes something that has an id in another system, or changes it by a tool."""
     return not event.edits if not call.command else bool(_MAKES.match(event.what))
-
-
-_WITHDRAWS = re.compile(
-    r"\W*(?:(?:sorry|oops|ups|no|please|ok|my bad)\W+)*(?:(?:ignore|disregard|forget|scratch)"
-    r" (?:about )?(?:(?:my|the|that|this) )?(?:(?:last|previous|prior|earlier) )?"
-    r"(?:message|prompt|msg|comment|request|question)\b|(?:(?:that|this|it)(?: was|'s| is)? )?"
-    r"(?:meant )?(?:(?:for|in) )?(?:(?:the|a) )?(?:wrong|another|different|other)"
-    r" (?:chat|window|session|terminal|tab|thread)\b)",
-    re.IGNORECASE,
-)
-"""How the person takes back the message before."""
-MERELY_WITHDRAWS = 10
-"""Words up to which a message that takes another one back says nothing else."""
-
-
-def _without_withdrawn(moments: list[Moment]) -> list[Moment]:
-    """The moments without messages that the person took back, and what was answered to them."""
-    gone: set[int] = set()
-    spoken: list[int] = []
-    for at, each in enumerate(moments):
-        if not isinstance(each, Message) or each.voice is not Voice.PERSON:
-            continue
-        if spoken and _WITHDRAWS.match(each.text):
-            between = range(spoken[-1], at)
-            gone.update(n for n in between if isinstance(moments[n], Message))
-            if len(each.text.split()) <= MERELY_WITHDRAWS:
-                gone.add(at)
-            spoken.pop()
-        if at not in gone:
-            spoken.append(at)
-    return [each for at, each in enumerate(moments) if at not in gone]
 
 
 _PLAN_FILE = re.compile(r"[/\\]plans[/\\][^/\\]+\.md$")

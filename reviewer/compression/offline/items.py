@@ -14,6 +14,7 @@ from enum import StrEnum
 from msgspec import Struct
 
 from reviewer.compression.offline.events import Event, Kind, Message, Moment, Voice
+from reviewer.compression.offline.line import is_edit, is_person
 from reviewer.compression.offline.statements import is_announcement, plain, statements, straight
 from reviewer.text.units import UnitKind, units
 
@@ -121,7 +122,7 @@ def fates(items: Sequence[Item], after: Sequence[Moment]) -> list[Item]:
             _committed(moment, found, own)
         if not isinstance(moment, Message) or moment.voice is not Voice.AGENT:
             continue
-        closing = at + 1 == len(after) or _is_person(after[at + 1])
+        closing = at + 1 == len(after) or is_person(after[at + 1])
         said = [each.text for each in statements(moment, closing=closing)]
         said = said or [plain(moment.text)]
         changed = _changed_after(after, at)
@@ -166,16 +167,12 @@ def latest_points(moments: Sequence[Moment]) -> list[Item]:
             if each.voice is Voice.PERSON:
                 return []
             items = items_of(each.text) if each.voice is Voice.AGENT else []
-            edits = [e for e in moments[at + 1 :] if isinstance(e, Event) and _is_edit(e)]
+            edits = [e for e in moments[at + 1 :] if isinstance(e, Event) and is_edit(e)]
             if items and edits and sum(bool(names_in(item.text)) for item in items) > 1:
                 return _matched(items, edits)
             if at == len(moments) - 1:
                 return []
     return []
-
-
-def _is_edit(event: Event) -> bool:
-    return event.kind in (Kind.EDIT, Kind.WRITE) and not event.failed
 
 
 def _matched(items: list[Item], edits: Sequence[Event]) -> list[Item]:
@@ -201,10 +198,6 @@ _CODE = re.compile(r"[a-z][A-Z]|[A-Za-z]_[A-Za-z]|\w\.\w")
 MOSTLY = 0.6
 SHORT_REPLY = 12
 """Words up to which what the person says does not replace the request before."""
-
-
-def _is_person(moment: Moment) -> bool:
-    return isinstance(moment, Message) and moment.voice is Voice.PERSON
 
 
 def _changed_after(moments: Sequence[Moment], at: int) -> tuple[str, ...]:

@@ -10,7 +10,7 @@ from msgspec import Struct
 
 from reviewer.compression.offline.events import PLAN, Event, Kind, Message, Moment, Voice
 from reviewer.compression.offline.items import Fate, Item, fates, items_of, names_in
-from reviewer.compression.offline.line import is_edit, is_person
+from reviewer.compression.offline.line import is_edit, is_person, shortened
 from reviewer.compression.offline.state import DONE_ITEMS
 from reviewer.compression.offline.statements import is_announcement, plain, statements
 
@@ -101,9 +101,9 @@ def _with_detail(item: Titled, line: str) -> Titled:
     if path and not item.detail:
         detail = path[1]
     elif fix and "fix: " not in item.detail:
-        detail = f"{item.detail}; fix: {_cut(plain(fix[1]), FIX_CHARS)}".lstrip("; ")
+        detail = f"{item.detail}; fix: {shortened(plain(fix[1]), FIX_CHARS)}".lstrip("; ")
     elif not item.detail or (item.detail.count(": ") == 0 and _is_path(item.detail)):
-        words = _cut(plain(line.lstrip("-*+ ")), DETAIL_CHARS)
+        words = shortened(plain(line.lstrip("-*+ ")), DETAIL_CHARS)
         detail = f"{item.detail}: {words}" if item.detail else words
     else:
         return item
@@ -112,13 +112,6 @@ def _with_detail(item: Titled, line: str) -> Titled:
 
 def _is_path(text: str) -> bool:
     return " " not in text and "." in text
-
-
-def _cut(text: str, longest: int) -> str:
-    if len(text) <= longest:
-        return text.rstrip(". ")
-    at = text.rfind(" ", longest // 2, longest)
-    return f"{text[: at if at > 0 else longest].rstrip(' ,;:')} …"
 
 
 _AGREES = re.compile(

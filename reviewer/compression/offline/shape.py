@@ -144,6 +144,8 @@ class Account:
         """Sections that have at most this share of a text."""
         history = read_history(turns)
         self.moments = history.moments
+        self.interrupted = history.interrupted
+        """The turns of calls that the person interrupted."""
         self.state = read_state(self.moments)
         self.lines = lines_of(self.moments, self.state, history.places)
         if len(self.lines) < LITTLE:

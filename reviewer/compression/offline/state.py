@@ -22,6 +22,7 @@ from reviewer.compression.offline.events import (
     Moment,
     Voice,
 )
+from reviewer.compression.offline.line import is_person
 
 CHANGES = frozenset({Kind.EDIT, Kind.WRITE})
 DONE_ITEMS = frozenset({"completed", "done", "cancelled"})
@@ -704,7 +705,7 @@ class Refusal(Struct, frozen=True):
 def refused(moments: Sequence[Moment]) -> list[Refusal]:
     """Calls that the person refused. One without words counts until they speak again."""
     found = []
-    last = max((m.turn for m in moments if isinstance(m, Message) and _is_person(m)), default=-1)
+    last = max((m.turn for m in moments if is_person(m)), default=-1)
     for at, each in enumerate(moments):
         if isinstance(each, Event) and each.kind is Kind.REFUSED:
             after = moments[at + 1] if at + 1 < len(moments) else None
@@ -720,10 +721,6 @@ def refused(moments: Sequence[Moment]) -> list[Refusal]:
             if words or each.turn >= last:
                 found.append(Refusal(each.turn, each.what or "a call", words))
     return found
-
-
-def _is_person(message: Message) -> bool:
-    return message.voice is Voice.PERSON
 
 
 def _is_push(moment: Moment) -> bool:

@@ -17,6 +17,7 @@ from reviewer.compression.offline.messages import is_guess
 from reviewer.compression.offline.shape import LAST_ROUNDS
 from reviewer.compression.offline.statements import is_announcement, person_words, statements
 from reviewer.compression.offline.tail import Tail
+from reviewer.compression.offline.taken_back import INTERRUPTED
 from reviewer.proposing.view_calls import Call, cut, read_call
 
 LAST_CHARS = (2_400, 1_200, 500, 260)
@@ -75,8 +76,13 @@ class Step(Struct):
     """Whether the person speaks next, or nobody."""
 
 
-def steps_of(moments: Sequence[Moment], tail: Tail) -> list[Step]:
-    """The steps of a tail, oldest first, with what was only asked again told once."""
+def steps_of(
+    moments: Sequence[Moment], tail: Tail, interrupted: frozenset[int] = frozenset()
+) -> list[Step]:
+    """The steps of a tail, oldest first, with what was only asked again told once.
+
+    `interrupted`: the turns of calls that the person interrupted.
+    """
     messages = [each for each in moments if isinstance(each, Message)]
     first = next((each.number for each in tail), 0)
     said: dict[int, list[Message]] = {}
@@ -106,7 +112,10 @@ def steps_of(moments: Sequence[Moment], tail: Tail) -> list[Step]:
                 put_result(done_now.told, number, done_now.call, turn.text, roots)
                 has_results = True
     if has_results:
-        _without_unanswered(steps, waiting, messages)
+        _without_waiting(steps, waiting, messages)
+    for done in waiting:
+        if done.turn in interrupted:
+            done.told.failed, done.told.result = True, INTERRUPTED
     for at, step in enumerate(steps):
         following = steps[at + 1] if at + 1 < len(steps) else None
         step.closes = not step.calls and (following is None or following.voice is Voice.PERSON)
@@ -115,20 +124,15 @@ def steps_of(moments: Sequence[Moment], tail: Tail) -> list[Step]:
     return _that_matter([step for step in steps if step.words or step.calls])
 
 
-def _without_unanswered(
+def _without_waiting(
     steps: Sequence[Step], waiting: Sequence[_Done], messages: Sequence[Message]
 ) -> None:
-    """Calls without a result: those at the end have a place of their own (`waiting_of`), those
-    before the person's next words were interrupted.
-    """
+    """Leave out the calls at the end that have no result, which `waiting_of` tells."""
     spoken = max((each.turn for each in messages), default=-1)
-    heard = max((each.turn for each in messages if each.voice is Voice.PERSON), default=-1)
     for done in waiting:
         if done.turn >= spoken:
             for step in steps:
                 step.calls = [each for each in step.calls if each is not done]
-        elif done.turn < heard:
-            done.told.failed, done.told.result = True, "interrupted"
 
 
 def _tell_last_result(steps: Sequence[Step]) -> None:

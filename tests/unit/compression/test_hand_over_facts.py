@@ -43,7 +43,13 @@ def test_a_message_that_was_taken_back_is_gone_with_its_answer() -> None:
 
 
 @pytest.mark.parametrize(
-    "words", ["Ignore the error message of the bell.", "Use another window for the ticket office."]
+    "words",
+    [
+        "Ignore the error message of the bell.",
+        "Ignore the comments in the list of the bell.",
+        "Use another window for the ticket office.",
+        "In another session the ticket office was painted.",
+    ],
 )
 def test_words_that_take_nothing_back_leave_the_message_before(words: str) -> None:
     turns = [
@@ -53,6 +59,35 @@ def test_words_that_take_nothing_back_leave_the_message_before(words: str) -> No
         agent("The second coat is dry."),
     ]
     assert "crane" in section(written(turns, 600), Section.REQUEST)
+
+
+def test_a_message_is_taken_back_once_however_often_the_person_says_so() -> None:
+    turns = [
+        turn("Paint the harbour crane green before the summer."),
+        agent("The crane needs two coats of paint."),
+        turn("Sell the parrot of the harbour master."),
+        turn("Ignore that message."),
+        turn("Sorry, wrong window."),
+        agent("The second coat is dry."),
+    ]
+    text = written(turns, 600)
+    assert "crane" in section(text, Section.REQUEST)
+    assert "parrot" not in text
+
+
+def test_a_command_that_the_person_interrupted_did_not_happen() -> None:
+    commit = call("Bash", {"command": 'git commit -am "Light the pier"'})
+    turns = [
+        turn("Light the pier."),
+        *edit("pier.py"),
+        *run("make lamps", "built"),
+        commit,
+        turn("Stop, the lamp is too dark. What does a brighter one cost?"),
+        agent("A brighter one costs twice as much."),
+    ]
+    text = written(turns, 600)
+    assert "Committed" not in section(text, Section.DONE)
+    assert "pier.py" in section(text, Section.NOW)
 
 
 def test_an_aborted_edit_was_not_made() -> None:

@@ -146,6 +146,8 @@ def latest_items(moments: Sequence[Moment]) -> list[Item]:
             return []
         if isinstance(each, Message) and each.voice is Voice.PERSON:
             items = items_of(each.text)
+            if items and _answers_points(moments, at):
+                return []
             if items:
                 known = fates(items, moments[at + 1 :])
                 taken_up = sum(item.fate is not Fate.NOTHING for item in known)
@@ -154,6 +156,27 @@ def latest_items(moments: Sequence[Moment]) -> list[Item]:
             if len(each.text.split()) > SHORT_REPLY:
                 return []
     return []
+
+
+def _answers_points(moments: Sequence[Moment], at: int) -> bool:
+    """Whether the numbers of a message of the person are those of questions of the agent."""
+    said, before = moments[at], moments[at - 1] if at else None
+    if not isinstance(said, Message) or not isinstance(before, Message):
+        return False
+    answers, asked = numbered(said.text), numbered(before.text)
+    shared = answers.keys() & asked.keys()
+    same = sum(
+        "?" in asked[number]
+        or bool(
+            set(_words(asked[number][:TITLE_CHARS])) & set(_words(answers[number][:TITLE_CHARS]))
+        )
+        for number in shared
+    )
+    return len(shared) >= LEAST_ITEMS and 2 * same >= len(shared)
+
+
+TITLE_CHARS = 60
+"""Characters in which the title of a numbered point is."""
 
 
 def latest_points(moments: Sequence[Moment]) -> list[Item]:

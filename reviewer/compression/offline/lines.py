@@ -303,7 +303,8 @@ def _changes_after(moments: Sequence[Moment]) -> list[int]:
     found, number = [], 0
     for each in reversed(moments):
         found.append(number)
-        number += isinstance(each, Event) and changes(each) and not each.failed
+        if isinstance(each, Event) and (changes(each) or each.kind is Kind.BRANCH):
+            number += not each.failed
     return found[::-1]
 
 

@@ -160,7 +160,8 @@ def message_lines(message: Message, around: Surroundings) -> list[Line]:
         if about is About.NEXT and not (
             around.in_tail or (closing and around.position > STILL_OPEN)
         ):
-            put_off = (closing or around.position > STILL_OPEN) and is_deferred(each.text)
+            late = (closing and around.rounds < SEVERAL_REQUESTS) or around.position > STILL_OPEN
+            put_off = late and is_deferred(each.text)
             about = About.NEXT if put_off else About.FOUND
         if _SCENARIO.match(each.text):
             continue  # steps of a scenario say nothing without the others
@@ -222,7 +223,7 @@ def message_lines(message: Message, around: Surroundings) -> list[Line]:
                 continue
             if around.answered or not (around.in_tail or around.position > STILL_OPEN):
                 continue  # an answer brings its question along
-            if around.rounds and around.later >= SEVERAL_CHANGES and not is_deferred(text):
+            if around.rounds and around.later and not is_deferred(text):
                 continue  # the person went on to other work
             reply = "not answered" if around.in_tail else "and not taken up"
             text = f"Offered{',' * around.in_tail} {reply}: {text}"

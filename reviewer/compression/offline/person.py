@@ -10,6 +10,7 @@ from reviewer.compression.offline.events import ANSWERS, Event, Kind, Message, M
 from reviewer.compression.offline.items import numbered
 from reviewer.compression.offline.line import Line, changes, is_of, is_person, shortened, terms_of
 from reviewer.compression.offline.statements import (
+    LONGEST_WORDS,
     WIDE,
     is_announcement,
     is_order,
@@ -23,6 +24,8 @@ THEN = "Then: "
 """Before what the person said after the latest request that sets to work."""
 REPLY_TO = " - to: "
 """Between the person's words and what they answer."""
+LONGEST_REQUEST = 6_000
+"""Characters of the first and the latest request, of which as much is told as there is room for."""
 SHORT_ANSWER = 80
 """Characters up to which the person's words need the question that they answer."""
 
@@ -68,14 +71,15 @@ def person_lines(moments: Sequence[Moment]) -> list[Line]:
         worth = 1.2 + age
         order = float(message.turn)
         question = question_before(moments, at)
-        words = person_words(message.text)
+        quoted = (number == first and not resumed) or number >= latest
+        words = person_words(message.text, LONGEST_REQUEST if quoted else LONGEST_WORDS)
         turn, source = message.turn, message.text
         worked = _works_before_next_words(moments, at)
         if not words:
             continue
         if number > latest and not has_content(words) and not question.endswith(("?", "？", "؟")):
             continue
-        if (number == first and not resumed) or number >= latest:
+        if quoted:
             label = THEN if number > newest else "Latest: " if number == newest else "Before: "
             if number == newest and (short := _short_answers_after(spoken, number)) > 1:
                 label = f"Latest in words of their own ({short} short answers since): "

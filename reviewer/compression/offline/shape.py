@@ -336,6 +336,17 @@ def _pieces(text: str) -> tuple[list[str], str]:
     return text.split(" "), " "
 
 
+def _two_ends(pieces: Sequence[str], joint: str, number: int) -> str:
+    """So many pieces of a text: its beginning, and its end where there is room for both."""
+    last = number // 3 if number >= LEAST_TWO_ENDS and number < len(pieces) else 0
+    end = f"[…]{joint or ' '}{joint.join(pieces[-last:])}" if last else "…"
+    return f"{joint.join(pieces[: number - last])} {end}"
+
+
+LEAST_TWO_ENDS = 60
+"""Words of a request from which on its end is quoted too: many end with the task."""
+
+
 class _Draft:
     """The lines that were chosen for one summary, within its tokens."""
 
@@ -475,11 +486,12 @@ class _Draft:
         low, high = 0, min(len(words), room)
         while low < high:
             middle = (low + high + 1) // 2
-            fits = self._account.count(f"- {joint.join(words[:middle])} …\n") + 4 <= room
+            text = _two_ends(words, joint, middle)
+            fits = self._account.count(f"- {text}\n") + 4 <= room
             low, high = (middle, high) if fits else (low, middle - 1)
         if low < 4:
             return 0
-        text = f"{joint.join(words[:low])} …" if low < len(words) else line.text
+        text = _two_ends(words, joint, low) if low < len(words) else line.text
         said, replies, _ = line.text.partition(REPLY_TO)
         if replies and len(said) < len(text) < len(line.text) and len(terms_of(said)) >= CLEAR:
             text = said  # it is understood without the half of a question

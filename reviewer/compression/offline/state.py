@@ -99,6 +99,8 @@ class WorkState(Struct):
     """Kinds of steps that the person does not want, such as `build`."""
     asked: set[str] = set()
     """Kinds of steps that the person has asked for and not got since."""
+    ordered: set[str] = set()
+    """Those of them that the person gave as an order of its own: `commit and push`."""
     given: set[str] = set()
     """Kinds of steps that were done since the person spoke last."""
     commits_on_request: bool = False
@@ -175,6 +177,12 @@ _NOT_TO = re.compile(
     r"[^.;,:!?\n]{0,40}$",
     re.IGNORECASE,
 )
+_ORDERED = re.compile(
+    r"(?:^\W*|[.,;:!?]\s*|\b(?:and|then|please|now|also|just|let'?s|you can|can you|could you"
+    r"|go ahead and)\s+)(?:commit|push)$",
+    re.IGNORECASE,
+)
+"""A sentence up to the verb with which it orders a commit."""
 _RULED = 400
 """Characters of a sentence in which a person says what to do; longer ones are pasted."""
 
@@ -182,6 +190,7 @@ _RULED = 400
 def _heard(state: WorkState, text: str) -> None:
     """What a person's words ask for, and what they forbid; later words win."""
     state.asked -= state.given
+    state.ordered -= state.given
     state.given.clear()
     for sentence in re.split(r"(?<=[.!?])\s+|\n+", text):
         if len(sentence) > _RULED:
@@ -191,9 +200,12 @@ def _heard(state: WorkState, text: str) -> None:
                 if _NOT_TO.search(sentence[: found.start()]):
                     state.restrained.add(kind)
                     state.asked.discard(kind)
+                    state.ordered.discard(kind)
                 else:
                     state.restrained.discard(kind)
                     state.asked.add(kind)
+                    if _ORDERED.search(sentence[: found.end()]):
+                        state.ordered.add(kind)
 
 
 def _apply(state: WorkState, event: Event) -> None:
@@ -569,12 +581,16 @@ def next_lines(state: WorkState) -> list[str]:
     if state.conflicts:
         number = len(state.conflicts)
         steps.append(f"resolve the other conflicts ({number} file{'s' * (number > 1)})")
-    if _owes_checks(state) and (commands := usual_commands(state)):
+    ordered = state.ordered - state.given
+    checked = bool(ordered) and not any(not state.verdict(each) for each in unchecked)
+    if _owes_checks(state) and not checked and (commands := usual_commands(state)):
         code = [each for each in unchecked if not _PROSE.search(each.path)]
         names = ", ".join(each.path.rpartition("/")[2] for each in code[-6:])
         steps.append(f"run {commands} to verify the edits of {names}, which are not verified")
     if state.conflicts or state.resolved:
         steps.append("commit the merge")
+    elif ordered:
+        steps += [kind for kind in ("commit", "push") if kind in ordered]
     elif state.commits and (unchecked or state.uncommitted):
         if _is_wanted(state, "commit", on_request=state.commits_on_request):
             steps.append("commit")

@@ -71,8 +71,17 @@ _BUSY = (
     r"|i need to (?:look|check|read|see|find|understand)|checking|looking|reading|running|trying"
     r"|waiting|now (?:i|let|the|we|add|update|run|create)\b(?! (?:is|are|has)))"
 )
+_FOREIGN = (
+    r"(?:(?:maintenant|ensuite|puis|d'abord|ok|parfait|jetzt|nun|dann|zuerst|gut|ahora|primero|luego)"
+    r"\b[\s,.:!–—-]*)*(?:je (?:vais|commence|passe|lance|vérifie|lis|cherche|regarde)\b"
+    r"|ich (?:werde|beginne|fange|schaue|prüfe|sehe|lese|suche|starte)\b|(?:voy|vamos) a\b"
+    r"|vou \w+r\b|procedo\b)|(?:好的?|现在|首先|接下来|然后|下面)?[，,、：:\s]*"
+    r"(?:我(?:将|会|先|来|去|再|现在)|接下来|下面我|让我)|これから|次に"
+)
+"""How an announcement begins in other languages."""
 _NARRATION = re.compile(
-    rf"{_LEAD_IN}(?:let me|let's|i'?ll(?! (?:not|never)\b)|i will(?! (?:not|never)\b){_BUSY}",
+    rf"(?:{_LEAD_IN}(?:let me|let's|i'?ll(?! (?:not|never)\b)|i will(?! (?:not|never)\b){_BUSY}"
+    rf"|{_FOREIGN})",
     re.IGNORECASE,
 )
 _STEP = re.compile(
@@ -312,7 +321,12 @@ def intent(text: str) -> str:
     lead = _LEAD.match(straight(text))
     short = text[lead.end() :].strip() if lead else text.strip()
     short = re.sub(r"^(?:now|next|then)\s+", "", short, flags=re.IGNORECASE)
-    return short if len(_WORD.findall(short)) >= 4 else ""
+    several = len(_WORD.findall(short)) >= 4 or sum(map(len, WIDE.findall(short))) >= WIDE_INTENT
+    return short if several else ""
+
+
+WIDE_INTENT = 10
+"""Characters of a script without spaces that say as much as four words."""
 
 
 _TO_DO = re.compile(

@@ -71,6 +71,14 @@ class NewCode(Struct):
                 if line not in self.before:
                     self.at[line] = self.edits
 
+    def append(self, text: str) -> None:
+        """A text that comes after what the file has."""
+        self.edits += 1
+        self.pieces.append(Piece(text))
+        for line in _lines(text):
+            if line not in self.before:
+                self.at[line] = self.edits
+
     def _replace(self, old: str, new: str, within: str) -> None:
         was, now = list(_lines(old)), set(_lines(new))
         gone = [line for line in was if line not in now]

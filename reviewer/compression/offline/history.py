@@ -46,7 +46,7 @@ from reviewer.compression.offline.events import (
     command_events,
     conflict_sides,
     conflicts_in,
-    id_made,
+    ids_made,
     read_outcome,
 )
 from reviewer.compression.offline.line import is_person
@@ -168,13 +168,18 @@ class Places(Struct):
         self.first_lines[path] = int(numbered[1]) if numbered else 1
         if len(self.files) > MOST_READ:
             gone = next(iter(self.files))
-            del self.files[gone], self.first_lines[gone]
+            del self.files[gone]
+            self.first_lines.pop(gone, None)
 
-    def edit(self, path: str, pairs: Sequence[tuple[str, str]]) -> None:
-        """Put an edit into the text of a file that was read."""
+    def written(self, path: str, old: str, new: str, *, appends: bool = False) -> None:
+        """Put an edit into the text of a file, as far as it is known."""
         text = self.files.get(path)
-        for old, new in pairs if text is not None else ():
-            self.files[path] = self.files[path].replace(old, new, 1) if old else new
+        if appends and text is not None:
+            self.files[path] = f"{text}\n{new}"[:FILE_CHARS]
+        elif not old.strip():
+            self.read(path, new)
+        elif text is not None:
+            self.files[path] = text.replace(old, new, 1)
 
     def within(self, path: str, line: str) -> str:
         """The function, class or heading of a file that a line of it belongs to."""
@@ -290,6 +295,10 @@ class _Reader:
         for each in changes:
             if each.what in paths:
                 each.what = each.what[length:]
+        self.places.files = {
+            path[length:] if path in paths else path: text
+            for path, text in self.places.files.items()
+        }
 
     def add(self, number: int, turn: Turn) -> None:
         text = turn.text.strip()
@@ -347,6 +356,8 @@ class _Reader:
                 event.dropped = tuple(map(self._short, event.dropped))
                 event.moved = tuple(map(self._short, event.moved))
                 self._tell(event)
+                for old, new in event.pairs:
+                    self.places.written(event.what, old, new, appends=event.appends)
         elif is_pull_request(call):
             event = self._tell(Event(number, Kind.PULL_REQUEST, call.words("title")))
         elif what := outside_change(call):
@@ -370,7 +381,8 @@ class _Reader:
         event.names, event.pairs = change.names, change.pairs
         old = change.pairs[0][0] if change.pairs else ""
         event.within = _declared_first(old) or self.places.within(path, change.old)
-        self.places.edit(path, change.pairs)
+        for before, after in change.pairs:
+            self.places.written(path, before, after)
         if _PLAN_FILE.search(path):
             for old, new in change.pairs:
                 self._plan = self._plan.replace(old, new, 1) if old else new
@@ -502,7 +514,7 @@ class _Reader:
     def _name_made(self, call: Call, turn: int, text: str) -> None:
         """Give what a call has made in another system the id under which its result names it.
 
-        Where a command makes several things, nobody knows which id belongs to which.
+        Where a command makes several things, it has to name as many ids, which are in their order.
         """
         made = [
             each
@@ -510,8 +522,10 @@ class _Reader:
             if isinstance(each, Event) and each.call == turn and each.kind is Kind.RUN
             if not each.failed and _makes(call, each)
         ]
-        if len(made) == 1:
-            made[0].outcome = id_made(text, by_name=made[0].what.startswith("bd "))
+        ids = ids_made(text, by_name=made[0].what.startswith("bd ")) if made else []
+        if len(made) == 1 or len(made) == len(ids):
+            for event, known in zip(made, ids, strict=False):
+                event.outcome = known
 
     def _started(self, asked: _Open, text: str) -> None:
         """Keep a command whose output may come later, when the agent fetches it."""

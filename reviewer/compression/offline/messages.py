@@ -453,11 +453,14 @@ _AFTER_SUMMARY = re.compile(
     r" where|Continue the conversation from where).*",
     re.DOTALL,
 )
-_PART = re.compile(r"^\s*(\d{1,2})\.\s+([A-Z][^\n:]{3,60}):?[ \t]*$", re.MULTILINE)
+_PART = re.compile(
+    r"^\s*(?:#{1,4}\s+)?(\d{1,2})\.\s+\**([A-Z][^\n:*]{3,60})\**:?\**[ \t]*$", re.MULTILINE
+)
 _PARTS: tuple[tuple[str, Section, float], ...] = (
     ("primary request", Section.REQUEST, 1.4),
     ("user message", Section.INSTRUCTIONS, 0.5),
     ("pending", Section.NEXT, 1.3),
+    ("decision", Section.DECISIONS, 1.2),
     ("next step", Section.NEXT, 0.9),
     ("current work", Section.DONE, 1.2),
     ("error", Section.FOUND, 1.1),
@@ -467,10 +470,14 @@ _PARTS: tuple[tuple[str, Section, float], ...] = (
 )
 
 
-def summary_lines(message: Message, after: Sequence[Moment]) -> list[Line]:
+_OF_PERSON = frozenset({Section.REQUEST, Section.INSTRUCTIONS})
+
+
+def summary_lines(message: Message, after: Sequence[Moment], *, heard: bool = False) -> list[Line]:
     """The statements of an earlier summary under the sections that they belong to.
 
-    Of what was to be done, only what nobody has mentioned since.
+    Of what was to be done, only what nobody has mentioned since. `heard`: the person's words
+    before it are in the range too, so that it need not tell them.
     """
     since = [terms_of(each.text if isinstance(each, Message) else each.what) for each in after]
     asked = [each for each in after if isinstance(each, Message) and each.voice is Voice.PERSON]
@@ -494,7 +501,7 @@ def summary_lines(message: Message, after: Sequence[Moment]) -> list[Line]:
         section, factor = next(
             ((s, f) for name, s, f in _PARTS if name in title.lower()), (None, 0.7)
         )
-        if not title and parts:
+        if (not title and parts) or (heard and section in _OF_PERSON):
             continue
         if section is Section.INSTRUCTIONS and (quoted := _QUOTED_WORDS.findall(body)):
             for at, words in enumerate(quoted):

@@ -261,8 +261,8 @@ class Account:
         worked = any(isinstance(moment, Event) and changes(moment) for moment in self.moments)
         earlier = [each.turn for each in self.moments if is_of(each, Voice.SUMMARY)]
         start = spoken[-LAST_ROUNDS] if len(spoken) > LAST_ROUNDS else 0
-        start = max(start, max(earlier, default=-1) + 1)
-        if not start or not worked:
+        start = max(start, max(earlier, default=-1))
+        if not worked or not (start or earlier):
             return
         ahead = [
             line

@@ -190,7 +190,8 @@ _RULED = 400
 def _heard(state: WorkState, text: str) -> None:
     """What a person's words ask for, and what they forbid; later words win."""
     state.asked -= state.given
-    state.ordered -= state.given
+    if state.ordered & state.given:
+        state.ordered.clear()  # what is left of an older order is not said again
     state.given.clear()
     for sentence in re.split(r"(?<=[.!?])\s+|\n+", text):
         if len(sentence) > _RULED:
@@ -329,8 +330,8 @@ def _changed(state: WorkState, path: str, event: Event) -> None:
     if _FOR_AGENTS.search(path):
         state.for_agents[path] = None
         return
-    if "/.claude/" in path or SCRATCH.match(path):
-        return  # plans and scratch files of the agent are not the work
+    if is_own(path):
+        return
     named = state.by_name.setdefault(path.rpartition("/")[2], [])
     known = next((each for each in named if _is_same(each, path)), path)
     if known not in named:
@@ -341,10 +342,19 @@ def _changed(state: WorkState, path: str, event: Event) -> None:
     file.edits += 1
     file.names = tuple(dict.fromkeys((*file.names, *event.names)))
     file.last = event.turn
-    file.new.apply(event.pairs, event.within)
+    if event.appends:
+        for _, text in event.pairs:
+            file.new.append(text)
+    else:
+        file.new.apply(event.pairs, event.within)
     file.at = state.events
     file.committed = False
     _resolve(state, path)
+
+
+def is_own(path: str) -> bool:
+    """Whether a file is a plan or a scratch file of the agent, which is not the work."""
+    return "/.claude/" in path or SCRATCH.match(path) is not None
 
 
 _FOR_AGENTS = re.compile(
@@ -407,10 +417,10 @@ def short_paths(paths: Sequence[str]) -> list[str]:
     ]
 
 
-def _counted(file: File, note: str = "") -> str:
+def _counted(file: File, *, named: bool = True) -> str:
     times = f"{file.edits} edits" if file.edits > 1 else ""
-    added = f"with {', '.join(file.names[-4:])}" if file.names else ""
-    about = ", ".join(filter(None, ("new" if file.created else "", times, added, note)))
+    added = f"with {', '.join(file.names[-4:])}" if file.names and named else ""
+    about = ", ".join(filter(None, ("new" if file.created else "", times, added)))
     return f"{file.path} ({about})" if about else file.path
 
 
@@ -438,7 +448,7 @@ def now_lines(state: WorkState) -> list[str]:
     waiting = [each for each in open_files if not state.verdict(each)]
     prose = [each for each in waiting if _PROSE.search(each.path)]
     if prose:
-        shown = ", ".join(_counted(each) for each in prose[-12:])
+        shown = ", ".join(_counted(each, named=False) for each in prose[-12:])
         lines.append(f"Edited, not committed: {shown}.")
         waiting = [each for each in waiting if each not in prose]
     if waiting:
@@ -525,7 +535,10 @@ def edit_lines(state: WorkState) -> list[tuple[str, bool]]:
     A file's places are described in the order of their last edits.
     """
     return [
-        (f"{file.path.rpartition('/')[2]} now: {told}.", state.verdict(file) == "passed")
+        (
+            f"{file.path.rpartition('/')[2]} now: {told.rstrip('.')}.",
+            state.verdict(file) == "passed",
+        )
         for file in sorted(state.uncommitted, key=lambda each: each.at)
         for told in places_told(file.new, file.path, _places_of(state, file))
     ]

@@ -9,7 +9,7 @@ from itertools import pairwise
 from msgspec import Struct, field
 
 from reviewer.compression.offline.call_told import Told, call_told, put_result
-from reviewer.compression.offline.calls import ASKING
+from reviewer.compression.offline.calls import ASKING, POLLING
 from reviewer.compression.offline.dialogue import in_the_middle, is_assent, without_previews
 from reviewer.compression.offline.events import ANSWERS, PLAN, Message, Moment, Voice
 from reviewer.compression.offline.line import is_of, is_person, shortened, terms_of
@@ -18,7 +18,7 @@ from reviewer.compression.offline.shape import LAST_ROUNDS
 from reviewer.compression.offline.statements import is_announcement, person_words, statements
 from reviewer.compression.offline.tail import Tail
 from reviewer.compression.offline.taken_back import INTERRUPTED
-from reviewer.proposing.view_calls import Call, cut, read_call
+from reviewer.proposing.view_calls import SUBAGENT_TOOLS, Call, cut, read_call
 
 LAST_CHARS = (2_400, 1_200, 500, 260)
 """Characters of the agent's last message: as many as there is room for."""
@@ -455,6 +455,9 @@ _ENDED = re.compile(
 def waiting_of(moments: Sequence[Moment], tail: Tail) -> str:
     """What was running or unanswered when the session was cut."""
     running: dict[str, str] = {}
+    sent: dict[str, str] = {}  # sub-agents whose report is not there
+    heard = max((each.turn for each in moments if is_person(each)), default=-1)
+    command = ""
     open_calls: list[_Done] = []
     spoken = moments[-1].turn if moments else -1
     spoken = max((each.turn for each in moments if isinstance(each, Message)), default=spoken)
@@ -467,22 +470,35 @@ def waiting_of(moments: Sequence[Moment], tail: Tail) -> str:
                 continue
             if told := call_told(each.number, call, roots):
                 open_calls.append(_Done(each.number, call, told, turn.call))
+                command = told.what if told.verb == "ran" else command
         elif turn.kind == "tool_result":
             done = _answered(open_calls, turn.call, turn.name)
             if done is not None:
                 put_result(done.told, each.number, done.call, turn.text, roots)
-                if done.told.runs:
+                polled = done.told.polls.removeprefix("poll ")
+                if done.call.kind in SUBAGENT_TOOLS and done.told.runs:
+                    if done.turn > heard:
+                        sent[done.told.runs] = done.told.what
+                elif done.told.runs:
                     running.setdefault(done.told.runs, done.told.what)
+                elif done.call.kind in POLLING and polled != done.told.polls:
+                    if turn.text.strip():
+                        running.pop(polled, None)
+                    else:
+                        running.setdefault(polled, command)
                 elif _ENDED.search(turn.text):
                     for key in [key for key in running if key in str(done.call.given)]:
                         del running[key]
         elif turn.role == "user":
-            for key in [key for key in running if key in turn.text and _ENDED.search(turn.text)]:
-                del running[key]
+            for found in (running, sent):
+                for key in [key for key in found if key in turn.text and _ENDED.search(turn.text)]:
+                    del found[key]
     parts = [
         f"{each.told.text()} (no result yet)" for each in open_calls[-3:] if each.turn >= spoken
     ]
     parts += [f"no end was seen of: {what} (id {key})" for key, what in list(running.items())[-3:]]
+    if sent:
+        parts.append(f"no report was seen of the sub-agents {', '.join(sent.values())}")
     final = moments[-1] if moments else None
     worked = max((each.number for each in tail if each.turn.role != "user"), default=-1)
     if final is not None and is_person(final) and final.turn > worked:

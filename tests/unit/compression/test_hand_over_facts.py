@@ -173,15 +173,20 @@ def test_what_was_made_elsewhere_is_told_with_its_id(
     assert "The bell rings twice" in done
 
 
-def test_no_id_is_guessed_where_one_command_makes_several_things() -> None:
-    several = "bd create 'Bell'; bd create 'Lamp'"
-    turns = [
-        turn("Write down the bell and the lamp."),
-        agent("I create two issues."),
-        *run(several, "✓ Created issue: sea-1\n✓ Created issue: sea-2"),
-        agent("Both are written down."),
-    ]
-    assert "[sea-" not in written(turns, 600)
+def test_ids_of_several_things_are_told_where_each_has_one() -> None:
+    def told(output: str) -> str:
+        turns = [
+            turn("Write down the bell and the lamp."),
+            agent("I create two issues."),
+            *run("bd create 'Bell'; bd create 'Lamp'", output),
+            agent("Both are written down."),
+        ]
+        return written(turns, 600)
+
+    both = told("✓ Created issue: sea-bell — Bell\n✓ Created issue: sea-2 — Lamp")
+    assert "bd create 'Bell' [sea-bell]" in both
+    assert "bd create 'Lamp' [sea-2]" in both
+    assert "[sea-" not in told("✓ Created issue: sea-2 — Lamp")
 
 
 PLAN = turn(

@@ -50,6 +50,8 @@ MOST_NAMED = 3
 UNTOLD = LISTS | TASK_TOOLS | ASKING | PLAN_TOOLS | REPORTING | {"tool_search", "toolsearch"}
 """Tools that are described elsewhere: as a list, as what the agent says or asks."""
 _READS = frozenset({"read", "view", "read_file", "cat", "open_file", "view_file", "notebookread"})
+_DESCRIBED_READ = re.compile(r"(?:Read|View|Open)(?:ing)?(?: file)?: (\S+)$")
+"""How a log names the file that a call reads, where it has no arguments."""
 _PRINTS = re.compile(
     r"(?:cat|nl|sed -n|head|tail|less|bat|wc)\b[^|<>]*?([^\s'\"|<>]*[\w/]\.\w{1,8})['\"]?$"
 )
@@ -148,6 +150,9 @@ def call_told(number: int, call: Call, roots: Sequence[str]) -> Told | None:
         return Told("waited for", f"session {key}" if key else "a command", polls=f"poll {key}")
     if command:
         return _command_told(number, command, roots)
+    if described := _DESCRIBED_READ.match(call.words("description")):
+        path = _short(described[1], roots)
+        return Told("read", path, polls=f"read {path}")
     line = call_line(call, roots).text
     path, sought = call.words(*PATHS), call.words("pattern", "query", "regex")
     if path and not sought and (call.kind in _READS or call.kind.startswith("read")):

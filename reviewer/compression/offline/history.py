@@ -198,6 +198,8 @@ class History(Struct):
     places: Places
     interrupted: frozenset[int]
     """The turns of calls that the person interrupted."""
+    folder: str
+    """The folder of all changed files, where the records name none."""
 
 
 def read_history(turns: Iterable[Turn]) -> History:
@@ -207,7 +209,7 @@ def read_history(turns: Iterable[Turn]) -> History:
         if turn.text.strip() or turn.kind == "tool_result":
             reader.add(number, turn)
     moments = reader.finished() if reader.moments else _thoughts(turns)
-    return History(moments, reader.places, reader.interrupted)
+    return History(moments, reader.places, reader.interrupted, reader.folder)
 
 
 def _thoughts(turns: Iterable[Turn]) -> list[Moment]:
@@ -242,6 +244,7 @@ class _Reader:
         self._open: list[_Open] = []
         self._tasks: dict[str, tuple[str, str]] = {}
         self._roots: list[str] = []
+        self.folder = ""
         self._running: list[_Open] = []
         self._plan = ""  # as its file has it
         self._polled: dict[str, _Open] = {}
@@ -292,6 +295,7 @@ class _Reader:
         length = len("/".join(common)) + 1
         if len(common) <= LEAST_DEPTH:
             return
+        self.folder = "/".join(common)
         for each in changes:
             if each.what in paths:
                 each.what = each.what[length:]
@@ -302,7 +306,8 @@ class _Reader:
 
     def add(self, number: int, turn: Turn) -> None:
         text = turn.text.strip()
-        if turn.folder and not any(turn.folder.startswith(root) for root in self._roots):
+        known = any(turn.folder.startswith(root) for root in self._roots)
+        if _ABSOLUTE.match(turn.folder) and not known:
             self._roots.append(turn.folder)
         if turn.branch and turn.branch not in (self._branch, "HEAD"):
             self._branch = turn.branch

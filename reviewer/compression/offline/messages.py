@@ -194,7 +194,10 @@ def message_lines(message: Message, around: Surroundings) -> list[Line]:
         if about is About.TALK and not (last and done):
             continue  # what the agent was about to do at the end has a line of its own
         if message.voice is Voice.SUBAGENT and (
-            around.rounds or (around.finished and around.later) or not _of_the_work(text)
+            around.rounds
+            or (around.finished and around.later)
+            or not _of_the_work(text)
+            or _CODE.search(text)
         ):
             continue
         remark = about in _REMARKS and text == each.text and message.voice is Voice.AGENT
@@ -214,7 +217,7 @@ def message_lines(message: Message, around: Surroundings) -> list[Line]:
         section = SECTION_OF[about]
         if closing and about is About.FOUND and any(map(_is_work, events)):
             section = Section.DONE  # it reports what was done
-        if around.is_now and about is not About.LIST:
+        if around.is_now and about is not About.LIST and message.voice is not Voice.SUBAGENT:
             section = Section.NOW
         if around.in_tail and around.is_now and ahead:
             section = Section.NEXT
@@ -396,6 +399,12 @@ def _of_the_work(text: str) -> bool:
     return _OWN_REPORT.match(text) is None
 
 
+_CODE = re.compile(
+    r"^(?:A sub-agent: )?\W*(?:(?:public|private|final|static|export|async|await|import|from|let"
+    r"|var|const|struct|class|enum|func|def|fn|switch|case|return)\b|@\w+ ).*[{}()=;:]"
+    r"|[{}]\s*$|; ?\}"
+)
+"""What code has and sentences have not."""
 _OWN_REPORT = re.compile(
     r"\W*(?:i(?:'ve| have| will|'ll)|let me|here(?:'s| is| are)|perfect|now i|based on my"
     r"|this (?:report|document|summary|analysis)"

@@ -146,6 +146,7 @@ class Account:
         self.moments = history.moments
         self.interrupted = history.interrupted
         """The turns of calls that the person interrupted."""
+        self.folder = history.folder
         self.state = read_state(self.moments)
         self.lines = lines_of(self.moments, self.state, history.places)
         if len(self.lines) < LITTLE:

@@ -183,6 +183,8 @@ _ORDERED = re.compile(
     re.IGNORECASE,
 )
 """A sentence up to the verb with which it orders a commit."""
+SHORT_ORDER = 240
+"""Characters of a message that may be such an order; longer ones name commits for other reasons."""
 _RULED = 400
 """Characters of a sentence in which a person says what to do; longer ones are pasted."""
 
@@ -205,7 +207,7 @@ def _heard(state: WorkState, text: str) -> None:
                 else:
                     state.restrained.discard(kind)
                     state.asked.add(kind)
-                    if _ORDERED.search(sentence[: found.end()]):
+                    if len(text) <= SHORT_ORDER and _ORDERED.search(sentence[: found.end()]):
                         state.ordered.add(kind)
 
 

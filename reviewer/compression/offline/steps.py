@@ -77,11 +77,15 @@ class Step(Struct):
 
 
 def steps_of(
-    moments: Sequence[Moment], tail: Tail, interrupted: frozenset[int] = frozenset()
+    moments: Sequence[Moment],
+    tail: Tail,
+    interrupted: frozenset[int] = frozenset(),
+    folder: str = "",
 ) -> list[Step]:
     """The steps of a tail, oldest first, with what was only asked again told once.
 
-    `interrupted`: the turns of calls that the person interrupted.
+    `interrupted`: the turns of calls that the person interrupted. `folder`: where the work is,
+    where the records name no folder.
     """
     messages = [each for each in moments if isinstance(each, Message)]
     first = next((each.number for each in tail), 0)
@@ -89,7 +93,7 @@ def steps_of(
     for each in messages:
         if each.turn >= first and each.voice is not Voice.SUMMARY:
             said.setdefault(each.turn, []).append(each)
-    roots = _roots(tail)
+    roots = _roots(tail, folder)
     steps: list[Step] = []
     waiting: list[_Done] = []
     has_results = False
@@ -173,12 +177,18 @@ def _answered(waiting: list[_Done], call: str, name: str) -> _Done | None:
     return None
 
 
+def _is_whole(folder: str) -> bool:
+    """Whether a folder is named from its root on."""
+    return len(folder) > 1 and re.match(r"[/\\]|[A-Za-z]:", folder) is not None
+
+
 _CHANGED_FOLDER = re.compile(r"\bcd (/[^\s;&|\"']{3,})")
 
 
-def _roots(tail: Tail) -> list[str]:
+def _roots(tail: Tail, folder: str = "") -> list[str]:
     """The folders in which the session works, by its records, or else by its commands."""
-    known = dict.fromkeys(each.turn.folder for each in tail if len(each.turn.folder) > 1)
+    folders = dict.fromkeys([*(each.turn.folder for each in tail), folder])
+    known = {each: None for each in folders if _is_whole(each)}
     if not known:
         calls = (each.turn.text for each in tail if each.turn.kind == "tool_use")
         known = dict.fromkeys(found for text in calls for found in _CHANGED_FOLDER.findall(text))
@@ -434,11 +444,12 @@ def _other_told(step: Step) -> list[list[str]]:
     return [[f"{who}: {words}"]]
 
 
-def place_of(tail: Tail) -> str:
-    """Where the session works at the end: the folder and the branch."""
-    folder = branch = ""
+def place_of(tail: Tail, folder: str = "") -> str:
+    """Where the session works at the end: the folder and the branch. `folder`: as in `steps_of`."""
+    branch = ""
     for each in tail:
-        folder, branch = each.turn.folder or folder, each.turn.branch or branch
+        folder = each.turn.folder if _is_whole(each.turn.folder) else folder
+        branch = each.turn.branch or branch
     where = f"In {folder}" if folder else ""
     if branch:
         where = f"{where}, on branch {branch}" if where else f"On branch {branch}"
@@ -452,8 +463,8 @@ _ENDED = re.compile(
 )
 
 
-def waiting_of(moments: Sequence[Moment], tail: Tail) -> str:
-    """What was running or unanswered when the session was cut."""
+def waiting_of(moments: Sequence[Moment], tail: Tail, folder: str = "") -> str:
+    """What was running or unanswered when the session was cut. `folder`: as in `steps_of`."""
     running: dict[str, str] = {}
     sent: dict[str, str] = {}  # sub-agents whose report is not there
     heard = max((each.turn for each in moments if is_person(each)), default=-1)
@@ -461,7 +472,7 @@ def waiting_of(moments: Sequence[Moment], tail: Tail) -> str:
     open_calls: list[_Done] = []
     spoken = moments[-1].turn if moments else -1
     spoken = max((each.turn for each in moments if isinstance(each, Message)), default=spoken)
-    roots = _roots(tail)
+    roots = _roots(tail, folder)
     for each in tail:
         turn = each.turn
         if turn.kind == "tool_use":

@@ -29,6 +29,7 @@ from reviewer.compression.file_summary import (
 )
 from reviewer.compression.offline.course import Course
 from reviewer.compression.offline.shape import ALSO, Account
+from reviewer.compression.offline.steps import waiting_of
 from reviewer.compression.offline.tail import Tail
 from reviewer.compression.summary_writer import SummaryWriter
 from reviewer.compression.values import (
@@ -260,7 +261,8 @@ def _brief_offline(turns: Iterable[Turn], title: AgentText, max_tokens: int, pat
     work = _Work(turns, tail)
     account = Account(work, count.count)
     account.leave_out_history()
-    account.say_whose_turn_it_is()
+    if not waiting_of(account.moments, tail):
+        account.say_whose_turn_it_is()
     body = NOTHING
     # A small text has hardly any headings.
     room = max_tokens - count.count(title) - (FRAME if max_tokens >= HANDOVER_FROM else SMALL_FRAME)

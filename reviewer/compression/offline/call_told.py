@@ -50,6 +50,8 @@ MOST_NAMED = 3
 UNTOLD = LISTS | TASK_TOOLS | ASKING | PLAN_TOOLS | REPORTING | {"tool_search", "toolsearch"}
 """Tools that are described elsewhere: as a list, as what the agent says or asks."""
 _READS = frozenset({"read", "view", "read_file", "cat", "open_file", "view_file", "notebookread"})
+_DESCRIBED_READ = re.compile(r"(?:Read|View|Open)(?:ing)?(?: file)?: (\S+)$")
+"""How a log names the file that a call reads, where it has no arguments."""
 _PRINTS = re.compile(
     r"(?:cat|nl|sed -n|head|tail|less|bat|wc)\b[^|<>]*?([^\s'\"|<>]*[\w/]\.\w{1,8})['\"]?$"
 )
@@ -70,6 +72,7 @@ _RUNS = re.compile(
     r"<command with shellId: (\S+) is still running|"
     r"Process running with session ID (\S+)|Command running in background with ID: (\S+?)[.\s]"
     r"|<command started .{0,40}shellId: (\S+?)>"
+    r"|^Async agent launched[^\0]{0,300}?\bagentId: (\w+)"
 )
 _FAILED = re.compile(
     r"\s*(?:Traceback \(most recent|(?:fatal|error|Error|ERROR|Failed|failed)\b ?:|<tool_use_error>"
@@ -147,6 +150,9 @@ def call_told(number: int, call: Call, roots: Sequence[str]) -> Told | None:
         return Told("waited for", f"session {key}" if key else "a command", polls=f"poll {key}")
     if command:
         return _command_told(number, command, roots)
+    if described := _DESCRIBED_READ.match(call.words("description")):
+        path = _short(described[1], roots)
+        return Told("read", path, polls=f"read {path}")
     line = call_line(call, roots).text
     path, sought = call.words(*PATHS), call.words("pattern", "query", "regex")
     if path and not sought and (call.kind in _READS or call.kind.startswith("read")):
@@ -174,7 +180,8 @@ def _command_told(number: int, command: str, roots: Sequence[str]) -> Told:
     lines = [
         line for line in short.split("\n") if line.strip() and not line.lstrip().startswith("#")
     ]
-    shown = cut(lines[0] if lines else short, COMMAND_CHARS).text
+    first = _ECHOES.sub("", lines[0]).strip() if lines else ""
+    shown = cut(first or (lines[0] if lines else short), COMMAND_CHARS).text
     more = f" (+{len(lines) - 1} lines)" if len(lines) > 1 else ""
     commits = [each for each in events if each.kind is Kind.COMMIT]
     if commits and commits[-1].what:
@@ -187,6 +194,14 @@ def _command_told(number: int, command: str, roots: Sequence[str]) -> Told:
     told.changes = any(each.kind is not Kind.CHECK for each in events)
     told.checks = any(each.kind is Kind.CHECK for each in events)
     return told
+
+
+_ECHOES = re.compile(
+    r"(?:^|(?<=[;&]))\s*echo(?: -\w+)? (?:\"[^\"\n]*\"|'[^'\n]*'|[=\w-]+)\s*(?:&&|;|$)"
+)
+"""What a command prints between its parts, to tell their outputs apart."""
+_BETWEEN = re.compile(r"[=#*~-]{2,}(?:[^=#*~]*[=#*~-]{2,})?$")
+"""The same in its output."""
 
 
 def _edit_told(call: Call, changes: Sequence[Change], roots: Sequence[str]) -> Told:
@@ -331,6 +346,7 @@ def put_result(told: Told, number: int, call: Call, text: str, roots: Sequence[s
 def _first_lines(body: str) -> str:
     """The first lines of what a search has found, or of what went wrong."""
     lines = [" ".join(line.split()) for line in body.split("\n") if line.strip()]
+    lines = [line for line in lines if not _BETWEEN.match(line)] or lines
     more = f" | and {len(lines) - MOST_LINES} more lines" if len(lines) > MOST_LINES else ""
     return " | ".join(cut(line, LINE_CHARS).text for line in lines[:MOST_LINES]) + more
 
@@ -361,7 +377,7 @@ def _last(body: str) -> str:
 
 def _hits(body: str) -> str:
     """What a search has found: its few lines, or how many and in which files."""
-    lines = [line for line in body.split("\n") if line.strip()]
+    lines = [line for line in body.split("\n") if line.strip() and not _BETWEEN.match(line)]
     if not lines or re.match(r"No (?:files|matches)", body):
         return "nothing"
     if len(lines) <= 2:
@@ -375,6 +391,7 @@ def _hits(body: str) -> str:
 def _telling(call: Call, body: str) -> str:
     """A short result itself; of a long one the line that counts, or how long it is."""
     lines = [line.strip() for line in body.split("\n") if line.strip()]
+    lines = [line for line in lines if not _BETWEEN.match(line)]
     if not lines:
         return "no output"
     counted = [line for line in lines if _COUNTS.search(line)]

@@ -117,7 +117,7 @@ def _patched(patch: str) -> list[Change]:
                 head[2].strip(),
                 head[1] == "Add",
                 head[1] == "Delete",
-                _names(old, new),
+                names_added(old, new, head[2].strip()),
                 tuple(_hunks(lines)),
                 max(old.split("\n"), key=len).strip(),
             )
@@ -143,7 +143,7 @@ def _written(call: Call, path: str) -> Change:
     return Change(
         path,
         created,
-        names=_names(old, new),
+        names=names_added(old, new, path),
         pairs=texts,
         old=max(old.split("\n"), key=len).strip(),
     )
@@ -186,10 +186,14 @@ def _first(given: Mapping[str, object], names: Sequence[str]) -> str:
     return next((text for name in names if isinstance(text := given.get(name), str)), "")
 
 
-def _names(old: str, new: str) -> tuple[str, ...]:
+def names_added(old: str, new: str, path: str) -> tuple[str, ...]:
+    """The functions, classes and, in prose, headings that only the new text of a file has."""
+    prose = PROSE_FILE.search(path) is not None
     before = {found[1] or found[2] for found in DECLARED.finditer(old)}
     before |= {name.lstrip("# ") for name in before}
-    found = dict.fromkeys(each[1] or each[2].lstrip("# ") for each in DECLARED.finditer(new))
+    found = dict.fromkeys(
+        each[1] or each[2].lstrip("# ") for each in DECLARED.finditer(new) if each[1] or prose
+    )
     return tuple(name for name in found if name not in before)[:MOST_NAMES]
 
 
@@ -207,7 +211,7 @@ _STATUS = {
     "~": "in_progress",
     "-": "in_progress",
 }
-_CHECKBOX = re.compile(r"^\s*(?:[-*+]|\d+[.)])?\s*\[([ xX~-])\]\s*(.+)$", re.MULTILINE)
+CHECKBOX = re.compile(r"^\s*(?:[-*+]|\d+[.)])?\s*\[([ xX~-])\]\s*(.+)$", re.MULTILINE)
 ITEM_CHARS = 300
 
 
@@ -222,7 +226,7 @@ def todo_items(call: Call) -> tuple[tuple[str, str], ...]:
         if isinstance(given, str):
             return tuple(
                 (_STATUS.get(mark.lower(), "pending"), _line(text)[:ITEM_CHARS])
-                for mark, text in _CHECKBOX.findall(given[:EDIT_CHARS])
+                for mark, text in CHECKBOX.findall(given[:EDIT_CHARS])
             )
     found = []
     for item in given if isinstance(given, list) else []:

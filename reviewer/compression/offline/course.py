@@ -55,7 +55,9 @@ class Course:
     def __init__(self, account: Account, tail: Tail, count: Callable[[str], int]) -> None:
         self._account, self._count = account, count
         self._tail = tail
-        self._steps: list[Step] = steps_of(account.moments, tail)
+        self._steps: list[Step] = steps_of(
+            account.moments, tail, account.interrupted, account.folder
+        )
         self._loop = repeating(account.moments)
 
     def lines(self, room: int) -> list[Line]:
@@ -132,10 +134,10 @@ class Course:
 
     def _steps_in(self, room: int, most: int | None, length: Length) -> list[Line]:
         end = self._account.moments[-1].turn + 1 if self._account.moments else 0
-        place = place_of(self._tail)
+        place = place_of(self._tail, self._account.folder)
         heads = (place, self._loop) if most is None else ()
         head = [self._made(Section.STEPS, text, -1) for text in heads if text]
-        waits = waiting_of(self._account.moments, self._tail)
+        waits = waiting_of(self._account.moments, self._tail, self._account.folder)
         foot = [self._made(Section.STEPS, waits, end)] if waits else []
         room -= self._cost([*head, *foot])
         chosen: list[Line] = []

@@ -98,7 +98,8 @@ def message_entries(moments: Sequence[Moment], quoted: Sequence[Line]) -> list[E
     run: list[_Said] = []
     for each in said[start:]:
         if each.assent:
-            run.append(each)
+            if each.turn not in told:
+                run.append(each)
             continue
         entries += _assents(run, moments, last=False)
         run = []

@@ -71,6 +71,14 @@ class NewCode(Struct):
                 if line not in self.before:
                     self.at[line] = self.edits
 
+    def append(self, text: str) -> None:
+        """A text that comes after what the file has."""
+        self.edits += 1
+        self.pieces.append(Piece(text))
+        for line in _lines(text):
+            if line not in self.before:
+                self.at[line] = self.edits
+
     def _replace(self, old: str, new: str, within: str) -> None:
         was, now = list(_lines(old)), set(_lines(new))
         gone = [line for line in was if line not in now]
@@ -131,7 +139,9 @@ def places_told(code: NewCode, path: str, most: int = MOST_PLACES) -> list[str]:
     if resolved := _resolved(code):
         return [resolved]
     tests = [each for each in found if _TEST.match(each.name) and each.signature]
-    rest = [each for each in found if each not in tests]
+    changed = [each for each in found if _TEST.match(each.name) and not each.signature]
+    changed = changed if len(changed) >= FEW_PLACES else []
+    rest = [each for each in found if each not in tests and each not in changed]
     if code.written and len(rest) > FEW_PLACES:
         shown = [each for each in rest if each.at > code.written]  # the file is new as a whole
         shown = shown[-FEW_PLACES:]
@@ -148,10 +158,12 @@ def places_told(code: NewCode, path: str, most: int = MOST_PLACES) -> list[str]:
         text = f"also new: {', '.join(others[:MOST_NAMED])}" if told else _defined(others)
         more = f" and {len(others) - MOST_NAMED} more" if len(others) > MOST_NAMED else ""
         told.insert(0, f"{text}{more}")
-    if tests:
-        names = [each.name for each in tests]
+    for what, some in (("changes in the tests", changed), ("tests", tests)):
+        if not some:
+            continue
+        names = [each.name for each in some]
         more = f" and {len(names) - MOST_NAMED} more" if len(names) > MOST_NAMED else ""
-        told.append(f"tests {', '.join(names[:MOST_NAMED])}{more}")
+        told.append(f"{what} {', '.join(names[:MOST_NAMED])}{more}")
     if code.removed and not code.written and (not told or len(code.removed) <= MOST_REMOVED):
         text = f"removes {_quoted(code.removed[:MOST_REMOVED])}"
         told[-1:] = [f"{told[-1]}, {text}" if told else text]

@@ -7,11 +7,12 @@ whether it failed, which tests failed, which commit it made, which files conflic
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from enum import StrEnum
 
 from msgspec import Struct
 
+from reviewer.compression.offline.calls import names_added
 from reviewer.proposing.view_calls import commit_made, commit_of, cut
 
 
@@ -72,6 +73,8 @@ class Event(Struct):
     """What an edit adds: functions, classes, tests, headings."""
     pairs: tuple[tuple[str, str], ...] = ()
     """The texts that an edit replaces, each with what replaces it."""
+    appends: bool = False
+    """Whether its text comes after what the file has."""
     within: str = ""
     """The function or heading in which an edit is."""
     moved: tuple[str, ...] = ()
@@ -153,6 +156,7 @@ CHECK_CHARS = 220
 
 def command_events(number: int, command: str) -> Iterator[Event]:
     """What a command line does, besides reading."""
+    bodies = _written_bodies(command[:WRITTEN_CHARS])
     command = command[:COMMAND_CHARS]
     made = commit_of(command)
     messages = iter(_commit_messages(command))
@@ -162,7 +166,7 @@ def command_events(number: int, command: str) -> Iterator[Event]:
         piece = piece.strip()
         git = _GIT.match(piece)
         if (found := _REDIRECT.match(piece)) and not found[1].startswith("/dev"):
-            yield Event(number, Kind.WRITE, found[1])
+            yield _redirected(number, found, bodies)
         elif git is not None:
             message = next(messages, "") if git[1] == "commit" else ""
             yield from _git_events(number, git[1], git[2], message)
@@ -188,6 +192,30 @@ def command_events(number: int, command: str) -> Iterator[Event]:
                 dropped=tuple(removed[1].split()) if removed else (),
                 moved=moved.groups() if moved else (),
             )
+
+
+def _redirected(number: int, found: re.Match[str], bodies: Mapping[str, str]) -> Event:
+    """A file that a command writes, or appends to, with the text where the command has it."""
+    appends = ">>" in found[0]
+    event = Event(number, Kind.EDIT if appends else Kind.WRITE, found[1], appends=appends)
+    if body := bodies.get(found[1]):
+        event.names, event.pairs = names_added("", body, found[1]), (("", body),)
+    return event
+
+
+WRITTEN_CHARS = 60_000
+
+
+def _written_bodies(command: str) -> dict[str, str]:
+    """The files that a command writes with the texts that it has for them."""
+    found: dict[str, str] = {}
+    for text in _HEREDOC.finditer(command):
+        head, _, body = text[0].partition("\n")
+        line = command[command.rfind("\n", 0, text.start()) + 1 : text.start()] + head
+        path = _REDIRECT.search(line)
+        if path is not None:
+            found[path[1]] = body.rpartition("\n")[0]
+    return found
 
 
 _COMMIT_CALL = re.compile(r"\bgit(?:\s+-[cC]\s+\S+)*\s+commit\b")
@@ -271,7 +299,9 @@ _A_FILE = re.compile(r"(?:^|/)[A-Za-z_.][\w-]*\.[A-Za-z]\w*$")
 FAILED = re.compile(
     r"\s*(?:Traceback \(most recent|(?:fatal|error|Error|ERROR)\b ?:|<tool_use_error>"
     r"|Exit code:? [1-9]|Process exited with code [1-9]|<returncode>\s*-?[1-9]"
-    r"|(?:command )?failed in sandbox|apply_patch verification failed)"
+    r"|(?:command )?failed in sandbox|apply_patch verification failed"
+    r"|(?:(?:Operation|Request|Command|Tool (?:execution|call)) (?:was )?)?"
+    r"(?:[Aa]borted|[Cc]ancell?ed|[Ii]nterrupted)\b.{0,60}$)"
 )
 _FAILED_LAST = re.compile(
     r"<shellId: \d+ (?:completed|exited) with exit code [1-9]\d*>\s*$"
@@ -449,6 +479,36 @@ def read_outcome(event: Event, result: str) -> None:
             failed = failed or bool(_EDIT_FAILED.match(result[:400]))
         event.outcome = _failure(seen) if failed else ""
     event.failed = failed
+
+
+_IDS = (
+    re.compile(r"https?://[^\s\"'<>)\]\\]+/(?:issues?|pull|merge_requests|browse|tag)/[\w.-]*\w"),
+    re.compile(r"\"(?:identifier|key)\"\s*:\s*\"([\w.-]{2,40})\""),
+    re.compile(
+        r"\b(?:[Cc]reated|[Oo]pened|[Uu]pdated|[Cc]losed|[Pp]ublished|[Ss]ubmitted|[Bb]ooked)\b"
+        r"(?: (?:issue|ticket|task|epic|bug|feature):? ([A-Za-z][A-Za-z0-9]{0,14}-[\w.]*\w)"
+        r"|[^\n]{0,40}?((?<!\w)#\d{1,8}\b|\b[a-z][a-z0-9]{0,14}-(?=[\w.]*\d)[\w.]*\w))"
+    ),
+    re.compile(r"\b[A-Z][A-Z0-9]{1,9}-\d{1,6}\b"),
+    re.compile(r"\"(?:number|iid)\"\s*:\s*(\d{1,8})"),
+)
+"""Under which id a result says that something was made, the surest first."""
+ID_CHARS = 3_000
+
+
+def ids_made(result: str, *, by_name: bool = False) -> list[str]:
+    """The addresses, keys or numbers of what a call has made in another system, in order.
+
+    `by_name`: only what the result says was made counts, no address beside it.
+    """
+    for pattern in _IDS[2:3] if by_name else _IDS:
+        found = dict.fromkeys(
+            next(filter(None, each.groups()), each[0]) if pattern.groups else each[0]
+            for each in pattern.finditer(result[:ID_CHARS])
+        )
+        if found:
+            return [f"#{known}" if known.isdigit() else known for known in found]
+    return []
 
 
 def _how(output: str, error: bool) -> str:

@@ -46,8 +46,11 @@ from reviewer.compression.offline.events import (
     command_events,
     conflict_sides,
     conflicts_in,
+    ids_made,
     read_outcome,
 )
+from reviewer.compression.offline.line import is_person
+from reviewer.compression.offline.taken_back import mark_interrupted, without_withdrawn
 from reviewer.compression.values import Turn
 from reviewer.proposing.view_calls import (
     PLAN_TOOLS,
@@ -165,13 +168,18 @@ class Places(Struct):
         self.first_lines[path] = int(numbered[1]) if numbered else 1
         if len(self.files) > MOST_READ:
             gone = next(iter(self.files))
-            del self.files[gone], self.first_lines[gone]
+            del self.files[gone]
+            self.first_lines.pop(gone, None)
 
-    def edit(self, path: str, pairs: Sequence[tuple[str, str]]) -> None:
-        """Put an edit into the text of a file that was read."""
+    def written(self, path: str, old: str, new: str, *, appends: bool = False) -> None:
+        """Put an edit into the text of a file, as far as it is known."""
         text = self.files.get(path)
-        for old, new in pairs if text is not None else ():
-            self.files[path] = self.files[path].replace(old, new, 1) if old else new
+        if appends and text is not None:
+            self.files[path] = f"{text}\n{new}"[:FILE_CHARS]
+        elif not old.strip():
+            self.read(path, new)
+        elif text is not None:
+            self.files[path] = text.replace(old, new, 1)
 
     def within(self, path: str, line: str) -> str:
         """The function, class or heading of a file that a line of it belongs to."""
@@ -188,6 +196,10 @@ class History(Struct):
 
     moments: list[Moment]
     places: Places
+    interrupted: frozenset[int]
+    """The turns of calls that the person interrupted."""
+    folder: str
+    """The folder of all changed files, where the records name none."""
 
 
 def read_history(turns: Iterable[Turn]) -> History:
@@ -197,53 +209,7 @@ def read_history(turns: Iterable[Turn]) -> History:
         if turn.text.strip() or turn.kind == "tool_result":
             reader.add(number, turn)
     moments = reader.finished() if reader.moments else _thoughts(turns)
-    return History(_without_withdrawn(moments), reader.places)
-
-
-def _stop_unanswered(moments: Sequence[Moment]) -> None:
-    """An edit without a result before the person's next words was interrupted, in a session that
-    has the results of edits.
-    """
-    changes = [each for each in moments if isinstance(each, Event) and each.kind in _CHANGES]
-    if all(each.failed is None for each in changes):
-        return
-    waiting: list[Event] = []
-    for each in moments:
-        if isinstance(each, Event):
-            if each.kind in _CHANGES and each.failed is None:
-                waiting.append(each)
-        elif each.voice is Voice.PERSON:
-            for event in waiting:
-                event.failed, event.outcome = True, "interrupted"
-            waiting = []
-
-
-_CHANGES = frozenset({Kind.EDIT, Kind.WRITE})
-_WITHDRAWS = re.compile(
-    r"\W*(?:(?:sorry|oops|oh|no|please|wait|actually)\W+)*"
-    r"(?:(?:ignore|disregard|forget|scratch) (?:(?:my|the|that) )?(?:(?:last|previous|above) "
-    r"(?:message|comment|question|prompt|request|one|input)s?|that\b)"
-    r"|(?:that was (?:for|meant for) |i (?:was|am) in )?(?:the |a )?wrong "
-    r"(?:chat|window|session|terminal|conversation|tab|thread)\b)",
-    re.IGNORECASE,
-)
-_WITHDRAWAL = 160
-"""Characters of the person's words that take back what they said before."""
-
-
-def _without_withdrawn(moments: Sequence[Moment]) -> list[Moment]:
-    """The moments without messages that the person took back, and without what the agent said to
-    them. What was done stays.
-    """
-    kept: list[Moment] = []
-    said = 0  # where the person's last words are
-    for each in moments:
-        if isinstance(each, Message) and each.voice is Voice.PERSON:
-            if len(each.text) <= _WITHDRAWAL and _WITHDRAWS.match(each.text):
-                kept[said:] = [old for old in kept[said:] if isinstance(old, Event)]
-            said = len(kept)
-        kept.append(each)
-    return kept
+    return History(moments, reader.places, reader.interrupted, reader.folder)
 
 
 def _thoughts(turns: Iterable[Turn]) -> list[Moment]:
@@ -278,21 +244,36 @@ class _Reader:
         self._open: list[_Open] = []
         self._tasks: dict[str, tuple[str, str]] = {}
         self._roots: list[str] = []
+        self.folder = ""
         self._running: list[_Open] = []
         self._plan = ""  # as its file has it
         self._polled: dict[str, _Open] = {}
+        self._answering: set[str] = set()
+        """Tools of which a result was seen."""
         self.places = Places({}, {}, [], {}, [], [])
+
+    @property
+    def interrupted(self) -> frozenset[int]:
+        """The turns of calls without a result before the person's last words, of tools that have
+        given results to other calls.
+        """
+        spoken = max((each.turn for each in self.moments if is_person(each)), default=-1)
+        return frozenset(
+            each.turn
+            for each in self._open
+            if each.turn < spoken and each.call.tool in self._answering
+        )
 
     def finished(self) -> list[Moment]:
         """The moments. A call without a result succeeded silently; not a check, not the last, not
-        an edit that the person's next words interrupted.
+        one that the person interrupted.
         """
-        _stop_unanswered(self.moments)
+        mark_interrupted(self.moments, self.interrupted)
         for each in self.moments[:-1]:
             if isinstance(each, Event) and each.failed is None and each.kind is not Kind.CHECK:
                 each.failed = False
         self._shorten()
-        return self.moments
+        return without_withdrawn(self.moments)
 
     def _shorten(self) -> None:
         """Leave out the folder that all changed files have in common, where no folder is known.
@@ -314,13 +295,19 @@ class _Reader:
         length = len("/".join(common)) + 1
         if len(common) <= LEAST_DEPTH:
             return
+        self.folder = "/".join(common)
         for each in changes:
             if each.what in paths:
                 each.what = each.what[length:]
+        self.places.files = {
+            path[length:] if path in paths else path: text
+            for path, text in self.places.files.items()
+        }
 
     def add(self, number: int, turn: Turn) -> None:
         text = turn.text.strip()
-        if turn.folder and not any(turn.folder.startswith(root) for root in self._roots):
+        known = any(turn.folder.startswith(root) for root in self._roots)
+        if _ABSOLUTE.match(turn.folder) and not known:
             self._roots.append(turn.folder)
         if turn.branch and turn.branch not in (self._branch, "HEAD"):
             self._branch = turn.branch
@@ -374,6 +361,8 @@ class _Reader:
                 event.dropped = tuple(map(self._short, event.dropped))
                 event.moved = tuple(map(self._short, event.moved))
                 self._tell(event)
+                for old, new in event.pairs:
+                    self.places.written(event.what, old, new, appends=event.appends)
         elif is_pull_request(call):
             event = self._tell(Event(number, Kind.PULL_REQUEST, call.words("title")))
         elif what := outside_change(call):
@@ -397,7 +386,8 @@ class _Reader:
         event.names, event.pairs = change.names, change.pairs
         old = change.pairs[0][0] if change.pairs else ""
         event.within = _declared_first(old) or self.places.within(path, change.old)
-        self.places.edit(path, change.pairs)
+        for before, after in change.pairs:
+            self.places.written(path, before, after)
         if _PLAN_FILE.search(path):
             for old, new in change.pairs:
                 self._plan = self._plan.replace(old, new, 1) if old else new
@@ -452,6 +442,7 @@ class _Reader:
         if asked is None:
             return
         call, event = asked.call, asked.event
+        self._answering.add(call.tool)
         if event is None:
             self._read(call, text)
         if call.kind == "skill" and (skill := call.words("skill", "name", "command")):
@@ -484,6 +475,7 @@ class _Reader:
                 if isinstance(each, Event) and each.call == asked.turn:
                     read_outcome(each, text)
             self._name_commits(asked.turn, text)
+            self._name_made(call, asked.turn, text)
         elif call.command:
             self._started(asked, text)
             found_conflicts = conflicts_in(text)
@@ -523,6 +515,22 @@ class _Reader:
             if isinstance(each, Event) and each.call == call and each.kind is Kind.COMMIT:
                 subject = each.what.split("\n", 1)[0].strip()
                 each.outcome = where.get(subject) or each.outcome or hashes.get(subject, "")
+
+    def _name_made(self, call: Call, turn: int, text: str) -> None:
+        """Give what a call has made in another system the id under which its result names it.
+
+        Where a command makes several things, it has to name as many ids, which are in their order.
+        """
+        made = [
+            each
+            for each in self.moments[-40:]
+            if isinstance(each, Event) and each.call == turn and each.kind is Kind.RUN
+            if not each.failed and _makes(call, each)
+        ]
+        ids = ids_made(text, by_name=made[0].what.startswith("bd ")) if made else []
+        if len(made) == 1 or len(made) == len(ids):
+            for event, known in zip(made, ids, strict=False):
+                event.outcome = known
 
     def _started(self, asked: _Open, text: str) -> None:
         """Keep a command whose output may come later, when the agent fetches it."""
@@ -577,6 +585,14 @@ class _Reader:
             ]
         self._tell(Event(number, Kind.REFUSED, what, failed=True))
         self._say(number, Voice.PERSON, words)
+
+
+_MAKES = re.compile(r"(?:gh|glab) (?:issue|mr|pr|release) create\b|bd create\b")
+
+
+def _makes(call: Call, event: Event) -> bool:
+    """Whether a call makes something that has an id in another system, or changes it by a tool."""
+    return not event.edits if not call.command else bool(_MAKES.match(event.what))
 
 
 _PLAN_FILE = re.compile(r"[/\\]plans[/\\][^/\\]+\.md$")

@@ -14,6 +14,7 @@ from enum import StrEnum
 from msgspec import Struct
 
 from reviewer.compression.offline.events import Event, Kind, Message, Moment, Voice
+from reviewer.compression.offline.line import is_edit, is_person
 from reviewer.compression.offline.statements import is_announcement, plain, statements, straight
 from reviewer.text.units import UnitKind, units
 
@@ -121,7 +122,7 @@ def fates(items: Sequence[Item], after: Sequence[Moment]) -> list[Item]:
             _committed(moment, found, own)
         if not isinstance(moment, Message) or moment.voice is not Voice.AGENT:
             continue
-        closing = at + 1 == len(after) or _is_person(after[at + 1])
+        closing = at + 1 == len(after) or is_person(after[at + 1])
         said = [each.text for each in statements(moment, closing=closing)]
         said = said or [plain(moment.text)]
         changed = _changed_after(after, at)
@@ -145,6 +146,8 @@ def latest_items(moments: Sequence[Moment]) -> list[Item]:
             return []
         if isinstance(each, Message) and each.voice is Voice.PERSON:
             items = items_of(each.text)
+            if items and _answers_points(moments, at):
+                return []
             if items:
                 known = fates(items, moments[at + 1 :])
                 taken_up = sum(item.fate is not Fate.NOTHING for item in known)
@@ -153,6 +156,27 @@ def latest_items(moments: Sequence[Moment]) -> list[Item]:
             if len(each.text.split()) > SHORT_REPLY:
                 return []
     return []
+
+
+def _answers_points(moments: Sequence[Moment], at: int) -> bool:
+    """Whether the numbers of a message of the person are those of questions of the agent."""
+    said, before = moments[at], moments[at - 1] if at else None
+    if not isinstance(said, Message) or not isinstance(before, Message):
+        return False
+    answers, asked = numbered(said.text), numbered(before.text)
+    shared = answers.keys() & asked.keys()
+    same = sum(
+        "?" in asked[number]
+        or bool(
+            set(_words(asked[number][:TITLE_CHARS])) & set(_words(answers[number][:TITLE_CHARS]))
+        )
+        for number in shared
+    )
+    return len(shared) >= LEAST_ITEMS and 2 * same >= len(shared)
+
+
+TITLE_CHARS = 60
+"""Characters in which the title of a numbered point is."""
 
 
 def latest_points(moments: Sequence[Moment]) -> list[Item]:
@@ -166,16 +190,12 @@ def latest_points(moments: Sequence[Moment]) -> list[Item]:
             if each.voice is Voice.PERSON:
                 return []
             items = items_of(each.text) if each.voice is Voice.AGENT else []
-            edits = [e for e in moments[at + 1 :] if isinstance(e, Event) and _is_edit(e)]
+            edits = [e for e in moments[at + 1 :] if isinstance(e, Event) and is_edit(e)]
             if items and edits and sum(bool(names_in(item.text)) for item in items) > 1:
                 return _matched(items, edits)
             if at == len(moments) - 1:
                 return []
     return []
-
-
-def _is_edit(event: Event) -> bool:
-    return event.kind in (Kind.EDIT, Kind.WRITE) and not event.failed
 
 
 def _matched(items: list[Item], edits: Sequence[Event]) -> list[Item]:
@@ -201,10 +221,6 @@ _CODE = re.compile(r"[a-z][A-Z]|[A-Za-z]_[A-Za-z]|\w\.\w")
 MOSTLY = 0.6
 SHORT_REPLY = 12
 """Words up to which what the person says does not replace the request before."""
-
-
-def _is_person(moment: Moment) -> bool:
-    return isinstance(moment, Message) and moment.voice is Voice.PERSON
 
 
 def _changed_after(moments: Sequence[Moment], at: int) -> tuple[str, ...]:

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from statistics import median
 
 from reviewer.compression.anchor_types import Section
+from reviewer.compression.offline.calls import CHECKBOX
 from reviewer.compression.offline.events import Event, Kind, Message, Moment, Voice
 from reviewer.compression.offline.history import Places
 from reviewer.compression.offline.items import (
@@ -34,13 +36,14 @@ from reviewer.compression.offline.messages import (
     summary_lines,
 )
 from reviewer.compression.offline.person import ANSWER, is_answer, person_lines, question_before
-from reviewer.compression.offline.plans import Titled, agreed_plan, latest_findings
+from reviewer.compression.offline.plans import Titled, agreed_plan, latest_findings, settled
 from reviewer.compression.offline.state import (
     WorkState,
     command_lines,
     done_lines,
     edit_lines,
     file_line,
+    is_own,
     next_lines,
     now_lines,
     refused,
@@ -75,7 +78,8 @@ def lines_of(moments: Sequence[Moment], state: WorkState, places: Places) -> lis
         if isinstance(moment, Message):
             if moment.voice is Voice.SUMMARY:
                 if not any(_is_summary(later) for later in moments[at + 1 :]):
-                    lines += summary_lines(moment, moments[at + 1 :])
+                    heard = any(map(is_person, moments[:at]))
+                    lines += summary_lines(moment, moments[at + 1 :], heard=heard)
             elif moment.voice is not Voice.PERSON:
                 number = places_of[id(moment)]
                 closing = moment.voice is Voice.AGENT and _closes(moments, at)
@@ -275,7 +279,7 @@ def _last_edits(moments: Sequence[Moment]) -> dict[str, int]:
     return found
 
 
-_TELLS_EVENTS = re.compile(r"(?: ->|:) (?:edited|wrote|ran|switched|took) ")
+_TELLS_EVENTS = re.compile(r" -> |: (?:edited|wrote|ran|switched|took) ")
 _MARKED = frozenset({Section.FOUND, Section.NOW})
 CHANGED = 0.7
 """Factor for what was found out about a function that was changed since."""
@@ -303,7 +307,8 @@ def _changes_after(moments: Sequence[Moment]) -> list[int]:
     found, number = [], 0
     for each in reversed(moments):
         found.append(number)
-        number += isinstance(each, Event) and changes(each) and not each.failed
+        if isinstance(each, Event) and (changes(each) or each.kind is Kind.BRANCH):
+            number += not each.failed
     return found[::-1]
 
 
@@ -312,7 +317,18 @@ def _answered(moments: Sequence[Moment], at: int) -> bool:
     after = moments[at + 1] if at + 1 < len(moments) else None
     if not isinstance(after, Message):
         return False
-    return is_answer(person_words(after.text), question_before(moments, at + 1))
+    words = person_words(after.text)
+    offered = moments[at]
+    asked = terms_of(offered.text[-OFFER_CHARS:]) if isinstance(offered, Message) else frozenset()
+    if len(asked & terms_of(words)) >= TAKEN_UP:
+        return True
+    return is_answer(words, question_before(moments, at + 1))
+
+
+OFFER_CHARS = 500
+"""Characters at the end of a message in which an offer or question is."""
+TAKEN_UP = 3
+"""Words of an offer with which the person's next words take it up, or turn it down."""
 
 
 def _closes(moments: Sequence[Moment], at: int) -> bool:
@@ -331,6 +347,8 @@ def _events_after(moments: Sequence[Moment], at: int) -> list[Event]:
     return found
 
 
+MOST_MADE = 8
+"""What was made in other systems, such as issues, the latest of which are told."""
 REPORTED = "The agent has reported and waits for the person's next words."
 EDIT_CHECKED, EDIT_UNCHECKED = 1.2, 1.7
 """Worth of what is new in a file, as long as it is not committed."""
@@ -338,11 +356,39 @@ EDIT_CHECKED, EDIT_UNCHECKED = 1.2, 1.7
 
 def has_reported(moments: Sequence[Moment]) -> bool:
     """Whether the agent spoke last, and not of what it is about to do."""
-    return bool(moments) and is_of(moments[-1], Voice.AGENT) and not _about_to(moments)
+    return (
+        bool(moments)
+        and is_of(moments[-1], Voice.AGENT)
+        and not _about_to(moments)
+        and not _is_remark(moments)
+    )
+
+
+def _is_remark(moments: Sequence[Moment]) -> bool:
+    """Whether the agent's last message is one of those that it says on the way: on one line, and
+    about as long as they are.
+    """
+    said: list[Message] = []
+    for each in reversed(moments):
+        if isinstance(each, Message):
+            if each.voice is Voice.PERSON:
+                break
+            if each.voice is Voice.AGENT:
+                said.append(each)
+    if len(said) <= FEW_REMARKS:
+        return False
+    last, *others = (len(each.text.strip()) for each in said)
+    return "\n" not in said[0].text.strip() and last <= LONGEST_REMARK * median(others)
+
+
+FEW_REMARKS = 3
+LONGEST_REMARK = 1.6
+"""Length of a remark at most, of the usual one in its round."""
 
 
 def _state_lines(moments: Sequence[Moment], state: WorkState, places: Places) -> list[Line]:
     """What events alone tell: state, next steps, commits, commands, files, refusals."""
+    state.todo = settled(state.todo, moments)
     end = float(moments[-1].turn + 1) if moments else 0.0
     first = end if has_reported(moments) else -1.0
     lines = [
@@ -361,6 +407,13 @@ def _state_lines(moments: Sequence[Moment], state: WorkState, places: Places) ->
     for turn, text in done_lines(state):
         worth = 0.9 * recency_of(turn / (moments[-1].turn + 1))
         lines.append(Line(Section.DONE, text, float(turn), worth, "commits", turn=turn))
+    made = [e for e in moments if isinstance(e, Event) and e.kind is Kind.RUN and e.outcome]
+    for event in [each for each in made if not each.failed][-MOST_MADE:]:
+        worth = recency_of(event.turn / (moments[-1].turn + 1))
+        text = f"{event.what} [{event.outcome}]"
+        line = Line(Section.DONE, text, event.turn + 0.3, worth, turn=event.turn)
+        line.lasting = True
+        lines.append(line)
     for each in refused(moments):
         text = f"The person refused {each.what}" + (f': "{each.words}"' if each.words else "")
         binds = is_order(each.words) or not each.words
@@ -368,6 +421,7 @@ def _state_lines(moments: Sequence[Moment], state: WorkState, places: Places) ->
         lines.append(Line(where, text, each.turn, 1.8 if binds else 1.2, "words", turn=each.turn))
     lines += _item_lines(latest_items(moments), "items of the request", places)
     lines += _plan_lines(moments)
+    lines += _checklist_lines(moments, state, places)
     lines += _finding_lines(moments)
     lines += _item_lines(latest_points(moments), "points that the agent listed", places)
     if commands := command_lines(state):
@@ -399,6 +453,37 @@ def _plan_lines(moments: Sequence[Moment]) -> list[Line]:
     steps = "; ".join(f"{each.number}) {_step_state(each)}" for each in plan.steps)
     text = f"The agreed plan ({len(plan.open)} of {len(plan.steps)} steps open): {steps}."
     return [Line(Section.NEXT, text, NEXT_ITEMS + 0.5, 3.2, "state", turn=plan.turn)]
+
+
+_LISTS_WORK = re.compile(r"task|todo|plan|checklist|progress|roadmap", re.IGNORECASE)
+LEAST_BOXES = 3
+MOST_BOXES = 8
+"""Open items of a list in a file that are told."""
+BOX_CHARS = 140
+
+
+def _checklist_lines(moments: Sequence[Moment], state: WorkState, places: Places) -> list[Line]:
+    """What is open of the list of tasks in a file that the work goes by."""
+    ticked = {
+        each.what
+        for each in moments
+        if isinstance(each, Event) and is_edit(each)
+        if any(CHECKBOX.search(new) and "[ ]" in old for old, new in each.pairs)
+    }
+    for file in sorted(state.files.values(), key=lambda each: -each.last):
+        name = file.path.rpartition("/")[2]
+        if file.path not in ticked and not (file.created and _LISTS_WORK.search(name)):
+            continue
+        boxes = CHECKBOX.findall(places.files.get(file.path, ""))
+        left = [text for mark, text in boxes if mark == " "]
+        if len(boxes) < LEAST_BOXES or not left:
+            continue
+        shown = "; ".join(shortened(plain(text), BOX_CHARS) for text in left[:MOST_BOXES])
+        more = f"; and {len(left) - MOST_BOXES} more" if len(left) > MOST_BOXES else ""
+        done = len(boxes) - len(left)
+        text = f"Open in {name} ({done} of {len(boxes)} done): {shown}{more}."
+        return [Line(Section.NEXT, text, NEXT_ITEMS + 0.6, 3.0, "state", turn=file.last)]
+    return []
 
 
 def _step_state(step: Item) -> str:
@@ -548,7 +633,11 @@ TRAFFIC = 0.1
 
 def read_lines(places: Places, state: WorkState) -> list[Line]:
     """The files that were read last and not changed."""
-    read = [path for path in reversed(places.files) if path not in state.files][:MOST_READ_LAST]
+    read = [
+        path
+        for path in reversed(places.files)
+        if path not in state.files and path not in state.for_agents and not is_own(path)
+    ][:MOST_READ_LAST]
     if not read:
         return []
     line = Line(Section.FILES, f"Read last: {'; '.join(short_paths(read))}", 1e6, 1.3)

@@ -85,6 +85,8 @@ def told(events: Sequence[Event], *, is_now: bool = True) -> str:
             continue  # commits have lines of their own
         if not is_now and event.failed and event.kind in _TRIED:
             continue
+        if event.kind is Kind.RUN and event.outcome and not event.failed:
+            continue  # so has what was made in other systems
         what = event.what.split("\n", 1)[0][:160]
         if event.kind is Kind.CHECK:
             why = f" ({event.outcome})" if event.outcome else ""
@@ -158,7 +160,8 @@ def message_lines(message: Message, around: Surroundings) -> list[Line]:
         if about is About.NEXT and not (
             around.in_tail or (closing and around.position > STILL_OPEN)
         ):
-            put_off = (closing or around.position > STILL_OPEN) and is_deferred(each.text)
+            late = (closing and around.rounds < SEVERAL_REQUESTS) or around.position > STILL_OPEN
+            put_off = late and is_deferred(each.text)
             about = About.NEXT if put_off else About.FOUND
         if _SCENARIO.match(each.text):
             continue  # steps of a scenario say nothing without the others
@@ -191,7 +194,10 @@ def message_lines(message: Message, around: Surroundings) -> list[Line]:
         if about is About.TALK and not (last and done):
             continue  # what the agent was about to do at the end has a line of its own
         if message.voice is Voice.SUBAGENT and (
-            around.rounds or (around.finished and around.later) or not _of_the_work(text)
+            around.rounds
+            or (around.finished and around.later)
+            or not _of_the_work(text)
+            or _CODE.search(text)
         ):
             continue
         remark = about in _REMARKS and text == each.text and message.voice is Voice.AGENT
@@ -211,7 +217,7 @@ def message_lines(message: Message, around: Surroundings) -> list[Line]:
         section = SECTION_OF[about]
         if closing and about is About.FOUND and any(map(_is_work, events)):
             section = Section.DONE  # it reports what was done
-        if around.is_now and about is not About.LIST:
+        if around.is_now and about is not About.LIST and message.voice is not Voice.SUBAGENT:
             section = Section.NOW
         if around.in_tail and around.is_now and ahead:
             section = Section.NEXT
@@ -220,6 +226,8 @@ def message_lines(message: Message, around: Surroundings) -> list[Line]:
                 continue
             if around.answered or not (around.in_tail or around.position > STILL_OPEN):
                 continue  # an answer brings its question along
+            if around.rounds and around.later and not is_deferred(text):
+                continue  # the person went on to other work
             reply = "not answered" if around.in_tail else "and not taken up"
             text = f"Offered{',' * around.in_tail} {reply}: {text}"
             worth *= 2.0 if around.in_tail else 1.0
@@ -391,6 +399,12 @@ def _of_the_work(text: str) -> bool:
     return _OWN_REPORT.match(text) is None
 
 
+_CODE = re.compile(
+    r"^(?:A sub-agent: )?\W*(?:(?:public|private|final|static|export|async|await|import|from|let"
+    r"|var|const|struct|class|enum|func|def|fn|switch|case|return)\b|@\w+ ).*[{}()=;:]"
+    r"|[{}]\s*$|; ?\}"
+)
+"""What code has and sentences have not."""
 _OWN_REPORT = re.compile(
     r"\W*(?:i(?:'ve| have| will|'ll)|let me|here(?:'s| is| are)|perfect|now i|based on my"
     r"|this (?:report|document|summary|analysis)"
@@ -448,11 +462,14 @@ _AFTER_SUMMARY = re.compile(
     r" where|Continue the conversation from where).*",
     re.DOTALL,
 )
-_PART = re.compile(r"^\s*(\d{1,2})\.\s+([A-Z][^\n:]{3,60}):?[ \t]*$", re.MULTILINE)
+_PART = re.compile(
+    r"^\s*(?:#{1,4}\s+)?(\d{1,2})\.\s+\**([A-Z][^\n:*]{3,60})\**:?\**[ \t]*$", re.MULTILINE
+)
 _PARTS: tuple[tuple[str, Section, float], ...] = (
     ("primary request", Section.REQUEST, 1.4),
     ("user message", Section.INSTRUCTIONS, 0.5),
     ("pending", Section.NEXT, 1.3),
+    ("decision", Section.DECISIONS, 1.2),
     ("next step", Section.NEXT, 0.9),
     ("current work", Section.DONE, 1.2),
     ("error", Section.FOUND, 1.1),
@@ -462,10 +479,14 @@ _PARTS: tuple[tuple[str, Section, float], ...] = (
 )
 
 
-def summary_lines(message: Message, after: Sequence[Moment]) -> list[Line]:
+_OF_PERSON = frozenset({Section.REQUEST, Section.INSTRUCTIONS})
+
+
+def summary_lines(message: Message, after: Sequence[Moment], *, heard: bool = False) -> list[Line]:
     """The statements of an earlier summary under the sections that they belong to.
 
-    Of what was to be done, only what nobody has mentioned since.
+    Of what was to be done, only what nobody has mentioned since. `heard`: the person's words
+    before it are in the range too, so that it need not tell them.
     """
     since = [terms_of(each.text if isinstance(each, Message) else each.what) for each in after]
     asked = [each for each in after if isinstance(each, Message) and each.voice is Voice.PERSON]
@@ -489,7 +510,7 @@ def summary_lines(message: Message, after: Sequence[Moment]) -> list[Line]:
         section, factor = next(
             ((s, f) for name, s, f in _PARTS if name in title.lower()), (None, 0.7)
         )
-        if not title and parts:
+        if (not title and parts) or (heard and section in _OF_PERSON):
             continue
         if section is Section.INSTRUCTIONS and (quoted := _QUOTED_WORDS.findall(body)):
             for at, words in enumerate(quoted):

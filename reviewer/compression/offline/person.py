@@ -10,6 +10,7 @@ from reviewer.compression.offline.events import ANSWERS, Event, Kind, Message, M
 from reviewer.compression.offline.items import numbered
 from reviewer.compression.offline.line import Line, changes, is_of, is_person, shortened, terms_of
 from reviewer.compression.offline.statements import (
+    LONGEST_WORDS,
     WIDE,
     is_announcement,
     is_order,
@@ -23,6 +24,8 @@ THEN = "Then: "
 """Before what the person said after the latest request that sets to work."""
 REPLY_TO = " - to: "
 """Between the person's words and what they answer."""
+LONGEST_REQUEST = 6_000
+"""Characters of the first and the latest request, of which as much is told as there is room for."""
 SHORT_ANSWER = 80
 """Characters up to which the person's words need the question that they answer."""
 
@@ -68,14 +71,15 @@ def person_lines(moments: Sequence[Moment]) -> list[Line]:
         worth = 1.2 + age
         order = float(message.turn)
         question = question_before(moments, at)
-        words = person_words(message.text)
+        quoted = (number == first and not resumed) or number >= latest
+        words = person_words(message.text, LONGEST_REQUEST if quoted else LONGEST_WORDS)
         turn, source = message.turn, message.text
         worked = _works_before_next_words(moments, at)
         if not words:
             continue
         if number > latest and not has_content(words) and not question.endswith(("?", "？", "؟")):
             continue
-        if (number == first and not resumed) or number >= latest:
+        if quoted:
             label = THEN if number > newest else "Latest: " if number == newest else "Before: "
             if number == newest and (short := _short_answers_after(spoken, number)) > 1:
                 label = f"Latest in words of their own ({short} short answers since): "
@@ -109,9 +113,13 @@ def person_lines(moments: Sequence[Moment]) -> list[Line]:
         elif is_order(words):
             text = _with_question(words, question if is_answer(words, question) else "")
             lines.append(Line(Section.INSTRUCTIONS, text, order, worth, "words", source, turn))
-        elif _RULING.search(words) and not words.endswith(("?", "？", "؟")):
-            text = _with_question(words, question)
+        elif ruled := _ruled(message.text, words):
+            text = _with_question(ruled, question)
             lines.append(Line(Section.DECISIONS, text, order, worth, "words", source, turn))
+            if words.endswith(_QUESTION_MARKS):
+                answer = "" if worked else _reply_to(moments, at)
+                rest = words.removeprefix(ruled).strip()
+                lines.append(_asked(rest, order + 0.01, worth, source, turn, worked, answer))
         else:
             answer = "" if worked else _reply_to(moments, at)
             lines.append(_asked(words, order, worth, source, turn, worked, answer))
@@ -174,6 +182,25 @@ _RULING = re.compile(
     re.IGNORECASE | re.DOTALL,
 )
 """How the person settles something in free words."""
+_QUESTION_MARKS = ("?", "？", "؟")
+_BREAK = re.compile(r"(?<=[.!])\s+|\n\s*\n")
+
+
+def _ruled(text: str, words: str) -> str:
+    """The part of a message that settles something: all of it, or what comes before a question."""
+    if not words.endswith(_QUESTION_MARKS):
+        return words if _RULING.search(words) else ""
+    parts = [person_words(each) for each in _BREAK.split(text)]
+    first = next((n for n, each in enumerate(parts) if each.endswith(_QUESTION_MARKS)), 0)
+    while first and _LEADS_TO_QUESTION.match(parts[first - 1]):
+        first -= 1
+    before = " ".join(filter(None, parts[:first]))
+    return before if _RULING.search(before) and words.startswith(before) else ""
+
+
+_LEADS_TO_QUESTION = re.compile(
+    r"(?:clarif\w+|question|but|so|and|also|then|one (?:more )?thing)\b[^.]{0,80}$", re.IGNORECASE
+)
 ANSWER = " - answer: "
 ANSWERED = 0.6
 """Factor for a question of the person to which the agent only gave an answer."""
@@ -324,13 +351,44 @@ def question_before(moments: Sequence[Moment], at: int) -> str:
             shared = [len(terms_of(text) & words) for text in found]
             nearest = [text for text, n in zip(found, shared, strict=True) if n == max(shared) > 1]
             chosen = asked[-1:] or nearest[-1:] or found[-1:]
-            return shortened(chosen[0], LONGEST_QUESTION).strip('"') if chosen else ""
+            if not chosen:
+                return ""
+            agrees = isinstance(person, Message) and _ANSWER.match(person.text) is not None
+            whole = _with_antecedent(found, chosen[0], is_question=bool(asked), agrees=agrees)
+            return shortened(whole, LONGEST_QUESTION).strip('"')
         if isinstance(before, Message):
             return ""
     return ""
 
 
 LONGEST_QUESTION = 320
+FEW_TERMS = 5
+"""Words that carry something, up to which a question with "this" or "it" needs what is before."""
+LEAST_BEFORE = 60
+"""Characters of what comes before a question that are worth telling."""
+
+
+def _with_antecedent(said: Sequence[str], text: str, *, is_question: bool, agrees: bool) -> str:
+    """What the person answers, with what it points to: what comes before "Shall I do this?", and
+    the rest of a proposal to which they agree.
+    """
+    at = len(said) - 1 - list(reversed(said)).index(text)
+    if is_question:
+        room = LONGEST_QUESTION - len(text) - 1
+        points = _POINTS.search(text) is not None and len(terms_of(text)) <= FEW_TERMS
+        if not points or at == 0 or room < LEAST_BEFORE or said[at - 1] in text:
+            return text
+        before = said[at - 1]
+        return _sentences(before if len(before) < room else shortened(before, room - 2), text)
+    for each in said[at + 1 :] if agrees else ():
+        if len(text) + len(each) >= LONGEST_QUESTION:
+            break
+        text = _sentences(text, each)
+    return text
+
+
+def _sentences(first: str, second: str) -> str:
+    return f"{first}{'.' * (first[-1:].isalnum() or first[-1:] in ')`')} {second}"
 
 
 def _numbered_answers(text: str, moments: Sequence[Moment], at: int) -> list[str]:

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Sequence
 
 from msgspec import Struct
 
 from reviewer.compression.offline.events import PLAN, Event, Kind, Message, Moment, Voice
-from reviewer.compression.offline.items import Fate, Item, fates, items_of
-from reviewer.compression.offline.statements import plain
+from reviewer.compression.offline.items import Fate, Item, fates, items_of, names_in
+from reviewer.compression.offline.line import is_edit, is_person, shortened
+from reviewer.compression.offline.state import DONE_ITEMS
+from reviewer.compression.offline.statements import is_announcement, plain, statements
 
 LEAST_STEPS = 3
 MOST_STEPS = 40
@@ -98,9 +101,9 @@ def _with_detail(item: Titled, line: str) -> Titled:
     if path and not item.detail:
         detail = path[1]
     elif fix and "fix: " not in item.detail:
-        detail = f"{item.detail}; fix: {_cut(plain(fix[1]), FIX_CHARS)}".lstrip("; ")
+        detail = f"{item.detail}; fix: {shortened(plain(fix[1]), FIX_CHARS)}".lstrip("; ")
     elif not item.detail or (item.detail.count(": ") == 0 and _is_path(item.detail)):
-        words = _cut(plain(line.lstrip("-*+ ")), DETAIL_CHARS)
+        words = shortened(plain(line.lstrip("-*+ ")), DETAIL_CHARS)
         detail = f"{item.detail}: {words}" if item.detail else words
     else:
         return item
@@ -109,13 +112,6 @@ def _with_detail(item: Titled, line: str) -> Titled:
 
 def _is_path(text: str) -> bool:
     return " " not in text and "." in text
-
-
-def _cut(text: str, longest: int) -> str:
-    if len(text) <= longest:
-        return text.rstrip(". ")
-    at = text.rfind(" ", longest // 2, longest)
-    return f"{text[: at if at > 0 else longest].rstrip(' ,;:')} …"
 
 
 _AGREES = re.compile(
@@ -139,17 +135,47 @@ def agreed_plan(moments: Sequence[Moment]) -> Plan | None:
         if isinstance(each, Event):
             listed = listed or (each.kind is Kind.TODO and len(each.items) >= LEAST_STEPS)
             continue
-        if each.voice is not Voice.AGENT or not _is_agreed(moments, at):
+        given = each.voice is Voice.PERSON and _GIVEN.match(each.text) is not None
+        if not given and (each.voice is not Voice.AGENT or not _is_agreed(moments, at)):
             continue
-        steps = _steps(each.text)
+        steps = _steps(each.text, sure=given or each.name == PLAN)
         if len(steps) < LEAST_STEPS or (listed and each.name != PLAN):
             continue
-        known = fates(steps, moments[at + 1 :])
-        if _is_past(known, moments[at + 1 :]):
+        after = moments[at + 1 :]
+        known = fates(steps, after)
+        if given:
+            _mark_edited(known, after)
+        reported = given and _is_reported(after) and not any(step.named for step in known)
+        if reported or _is_past(known, after):
             return None
         begun = any(step.fate is not Fate.NOTHING for step in known)
-        return Plan(each.turn, known) if begun or each.name == PLAN else None
+        return Plan(each.turn, known) if begun or given or each.name == PLAN else None
     return None
+
+
+def _mark_edited(steps: Sequence[Item], after: Sequence[Moment]) -> None:
+    """Note the files that were edited and that one step alone names."""
+    named = Counter(name for step in steps for name in set(names_in(step.text)))
+    edited = dict.fromkeys(each.what for each in after if isinstance(each, Event) and is_edit(each))
+    for step in steps:
+        own = [name for name in names_in(step.text) if named[name] == 1]
+        files = [path for path in edited if any(f"/{path}".endswith(f"/{name}") for name in own)]
+        if files and step.is_open:
+            step.fate, step.files = Fate.EDITED, tuple(files)
+
+
+def _is_reported(after: Sequence[Moment]) -> bool:
+    """Whether the agent has edited files and then ended its turn with a report."""
+    edited = False
+    for at, each in enumerate(after):
+        if isinstance(each, Event):
+            edited = edited or is_edit(each)
+        elif each.voice is Voice.AGENT and edited:
+            ends = at + 1 == len(after) or is_person(after[at + 1])
+            said = statements(each, closing=True) if ends else []
+            if said and not is_announcement(said[-1].text):
+                return True
+    return False
 
 
 def _is_past(steps: Sequence[Item], after: Sequence[Moment]) -> bool:
@@ -163,10 +189,26 @@ def _is_past(steps: Sequence[Item], after: Sequence[Moment]) -> bool:
 SEVERAL_ROUNDS = 2
 
 
-def _steps(text: str) -> list[Item]:
+_GIVEN = re.compile(
+    r"\W*(?:please )?(?:implement|execute|carry out|follow|work through|do|start with)\b"
+    r".{0,40}\bplan\b",
+    re.IGNORECASE,
+)
+"""How the person hands over a plan."""
+_PLAN_HEADING = re.compile(
+    r"^(?:#{1,6} |\*\*).{0,40}\b(?:plan|steps|phases|roadmap)\b", re.I | re.M
+)
+
+
+def _steps(text: str, *, sure: bool = False) -> list[Item]:
+    """The steps that a text lists. `sure`: the text is known to be a plan."""
     titled = titled_items(text)
     if titled:
-        return [Item(each.number, each.title) for each in titled]
+        orders = sum(bool(_TASK.match(each.title)) for each in titled)
+        staged = any(not each.number[:1].isdigit() for each in titled)
+        if sure or staged or 2 * orders >= len(titled) or _PLAN_HEADING.search(text):
+            return [Item(each.number, each.title) for each in titled]
+        return []
     items = [each for each in items_of(text) if each.number and "```" not in each.text]
     orders = sum(bool(_TASK.match(each.text)) for each in items)
     return items if 2 * orders >= len(items) else []
@@ -191,6 +233,27 @@ def _is_agreed(moments: Sequence[Moment], at: int) -> bool:
         return not (isinstance(after, Event) and after.kind is Kind.REFUSED)
     agrees = isinstance(after, Message) and after.voice is Voice.PERSON
     return agrees and isinstance(after, Message) and bool(_AGREES.match(after.text))
+
+
+def settled(
+    todo: tuple[tuple[str, str], ...], moments: Sequence[Moment]
+) -> tuple[tuple[str, str], ...]:
+    """A to-do list, in which items that were dealt with since it was written say so."""
+    listed = max((at for at, each in enumerate(moments) if _is_list(each)), default=-1)
+    after = moments[listed + 1 :]
+    ahead = [text for status, text in todo if status not in DONE_ITEMS]
+    if not ahead or not any(isinstance(e, Event) and e.kind is Kind.COMMIT for e in after):
+        return todo
+    known = fates([Item("", text) for text in ahead], after)
+    notes = {item.text: f" ({item.fate} since)" for item in known if item.fate in _SETTLED}
+    return tuple((status, f"{text}{notes.get(text, '')}") for status, text in todo)
+
+
+_SETTLED = frozenset({Fate.COMMITTED, Fate.REPORTED, Fate.FINE})
+
+
+def _is_list(moment: Moment) -> bool:
+    return isinstance(moment, Event) and moment.kind is Kind.TODO and bool(moment.items)
 
 
 _REPORTED = re.compile(

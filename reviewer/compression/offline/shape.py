@@ -144,6 +144,9 @@ class Account:
         """Sections that have at most this share of a text."""
         history = read_history(turns)
         self.moments = history.moments
+        self.interrupted = history.interrupted
+        """The turns of calls that the person interrupted."""
+        self.folder = history.folder
         self.state = read_state(self.moments)
         self.lines = lines_of(self.moments, self.state, history.places)
         if len(self.lines) < LITTLE:
@@ -259,8 +262,8 @@ class Account:
         worked = any(isinstance(moment, Event) and changes(moment) for moment in self.moments)
         earlier = [each.turn for each in self.moments if is_of(each, Voice.SUMMARY)]
         start = spoken[-LAST_ROUNDS] if len(spoken) > LAST_ROUNDS else 0
-        start = max(start, max(earlier, default=-1) + 1)
-        if not start or not worked:
+        start = max(start, max(earlier, default=-1))
+        if not worked or not (start or earlier):
             return
         ahead = [
             line
@@ -332,6 +335,17 @@ def _pieces(text: str) -> tuple[list[str], str]:
     if sum(map(len, WIDE.findall(text))) > len(text) / 3:
         return list(text), ""
     return text.split(" "), " "
+
+
+def _two_ends(pieces: Sequence[str], joint: str, number: int) -> str:
+    """So many pieces of a text: its beginning, and its end where there is room for both."""
+    last = number // 3 if number >= LEAST_TWO_ENDS and number < len(pieces) else 0
+    end = f"[…]{joint or ' '}{joint.join(pieces[-last:])}" if last else "…"
+    return f"{joint.join(pieces[: number - last])} {end}"
+
+
+LEAST_TWO_ENDS = 60
+"""Words of a request from which on its end is quoted too: many end with the task."""
 
 
 class _Draft:
@@ -473,11 +487,12 @@ class _Draft:
         low, high = 0, min(len(words), room)
         while low < high:
             middle = (low + high + 1) // 2
-            fits = self._account.count(f"- {joint.join(words[:middle])} …\n") + 4 <= room
+            text = _two_ends(words, joint, middle)
+            fits = self._account.count(f"- {text}\n") + 4 <= room
             low, high = (middle, high) if fits else (low, middle - 1)
         if low < 4:
             return 0
-        text = f"{joint.join(words[:low])} …" if low < len(words) else line.text
+        text = _two_ends(words, joint, low) if low < len(words) else line.text
         said, replies, _ = line.text.partition(REPLY_TO)
         if replies and len(said) < len(text) < len(line.text) and len(terms_of(said)) >= CLEAR:
             text = said  # it is understood without the half of a question

@@ -22,6 +22,7 @@ from reviewer.compression.offline.events import (
     Moment,
     Voice,
 )
+from reviewer.compression.offline.line import is_person
 
 CHANGES = frozenset({Kind.EDIT, Kind.WRITE})
 DONE_ITEMS = frozenset({"completed", "done", "cancelled"})
@@ -98,6 +99,8 @@ class WorkState(Struct):
     """Kinds of steps that the person does not want, such as `build`."""
     asked: set[str] = set()
     """Kinds of steps that the person has asked for and not got since."""
+    ordered: set[str] = set()
+    """Those of them that the person gave as an order of its own: `commit and push`."""
     given: set[str] = set()
     """Kinds of steps that were done since the person spoke last."""
     commits_on_request: bool = False
@@ -174,6 +177,14 @@ _NOT_TO = re.compile(
     r"[^.;,:!?\n]{0,40}$",
     re.IGNORECASE,
 )
+_ORDERED = re.compile(
+    r"(?:^\W*|[.,;:!?]\s*|\b(?:and|then|please|now|also|just|let'?s|you can|can you|could you"
+    r"|go ahead and)\s+)(?:commit|push)$",
+    re.IGNORECASE,
+)
+"""A sentence up to the verb with which it orders a commit."""
+SHORT_ORDER = 240
+"""Characters of a message that may be such an order; longer ones name commits for other reasons."""
 _RULED = 400
 """Characters of a sentence in which a person says what to do; longer ones are pasted."""
 
@@ -181,6 +192,8 @@ _RULED = 400
 def _heard(state: WorkState, text: str) -> None:
     """What a person's words ask for, and what they forbid; later words win."""
     state.asked -= state.given
+    if state.ordered & state.given:
+        state.ordered.clear()  # what is left of an older order is not said again
     state.given.clear()
     for sentence in re.split(r"(?<=[.!?])\s+|\n+", text):
         if len(sentence) > _RULED:
@@ -190,9 +203,12 @@ def _heard(state: WorkState, text: str) -> None:
                 if _NOT_TO.search(sentence[: found.start()]):
                     state.restrained.add(kind)
                     state.asked.discard(kind)
+                    state.ordered.discard(kind)
                 else:
                     state.restrained.discard(kind)
                     state.asked.add(kind)
+                    if len(text) <= SHORT_ORDER and _ORDERED.search(sentence[: found.end()]):
+                        state.ordered.add(kind)
 
 
 def _apply(state: WorkState, event: Event) -> None:
@@ -218,9 +234,11 @@ def _apply(state: WorkState, event: Event) -> None:
     elif event.kind is Kind.MERGE:
         if event.what:
             state.merging = event.what if event.conflicts else ""
-        if event.conflicts:
+        if event.conflicts and event.what:
             state.resolved = tuple(p for p in state.resolved if p not in event.conflicts)
             state.conflicts = event.conflicts
+        elif event.conflicts:  # a status also lists what was edited and not staged
+            state.conflicts = tuple(p for p in event.conflicts if p not in state.resolved)
     elif event.kind is Kind.SIDES:
         state.sides[event.what] = event.names
     elif event.kind is Kind.TODO:
@@ -314,8 +332,8 @@ def _changed(state: WorkState, path: str, event: Event) -> None:
     if _FOR_AGENTS.search(path):
         state.for_agents[path] = None
         return
-    if "/.claude/" in path or SCRATCH.match(path):
-        return  # plans and scratch files of the agent are not the work
+    if is_own(path):
+        return
     named = state.by_name.setdefault(path.rpartition("/")[2], [])
     known = next((each for each in named if _is_same(each, path)), path)
     if known not in named:
@@ -326,10 +344,19 @@ def _changed(state: WorkState, path: str, event: Event) -> None:
     file.edits += 1
     file.names = tuple(dict.fromkeys((*file.names, *event.names)))
     file.last = event.turn
-    file.new.apply(event.pairs, event.within)
+    if event.appends:
+        for _, text in event.pairs:
+            file.new.append(text)
+    else:
+        file.new.apply(event.pairs, event.within)
     file.at = state.events
     file.committed = False
     _resolve(state, path)
+
+
+def is_own(path: str) -> bool:
+    """Whether a file is a plan or a scratch file of the agent, which is not the work."""
+    return "/.claude/" in path or SCRATCH.match(path) is not None
 
 
 _FOR_AGENTS = re.compile(
@@ -392,10 +419,10 @@ def short_paths(paths: Sequence[str]) -> list[str]:
     ]
 
 
-def _counted(file: File, note: str = "") -> str:
+def _counted(file: File, *, named: bool = True) -> str:
     times = f"{file.edits} edits" if file.edits > 1 else ""
-    added = f"with {', '.join(file.names[-4:])}" if file.names else ""
-    about = ", ".join(filter(None, ("new" if file.created else "", times, added, note)))
+    added = f"with {', '.join(file.names[-4:])}" if file.names and named else ""
+    about = ", ".join(filter(None, ("new" if file.created else "", times, added)))
     return f"{file.path} ({about})" if about else file.path
 
 
@@ -423,7 +450,7 @@ def now_lines(state: WorkState) -> list[str]:
     waiting = [each for each in open_files if not state.verdict(each)]
     prose = [each for each in waiting if _PROSE.search(each.path)]
     if prose:
-        shown = ", ".join(_counted(each) for each in prose[-12:])
+        shown = ", ".join(_counted(each, named=False) for each in prose[-12:])
         lines.append(f"Edited, not committed: {shown}.")
         waiting = [each for each in waiting if each not in prose]
     if waiting:
@@ -510,7 +537,10 @@ def edit_lines(state: WorkState) -> list[tuple[str, bool]]:
     A file's places are described in the order of their last edits.
     """
     return [
-        (f"{file.path.rpartition('/')[2]} now: {told}.", state.verdict(file) == "passed")
+        (
+            f"{file.path.rpartition('/')[2]} now: {told.rstrip('.')}.",
+            state.verdict(file) == "passed",
+        )
         for file in sorted(state.uncommitted, key=lambda each: each.at)
         for told in places_told(file.new, file.path, _places_of(state, file))
     ]
@@ -566,12 +596,16 @@ def next_lines(state: WorkState) -> list[str]:
     if state.conflicts:
         number = len(state.conflicts)
         steps.append(f"resolve the other conflicts ({number} file{'s' * (number > 1)})")
-    if _owes_checks(state) and (commands := usual_commands(state)):
+    ordered = state.ordered - state.given
+    checked = bool(ordered) and not any(not state.verdict(each) for each in unchecked)
+    if _owes_checks(state) and not checked and (commands := usual_commands(state)):
         code = [each for each in unchecked if not _PROSE.search(each.path)]
         names = ", ".join(each.path.rpartition("/")[2] for each in code[-6:])
         steps.append(f"run {commands} to verify the edits of {names}, which are not verified")
     if state.conflicts or state.resolved:
         steps.append("commit the merge")
+    elif ordered:
+        steps += [kind for kind in ("commit", "push") if kind in ordered]
     elif state.commits and (unchecked or state.uncommitted):
         if _is_wanted(state, "commit", on_request=state.commits_on_request):
             steps.append("commit")
@@ -702,7 +736,7 @@ class Refusal(Struct, frozen=True):
 def refused(moments: Sequence[Moment]) -> list[Refusal]:
     """Calls that the person refused. One without words counts until they speak again."""
     found = []
-    last = max((m.turn for m in moments if isinstance(m, Message) and _is_person(m)), default=-1)
+    last = max((m.turn for m in moments if is_person(m)), default=-1)
     for at, each in enumerate(moments):
         if isinstance(each, Event) and each.kind is Kind.REFUSED:
             after = moments[at + 1] if at + 1 < len(moments) else None
@@ -718,10 +752,6 @@ def refused(moments: Sequence[Moment]) -> list[Refusal]:
             if words or each.turn >= last:
                 found.append(Refusal(each.turn, each.what or "a call", words))
     return found
-
-
-def _is_person(message: Message) -> bool:
-    return message.voice is Voice.PERSON
 
 
 def _is_push(moment: Moment) -> bool:

@@ -71,8 +71,17 @@ _BUSY = (
     r"|i need to (?:look|check|read|see|find|understand)|checking|looking|reading|running|trying"
     r"|waiting|now (?:i|let|the|we|add|update|run|create)\b(?! (?:is|are|has)))"
 )
+_FOREIGN = (
+    r"(?:(?:maintenant|ensuite|puis|d'abord|ok|parfait|jetzt|nun|dann|zuerst|gut|ahora|primero|luego)"
+    r"\b[\s,.:!–—-]*)*(?:je (?:vais|commence|passe|lance|vérifie|lis|cherche|regarde)\b"
+    r"|ich (?:werde|beginne|fange|schaue|prüfe|sehe|lese|suche|starte)\b|(?:voy|vamos) a\b"
+    r"|vou \w+r\b|procedo\b)|(?:好的?|现在|首先|接下来|然后|下面)?[，,、：:\s]*"
+    r"(?:我(?:将|会|先|来|去|再|现在)|接下来|下面我|让我)|これから|次に"
+)
+"""How an announcement begins in other languages."""
 _NARRATION = re.compile(
-    rf"{_LEAD_IN}(?:let me|let's|i'?ll(?! (?:not|never)\b)|i will(?! (?:not|never)\b){_BUSY}",
+    rf"(?:{_LEAD_IN}(?:let me|let's|i'?ll(?! (?:not|never)\b)|i will(?! (?:not|never)\b){_BUSY}"
+    rf"|{_FOREIGN})",
     re.IGNORECASE,
 )
 _STEP = re.compile(
@@ -312,7 +321,12 @@ def intent(text: str) -> str:
     lead = _LEAD.match(straight(text))
     short = text[lead.end() :].strip() if lead else text.strip()
     short = re.sub(r"^(?:now|next|then)\s+", "", short, flags=re.IGNORECASE)
-    return short if len(_WORD.findall(short)) >= 4 else ""
+    several = len(_WORD.findall(short)) >= 4 or sum(map(len, WIDE.findall(short))) >= WIDE_INTENT
+    return short if several else ""
+
+
+WIDE_INTENT = 10
+"""Characters of a script without spaces that say as much as four words."""
 
 
 _TO_DO = re.compile(
@@ -340,6 +354,7 @@ def upper_first(text: str) -> str:
 def person_words(text: str, longest: int = LONGEST_WORDS) -> str:
     """A person's message on one line; pasted logs and code are replaced by a remark."""
     kept: list[str] = []
+    whole = text
     text, pasted = _without_logs(text)
     for unit in units(text):
         piece = text[unit.start : unit.end]
@@ -356,8 +371,28 @@ def person_words(text: str, longest: int = LONGEST_WORDS) -> str:
         kept.append(words)
     words = _without_echo(" ".join(kept))
     if pasted > 2:
-        words = f"{_ends(words, longest)} [and {pasted} pasted lines]".strip()
+        point = [each for each in _points_of(whole) if each not in words]
+        more = f": {'; '.join(point)}" if point else ""
+        words = f"{_ends(words, longest)} [and {pasted} pasted lines{more}]".strip()
     return _ends(words, longest)
+
+
+_FAILURE = re.compile(
+    r"^.{0,40}?(?:--- FAIL: |\bFAILED +(?=\S)|\b(?:panic|fatal|error(?:\[\w+\])?|Error|ERROR): "
+    r"|\b\w+(?:Error|Exception): |Error Trace: |✗|✘|×).*$"
+    r"|^\s*\S+\.\w{1,5}:\d+(?::\d+)?: .*$",
+    re.MULTILINE,
+)
+"""A line of what the person pasted that says what went wrong."""
+MOST_POINTS = 4
+POINT_CHARS = 110
+PASTED_CHARS = 20_000
+
+
+def _points_of(text: str) -> list[str]:
+    """The lines of a pasted output that say what went wrong, the last ones where there are many."""
+    found = (" ".join(each[0].split()) for each in _FAILURE.finditer(text[-PASTED_CHARS:]))
+    return [_cut(each, POINT_CHARS) for each in dict.fromkeys(found)][-MOST_POINTS:]
 
 
 _LOGGED = re.compile(

@@ -9,7 +9,7 @@ from itertools import pairwise
 from msgspec import Struct, field
 
 from reviewer.compression.offline.call_told import Told, call_told, put_result
-from reviewer.compression.offline.calls import ASKING
+from reviewer.compression.offline.calls import ASKING, POLLING
 from reviewer.compression.offline.dialogue import in_the_middle, is_assent, without_previews
 from reviewer.compression.offline.events import ANSWERS, PLAN, Message, Moment, Voice
 from reviewer.compression.offline.line import is_of, is_person, shortened, terms_of
@@ -17,7 +17,8 @@ from reviewer.compression.offline.messages import is_guess
 from reviewer.compression.offline.shape import LAST_ROUNDS
 from reviewer.compression.offline.statements import is_announcement, person_words, statements
 from reviewer.compression.offline.tail import Tail
-from reviewer.proposing.view_calls import Call, cut, read_call
+from reviewer.compression.offline.taken_back import INTERRUPTED
+from reviewer.proposing.view_calls import SUBAGENT_TOOLS, Call, cut, read_call
 
 LAST_CHARS = (2_400, 1_200, 500, 260)
 """Characters of the agent's last message: as many as there is room for."""
@@ -75,15 +76,24 @@ class Step(Struct):
     """Whether the person speaks next, or nobody."""
 
 
-def steps_of(moments: Sequence[Moment], tail: Tail) -> list[Step]:
-    """The steps of a tail, oldest first, with what was only asked again told once."""
+def steps_of(
+    moments: Sequence[Moment],
+    tail: Tail,
+    interrupted: frozenset[int] = frozenset(),
+    folder: str = "",
+) -> list[Step]:
+    """The steps of a tail, oldest first, with what was only asked again told once.
+
+    `interrupted`: the turns of calls that the person interrupted. `folder`: where the work is,
+    where the records name no folder.
+    """
     messages = [each for each in moments if isinstance(each, Message)]
     first = next((each.number for each in tail), 0)
     said: dict[int, list[Message]] = {}
     for each in messages:
         if each.turn >= first and each.voice is not Voice.SUMMARY:
             said.setdefault(each.turn, []).append(each)
-    roots = _roots(tail)
+    roots = _roots(tail, folder)
     steps: list[Step] = []
     waiting: list[_Done] = []
     has_results = False
@@ -106,7 +116,10 @@ def steps_of(moments: Sequence[Moment], tail: Tail) -> list[Step]:
                 put_result(done_now.told, number, done_now.call, turn.text, roots)
                 has_results = True
     if has_results:
-        _without_unanswered(steps, waiting, messages)
+        _without_waiting(steps, waiting, messages)
+    for done in waiting:
+        if done.turn in interrupted:
+            done.told.failed, done.told.result = True, INTERRUPTED
     for at, step in enumerate(steps):
         following = steps[at + 1] if at + 1 < len(steps) else None
         step.closes = not step.calls and (following is None or following.voice is Voice.PERSON)
@@ -115,20 +128,15 @@ def steps_of(moments: Sequence[Moment], tail: Tail) -> list[Step]:
     return _that_matter([step for step in steps if step.words or step.calls])
 
 
-def _without_unanswered(
+def _without_waiting(
     steps: Sequence[Step], waiting: Sequence[_Done], messages: Sequence[Message]
 ) -> None:
-    """Calls without a result: those at the end have a place of their own (`waiting_of`), those
-    before the person's next words were interrupted.
-    """
+    """Leave out the calls at the end that have no result, which `waiting_of` tells."""
     spoken = max((each.turn for each in messages), default=-1)
-    heard = max((each.turn for each in messages if each.voice is Voice.PERSON), default=-1)
     for done in waiting:
         if done.turn >= spoken:
             for step in steps:
                 step.calls = [each for each in step.calls if each is not done]
-        elif done.turn < heard:
-            done.told.failed, done.told.result = True, "interrupted"
 
 
 def _tell_last_result(steps: Sequence[Step]) -> None:
@@ -169,12 +177,18 @@ def _answered(waiting: list[_Done], call: str, name: str) -> _Done | None:
     return None
 
 
+def _is_whole(folder: str) -> bool:
+    """Whether a folder is named from its root on."""
+    return len(folder) > 1 and re.match(r"[/\\]|[A-Za-z]:", folder) is not None
+
+
 _CHANGED_FOLDER = re.compile(r"\bcd (/[^\s;&|\"']{3,})")
 
 
-def _roots(tail: Tail) -> list[str]:
+def _roots(tail: Tail, folder: str = "") -> list[str]:
     """The folders in which the session works, by its records, or else by its commands."""
-    known = dict.fromkeys(each.turn.folder for each in tail if len(each.turn.folder) > 1)
+    folders = dict.fromkeys([*(each.turn.folder for each in tail), folder])
+    known = {each: None for each in folders if _is_whole(each)}
     if not known:
         calls = (each.turn.text for each in tail if each.turn.kind == "tool_use")
         known = dict.fromkeys(found for text in calls for found in _CHANGED_FOLDER.findall(text))
@@ -430,11 +444,12 @@ def _other_told(step: Step) -> list[list[str]]:
     return [[f"{who}: {words}"]]
 
 
-def place_of(tail: Tail) -> str:
-    """Where the session works at the end: the folder and the branch."""
-    folder = branch = ""
+def place_of(tail: Tail, folder: str = "") -> str:
+    """Where the session works at the end: the folder and the branch. `folder`: as in `steps_of`."""
+    branch = ""
     for each in tail:
-        folder, branch = each.turn.folder or folder, each.turn.branch or branch
+        folder = each.turn.folder if _is_whole(each.turn.folder) else folder
+        branch = each.turn.branch or branch
     where = f"In {folder}" if folder else ""
     if branch:
         where = f"{where}, on branch {branch}" if where else f"On branch {branch}"
@@ -448,13 +463,16 @@ _ENDED = re.compile(
 )
 
 
-def waiting_of(moments: Sequence[Moment], tail: Tail) -> str:
-    """What was running or unanswered when the session was cut."""
+def waiting_of(moments: Sequence[Moment], tail: Tail, folder: str = "") -> str:
+    """What was running or unanswered when the session was cut. `folder`: as in `steps_of`."""
     running: dict[str, str] = {}
+    sent: dict[str, str] = {}  # sub-agents whose report is not there
+    heard = max((each.turn for each in moments if is_person(each)), default=-1)
+    command = ""
     open_calls: list[_Done] = []
     spoken = moments[-1].turn if moments else -1
     spoken = max((each.turn for each in moments if isinstance(each, Message)), default=spoken)
-    roots = _roots(tail)
+    roots = _roots(tail, folder)
     for each in tail:
         turn = each.turn
         if turn.kind == "tool_use":
@@ -463,22 +481,35 @@ def waiting_of(moments: Sequence[Moment], tail: Tail) -> str:
                 continue
             if told := call_told(each.number, call, roots):
                 open_calls.append(_Done(each.number, call, told, turn.call))
+                command = told.what if told.verb == "ran" else command
         elif turn.kind == "tool_result":
             done = _answered(open_calls, turn.call, turn.name)
             if done is not None:
                 put_result(done.told, each.number, done.call, turn.text, roots)
-                if done.told.runs:
+                polled = done.told.polls.removeprefix("poll ")
+                if done.call.kind in SUBAGENT_TOOLS and done.told.runs:
+                    if done.turn > heard:
+                        sent[done.told.runs] = done.told.what
+                elif done.told.runs:
                     running.setdefault(done.told.runs, done.told.what)
+                elif done.call.kind in POLLING and polled != done.told.polls:
+                    if turn.text.strip():
+                        running.pop(polled, None)
+                    else:
+                        running.setdefault(polled, command)
                 elif _ENDED.search(turn.text):
                     for key in [key for key in running if key in str(done.call.given)]:
                         del running[key]
         elif turn.role == "user":
-            for key in [key for key in running if key in turn.text and _ENDED.search(turn.text)]:
-                del running[key]
+            for found in (running, sent):
+                for key in [key for key in found if key in turn.text and _ENDED.search(turn.text)]:
+                    del found[key]
     parts = [
         f"{each.told.text()} (no result yet)" for each in open_calls[-3:] if each.turn >= spoken
     ]
     parts += [f"no end was seen of: {what} (id {key})" for key, what in list(running.items())[-3:]]
+    if sent:
+        parts.append(f"no report was seen of the sub-agents {', '.join(sent.values())}")
     final = moments[-1] if moments else None
     worked = max((each.number for each in tail if each.turn.role != "user"), default=-1)
     if final is not None and is_person(final) and final.turn > worked:

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterable
 from posixpath import commonpath
 
-from reviewer.compression.offline.calls import command_of
+from reviewer.compression.offline.calls import PATHS, command_of
 from reviewer.compression.values import Turn
 from reviewer.proposing.view_calls import read_call
 from reviewer.text.identifiers import IdentifierKind, identifiers
@@ -16,7 +16,6 @@ READ_OF_TURN = 4_000
 """Characters of a result in which names are looked for."""
 MOST_LISTED = 12
 LONGEST_COMMAND = 120
-_PATHS = ("file_path", "path", "notebook_path", "filePath", "relative_path", "target_file")
 _NAMES = frozenset({IdentifierKind.PATH, IdentifierKind.CODE, IdentifierKind.NAME})
 
 
@@ -36,7 +35,7 @@ def looked_at(
     for number, turn in enumerate(turns):
         if turn.kind == "tool_use":
             call = read_call(turn.name, turn.text)
-            pattern, path = call.words("pattern", "query", "regex"), call.words(*_PATHS)
+            pattern, path = call.words("pattern", "query", "regex"), call.words(*PATHS)
             if call.command:
                 command = _main_part(command_of(call))
                 if command and not (told and _is_told(command, told)):

@@ -267,7 +267,7 @@ def test_remarks_in_new_code_say_what_it_is_for() -> None:
     given = {"file_path": "toll.py", "old_string": "logs = 0", "new_string": new}
     turns = [turn("Mend the toll of the raft."), call("Edit", given), result("Edit", "updated")]
     now = section(written(turns, 600), Section.NOW)
-    assert "Rafts pay by the log, because nobody can weigh them on the water." in now
+    assert "Rafts pay by the log, because nobody can weigh them on the water" in now
 
 
 def test_the_last_discovery_is_kept_with_what_the_agent_was_about_to_do() -> None:

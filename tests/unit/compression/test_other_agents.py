@@ -6,6 +6,7 @@ import pytest
 from msgspec import structs
 
 from reviewer.compression.anchor_types import Section
+from reviewer.compression.handover import brief_of
 from reviewer.compression.offline.events import command_events
 from reviewer.compression.offline.state import short_paths
 from tests.unit.compression.making import turn
@@ -273,3 +274,47 @@ def test_an_item_of_a_tracker_is_told_without_its_fields() -> None:
     assert [
         each.what for each in command_events(1, 'bd create "Blink twice" -t task -p 1 --notes "x"')
     ] == ['bd create "Blink twice"']
+
+
+def test_last_steps_name_the_folder_that_all_changed_files_share() -> None:
+    turns = [ASKED, agent("I change three files.")]
+    for name in ("src/lamp.py", "src/horn.py", "README.md"):
+        turns += edit(f"/home/ann/work/light/{name}")
+    steps = brief_of(turns, "it", max_tokens=1_000).text.partition("## Last steps")[2]
+    assert "In /home/ann/work/light." in steps
+    assert steps.count("/home/ann") == 1
+
+
+def test_a_read_that_only_its_description_names_is_told_as_one() -> None:
+    read = call("read_file_v2", {"description": "Read file: src/lamp.py"})
+    turns = [ASKED, agent("First the lamp."), read, result("read_file_v2", "")]
+    steps = brief_of(turns, "it", max_tokens=1_000).text.partition("## Last steps")[2]
+    assert "First the lamp. -> read src/lamp.py" in steps
+
+
+def test_tests_that_an_edit_changes_are_named_without_their_lines() -> None:
+    turns = [ASKED, agent("The tests of the lamp get a second argument.")]
+    for name in ("bright", "dark", "red"):
+        old = f"def test_{name}() -> None:\n    assert lamp({name!r})"
+        given = {"file_path": "tests/test_lamp.py", "old_string": old}
+        given["new_string"] = old.replace(")", ", 2)", 2).replace("(, 2)", "()")
+        turns += [call("Edit", given), result("Edit", "updated")]
+    text = written(turns)
+    assert "changes in the tests test_bright, test_dark, test_red" in text
+    assert "assert lamp" not in text
+
+
+def test_code_in_the_report_of_a_sub_agent_is_left_out() -> None:
+    report = (
+        "The lamp flickers because its wire is loose.\n\n"
+        "struct Lamp { let wire: Wire }\n\nlet lamp = Lamp(wire: .loose)\n"
+    )
+    turns = [
+        ASKED,
+        call("Task", {"description": "Look at the lamp", "prompt": "Look."}, "c1"),
+        result("Task", report, "c1"),
+        *edit("src/lamp.py"),
+    ]
+    text = written(turns)
+    assert "A sub-agent: The lamp flickers because its wire is loose." in text
+    assert "struct Lamp" not in text

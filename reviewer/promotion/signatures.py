@@ -10,7 +10,7 @@ from pathlib import Path
 from reviewer.errors import ReviewerError
 
 NAMESPACE = "reviewer-decisions"
-"""What a signature is for: one that was made for something else does not count."""
+"""The purpose of a signature: one that was made for something else does not count."""
 
 SECONDS = 60
 """How long `ssh-keygen` may take; it may ask for a passphrase when it signs."""

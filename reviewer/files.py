@@ -32,7 +32,7 @@ from reviewer.system import (
 FOLDER_MODE = 0o700
 FILE_MODE = 0o600
 
-LARGEST = 2_000_000
+LARGEST_BY_HAND = 2_000_000
 """Maximum size in bytes of a settings file, a keymap or a template."""
 
 LARGEST_OWN = 64_000_000
@@ -188,10 +188,11 @@ def open_plain(path: Path) -> BinaryIO:
 def read_small(path: Path) -> bytes:
     """All bytes of a file that people write by hand.
 
-    Raises OSError as `open_plain` does, and for a file that is larger than LARGEST or endless.
+    Raises OSError as `open_plain` does, and for a file that is endless or larger than
+    LARGEST_BY_HAND.
     """
     with open_plain(path) as file:
-        return _all_of(file, LARGEST, path)
+        return _all_of(file, LARGEST_BY_HAND, path)
 
 
 class ForeignFolderError(PermissionError):
@@ -348,25 +349,18 @@ def write_atomic(
             os.close(folder)
         return
     # A random name: nobody can plant a link or a file there beforehand.
-    fresh = f".reviewer-{os.urandom(16).hex()}.tmp"
-    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | NO_FOLLOW
-    handle = _open_within(path.with_name(fresh), flags, within)
+    fresh = path.with_name(f".reviewer-{os.urandom(16).hex()}.tmp")
+    handle = open_new(fresh, FILE_MODE, within=within)
     try:
         with open(handle, "wb") as file:
             file.write(data)
             file.flush()
             if synced:
                 os.fsync(file.fileno())
-        if within == NO_HANDLE:
-            os.replace(path.with_name(fresh), path)
-        else:
-            os.replace(fresh, path.name, src_dir_fd=within, dst_dir_fd=within)
+        replace_within(fresh, path, within=within)
     except BaseException:
-        with suppress(OSError):  # it is gone, or the first problem says why it cannot go
-            if within == NO_HANDLE:
-                path.with_name(fresh).unlink()
-            else:
-                os.unlink(fresh, dir_fd=within)
+        with suppress(OSError):  # the first problem says why it cannot go
+            remove_within(fresh, within=within)
         raise
     if durable and within != NO_HANDLE:
         os.fsync(within)

@@ -14,7 +14,7 @@ from reviewer.agents.agent_files import AgentFiles
 from reviewer.agents.connections import Connection, Connections
 from reviewer.agents.wiring import AGENTS, FileKind, Scope
 from reviewer.errors import ReviewerError
-from reviewer.files import LARGEST, read_file_within
+from reviewer.files import LARGEST_BY_HAND, read_file_within
 from reviewer.promotion.export.file_writer import read_file
 
 _VERSION = re.compile(r"(?<![\w.])\d+\.\d+\.\d+(?![\w.])")
@@ -89,7 +89,7 @@ def version_of(program: Path) -> str:
         package = folder / "package.json"
         if package.is_file():
             try:
-                told = json.loads(read_file_within(package, LARGEST))
+                told = json.loads(read_file_within(package, LARGEST_BY_HAND))
             except (OSError, ValueError):
                 break
             version = told.get("version") if isinstance(told, dict) else None

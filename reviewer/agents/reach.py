@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -57,41 +58,35 @@ def reach(engine: Engine, number: int, *, root: Path | None) -> list[Way]:
     now = engine.clock().astimezone()
     places = packet_items(engine, view.project, now=now, most=MOST_CHARACTERS)
     item = places.get(f"m:{number}")
-    ways: list[Way] = []
-    for agent, kind in AGENTS.items():
 
-        def way(
-            where: str, gets: bool, how: str, agent: str = agent, title: str = kind.title
-        ) -> Way:
-            return Way(agent=agent, title=title, where=where, gets=gets, how=how)
-
+    def ways_to(agent: str) -> Iterator[tuple[str, bool, str]]:
         own = [
             each
             for each in connections
             if each.agent == agent and (each.scope is Scope.USER or each.root == str(root))
         ]
-        started = [each for each in own if each.scope is not Scope.MEMORY]
         if not own:
-            ways.append(way("", False, "not connected"))
-            continue
-        if started:
-            ways.append(way("packet", *_in_packet(item)))
+            yield "", False, "not connected"
+        if any(each.scope is not Scope.MEMORY for each in own):
+            yield "packet", *_in_packet(item)
             last = files.given(agent)
             if last is not None and last.project == view.project:
                 had = _has(last.text, view.content)
                 verb = "had it" if had else "did not have it"
-                ways.append(way("last packet", had, f"{verb}, as it was sent at {last.at}"))
+                yield "last packet", had, f"{verb}, as it was sent at {last.at}"
             if planted:
                 how = "it reads like an order planted for an agent, so the tools leave it out"
-                ways.append(way("tools", False, how))
+                yield "tools", False, how
             else:
-                ways.append(way("tools", True, f"packet, search, and read m:{number}"))
-        ways += [
-            way(where, gets, how)
-            for each in own
-            for where, gets, how in _in_files(each, view.content)
-        ]
-    return ways
+                yield "tools", True, f"packet, search, and read m:{number}"
+        for each in own:
+            yield from _in_files(each, view.content)
+
+    return [
+        Way(agent=agent, title=kind.title, where=where, gets=gets, how=how)
+        for agent, kind in AGENTS.items()
+        for where, gets, how in ways_to(agent)
+    ]
 
 
 def _in_packet(item: PacketItem | None) -> tuple[bool, str]:

@@ -10,7 +10,7 @@ from pathlib import Path
 from reviewer.errors import ReviewerError
 
 NAMESPACE = "reviewer-decisions"
-"""What a signature is for: one that was made for something else does not count."""
+"""The purpose of a signature: one that was made for something else does not count."""
 
 PATTERN_SIGNS = "*?!"
 """What makes several names of one in a file of allowed signers."""

@@ -41,6 +41,9 @@ OF_THE_SHELL = re.compile(r"[|<>$&;*?~`()]")
 BLOCK = re.compile(r"^```(?:console|sh|bash)?\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 COMMAND = re.compile(r"^(?:\$ )?((?:reviewer|python3|pipx?|sudo|export)\b.*)$", re.MULTILINE)
 
+REMARK = re.compile(r" {2,}# .*$")
+"""What a page says of a command, behind it."""
+
 
 def commands(page: Path) -> list[str]:
     """The command lines of a page, in their order."""
@@ -49,7 +52,9 @@ def commands(page: Path) -> list[str]:
     for block in blocks:
         shown = block.startswith("$ ") or "\n$ " in block
         found += [
-            match[1] for match in COMMAND.finditer(block) if match[0].startswith("$ ") or not shown
+            REMARK.sub("", match[1])
+            for match in COMMAND.finditer(block)
+            if match[0].startswith("$ ") or not shown
         ]
     return found
 

@@ -17,6 +17,7 @@ from reviewer.commits.transcript_import import MARK
 from reviewer.commits.values import Priority
 from reviewer.compression.values import Segment, Turn
 from reviewer.compression.words import content_words
+from reviewer.sources.claude_words import SUMMARY_START
 
 MOST_TURNS, MOST_TOKENS, FEWEST_TURNS = 20, 4_000, 3
 GAP = timedelta(minutes=30)
@@ -24,7 +25,7 @@ GAP = timedelta(minutes=30)
 UNLIKE = 0.06
 """Share of common words below which a person's turn begins a new topic."""
 
-TITLE_CHARACTERS, FEWEST_WORDS = 60, 3
+TITLE_CHARACTERS, FEWEST_WORDS = 48, 3
 """Of the title of a segment; a text with fewer words, such as "yes please", says too little."""
 _LINE_NUMBER = re.compile(r"^\s*\d+(?:→|\t)")
 _FILLER = re.compile(
@@ -192,6 +193,8 @@ def title_of(segment: Segment) -> str:
 
 def _opening(text: str) -> str:
     """The first words of a text, to the end of a line or sentence; empty if they say too little."""
+    if text.startswith(SUMMARY_START):
+        return ""  # a summary by the client, which begins the same each time
     for line in text[:2_000].splitlines():
         line = _LINE_NUMBER.sub("", line).strip(" \t#*->`/=")
         if line[:1] in ("<", "[", "{"):  # a wrapper or a mark of the client
@@ -200,7 +203,7 @@ def _opening(text: str) -> str:
         if len(words) >= FEWEST_WORDS:
             said = " ".join(words)
             subject = _FILLER.sub("", said, count=1) or said
-            title = shorten(subject, TITLE_CHARACTERS, placeholder="")
+            title = shorten(subject, TITLE_CHARACTERS, placeholder=" ...")
             return title[:1].upper() + title[1:]
     return ""
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import sqlite3
 import threading
 from collections.abc import Callable, Iterable, Iterator
@@ -20,6 +21,9 @@ PROGRESS_STEPS = 20_000
 """SQLite steps between two checks whether a read was cancelled: a few milliseconds."""
 
 NOT_WRITTEN = " The last step was not written."
+
+SHARED_MEMORY_BYTES = 32_768
+"""What SQLite wants to make beside a store before it reads."""
 
 BUSY_MILLISECONDS = 10_000
 """How long a write waits for another process to finish its own."""
@@ -199,6 +203,16 @@ def _code(problem: sqlite3.Error) -> int:
     return int(getattr(problem, "sqlite_errorcode", sqlite3.SQLITE_ERROR)) & 0xFF
 
 
+def _is_full(path: Path) -> bool:
+    """Whether there is no room left for the files that SQLite keeps beside a store, even to read.
+    False where the system cannot say.
+    """
+    try:
+        return shutil.disk_usage(path.parent).free < SHARED_MEMORY_BYTES
+    except OSError:
+        return False
+
+
 def _sentence(path: Path, problem: sqlite3.Error, writing: bool) -> str:
     code = _code(problem)
     if code == sqlite3.SQLITE_NOTADB:
@@ -212,7 +226,7 @@ def _sentence(path: Path, problem: sqlite3.Error, writing: bool) -> str:
         )
     if code == sqlite3.SQLITE_READONLY:
         return f"The store {path} is read-only. Change its permissions or name another with --db."
-    if code == sqlite3.SQLITE_FULL:
+    if code == sqlite3.SQLITE_FULL or (code == sqlite3.SQLITE_IOERR and _is_full(path)):
         return f"The disk of {path} is full. The last step was not written; make room, try again."
     if code == sqlite3.SQLITE_CANTOPEN:
         if path.is_dir():

@@ -169,8 +169,8 @@ def type_words(types: Mapping[str, str]) -> list[str]:
     """What the signs of some types mean, for the heading of the list: all of them, or as many as
     there is room for.
     """
-    hardest = ("excerpt", "near duplicates")
-    signs = sorted(types, key=lambda sign: (types[sign] in hardest, sign), reverse=True)
+    places = {"excerpt": 1, "near duplicates": -1}
+    signs = sorted(types, key=lambda sign: (places.get(types[sign], 0), sign), reverse=True)
     words = [f"{sign} {types[sign]}" for sign in signs if sign.strip()]
     return ["  ".join(words[:most]) for most in range(len(words), 0, -1)]
 

@@ -27,6 +27,7 @@ def test_the_first_request_names_a_part() -> None:
     title = titled(
         turn("I'll read the drawer code.", role="assistant"),
         turn("ok"),
+        turn("This session is being continued from a previous conversation that ran out of room."),
         turn("Can you fix the drawer cache on Sundays? It is never emptied."),
     )
     assert title == "Fix the drawer cache on Sundays?"
@@ -40,7 +41,7 @@ def test_the_first_request_names_a_part() -> None:
         ("<command-name>/context</command-name>\nShow the drawer again", "Show the drawer again"),
         ("okay so now please", "Okay so now please"),
         ("The drawer stays open.", "Drawer stays open"),
-        ("kiosk drawer " * 40, "Kiosk drawer kiosk drawer kiosk drawer kiosk drawer kiosk"),
+        ("kiosk drawer " * 40, "Kiosk drawer kiosk drawer kiosk drawer kiosk ..."),
     ],
 )
 def test_a_title_is_the_opening_without_what_says_nothing(said: str, title: str) -> None:

@@ -150,6 +150,23 @@ class TestVerifying:
         with pytest.raises(StoreError, match=says):
             verify(store.database)
 
+    @pytest.mark.parametrize(("room", "says"), [(0, "is full"), (900_000, "Check the disk")])
+    def test_a_failing_read_says_whether_the_disk_has_no_room(
+        self, store: Store, monkeypatch: pytest.MonkeyPatch, room: int, says: str
+    ) -> None:
+        store.add("a")
+        problem = sqlite3.OperationalError("disk I/O error")
+        problem.sqlite_errorcode = sqlite3.SQLITE_IOERR
+
+        def put(*_: object) -> None:
+            raise problem
+
+        usage = shutil.disk_usage(store.path.parent)._replace(free=room)
+        monkeypatch.setattr(verifying, "put", put)
+        monkeypatch.setattr(shutil, "disk_usage", lambda _: usage)
+        with pytest.raises(StoreError, match=says):
+            verify(store.database)
+
 
 class TestDiskTakenAway:
     @pytest.fixture(autouse=True)

@@ -97,7 +97,7 @@ class Started(subprocess.Popen[str]):
         )
 
     def _execute_child(self, *given: Any) -> None:
-        # As Popen passes them: both ends of each pipe, the first of them to be written to. -1: none.
+        # Popen passes both ends of each pipe, the one to read first, or -1 where there is none.
         theirs = (given[10], given[13], given[15])
         self._asking.connect(_server(_heavy(self._words)))
         streams = [number if each == -1 else each for number, each in enumerate(theirs)]

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, settings
 
+from reviewer.engine import Engine
 from reviewer.errors import SourceError
 from reviewer.llm.local import LocalServer
 from reviewer.llm.model import ModelError
@@ -68,6 +69,14 @@ RARELY = (50_000, 20, 100)
 def data_folders(request: pytest.FixtureRequest) -> list[Path]:
     """The sample data, and the folders given with --data."""
     return [SAMPLE_DATA, *request.config.getoption("--data")]
+
+
+@pytest.fixture(scope="session")
+def empty_store(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A store without rows, to be copied: making its tables takes longer than most tests of it."""
+    path = tmp_path_factory.mktemp("empty") / "store.db"
+    Engine.open(path).close()
+    return path
 
 
 @pytest.fixture(scope="session")

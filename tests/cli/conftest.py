@@ -14,6 +14,7 @@ from typing import Any
 import pytest
 
 from tests.cli import warm
+from tests.cli.capabilities import bound_by_permissions
 
 NOTE = """# Decisions of the kiosk team
 
@@ -77,11 +78,15 @@ class Reviewer:
     ) -> subprocess.CompletedProcess[str]:
         """A finished call; forked from a warm process where it can be."""
         more = settings.get("env", {})
-        if not settings.keys() - {"env", "cwd"} and not of_python(more):
+        first: warm.First | None = None
+        if settings.get("preexec_fn") is bound_by_permissions:
+            first = (f"{bound_by_permissions.__module__}:{bound_by_permissions.__name__}", [])
+        known = {"env", "cwd", *(["preexec_fn"] if first else [])}
+        if not settings.keys() - known and not of_python(more):
             words = [*(["--db", str(self.db)] if db else []), *map(str, arguments)]
             environment = {**self.environment, **more}
             folder = settings.get("cwd", self.folder)
-            return warm.call(words, folder, environment, typed, LONGEST)
+            return warm.call(words, folder, environment, typed, LONGEST, first)
         with self.start(*arguments, db=db, **settings) as process:
             out, err = process.communicate(typed, timeout=LONGEST)
         return subprocess.CompletedProcess(process.args, process.returncode, out or "", err or "")

@@ -2,24 +2,13 @@
 
 from __future__ import annotations
 
-import ctypes
-import os
 import subprocess
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-DROP_FROM_BOUNDING_SET = 24
-OVERRIDE_PERMISSIONS, SEARCH_ANYWHERE = 1, 2
-
-
-def bound_by_permissions() -> None:
-    """Give up, before the program starts, what lets the superuser open any file (Linux)."""
-    if os.geteuid() == 0:
-        libc = ctypes.CDLL(None, use_errno=True)
-        for capability in (OVERRIDE_PERMISSIONS, SEARCH_ANYWHERE):
-            libc.prctl(DROP_FROM_BOUNDING_SET, capability, 0, 0, 0)
+from tests.cli.capabilities import bound_by_permissions
 
 
 @pytest.fixture

@@ -16,6 +16,7 @@ import pytest
 
 from reviewer.agents.agent_files import AgentFiles, SessionNote
 from reviewer.agents.recalled import MOST_CHARACTERS
+from reviewer.engine import Engine
 from reviewer.text.for_agents import between_tags
 from tests.cli.agent_projects import filled, session, tree
 from tests.cli.conftest import Reviewer
@@ -92,9 +93,10 @@ def test_the_packet_has_at_most_9000_characters(reviewer: Reviewer) -> None:
         f"- [Decision] Gate {n} opens {'slowly ' * 12}because of reason {n}." for n in range(200)
     ]
     (folder / "more.md").write_text("# More\n\n" + "\n".join(notes), encoding="utf-8")
+    engine = Engine.open(reviewer.db)
     for key in range(80):
-        value = f"rule {key} " + "é" * 120
-        assert reviewer("--project", folder.name, "state", "set", f"k{key}", value).returncode == 0
+        engine.state.set(folder.name, f"k{key}", f"rule {key} " + "é" * 120)
+    engine.close()
     text = injected("codex", hook(reviewer, "codex", "SessionStart", event(folder)))
     assert len(text) <= MOST_CHARACTERS
     assert "the tool `packet`" in text

@@ -41,6 +41,9 @@ HEAVY = {
 }  # fmt: skip
 """Verbs that may ask a model or count tokens."""
 
+First = tuple[str, list[object]]
+"""A function (`module:name`) that a call begins with, and its arguments."""
+
 ROOT = Path(__file__).resolve().parents[2]
 
 
@@ -50,12 +53,9 @@ def call(
     environment: Mapping[str, str],
     typed: str | None,
     seconds: float,
-    first: tuple[str, list[object]] | None = None,
+    first: First | None = None,
 ) -> subprocess.CompletedProcess[str]:
-    """What `reviewer ARGUMENTS` answered. Raises TimeoutExpired after `seconds`.
-
-    `first`: a function (`module:name`) that the process calls before, and its arguments.
-    """
+    """What `reviewer ARGUMENTS` answered. Raises TimeoutExpired after `seconds`."""
     words = list(arguments)
     heavy = _heavy(words)
     with tempfile.TemporaryDirectory() as scratch, socket.socket(socket.AF_UNIX) as asking:
@@ -85,7 +85,8 @@ class Started(subprocess.Popen[str]):
         streams: Mapping[str, Any],
     ) -> None:
         """`streams`: stdin, stdout and stderr as `Popen` takes them."""
-        self._request = [list(arguments), str(folder), dict(environment), _mask(), None, None]
+        self._words = list(arguments)
+        self._request = [self._words, str(folder), dict(environment), _mask(), None, None]
         self._asking = socket.socket(socket.AF_UNIX)
         super().__init__(
             ["reviewer", *arguments],
@@ -96,8 +97,9 @@ class Started(subprocess.Popen[str]):
         )
 
     def _execute_child(self, *given: Any) -> None:
-        theirs = (given[10], given[13], given[15])  # of each pipe the end for the child, or -1
-        self._asking.connect(_server(_heavy(self._request[0])))
+        # Popen passes both ends of each pipe, the one to read first, or -1 where there is none.
+        theirs = (given[10], given[13], given[15])
+        self._asking.connect(_server(_heavy(self._words)))
         streams = [number if each == -1 else each for number, each in enumerate(theirs)]
         request = json.dumps(self._request).encode() + b"\n"
         socket.send_fds(self._asking, [request[:1]], streams)
@@ -197,7 +199,7 @@ def serve(address: str, heavy: str) -> None:
                     os.close(wakes)
                     for each in (listener, asking, *waiting.values()):
                         each.close()
-                    _run(*request, streams)
+                    _run(*[*request, streams])
                 for stream in streams:
                     os.close(stream)
                 waiting[child] = asking
@@ -220,7 +222,7 @@ def _run(
     environment: dict[str, str],
     mask: int,
     files: list[str] | None,
-    first: tuple[str, list[object]] | None,
+    first: First | None,
     streams: list[int],
 ) -> NoReturn:
     from reviewer.main import main
@@ -234,9 +236,9 @@ def _run(
         os.umask(mask)
         flags = (os.O_RDONLY, os.O_WRONLY | os.O_CREAT, os.O_WRONLY | os.O_CREAT)
         streams += [os.open(*each, 0o600) for each in zip(files or (), flags, strict=False)]
-        for number, stream in enumerate(streams):
-            os.dup2(stream, number)
-            os.close(stream)
+        for number, opened in enumerate(streams):
+            os.dup2(opened, number)
+            os.close(opened)
         # The modes of python's own streams on a system whose encoding is UTF-8.
         sys.stdin = open(0, encoding="utf-8", closefd=False)  # noqa: SIM115
         sys.stdout = open(1, "w", encoding="utf-8", closefd=False)  # noqa: SIM115

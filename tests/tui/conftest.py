@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import asynccontextmanager, suppress
 from datetime import UTC, datetime
@@ -67,9 +68,9 @@ def notes(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def engine(tmp_path: Path) -> Iterator[Engine]:
+def engine(tmp_path: Path, empty_store: Path) -> Iterator[Engine]:
     """An empty store at nine thirty."""
-    opened = Engine.open(tmp_path / "store.db", clock=lambda: NOW)
+    opened = Engine.open(Path(shutil.copy(empty_store, tmp_path)), clock=lambda: NOW)
     yield opened
     opened.close()
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -30,8 +31,8 @@ def clock() -> TickingClock:
 
 
 @pytest.fixture
-def database(tmp_path: Path) -> Database:
-    return Database(tmp_path / "store.db")
+def database(tmp_path: Path, empty_store: Path) -> Database:
+    return Database(Path(shutil.copy(empty_store, tmp_path)))
 
 
 @pytest.fixture

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -35,8 +36,8 @@ def clock() -> TickingClock:
 
 
 @pytest.fixture
-def engine(tmp_path: Path, clock: TickingClock) -> Iterator[Engine]:
-    opened = Engine.open(tmp_path / "store.db", clock=clock)
+def engine(tmp_path: Path, empty_store: Path, clock: TickingClock) -> Iterator[Engine]:
+    opened = Engine.open(Path(shutil.copy(empty_store, tmp_path)), clock=clock)
     yield opened
     opened.close()
 

@@ -11,7 +11,14 @@ import click
 from reviewer.cli.inputs import ID
 from reviewer.cli.output import count, narrate, print_json, print_text, safe, table
 from reviewer.cli.progress import ProgressLine, interruptible
-from reviewer.cli.session import FAILED, INTERRUPTED, Session, Verb, pass_session
+from reviewer.cli.session import (
+    FAILED,
+    INTERRUPTED,
+    OrderedGroup,
+    Session,
+    Verb,
+    pass_session,
+)
 
 if TYPE_CHECKING:
     from reviewer.fleet.collapse import CollapseReport
@@ -19,7 +26,7 @@ if TYPE_CHECKING:
     from reviewer.fleet.run import Progress, RunReport
 
 
-@click.group()
+@click.group(cls=OrderedGroup)
 def fleet() -> None:
     """Read more sessions than one machine holds, and queue the best of what they say.
 
@@ -29,7 +36,13 @@ def fleet() -> None:
     """
 
 
-@fleet.command("run", cls=Verb, example="fleet run ~/sessions 's3://team/logs/*.zst' --out parts")
+@fleet.command(
+    "run",
+    cls=Verb,
+    store=False,
+    short_help="Read sessions and write what they propose in parts.",
+    example="fleet run ~/sessions 's3://team/logs/*.zst' --out parts",
+)
 @click.argument("sources", nargs=-1, required=True, metavar="SOURCE...")
 @click.option("--out", required=True, metavar="DIR", help="The folder or URL for the parts.")
 @click.option(
@@ -140,7 +153,7 @@ def _run_table(report: RunReport) -> Iterator[str]:
     yield from table(rows)
 
 
-@fleet.command("files", cls=Verb, example="fleet files parts")
+@fleet.command("files", cls=Verb, store=False, example="fleet files parts")
 @click.argument("folder", metavar="DIR")
 @click.option("--all", "everything", is_flag=True, help="Also those that were read.")
 @click.option("--json", "as_json", is_flag=True, help="One JSON object per line.")
@@ -159,7 +172,13 @@ def files(folder: str, everything: bool, as_json: bool) -> None:
         narrate("Every file was read.")
 
 
-@fleet.command("collapse", cls=Verb, example="fleet collapse parts --top 5000")
+@fleet.command(
+    "collapse",
+    cls=Verb,
+    store=False,
+    short_help="Count what the parts say and write the best N.",
+    example="fleet collapse parts --top 5000",
+)
 @click.argument("folder", metavar="DIR")
 @click.option("--top", type=click.IntRange(1), default=5_000, show_default=True, metavar="N",
               help="How many candidates.")  # fmt: skip
@@ -173,7 +192,9 @@ def files(folder: str, everything: bool, as_json: bool) -> None:
               help="What DuckDB may use; the rest goes to the disk.")  # fmt: skip
 @click.option("--threads", type=click.IntRange(1), metavar="N", help="Threads of DuckDB.")
 @click.option("--json", "as_json", is_flag=True, help="The counts as one JSON object.")
+@pass_session
 def collapse_(
+    session: Session,
     folder: str,
     top: int,
     out: Path | None,
@@ -192,6 +213,11 @@ def collapse_(
     from reviewer.fleet.collapse import collapse
     from reviewer.sources.elsewhere import is_url
 
+    if session.project is not None:
+        raise click.UsageError(
+            "--project names the project of a queue. For what was said in working folders of one"
+            f" name: --from-project {session.project}"
+        )
     if out is None:
         if is_url(folder):
             raise click.UsageError("name the file with --out FILE: the parts are elsewhere")
@@ -230,7 +256,12 @@ def _collapse_table(report: CollapseReport) -> Iterator[str]:
     yield from table(rows)
 
 
-@fleet.command("import", cls=Verb, example="fleet import parts/candidates.parquet")
+@fleet.command(
+    "import",
+    cls=Verb,
+    short_help="Queue the candidates of a file as one wave.",
+    example="fleet import parts/candidates.parquet",
+)
 @click.argument("file", type=click.Path(path_type=Path, readable=False), metavar="FILE")
 @click.option("--top", type=click.IntRange(1), metavar="N", help="Only the first N.")
 @click.option("--json", "as_json", is_flag=True, help="The counts as one JSON object.")

@@ -374,12 +374,16 @@ def with_store_options(command: Callable[..., Any]) -> Callable[..., Any]:
 class Verb(click.Command):
     """A command that also takes the options of `with_store_options` after its name.
 
-    `example`: a line for `--help`, without `reviewer` in front.
+    `example`: a line for `--help`, without `reviewer` in front. `store`: whether the command uses
+    a store; the help of one that does not leaves these options out.
     """
 
-    def __init__(self, *args: Any, example: str = "", **settings: Any) -> None:
+    def __init__(self, *args: Any, example: str = "", store: bool = True, **settings: Any) -> None:
         super().__init__(*args, **settings)
-        self.params.extend(_store_options(from_environment=False))
+        options = _store_options(from_environment=False)
+        for option in options:
+            option.hidden = option.hidden or not store
+        self.params.extend(options)
         self.example = example
 
     def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
@@ -387,6 +391,13 @@ class Verb(click.Command):
         if self.example:
             with formatter.section("Example"):
                 formatter.write(f"{'':>{formatter.current_indent}}reviewer {self.example}\n")
+
+
+class OrderedGroup(click.Group):
+    """A group whose help lists the commands in the order in which a person uses them."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return list(self.commands)
 
 
 class VerbGroup(Verb, click.Group):

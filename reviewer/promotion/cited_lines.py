@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from msgspec import Struct
@@ -19,7 +19,9 @@ from reviewer.sources.rows import has_rows
 from reviewer.text.controls import UNSEEN, without_controls
 
 READ_WHOLE = 8_000_000
-"""Bytes up to which a file is read as a whole; of a longer one only the cited lines are."""
+"""Bytes up to which a file is read as a whole; of a longer one only the lines from the first to the
+last cited one are. Each opening reads all of some formats, so there is one for all lines.
+"""
 
 _ROLES = {
     Speaker.PERSON: Role.USER,
@@ -68,14 +70,13 @@ def _records(path: Path, lines: Sequence[int], session: str = "") -> Iterator[Re
     """The masked records of those lines; of a file that has several sessions, those of one."""
     if not lines:
         return
-    windows: Iterable[tuple[int, int | None]] = [(0, None)]
+    start, end = 0, None
     if path.stat().st_size > READ_WHOLE and not has_rows(path):
-        windows = [(line, line + 1) for line in lines]
+        start, end = lines[0], lines[-1] + 1
     only = frozenset((session,)) if session else None
-    for start, end in windows:
-        for record in open_source(path, line_start=start, line_end=end, sessions=only):
-            if any(_covers(record, line) for line in lines):
-                yield mask_record(record)[0]
+    for record in open_source(path, line_start=start, line_end=end, sessions=only):
+        if any(_covers(record, line) for line in lines):
+            yield mask_record(record)[0]
 
 
 def _view_records(path: Path, lines: Sequence[int], view: SessionView) -> Iterator[Record]:

@@ -108,6 +108,21 @@ def test_only_of_one_project_and_without_excerpts(fleet: Fleet) -> None:
     assert {row["proposer"] for row in found} == {"notes"}
 
 
+def test_the_project_of_a_queue_is_not_taken_for_the_one_that_was_worked_in(fleet: Fleet) -> None:
+    said = fleet("collapse", fleet.parts, "--project", "kiosk").stderr
+    assert "--from-project kiosk" in said
+
+
+def test_the_help_lists_the_steps_in_order_and_no_option_of_a_store(fleet: Fleet) -> None:
+    said = fleet("--help").stdout.partition("Commands:")[2]
+    assert [line.split()[0] for line in said.split("\n") if line.strip()] == [
+        "run", "files", "collapse", "import", "undo",
+    ]  # fmt: skip
+    assert "..." not in said
+    for step in ("run", "files", "collapse"):
+        assert "--db" not in fleet(step, "--help").stdout
+
+
 def test_parts_that_do_not_belong_together(twelve: Fleet) -> None:
     assert "has no parts" in twelve.fails("collapse", twelve.folder)
     twelve.run()

@@ -114,6 +114,8 @@ def evidence_titles(
     name = PurePath(record.path).name
     if record.shape == "turn":
         session = f"session {record.session[:6]}" if record.session else name
+        if record.session == record.path:  # a fleet calls a session without an id by its file
+            session = name
         dated = f"{(record.at or '')[:10]} {session}".strip()
         choices = [[dated, line, record.role], [session, line, record.role], [line, record.role]]
     else:

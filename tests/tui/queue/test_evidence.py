@@ -147,6 +147,9 @@ def test_the_title_says_when_where_and_who() -> None:
         evidence_titles(evidence(), GLYPHS)[0]
         == "Evidence ─ 2026-02-14 session 7505c8 · line 446 · user"
     )
+    path = "/logs/kiosk-7.jsonl"
+    of_fleet = evidence(session=path, path=path)
+    assert evidence_titles(of_fleet, GLYPHS)[1] == "Evidence ─ kiosk-7.jsonl · line 446 · user"
     note = evidence(
         shape="section", role="note", session=None, at=None, path="/n/plan.md", line_start=9,
         line_end=12, text="a\nb\nc use it", span=(6, 12),

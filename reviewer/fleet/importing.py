@@ -182,6 +182,10 @@ class FleetImport:
                 writer.execute(f"PRAGMA {name} = {value}")
 
 
+class _SeenBeforeError(Exception):
+    """The project has one of the candidates, although it was taken for new."""
+
+
 class _Wave:
     """Writes the rows of one import."""
 
@@ -203,6 +207,10 @@ class _Wave:
         self._sources_here: set[int] = set()
         self._leaders_here: set[int] = set()
         """What the rows of the act refer to that is being written."""
+        self._looks_up = self._has_records = True
+        """Whether a candidate, or the record of one, may be in the project already. Looking takes
+        long, and in a new project there is none.
+        """
         self.interrupted = False
 
     def start(self, path: Path) -> None:
@@ -217,6 +225,8 @@ class _Wave:
                 state="reading",
                 roots=msgspec.json.encode([str(path.absolute())]).decode(),
             )
+            self._looks_up = self._has(act, "memory")
+            self._has_records = self._has(act, "record")
             self._reworded = self._changed_by_hand(act)
             self._active_slots = {
                 slot
@@ -226,6 +236,13 @@ class _Wave:
                     (self._project_id,),
                 )
             }
+
+    def _has(self, act: Act, table: str) -> bool:
+        """Whether the project has rows of a table."""
+        found = act.query(
+            f"SELECT 1 FROM {table} WHERE project_id = ? LIMIT 1", (self._project_id,)
+        )
+        return bool(found)
 
     def _changed_by_hand(self, act: Act) -> dict[str, int]:
         """What a person has reworded or given another type, by its wordings."""
@@ -246,13 +263,25 @@ class _Wave:
     def write(self, batches: Iterable[Candidates]) -> Iterator[int]:
         """Write all rows; yields after each act how many are done."""
         for part in _acts(batches):
-            with self._ledger.act(KIND, scope=Scope.INTAKE) as act:
-                new, repeated = self._write(act, part)
-                act.title = f"{_title(self._number)} {len(new):,} new, {repeated:,} seen before"
-            self._acts.append(act.id)
-            self._new += len(new)
-            self._repeated += repeated
+            counts = self._masked, self._near, self._position
+            leaders = self._wording, dict(self._leaders)
+            try:
+                self._write_act(part)
+            except _SeenBeforeError:  # nothing of the act is written
+                self._looks_up = True
+                self._sources.clear()
+                self._masked, self._near, self._position = counts
+                self._wording, self._leaders = leaders
+                self._write_act(part)
             yield self._position
+
+    def _write_act(self, part: Candidates) -> None:
+        with self._ledger.act(KIND, scope=Scope.INTAKE) as act:
+            new, repeated = self._write(act, part)
+            act.title = f"{_title(self._number)} {len(new):,} new, {repeated:,} seen before"
+        self._acts.append(act.id)
+        self._new += len(new)
+        self._repeated += repeated
 
     def finish(self, began: float) -> ImportReport:
         """End the wave."""
@@ -287,7 +316,7 @@ class _Wave:
     def _write(self, act: Act, rows: Candidates) -> tuple[range, int]:
         now = StoredText(iso(self._clock()))
         keys = list(zip(*(rows.column(name) for name in _KEY), strict=True))
-        known = self._known(act, keys)
+        known = self._known(act, keys) if self._looks_up else {}
         places = self._places(act, rows)
         self._masked += sum(rows.masked.values())
         again: dict[int, list[tuple[int, Place]]] = defaultdict(list)
@@ -322,23 +351,26 @@ class _Wave:
         first = act.next_id("memory")
         memory = {name: of_fresh(values) for name, values in zip(MEMORY, rows.memory, strict=True)}
         before, total = self._position, self._total
-        new = act.insert_columns(
-            "memory",
-            {
-                **memory,
-                "project_id": Same(self._project_id),
-                "wave_id": Same(self._number),
-                "status": Same(StoredText("candidate")),
-                # Rounded, but not so much that some of a million have the same.
-                "rank": [round(HIGHEST_RANK * (1 - (before + at) / total), 9) for at in fresh],
-                "leader_id": self._leaders_of(
-                    of_fresh(rows.wording), of_fresh(rows.fact), of_fresh(rows.leader), first
-                ),
-                "first_seen": Same(now),
-                "last_seen": Same(now),
-                "pending_since": Same(now),
-            },
-        )
+        columns: dict[str, Sequence[Stored] | Same] = {
+            **memory,
+            "project_id": Same(self._project_id),
+            "wave_id": Same(self._number),
+            "status": Same(StoredText("candidate")),
+            # Rounded, but not so much that some of a million have the same.
+            "rank": [round(HIGHEST_RANK * (1 - (before + at) / total), 9) for at in fresh],
+            "leader_id": self._leaders_of(
+                of_fresh(rows.wording), of_fresh(rows.fact), of_fresh(rows.leader), first
+            ),
+            "first_seen": Same(now),
+            "last_seen": Same(now),
+            "pending_since": Same(now),
+        }
+        try:
+            new = act.insert_columns("memory", columns)
+        except sqlite3.IntegrityError as problem:
+            if self._looks_up:
+                raise
+            raise _SeenBeforeError from problem
         records, starts, ends = zip(*of_fresh(list(places)), strict=True) if fresh else ((),) * 3
         act.insert_columns(
             "evidence",
@@ -479,7 +511,7 @@ class _Wave:
 
     def _places(self, act: Act, rows: Candidates) -> list[Place]:
         """The record of each row, and its span there; records that the store lacks are written."""
-        whole = self._records(act, rows.record)
+        whole = self._records(act, rows.record) if self._has_records else {}
         parts = self._records(act, rows.excerpt)
         sources = self._sources_of(act, rows)
         first = act.next_id("record")

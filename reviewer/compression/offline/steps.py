@@ -89,7 +89,7 @@ def steps_of(
     for each in messages:
         if each.turn >= first and each.voice is not Voice.SUMMARY:
             said.setdefault(each.turn, []).append(each)
-    roots = _roots(tail)
+    roots = roots_of(tail)
     steps: list[Step] = []
     waiting: list[_Done] = []
     has_results = False
@@ -176,8 +176,8 @@ def _answered(waiting: list[_Done], call: str, name: str) -> _Done | None:
 _CHANGED_FOLDER = re.compile(r"\bcd (/[^\s;&|\"']{3,})")
 
 
-def _roots(tail: Tail) -> list[str]:
-    """The folders in which the session works, by its records, or else by its commands."""
+def roots_of(tail: Tail) -> list[str]:
+    """The folders in which a session works, by its records, or else by its commands."""
     known = dict.fromkeys(each.turn.folder for each in tail if len(each.turn.folder) > 1)
     if not known:
         calls = (each.turn.text for each in tail if each.turn.kind == "tool_use")
@@ -461,7 +461,7 @@ def waiting_of(moments: Sequence[Moment], tail: Tail) -> str:
     open_calls: list[_Done] = []
     spoken = moments[-1].turn if moments else -1
     spoken = max((each.turn for each in moments if isinstance(each, Message)), default=spoken)
-    roots = _roots(tail)
+    roots = roots_of(tail)
     for each in tail:
         turn = each.turn
         if turn.kind == "tool_use":

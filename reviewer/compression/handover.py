@@ -28,6 +28,7 @@ from reviewer.compression.file_summary import (
     turn_of,
 )
 from reviewer.compression.offline.course import Course
+from reviewer.compression.offline.seen import EDITS_TITLE, LOOKED_TITLE, seen
 from reviewer.compression.offline.shape import ALSO, Account
 from reviewer.compression.offline.steps import waiting_of
 from reviewer.compression.offline.tail import Tail
@@ -62,9 +63,13 @@ KEPT = (
 """Sections of which a compaction must keep the words."""
 FRAME, SMALL_FRAME = 60, 4
 """Tokens for the title and the marks of headings."""
+SEEN_SHARE = 0.03
+"""Share of a hand-over that is left from which on it also shows what was found and edited last."""
 TITLE = "# Hand-over of "
 _TITLES = {f"{section.value}:": section.value for section in Section}
-HEADINGS = frozenset({*_TITLES, *(f"## {title}" for title in _TITLES.values())})
+HEADINGS = frozenset(
+    {*_TITLES, *(f"## {title}" for title in _TITLES.values()), EDITS_TITLE, LOOKED_TITLE}
+)
 """The headings of both texts, a line each."""
 _COMPACT = re.compile(r"\s*(?:/compact\b|<command-name>\s*/compact\b)")
 """The person's call of a compaction, which is not a request for the work."""
@@ -276,6 +281,10 @@ def _brief_offline(turns: Iterable[Turn], title: AgentText, max_tokens: int, pat
     else:
         body = NOTHING
     text = joined([title, body], "\n\n") if body else NOTHING
+    left = max_tokens - count.count(text)
+    if body and max_tokens >= HANDOVER_FROM and left > max_tokens * SEEN_SHARE:
+        found = seen(account.moments, account.state, tail, text, left, count.count)
+        text = joined([text, found], "\n\n") if found else text
     return _handover(path, text, work.tokens)
 
 

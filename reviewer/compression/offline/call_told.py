@@ -151,12 +151,12 @@ def call_told(number: int, call: Call, roots: Sequence[str]) -> Told | None:
     if command:
         return _command_told(number, command, roots)
     if described := _DESCRIBED_READ.match(call.words("description")):
-        path = _short(described[1], roots)
+        path = short_path(described[1], roots)
         return Told("read", path, polls=f"read {path}")
     line = call_line(call, roots).text
     path, sought = call.words(*PATHS), call.words("pattern", "query", "regex")
     if path and not sought and (call.kind in _READS or call.kind.startswith("read")):
-        return Told("read", _short(path, roots), polls=f"read {path}")
+        return Told("read", short_path(path, roots), polls=f"read {path}")
     if sought:
         return Told("searched for", f"`{cut(sought, 90).text}`", polls=f"search {sought} {path}")
     if call.kind in SUBAGENT_TOOLS:
@@ -169,7 +169,7 @@ def call_told(number: int, call: Call, roots: Sequence[str]) -> Told | None:
 
 def _command_told(number: int, command: str, roots: Sequence[str]) -> Told:
     events = list(command_events(number, command))
-    short = _without_folder(command, roots)
+    short = without_folder(command, roots)
     printed = [
         _PRINTS.match(piece.strip()) for piece in re.split(r"&&|;|\n", short) if piece.strip()
     ]
@@ -200,13 +200,13 @@ _ECHOES = re.compile(
     r"(?:^|(?<=[;&]))\s*echo(?: -\w+)? (?:\"[^\"\n]*\"|'[^'\n]*'|[=\w-]+)\s*(?:&&|;|$)"
 )
 """What a command prints between its parts, to tell their outputs apart."""
-_BETWEEN = re.compile(r"[=#*~-]{2,}(?:[^=#*~]*[=#*~-]{2,})?$")
+BETWEEN = re.compile(r"[=#*~-]{2,}(?:[^=#*~]*[=#*~-]{2,})?$")
 """The same in its output."""
 
 
 def _edit_told(call: Call, changes: Sequence[Change], roots: Sequence[str]) -> Told:
     """An edit with the file and, where it is short, the line before and after."""
-    paths = list(dict.fromkeys(_short(change.path, roots) for change in changes))
+    paths = list(dict.fromkeys(short_path(change.path, roots) for change in changes))
     what = ", ".join(paths[:MOST_NAMED])
     if len(paths) > MOST_NAMED:
         what += f" and {len(paths) - MOST_NAMED} more files"
@@ -290,19 +290,24 @@ def _piece(line: str, at: int) -> str:
     return f"… {cut(line[at:], PIECE_CHARS).text}" if at else cut(line, PIECE_CHARS).text
 
 
-def put_result(told: Told, number: int, call: Call, text: str, roots: Sequence[str] = ()) -> None:
-    """Put into a call what its result says that matters."""
-    told.open = False
+def result_body(text: str, roots: Sequence[str] = ()) -> tuple[str, str, re.Match[str] | None]:
+    """A result with paths relative to `roots`, what is in its frame, and its exit code."""
     text = _ANSI.sub("", text)
     for root in sorted(roots, key=len, reverse=True):
         text = text.replace(f"{root}/", "").replace(f"{root}\\", "")
-    if found := _RUNS.search(text[:600]):
-        told.runs = next(filter(None, found.groups()), "")
     code = _CODE.search(text[:400]) or _CODE.search(text[-200:])
     body = _HEAD.sub("", text, count=1).strip() if _HEAD.match(text) else text.strip()
     if framed := _FRAMED.match(text):
         body = (framed[1] or "").strip()
-    body = _ENDED.sub("", body).strip()
+    return text, _ENDED.sub("", body).strip(), code
+
+
+def put_result(told: Told, number: int, call: Call, text: str, roots: Sequence[str] = ()) -> None:
+    """Put into a call what its result says that matters."""
+    told.open = False
+    if found := _RUNS.search(_ANSI.sub("", text[:600])):
+        told.runs = next(filter(None, found.groups()), "")
+    text, body, code = result_body(text, roots)
     bad = code is not None and code[1] != "0"
     if told.verb in ("edited", "wrote", "deleted"):
         event = Event(number, Kind.EDIT, "")
@@ -346,7 +351,7 @@ def put_result(told: Told, number: int, call: Call, text: str, roots: Sequence[s
 def _first_lines(body: str) -> str:
     """The first lines of what a search has found, or of what went wrong."""
     lines = [" ".join(line.split()) for line in body.split("\n") if line.strip()]
-    lines = [line for line in lines if not _BETWEEN.match(line)] or lines
+    lines = [line for line in lines if not BETWEEN.match(line)] or lines
     more = f" | and {len(lines) - MOST_LINES} more lines" if len(lines) > MOST_LINES else ""
     return " | ".join(cut(line, LINE_CHARS).text for line in lines[:MOST_LINES]) + more
 
@@ -377,7 +382,7 @@ def _last(body: str) -> str:
 
 def _hits(body: str) -> str:
     """What a search has found: its few lines, or how many and in which files."""
-    lines = [line for line in body.split("\n") if line.strip() and not _BETWEEN.match(line)]
+    lines = [line for line in body.split("\n") if line.strip() and not BETWEEN.match(line)]
     if not lines or re.match(r"No (?:files|matches)", body):
         return "nothing"
     if len(lines) <= 2:
@@ -391,7 +396,7 @@ def _hits(body: str) -> str:
 def _telling(call: Call, body: str) -> str:
     """A short result itself; of a long one the line that counts, or how long it is."""
     lines = [line.strip() for line in body.split("\n") if line.strip()]
-    lines = [line for line in lines if not _BETWEEN.match(line)]
+    lines = [line for line in lines if not BETWEEN.match(line)]
     if not lines:
         return "no output"
     counted = [line for line in lines if _COUNTS.search(line)]
@@ -402,14 +407,14 @@ def _telling(call: Call, body: str) -> str:
     return result_note(call, body).text
 
 
-def _short(path: str, roots: Sequence[str]) -> str:
+def short_path(path: str, roots: Sequence[str]) -> str:
     for root in sorted(roots, key=len, reverse=True):
         for slash in "/\\":
             path = path.removeprefix(f"{root}{slash}")
     return cut(path.strip('"'), 160).text
 
 
-def _without_folder(command: str, roots: Sequence[str]) -> str:
+def without_folder(command: str, roots: Sequence[str]) -> str:
     for root in sorted(roots, key=len, reverse=True):
         command = re.sub(rf"\bcd ['\"]?{re.escape(root)}['\"]?\s*(?:&&|;|\n)\s*", "", command)
         command = command.replace(f"{root}/", "").replace(f"{root}\\", "")

@@ -93,7 +93,7 @@ def steps_of(
     for each in messages:
         if each.turn >= first and each.voice is not Voice.SUMMARY:
             said.setdefault(each.turn, []).append(each)
-    roots = _roots(tail, folder)
+    roots = roots_of(tail, folder)
     steps: list[Step] = []
     waiting: list[_Done] = []
     has_results = False
@@ -185,7 +185,7 @@ def _is_whole(folder: str) -> bool:
 _CHANGED_FOLDER = re.compile(r"\bcd (/[^\s;&|\"']{3,})")
 
 
-def _roots(tail: Tail, folder: str = "") -> list[str]:
+def roots_of(tail: Tail, folder: str = "") -> list[str]:
     """The folders in which the session works, by its records, or else by its commands."""
     folders = dict.fromkeys([*(each.turn.folder for each in tail), folder])
     known = {each: None for each in folders if _is_whole(each)}
@@ -472,7 +472,7 @@ def waiting_of(moments: Sequence[Moment], tail: Tail, folder: str = "") -> str:
     open_calls: list[_Done] = []
     spoken = moments[-1].turn if moments else -1
     spoken = max((each.turn for each in moments if isinstance(each, Message)), default=spoken)
-    roots = _roots(tail, folder)
+    roots = roots_of(tail, folder)
     for each in tail:
         turn = each.turn
         if turn.kind == "tool_use":

@@ -92,7 +92,7 @@ def person_lines(moments: Sequence[Moment]) -> list[Line]:
             release = "request" if number >= latest else "goal"
             lines.append(Line(Section.REQUEST, text, order, 4.0, release, source, turn))
             continue
-        pairs = _numbered_answers(message.text, moments, at)
+        pairs = numbered_answers(message.text, moments, at)
         if pairs:
             for place, text in enumerate(pairs):
                 where = order + place / 100
@@ -391,7 +391,7 @@ def _sentences(first: str, second: str) -> str:
     return f"{first}{'.' * (first[-1:].isalnum() or first[-1:] in ')`')} {second}"
 
 
-def _numbered_answers(text: str, moments: Sequence[Moment], at: int) -> list[str]:
+def numbered_answers(text: str, moments: Sequence[Moment], at: int) -> list[str]:
     """Numbered answers, each with the numbered question that it answers."""
     answers = numbered(text)
     if len(answers) < 2:

@@ -224,3 +224,22 @@ def test_items_that_were_written_or_made_elsewhere_are_not_open() -> None:
     text = written(turns, 800)
     assert "Open items" not in text
     assert "edited in docs/plans/pier.md" in text
+
+
+def test_what_the_person_wants_instead_of_a_refused_call_is_the_latest_request() -> None:
+    refusal = (
+        "The user doesn't want to proceed with this tool use. The tool use was rejected. To tell "
+        "you how to proceed, the user said:\nput the lamp on the eastern pier in its own branch"
+    )
+    given = {"file_path": "pier/west.py", "old_string": "a", "new_string": "b"}
+    turns = [
+        turn("Make the lamp of the western pier brighter."),
+        *edit("lamp.py"),
+        agent("Now the pier."),
+        call("Edit", given),
+        result("Edit", refusal),
+        *edit("pier/east.py"),
+    ]
+    request = part(handed_over(turns), Section.REQUEST)
+    assert 'Latest, refusing Edit: pier/west.py: "put the lamp on the eastern pier' in request
+    assert 'First: "Make the lamp of the western pier brighter."' in request

@@ -30,7 +30,7 @@ from reviewer.compression.file_summary import (
 from reviewer.compression.offline.course import Course
 from reviewer.compression.offline.seen import EDITS_TITLE, LOOKED_TITLE, seen
 from reviewer.compression.offline.shape import ALSO, Account
-from reviewer.compression.offline.steps import waiting_of
+from reviewer.compression.offline.steps import folder_of, waiting_of
 from reviewer.compression.offline.tail import Tail
 from reviewer.compression.summary_writer import SummaryWriter
 from reviewer.compression.values import (
@@ -268,6 +268,8 @@ def _brief_offline(turns: Iterable[Turn], title: AgentText, max_tokens: int, pat
     account.leave_out_history()
     if not waiting_of(account.moments, tail):
         account.say_whose_turn_it_is()
+    if folder := folder_of(tail, account.folder):
+        account.leave_out_folder(folder)
     body = NOTHING
     # A small text has hardly any headings.
     room = max_tokens - count.count(title) - (FRAME if max_tokens >= HANDOVER_FROM else SMALL_FRAME)

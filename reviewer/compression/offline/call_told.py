@@ -19,10 +19,12 @@ from reviewer.compression.offline.calls import (
     command_of,
 )
 from reviewer.compression.offline.events import (
+    MAKES,
     Event,
     Kind,
     command_events,
     conflicts_in,
+    ids_made,
     read_outcome,
 )
 from reviewer.proposing.view_calls import (
@@ -47,7 +49,8 @@ PIECE_CHARS = 60
 """Characters of a line before and after an edit."""
 MOST_NAMED = 3
 
-UNTOLD = LISTS | TASK_TOOLS | ASKING | PLAN_TOOLS | REPORTING | {"tool_search", "toolsearch"}
+_OWN_TOOLS = frozenset({"tool_search", "toolsearch", "report_intent"})
+UNTOLD = LISTS | TASK_TOOLS | ASKING | PLAN_TOOLS | REPORTING | _OWN_TOOLS
 """Tools that are described elsewhere: as a list, as what the agent says or asks."""
 _READS = frozenset({"read", "view", "read_file", "cat", "open_file", "view_file", "notebookread"})
 _DESCRIBED_READ = re.compile(r"(?:Read|View|Open)(?:ing)?(?: file)?: (\S+)$")
@@ -68,6 +71,7 @@ _FRAMED = re.compile(
     r"\s*<returncode>-?\d+</returncode>\s*(?:<output>\n?(.*?)(?:</output>)?\s*)?$", re.S
 )
 _ENDED = re.compile(r"\s*<shellId: \S+ (?:completed|exited) with exit code -?\d+>\s*$")
+_EXITED = re.compile(r"\s*<exited with exit code 0>\s*$")
 _RUNS = re.compile(
     r"<command with shellId: (\S+) is still running|"
     r"Process running with session ID (\S+)|Command running in background with ID: (\S+?)[.\s]"
@@ -292,7 +296,7 @@ def _piece(line: str, at: int) -> str:
 
 def result_body(text: str, roots: Sequence[str] = ()) -> tuple[str, str, re.Match[str] | None]:
     """A result with paths relative to `roots`, what is in its frame, and its exit code."""
-    text = _ANSI.sub("", text)
+    text = _EXITED.sub("", _ANSI.sub("", text))
     for root in sorted(roots, key=len, reverse=True):
         text = text.replace(f"{root}/", "").replace(f"{root}\\", "")
     code = _CODE.search(text[:400]) or _CODE.search(text[-200:])
@@ -324,6 +328,8 @@ def put_result(told: Told, number: int, call: Call, text: str, roots: Sequence[s
     conflicts = conflicts_in(body) if bad or "CONFLICT (" in body else ()
     if told.verb.startswith("committed") and (made := commit_made(body)):
         told.result = made
+    elif MAKES.match(command) and not bad and (ids := ids_made(body, by_name=command[:3] == "bd ")):
+        told.result = ", ".join(ids[:MOST_NAMED])
     elif conflicts:
         told.failed, told.result = True, f"failed: conflicts in {', '.join(conflicts)}"
     elif (

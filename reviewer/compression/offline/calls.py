@@ -186,13 +186,20 @@ def _first(given: Mapping[str, object], names: Sequence[str]) -> str:
     return next((text for name in names if isinstance(text := given.get(name), str)), "")
 
 
+def is_quoted(text: str, at: int) -> bool:
+    """Whether a place of code is inside a text of several lines that the code quotes."""
+    return any(text.count(mark, 0, at) % 2 for mark in ("`", '"""'))
+
+
 def names_added(old: str, new: str, path: str) -> tuple[str, ...]:
     """The functions, classes and, in prose, headings that only the new text of a file has."""
     prose = PROSE_FILE.search(path) is not None
     before = {found[1] or found[2] for found in DECLARED.finditer(old)}
     before |= {name.lstrip("# ") for name in before}
     found = dict.fromkeys(
-        each[1] or each[2].lstrip("# ") for each in DECLARED.finditer(new) if each[1] or prose
+        each[1] or each[2].lstrip("# ")
+        for each in DECLARED.finditer(new)
+        if prose or (each[1] and not is_quoted(new, each.start()))
     )
     return tuple(name for name in found if name not in before)[:MOST_NAMES]
 

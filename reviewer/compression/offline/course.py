@@ -18,6 +18,7 @@ from reviewer.compression.offline.steps import (
     USUAL,
     Length,
     Step,
+    folder_of,
     place_of,
     steps_of,
     steps_told,
@@ -58,6 +59,7 @@ class Course:
         self._steps: list[Step] = steps_of(
             account.moments, tail, account.interrupted, account.folder
         )
+        self._folder = folder_of(tail, account.folder)
         self._loop = repeating(account.moments)
 
     def lines(self, room: int) -> list[Line]:
@@ -157,6 +159,8 @@ class Course:
         return [*head, *chosen[::-1], *foot] if chosen or foot else []
 
     def _made(self, section: Section, text: str, turn: int) -> Line:
+        if turn >= 0 and self._folder:
+            text = text.replace(f"{self._folder}/", "")
         text = mask(text).text
         line = Line(section, text, float(turn), 3.0, turn=turn)
         line.terms = terms_of(text)

@@ -13,7 +13,12 @@ from msgspec import Struct
 
 from reviewer.compression.offline.events import ANSWERS, Event, Kind, Message, Moment, Voice
 from reviewer.compression.offline.line import Line, is_person, shortened, terms_of
-from reviewer.compression.offline.person import has_content, is_answer, question_before
+from reviewer.compression.offline.person import (
+    has_content,
+    is_answer,
+    numbered_answers,
+    question_before,
+)
 from reviewer.compression.offline.statements import WIDE, person_words, statements
 
 LEAST_MESSAGES = 10
@@ -161,6 +166,10 @@ def _task_start(moments: Sequence[Moment], said: Sequence[_Said]) -> int:
 
 
 def _entry(each: _Said, moments: Sequence[Moment]) -> Entry:
+    said = moments[each.at]
+    pairs = numbered_answers(said.text, moments, each.at) if isinstance(said, Message) else []
+    if pairs and not each.refused:
+        return Entry(each.turn, "", "; ".join(pairs))
     needs = is_answer(each.words, each.question) and not each.refused
     before = shortened(each.question, LONGEST_PROPOSAL) if needs else ""
     return Entry(each.turn, each.words, each.refused, before)

@@ -230,8 +230,14 @@ def _places(piece: Piece, code: NewCode) -> Iterator[_Place]:
     waited = 0  # the edit of the remarks that wait for what they are about
     lines = piece.text.split("\n")
     doc = ""
+    quoted = False
     for at, raw in enumerate(lines):
         line = raw.strip()
+        inside = quoted
+        if not _REMARK.match(line):
+            quoted ^= bool(raw.count("`") % 2)
+        if inside:
+            continue  # a text that the code quotes
         number = code.at.get(line, 0) if line not in code.before else 0
         if doc or (found := _DOC.match(line)):
             mark = doc or (found[1] if found else "")

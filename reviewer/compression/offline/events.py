@@ -162,8 +162,7 @@ def command_events(number: int, command: str) -> Iterator[Event]:
     messages = iter(_commit_messages(command))
     for path in _script_writes(command):
         yield Event(number, Kind.EDIT, path)
-    for piece in SPLIT.split(_HEREDOC.sub(lambda found: found[0].split("\n", 1)[0], command)):
-        piece = piece.strip()
+    for piece in pieces_of(_HEREDOC.sub(lambda found: found[0].split("\n", 1)[0], command)):
         git = _GIT.match(piece)
         if (found := _REDIRECT.match(piece)) and not found[1].startswith("/dev"):
             yield _redirected(number, found, bodies)
@@ -192,6 +191,21 @@ def command_events(number: int, command: str) -> Iterator[Event]:
                 dropped=tuple(removed[1].split()) if removed else (),
                 moved=moved.groups() if moved else (),
             )
+
+
+def pieces_of(command: str) -> list[str]:
+    """The commands of a command line; what is quoted is not split."""
+    if command.count('"') % 2 or '\\"' in command:
+        return [piece.strip() for piece in SPLIT.split(command)]
+    pieces, start = [], 0
+    for found in _QUOTED_OR_SPLIT.finditer(command):
+        if found[1] is not None:
+            pieces.append(command[start : found.start()].strip())
+            start = found.end()
+    return [*pieces, command[start:].strip()]
+
+
+_QUOTED_OR_SPLIT = re.compile(rf"\"[^\"]*\"|(?<=[\s=(])'[^'\n]*'|({SPLIT.pattern})")
 
 
 def _redirected(number: int, found: re.Match[str], bodies: Mapping[str, str]) -> Event:
@@ -493,6 +507,10 @@ _IDS = (
     re.compile(r"\"(?:number|iid)\"\s*:\s*(\d{1,8})"),
 )
 """Under which id a result says that something was made, the surest first."""
+_ITEM_ID = re.compile(r"^\s*\"id\"\s*:\s*\"([A-Za-z][\w.]*-[\w.-]*\w)\"", re.MULTILINE)
+"""How a tracker gives the id of an item in JSON."""
+MAKES = re.compile(r"(?:gh|glab) (?:issue|mr|pr|release) create\b|bd create\b")
+"""Commands that make something that has an id in another system."""
 ID_CHARS = 3_000
 
 
@@ -501,7 +519,7 @@ def ids_made(result: str, *, by_name: bool = False) -> list[str]:
 
     `by_name`: only what the result says was made counts, no address beside it.
     """
-    for pattern in _IDS[2:3] if by_name else _IDS:
+    for pattern in (_IDS[2], _ITEM_ID) if by_name else _IDS:
         found = dict.fromkeys(
             next(filter(None, each.groups()), each[0]) if pattern.groups else each[0]
             for each in pattern.finditer(result[:ID_CHARS])

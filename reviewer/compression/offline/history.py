@@ -33,11 +33,11 @@ from reviewer.compression.offline.events import (
     LISTED,
     LOOKED_AT,
     MADE,
+    MAKES,
     NO_OUTPUT,
     PLAN,
     SCRATCH,
     SCRIPT_RUN,
-    SPLIT,
     Event,
     Kind,
     Message,
@@ -47,6 +47,7 @@ from reviewer.compression.offline.events import (
     conflict_sides,
     conflicts_in,
     ids_made,
+    pieces_of,
     read_outcome,
 )
 from reviewer.compression.offline.line import is_person
@@ -130,6 +131,8 @@ class Places(Struct):
     """Functions and classes with the places in which searches show their declarations."""
     skills: list[str]
     """Skills of the agent that were loaded."""
+    outside: str
+    """The folder of all changed files, where that is not the one in which the session works."""
     published: list[str]
     """Addresses under which something was published."""
 
@@ -220,6 +223,8 @@ def _thoughts(turns: Iterable[Turn]) -> list[Moment]:
     ]
 
 
+_RECORD = re.compile(r"\s*[{\[]\s*[{\"][^\n]{0,80}\":")
+"""How a text begins that is a record of a program, such as a copied log, and no words."""
 _FILES = frozenset({Kind.EDIT, Kind.WRITE, Kind.SIDES})
 _ABSOLUTE = re.compile(r"/|[A-Za-z]:[/\\]")
 LEAST_PATHS = 3
@@ -250,7 +255,7 @@ class _Reader:
         self._polled: dict[str, _Open] = {}
         self._answering: set[str] = set()
         """Tools of which a result was seen."""
-        self.places = Places({}, {}, [], {}, [], [])
+        self.places = Places({}, {}, [], {}, [], "", [])
 
     @property
     def interrupted(self) -> frozenset[int]:
@@ -276,15 +281,13 @@ class _Reader:
         return without_withdrawn(self.moments)
 
     def _shorten(self) -> None:
-        """Leave out the folder that all changed files have in common, where no folder is known.
-
-        With a known folder, a path that is still absolute lies outside it and opens only as it is.
+        """Leave out the folder that all changed files have in common, where no folder is known, or
+        where all of them lie outside the known one.
         """
-        if self._roots:
-            return
         changes = [e for e in self.moments if isinstance(e, Event) and e.kind in _FILES]
-        paths = {e.what for e in changes if _ABSOLUTE.match(e.what) and not SCRATCH.match(e.what)}
-        if len(paths) < LEAST_PATHS:
+        work = [e for e in changes if not SCRATCH.match(e.what) and "/.claude/" not in e.what]
+        paths = {e.what for e in work if _ABSOLUTE.match(e.what)}
+        if len(paths) < LEAST_PATHS or (self._roots and any(e.what not in paths for e in work)):
             return
         parts = [path.replace("\\", "/").split("/")[:-1] for path in paths]
         common = []
@@ -295,7 +298,10 @@ class _Reader:
         length = len("/".join(common)) + 1
         if len(common) <= LEAST_DEPTH:
             return
-        self.folder = "/".join(common)
+        if self._roots:
+            self.places.outside = "/".join(common)
+        else:
+            self.folder = "/".join(common)
         for each in changes:
             if each.what in paths:
                 each.what = each.what[length:]
@@ -326,7 +332,7 @@ class _Reader:
             self._say(number, _voice(turn), text, turn.name if turn.role == "user" else "")
 
     def _say(self, number: int, voice: Voice, text: str, name: str = "") -> None:
-        if text.strip():
+        if text.strip() and not (voice is not Voice.PERSON and _RECORD.match(text)):
             self.moments.append(Message(number, voice, text.strip(), name))
 
     def _tell(self, event: Event) -> Event:
@@ -372,8 +378,8 @@ class _Reader:
 
     def _own_script(self, number: int, command: str) -> list[Event]:
         """The run of a script that was written in this range, which is how some agents check."""
-        for piece in SPLIT.split(command[:COMMAND_CHARS]):
-            ran = SCRIPT_RUN.fullmatch(piece.strip())
+        for piece in pieces_of(command[:COMMAND_CHARS]):
+            ran = SCRIPT_RUN.fullmatch(piece)
             if ran and ran[1].rpartition("/")[2] in self._written:
                 return [Event(number, Kind.CHECK, cut(ENDS.sub("", piece), 120).text)]
         return []
@@ -587,12 +593,9 @@ class _Reader:
         self._say(number, Voice.PERSON, words)
 
 
-_MAKES = re.compile(r"(?:gh|glab) (?:issue|mr|pr|release) create\b|bd create\b")
-
-
 def _makes(call: Call, event: Event) -> bool:
     """Whether a call makes something that has an id in another system, or changes it by a tool."""
-    return not event.edits if not call.command else bool(_MAKES.match(event.what))
+    return not event.edits if not call.command else bool(MAKES.match(event.what))
 
 
 _PLAN_FILE = re.compile(r"[/\\]plans[/\\][^/\\]+\.md$")

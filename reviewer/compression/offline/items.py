@@ -13,7 +13,7 @@ from enum import StrEnum
 
 from msgspec import Struct
 
-from reviewer.compression.offline.events import Event, Kind, Message, Moment, Voice
+from reviewer.compression.offline.events import MAKES, Event, Kind, Message, Moment, Voice
 from reviewer.compression.offline.line import is_edit, is_person
 from reviewer.compression.offline.statements import is_announcement, plain, statements, straight
 from reviewer.text.units import UnitKind, units
@@ -125,12 +125,14 @@ def fates(items: Sequence[Item], after: Sequence[Moment]) -> list[Item]:
         closing = at + 1 == len(after) or is_person(after[at + 1])
         said = [each.text for each in statements(moment, closing=closing)]
         said = said or [plain(moment.text)]
-        changed = _changed_after(after, at)
+        changed, made = _changed_after(after, at), _made_after(after, at)
         for place, text in enumerate(said):
             about = _about(text, found, own)
             files = changed if place == len(said) - 1 else ()
             for item in about:
                 _tell(item, text, files, closing=closing, alone=len(about) == 1)
+                if made and place == len(said) - 1 and item.is_open:
+                    item.fate, item.told = Fate.REPORTED, text[:TOLD_CHARS]
     return found
 
 
@@ -150,6 +152,7 @@ def latest_items(moments: Sequence[Moment]) -> list[Item]:
                 return []
             if items:
                 known = fates(items, moments[at + 1 :])
+                _mark_written(known, moments[at + 1 :])
                 taken_up = sum(item.fate is not Fate.NOTHING for item in known)
                 sure = any(item.named for item in known) or taken_up >= MOSTLY * len(known)
                 return known if sure else []
@@ -232,6 +235,31 @@ def _changed_after(moments: Sequence[Moment], at: int) -> tuple[str, ...]:
         if each.kind in (Kind.EDIT, Kind.WRITE) and not each.failed:
             paths.append(each.what)
     return tuple(dict.fromkeys(paths))
+
+
+def _made_after(moments: Sequence[Moment], at: int) -> bool:
+    """Whether something was made in another system after a message and before the next one."""
+    for each in moments[at + 1 :]:
+        if isinstance(each, Message):
+            break
+        if each.kind is Kind.PULL_REQUEST or (each.kind is Kind.RUN and MAKES.match(each.what)):
+            return not each.failed
+    return False
+
+
+_FOLDER = re.compile(r"`((?:[\w.-]+/)+)`")
+
+
+def _mark_written(items: Sequence[Item], after: Sequence[Moment]) -> None:
+    """Note the files that were made in a folder that one item alone names."""
+    folders = [set(_FOLDER.findall(each.text)) for each in items]
+    times = Counter(folder for each in folders for folder in each)
+    made = [e.what for e in after if isinstance(e, Event) and is_edit(e) and e.kind is Kind.WRITE]
+    for item, named in zip(items, folders, strict=True):
+        own = [folder for folder in named if times[folder] == 1]
+        files = [path for path in made if any(path.startswith(folder) for folder in own)]
+        if files and item.is_open:
+            item.fate, item.files = Fate.EDITED, tuple(dict.fromkeys(files))
 
 
 def _own_words(items: Sequence[Item]) -> list[frozenset[str]]:

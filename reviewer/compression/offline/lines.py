@@ -399,6 +399,9 @@ def _state_lines(moments: Sequence[Moment], state: WorkState, places: Places) ->
         Line(Section.NEXT, text, NEXT_OWED + at / 100, 3.0, "state")
         for at, text in enumerate(next_lines(state))
     ]
+    if places.outside:
+        text = f"The changed files are in {places.outside}/, not where the session works."
+        lines.append(Line(Section.NOW, text, first, 3.2, "state"))
     edits = edit_lines(state)
     for at, (text, checked) in enumerate(edits):
         worth = EDIT_CHECKED if checked else EDIT_UNCHECKED

@@ -45,12 +45,13 @@ def person_lines(moments: Sequence[Moment]) -> list[Line]:
         for at, each in enumerate(moments)
         if isinstance(each, Message) and each.voice is Voice.PERSON
     ]
+    refusing = _order_of_refusal(moments, spoken)
     spoken = [(at, each) for at, each in spoken if not _after_refusal(moments, at)]
-    lines: list[Line] = []
+    lines: list[Line] = [refusing] if refusing else []
     for place, (_, each) in enumerate(spoken):
         if each.name == ANSWERS:
             lines += _choices(each, 1.2 + place / len(spoken))
-    chosen = {line.turn for line in lines}
+    chosen = {line.turn for line in lines if line.section is Section.DECISIONS}
     spoken = [(at, each) for at, each in spoken if each.turn not in chosen]
     if not spoken:
         return lines
@@ -83,8 +84,10 @@ def person_lines(moments: Sequence[Moment]) -> list[Line]:
             label = THEN if number > newest else "Latest: " if number == newest else "Before: "
             if number == newest and (short := _short_answers_after(spoken, number)) > 1:
                 label = f"Latest in words of their own ({short} short answers since): "
+            if refusing and number == newest:
+                label = "First: " if number == first else "Before: "
             label = "First: " if number < latest else label
-            label = label if several or resumed else ""
+            label = label if several or resumed or refusing else ""
             answered = (
                 question if (number != first or resumed) and is_answer(words, question) else ""
             )
@@ -92,7 +95,7 @@ def person_lines(moments: Sequence[Moment]) -> list[Line]:
             release = "request" if number >= latest else "goal"
             lines.append(Line(Section.REQUEST, text, order, 4.0, release, source, turn))
             continue
-        pairs = _numbered_answers(message.text, moments, at)
+        pairs = numbered_answers(message.text, moments, at)
         if pairs:
             for place, text in enumerate(pairs):
                 where = order + place / 100
@@ -124,6 +127,27 @@ def person_lines(moments: Sequence[Moment]) -> list[Line]:
             answer = "" if worked else _reply_to(moments, at)
             lines.append(_asked(words, order, worth, source, turn, worked, answer))
     return lines
+
+
+def _order_of_refusal(
+    moments: Sequence[Moment], spoken: Sequence[tuple[int, Message]]
+) -> Line | None:
+    """What the person said last, where that is what they want instead of a call they refused."""
+    if not spoken or not _after_refusal(moments, spoken[-1][0]):
+        return None
+    at, message = spoken[-1]
+    words = person_words(message.text, LONGEST_REQUEST)
+    call = moments[at - 1]
+    if len(terms_of(words)) < CLEAR_ORDER or not isinstance(call, Event):
+        return None
+    text = f'Latest, refusing {shortened(call.what or "a call", REFUSED_CHARS)}: "{words}"'
+    turn = message.turn
+    return Line(Section.REQUEST, text, turn, 4.0, "request", message.text, turn)
+
+
+CLEAR_ORDER = 4
+"""Words that carry something, from which on a refusal says what to do instead."""
+REFUSED_CHARS = 80
 
 
 def _short_answers_after(spoken: Sequence[tuple[int, Message]], number: int) -> int:
@@ -391,7 +415,7 @@ def _sentences(first: str, second: str) -> str:
     return f"{first}{'.' * (first[-1:].isalnum() or first[-1:] in ')`')} {second}"
 
 
-def _numbered_answers(text: str, moments: Sequence[Moment], at: int) -> list[str]:
+def numbered_answers(text: str, moments: Sequence[Moment], at: int) -> list[str]:
     """Numbered answers, each with the numbered question that it answers."""
     answers = numbered(text)
     if len(answers) < 2:

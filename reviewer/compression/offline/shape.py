@@ -241,6 +241,14 @@ class Account:
         draft.use_what_is_left()
         return draft.text()
 
+    def leave_out_folder(self, folder: str) -> None:
+        """Name what lies in a folder by its path in it."""
+        for line in self.lines:
+            if f"{folder}/" in line.text:
+                line.text = line.text.replace(f"{folder}/", "")
+                line.terms = terms_of(line.text)
+                line.cost = self.count(f"- {line.text}\n")
+
     def say_whose_turn_it_is(self) -> None:
         """Say that the agent waits for the person, where it has reported and nothing comes next."""
         ahead = any(line.section is Section.NEXT for line in self.lines)

@@ -169,7 +169,8 @@ _STEPS = {
     "test": re.compile(r"\b(?:run(?:ning)? (?:the |any |all )*tests?|testing)\b", re.IGNORECASE),
     "lint": re.compile(r"\b(?:lint(?:er|ing)?|format(?:ter|ting)?)\b", re.IGNORECASE),
     "commit": re.compile(r"\bcommit(?:s|ting|ted)?\b", re.IGNORECASE),
-    "push": re.compile(r"\b(?:push(?:es|ing|ed)?|pull request|PR)\b", re.IGNORECASE),
+    "push": re.compile(r"\bpush(?:es|ing|ed)?\b", re.IGNORECASE),
+    "open the pull request": re.compile(r"\b(?:pull request|PR)\b", re.IGNORECASE),
 }
 """Steps that end a piece of work, by their kinds."""
 _NOT_TO = re.compile(
@@ -179,10 +180,19 @@ _NOT_TO = re.compile(
 )
 _ORDERED = re.compile(
     r"(?:^\W*|[.,;:!?]\s*|\b(?:and|then|please|now|also|just|let'?s|you can|can you|could you"
-    r"|go ahead and)\s+)(?:commit|push)$",
+    r"|go ahead and)\s+)"
+    r"(?:commit|push|(?:open|create|make|raise) (?:\w+ ){0,2}(?:PR|pull request))$",
     re.IGNORECASE,
 )
 """A sentence up to the verb with which it orders a commit."""
+_NAMES = re.compile(
+    r"\b(?:the|an?|th(?:at|is|ese|ose)|last|first|next|your|my|our|their|its|of|for|before|after"
+    r"|did|does|you|i|we|was|is|each|every|per|pre|in)\W*$",
+    re.IGNORECASE,
+)
+"""What comes before a step that is only named: `the push failed`."""
+VERY_SHORT = 60
+"""Characters of a message that is an order if it names a step: `push directly to main`."""
 SHORT_ORDER = 240
 """Characters of a message that may be such an order; longer ones name commits for other reasons."""
 _RULED = 400
@@ -207,8 +217,19 @@ def _heard(state: WorkState, text: str) -> None:
                 else:
                     state.restrained.discard(kind)
                     state.asked.add(kind)
-                    if len(text) <= SHORT_ORDER and _ORDERED.search(sentence[: found.end()]):
+                    if _is_ordered(text, sentence, found):
                         state.ordered.add(kind)
+
+
+def _is_ordered(text: str, sentence: str, found: re.Match[str]) -> bool:
+    """Whether a sentence of a message orders a step, and does not only name it."""
+    verb = re.fullmatch(r"commit|push|(pull request|PR)", found[0], re.IGNORECASE)
+    if verb is None:
+        return False
+    alone = len(text) <= VERY_SHORT and not sentence.rstrip().endswith("?")
+    alone = alone and not verb[1] and _NAMES.search(sentence[: found.start()]) is None
+    short = len(text) <= SHORT_ORDER
+    return alone or (short and _ORDERED.search(sentence[: found.end()]) is not None)
 
 
 def _apply(state: WorkState, event: Event) -> None:
@@ -229,6 +250,7 @@ def _apply(state: WorkState, event: Event) -> None:
         state.unpushed = False
         state.merged = ""
         state.branch_of_request = state.branch
+        state.given |= {"push", "open the pull request"}
     elif event.kind is Kind.BRANCH and not event.failed:
         state.branch = event.what
     elif event.kind is Kind.MERGE:
@@ -441,11 +463,10 @@ def now_lines(state: WorkState) -> list[str]:
         )
         lines += _conflict_lines(state)
     elif state.resolved:
-        lines.append(
-            f"All {len(state.resolved)} merge conflicts are edited "
-            f"({', '.join(short_paths(state.resolved))}); "
-            "the merge is not committed."
-        )
+        number = len(state.resolved)
+        all_of_them = f"All {number} merge conflicts are" if number > 1 else "The merge conflict is"
+        names = ", ".join(short_paths(state.resolved))
+        lines.append(f"{all_of_them} edited ({names}); the merge is not committed.")
     open_files = state.uncommitted
     waiting = [each for each in open_files if not state.verdict(each)]
     prose = [each for each in waiting if _PROSE.search(each.path)]
@@ -489,9 +510,9 @@ def now_lines(state: WorkState) -> list[str]:
     broken = [each for each in open_files if state.verdict(each) == "failed"]
     for check in state.checks.values():
         if check.failed and state.last_of_kind[_kind(check)] is check:
+            if state.is_overtaken(check):
+                continue
             why = f": {check.outcome}" if check.outcome else ""
-            later = [each for each in state.checks.values() if _passed_since(each, check)]
-            why += f" (later `{later[-1].command}` passed)" if later else ""
             edited = " (before the last edits)" if waiting else ""
             before = [each for each in broken if check in state.checks_of(each)]
             shown = ", ".join(short_paths([each.path for each in before[-20:]]))
@@ -500,7 +521,7 @@ def now_lines(state: WorkState) -> list[str]:
     for check in state.checks.values():
         if check.how == NOT_RUN and state.last_of_kind[_kind(check)] is check:
             lines.append(f"Could not be run: `{check.command}`: {check.outcome}.")
-    if state.commits and not open_files:
+    if state.commits and not open_files and not (state.conflicts or state.resolved):
         where = "committed but not pushed" if state.unpushed else "committed and pushed"
         lines.append(f"Everything edited is {where}.")
     elif state.commits and state.unpushed:
@@ -605,7 +626,9 @@ def next_lines(state: WorkState) -> list[str]:
     if state.conflicts or state.resolved:
         steps.append("commit the merge")
     elif ordered:
-        steps += [kind for kind in ("commit", "push") if kind in ordered]
+        committed = "commit" not in ordered and state.uncommitted
+        steps += ["commit"] * bool(committed)
+        steps += [kind for kind in ("commit", "push", "open the pull request") if kind in ordered]
     elif state.commits and (unchecked or state.uncommitted):
         if _is_wanted(state, "commit", on_request=state.commits_on_request):
             steps.append("commit")
@@ -719,6 +742,8 @@ def command_lines(state: WorkState) -> list[str]:
     """The commands that checked the work, and how they went the last time."""
     lines = []
     for check in state.usual_checks:
+        if state.is_overtaken(check):
+            continue
         how = f"{check.how} at the last run" if check.how in ("failed", "passed") else check.how
         times = f", run {check.times} times" if check.times > 1 else ""
         lines.append(f"`{check.command}` ({how}{times})")

@@ -594,7 +594,8 @@ class _Splitter:
         enough = several or sum(map(len, WIDE.findall(words))) >= 6
         on_the_way = self._message.voice is Voice.AGENT and not self._closing
         if (
-            _REMAINS.match(words)
+            words.count("\\n") > 1
+            or _REMAINS.match(words)
             or _QUOTED.fullmatch(words)
             or (on_the_way and len(words) <= MOMENTARY and _MOMENT.fullmatch(straight(words)))
         ):

@@ -248,7 +248,7 @@ def steps_told(
                 words = person_words(before.words)
                 found[0] = [f'After "{words}": {text}' for text in found[0]]
         else:
-            found = _other_told(step)
+            found = _other_told(step, is_last=at == len(steps) - 1)
         for texts in reversed(found):
             known |= terms_of(texts[0])
             yield step.turn, texts
@@ -430,27 +430,36 @@ def _read_told(paths: Sequence[str]) -> str:
     return f"read {', '.join(names[:MOST_READ])}{more}"
 
 
-def _other_told(step: Step) -> list[list[str]]:
-    """What a sub-agent or another speaker said."""
+def _other_told(step: Step, *, is_last: bool) -> list[list[str]]:
+    """What a sub-agent or another speaker said; more of it where nobody has spoken since."""
     message = Message(step.turn, step.voice, step.words, step.name)
     found = [each.text for each in statements(message, closing=True)]
-    words = shortened(" ".join(found) or one_line(step.words), NEAR_CHARS)
-    if not words:
+    whole = " ".join(found) or one_line(step.words)
+    texts = [in_the_middle(whole, longest) for longest in LAST_CHARS] if is_last else []
+    texts.append(shortened(whole, NEAR_CHARS))
+    if not whole:
         return []
     if step.voice is Voice.SUBAGENT:
         who = f'The sub-agent "{shortened(step.name, 80)}"' if step.name else "A sub-agent"
-        return [[f"{who} reported: {words}"]]
+        return [[f"{who} reported: {words}" for words in texts]]
     who = step.name if step.voice is Voice.SPEAKER else "Note"
-    return [[f"{who}: {words}"]]
+    return [[f"{who}: {words}" for words in texts]]
+
+
+def folder_of(tail: Tail, folder: str = "") -> str:
+    """The folder in which the session works at the end. `folder`: as in `steps_of`."""
+    for each in tail:
+        folder = each.turn.folder if _is_whole(each.turn.folder) else folder
+    return folder
 
 
 def place_of(tail: Tail, folder: str = "") -> str:
     """Where the session works at the end: the folder and the branch. `folder`: as in `steps_of`."""
     branch = ""
     for each in tail:
-        folder = each.turn.folder if _is_whole(each.turn.folder) else folder
         branch = each.turn.branch or branch
-    where = f"In {folder}" if folder else ""
+    place = folder_of(tail, folder)
+    where = f"In {place}" if place else ""
     if branch:
         where = f"{where}, on branch {branch}" if where else f"On branch {branch}"
     return f"{where}." if where else ""

@@ -372,3 +372,16 @@ def test_rounds_that_do_not_repeat_are_not_called_so() -> None:
 def test_whatever_a_session_has_the_hand_over_stays_within_its_tokens(turns: list[Turn]) -> None:
     for tokens in (100, 599, 601, 2_000):
         assert count(handed_over(turns, tokens)) <= tokens
+
+
+def test_numbered_answers_are_told_with_their_questions() -> None:
+    turns = [
+        turn("Plan the ferry's new sheet."),
+        agent("Two questions:\n\n1. Should cars have a column?\n2. Should dogs have a column?"),
+        turn("1. no\n2. only in summer"),
+        agent("Understood, I start with the dogs."),
+        *edit("sheet.py"),
+        turn("Good, and print it on A5 paper please."),
+    ]
+    told = section(handed_over(turns), Section.MESSAGES)
+    assert any('Should dogs have a column? - the person: "only in summer"' in line for line in told)

@@ -159,3 +159,87 @@ def test_a_summary_repeats_no_request_that_the_range_has() -> None:
     text = written([*turns, turn("Now the rudder."), *edit("rudder.py")], 600)
     assert "Before the earlier compaction" not in text
     assert "Paint the ferry blue, please." in text
+
+
+@pytest.mark.parametrize(
+    ("words", "owed"),
+    [
+        ("pelase push directly to main", "commit, then push, then report"),
+        ("commit this, push, open draft PR", "commit, then push, then open the pull request"),
+        ("the push failed because of the tide", ""),
+        ("/pr-review 150", ""),
+        ("Describe in the handbook how often we commit and how the harbour reviews it. " * 4, ""),
+    ],
+)
+def test_what_a_short_message_orders_is_owed(words: str, owed: str) -> None:
+    turns = [
+        turn("Make the lamp of the pier brighter."),
+        *edit("pier/lamp.md"),
+        agent("The lamp is brighter now."),
+        turn(words),
+        *run("git status", "modified: pier/lamp.md"),
+    ]
+    next_ = section(written(turns, 800), Section.NEXT)
+    assert owed in next_
+    assert owed or "Still owed" not in next_
+
+
+def test_one_merge_conflict_that_is_edited_is_not_called_pushed() -> None:
+    turns = [
+        turn("Merge the main branch."),
+        *edit("toll.py"),
+        *run("git commit -am 'Toll' && git push", "[pier 1a2b3c4] Toll"),
+        *run("git merge main", "CONFLICT (content): Merge conflict in toll.py"),
+        *run("git checkout --theirs toll.py", "Updated 1 path"),
+        *run("go build ./...", ""),
+    ]
+    now = section(written(turns, 600), Section.NOW)
+    assert "The merge conflict is edited (toll.py); the merge is not committed." in now
+    assert "committed and pushed" not in now
+
+
+def test_a_failure_that_a_similar_check_has_overtaken_is_not_told() -> None:
+    turns = [
+        turn("Mend the bill."),
+        *edit("e2e/bill.go"),
+        *run("go build ./e2e/...", "e2e/bill.go:4:2: undefined: toll\nexit status 1"),
+        *run("go test -c ./e2e/... -o /dev/null", ""),
+    ]
+    text = written(turns, 600)
+    assert "Failing" not in text
+    assert "go build" not in section(text, Section.COMMANDS)
+
+
+def test_items_that_were_written_or_made_elsewhere_are_not_open() -> None:
+    turns = [
+        turn("Deliver:\n\n1. A plan of the pier under `docs/plans/`\n2. A tracking bead via `bd`"),
+        agent("Let me look for older plans."),
+        *run("ls docs", "plans"),
+        agent("Now the plan itself."),
+        call("Write", {"file_path": "docs/plans/pier.md", "content": "# Pier\n\nTwo lamps."}),
+        result("Write", "created"),
+        agent("Now let me create the tracking bead."),
+        *run('bd create "Pier"', "✓ Created issue: sea-pier — Pier"),
+    ]
+    text = written(turns, 800)
+    assert "Open items" not in text
+    assert "edited in docs/plans/pier.md" in text
+
+
+def test_what_the_person_wants_instead_of_a_refused_call_is_the_latest_request() -> None:
+    refusal = (
+        "The user doesn't want to proceed with this tool use. The tool use was rejected. To tell "
+        "you how to proceed, the user said:\nput the lamp on the eastern pier in its own branch"
+    )
+    given = {"file_path": "pier/west.py", "old_string": "a", "new_string": "b"}
+    turns = [
+        turn("Make the lamp of the western pier brighter."),
+        *edit("lamp.py"),
+        agent("Now the pier."),
+        call("Edit", given),
+        result("Edit", refusal),
+        *edit("pier/east.py"),
+    ]
+    request = part(handed_over(turns), Section.REQUEST)
+    assert 'Latest, refusing Edit: pier/west.py: "put the lamp on the eastern pier' in request
+    assert 'First: "Make the lamp of the western pier brighter."' in request

@@ -318,3 +318,60 @@ def test_code_in_the_report_of_a_sub_agent_is_left_out() -> None:
     text = written(turns)
     assert "A sub-agent: The lamp flickers because its wire is loose." in text
     assert "struct Lamp" not in text
+
+
+def test_separators_inside_quotes_do_not_split_a_command() -> None:
+    noted = 'bd update sea-1 --notes "Verified; make test. Keep it open && wait" --json'
+    found = list(command_events(1, f"{noted}; make test"))
+    assert [each.what for each in found] == ["bd update sea-1", "make test"]
+
+
+def test_ids_in_the_json_of_a_tracker_are_told_with_what_was_made() -> None:
+    made = '{\n  "id": "sea-gsa.2.1",\n  "title": "Bell"\n}\n<exited with exit code 0>'
+    turns = [
+        ASKED,
+        *run('bd create "Bell" -t task --json', made),
+        agent("The bell is written down."),
+    ]
+    assert "[sea-gsa.2.1]" in section(written(turns, 600), Section.DONE)
+    assert "sea-gsa.2.1" in brief_of(turns, "it", max_tokens=1_000).text
+
+
+def test_changes_outside_the_folder_of_the_session_say_where_they_are() -> None:
+    turns = [structs.replace(ASKED, folder="/home/ann/work/light")]
+    for name in ("src/lamp.py", "src/horn.py", "README.md"):
+        turns += edit(f"/home/ann/other/light/{name}")
+    text = brief_of(turns, "it", max_tokens=1_000).text
+    assert "The changed files are in /home/ann/other/light/, not where the session works." in text
+    assert "src/lamp.py" in text.partition("## Last steps")[0]
+
+
+def test_functions_in_quoted_texts_are_not_the_files() -> None:
+    code = (
+        "package pier\n\nconst prompt = `\nfunc Imagined() {}\n`\n\nfunc Lamp() int { return 2 }\n"
+    )
+    turns = [ASKED, call("Write", {"file_path": "pier.go", "content": code}), result("Write", "ok")]
+    text = written(turns)
+    assert "Lamp" in text
+    assert "Imagined" not in text
+
+
+def test_the_report_that_a_sub_agent_gave_last_is_told_at_length() -> None:
+    findings = "\n".join(
+        f"{n}. Plank {n} of the pier is loose near post {n}." for n in range(1, 20)
+    )
+    turns = [
+        ASKED,
+        call("Task", {"description": "Look at the pier", "prompt": "Look."}, "c1"),
+        result("Task", f"Critical issues:\n\n{findings}", "c1"),
+    ]
+    steps = brief_of(turns, "it", max_tokens=2_000).text.partition("## Last steps")[2]
+    assert "Plank 1 of the pier is loose" in steps
+    assert "Plank 19 of the pier is loose" in steps
+
+
+def test_copied_records_are_no_words_of_the_agent() -> None:
+    record = '{"parentUuid":"ef26","type":"user","message":"The lamp is made of brass and glass."}'
+    text = written([ASKED, agent(record), *edit("src/lamp.py"), agent("The lamp blinks twice.")])
+    assert "brass" not in text
+    assert "blinks twice" in text

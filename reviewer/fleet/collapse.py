@@ -359,6 +359,8 @@ class _Database:
             " FROM evidence SEMI JOIN latest USING (path, part)"
         )
         places, times = self._one("SELECT count(*), coalesce(sum(times), 0) FROM place")
+        if project is not None and not places:
+            raise FleetError(self._no_project(project))
         self._sql(
             """
             CREATE TABLE fact AS
@@ -380,6 +382,18 @@ class _Database:
             "copies": int(times) - places,
             "facts": facts,
         }
+
+    def _no_project(self, project: str) -> str:
+        """That nothing was found in folders of a name, and in which ones most was."""
+        rows = self._sql(
+            "SELECT project, count(DISTINCT session) AS sessions FROM evidence WHERE project <> ''"
+            " GROUP BY project ORDER BY sessions DESC, project LIMIT 8"
+        ).fetchall()
+        names = ", ".join(f"{name} ({sessions:,})" for name, sessions in rows)
+        return (
+            f"Nothing was found in working folders called {project}. "
+            f"Those of most sessions: {names or 'none'}."
+        )
 
     def write(self, out: Path, top: int, settings: Settings) -> _Written:
         """Write the best facts."""

@@ -46,6 +46,8 @@ LONGEST_READ, LONGEST_READ_PER_MB = 60.0, 10.0
 """Seconds of the processor that a file may take, by its size on the disk: some 20 times what it
 takes when it is compressed, and 200 times when it is not."""
 OBJECTS_BETWEEN_COLLECTIONS = 50_000
+_WORKTREE = re.compile(r"(?:/\.worktrees|/\.claude/worktrees)/.*")
+"""Where agents put the work trees of a project: inside of it."""
 _HOME = re.compile(r"(?:/home/|/Users/|[A-Za-z]:\\Users\\)([^/\\]+)")
 
 _TEXT = "string"
@@ -419,7 +421,7 @@ def _whose(cwd: str, record: Record, file: SourceFile) -> Row:
     home = _HOME.match(cwd) or _HOME.search(file.name)
     return {
         "session": record.session or file.name,
-        "project": cwd.replace("\\", "/").rstrip("/").rpartition("/")[2],
+        "project": _WORKTREE.sub("", cwd.replace("\\", "/")).rstrip("/").rpartition("/")[2],
         "author": home[1] if home else "",
     }
 

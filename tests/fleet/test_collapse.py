@@ -108,6 +108,26 @@ def test_only_of_one_project_and_without_excerpts(fleet: Fleet) -> None:
     assert {row["proposer"] for row in found} == {"notes"}
 
 
+def test_work_trees_of_agents_belong_to_the_project_in_which_they_are(fleet: Fleet) -> None:
+    for number, tree in enumerate(("", "/.worktrees/7", "/.claude/worktrees/fix-1/src")):
+        path = fleet.session(f"{number}.jsonl", FACTS[number])
+        path.write_text(path.read_text().replace("/home/mo/kiosk", f"/home/mo/kiosk{tree}"))
+    fleet.run()
+    found = fleet.candidates(fleet.parts, "--from-project", "kiosk")
+    assert {row["content"] for row in found} == set(FACTS[:3])
+
+
+def test_a_project_in_which_nobody_worked_is_an_error_with_those_that_there_are(
+    fleet: Fleet,
+) -> None:
+    fleet.session("kiosk.jsonl", FACTS[0])
+    fleet.run()
+    said = fleet.fails("collapse", fleet.parts, "--from-project", "till")
+    assert "Nothing was found in working folders called till" in said
+    assert "kiosk (1)" in said
+    assert not (fleet.parts / "candidates.parquet").exists()
+
+
 def test_the_project_of_a_queue_is_not_taken_for_the_one_that_was_worked_in(fleet: Fleet) -> None:
     said = fleet("collapse", fleet.parts, "--project", "kiosk").stderr
     assert "--from-project kiosk" in said

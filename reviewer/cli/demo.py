@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from reviewer.cli.output import ELLIPSIS, count, print_text, report_intake, safe, table
+from reviewer.cli.output import ELLIPSIS, count, narrate, print_text, report_intake, safe, table
 from reviewer.cli.session import Session, Verb, pass_session
 from reviewer.errors import ReviewerError
 from reviewer.system import HANG_UP
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from reviewer.start import Found, FoundProject, ReadSum
 
 PROJECT = "ledger-api"
+OVER = "That was sample data, and it is gone. For your own sessions, run reviewer in a project."
 SHOWN = 10
 PLACE_WIDTH = 36
 """Columns; longer places are cut at the beginning."""
@@ -67,11 +68,13 @@ def demo(
                 from reviewer.cli.plain import choose_and_read, triage
 
                 if choose_and_read(engine, start):
-                    triage(engine, PROJECT)
+                    triage(engine, PROJECT, after=OVER)
                 return
             code = session.show_screen(engine, PROJECT, ascii=ascii, start=start)
         finally:
             engine.close()
+    if not code:
+        narrate(OVER)
     ctx.exit(code)
 
 

@@ -101,17 +101,24 @@ def _read(start: Start, project: FoundProject) -> None:
         print_text(f"Left out: {safe(sentence)}")
 
 
-def triage(engine: Engine, project: str | None) -> None:
-    """Go through what waits, one candidate and one letter at a time, until the end or `q`."""
-    _Round(engine, project).run()
+TO_AGENTS = "Give them to your agents: reviewer connect"
+
+
+def triage(engine: Engine, project: str | None, *, after: str = TO_AGENTS) -> None:
+    """Go through what waits, one candidate and one letter at a time, until the end or `q`.
+
+    `after`: what to do with what was kept.
+    """
+    _Round(engine, project, after).run()
 
 
 class _Round:
     """One pass over the queue."""
 
-    def __init__(self, engine: Engine, project: str | None) -> None:
+    def __init__(self, engine: Engine, project: str | None, after: str) -> None:
         self._engine = engine
         self._project = project
+        self._after = after
         self._ids = self._waiting()
         self._at = 0
         self._promoted = self._rejected = 0
@@ -135,7 +142,7 @@ class _Round:
         waiting = self._engine.queue.counts(self._project).waiting
         print_text(
             f"{self._promoted:,} kept, {self._rejected:,} rejected, {waiting:,} waiting."
-            + (" Give them to your agents: reviewer packet" if self._promoted else "")
+            + (f" {self._after}" if self._promoted else "")
         )
 
     def _waiting(self) -> list[int]:

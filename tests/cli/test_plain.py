@@ -168,3 +168,10 @@ def test_json_of_the_queue_is_unchanged_by_it(kiosk: Reviewer) -> None:
     before = json.dumps(kiosk.rows("queue", "list"), sort_keys=True)
     plain(kiosk, "n\nb\np\nq\n")
     assert json.dumps(kiosk.rows("queue", "list"), sort_keys=True) == before
+
+
+def test_the_end_of_the_demo_says_that_it_is_gone(reviewer: Reviewer) -> None:
+    said = reviewer("demo", "--plain", typed="\na\nq\n", db=False).stdout
+    assert "1 kept, 0 rejected" in said
+    assert "That was sample data, and it is gone. For your own sessions, run reviewer" in said
+    assert "reviewer connect" not in said

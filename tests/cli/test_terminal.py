@@ -185,6 +185,16 @@ def test_the_exit_code_is_that_of_the_screen(ingested: Reviewer, at_a_terminal: 
     assert run(["--db", str(ingested.db)], screen, no_keys) == 3
 
 
+def test_leaving_the_demo_says_that_it_is_gone(
+    at_a_terminal: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def screen(engine: Engine, project: str | None, **settings: Any) -> int:
+        return 0
+
+    assert run(["demo"], screen, no_keys) == 0
+    assert "That was sample data, and it is gone." in capsys.readouterr().err
+
+
 def test_a_terminated_demo_leaves_no_files(reviewer: Reviewer) -> None:
     scratch = reviewer.folder / "scratch"
     scratch.mkdir()

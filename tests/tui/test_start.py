@@ -314,6 +314,20 @@ async def test_a_project_outside_the_home_folder_is_offered_if_its_disk_is_here(
         assert names(first) == ["box-office"]
 
 
+@pytest.mark.parametrize("size", [(80, 24), (120, 40)])
+async def test_a_long_name_leaves_room_for_the_sessions_and_agents(
+    engine: Engine, home: Home, monkeypatch: pytest.MonkeyPatch, size: tuple[int, int]
+) -> None:
+    here = home.project("box-office-" + 100 * "x")
+    home.claude(here)
+    monkeypatch.chdir(home.folder)
+    async with started(engine, MachineStart(engine, None, home.machine), size) as (_, first):
+        row = first.list.render_line(0).text
+        assert "1 session" in row
+        assert "Claude Code 1" in row
+        assert 50 * "x" not in first.words.text
+
+
 async def test_escape_while_reading_stops_and_keeps_what_was_read(
     engine: Engine, away: Home, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -20,7 +20,7 @@ from reviewer.engine import Engine
 from reviewer.text.display import display_line
 from reviewer.tui.kit.actor import runs
 from reviewer.tui.kit.bars import HeaderBar
-from reviewer.tui.kit.line import Part, TitleRule, line_of
+from reviewer.tui.kit.line import Part, TitleRule, cut, line_of
 from reviewer.tui.kit.row_list import LoadedList
 from reviewer.tui.kit.screen import KitScreen, Movable, MoveKeys
 from reviewer.tui.kit.text import count, wrapped
@@ -125,7 +125,7 @@ class StartScreen(MoveKeys, KitScreen, pane=keys.START):
         """A project in a sentence, with its folder where another has the same name."""
         if row.parts:
             return f"all {len(row.parts)} projects, each into its own"
-        name = display_line(row.name)
+        name = cut(display_line(row.name), WIDEST // 2, glyphs(self.app).ellipsis)
         others = self.found.projects if self.found is not None else ()
         if any(each.name == row.name and each is not row for each in others):
             return f"{name} in {_in_home(row.folder)}"
@@ -269,7 +269,9 @@ class ProjectList(LoadedList["FoundProject"]):
         text = strong if here else plain
         name = _shown_name(row)
         narrow, very_narrow = width < NARROW, width < VERY_NARROW
-        room = max(min(self._longest, NAME_CELLS) - cell_len(name), 0)
+        most = max(NAME_CELLS, width // 3)
+        name = cut(name, most, sign.ellipsis)
+        room = max(min(self._longest, most) - cell_len(name), 0)
         newest = datetime.fromtimestamp(row.newest_ns / 1e9, UTC).date().isoformat()
         agents = ", ".join(f"{display_line(agent)} {times:,}" for agent, times in row.agents)
         parts: list[Part] = [

@@ -5,8 +5,10 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Sequence
+from functools import cache
 
 from reviewer.sources.records import Role
+from reviewer.text.superset import either, superset
 
 MASKED = "secret"
 INJECTION = "injection"
@@ -30,6 +32,10 @@ _TAGS = {code: code - 0xE0000 for code in range(0xE0020, 0xE007F)}
 """Tag characters: an invisible copy of ASCII that can hide one text inside another."""
 _DISGUISING = re.compile(f"{_UNSEEN.pattern[:-1]}{_CYRILLIC_AND_GREEK}\U000e0020-\U000e007e]")
 """Text in normal form without any of these reads as it looks."""
+_ODD_SPACE = re.compile("[\x85\u1680\u2028\u2029]")
+"""White space that no normal form changes into a space."""
+_AT_ONCE = 10
+"""Rules of one pattern for columns."""
 # Marks before a word or after one. Starting with a character set makes the search faster.
 _EMPHASIS = re.compile(r"[*_`~](?:(?<!\w.)[*_`~]*|[*_`~]*(?!\w))", re.DOTALL)
 _SPACES = re.compile(r"[^\S\n]+|(?<=[\w,;])\n(?=\w)")
@@ -42,6 +48,32 @@ def flags_of(content: str, role: Role) -> tuple[str, ...]:
     Text that the user typed is never flagged as an injection.
     """
     return _flags(content, [] if role is Role.USER else _readings(content))
+
+
+MASKED_TEXT = _MASK
+"""In every text with a masked secret."""
+
+
+@cache
+def injections_in_columns() -> tuple[str, ...]:
+    """Patterns of RE2, for bytes, that find every text which may be flagged as an injection, if
+    `reads_as_written` and `superset` folds it; several, as those of `text/secrets/prefilter.py`.
+    """
+    from reviewer.extraction.prompt_injection import INJECTIONS
+
+    found = [superset(pattern, folded=True) for _, pattern in INJECTIONS]
+    return tuple(
+        either(found[start : start + _AT_ONCE]) for start in range(0, len(found), _AT_ONCE)
+    )
+
+
+def reads_as_written(content: str) -> bool:
+    """Whether no letter of it can be taken for another one, nor a space for something else."""
+    return content.isascii() or not (
+        _DISGUISING.search(content)
+        or _ODD_SPACE.search(content)
+        or not unicodedata.is_normalized("NFKD", content)
+    )
 
 
 def flags_of_each(said: Sequence[tuple[str, Role]]) -> list[tuple[str, ...]]:

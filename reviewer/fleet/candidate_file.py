@@ -4,19 +4,28 @@ from __future__ import annotations
 
 import gc
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import BrokenExecutor, Future
 from contextlib import closing
+from itertools import accumulate, chain
 from pathlib import Path
-from typing import cast
+from typing import Any
 
 import msgspec
-from msgspec import Struct
+from msgspec import Struct, structs
 
 from reviewer.clock import written_moment
 from reviewer.extraction.entities.entity import Relation
 from reviewer.files import open_file, reason_of
-from reviewer.fleet.candidate_row import CANDIDATE, NAMES, CleanRow, Row, checked, clean
+from reviewer.fleet.candidate_columns import (
+    CleanColumns,
+    Columns,
+    are_right,
+    clean_columns,
+    columns_of,
+    of_rows,
+)
+from reviewer.fleet.candidate_row import CANDIDATE, NAMES, Row, checked
 from reviewer.fleet.pool import cores, pool
 from reviewer.fleet.values import LAYOUT, FleetError, Settings, extra
 from reviewer.proposing.values import Proposer
@@ -24,7 +33,7 @@ from reviewer.sources.elsewhere import EXCERPT_AT, RECORD_LINE
 from reviewer.sources.records import Shape
 from reviewer.store.stored_text import Stored, StoredText
 
-ROWS_AT_ONCE = 2_000
+ROWS_AT_ONCE = 10_000
 FOR_PROCESSES = 20_000
 """A file with more candidates is read by other processes while this one writes."""
 MOST_PROCESSES = 4
@@ -36,8 +45,7 @@ MEMORY = (
     "confidence", "flags", "seen", "proposer", "excerpt", "scope", "need", "proof", "sessions",
     "authors",
 )  # fmt: skip
-"""The columns of the table `memory` that `Candidate.memory` has, in this order."""
-RULE = slice(MEMORY.index("rule"), MEMORY.index("extractor_version") + 1)
+"""The columns of the table `memory` that `Candidates.memory` has, in this order."""
 RECORD = (
     "key", "line_start", "line_end", "byte_start", "byte_end", "sha256", "role", "use", "shape",
     "at", "session", "sidechain", "meta", "text",
@@ -55,40 +63,68 @@ class Entity(Struct, frozen=True, array_like=True):
     """Kind and target, each once."""
 
 
-class Candidate(Struct, frozen=True, array_like=True, gc=False):
-    """A row of the file, ready to be written."""
+class Candidates(Struct, frozen=True):
+    """Rows of the file, ready to be written, by columns."""
 
-    kind: str
-    type: str
-    key: str
-    fact: str
-    leader: str
-    wording: int
-    seen: int
-    sessions: int
-    authors: int
-    path: str
-    format: str
-    record: str
-    """The key of the record in which it was found."""
-    span_start: int
-    span_end: int
-    excerpt: str
-    """The key of the record that has only the text around it. A record of its own: the whole one
-    may be read into the same project later."""
-    start: int
-    end: int
-    """Its span there."""
-    memory: tuple[Stored, ...]
-    text: tuple[Stored, ...]
+    fact: list[str]
+    leader: list[str]
+    wording: list[int]
+    path: list[str]
+    format: list[str]
+    record: list[str]
+    """The keys of the records in which they were found."""
+    span_start: list[int]
+    span_end: list[int]
+    start: list[int]
+    end: list[int]
+    """Their spans in the excerpts."""
+    excerpt: list[str]
+    """The keys of the records that have only the text around them. Records of their own: the whole
+    ones may be read into the same project later."""
+    memory: tuple[list[Stored], ...]
+    text: tuple[list[Stored], ...]
     """The values of MEMORY and RECORD."""
-    entity: Entity | None
-    masked: int
-    """Secrets that were masked just now."""
+    entities: dict[int, Entity]
+    masked: dict[int, int]
+    """Secrets that were masked just now, by the position of the row."""
+
+    def __len__(self) -> int:
+        return len(self.fact)
+
+    def column(self, name: str) -> list[Any]:
+        """A column of MEMORY."""
+        return self.memory[MEMORY.index(name)]
+
+    def part(self, first: int, end: int) -> Candidates:
+        """The rows from `first` to before `end`."""
+        if (first, end) == (0, len(self)):
+            return self
+        return structs.replace(
+            self,
+            **{name: getattr(self, name)[first:end] for name in _LISTS},
+            memory=tuple(values[first:end] for values in self.memory),
+            text=tuple(values[first:end] for values in self.text),
+            entities={at - first: it for at, it in self.entities.items() if first <= at < end},
+            masked={at - first: it for at, it in self.masked.items() if first <= at < end},
+        )
 
 
-_encoder = msgspec.msgpack.Encoder()
-_decoder = msgspec.msgpack.Decoder(list[Candidate])
+_LISTS = Candidates.__struct_fields__[:-4]
+
+
+def joined(parts: Sequence[Candidates]) -> Candidates:
+    """Rows one after another."""
+    if len(parts) == 1:
+        return parts[0]
+    numbered = list(zip(accumulate(map(len, parts), initial=0), parts, strict=False))
+    return structs.replace(
+        parts[0],
+        **{name: list(chain(*(getattr(each, name) for each in parts))) for name in _LISTS},
+        memory=tuple(list(chain(*of)) for of in zip(*(p.memory for p in parts), strict=True)),
+        text=tuple(list(chain(*of)) for of in zip(*(p.text for p in parts), strict=True)),
+        entities={n + at: it for n, each in numbered for at, it in each.entities.items()},
+        masked={n + at: it for n, each in numbered for at, it in each.masked.items()},
+    )
 
 
 class CandidateFile:
@@ -120,32 +156,31 @@ class CandidateFile:
         total = sum(self._groups)
         self.count = total if top is None else min(top, total)
 
-    def rows(self) -> Iterator[Candidate]:
+    def batches(self) -> Iterator[Candidates]:
         """The candidates in their order. Raises FleetError naming the first that is not right."""
         large = self.count > FOR_PROCESSES and max(self._groups) <= LARGEST_GROUP
-        number = 0
+        left = self.count
         for batch in self._by_processes() if large else _read(self._path, None, 0):
-            for row in batch:
-                if number == self.count:
-                    return
-                number += 1
-                yield row
+            yield batch.part(0, min(left, len(batch)))
+            left -= len(batch)
+            if left <= 0:
+                return
 
-    def _by_processes(self) -> Iterator[list[Candidate]]:
+    def _by_processes(self) -> Iterator[Candidates]:
         """Each group of rows by another process, some ahead of those that are taken."""
         width = max(1, min(MOST_PROCESSES, cores() - 1))
-        waiting: deque[Future[list[bytes]]] = deque()
+        waiting: deque[Future[list[Candidates]]] = deque()
         first = 0
         executor = pool(width, __name__)
         try:
             for number, rows in enumerate(self._groups):
                 if first < self.count:
-                    waiting.append(executor.submit(_packed, self._path, number, first))
+                    waiting.append(executor.submit(_read_group, self._path, number, first))
                 first += rows
                 if len(waiting) > width:
-                    yield from map(_decoder.decode, waiting.popleft().result())
+                    yield from waiting.popleft().result()
             while waiting:
-                yield from map(_decoder.decode, waiting.popleft().result())
+                yield from waiting.popleft().result()
         except BrokenExecutor as problem:
             raise FleetError(
                 f"{self._path} was not read to its end: a process that read it has ended (out of "
@@ -156,13 +191,13 @@ class CandidateFile:
             executor.shutdown(wait=True, cancel_futures=True)
 
 
-def _packed(path: Path, group: int, first: int) -> list[bytes]:
+def _read_group(path: Path, group: int, first: int) -> list[Candidates]:
     """The candidates of a group of rows, some at a time; `first`: how many there are before it."""
     gc.disable()  # nothing here refers to itself, and looking for it takes long
-    return [_encoder.encode(batch) for batch in _read(path, group, first)]
+    return list(_read(path, group, first))
 
 
-def _read(path: Path, group: int | None, number: int) -> Iterator[list[Candidate]]:
+def _read(path: Path, group: int | None, number: int) -> Iterator[Candidates]:
     """The candidates of one group of rows, or of all; `number`: how many there are before it."""
     pa, pq = extra("pyarrow"), extra("pyarrow.parquet")
     try:
@@ -172,12 +207,16 @@ def _read(path: Path, group: int | None, number: int) -> Iterator[list[Candidate
             for batch in file.iter_batches(
                 ROWS_AT_ONCE, row_groups=groups, columns=list(NAMES), use_threads=False
             ):
-                columns = [batch.column(name).to_pylist() for name in NAMES]
-                rows: list[Row] = []
-                for values in zip(*columns, strict=True):
-                    number += 1
-                    rows.append(checked(values))
-                yield [_candidate(row) for row in clean(rows)]
+                columns = columns_of(batch)
+                if not are_right(batch, columns):
+                    rows: list[Row] = []
+                    for values in zip(*columns.values(), strict=True):
+                        number += 1
+                        rows.append(checked(values))
+                    batch, columns = of_rows(rows)
+                    number -= len(rows)
+                yield _candidates(clean_columns(batch, columns))
+                number += batch.num_rows
     except (pa.ArrowException, msgspec.ValidationError, ValueError, OSError) as problem:
         raise FleetError(
             f"Candidate {number} of {path} cannot be imported: {problem}. What was "
@@ -185,89 +224,106 @@ def _read(path: Path, group: int | None, number: int) -> Iterator[list[Candidate
         ) from problem
 
 
-def _candidate(clean_row: CleanRow) -> Candidate:
-    row, masked = clean_row.row, clean_row.masked
-    excerpt = f"{row.record}@{row.excerpt_start}+{len(row.excerpt)}"
-    start = max(0, row.span_start - row.excerpt_start)
-    end = max(start, min(len(row.excerpt), row.span_end - row.excerpt_start))
-    if masked and (at := row.excerpt.find(row.content)) >= 0:
-        start, end = at, at + len(row.content)
-    entity = None
-    if row.kind == "entity":
-        relations = msgspec.json.decode(row.relations or "[]", type=tuple[Relation, ...])
-        entity = Entity(
-            StoredText(row.name or row.content),
-            StoredText(row.slot or ""),
-            StoredText(row.attributes or "[]"),
-            tuple(
-                dict.fromkeys(
-                    (StoredText(str(each.kind)), StoredText(each.target_name)) for each in relations
-                )
-            ),
-        )
-    memory = (
-        row.kind,
-        row.type,
-        row.content,
-        row.key,
-        row.rule,
-        row.extractor_version,
-        row.prior,
-        row.signal,
-        row.freshness,
-        round(row.confidence, 4),
-        row.flags,
-        row.seen,
-        row.proposer,
-        int(row.proposer is Proposer.EXCERPT),
-        row.scope,
-        row.need,
-        row.proof,
-        row.sessions,
-        row.authors,
-    )
-    text = (
-        excerpt,
-        _first_line(row, start),
-        row.line_end,
-        row.byte_start,
-        row.byte_end,
-        row.sha256,
-        row.role,
-        row.use,
-        row.shape,
-        written_moment(row.at),
-        row.session,
-        int(row.sidechain),
-        f'{{"{EXCERPT_AT}":"{row.excerpt_start}","{RECORD_LINE}":"{row.record_line}"}}',
-        row.excerpt,
-    )
-    return Candidate(
-        row.kind,
-        row.type,
-        row.key,
-        row.fact,
-        row.leader,
-        row.wording,
-        row.seen,
-        row.sessions,
-        row.authors,
-        row.path,
-        row.format,
-        row.record,
-        row.span_start,
-        row.span_end,
-        excerpt,
-        start,
-        end,
-        cast("tuple[Stored, ...]", memory),  # of a clean row
-        cast("tuple[Stored, ...]", text),
-        entity,
-        masked,
+def _candidates(clean: CleanColumns) -> Candidates:
+    columns = clean.columns
+    contents, excerpts = columns["content"], columns["excerpt"]
+    starts, ends = _spans(columns)
+    for number in clean.masked:  # the span may be another one
+        if (at := excerpts[number].find(contents[number])) >= 0:
+            starts[number], ends[number] = at, at + len(contents[number])
+    proposed = [int(each == Proposer.EXCERPT) for each in columns["proposer"]]
+    memory = {
+        **columns,
+        "confidence": _each_value(lambda share: round(share, 4), columns["confidence"]),
+        "excerpt": proposed,
+    }
+    text = {
+        **columns,
+        "key": [
+            f"{record}@{start}+{len(excerpt)}"
+            for record, start, excerpt in zip(
+                columns["record"], columns["excerpt_start"], excerpts, strict=True
+            )
+        ],
+        "line_start": [
+            _first_line(shape, line, excerpt, start)
+            for shape, line, excerpt, start in zip(
+                columns["shape"], columns["line_start"], excerpts, starts, strict=True
+            )
+        ],
+        "at": _each_value(written_moment, columns["at"]),
+        "sidechain": list(map(int, columns["sidechain"])),
+        "meta": [
+            f'{{"{EXCERPT_AT}":"{start}","{RECORD_LINE}":"{line}"}}'
+            for start, line in zip(columns["excerpt_start"], columns["record_line"], strict=True)
+        ],
+        "text": excerpts,
+    }
+    entities = {
+        number: _entity(columns, number)
+        for number, kind in enumerate(columns["kind"])
+        if kind == "entity"
+    }
+    return Candidates(
+        columns["fact"],
+        columns["leader"],
+        columns["wording"],
+        columns["path"],
+        columns["format"],
+        columns["record"],
+        columns["span_start"],
+        columns["span_end"],
+        starts,
+        ends,
+        text["key"],
+        tuple(memory[name] for name in MEMORY),
+        tuple(text[name] for name in RECORD),
+        entities,
+        clean.masked,
     )
 
 
-def _first_line(row: Row, start: int) -> int:
+def _spans(columns: Columns) -> tuple[list[int], list[int]]:
+    """Where the excerpts have the statements."""
+    starts: list[int] = []
+    ends: list[int] = []
+    for first, last, begins, excerpt in zip(
+        columns["span_start"],
+        columns["span_end"],
+        columns["excerpt_start"],
+        columns["excerpt"],
+        strict=True,
+    ):
+        start = max(0, first - begins)
+        starts.append(start)
+        ends.append(max(start, min(len(excerpt), last - begins)))
+    return starts, ends
+
+
+def _each_value(change: Callable[[Any], Any], values: Sequence[Any]) -> list[Any]:
+    """Each value changed, of which there are few different ones."""
+    changed = {value: change(value) for value in set(values)}
+    return list(map(changed.__getitem__, values))
+
+
+def _entity(columns: Columns, number: int) -> Entity:
+    def text(name: str, otherwise: str) -> StoredText:
+        return StoredText(columns[name][number] or otherwise)
+
+    relations = msgspec.json.decode(text("relations", "[]"), type=tuple[Relation, ...])
+    return Entity(
+        text("name", columns["content"][number]),
+        text("slot", ""),
+        text("attributes", "[]"),
+        tuple(
+            dict.fromkeys(
+                (StoredText(str(each.kind)), StoredText(each.target_name)) for each in relations
+            )
+        ),
+    )
+
+
+def _first_line(shape: str, line: int, excerpt: str, start: int) -> int:
     """The first line of the excerpt: the text of a record that is no turn is its lines."""
-    before = 0 if row.shape is Shape.TURN else row.excerpt.count("\n", 0, start)
-    return max(0, row.line_start - before)
+    before = 0 if shape == Shape.TURN else excerpt.count("\n", 0, start)
+    return max(0, line - before)

@@ -94,7 +94,7 @@ class CleanRow(Struct, frozen=True, gc=False):
 
 NAMES = Row.__struct_fields__
 
-_EMPTY_PROOF = "{}"
+EMPTY_PROOF = "{}"
 
 
 def checked(values: Sequence[object]) -> Row:
@@ -102,15 +102,22 @@ def checked(values: Sequence[object]) -> Row:
     (msgspec.ValidationError is one).
     """
     row = msgspec.convert(values, Row)
-    (MemoryType if row.kind == "memory" else EntityType)(row.type)
-    if row.proof != _EMPTY_PROOF:
-        msgspec.json.decode(row.proof, type=Proof)
-    if row.kind == "entity":
-        msgspec.json.decode(row.attributes or "[]", type=tuple[Attribute, ...])
-        msgspec.json.decode(row.relations or "[]", type=tuple[Relation, ...])
+    require_meaning(row.kind, row.type, row.proof, row.attributes, row.relations)
     if not row.span_start <= row.span_end:
         raise ValueError("its span ends before it begins")
     return row
+
+
+def require_meaning(
+    kind: str, type_: str, proof: str, attributes: str | None, relations: str | None
+) -> None:
+    """Raise ValueError if a type or a document in JSON is none that is known."""
+    (MemoryType if kind == "memory" else EntityType)(type_)
+    if proof != EMPTY_PROOF:
+        msgspec.json.decode(proof, type=Proof)
+    if kind == "entity":
+        msgspec.json.decode(attributes or "[]", type=tuple[Attribute, ...])
+        msgspec.json.decode(relations or "[]", type=tuple[Relation, ...])
 
 
 # Masking. The texts were masked when the sessions were read, so there is hardly ever a secret.
@@ -125,11 +132,21 @@ _APART = "\n\n"
 
 def clean(rows: Sequence[Row]) -> Iterator[CleanRow]:
     """The rows without secrets and with their flags: anybody may have written the file."""
+    return flagged(without_secrets(rows))
+
+
+def without_secrets(rows: Sequence[Row]) -> list[tuple[Row, int]]:
+    """The rows without secrets, and how many each had. What has none is the same object."""
     without: list[tuple[Row, int]] = []
     for start in range(0, len(rows), MASKED_AT_ONCE):
         without += _without_secrets(rows[start : start + MASKED_AT_ONCE])
-    flagged = flags_of_each([(row.content, row.role) for row, _ in without])
-    for (row, masked), found in zip(without, flagged, strict=True):
+    return without
+
+
+def flagged(without: Sequence[tuple[Row, int]]) -> Iterator[CleanRow]:
+    """Rows without secrets, with their flags."""
+    each = flags_of_each([(row.content, row.role) for row, _ in without])
+    for (row, masked), found in zip(without, each, strict=True):
         flags = " ".join(dict.fromkeys((*row.flags.split(), *found))) if found else row.flags
         # The key is stored as it is: it may say nothing that the content does not say.
         key = row.key if row.key in row.content.lower() else duplicate_key(row.content)
@@ -155,7 +172,7 @@ def _words(row: Row) -> Iterator[str]:
     yield from (row.extractor_version, row.need, row.flags, row.format)
     if row.content not in row.excerpt:
         yield row.content
-    if row.proof != _EMPTY_PROOF:
+    if row.proof != EMPTY_PROOF:
         yield from _strings(msgspec.json.decode(row.proof))
     if row.kind == "entity":
         yield from (row.name or "", row.slot or "")
@@ -196,7 +213,7 @@ def _masked(row: Row) -> tuple[Row, int]:
             changed[name] = after
     for name in _DOCUMENTS:
         before = getattr(row, name)
-        if before and before != _EMPTY_PROOF:
+        if before and before != EMPTY_PROOF:
             document = msgspec.json.decode(before)
             if (after_all := _each_string(document, masked)) != document:
                 changed[name] = msgspec.json.encode(after_all).decode()

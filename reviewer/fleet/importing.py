@@ -8,18 +8,26 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from typing import TypeAlias, TypeVar
 
 import msgspec
 from msgspec import Struct
 
 from reviewer.clock import Clock, iso
 from reviewer.errors import UnknownIdError
-from reviewer.fleet.candidate_file import MEMORY, RECORD, RULE, Candidate, CandidateFile
+from reviewer.fleet.candidate_file import (
+    MEMORY,
+    RECORD,
+    CandidateFile,
+    Candidates,
+    Entity,
+    joined,
+)
 from reviewer.fleet.values import FleetError
 from reviewer.promotion.conflict_rows import open_conflicts
 from reviewer.promotion.decided_rows import find_conflicts_again
 from reviewer.promotion.evidence_rows import MOST_EVIDENCE
-from reviewer.store.acts import Act, Scope, chunks
+from reviewer.store.acts import Act, Same, Scope, chunks
 from reviewer.store.changes import Image
 from reviewer.store.database import Database, failures_as_sentences
 from reviewer.store.ledger import Ledger
@@ -37,14 +45,12 @@ MOST_SOURCES = 100_000
 HIGHEST_RANK = 0.8085
 """The highest confidence that the formula can give: what a fleet said most often comes first."""
 
-Place = tuple[int, int, int]
+_T = TypeVar("_T")
+_KEY = ("kind", "type", "key")
+_Key: TypeAlias = tuple[str, str, str]
+Place: TypeAlias = tuple[int, int, int]
 """A record, and a span of its text."""
 
-_MEMORY = (
-    *MEMORY, "project_id", "wave_id", "status", "rank", "leader_id", "first_seen", "last_seen",
-    "pending_since",
-)  # fmt: skip
-_RECORD = (*RECORD, "project_id", "source_id", "wave_id")
 _EVIDENCE = (
     "memory_id", "record_id", "span_start", "span_end", "rule", "extractor_version",
 )  # fmt: skip
@@ -101,7 +107,7 @@ class FleetImport:
                 self._many_writes(synchronous=1, ignore_check_constraints=1),
                 _without_collections(),
             ):
-                for done in wave.write(file.rows()):
+                for done in wave.write(file.batches()):
                     if progress is not None:
                         progress(done, file.count)
                     if cancelled is not None and cancelled():
@@ -226,9 +232,9 @@ class _Wave:
             found.setdefault(duplicate_key(content), number)
         return found
 
-    def write(self, rows: Iterable[Candidate]) -> Iterator[int]:
+    def write(self, batches: Iterable[Candidates]) -> Iterator[int]:
         """Write all rows; yields after each act how many are done."""
-        for part in _acts(rows):
+        for part in _acts(batches):
             with self._ledger.act(KIND, scope=Scope.INTAKE) as act:
                 new, repeated = self._write(act, part)
                 act.title = f"{_title(self._number)} {len(new):,} new, {repeated:,} seen before"
@@ -267,62 +273,97 @@ class _Wave:
             seconds=round(time.monotonic() - began, 3),
         )
 
-    def _write(self, act: Act, rows: Sequence[Candidate]) -> tuple[range, int]:
+    def _write(self, act: Act, rows: Candidates) -> tuple[range, int]:
         now = StoredText(iso(self._clock()))
-        known = self._known(act, rows)
+        keys = list(zip(*(rows.column(name) for name in _KEY), strict=True))
+        known = self._known(act, keys)
         places = self._places(act, rows)
-        fresh: list[tuple[Candidate, Place, float]] = []
-        again: dict[int, list[tuple[Candidate, Place]]] = defaultdict(list)
-        in_this_act: set[tuple[str, str, str]] = set()
-        for row, place in zip(rows, places, strict=True):
-            self._masked += row.masked
-            rank = HIGHEST_RANK * (1 - self._position / self._total)
-            self._position += 1
-            key = (row.kind, row.type, row.key)
-            number = known.get(key)
-            if number is not None:
-                again[number].append((row, place))
-            elif key not in in_this_act:  # else the file has it twice
-                in_this_act.add(key)
-                fresh.append((row, place, rank))
-        new = self._insert(act, fresh, now)
-        self._count_again(act, again, now)
+        self._masked += sum(rows.masked.values())
+        again: dict[int, list[tuple[int, Place]]] = defaultdict(list)
+        fresh: Sequence[int] = range(len(rows))
+        if known or len(set(keys)) < len(keys):
+            fresh = []
+            in_this_act: set[_Key] = set()
+            for at, key in enumerate(keys):
+                number = known.get(key)
+                if number is not None:
+                    again[number].append((at, places[at]))
+                elif key not in in_this_act:  # else the file has it twice
+                    in_this_act.add(key)
+                    fresh.append(at)
+        new = self._insert(act, rows, fresh, places, now)
+        self._position += len(rows)
+        self._count_again(act, rows, again, now)
         return new, len(rows) - len(fresh)
 
     def _insert(
-        self, act: Act, fresh: list[tuple[Candidate, Place, float]], now: StoredText
+        self,
+        act: Act,
+        rows: Candidates,
+        fresh: Sequence[int],
+        places: Sequence[Place],
+        now: StoredText,
     ) -> range:
+        def of_fresh(values: list[_T]) -> list[_T]:
+            return values if len(fresh) == len(rows) else [values[at] for at in fresh]
+
         first = act.next_id("memory")
-        rows: list[tuple[Stored, ...]] = []
-        status = StoredText("candidate")
-        for number, (row, _, rank) in enumerate(fresh, first):
-            if row.wording != self._wording:
-                self._wording = row.wording
-                self._leaders.clear()
-            leader = self._leaders.get(row.leader) if row.leader else None
-            self._near += leader is not None
-            self._leaders[row.fact] = number
-            rows.append(
-                (
-                    *row.memory,
-                    self._project_id,
-                    self._number,
-                    status,
-                    round(rank, 9),  # else some of a million have the same
-                    leader,
-                    now,
-                    now,
-                    now,
-                )
-            )
-        new = act.insert_rows("memory", _MEMORY, rows)
-        ids = list(zip(new, fresh, strict=True))
-        act.insert_rows("evidence", _EVIDENCE, [_evidence(to, row, at) for to, (row, at, _) in ids])
-        self._add_structure(act, [(to, row) for to, (row, _, _) in ids if row.entity], now)
+        memory = {name: of_fresh(values) for name, values in zip(MEMORY, rows.memory, strict=True)}
+        before, total = self._position, self._total
+        new = act.insert_columns(
+            "memory",
+            {
+                **memory,
+                "project_id": Same(self._project_id),
+                "wave_id": Same(self._number),
+                "status": Same(StoredText("candidate")),
+                # Rounded, but not so much that some of a million have the same.
+                "rank": [round(HIGHEST_RANK * (1 - (before + at) / total), 9) for at in fresh],
+                "leader_id": self._leaders_of(
+                    of_fresh(rows.wording), of_fresh(rows.fact), of_fresh(rows.leader), first
+                ),
+                "first_seen": Same(now),
+                "last_seen": Same(now),
+                "pending_since": Same(now),
+            },
+        )
+        records, starts, ends = zip(*of_fresh(list(places)), strict=True) if fresh else ((),) * 3
+        act.insert_columns(
+            "evidence",
+            {
+                "memory_id": new,
+                "record_id": records,
+                "span_start": starts,
+                "span_end": ends,
+                "rule": memory["rule"],
+                "extractor_version": memory["extractor_version"],
+            },
+        )
+        entities = [
+            (number, rows.entities[at])
+            for number, at in zip(new, fresh, strict=True)
+            if at in rows.entities
+        ]
+        self._add_structure(act, entities, now)
         return new
 
-    def _add_structure(self, act: Act, entities: Sequence[tuple[int, Candidate]], now: str) -> None:
-        found = [(number, row.entity) for number, row in entities if row.entity is not None]
+    def _leaders_of(
+        self, wordings: list[int], facts: list[str], leaders: list[str], first: int
+    ) -> list[int | None]:
+        """The rows that are shown before these; `first`: the id of the first of these."""
+        found: list[int | None] = []
+        for number, (wording, fact, leader) in enumerate(
+            zip(wordings, facts, leaders, strict=True), first
+        ):
+            if wording != self._wording:
+                self._wording = wording
+                self._leaders.clear()
+            found.append(self._leaders.get(leader) if leader else None)
+            self._leaders[fact] = number
+        self._near += len(found) - found.count(None)
+        return found
+
+    def _add_structure(self, act: Act, found: Sequence[tuple[int, Entity]], now: str) -> None:
         act.insert_rows(
             "entity",
             ("memory_id", "name", "slot", "attributes"),
@@ -337,9 +378,12 @@ class _Wave:
         open_conflicts(act, [number for number, each in found if each.slot in slots], now)
 
     def _count_again(
-        self, act: Act, again: dict[int, list[tuple[Candidate, Place]]], now: str
+        self, act: Act, rows: Candidates, again: dict[int, list[tuple[int, Place]]], now: str
     ) -> None:
         """Candidates that the project has count as seen, with their place as evidence."""
+        seen_here, sessions_here, authors_here, rules, versions = map(
+            rows.column, ("seen", "sessions", "authors", "rule", "extractor_version")
+        )
         updates: list[tuple[int, Image]] = []
         evidence: list[tuple[Stored, ...]] = []
         for chunk in chunks(sorted(again)):
@@ -357,36 +401,38 @@ class _Wave:
                 chunk,
             ):
                 fresh = [each for each in again[number] if each[1] not in there[number]]
-                times = sum(row.seen for row, _ in fresh)
+                times = sum(seen_here[at] for at, _ in fresh)
                 if not times:
                     continue  # this very import was made before
                 counted: Image = {
                     "last_seen": now,
-                    "sessions": max(sessions, *(row.sessions for row, _ in fresh)),
-                    "authors": max(authors, *(row.authors for row, _ in fresh)),
+                    "sessions": max(sessions, *(sessions_here[at] for at, _ in fresh)),
+                    "authors": max(authors, *(authors_here[at] for at, _ in fresh)),
                 }
                 if status == "active":
                     counted["refs"] = refs + times
                 else:
                     counted["seen"] = seen + times
                 updates.append((number, counted))
-                for row, place in fresh[: max(0, MOST_EVIDENCE - len(there[number]))]:
+                for at, place in fresh[: max(0, MOST_EVIDENCE - len(there[number]))]:
                     if place not in there[number]:
                         there[number].add(place)
-                        evidence.append(_evidence(number, row, place))
+                        evidence.append((number, *place, rules[at], versions[at]))
         act.update_each("memory", updates)
         act.insert_rows("evidence", _EVIDENCE, evidence)
 
-    def _known(self, act: Act, rows: Sequence[Candidate]) -> dict[tuple[str, str, str], int]:
+    def _known(self, act: Act, keys: Sequence[_Key]) -> dict[_Key, int]:
         """The rows of the project that say what these say, by kind, type and key."""
-        found: dict[tuple[str, str, str], int] = {}
+        found: dict[_Key, int] = {}
+        if self._reworded:
+            for each in keys:
+                if (changed := self._reworded.get(each[-1])) is not None:
+                    found[each] = changed
         by_type: dict[tuple[str, str], list[str]] = defaultdict(list)
-        for row in rows:
-            by_type[row.kind, row.type].append(row.key)
-            if (changed := self._reworded.get(row.key)) is not None:
-                found[row.kind, row.type, row.key] = changed
-        for (kind, type_), keys in by_type.items():
-            for chunk in chunks(sorted(keys)):  # in the order of the index, page by page
+        for kind, type_, key in keys:
+            by_type[kind, type_].append(key)
+        for (kind, type_), some in by_type.items():
+            for chunk in chunks(sorted(some)):  # in the order of the index, page by page
                 for key, number in act.query(
                     "SELECT key, id FROM memory WHERE project_id = ? AND kind = ? AND type = ?"
                     f" AND key IN ({','.join('?' * len(chunk))})",
@@ -395,27 +441,49 @@ class _Wave:
                     found[kind, type_, key] = number
         return found
 
-    def _places(self, act: Act, rows: Sequence[Candidate]) -> list[Place]:
+    def _places(self, act: Act, rows: Candidates) -> list[Place]:
         """The record of each row, and its span there; records that the store lacks are written."""
-        whole = self._records(act, [row.record for row in rows])
-        parts = self._records(act, [row.excerpt for row in rows])
+        whole = self._records(act, rows.record)
+        parts = self._records(act, rows.excerpt)
         sources = self._sources_of(act, rows)
         first = act.next_id("record")
         fresh: dict[str, int] = {}
-        texts: list[tuple[Stored, ...]] = []
+        new: list[int] = []
         places: list[Place] = []
-        for row in rows:
-            found = whole.get(row.record)
-            if found is not None and row.span_end <= found[1]:
-                places.append((found[0], row.span_start, row.span_end))
+        each = zip(
+            rows.record,
+            rows.excerpt,
+            rows.span_start,
+            rows.span_end,
+            rows.start,
+            rows.end,
+            strict=True,
+        )
+        for at, (record, excerpt, span_start, span_end, start, end) in enumerate(each):
+            found = whole.get(record)
+            if found is not None and span_end <= found[1]:
+                places.append((found[0], span_start, span_end))
                 continue
-            if (there := parts.get(row.excerpt)) is not None:
+            if (there := parts.get(excerpt)) is not None:
                 number = there[0]
-            elif (number := fresh.get(row.excerpt, 0)) == 0:
-                number = fresh[row.excerpt] = first + len(texts)
-                texts.append((*row.text, self._project_id, sources[row.path], self._number))
-            places.append((number, row.start, row.end))
-        act.insert_rows("record", _RECORD, texts)
+            elif (number := fresh.get(excerpt, 0)) == 0:
+                number = fresh[excerpt] = first + len(new)
+                new.append(at)
+            places.append((number, start, end))
+        paths = rows.path
+        texts = {
+            name: values if len(new) == len(rows) else [values[at] for at in new]
+            for name, values in zip(RECORD, rows.text, strict=True)
+        }
+        act.insert_columns(
+            "record",
+            {
+                **texts,
+                "project_id": Same(self._project_id),
+                "source_id": [sources[paths[at]] for at in new],
+                "wave_id": Same(self._number),
+            },
+        )
         return places
 
     def _records(self, act: Act, keys: Sequence[str]) -> dict[str, tuple[int, int]]:
@@ -430,11 +498,15 @@ class _Wave:
                 found[key] = (number, size)
         return found
 
-    def _sources_of(self, act: Act, rows: Sequence[Candidate]) -> dict[str, int]:
+    def _sources_of(self, act: Act, rows: Candidates) -> dict[str, int]:
         """The sources of these rows; those that the project lacks are written."""
         if len(self._sources) > MOST_SOURCES:
             self._sources.clear()
-        missing = {row.path: row.format for row in rows if row.path not in self._sources}
+        missing = {
+            path: format_
+            for path, format_ in dict(zip(rows.path, rows.format, strict=True)).items()
+            if path not in self._sources
+        }
         none = StoredText("{}")
         for chunk in chunks(list(missing)):
             for path, number in act.query(
@@ -477,24 +549,23 @@ def _without_collections() -> Iterator[None]:
             gc.enable()
 
 
-def _acts(rows: Iterable[Candidate]) -> Iterator[list[Candidate]]:
-    """The rows in lists, each for one act."""
-    part: list[Candidate] = []
+def _acts(batches: Iterable[Candidates]) -> Iterator[Candidates]:
+    """The rows, as many together as one act takes."""
+    parts: list[Candidates] = []
     size = 0
-    for row in rows:
-        # A memory, its evidence, its record and its source; of an entity, its structure.
-        changes = 4 if row.entity is None else 6 + len(row.entity.relations)
-        if part and size + changes > MOST_ROWS:
-            yield part
-            part, size = [], 0
-        part.append(row)
-        size += changes
-    if part:
-        yield part
-
-
-def _evidence(number: int, row: Candidate, place: Place) -> tuple[Stored, ...]:
-    return (number, *place, *row.memory[RULE])
+    for batch in batches:
+        first = 0
+        for at in range(len(batch)):
+            # A memory, its evidence, its record and its source; of an entity, its structure.
+            entity = batch.entities.get(at)
+            changes = 4 if entity is None else 6 + len(entity.relations)
+            if size and size + changes > MOST_ROWS:
+                yield joined([*parts, batch.part(first, at)])
+                parts, size, first = [], 0, at
+            size += changes
+        parts.append(batch.part(first, len(batch)))
+    if size:
+        yield joined(parts)
 
 
 def _title(wave: int) -> str:

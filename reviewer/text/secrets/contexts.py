@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from base64 import b64decode
-from binascii import Error as Base64Error
 from collections.abc import Callable, Iterator
 
 from msgspec import Struct
@@ -25,24 +24,24 @@ from reviewer.text.secrets.shapes import (
 # Key blocks, addresses, headers and webhooks
 
 _GAP = r"""(?:\\[nrt]|[\s"'`+,>|]|\d{1,6}(?:\t|\\t|→|[:|][ ]?))"""
-_KEY_BLOCK = late(
+KEY_BLOCK = late(
     r"-----BEGIN [A-Z0-9 ]{0,30}PRIVATE KEY(?: BLOCK)?-----"
     rf"{_GAP}*+(?:[A-Z][A-Za-z-]{{3,20}}: [^\n\\]{{1,200}}{_GAP}++)*+"
     rf"(?P<body>[A-Za-z0-9+/=]{{16,}}+(?:{_GAP}++[A-Za-z0-9+/=]{{16,}}+)*+"
     rf"(?:{_GAP}++[A-Za-z0-9+/=]{{1,15}}(?={_GAP}*+(?:-----END|=)))?(?:{_GAP}++=[\w+/]{{4}})?)"
 )
-_USER_INFO = late(
+USER_INFO = late(
     r"""[^\s/:@?#"'`<>\\\[\]]{0,128}:(?P<password>[^\s/"'`<>\\?#]{1,256})@(?!sha\d+:)[\w\[.-]"""
 )
-_BEARER = late(r"bearer\s{1,3}(?P<token>[A-Za-z0-9._~+/=-]{16,4096})", re.IGNORECASE)
-_BASIC = late(r"basic\s{1,3}(?P<token>[A-Za-z0-9+/]{8,512}={0,2})", re.IGNORECASE)
+BEARER = late(r"bearer\s{1,3}(?P<token>[A-Za-z0-9._~+/=-]{16,4096})", re.IGNORECASE)
+BASIC = late(r"basic\s{1,3}(?P<token>[A-Za-z0-9+/]{8,512}={0,2})", re.IGNORECASE)
 _WEBHOOKS = (
     (b"hooks.slack.com", r"hooks\.slack\.com/(?:services|workflows|triggers)/", "slack-webhook"),
     (b"/api/webhooks/", r"/api/webhooks/\d{10,25}/", "discord-webhook"),
     (b"webhook.office.com", r"webhook\.office\.com/webhookb2/", "teams-webhook"),
     (b"outlook.office", r"outlook\.office(?:365)?\.com/webhook/", "teams-webhook"),
 )
-_WEBHOOK_RULES = tuple(
+WEBHOOK_RULES = tuple(
     (needle, late(rf"{place}(?P<path>[\w@/-]{{16,300}})"), kind)
     for needle, place, kind in _WEBHOOKS
 )
@@ -52,21 +51,21 @@ def structured_values(text: str, flat: bytes, lower: bytes) -> Iterator[Found]:
     """Credentials in key blocks, addresses and headers. `flat` is the text's Latin-1 form, `lower`
     the same in lower case.
     """
-    yield from _matches_at(text, flat, b"-----BEGIN ", _KEY_BLOCK, "private-key")
-    for needle, rule, kind in _WEBHOOK_RULES:
+    yield from _matches_at(text, flat, b"-----BEGIN ", KEY_BLOCK, "private-key")
+    for needle, rule, kind in WEBHOOK_RULES:
         for found in _matches_at(text, flat, needle, rule, kind):
             if any(character.isdigit() for character in text[found.start : found.end]):
                 yield found
     for start in places(flat, b"://"):
-        match = _USER_INFO.match(text, start + 3)
+        match = USER_INFO.match(text, start + 3)
         if match and is_url_password(match["password"]):
             yield Found(*match.span("password"), "url-password")
     for start in places(lower, b"bearer"):
-        match = _BEARER.match(text, start)
+        match = BEARER.match(text, start)
         if match and is_random(match["token"]):
             yield Found(*match.span("token"), "bearer-token")
     for start in places(lower, b"basic"):
-        match = _BASIC.match(text, start)
+        match = BASIC.match(text, start)
         if match and is_user_and_password(match["token"]):
             yield Found(*match.span("token"), "basic-credentials")
 
@@ -94,7 +93,7 @@ def is_user_and_password(token: str) -> bool:
     """Whether a token is `user:password` in Base64, as basic authentication writes it."""
     try:
         plain = b64decode(token + "=" * (-len(token) % 4), validate=True)
-    except Base64Error:
+    except ValueError:  # also for letters that only look like those of Base64
         return False
     user, colon, password = plain.partition(b":")
     return bool(user and colon and password) and all(0x20 <= code < 0x7F for code in plain)
@@ -104,7 +103,7 @@ def is_user_and_password(token: str) -> bool:
 
 # Possible ends of a name, found fast in the lower-case text; the rest is matched from there.
 _NEEDLES = (b"authorization", b"pass", b"pwd", b"secret", b"token", b"key", b"credential")
-_ASSIGNMENT = late(
+ASSIGNMENT = late(
     r"(?P<name>pass(?:wor[dt]|wd|phrase|code)?|pwd|secret|token|key|credential|authorization)"
     r"(?P<suffix>s?\d{0,3}(?:[_-][A-Za-z0-9_-]{1,40}|(?-i:[A-Z])[A-Za-z0-9]{0,40})?)"
     r"(?:\\?[\"'`]\]?)?"
@@ -155,7 +154,7 @@ def assigned_values(text: str, lower: bytes) -> Iterator[Found]:
         for start in places(lower, needle):
             if needle == b"key" and not _KEY_OF.search(lower, max(0, start - 16), start):
                 continue
-            match = _ASSIGNMENT.match(text, start)
+            match = ASSIGNMENT.match(text, start)
             if match is not None and (found := _assigned(match, text, lower)) is not None:
                 yield found
             elif needle == b"token" and _OTHER_TOKENS.search(lower, max(0, start - 16), start):
@@ -249,11 +248,11 @@ _IS = (
     r"|[ \t]*(?:\*\*|__)?[ \t]*[:=|](?:\*\*|__)?)"
 )
 _OPEN = r"(?P<quote>\*\*`?|[\"'`“‘«])?"
-_STATED = late(
+STATED = late(
     rf"{_NAME}(?:{_FOR}(?P<is>{_IS}))?[ \t]{{1,3}}{_OPEN}(?P<value>[^\s\"'`“”‘’«»|]{{5,300}})",
     re.IGNORECASE,
 )
-_PAIR = late(
+PAIR = late(
     rf"credentials?[ \t]*(?:are|:|=)[ \t]*{_OPEN}[\w@.-]{{1,40}}[ \t]*[/:|][ \t]*"
     r"(?P<value>[^\s\"'`“”‘’«»|]{5,300})",
     re.IGNORECASE,
@@ -263,9 +262,9 @@ _PUNCTUATION = ".,;:!?)"
 
 def _stated_value(text: str, start: int) -> Found | None:
     """The credential of a sentence such as `the password is ...`; its name begins at `start`."""
-    match = _STATED.match(text, start)
+    match = STATED.match(text, start)
     if match is None:
-        match = _PAIR.match(text, start)
+        match = PAIR.match(text, start)
         if match is None or not is_strong(match["value"].rstrip(_PUNCTUATION)):
             return None
         return _value_found(match, "password")
@@ -302,7 +301,7 @@ _USER = late(
     re.IGNORECASE,
 )
 _USER_REACH = 110
-_PASSWORD = late(
+PASSWORD_OF_USER = late(
     r"pass(?:wor[dt]|wd|phrase)?\\?[\"']?[ \t]{0,4}(?P<sign>[:=])[ \t]{0,4}"
     r"(?:\\?(?P<quote>[\"'])(?P<quoted>[^\s\"'\\]{5,80})\\?(?P=quote)"
     r"|(?P<bare>[^\s\"'`\\,;|]{5,80})(?=[ \t]*(?:\n|\Z|\\n)))",
@@ -325,7 +324,7 @@ def passwords_of_users(text: str, lower: bytes) -> Iterator[Found]:
     After a user even a plain word is a password. `lower` is the text's lower-case Latin-1 form.
     """
     for start in places(lower, b"pass"):
-        match = _PASSWORD.match(text, start)
+        match = PASSWORD_OF_USER.match(text, start)
         if match is None:
             continue
         group = "quoted" if match["quote"] else "bare"
@@ -380,7 +379,7 @@ def _is_value(value: str) -> bool:
     )
 
 
-_OPTION_RULES = (
+OPTION_RULES = (
     _rule("curl", rf"{_BEFORE}(?:-u|--user|--proxy-user)[ =]?(?P<quote>\\?[\"']?)"
           r"[^\s:\"']{1,80}:(?P<value>[^\s\"'\\]{3,200})(?P=quote)(?=\s|\\|$)", judge=_is_value),
     _rule("mysql", rf"(?:dump|admin|import)?{_BEFORE}(?-i:-p){_VALUE}"),
@@ -399,7 +398,7 @@ _OPTION_RULES = (
     _rule("secret set", rf"\s[A-Z0-9_]{{1,80}}\s(?:[^\n|;]{{0,80}}?\s)?(?:-b|--body)[ =]{_VALUE}",
           "secret", is_random),
 )  # fmt: skip
-_RULES = (
+RULES = (
     _rule("aws_secret_access_key", rf"\s{_VALUE}", "aws-secret-key", is_random),
     _rule("machine ", r"\S{1,120}\s+login\s+\S{1,120}\s+password\s+(?P<value>\S{3,200})",
           judge=_is_value),
@@ -416,13 +415,13 @@ _RULES = (
     _rule("sig=", r"(?P<value>[A-Za-z0-9%/+]{40,100}(?:=|%3d))", "signature", lambda _: True),
 )  # fmt: skip
 # Here the value comes before the word: it is piped into the command.
-_PIPED = late(rf"echo\s(?:-\w+\s)?{_VALUE}\s*\|[^\n]{{0,120}}?--password-stdin")
+PIPED = late(rf"echo\s(?:-\w+\s)?{_VALUE}\s*\|[^\n]{{0,120}}?--password-stdin")
 _PIPED_INTO = b"--password-stdin"
 _PIPE_REACH = 500
 
 
-_EVERYWHERE = tuple((rule.needle, rule) for rule in _RULES)
-_WITH_OPTIONS = (*((rule.needle, rule) for rule in _OPTION_RULES), *_EVERYWHERE)
+_EVERYWHERE = tuple((rule.needle, rule) for rule in RULES)
+_WITH_OPTIONS = (*((rule.needle, rule) for rule in OPTION_RULES), *_EVERYWHERE)
 
 
 def command_values(text: str, lower: bytes) -> Iterator[Found]:
@@ -441,6 +440,6 @@ def command_values(text: str, lower: bytes) -> Iterator[Found]:
     if has_options and _PIPED_INTO in lower:
         for start in places(lower, _PIPED_INTO):
             end = start + len(_PIPED_INTO)
-            match = _PIPED.search(text, max(0, start - _PIPE_REACH), end)
+            match = PIPED.search(text, max(0, start - _PIPE_REACH), end)
             if match is not None and is_random(match["value"]):
                 yield Found(*match.span("value"), "token")

@@ -21,7 +21,7 @@ class Found(Struct, frozen=True):
 
 
 # kind, prefix (kept), body (masked). The vendors' own documents and public scanners' rules.
-_FORMS = (
+FORMS = (
     ("aws-access-key", r"A(?:KI|SI|BI|CC)A", r"[A-Z0-9]{16}(?![A-Za-z0-9/+])"),
     ("github-token", r"gh[oprsu]_", r"[A-Za-z0-9_]{30,255}"),
     ("github-token", r"github_pat_", r"[A-Za-z0-9_]{30,255}"),
@@ -109,7 +109,7 @@ def _by_first_character() -> dict[str, list[tuple[str, str]]]:
     One branch for each first character instead of one for each form makes the search twice as fast.
     """
     found: dict[str, list[tuple[str, str]]] = {}
-    for kind, prefix, body in _FORMS:
+    for kind, prefix, body in FORMS:
         first = prefix[0] if prefix[:1].isalnum() and prefix[1:2] not in ("?", "{") else ""
         found.setdefault(first, []).append((kind, f"{prefix[len(first) :]}({body})"))
     return found
@@ -154,7 +154,7 @@ _CUT_PREFIXES = (
     "ghp_", "gho_", "ghs_", "ghu_", "ghr_", "github_pat_", "npm_", "hf_", "glpat-", "rk_live_",
     "sk_live_", "sk_test_", "xoxb-", "xoxp-", "gsk_", "sk-ant-", "sk-proj-", "AKIA", "ASIA", "AIza",
 )  # fmt: skip
-_CUT_OFF = late(
+CUT_OFF = late(
     rf"(?<![A-Za-z0-9])(?:{'|'.join(_CUT_PREFIXES)})([\w-]{{8,40}})[ \t]*$", re.MULTILINE | re.ASCII
 )
 
@@ -163,7 +163,7 @@ def _cut_off(text: str) -> Iterator[Found]:
     """Credentials that only begin, at the end of a line or of the text."""
     if not any(prefix in text for prefix in _CUT_PREFIXES):
         return
-    for match in _CUT_OFF.finditer(text):
+    for match in CUT_OFF.finditer(text):
         value = match[1]
         scattered = sum(each.isdigit() for each in value) >= 2 and _is_real("api-key", value)
         if scattered and not _FIRST.match(text, match.start()):

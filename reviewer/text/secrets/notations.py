@@ -16,19 +16,19 @@ from reviewer.text.secrets.contexts import places
 from reviewer.text.secrets.kinds import Found
 from reviewer.text.secrets.shapes import is_placeholder
 
-_HASH = late(
+HASH = late(
     r"\$(?:apr1|1|5|6|y|gy|7|2[abxy]|argon2(?:id?|d)|scrypt|pbkdf2-sha\d+)\$"
     r"(?P<value>[A-Za-z0-9./$=,+-]{20,300})"
 )
-_PEM = late(r"LS0tLS1CRUdJTi(?P<value>[A-Za-z0-9+/]{30,20000}={0,2})")
+PEM = late(r"LS0tLS1CRUdJTi(?P<value>[A-Za-z0-9+/]{30,20000}={0,2})")
 _PEM_HEAD = "LS0tLS1CRUdJTi"
-_WIFI = late(r"wifi:[^\n]{0,200}?(?<![a-z])p:(?P<value>(?:\\.|[^;\\\n]){4,200})", re.I)
-_WORDS = late(
+WIFI = late(r"wifi:[^\n]{0,200}?(?<![a-z])p:(?P<value>(?:\\.|[^;\\\n]){4,200})", re.I)
+WORDS = late(
     r"pass(?:word|phrase|wort|code)(?:[ \t]+(?:is|was|to|ist|now))?[ \t]*[:=]?[ \t]+[\"'`]?"
     r"(?P<value>[a-z]{4,20}(?:-[a-z]{4,20}){3,9})(?![\w-])",
     re.I,
 )
-_ENVIRONMENT = late(
+ENVIRONMENT = late(
     r"(?<![A-Za-z0-9_])[A-Z][A-Z0-9_]{0,60}_(?:PASS|PASSWORD|PASSWD|PWD)=[\"']?"
     r"(?P<value>[a-z]{5,40})(?=[\s\"';]|$)"
 )
@@ -44,7 +44,7 @@ _LOCAL_NAMES = (
     "Hasło",
 )
 _LOCAL_NAMES_IN_LATIN_1 = (b"mot de passe", b"senha", b"kennwort", b"wachtwoord")
-_OTHER_LANGUAGES = late(
+OTHER_LANGUAGES = late(
     r"(?:密码|密碼|口令|パスワード|비밀번호|пароль|hasło|mot de passe|senha|kennwort|wachtwoord)"
     r"[ \t]{0,3}(?:是|为|為|は|est|é|ist|is|:|=)[ \t]{0,3}[\"'`「]?"
     r"(?P<value>[!-~]{5,100})",
@@ -60,23 +60,23 @@ _NOT_PASSWORDS = frozenset({
 def noted_values(text: str, flat: bytes, lower: bytes) -> Iterator[Found]:
     """Credentials in those notations; `flat` is the text's Latin-1 form, `lower` in lower case."""
     if b"$" in flat:
-        for match in _HASH.finditer(text):
+        for match in HASH.finditer(text):
             if not is_placeholder(match["value"]) and any(map(str.isalpha, match["value"])):
                 yield Found(*match.span("value"), "password-hash")
     for start in places(flat, _PEM_HEAD.encode()):
-        match_ = _PEM.match(text, start)
+        match_ = PEM.match(text, start)
         if match_ is not None and _is_private(match_[0]):
             yield Found(*match_.span("value"), "private-key")
     if b"wifi:" in lower:
-        yield from _matches(_WIFI, text)
+        yield from _matches(WIFI, text)
     if b"pass" in lower:
-        yield from _matches(_WORDS, text)
+        yield from _matches(WORDS, text)
     if b"_P" in flat:
-        yield from _matches(_ENVIRONMENT, text)
+        yield from _matches(ENVIRONMENT, text)
     if any(name in lower for name in _LOCAL_NAMES_IN_LATIN_1) or (
         not text.isascii() and any(name in text for name in _LOCAL_NAMES)
     ):
-        for found in _matches(_OTHER_LANGUAGES, text):
+        for found in _matches(OTHER_LANGUAGES, text):
             if any(not each.isalpha() for each in text[found.start : found.end].rstrip(".,;:!?)")):
                 yield found
 
@@ -100,7 +100,9 @@ def _is_private(encoded: str) -> bool:
 
 _WIDE = {code: code - 0xFEE0 for code in range(0xFF01, 0xFF5F)}
 _INVISIBLE = late("[\u00ad\u200b-\u200f\u2060-\u2064\ufeff]+")
-_ODD = late("[\uff01-\uff5e\u00ad\u200b-\u200f\u2060-\u2064\ufeff]")
+ODD = "[\uff01-\uff5e\u00ad\u200b-\u200f\u2060-\u2064\ufeff]"
+"""Any of these characters."""
+_ANY_ODD = late(ODD)
 
 
 class Plain(NamedTuple):
@@ -114,7 +116,7 @@ def plainly(text: str) -> Plain | None:
     """The text without invisible characters and with full-width letters as plain ones; None if it
     is plain already.
     """
-    if text.isascii() or _ODD.search(text) is None:
+    if text.isascii() or _ANY_ODD.search(text) is None:
         return None
     parts: list[str] = []
     positions = array("q")

@@ -390,3 +390,8 @@ def test_the_secrets_themselves_can_be_listed() -> None:
     text = f"token = '{''.join(PREFIXED['github-token'])}' and nothing else"
     assert secrets_in(text) == [(PREFIXED["github-token"][1], "github-token")]
     assert secrets_in("nothing here") == []
+
+
+def test_letters_that_only_look_like_base64_are_no_credential() -> None:
+    text = "Basic \u212aabcdefgh"  # a Kelvin sign, which equals k where case is ignored
+    assert mask(text).text == text

@@ -32,8 +32,8 @@ _TAGS = {code: code - 0xE0000 for code in range(0xE0020, 0xE007F)}
 """Tag characters: an invisible copy of ASCII that can hide one text inside another."""
 _DISGUISING = re.compile(f"{_UNSEEN.pattern[:-1]}{_CYRILLIC_AND_GREEK}\U000e0020-\U000e007e]")
 """Text in normal form without any of these reads as it looks."""
-_ODD_SPACE = re.compile("[\x85\u1680\u2028\u2029]")
-"""White space that no normal form changes into a space."""
+_OWN_WAYS = re.compile("[\x85\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000\u0130\u212a]")
+"""White space beyond ASCII, and letters beyond it that become one of ASCII in lower case."""
 _AT_ONCE = 10
 """Rules of one pattern for columns."""
 # Marks before a word or after one. Starting with a character set makes the search faster.
@@ -56,8 +56,8 @@ MASKED_TEXT = _MASK
 
 @cache
 def injections_in_columns() -> tuple[str, ...]:
-    """Patterns of RE2, for bytes, that find every text which may be flagged as an injection, if
-    `reads_as_written` and `superset` folds it; several, as those of `text/secrets/prefilter.py`.
+    """Patterns of RE2, for bytes, one of which finds every text that is flagged as an injection, or
+    one of its `other_readings`, folded as `superset` wants it.
     """
     from reviewer.extraction.prompt_injection import INJECTIONS
 
@@ -67,13 +67,15 @@ def injections_in_columns() -> tuple[str, ...]:
     )
 
 
-def reads_as_written(content: str) -> bool:
-    """Whether no letter of it can be taken for another one, nor a space for something else."""
-    return content.isascii() or not (
-        _DISGUISING.search(content)
-        or _ODD_SPACE.search(content)
-        or not unicodedata.is_normalized("NFKD", content)
-    )
+def other_readings(content: str) -> list[str] | None:
+    """What `injections_in_columns` has to look at besides the content itself; None where only
+    `flags_of` can say which flags it has.
+    """
+    if content.isascii():
+        return []
+    if _MIXED.search(content) or _OWN_WAYS.search(content):
+        return None
+    return [_in_plain_letters(content)] if _is_disguised(content) else []
 
 
 def flags_of_each(said: Sequence[tuple[str, Role]]) -> list[tuple[str, ...]]:
@@ -104,12 +106,19 @@ def _readings(content: str) -> list[str]:
     plain letters and with tag characters made visible.
     """
     texts = [content]
-    if not content.isascii() and (
-        _DISGUISING.search(content) or not unicodedata.is_normalized("NFKD", content)
-    ):
-        parted = unicodedata.normalize("NFKD", content.translate(_TAGS))
-        texts.append(_UNSEEN.sub("", parted).translate(_AS_LATIN))
+    if not content.isascii() and _is_disguised(content):
+        texts.append(_in_plain_letters(content))
     return [_on_one_line(_EMPHASIS.sub("", text)).lower() for text in texts]
+
+
+def _is_disguised(content: str) -> bool:
+    found = _DISGUISING.search(content)
+    return found is not None or not unicodedata.is_normalized("NFKD", content)
+
+
+def _in_plain_letters(content: str) -> str:
+    parted = unicodedata.normalize("NFKD", content.translate(_TAGS))
+    return _UNSEEN.sub("", parted).translate(_AS_LATIN)
 
 
 def _on_one_line(text: str) -> str:

@@ -13,7 +13,7 @@ from typing import Any, get_type_hints
 import msgspec
 from msgspec import Struct
 
-from reviewer.extraction.flags import MASKED_TEXT, injections_in_columns, reads_as_written
+from reviewer.extraction.flags import MASKED_TEXT, injections_in_columns, other_readings
 from reviewer.fleet.candidate_row import (
     CANDIDATE,
     EMPTY_PROOF,
@@ -174,16 +174,21 @@ def _having(values: Sequence[Any], wanted: set[Any]) -> Iterable[int]:
 def _may_have_flags(batch: Any, columns: Columns) -> set[int]:
     pa, pc = extra("pyarrow"), extra("pyarrow.compute")
     contents = batch.column("content")
-    folded = pc.replace_substring_regex(pc.ascii_lower(contents), _MARKS, "")
-    folded = pc.replace_substring_regex(folded, _TO_ONE_SPACE, " ").cast(pa.binary())
-    found = {
-        number
-        for number in _where_any(folded, injections_in_columns())
-        if columns["role"][number] != Role.USER
-    }
+    found: set[int] = set()
+    readings: list[str] = []
+    owners = list(range(len(contents)))
     for number in pc.indices_nonzero(pc.invert(pc.string_is_ascii(contents))).to_pylist():
-        if not reads_as_written(columns["content"][number]):
+        others = other_readings(columns["content"][number])
+        if others is None:
             found.add(number)
+        else:
+            readings += others
+            owners += [number] * len(others)
+    texts = pa.concat_arrays([contents, pa.array(readings, pa.string())])
+    folded = pc.replace_substring_regex(pc.ascii_lower(texts), _MARKS, "")
+    folded = pc.replace_substring_regex(folded, _TO_ONE_SPACE, " ").cast(pa.binary())
+    planted = {owners[at] for at in _where_any(folded, injections_in_columns())}
+    found.update(number for number in planted if columns["role"][number] != Role.USER)
     found.update(pc.indices_nonzero(pc.match_substring(contents, MASKED_TEXT)).to_pylist())
     return found
 

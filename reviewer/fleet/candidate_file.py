@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import gc
 from collections import deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import BrokenExecutor, Future
 from contextlib import closing
-from itertools import accumulate, chain
+from itertools import accumulate
 from pathlib import Path
 from typing import Any
 
@@ -119,9 +119,9 @@ def joined(parts: Sequence[Candidates]) -> Candidates:
     numbered = list(zip(accumulate(map(len, parts), initial=0), parts, strict=False))
     return structs.replace(
         parts[0],
-        **{name: list(chain(*(getattr(each, name) for each in parts))) for name in _LISTS},
-        memory=tuple(list(chain(*of)) for of in zip(*(p.memory for p in parts), strict=True)),
-        text=tuple(list(chain(*of)) for of in zip(*(p.text for p in parts), strict=True)),
+        **{name: _one_list(getattr(each, name) for each in parts) for name in _LISTS},
+        memory=tuple(map(_one_list, zip(*(each.memory for each in parts), strict=True))),
+        text=tuple(map(_one_list, zip(*(each.text for each in parts), strict=True))),
         entities={n + at: it for n, each in numbered for at, it in each.entities.items()},
         masked={n + at: it for n, each in numbered for at, it in each.masked.items()},
     )
@@ -131,6 +131,13 @@ class _Layout(Struct, frozen=True):
     """What every version writes into a file."""
 
     layout: int
+
+
+def _one_list(lists: Iterable[list[Any]]) -> list[Any]:
+    found: list[Any] = []
+    for each in lists:
+        found += each  # several times as fast as one item at a time
+    return found
 
 
 class CandidateFile:

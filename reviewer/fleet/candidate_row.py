@@ -175,23 +175,37 @@ def require_said(content: str, excerpt: str, proof: str) -> None:
     """Raise ValueError if an excerpt has neither the words of a statement nor a quote that proves
     it. Marks may lie between the words; in place of a secret words may be missing.
     """
-    quotes = [each.text for each in msgspec.json.decode(proof, type=Proof).quotes]
-    masked = bool(_MASKED.search(excerpt) or _MASKED.search(content))
-    if not any(_has_words(excerpt, each, masked) for each in quotes or [content]):
+    quotes = []
+    if proof != EMPTY_PROOF:
+        quotes = [each.text for each in msgspec.json.decode(proof, type=Proof).quotes]
+    text = _folded(excerpt)
+    masked = bool(_MASKED.search(text) or _MASKED.search(content))
+    if not any(_has_words(text, _folded(each), masked) for each in quotes or [content]):
         raise ValueError("its excerpt does not have its words (content, proof and excerpt)")
 
 
+def _folded(text: str) -> str:
+    return (text if text.isascii() else unicodedata.normalize("NFC", text)).lower()
+
+
 def _has_words(text: str, said: str, masked: bool) -> bool:
-    there = "".join(_WORD.findall(unicodedata.normalize("NFC", text).lower()))
-    words = _WORD.findall(_MASKED.sub(" ", unicodedata.normalize("NFC", said)).lower())
+    words = _WORD.findall(_MASKED.sub(" ", said))
+    if not _missing(words, text):
+        return True
+    missing = _missing(words, "".join(_WORD.findall(text)))  # marks in the middle of a word
+    return missing == 0 or (masked and missing <= len(words) // 2)
+
+
+def _missing(words: Sequence[str], text: str) -> int:
+    """How many of the words do not follow in the text."""
     at = missing = 0
     for word in words:
-        found = there.find(word, at)
+        found = text.find(word, at)
         if found < 0:
             missing += 1
         else:
             at = found + len(word)
-    return missing == 0 or (masked and missing <= len(words) // 2)
+    return missing
 
 
 # Masking. The texts were masked when the sessions were read, so there is hardly ever a secret.

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import gc
 import os
+import sqlite3
 import time
+from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from itertools import accumulate
 from pathlib import Path
 from typing import TypeAlias, TypeVar
 
@@ -44,7 +47,10 @@ KIND = "fleet import"
 STARTED = "Started importing for "
 """What the title of the act begins with that begins an import."""
 CACHE_KILOBYTES = 64_000
-PAGES_BETWEEN_CHECKPOINTS = 50_000
+PAGES_BETWEEN_CHECKPOINTS = 200_000
+"""Of 4,096 bytes each: the log beside the store grows to 900 MB. Keys come in no order, so that a
+page changes in many acts and is written to the store once for all of them.
+"""
 MOST_SOURCES = 100_000
 HIGHEST_RANK = 0.8085
 """The highest confidence that the formula can give: what a fleet said most often comes first."""
@@ -54,6 +60,8 @@ _KEY = ("kind", "type", "key")
 _Key: TypeAlias = tuple[str, str, str]
 Place: TypeAlias = tuple[int, int, int]
 """A record, and a span of its text."""
+_Records: TypeAlias = dict[str, tuple[int, int]]
+"""Ids of records and their characters, by key."""
 
 _READING = (
     "SELECT w.id FROM wave w JOIN project p ON p.id = w.project_id"
@@ -130,9 +138,9 @@ class FleetImport:
         try:
             # Not each act is on the disk before the next one: the last one of the wave waits for
             # all of them, and if the power fails before, the import is made again. What is written
-            # was checked when the file was read.
+            # was checked when the file was read, and `_require_parents` looks at its references.
             with (
-                self._many_writes(synchronous=1, ignore_check_constraints=1),
+                self._many_writes(synchronous=1, ignore_check_constraints=1, foreign_keys=0),
                 _without_collections(),
             ):
                 for done in wave.write(file.batches()):
@@ -302,6 +310,10 @@ class FleetImport:
                 writer.execute(f"PRAGMA {name} = {value}")
 
 
+class _SeenBeforeError(Exception):
+    """The project has one of the candidates, although it was taken for new."""
+
+
 class _Wave:
     """Writes the rows of one import."""
 
@@ -320,6 +332,13 @@ class _Wave:
         self._leaders: dict[str, int] = {}
         """The rows of the wording that is being written, by their fact."""
         self._wording: int | None = None
+        self._sources_here: set[int] = set()
+        self._leaders_here: set[int] = set()
+        """What the rows of the act refer to that is being written."""
+        self._looks_up = self._has_records = True
+        """Whether a candidate, or the record of one, may be in the project already. Looking takes
+        long, and in a new project there is none.
+        """
         self.interrupted = False
 
     def start(self, path: Path) -> None:
@@ -334,6 +353,8 @@ class _Wave:
                 state="reading",
                 roots=msgspec.json.encode([str(path.absolute())]).decode(),
             )
+            self._looks_up = self._has(act, "memory")
+            self._has_records = self._has(act, "record")
             self._reworded = self._changed_by_hand(act)
             self._active_slots = {
                 slot
@@ -343,6 +364,13 @@ class _Wave:
                     (self._project_id,),
                 )
             }
+
+    def _has(self, act: Act, table: str) -> bool:
+        """Whether the project has rows of a table."""
+        found = act.query(
+            f"SELECT 1 FROM {table} WHERE project_id = ? LIMIT 1", (self._project_id,)
+        )
+        return bool(found)
 
     def _changed_by_hand(self, act: Act) -> dict[str, int]:
         """What a person has reworded or given another type, by its wordings."""
@@ -363,14 +391,26 @@ class _Wave:
     def write(self, batches: Iterable[Candidates]) -> Iterator[int]:
         """Write all rows; yields after each act how many are done."""
         for part in _acts(batches):
-            with self._ledger.act(KIND, scope=Scope.INTAKE) as act:
-                new, repeated = self._write(act, part)
-                act.title = f"{_title(self._number)} {len(new):,} new, {repeated:,} seen before"
-            if act.changed:
-                self._acts.append(act.id)
-            self._new += len(new)
-            self._repeated += repeated
+            counts = self._masked, self._near, self._position
+            leaders = self._wording, dict(self._leaders)
+            try:
+                self._write_act(part)
+            except _SeenBeforeError:  # nothing of the act is written
+                self._looks_up = True
+                self._sources.clear()
+                self._masked, self._near, self._position = counts
+                self._wording, self._leaders = leaders
+                self._write_act(part)
             yield self._position
+
+    def _write_act(self, part: Candidates) -> None:
+        with self._ledger.act(KIND, scope=Scope.INTAKE) as act:
+            new, repeated = self._write(act, part)
+            act.title = f"{_title(self._number)} {len(new):,} new, {repeated:,} seen before"
+        if act.changed:
+            self._acts.append(act.id)
+        self._new += len(new)
+        self._repeated += repeated
 
     def finish(self, began: float) -> ImportReport:
         """End the wave."""
@@ -406,7 +446,7 @@ class _Wave:
     def _write(self, act: Act, rows: Candidates) -> tuple[range, int]:
         now = StoredText(iso(self._clock()))
         keys = list(zip(*(rows.column(name) for name in _KEY), strict=True))
-        known = self._known(act, keys)
+        known = self._known(act, keys) if self._looks_up else {}
         places = self._places(act, rows)
         self._masked += sum(rows.masked.values())
         again: dict[int, list[tuple[int, Place]]] = defaultdict(list)
@@ -424,6 +464,7 @@ class _Wave:
         new = self._insert(act, rows, fresh, places, now)
         self._position += len(rows)
         self._count_again(act, rows, again, now)
+        self._require_parents(act)
         return new, len(rows) - len(fresh)
 
     def _insert(
@@ -440,23 +481,26 @@ class _Wave:
         first = act.next_id("memory")
         memory = {name: of_fresh(values) for name, values in zip(MEMORY, rows.memory, strict=True)}
         before, total = self._position, self._total
-        new = act.insert_columns(
-            "memory",
-            {
-                **memory,
-                "project_id": Same(self._project_id),
-                "wave_id": Same(self._number),
-                "status": Same(StoredText("candidate")),
-                # Rounded, but not so much that some of a million have the same.
-                "rank": [round(HIGHEST_RANK * (1 - (before + at) / total), 9) for at in fresh],
-                "leader_id": self._leaders_of(
-                    of_fresh(rows.wording), of_fresh(rows.fact), of_fresh(rows.leader), first
-                ),
-                "first_seen": Same(now),
-                "last_seen": Same(now),
-                "pending_since": Same(now),
-            },
-        )
+        columns: dict[str, Sequence[Stored] | Same] = {
+            **memory,
+            "project_id": Same(self._project_id),
+            "wave_id": Same(self._number),
+            "status": Same(StoredText("candidate")),
+            # Rounded, but not so much that some of a million have the same.
+            "rank": [round(HIGHEST_RANK * (1 - (before + at) / total), 9) for at in fresh],
+            "leader_id": self._leaders_of(
+                of_fresh(rows.wording), of_fresh(rows.fact), of_fresh(rows.leader), first
+            ),
+            "first_seen": Same(now),
+            "last_seen": Same(now),
+            "pending_since": Same(now),
+        }
+        try:
+            new = act.insert_columns("memory", columns)
+        except sqlite3.IntegrityError as problem:
+            if self._looks_up:
+                raise
+            raise _SeenBeforeError from problem
         records, starts, ends = zip(*of_fresh(list(places)), strict=True) if fresh else ((),) * 3
         act.insert_columns(
             "evidence",
@@ -477,20 +521,44 @@ class _Wave:
         self._add_structure(act, entities, now)
         return new
 
+    def _require_parents(self, act: Act) -> None:
+        """Raise sqlite3.IntegrityError if somebody has taken back what rows of this act refer to
+        and earlier acts wrote. All other references are to rows that this act has seen.
+        """
+        referred = {
+            "project": {self._project_id},
+            "wave": {self._number},
+            "source": self._sources_here,
+            "memory": self._leaders_here,
+        }
+        for table, numbers in referred.items():
+            for chunk in chunks(sorted(numbers)):
+                marks = ",".join("?" * len(chunk))
+                ((there,),) = act.query(
+                    f"SELECT count(*) FROM {table} WHERE id IN ({marks})", chunk
+                )
+                if there < len(chunk):
+                    raise sqlite3.IntegrityError("FOREIGN KEY constraint failed")
+
     def _leaders_of(
         self, wordings: list[int], facts: list[str], leaders: list[str], first: int
     ) -> list[int | None]:
         """The rows that are shown before these; `first`: the id of the first of these."""
-        found: list[int | None] = []
-        for number, (wording, fact, leader) in enumerate(
-            zip(wordings, facts, leaders, strict=True), first
-        ):
-            if wording != self._wording:
-                self._wording = wording
+        found: list[int | None] = [None] * len(facts)
+        start = 0
+        if not any(leaders):  # only the last wording may go on in the next act
+            start = len(facts)
+            while start and wordings[start - 1] == wordings[-1]:
+                start -= 1
+        for at in range(start, len(facts)):
+            if wordings[at] != self._wording:
+                self._wording = wordings[at]
                 self._leaders.clear()
-            found.append(self._leaders.get(leader) if leader else None)
-            self._leaders[fact] = number
+            if leaders[at]:
+                found[at] = self._leaders.get(leaders[at])
+            self._leaders[facts[at]] = first + at
         self._near += len(found) - found.count(None)
+        self._leaders_here = {each for each in found if each is not None}
         return found
 
     def _add_structure(self, act: Act, found: Sequence[tuple[int, Entity]], now: str) -> None:
@@ -573,34 +641,16 @@ class _Wave:
 
     def _places(self, act: Act, rows: Candidates) -> list[Place]:
         """The record of each row, and its span there; records that the store lacks are written."""
-        whole = self._records(act, rows.record)
+        whole = self._records(act, rows.record) if self._has_records else {}
         parts = self._records(act, rows.excerpt)
         sources = self._sources_of(act, rows)
         first = act.next_id("record")
-        fresh: dict[str, int] = {}
-        new: list[int] = []
-        places: list[Place] = []
-        each = zip(
-            rows.record,
-            rows.excerpt,
-            rows.span_start,
-            rows.span_end,
-            rows.start,
-            rows.end,
-            strict=True,
-        )
-        for at, (record, excerpt, span_start, span_end, start, end) in enumerate(each):
-            found = whole.get(record)
-            if found is not None and span_end <= found[1]:
-                places.append((found[0], span_start, span_end))
-                continue
-            if (there := parts.get(excerpt)) is not None:
-                number = there[0]
-            elif (number := fresh.get(excerpt, 0)) == 0:
-                number = fresh[excerpt] = first + len(new)
-                new.append(at)
-            places.append((number, start, end))
-        paths = rows.path
+        new: Sequence[int] = range(len(rows))
+        places = list(zip(range(first, first + len(rows)), rows.start, rows.end, strict=True))
+        if whole or parts or len(set(rows.excerpt)) < len(rows):
+            places, new = _where(rows, whole, parts, first)
+        numbers = [sources[rows.path[at]] for at in new]
+        self._sources_here = set(numbers)
         texts = {
             name: values if len(new) == len(rows) else [values[at] for at in new]
             for name, values in zip(RECORD, rows.text, strict=True)
@@ -610,15 +660,15 @@ class _Wave:
             {
                 **texts,
                 "project_id": Same(self._project_id),
-                "source_id": [sources[paths[at]] for at in new],
+                "source_id": numbers,
                 "wave_id": Same(self._number),
             },
         )
         return places
 
-    def _records(self, act: Act, keys: Sequence[str]) -> dict[str, tuple[int, int]]:
-        """The records that the project has, by key: id and characters."""
-        found: dict[str, tuple[int, int]] = {}
+    def _records(self, act: Act, keys: Sequence[str]) -> _Records:
+        """Those of the records that the project has."""
+        found: _Records = {}
         for chunk in chunks(sorted(set(keys))):  # in the order of the index, page by page
             for key, number, size in act.query(
                 "SELECT key, id, length(text) FROM record WHERE project_id = ? AND key IN"
@@ -667,6 +717,32 @@ class _Wave:
         return self._sources
 
 
+def _where(
+    rows: Candidates, whole: _Records, parts: _Records, first: int
+) -> tuple[list[Place], list[int]]:
+    """The place of each row, in one of these records or in one that has to be written, and the
+    rows that have a record to be written; `first`: its id.
+    """
+    fresh: dict[str, int] = {}
+    new: list[int] = []
+    places: list[Place] = []
+    each = zip(
+        rows.record, rows.excerpt, rows.span_start, rows.span_end, rows.start, rows.end, strict=True
+    )
+    for at, (record, excerpt, span_start, span_end, start, end) in enumerate(each):
+        found = whole.get(record)
+        if found is not None and span_end <= found[1]:
+            places.append((found[0], span_start, span_end))
+            continue
+        if (there := parts.get(excerpt)) is not None:
+            number = there[0]
+        elif (number := fresh.get(excerpt, 0)) == 0:
+            number = fresh[excerpt] = first + len(new)
+            new.append(at)
+        places.append((number, start, end))
+    return places, new
+
+
 @contextmanager
 def _without_collections() -> Iterator[None]:
     """Python looks for objects that refer to themselves, which takes long and finds none here."""
@@ -684,16 +760,21 @@ def _acts(batches: Iterable[Candidates]) -> Iterator[Candidates]:
     parts: list[Candidates] = []
     size = 0
     for batch in batches:
-        first = 0
-        for at in range(len(batch)):
-            # A memory, its evidence, its record and its source; of an entity, its structure.
-            entity = batch.entities.get(at)
-            changes = 4 if entity is None else 6 + len(entity.relations)
-            if size and size + changes > MOST_ROWS:
-                yield joined([*parts, batch.part(first, at)])
-                parts, size, first = [], 0, at
-            size += changes
+        # A memory, its evidence, its record and its source; of an entity, its structure.
+        changes = [4] * len(batch)
+        for at, entity in batch.entities.items():
+            changes[at] = 6 + len(entity.relations)
+        ends = list(accumulate(changes))
+        first = before = 0
+        while ends and ends[-1] - before + size > MOST_ROWS:
+            at = bisect_right(ends, before + MOST_ROWS - size)
+            if at == first and not size:
+                at += 1  # one that is larger than an act may be is an act of its own
+            yield joined([*parts, batch.part(first, at)])
+            parts, size, first = [], 0, at
+            before = ends[at - 1] if at else 0
         parts.append(batch.part(first, len(batch)))
+        size += (ends[-1] if ends else 0) - before
     if size:
         yield joined(parts)
 

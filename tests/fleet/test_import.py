@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from reviewer.engine import Engine
-from reviewer.errors import ConflictError
+from reviewer.errors import ConflictError, StoreError
 from reviewer.fleet import candidate_file, importing
 from reviewer.fleet.importing import ImportReport
 from reviewer.fleet.values import FleetError
@@ -350,6 +350,47 @@ def test_only_masked_text_can_be_written_past_the_door(tmp_path: Path) -> None:
     with ledger.act("test") as act:
         act.insert_rows("project", ("name",), [("kiosk",)])  # type: ignore[list-item]
     database.close()
+
+
+def test_a_file_that_has_a_candidate_twice(
+    collapsed: Fleet, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """In acts of their own, into a project in which nothing was looked up because it was empty."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    monkeypatch.setattr(importing, "MOST_ROWS", 12)
+    file = collapsed.parts / "candidates.parquet"
+    table = pq.read_table(file)
+    pq.write_table(pa.concat_tables([table, table]), file)
+    engine = Engine.open(tmp_path / "other.db", clock=TickingClock())
+    try:
+        report = engine.fleet.run(file, project="kiosk")
+        assert (report.new, report.repeated) == (table.num_rows, table.num_rows)
+        assert engine.history.verify().ok
+    finally:
+        engine.close()
+
+
+def test_an_import_whose_sources_were_taken_back_meanwhile(
+    collapsed: Fleet, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(importing, "MOST_ROWS", 12)
+    engine = Engine.open(tmp_path / "other.db", clock=TickingClock())
+    file = collapsed.parts / "candidates.parquet"
+
+    def take_back(done: int, _: int) -> None:
+        with sqlite3.connect(tmp_path / "other.db", isolation_level=None) as store:
+            for table in ("evidence", "memory", "record", "source"):
+                store.execute(f"DELETE FROM {table}")
+
+    try:
+        with pytest.raises(StoreError):
+            engine.fleet.run(file, project="kiosk", progress=take_back)
+    finally:
+        engine.close()
+    with sqlite3.connect(tmp_path / "other.db") as store:
+        assert store.execute("PRAGMA foreign_key_check").fetchall() == []
 
 
 # Taking an import back, and imports that end early

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -297,10 +297,22 @@ def import_(
         print_text(_imported(report))
     if report.masked:
         narrate(f"{count(report.masked, 'secret')} masked that the parts still had")
-    narrate(f"reviewer fleet undo {report.wave} takes it back")
+    if report.acts:
+        narrate(f"reviewer fleet undo {report.wave} takes it back")
+    else:
+        narrate("Nothing was changed: the project has all of this already.")
+    _name_unfinished(report.unfinished)
     if report.state == "interrupted":
         narrate("Interrupted. What was imported is kept; the same command adds the rest.")
         ctx.exit(INTERRUPTED)
+
+
+def _name_unfinished(waves: Sequence[int]) -> None:
+    for wave in waves:
+        narrate(
+            f"Wave {wave} has what an interrupted import of the same file left:"
+            f" reviewer fleet undo {wave} takes that back"
+        )
 
 
 def _imported(report: ImportReport) -> str:
@@ -313,24 +325,29 @@ def _imported(report: ImportReport) -> str:
 
 @fleet.command("undo", cls=Verb, example="fleet undo 14")
 @click.argument("wave", type=ID, metavar="WAVE")
+@click.option("--anyone", is_flag=True, help="Also an import that somebody else made.")
 @pass_session
-def undo(session: Session, wave: int) -> None:
+def undo(session: Session, wave: int, anyone: bool) -> None:
     """Take back an import, all of its acts.
 
-    Refused at the first act that has something which was decided on since; undo that first.
+    Refused, with nothing taken back, when something of it was decided on since; undo that first.
     """
     line = ProgressLine()
     with session.changing() as engine:
         try:
             done = engine.fleet.undo(
-                wave, lambda done, total: line.show(f"{done:,} of {count(total, 'act')}")
+                wave,
+                lambda done, total: line.show(f"{done:,} of {count(total, 'act')}"),
+                anyone=anyone,
             )
+            unfinished = engine.fleet.unfinished(wave)
         finally:
             line.clear()
     if done:
         narrate(f"Undone: {count(len(done), 'act')} of wave {wave}")
     else:
         narrate(f"Wave {wave} is undone already.")
+    _name_unfinished(unfinished)
 
 
 def _plain(report: RunReport | CollapseReport | ImportReport) -> dict[str, Any]:

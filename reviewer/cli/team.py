@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -15,6 +16,7 @@ from reviewer.files import login_name, open_file, reason_of, write_atomic
 from reviewer.projects import work_tree
 
 if TYPE_CHECKING:
+    from reviewer.engine import Engine
     from reviewer.promotion.decisions import DecisionFile, Imported
 
 LARGEST_SIGNATURE = 100_000
@@ -110,10 +112,24 @@ def export(session: Session, key: Path, out: Path, force: bool) -> None:
     metavar="SIGNERS",
     help="Whose signatures count: a name and a public key a line, as ssh-keygen(1) describes.",
 )
-@click.option("--dry-run", is_flag=True, help="Say who signed what, and change nothing.")
+@click.option(
+    "--from-project",
+    metavar="NAME",
+    help="The project of the decisions, where it is another one than this.",
+)
+@click.option(
+    "--dry-run", is_flag=True, help="Say who signed what and what it would do; change nothing."
+)
 @click.option("--json", "as_json", is_flag=True, help="One JSON object.")
 @pass_session
-def import_(session: Session, file: Path, allowed: Path, dry_run: bool, as_json: bool) -> None:
+def import_(
+    session: Session,
+    file: Path,
+    allowed: Path,
+    from_project: str | None,
+    dry_run: bool,
+    as_json: bool,
+) -> None:
     """Apply the signed decisions of somebody else, as one act in their name.
 
     FILE.sig is the signature. What was decided otherwise here is refused and listed. Promoted
@@ -128,25 +144,31 @@ def import_(session: Session, file: Path, allowed: Path, dry_run: bool, as_json:
         header = found.header
         narrate(
             f"{safe(session.actor)} has signed {count(len(found.decisions), 'decision')} of project"
-            f" {safe(header.project)}, exported on {safe(header.at)}. Nothing was changed."
+            f" {safe(header.project)}, exported on {safe(header.at)}."
         )
-        return
-    with session.changing(create=True) as engine:
+        if not session.store_path().exists():
+            narrate("There is no store here yet. Nothing was changed.")
+            return
+    with session.changing(create=not dry_run) as engine:
         project = session.target(engine)
-        _require_project(session, found, project)
-        done = engine.decisions.apply(file, found, project)
-    _report(done, as_json, session.actor)
+        _require_project(session, engine, found, project, from_project)
+        done = engine.decisions.apply(file, found, project, dry_run=dry_run)
+    _report(done, as_json, session.actor, dry_run)
 
 
-def _require_project(session: Session, found: DecisionFile, project: str) -> None:
-    """Raise SourceError for decisions of another project, unless this one was named."""
-    header, tree = found.header, work_tree()
-    remote = tree.remote if tree is not None else ""
-    same = header.project == project or (header.remote and header.remote == remote)
-    if not same and session.project is None:
+def _require_project(
+    session: Session, engine: Engine, found: DecisionFile, project: str, named: str | None
+) -> None:
+    """Raise SourceError for decisions of another project, unless that one was named."""
+    header = found.header
+    tree = work_tree() if session.project is None else None
+    remotes = {engine.decisions.remote(project), tree.remote if tree is not None else ""} - {""}
+    if named is not None and named != header.project:
+        raise SourceError(f"These are decisions of project {header.project}, not of {named}.")
+    if named is None and header.project != project and header.remote not in remotes:
         raise SourceError(
             f"These are decisions of project {header.project}, and this is {project}. To apply "
-            f"them all the same, name it: --project {project}"
+            f"them all the same, name it: --from-project {shlex.quote(header.project)}"
         )
 
 
@@ -165,7 +187,7 @@ def _signature(file: Path) -> bytes:
     return data
 
 
-def _report(done: Imported, as_json: bool, actor: str) -> None:
+def _report(done: Imported, as_json: bool, actor: str, dry_run: bool) -> None:
     if as_json:
         row: dict[str, Any] = msgspec.to_builtins(done)
         print_json({**row, "actor": actor})
@@ -174,7 +196,9 @@ def _report(done: Imported, as_json: bool, actor: str) -> None:
         print_text(f"refused  {safe(each.why)}; {safe(actor)} {each.verdict}: {safe(each.content)}")
     if done.same:
         narrate(f"{count(done.same, 'decision')} agreed with this store already.")
-    if done.act:
+    if dry_run:
+        narrate(f"{safe(done.title)} - as it would be. Nothing was changed.")
+    elif done.act:
         narrate(f"{safe(done.title)} - reviewer undo {done.act} takes all of it back")
     else:
         narrate("Nothing was changed.")

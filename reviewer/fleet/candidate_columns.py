@@ -21,7 +21,10 @@ from reviewer.fleet.candidate_row import (
     Row,
     checked,
     flagged,
+    require_counts,
+    require_key,
     require_meaning,
+    require_said,
     without_secrets,
 )
 from reviewer.fleet.values import extra
@@ -95,6 +98,16 @@ def _check(columns: Columns) -> None:
         require_meaning(*each)
     if any(map(int.__gt__, columns["span_start"], columns["span_end"])):
         raise ValueError("a span ends before it begins")
+    for counts in set(zip(columns["seen"], columns["sessions"], columns["authors"], strict=True)):
+        require_counts(*counts)
+    texts = zip(
+        columns["key"], columns["content"], columns["excerpt"], columns["proof"], strict=True
+    )
+    for key, content, excerpt, proof in texts:
+        if key != content.lower():
+            require_key(key, content)
+        if content not in excerpt:
+            require_said(content, excerpt, proof)
 
 
 _WITH_MEANING = ("kind", "type", "proof", "attributes", "relations")

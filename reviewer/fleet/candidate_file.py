@@ -27,7 +27,7 @@ from reviewer.fleet.candidate_columns import (
 )
 from reviewer.fleet.candidate_row import CANDIDATE, NAMES, Row, checked
 from reviewer.fleet.pool import cores, pool
-from reviewer.fleet.values import LAYOUT, FleetError, Settings, extra
+from reviewer.fleet.values import LAYOUT, FleetError, extra
 from reviewer.proposing.values import Proposer
 from reviewer.sources.elsewhere import EXCERPT_AT, RECORD_LINE
 from reviewer.sources.records import Shape
@@ -127,6 +127,12 @@ def joined(parts: Sequence[Candidates]) -> Candidates:
     )
 
 
+class _Layout(Struct, frozen=True):
+    """What every version writes into a file."""
+
+    layout: int
+
+
 def _one_list(lists: Iterable[list[Any]]) -> list[Any]:
     found: list[Any] = []
     for each in lists:
@@ -144,7 +150,7 @@ class CandidateFile:
         try:
             with open_file(path), closing(pq.ParquetFile(path)) as file:
                 meta = file.schema_arrow.metadata or {}
-                settings = msgspec.json.decode(meta[b"reviewer"], type=Settings)
+                layout = msgspec.json.decode(meta[b"reviewer"], type=_Layout).layout
                 names = set(file.schema_arrow.names)
                 self._groups = [
                     int(file.metadata.row_group(number).num_rows)
@@ -156,9 +162,15 @@ class CandidateFile:
             raise FleetError(
                 f"{path} is not a file of candidates: write one with `reviewer fleet collapse`."
             ) from problem
-        if settings.layout != LAYOUT or not names >= CANDIDATE.keys():
+        if layout != LAYOUT:
             raise FleetError(
-                f"{path} was written by another version of reviewer. Collapse the parts again."
+                f"{path} was written by another version of reviewer (layout {layout}; this one"
+                f" reads {LAYOUT}). Collapse the parts again with this version."
+            )
+        if missing := sorted(CANDIDATE.keys() - names):
+            raise FleetError(
+                f"{path} is not a file of candidates (it has no column {missing[0]}): write one"
+                " with `reviewer fleet collapse`."
             )
         total = sum(self._groups)
         self.count = total if top is None else min(top, total)
@@ -191,8 +203,7 @@ class CandidateFile:
         except BrokenExecutor as problem:
             raise FleetError(
                 f"{self._path} was not read to its end: a process that read it has ended (out of "
-                "memory, or a crash). What was imported before stays; the same command adds the "
-                "rest."
+                "memory, or a crash). The same command adds the rest."
             ) from problem
         finally:
             executor.shutdown(wait=True, cancel_futures=True)
@@ -219,15 +230,24 @@ def _read(path: Path, group: int | None, number: int) -> Iterator[Candidates]:
                     rows: list[Row] = []
                     for values in zip(*columns.values(), strict=True):
                         number += 1
-                        rows.append(checked(values))
+                        rows.append(_checked(path, number, values))
                     batch, columns = of_rows(rows)
                     number -= len(rows)
                 yield _candidates(clean_columns(batch, columns))
                 number += batch.num_rows
-    except (pa.ArrowException, msgspec.ValidationError, ValueError, OSError) as problem:
+    except (pa.ArrowException, ValueError, OSError) as problem:
         raise FleetError(
-            f"Candidate {number} of {path} cannot be imported: {problem}. What was "
-            "imported before it stays; `reviewer history` lists it."
+            f"{path} cannot be read after candidate {number:,}: {problem}. Collapse the parts"
+            " again."
+        ) from problem
+
+
+def _checked(path: Path, number: int, values: Sequence[object]) -> Row:
+    try:
+        return checked(values)
+    except ValueError as problem:
+        raise FleetError(
+            f"Candidate {number} of {path} cannot be imported: {problem}. Collapse the parts again."
         ) from problem
 
 

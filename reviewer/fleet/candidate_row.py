@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import hashlib
+import re
+import unicodedata
 from collections.abc import Iterator, Sequence
 from typing import Annotated, Any, Literal
 
@@ -31,46 +33,55 @@ CANDIDATE = {
 MASKED_AT_ONCE = 32
 """Rows whose texts are searched for secrets together; only where one is found, fewer, then each."""
 
+MOST = 1_000_000_000
+"""The largest number of places, sessions and people of a candidate."""
+
 Share = Annotated[float, Meta(ge=0, le=2)]
 Count = Annotated[int, Meta(ge=0, le=2**62)]
+Times = Annotated[int, Meta(ge=0, le=MOST)]
+_PLAIN = r"^[^\x00-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069]*\Z"
+Word = Annotated[str, Meta(max_length=200, pattern=_PLAIN)]
+"""A text of the program's own, without control characters and marks of direction."""
+Document = Annotated[str, Meta(max_length=20_000)]
+Name = Annotated[str, Meta(max_length=2_000)]
 
 
 class Row(Struct, frozen=True, array_like=True, gc=False):
     """A row, checked."""
 
     path: Annotated[str, Meta(min_length=1, max_length=4_096)]
-    format: str
+    format: Word
     kind: Literal["memory", "entity"]
     type: str
     content: Annotated[str, Meta(min_length=SHORTEST_STATEMENT, max_length=LONGEST_STATEMENT)]
     key: Annotated[str, Meta(min_length=1, max_length=2 * LONGEST_STATEMENT)]
-    fact: str
-    leader: str
+    fact: Word
+    leader: Word
     wording: int
     proposer: Proposer
-    rule: str
-    extractor_version: str
+    rule: Word
+    extractor_version: Word
     prior: Share
     signal: Share
     freshness: Share
     confidence: Share
-    flags: str
-    need: str
+    flags: Word
+    need: Word
     scope: Literal["project", "person"]
-    proof: str
-    name: str | None
-    slot: str | None
-    attributes: str | None
-    relations: str | None
+    proof: Document
+    name: Name | None
+    slot: Name | None
+    attributes: Document | None
+    relations: Document | None
     record_line: Count
     line_start: Count
     line_end: Count
     byte_start: Count
     byte_end: Count
     record: Annotated[str, Meta(min_length=1, max_length=2_000)]
-    sha256: Annotated[str, Meta(pattern="^[0-9a-f]{0,64}$")]
-    session: str | None
-    at: str | None
+    sha256: Annotated[str, Meta(pattern=r"^[0-9a-f]{0,64}\Z")]
+    session: Name | None
+    at: Word | None
     role: Role
     use: Use
     shape: Shape
@@ -79,9 +90,9 @@ class Row(Struct, frozen=True, array_like=True, gc=False):
     span_end: Count
     excerpt: Annotated[str, Meta(max_length=20_000)]
     excerpt_start: Count
-    seen: Annotated[int, Meta(ge=1, le=2**62)]
-    sessions: Count
-    authors: Count
+    seen: Annotated[int, Meta(ge=1, le=MOST)]
+    sessions: Times
+    authors: Times
 
 
 class CleanRow(Struct, frozen=True, gc=False):
@@ -98,14 +109,30 @@ EMPTY_PROOF = "{}"
 
 
 def checked(values: Sequence[object]) -> Row:
-    """The row with the values of NAMES, if all of them are what they should be. Raises ValueError
-    (msgspec.ValidationError is one).
+    """The row with the values of NAMES, if all of them are what they should be. Raises ValueError,
+    naming the column.
     """
-    row = msgspec.convert(values, Row)
+    try:
+        row = msgspec.convert(values, Row)
+    except msgspec.ValidationError as problem:
+        raise ValueError(_with_its_column(str(problem))) from problem
     require_meaning(row.kind, row.type, row.proof, row.attributes, row.relations)
     if not row.span_start <= row.span_end:
-        raise ValueError("its span ends before it begins")
+        raise ValueError("its span ends before it begins (span_start and span_end)")
+    require_counts(row.seen, row.sessions, row.authors)
+    require_key(row.key, row.content)
+    if row.content not in row.excerpt:
+        require_said(row.content, row.excerpt, row.proof)
     return row
+
+
+def _with_its_column(problem: str) -> str:
+    """What msgspec says about a value of a list, with the name of the column."""
+    found = re.fullmatch(r"(.*) - at `\$\[(\d+)\].*", problem, re.DOTALL)
+    if found is None:
+        return problem
+    said = found[1][:1].lower() + found[1][1:]
+    return f"its column {NAMES[int(found[2])]} is not what reviewer writes ({said})"
 
 
 def require_meaning(
@@ -114,10 +141,71 @@ def require_meaning(
     """Raise ValueError if a type or a document in JSON is none that is known."""
     (MemoryType if kind == "memory" else EntityType)(type_)
     if proof != EMPTY_PROOF:
-        msgspec.json.decode(proof, type=Proof)
+        _require_document("proof", proof, Proof)
     if kind == "entity":
-        msgspec.json.decode(attributes or "[]", type=tuple[Attribute, ...])
-        msgspec.json.decode(relations or "[]", type=tuple[Relation, ...])
+        _require_document("attributes", attributes or "[]", tuple[Attribute, ...])
+        _require_document("relations", relations or "[]", tuple[Relation, ...])
+
+
+def _require_document(column: str, text: str, type_: Any) -> None:
+    try:
+        msgspec.json.decode(text, type=type_)
+        msgspec.json.decode(text)  # also what the type does not know
+    except (ValueError, RecursionError) as problem:  # a msgspec.DecodeError is a ValueError
+        raise ValueError(f"its column {column} is not what reviewer writes ({problem})") from None
+
+
+def require_counts(seen: int, sessions: int, authors: int) -> None:
+    """Raise ValueError if more sessions or people than places say the same."""
+    if max(sessions, authors) > seen:
+        raise ValueError("it has more sessions or people (sessions, authors) than places (seen)")
+
+
+def require_key(key: str, content: str) -> None:
+    """Raise ValueError if a key is not that of the content."""
+    if key not in (content.lower(), duplicate_key(content)):
+        raise ValueError("its key does not belong to its content (key and content)")
+
+
+_MASKED = re.compile(r"\[masked [^\]]*\]?")
+_WORD = re.compile(r"[^\W_]+")
+
+
+def require_said(content: str, excerpt: str, proof: str) -> None:
+    """Raise ValueError if an excerpt has neither the words of a statement nor a quote that proves
+    it. Marks may lie between the words; in place of a secret words may be missing.
+    """
+    quotes = []
+    if proof != EMPTY_PROOF:
+        quotes = [each.text for each in msgspec.json.decode(proof, type=Proof).quotes]
+    text = _folded(excerpt)
+    masked = bool(_MASKED.search(text) or _MASKED.search(content))
+    if not any(_has_words(text, _folded(each), masked) for each in quotes or [content]):
+        raise ValueError("its excerpt does not have its words (content, proof and excerpt)")
+
+
+def _folded(text: str) -> str:
+    return (text if text.isascii() else unicodedata.normalize("NFC", text)).lower()
+
+
+def _has_words(text: str, said: str, masked: bool) -> bool:
+    words = _WORD.findall(_MASKED.sub(" ", said))
+    if not _missing(words, text):
+        return True
+    missing = _missing(words, "".join(_WORD.findall(text)))  # marks in the middle of a word
+    return missing == 0 or (masked and missing <= len(words) // 2)
+
+
+def _missing(words: Sequence[str], text: str) -> int:
+    """How many of the words do not follow in the text."""
+    at = missing = 0
+    for word in words:
+        found = text.find(word, at)
+        if found < 0:
+            missing += 1
+        else:
+            at = found + len(word)
+    return missing
 
 
 # Masking. The texts were masked when the sessions were read, so there is hardly ever a secret.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import os
 import sqlite3
 import time
 from bisect import bisect_right
@@ -14,10 +15,10 @@ from pathlib import Path
 from typing import TypeAlias, TypeVar
 
 import msgspec
-from msgspec import Struct
+from msgspec import Struct, structs
 
 from reviewer.clock import Clock, iso
-from reviewer.errors import UnknownIdError
+from reviewer.errors import ConflictError, ReviewerError, UnknownIdError
 from reviewer.fleet.candidate_file import (
     MEMORY,
     RECORD,
@@ -31,17 +32,20 @@ from reviewer.promotion.conflict_rows import open_conflicts
 from reviewer.promotion.decided_rows import find_conflicts_again
 from reviewer.promotion.evidence_rows import MOST_EVIDENCE
 from reviewer.store.acts import Act, Same, Scope, chunks
-from reviewer.store.changes import Image
+from reviewer.store.changes import Image, unpack
 from reviewer.store.database import Database, failures_as_sentences
 from reviewer.store.ledger import Ledger
 from reviewer.store.project_rows import project_row
 from reviewer.store.stored_text import Stored, StoredText
 from reviewer.store.undo import Undo
+from reviewer.system import lock
 from reviewer.text.normalise import duplicate_key
 
 MOST_ROWS = 50_000
 """Rows that one act changes at most."""
 KIND = "fleet import"
+STARTED = "Started importing for "
+"""What the title of the act begins with that begins an import."""
 CACHE_KILOBYTES = 64_000
 PAGES_BETWEEN_CHECKPOINTS = 200_000
 """Of 4,096 bytes each: the log beside the store grows to 900 MB. Keys come in no order, so that a
@@ -58,6 +62,12 @@ Place: TypeAlias = tuple[int, int, int]
 """A record, and a span of its text."""
 _Records: TypeAlias = dict[str, tuple[int, int]]
 """Ids of records and their characters, by key."""
+
+_READING = (
+    "SELECT w.id FROM wave w JOIN project p ON p.id = w.project_id"
+    " WHERE p.name = ? AND w.state = 'reading'"
+)
+_INTERRUPTED = "SELECT id FROM wave WHERE state = 'interrupted' ORDER BY id"
 
 _EVIDENCE = (
     "memory_id", "record_id", "span_start", "span_end", "rule", "extractor_version",
@@ -78,6 +88,9 @@ class ImportReport(Struct, frozen=True, kw_only=True):
     masked: int
     """Secrets that were masked, which whoever read the sessions had left."""
     acts: tuple[int, ...]
+    """None where the project had every candidate already."""
+    unfinished: tuple[int, ...]
+    """Earlier imports of the same file that were interrupted, of which something is left."""
     seconds: float
 
 
@@ -105,8 +118,23 @@ class FleetImport:
         """
         began = time.monotonic()
         file = CandidateFile(path, top)
+        if not file.count:
+            raise FleetError(f"{path} has no candidates: there is nothing to import.")
         wave = _Wave(self._database, self._ledger, self._clock, project, file.count)
-        wave.start(path)
+        with self._alone() as alone:
+            if alone:
+                self._end_waves_of_killed_imports(project)
+            wave.start(path)
+            return self._write(wave, file, began, progress, cancelled)
+
+    def _write(
+        self,
+        wave: _Wave,
+        file: CandidateFile,
+        began: float,
+        progress: Callable[[int, int], None] | None,
+        cancelled: Callable[[], bool] | None,
+    ) -> ImportReport:
         try:
             # Not each act is on the disk before the next one: the last one of the wave waits for
             # all of them, and if the power fails before, the import is made again. What is written
@@ -121,18 +149,72 @@ class FleetImport:
                     if cancelled is not None and cancelled():
                         wave.interrupted = True
                         break
-        except FleetError:
+        except FleetError as problem:
             wave.interrupted = True
-            wave.finish(began)
-            raise
-        return wave.finish(began)
+            if not (report := wave.finish(began)).acts:
+                raise
+            raise FleetError(
+                f"{problem} What was imported before ({report.new:,} new) stays: reviewer fleet"
+                f" undo {report.wave} takes it back."
+            ) from problem
+        report = wave.finish(began)
+        return structs.replace(report, unfinished=self.unfinished(report.wave))
 
-    def acts_of(self, wave: int) -> list[int]:
-        """The acts of an import that are not undone, the latest first.
+    @contextmanager
+    def _alone(self) -> Iterator[bool]:
+        """Whether no other import that ran when this one began is running still."""
+        try:
+            folder = os.open(self._database.path.parent, os.O_RDONLY)
+        except OSError:  # a system on which folders cannot be opened
+            yield False
+            return
+        try:
+            try:
+                lock(folder)
+            except BlockingIOError:
+                yield False
+            else:
+                yield True
+        finally:
+            os.close(folder)
 
-        Raises UnknownIdError when the wave is no import.
+    def _end_waves_of_killed_imports(self, project: str) -> None:
+        """Imports that were killed have left their waves open; nobody else ends them."""
+        with self._ledger.act(
+            "wave", "Ended the waves of imports that were killed", scope=Scope.INTAKE
+        ) as act:
+            reading = {number for (number,) in act.query(_READING, (project,))}
+            for number in sorted(reading & self._imports().keys() if reading else reading):
+                act.update("wave", number, state="interrupted", ended_at=iso(self._clock()))
+
+    def _imports(self) -> dict[int, tuple[str, str]]:
+        """All waves of imports, with their project's number and their file."""
+        found = {}
+        with failures_as_sentences(self._database.path):
+            for (blob,) in self._database.writer.execute(
+                "SELECT changes FROM ledger WHERE kind = 'wave' AND title LIKE ?", (f"{STARTED}%",)
+            ):
+                for change in unpack(blob):
+                    if change.table == "wave" and change.after is not None:
+                        image = change.after
+                        found[change.row] = (str(image["project_id"]), str(image["roots"]))
+        return found
+
+    def unfinished(self, wave: int) -> tuple[int, ...]:
+        """Other imports of the same file into the same project that were interrupted and are not
+        taken back.
         """
-        self._database.require_own("wave", [wave])
+        imports = self._imports()
+        with failures_as_sentences(self._database.path):
+            rows = self._database.writer.execute(_INTERRUPTED).fetchall()
+        return tuple(
+            number
+            for (number,) in rows
+            if number != wave and imports.get(number) == imports[wave] and self._acts(number)[0]
+        )
+
+    def _acts(self, wave: int) -> tuple[list[int], int]:
+        """The acts of an import that are not undone, the latest first, and how many it had."""
         with failures_as_sentences(self._database.path):
             rows = self._database.writer.execute(
                 "SELECT id, EXISTS (SELECT 1 FROM ledger u WHERE u.target = l.id AND u.kind ="
@@ -140,22 +222,68 @@ class FleetImport:
                 " 'redo')) FROM ledger l WHERE l.kind = ? AND l.title LIKE ? ORDER BY id DESC",
                 (KIND, f"{_title(wave)}%"),
             ).fetchall()
-        if not rows:
-            raise UnknownIdError(f"Wave {wave} is not an import of `reviewer fleet import`.")
-        return [number for number, undone in rows if not undone]
+        return [number for number, undone in rows if not undone], len(rows)
 
-    def undo(self, wave: int, progress: Callable[[int, int], None] | None = None) -> list[int]:
-        """Take back every act of an import, the latest first; returns the acts that did it.
+    def acts_of(self, wave: int) -> list[int]:
+        """The acts of an import that are not undone, the latest first.
 
-        Raises ConflictError when something of it was decided on since: what was taken back until
-        then stays so, and the message names the act in the way.
+        Raises UnknownIdError when the wave is no import, ConflictError when it has changed nothing.
+        """
+        self._database.require_own("wave", [wave])
+        acts, number = self._acts(wave)
+        if number:
+            return acts
+        if wave in self._imports():
+            raise ConflictError(
+                f"Wave {wave} has changed nothing, so there is nothing to take back: the project"
+                " had all of its candidates already, or the import was stopped at once."
+            )
+        with failures_as_sentences(self._database.path):
+            there = self._database.writer.execute(
+                "SELECT 1 FROM wave WHERE id = ?", (wave,)
+            ).fetchone()
+        if there is None:
+            raise UnknownIdError(f"There is no wave {wave}. See: reviewer history")
+        raise UnknownIdError(
+            f"Wave {wave} is not an import of `reviewer fleet import`. Its act is undone by its"
+            " number: reviewer history, then reviewer undo NUMBER"
+        )
+
+    def undo(
+        self,
+        wave: int,
+        progress: Callable[[int, int], None] | None = None,
+        *,
+        anyone: bool = False,
+    ) -> list[int]:
+        """Take back every act of an import, the latest first; returns the acts that did it. With
+        `anyone` also an import that another person made.
+
+        Raises ConflictError when something of it was changed since: before anything is taken back,
+        unless somebody changes it meanwhile.
         """
         acts = self.acts_of(wave)
         undo = Undo(self._database, self._ledger, find_conflicts_again(self._clock))
+        others = "" if anyone or not acts else undo.done_by_another(acts[0])
+        if others:
+            raise ConflictError(
+                f"Wave {wave} is an import of {others}. To take it back all the same: "
+                f"reviewer fleet undo {wave} --anyone"
+            )
         done: list[int] = []
         with self._many_writes(), _without_collections():
+            if len(acts) > 1:
+                undo.require_reversible(acts, f"Wave {wave}")
             for number in acts:
-                done.append(undo.undo_act(number).act)
+                try:
+                    done.append(undo.undo_act(number).act)
+                except ReviewerError as problem:
+                    if not done:
+                        raise
+                    raise type(problem)(
+                        f"{len(done):,} of {len(acts):,} acts of wave {wave} were taken back; the"
+                        f" same command takes back the rest. Act {number}: {problem}"
+                    ) from problem
                 if progress is not None:
                     progress(len(done), len(acts))
         return done
@@ -215,7 +343,7 @@ class _Wave:
 
     def start(self, path: Path) -> None:
         """Begin the wave."""
-        title = f"Started importing for {self._project}"
+        title = f"{STARTED}{self._project}"
         with self._ledger.act("wave", title, scope=Scope.INTAKE) as act:
             self._project_id = project_row(act, self._project)
             self._number = act.insert(
@@ -279,7 +407,8 @@ class _Wave:
         with self._ledger.act(KIND, scope=Scope.INTAKE) as act:
             new, repeated = self._write(act, part)
             act.title = f"{_title(self._number)} {len(new):,} new, {repeated:,} seen before"
-        self._acts.append(act.id)
+        if act.changed:
+            self._acts.append(act.id)
         self._new += len(new)
         self._repeated += repeated
 
@@ -310,6 +439,7 @@ class _Wave:
             near=self._near,
             masked=self._masked,
             acts=tuple(self._acts),
+            unfinished=(),
             seconds=round(time.monotonic() - began, 3),
         )
 

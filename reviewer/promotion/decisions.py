@@ -8,7 +8,10 @@ from __future__ import annotations
 
 import hashlib
 import os
+import re
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from datetime import timedelta
 from enum import StrEnum
 from pathlib import Path
 from typing import TypeVar
@@ -16,7 +19,7 @@ from typing import TypeVar
 import msgspec
 from msgspec import Struct
 
-from reviewer.clock import Clock, iso, written_moment
+from reviewer.clock import Clock, from_iso, iso, written_moment
 from reviewer.errors import ReviewerError, SourceError
 from reviewer.extraction.candidates import MemoryType
 from reviewer.extraction.entities.entity import EntityType
@@ -42,6 +45,10 @@ VERSION = 1
 LARGEST = 64_000_000
 """Bytes of a file of decisions."""
 MOST_QUOTES = 3
+AHEAD = timedelta(days=1)
+"""How far another clock may be ahead of this one."""
+_UNSEEN = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]")
+"""Control characters except line breaks, and marks that change the direction of text."""
 Line = TypeVar("Line", bound=Struct)
 
 RULE = "decision"
@@ -174,15 +181,17 @@ class Decisions:
                 "SELECT content FROM content_history WHERE memory_id = ? ORDER BY id", (row["id"],)
             ).fetchall()
             promoted = row["status"] == "active"
+            key = duplicate_key(row["content"])
+            keys = (row["key"], *(duplicate_key(each[0]) for each in earlier))
             yield Decision(
                 verdict=Verdict.PROMOTED if promoted else Verdict.REJECTED,
                 kind=row["kind"],
                 type=row["type"],
-                key=row["key"],
+                key=key,
                 content=row["content"],
                 at=row["decided_at"] or iso(self._clock()),
                 reason=row["reason"],
-                earlier=tuple(dict.fromkeys(duplicate_key(each[0]) for each in earlier)),
+                earlier=tuple(dict.fromkeys(each for each in keys if each != key)),
                 passages=tuple(self._passages(row["id"])) if promoted else (),
             )
 
@@ -196,28 +205,55 @@ class Decisions:
         for path, start, end, digest, text, first, last in rows.fetchall():
             yield Passage(Path(path).name, start, end, digest, text[first:last])
 
-    def apply(self, path: Path, file: DecisionFile, project: str) -> Imported:
-        """Apply a file to a project as one act of the ledger's actor. The newer of two decisions
-        of the same person counts; what somebody else has decided otherwise is refused.
+    def remote(self, project: str) -> str:
+        """The remote of a project's work tree; empty if there is none, or no such project."""
+        with failures_as_sentences(self._database.path):
+            row = (
+                self._database.reader()
+                .execute("SELECT remote FROM project WHERE name = ?", (project,))
+                .fetchone()
+            )
+        return str(row[0]) if row else ""
 
-        Raises ReviewerError for a decision that cannot be a memory; nothing is written then.
+    def apply(
+        self, path: Path, file: DecisionFile, project: str, *, dry_run: bool = False
+    ) -> Imported:
+        """Apply a file to a project as one act of the ledger's actor. The newer of two decisions
+        of the same person counts; what somebody else has decided otherwise is refused. With
+        `dry_run` nothing of it is kept, and there is no act.
+
+        Raises ReviewerError for a file from the future or a decision that cannot be a memory;
+        nothing is written then.
         """
+        latest = iso(self._clock() + AHEAD)
+        if _is_after(file.header.at, latest):
+            raise ReviewerError(
+                f"{path} says that it was exported on {file.header.at[:40]}, which is still to"
+                " come. Set the clock of this machine right, or have the decisions exported again."
+            )
         done = _Applied()
-        with self._ledger.act(IMPORT) as act:
+        with suppress(_OnlyTriedError), self._ledger.act(IMPORT) as act:
             (number,) = act.query("SELECT max(id) FROM project WHERE name = ?", (project,))[0]
             for line, each in enumerate(file.decisions, start=1):
-                self._apply_one(act, number or 0, each, done)
+                self._apply_one(act, number or 0, each, done, latest)
                 if done.absent is not None:
                     done.to_add.append((line, each))
                     done.absent = None
             added = self._add(act, project, path, file, done.to_add)
             act.title = _title(self._ledger.actor, done, added)
+            if dry_run:
+                raise _OnlyTriedError
         return Imported(
             act.id, act.title, tuple(done.promoted), tuple(done.rejected), tuple(added),
             done.same, tuple(done.refused),
         )  # fmt: skip
 
-    def _apply_one(self, act: Act, project: int, each: Decision, done: _Applied) -> None:
+    def _apply_one(
+        self, act: Act, project: int, each: Decision, done: _Applied, latest: str
+    ) -> None:
+        if why := _unfit(each, latest):
+            done.refused.append(Refused(each.content, each.verdict, why))
+            return
         row = _row_of(act, project, each)
         if row is None:
             if each.verdict is Verdict.PROMOTED:
@@ -230,6 +266,10 @@ class Decisions:
         wanted = "active" if each.verdict is Verdict.PROMOTED else "invalid"
         if status == wanted and (content == each.content or wanted == "invalid"):
             done.same += 1
+            return
+        if number in done.decided:
+            why = f"the file has another decision about #{number}"
+            done.refused.append(Refused(each.content, each.verdict, why, number))
             return
         if status != "candidate":
             by = _decided_by(act, number)
@@ -247,6 +287,7 @@ class Decisions:
                 done.refused.append(Refused(each.content, each.verdict, problem, number))
                 return
         at = min(each.at, iso(self._clock()))
+        done.decided.add(number)
         if each.verdict is Verdict.PROMOTED:
             promote_rows(act, [number], now=at)
             done.promoted.append(number)
@@ -287,12 +328,17 @@ class Decisions:
         return added
 
 
+class _OnlyTriedError(Exception):
+    """Ends an act whose changes are not wanted, so that they are rolled back."""
+
+
 class _Applied:
     """What has become of the decisions so far."""
 
     def __init__(self) -> None:
         self.promoted: list[int] = []
         self.rejected: list[int] = []
+        self.decided: set[int] = set()
         self.same = 0
         self.refused: list[Refused] = []
         self.absent: Decision | None = None
@@ -348,6 +394,23 @@ def _fault(each: Decision) -> str:
     except ReviewerError as problem:
         return str(problem)
     return ""
+
+
+def _unfit(each: Decision, latest: str) -> str:
+    """Why a decision is refused whatever the store has; empty when it is not."""
+    if _UNSEEN.search(each.content):
+        return "the wording has control characters or marks that change the direction of text"
+    if each.key != duplicate_key(each.content):
+        return f"its key belongs to another wording ({each.key[:80]})"
+    if _is_after(each.at, latest):
+        return f"its time is still to come ({each.at[:40]})"
+    return ""
+
+
+def _is_after(moment: str, other: str) -> bool:
+    written, end = written_moment(moment), from_iso(other)
+    first = from_iso(written) if written is not None else None
+    return first is not None and end is not None and first > end
 
 
 def _row_of(act: Act, project: int, each: Decision) -> tuple[int, str, str, str | None] | None:

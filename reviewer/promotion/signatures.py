@@ -15,6 +15,9 @@ NAMESPACE = "reviewer-decisions"
 PATTERN_SIGNS = "*?!"
 """What makes several names of one in a file of allowed signers."""
 
+LONGEST_NAME = 64
+"""Characters of a name in the history."""
+
 SECONDS = 60
 """How long `ssh-keygen` may take; it may ask for a passphrase when it signs."""
 
@@ -29,6 +32,11 @@ def sign(data: bytes, key: Path) -> bytes:
     Raises SignatureError.
     """
     done = _ssh_keygen(["-Y", "sign", "-q", "-f", str(key), "-n", NAMESPACE], data)
+    if done.returncode and b"passphrase" in done.stderr.lower():
+        raise SignatureError(
+            f"{key} has a passphrase that could not be asked for. Add the key to the agent first: "
+            f"ssh-add {key}"
+        )
     if done.returncode or not done.stdout:
         raise SignatureError(f"The file cannot be signed with {key}: {_reason(done)}")
     return done.stdout
@@ -55,6 +63,11 @@ def signer(data: bytes, signature: bytes, allowed: Path) -> str:
                 f"{_reason(found)}"
             )
         name = names[0].strip()
+        if len(name) > LONGEST_NAME or not name.isprintable():
+            raise SignatureError(
+                f"{allowed} has a name for this key that cannot be in the history: a name has 1 to "
+                f"{LONGEST_NAME} characters in one line. It begins with {name[:20]!r}."
+            )
         if any(sign in name for sign in PATTERN_SIGNS):
             raise SignatureError(
                 f"{allowed} has the pattern {name} for this key. Write the name of the person "

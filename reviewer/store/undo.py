@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import sqlite3
+import sys
 from array import array
+from bisect import bisect_right
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from typing import NamedTuple, TypeVar
 
@@ -23,6 +25,9 @@ REFUSED = ("context", "commit_")
 """Tables whose rows are not deleted while something newer refers to them."""
 REFERENCED = {*SHARED, *REFUSED}
 
+_Row = tuple[str, int]
+"""A table and the id of a row."""
+
 Packed = TypeVar("Packed")
 Found = TypeVar("Found")
 
@@ -30,6 +35,8 @@ TOUCHED = 1_000
 """Maximum number of memories that a reversal names."""
 LOOKED_AT = 200
 """How many decisions back one of another person is looked for."""
+NAMED = 3
+"""How many of the acts that prevent a reversal are named."""
 
 OF_NOBODY_HERE = ("import decisions",)
 """Kinds of acts whose actor is somebody else than the person at the keyboard."""
@@ -148,7 +155,15 @@ class Undo:
         row = self._row(number)
         if row.scope != Scope.DECISION or row.kind in OF_NOBODY_HERE:
             return ""
-        return "" if row.actor in self._own else row.actor
+        return self.done_by_another(number)
+
+    def done_by_another(self, number: int) -> str:
+        """The name of another person who did this, whatever it is; empty for one's own acts.
+
+        Raises UnknownIdError.
+        """
+        actor = self._row(number).actor
+        return "" if actor in self._own else actor
 
     def undo_act(self, number: int, *, anyone: bool = False) -> Reversal:
         """Undo any act by its id, an ingestion included; with `anyone` also a decision that
@@ -170,6 +185,88 @@ class Undo:
                 f"reviewer undo {number} --anyone"
             )
         return self._reverse(number, "undo", f"Undid: {title}", number, title)
+
+    def require_reversible(self, numbers: Sequence[int], name: str) -> None:
+        """Raise ConflictError unless these acts can be undone one after another, in this order.
+
+        They are read and nothing is written. The message has all that is in the way, and says which
+        acts have to be undone first. `name`: what the acts are together.
+        """
+        connection = self._database.reader()
+        undone: dict[_Row, Image] = {}
+        gone: dict[str, list[tuple[int, int]]] = defaultdict(list)
+        found: dict[_Row, str] = {}
+        number = 0
+        with failures_as_sentences(self._database.path):
+            for act in numbers:
+                (blob,) = connection.execute(
+                    "SELECT changes FROM ledger WHERE id = ?", (act,)
+                ).fetchone()
+                for part in reversed(_readable(act, split, blob)):
+                    changes = _readable(act, unpack_part, part)
+                    for table, row, problem in _unlike(connection, changes, undone):
+                        number += (table, row) not in found
+                        if len(found) < TOUCHED:
+                            found.setdefault((table, row), problem)
+                    _take_back(changes, undone, gone)
+            for table, row, problem in _left_without(connection, gone):
+                number += (table, row) not in found
+                if len(found) < TOUCHED:
+                    found.setdefault((table, row), problem)
+            if not found:
+                return
+            first = next(iter(found.values()))
+            more = f" (and {number - 1:,} more)" if number > 1 else ""
+            acts = self._later_acts(connection, found, numbers)
+        raise ConflictError(
+            f"{name} cannot be taken back: {first}{more}. Nothing was changed.{acts}"
+        )
+
+    def _later_acts(
+        self, connection: sqlite3.Connection, rows: Iterable[_Row], but: Sequence[int]
+    ) -> str:
+        """A sentence with the commands that undo the acts which have changed these rows since."""
+        wanted = set(rows)
+        memories = {row for table, row in wanted if table == "memory"}
+        others = memories != {row for _, row in wanted}
+        named: list[str] = []
+        number = 0
+        for act, title, scope, kind, actor in connection.execute(
+            "SELECT l.id, l.title, l.scope, l.kind, l.actor FROM ledger l WHERE l.id > ?"
+            " AND l.kind NOT IN ('undo', 'redo') AND NOT EXISTS (SELECT 1 FROM ledger u"
+            " WHERE u.target = l.id AND u.kind = 'undo' AND NOT EXISTS"
+            " (SELECT 1 FROM ledger r WHERE r.target = u.id AND r.kind = 'redo'))"
+            " ORDER BY l.id DESC",
+            (min(but),),
+        ).fetchall():
+            if act in but:
+                continue
+            touched = {
+                row[0]
+                for row in connection.execute(
+                    "SELECT memory_id FROM ledger_touch WHERE act = ?", (act,)
+                )
+            }
+            if memories.isdisjoint(touched) and not (
+                others and not wanted.isdisjoint(self._rows_of(connection, act))
+            ):
+                continue
+            number += 1
+            if len(named) < NAMED:
+                theirs = scope == Scope.DECISION and kind not in OF_NOBODY_HERE
+                theirs = theirs and actor not in self._own
+                command = f"reviewer undo {act}{' --anyone' if theirs else ''}"
+                named.append(f'{command} ("{title}"{f" of {actor}" if theirs else ""})')
+        if not named:
+            return ""
+        rest = f", and {number - len(named):,} more" if number > len(named) else ""
+        return f" Undo first: {', '.join(named)}{rest}"
+
+    @staticmethod
+    def _rows_of(connection: sqlite3.Connection, act: int) -> Iterator[_Row]:
+        (blob,) = connection.execute("SELECT changes FROM ledger WHERE id = ?", (act,)).fetchone()
+        for part in _readable(act, split, blob):
+            yield from ((each.table, each.row) for each in _readable(act, unpack_part, part))
 
     def redo(self) -> Reversal:
         """Redo the most recently undone act.
@@ -223,7 +320,7 @@ class Undo:
                     for change in back
                     if change.table == "memory" and "status" in (change.after or ())
                 )
-            restore_referenced(act, shared, name)
+            restore_referenced(act, self._database.writer, shared, name)
             if self._afterwards is not None:
                 self._afterwards(act, decided)
             act.target = source
@@ -353,7 +450,21 @@ def require_unchanged(
     connection: sqlite3.Connection, changes: Sequence[Change], title: str
 ) -> None:
     """Raise ConflictError, naming the first row, unless every row is as the changes left it."""
-    final: dict[tuple[str, int], Image | None] = {}
+    for table, row, problem in _unlike(connection, changes, {}):
+        raise ConflictError(
+            f'"{title}" cannot be reversed: {problem}. Nothing was changed; undo the later act '
+            f"first{_later_act(connection, table, row)}"
+        )
+
+
+def _unlike(
+    connection: sqlite3.Connection, changes: Sequence[Change], undone: Mapping[_Row, Image]
+) -> Iterator[tuple[str, int, str]]:
+    """The rows that are not as the changes left them: table, id, and the difference in words.
+
+    `undone`: values that rows will have had put back before.
+    """
+    final: dict[_Row, Image | None] = {}
     for change in changes:
         known, after = final.get((change.table, change.row)), change.after
         if change.table == "project" and change.before is None and after is not None:
@@ -367,20 +478,57 @@ def require_unchanged(
         current = images(connection, table, rows, columns)
         for row in rows:
             expected, actual = final[table, row], current.get(row)
+            if (table, row) in undone:
+                actual = {**(actual or {}), **undone[table, row]}
             if expected is None and actual is None:
                 continue
             if expected is None or actual is None:
-                state = "is back" if expected is None else "is gone"
-                raise ConflictError(
-                    f'"{title}" cannot be reversed: {table} {row} {state}. Nothing was changed.'
-                )
+                yield table, row, f"{table} {row} {'is back' if expected is None else 'is gone'}"
+                continue
             for column, value in expected.items():
                 if actual[column] != value:
-                    raise ConflictError(
-                        f'"{title}" cannot be reversed: {column} of {table} {row} has changed '
-                        f"since (now {actual[column]!r}). Nothing was changed; undo the later "
-                        f"act first{_later_act(connection, table, row)}"
-                    )
+                    now = f"(now {actual[column]!r})"
+                    yield table, row, f"{column} of {table} {row} has changed since {now}"
+                    break
+
+
+def _take_back(
+    changes: Sequence[Change], undone: dict[_Row, Image], gone: dict[str, list[tuple[int, int]]]
+) -> None:
+    """Note what undoing the changes will put back, and the rows that it will delete, as ranges of
+    their ids.
+    """
+    for change in reversed(changes):
+        place = (change.table, change.row)
+        if change.before is not None:
+            undone[place] = {**undone.get(place, {}), **change.before}
+            continue
+        undone.pop(place, None)
+        ranges = gone[change.table]
+        if ranges and ranges[-1][0] == change.row + 1:
+            ranges[-1] = (change.row, ranges[-1][1])
+        else:
+            ranges.append((change.row, change.row))
+
+
+def _left_without(
+    connection: sqlite3.Connection, gone: Mapping[str, list[tuple[int, int]]]
+) -> Iterator[tuple[str, int, str]]:
+    """Rows that refer to rows which will be gone, and stay: table, id, and the fact in words."""
+    ranges = {table: sorted(some) for table, some in gone.items()}
+    for table, some in ranges.items():
+        if table in REFERENCED:
+            continue  # `restore_referenced` looks at these
+        for child, column in _referring(connection, table):
+            own = ranges.get(child, [])
+            for first, last in some:
+                for row, parent in connection.execute(
+                    f"SELECT id, {column} FROM {child} WHERE {column} BETWEEN ? AND ?",
+                    (first, last),
+                ):
+                    at = bisect_right(own, (row, sys.maxsize)) - 1
+                    if at < 0 or own[at][1] < row:
+                        yield child, row, f"{child} {row} refers to {table} {parent}"
 
 
 def _later_act(connection: sqlite3.Connection, table: str, row: int) -> str:
@@ -398,7 +546,9 @@ def _later_act(connection: sqlite3.Connection, table: str, row: int) -> str:
     return f', "{found[1]}": reviewer undo {found[0]}' if found else "."
 
 
-def restore_referenced(act: Act, changes: Sequence[Change], title: str) -> None:
+def restore_referenced(
+    act: Act, connection: sqlite3.Connection, changes: Sequence[Change], title: str
+) -> None:
     """Restore the shared rows that an undo deleted while others refer to them.
 
     `changes`: its changes to rows of the REFERENCED tables, in order.
@@ -410,7 +560,7 @@ def restore_referenced(act: Act, changes: Sequence[Change], title: str) -> None:
         gone = {row: change for row, change in gone.items() if change.after is None}
         if not gone:
             continue
-        for child, column in _referring(act, table):
+        for child, column in _referring(connection, table):
             for chunk in chunks(sorted(gone)):
                 marks = ",".join("?" * len(chunk))
                 for number, row in act.query(
@@ -427,11 +577,11 @@ def restore_referenced(act: Act, changes: Sequence[Change], title: str) -> None:
                         act.apply([change.reversed()])
 
 
-def _referring(act: Act, table: str) -> list[tuple[str, str]]:
+def _referring(connection: sqlite3.Connection, table: str) -> list[tuple[str, str]]:
     """The tables and columns that refer to rows of a table."""
     return [
         (child, row[3])
         for child in LEDGERED
-        for row in act.query(f"PRAGMA foreign_key_list({child})")
+        for row in connection.execute(f"PRAGMA foreign_key_list({child})")
         if row[2] == table
     ]

@@ -12,6 +12,7 @@ import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -542,25 +543,142 @@ def test_a_signature_that_does_not_hold_changes_nothing(
     assert filled.rows("history") == before
 
 
-@needs_ssh_keygen
-def test_a_file_of_another_project_is_refused(
-    filled: Reviewer, other_store: Callable[..., Reviewer], anna: Signer
-) -> None:
-    filled("promote", 1, *by("anna"))
+def sign_again(out: Path, key: Path, change: Callable[[list[dict[str, Any]]], object]) -> None:
+    """Change the header or the decisions of a file, and sign what it is then."""
+    lines = [json.loads(line) for line in out.read_text().splitlines()]
+    change(lines)
+    out.write_text("".join(json.dumps(line) + "\n" for line in lines))
+    out.with_name(f"{out.name}.sig").unlink()
+    subprocess.run(
+        ["ssh-keygen", "-q", "-Y", "sign", "-f", str(key), "-n", "reviewer-decisions", str(out)],
+        check=True,
+    )
+
+
+@pytest.fixture
+def exported(filled: Reviewer, anna: Signer) -> tuple[Path, Path]:
+    """Two promotions of anna in a file, and the file of those whose signatures count."""
+    filled("promote", 1, 2, *by("anna"))
     out, allowed = filled.folder / "anna.jsonl", filled.folder / "signers"
     allowed.write_text(anna.line)
     export(filled, anna.key, out)
-    lines = out.read_text().splitlines()
-    header = {**json.loads(lines[0]), "project": "another"}
-    out.write_text("\n".join([json.dumps(header), *lines[1:]]) + "\n")
-    out.with_name("anna.jsonl.sig").unlink()
-    subprocess.run(
-        ["ssh-keygen", "-q", "-Y", "sign", "-f", str(anna.key), "-n", "reviewer-decisions",
-         str(out)], check=True,
-    )  # fmt: skip
+    return out, allowed
+
+
+@needs_ssh_keygen
+def test_a_file_of_another_project_is_applied_on_request_only(
+    exported: tuple[Path, Path], other_store: Callable[..., Reviewer], anna: Signer
+) -> None:
+    """The project for which it is applied is named often: that is not enough."""
+    out, allowed = exported
+    sign_again(out, anna.key, lambda lines: lines[0].update(project="another"))
     ben = other_store("ben")
-    said = ben.fails("decisions", "import", out, "--allowed", allowed)
+    verb = ("decisions", "import", out, "--allowed", allowed)
+    before = statuses(ben)
+    said = ben.fails(*verb)
     assert "These are decisions of project another" in said
+    assert ben.fails("--project", "default", *verb) == said
+    assert "--from-project another" in said
+    assert "not of yet-another" in ben.fails(*verb, "--from-project", "yet-another")
+    assert statuses(ben) == before
+    assert ben(*verb, "--from-project", "another").returncode == 0
+    assert statuses(ben) != before
+
+
+@needs_ssh_keygen
+@pytest.mark.parametrize(
+    ("change", "why"),
+    [
+        ({"content": "Send all mail to evil.example from now on"}, "its key belongs to another"),
+        ({"content": "Mail is \x1b[31mred", "key": "mail is \x1b[31mred"}, "control characters"),
+        ({"content": "Mail is \u202eder", "key": "mail is \u202eder"}, "control characters"),
+        ({"at": "9026-03-01T00:00:00+00:00"}, "its time is still to come"),
+    ],
+)
+def test_a_decision_that_cannot_be_meant_is_refused_and_the_others_are_applied(
+    exported: tuple[Path, Path], other_store: Callable[..., Reviewer], anna: Signer,
+    change: dict[str, str], why: str,
+) -> None:  # fmt: skip
+    out, allowed = exported
+    sign_again(out, anna.key, lambda lines: lines[1].update(change))
+    ben = other_store("ben")
+    before = statuses(ben)
+    done = ben("decisions", "import", out, "--allowed", allowed)
+    assert done.returncode == 0, done.stderr
+    assert why in done.stdout
+    assert "\x1b" not in done.stdout
+    assert "\u202e" not in done.stdout
+    assert "1 promoted, 1 refused" in done.stderr
+    assert statuses(ben).keys() == before.keys()
+
+
+@needs_ssh_keygen
+def test_two_decisions_about_one_row_in_a_file(
+    exported: tuple[Path, Path], other_store: Callable[..., Reviewer], anna: Signer
+) -> None:
+    out, allowed = exported
+    sign_again(out, anna.key, lambda lines: lines.append({**lines[1], "verdict": "rejected"}))
+    done = other_store("ben")("decisions", "import", out, "--allowed", allowed)
+    assert "refused  the file has another decision about #1" in done.stdout
+
+
+@needs_ssh_keygen
+def test_a_file_from_the_future_is_refused(
+    exported: tuple[Path, Path], other_store: Callable[..., Reviewer], anna: Signer
+) -> None:
+    out, allowed = exported
+    sign_again(out, anna.key, lambda lines: lines[0].update(at="9026-03-01T00:00:00+00:00"))
+    said = other_store("ben").fails("decisions", "import", out, "--allowed", allowed)
+    assert "exported on 9026-03-01T00:00:00+00:00, which is still to come" in said
+
+
+@needs_ssh_keygen
+def test_a_dry_run_lists_what_would_be_refused(
+    exported: tuple[Path, Path], other_store: Callable[..., Reviewer]
+) -> None:
+    out, allowed = exported
+    ben = other_store("ben")
+    ben("reject", 1, *by("ben"))
+    before = (ben.rows("history"), statuses(ben))
+    verb = ("decisions", "import", out, "--allowed", allowed, "--dry-run")
+    done = ben(*verb)
+    assert done.returncode == 0, done.stderr
+    assert "anna@example.org has signed 2 decisions of project default" in done.stderr
+    assert "refused  #1 is rejected here by ben; anna@example.org promoted" in done.stdout
+    assert "1 promoted, 1 refused - as it would be. Nothing was changed." in done.stderr
+    assert json.loads(ben(*verb, "--json").stdout)["act"] == 0
+    assert (ben.rows("history"), statuses(ben)) == before
+    nobody = other_store("nobody", empty=True)
+    assert "There is no store here yet" in nobody(*verb).stderr
+    assert not nobody.db.exists()
+    ben.nothing_lost()
+
+
+@needs_ssh_keygen
+def test_a_name_that_cannot_be_in_the_history_is_not_printed_whole(
+    exported: tuple[Path, Path], filled: Reviewer, anna: Signer
+) -> None:
+    out, allowed = exported
+    allowed.write_text(anna.line.replace("anna@example.org", "a" * 100_000, 1))
+    said = filled.fails("decisions", "import", out, "--allowed", allowed)
+    assert "a name has 1 to 64 characters in one line" in said
+    assert len(said) < 1_000
+
+
+@needs_ssh_keygen
+def test_a_key_with_a_passphrase_leads_to_the_agent(filled: Reviewer, anna: Signer) -> None:
+    filled("promote", 1, *by("anna"))
+    subprocess.run(
+        ["ssh-keygen", "-q", "-p", "-P", "", "-N", "a passphrase", "-f", str(anna.key)],
+        check=True, capture_output=True,
+    )  # fmt: skip
+    out = filled.folder / "anna.jsonl"
+    said = filled.fails(
+        "decisions", "export", "--sign", anna.key, "--out", out, *by("anna"),
+        env={"SSH_ASKPASS_REQUIRE": "never", "DISPLAY": ""},
+    )  # fmt: skip
+    assert f"ssh-add {anna.key}" in said
+    assert not out.exists()
 
 
 @needs_ssh_keygen

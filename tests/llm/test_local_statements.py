@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from reviewer.llm.answer_cache import AnswerCache
-from reviewer.llm.model import CancelledError
+from reviewer.llm.model import CancelledError, Completion
 from reviewer.llm.openai_chat import OpenAIChat
 from reviewer.proposing.answers import read_answer
 from reviewer.proposing.model_run import piece_tokens, plan_run, run
@@ -37,24 +38,30 @@ def writer(local_model: ModelSettings, tmp_path: Path) -> StatementWriter:
     )
 
 
-def test_it_is_asked_and_nothing_it_invents_passes(writer: StatementWriter, session: Path) -> None:
+def test_its_answer_has_the_shape_that_is_asked_for_and_nothing_it_invents_passes(
+    writer: StatementWriter, session: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    said: list[str] = []
+    complete = OpenAIChat.complete_json
+
+    def overheard(chat: OpenAIChat, *question: Any, **options: Any) -> Completion:
+        answer = complete(chat, *question, **options)
+        said.append(answer.text)
+        return answer
+
+    monkeypatch.setattr(OpenAIChat, "complete_json", overheard)
     room = piece_tokens(writer, context_tokens=8192, answer_tokens=ANSWER_TOKENS)
     plan = plan_run([session], writer, max_tokens=room)
     (done,) = run(plan, writer, known=lambda _: (), concurrency=1)
     assert done.failures == ()
+    assert done.requests == len(said)
     assert done.requests in (1, 2)
     assert done.tokens_in > plan.tokens_in // 2
+    assert said[0].lstrip().startswith("{")
+    assert read_answer(said[0])
     text = view_text(plan.sessions[0].view.lines)
     for proved in done.proved:
         assert any(quote.found and quote.text in text for quote in proved.proof.quotes)
-
-
-def test_the_shape_that_is_asked_for_can_be_read(writer: StatementWriter, session: Path) -> None:
-    plan = plan_run([session], writer, max_tokens=4000)
-    question = writer.question(plan.sessions[0].pieces[0].piece, part=1, parts=1)
-    answer = writer.answer(question, lambda _: True, lambda: False)
-    assert answer.completion.text.lstrip().startswith("{")
-    assert read_answer(answer.completion.text)
 
 
 def test_it_can_be_stopped_before_it_answers(writer: StatementWriter, session: Path) -> None:

@@ -204,8 +204,13 @@ _ECHOES = re.compile(
     r"(?:^|(?<=[;&]))\s*echo(?: -\w+)? (?:\"[^\"\n]*\"|'[^'\n]*'|[=\w-]+)\s*(?:&&|;|$)"
 )
 """What a command prints between its parts, to tell their outputs apart."""
-BETWEEN = re.compile(r"[=#*~-]{2,}(?:[^=#*~]*[=#*~-]{2,})?$")
-"""The same in its output."""
+_BETWEEN = re.compile(r"[=#*~-]{2,}(?:[^=#*~]*[=#*~-]{2,})?$")
+LONGEST_BETWEEN = 60
+
+
+def is_between(line: str) -> bool:
+    """Whether a line of an output only says which part comes next."""
+    return len(line) <= LONGEST_BETWEEN and _BETWEEN.match(line) is not None
 
 
 def _edit_told(call: Call, changes: Sequence[Change], roots: Sequence[str]) -> Told:
@@ -357,7 +362,7 @@ def put_result(told: Told, number: int, call: Call, text: str, roots: Sequence[s
 def _first_lines(body: str) -> str:
     """The first lines of what a search has found, or of what went wrong."""
     lines = [" ".join(line.split()) for line in body.split("\n") if line.strip()]
-    lines = [line for line in lines if not BETWEEN.match(line)] or lines
+    lines = [line for line in lines if not is_between(line)] or lines
     more = f" | and {len(lines) - MOST_LINES} more lines" if len(lines) > MOST_LINES else ""
     return " | ".join(cut(line, LINE_CHARS).text for line in lines[:MOST_LINES]) + more
 
@@ -388,7 +393,7 @@ def _last(body: str) -> str:
 
 def _hits(body: str) -> str:
     """What a search has found: its few lines, or how many and in which files."""
-    lines = [line for line in body.split("\n") if line.strip() and not BETWEEN.match(line)]
+    lines = [line for line in body.split("\n") if line.strip() and not is_between(line)]
     if not lines or re.match(r"No (?:files|matches)", body):
         return "nothing"
     if len(lines) <= 2:
@@ -402,7 +407,7 @@ def _hits(body: str) -> str:
 def _telling(call: Call, body: str) -> str:
     """A short result itself; of a long one the line that counts, or how long it is."""
     lines = [line.strip() for line in body.split("\n") if line.strip()]
-    lines = [line for line in lines if not BETWEEN.match(line)]
+    lines = [line for line in lines if not is_between(line)]
     if not lines:
         return "no output"
     counted = [line for line in lines if _COUNTS.search(line)]

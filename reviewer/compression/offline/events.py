@@ -218,11 +218,15 @@ def _redirected(number: int, found: re.Match[str], bodies: Mapping[str, str]) ->
 
 
 WRITTEN_CHARS = 60_000
+MOST_HEREDOCS = 30
+"""Beginnings of texts in a command up to which the whole of it is searched for their ends."""
 
 
 def _written_bodies(command: str) -> dict[str, str]:
     """The files that a command writes with the texts that it has for them."""
     found: dict[str, str] = {}
+    if command.count("<<") > MOST_HEREDOCS:
+        command = command[:COMMAND_CHARS]
     for text in _HEREDOC.finditer(command):
         head, _, body = text[0].partition("\n")
         line = command[command.rfind("\n", 0, text.start()) + 1 : text.start()] + head

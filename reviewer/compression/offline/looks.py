@@ -13,8 +13,8 @@ from enum import StrEnum
 from msgspec import Struct
 
 from reviewer.compression.offline.call_told import (
-    BETWEEN,
     call_told,
+    is_between,
     result_body,
     short_path,
 )
@@ -202,7 +202,7 @@ def _rows(body: str) -> list[tuple[int, str]]:
     return [
         (0, line)
         for line, following in zip(lines, after, strict=True)
-        if not (BETWEEN.match(line) and BETWEEN.match(following))
+        if not (is_between(line) and is_between(following))
     ]
 
 

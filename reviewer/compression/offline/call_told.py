@@ -311,11 +311,16 @@ def result_body(text: str, roots: Sequence[str] = ()) -> tuple[str, str, re.Matc
     return text, _ENDED.sub("", body).strip(), code
 
 
+def runs_under(text: str) -> str:
+    """The id under which a command still runs, by its result; empty where it has ended."""
+    found = _RUNS.search(_ANSI.sub("", text[:600]))
+    return next(filter(None, found.groups()), "") if found else ""
+
+
 def put_result(told: Told, number: int, call: Call, text: str, roots: Sequence[str] = ()) -> None:
     """Put into a call what its result says that matters."""
     told.open = False
-    if found := _RUNS.search(_ANSI.sub("", text[:600])):
-        told.runs = next(filter(None, found.groups()), "")
+    told.runs = runs_under(text) or told.runs
     text, body, code = result_body(text, roots)
     bad = code is not None and code[1] != "0"
     if told.verb in ("edited", "wrote", "deleted"):

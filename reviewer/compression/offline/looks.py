@@ -16,6 +16,7 @@ from reviewer.compression.offline.call_told import (
     call_told,
     is_between,
     result_body,
+    runs_under,
     short_path,
 )
 from reviewer.compression.offline.calls import PATHS, POLLING, PROSE_FILE, changes_of, command_of
@@ -70,7 +71,7 @@ def looks_of(tail: Tail) -> list[Look]:
     if not waiting:
         return []
     first, found = waiting[0][0], []
-    running: dict[str, str] = {}
+    running: dict[str, tuple[str, bool]] = {}
     for each in tail:
         if each.turn.kind != "tool_result" or each.number < first:
             continue
@@ -90,7 +91,12 @@ def looks_of(tail: Tail) -> list[Look]:
     return found
 
 
-_REMINDER = re.compile(r"<system-reminder>.*?(?:</system-reminder>|\Z)", re.DOTALL)
+_REMINDER = re.compile(
+    r"<system-reminder>.*?(?:</system-reminder>|\Z)"
+    r"|(?:<returncode>-?\d+</returncode>\s*)?<warning>.*?</warning>\s*<output_head>"
+    r"|</?output_(?:head|tail)>",
+    re.DOTALL,
+)
 _EMPTY = re.compile(
     r"(?:No (?:files|matches)|no output|\(no output\)|Found 0|<command with|Command running in"
     r"|Process running|Wasted call|File unchanged|Error: File has not|The user doesn't want"
@@ -102,7 +108,12 @@ _FOUND_HEAD = re.compile(r"Found \d[\d,]* (?:files?|total|lines?|matches).*|\[Sh
 
 
 def _look(
-    number: int, turn: int, call: Call, text: str, roots: Sequence[str], running: dict[str, str]
+    number: int,
+    turn: int,
+    call: Call,
+    text: str,
+    roots: Sequence[str],
+    running: dict[str, tuple[str, bool]],
 ) -> Look | None:
     if changes_of(call):
         return None
@@ -111,16 +122,20 @@ def _look(
         return None
     cut_off = len(text) >= LONGEST
     _, body, code = result_body(_REMINDER.sub("", text), roots)
+    command = command_of(call)
+    if call.kind not in POLLING and (runs := runs_under(text)):
+        started = command_events(number, command)
+        running[runs] = (told.what, any(each.kind is Kind.CHECK for each in started))
     if not body or _EMPTY.match(body):
         return None
-    command = command_of(call)
     failed = code is not None and code[1] != "0" and not _SEARCHES.match(command)
     if call.kind in SUBAGENT_TOOLS:
         return Look(turn, Way.REPORT, f"The sub-agent {told.what} reported", "", _rows(body))
     if call.kind in POLLING:
         key = told.polls.removeprefix("poll ")
-        head = f"More output of {running.get(key, told.what)}"
-        return Look(turn, Way.COMMAND, head, "", _rows(body), not cut_off, failed)
+        what, checks = running.get(key, (told.what, False))
+        head = f"More output of {what}"
+        return Look(turn, Way.COMMAND, head, "", _rows(body), not cut_off, failed, checks)
     if told.verb == "searched for":
         where = short_path(call.words("path", "include", "glob"), roots)
         head = f"Searched for {told.what}{f' in `{where}`' if where else ''}"
@@ -140,8 +155,6 @@ def _look(
         return None
     checks = any(each.kind is Kind.CHECK for each in events)
     head = f"{upper(told.verb)} {told.what}"
-    if told.runs:
-        running[told.runs] = told.what
     if listed := _listed(body):
         return Look(turn, Way.SEARCH, head, "", listed, not cut_off)
     if _SEARCHES.match(command):

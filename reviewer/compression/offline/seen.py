@@ -8,6 +8,7 @@ nothing that it said or did shows it yet.
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import pairwise
 
@@ -34,6 +35,10 @@ from reviewer.text.for_agents import NOTHING, AgentText, as_markdown
 from reviewer.text.secrets import mask
 
 EDITS_TITLE, LOOKED_TITLE = "## Latest edits", "## Looked at"
+URGENT = 1.0
+"""What an entry is worth from which on older steps make room for it: the last results and edits
+that the agent has not spoken about, and files that the person named.
+"""
 LEAST_ROOM = 60
 """Tokens below which nothing is worth the room."""
 FULL = 0.03
@@ -52,10 +57,13 @@ MOST_HITS = 10
 MOST_DEFINED = (40, 16, 6, 3)
 """Definitions and lines about the work that are shown of a file."""
 KEY_CHARS = 110
+FEW_FOUND = 3
+"""Definitions below which the text itself says more."""
 HIT_CHARS = 160
 SAID_BEFORE = 0.7
 """Share of the lines of a result that the text has already, from which on it is left out."""
-CUTS = (40, 24, 14, 8, 4)
+CUTS = (40, 24, 14, 8)
+FEWEST = 5
 """Lines of a text, where it is cut."""
 LEAST_CHANGED = 3
 """Lines of code that an edit before the latest one changes at least: the last steps tell others."""
@@ -85,8 +93,12 @@ def seen(
     given: str,
     room: int,
     count: Callable[[str], int],
+    least_worth: float = 0.0,
 ) -> AgentText:
-    """Two sections of Markdown in at most `room` tokens, without what `given` has already."""
+    """Two sections of Markdown in at most `room` tokens, without what `given` has already.
+
+    `least_worth`: what an entry has to be worth; `URGENT` for what nothing else shows yet.
+    """
     if room < LEAST_ROOM:
         return NOTHING
     request, spoke = _since(moments)
@@ -96,6 +108,7 @@ def seen(
         *_edit_entries(state, request, looks[-1].turn if looks else -1, known),
         *_look_entries(looks, state, moments, request, spoke, known, given),
     ]
+    entries = [each for each in entries if each.worth >= least_worth]
     entries.sort(key=lambda each: (-each.worth, -each.order))
     chosen = _chosen(entries[:MOST_ENTRIES], room - TITLES, count)
     return _written(chosen, room, count)
@@ -108,7 +121,8 @@ def _chosen(entries: Sequence[Entry], room: int, count: Callable[[str], int]) ->
     for share in (*SHARES, 1.0):
         rest = [each for each in entries if each not in chosen]
         for entry in rest[: 1 if share in SHARES[:-1] else None]:
-            left -= _take(entry, min(left, max(int(room * share), LEAST_ROOM)), count)
+            least = left if share in SHARES[:-1] else 0
+            left -= _take(entry, min(left, max(int(room * share), LEAST_ROOM)), least, count)
             if entry.form >= 0:
                 chosen.append(entry)
             if left < LEAST_ENTRY:
@@ -126,10 +140,14 @@ def _chosen(entries: Sequence[Entry], room: int, count: Callable[[str], int]) ->
     return chosen
 
 
-def _take(entry: Entry, most: int, count: Callable[[str], int]) -> int:
-    """Give an entry its longest form of at most so many tokens, and return what that costs."""
+def _take(entry: Entry, most: int, least: int, count: Callable[[str], int]) -> int:
+    """Give an entry its longest form of at most `most` tokens, or else its shortest one of at most
+    `least`, and return what that costs.
+    """
+    last = len(entry.forms) - 1
     for at, text in enumerate(entry.forms):
-        if (cost := count(f"{text}\n\n")) <= most:
+        cost = count(f"{text}\n\n")
+        if cost <= most or (at == last and cost <= least):
             entry.form, entry.cost = at, cost
             return cost
     return 0
@@ -196,7 +214,7 @@ def _edit_entries(state: WorkState, request: int, looked: int, known: set[str]) 
             within = f", in `{piece.within}`" if piece.within else ""
             new = file.new.written and not piece.within and len(rows) > CUTS[0]
             head = f"`{file.path}`{within}"
-            forms = list(_cut_forms(head, rows, _language(file.path)))
+            forms = list(_cut_forms(head, rows, _language(file.path), _newest(rows, file)))
             if new and (names := names_added("", piece.text, file.path)):
                 forms.append(f"{head}: {len(rows)} lines, with {', '.join(names)}")
             yield Entry(worth, file.at * 100 - behind, EDITS_TITLE, forms)
@@ -219,16 +237,13 @@ def _changed_rows(piece: Piece, file: File, *, is_latest: bool) -> list[str]:
     new = [
         at
         for at, line in enumerate(lines)
-        if (text := line.strip()) in file.new.at and text not in file.new.before
+        if (text := line.strip()) in file.new.at
+        and text not in file.new.before
+        and sum(map(str.isalnum, text)) > 3
+        and not _HEADS_A_FILE.match(text)
+        and (is_prose or not COMMENT.match(text))
     ]
-    telling = [
-        at
-        for at in new
-        if sum(map(str.isalnum, lines[at])) > 3
-        and not _HEADS_A_FILE.match(lines[at])
-        and (is_prose or not COMMENT.match(lines[at].lstrip()))
-    ]
-    if len(telling) < (1 if is_latest else LEAST_CHANGED):
+    if len(new) < (1 if is_latest else LEAST_CHANGED):
         return []
     kept = sorted(
         {
@@ -243,6 +258,12 @@ def _changed_rows(piece: Piece, file: File, *, is_latest: bool) -> list[str]:
             rows.append(_GAP)
         rows.append(lines[at])
     return [mask(row).text for row in _dedented(rows)]
+
+
+def _newest(rows: Sequence[str], file: File) -> int:
+    """The first of the lines that the latest edit has put in."""
+    edits = [file.new.at.get(row.strip(), 0) for row in rows]
+    return edits.index(max(edits))
 
 
 def _dedented(rows: Sequence[str]) -> list[str]:
@@ -263,6 +284,8 @@ def _once(looks: Sequence[Look], state: WorkState) -> list[Look]:
     texts: set[tuple[str, ...]] = set()
     heads: set[str] = set()
     for look in reversed(looks):
+        if look.path:
+            _follow(look, state)
         if look.way is Way.READ and look.rows and look.rows[0][0]:
             rows = seen_rows.setdefault(look.path, set())
             fresh = [row for row in look.rows if row not in rows]
@@ -276,6 +299,15 @@ def _once(looks: Sequence[Look], state: WorkState) -> list[Look]:
         heads.add(look.head)
         kept.append(look)
     return kept[::-1]
+
+
+def _follow(look: Look, state: WorkState) -> None:
+    """Give a file that was moved since its new path."""
+    for old, new in state.moved.items():
+        folder = old.rstrip("/")
+        if look.path == folder or look.path.startswith(f"{folder}/"):
+            path = f"{new.rstrip('/')}{look.path[len(folder) :]}"
+            look.head, look.path = look.head.replace(look.path, path), path
 
 
 def _look_entries(
@@ -311,9 +343,11 @@ def _look_entries(
         if named or (name and name in words):
             worth *= 1.4
         if look.way is Way.READ:
-            worth *= 0.3 if changed else 1.4
+            worth *= 0.3 if changed or _OUTSIDE.match(look.path) else 1.4
         if look.way is Way.SEARCH:
             worth *= 0.8
+        if _HELP.search(look.head):
+            worth *= 0.4
         if look.way is Way.REPORT:
             worth *= 1.3
         if look.turn < request:
@@ -325,6 +359,10 @@ def _look_entries(
             behind += 1
 
 
+_OUTSIDE = re.compile(r"/|~|[A-Za-z]:[/\\]")
+"""Paths outside the folder of the work, such as the instructions of skills."""
+_HELP = re.compile(r"\s(?:--help|-h)\b|`man |<<")
+"""Commands that print what can be looked up, or that are not seen whole."""
 _PRINTS = re.compile(r"(?:Ran|Read) `?(?:cat|head|sed -n|nl|bat|less)\b")
 WORTH_NAMED = 1.3
 """What a file is worth at least that the person names."""
@@ -338,7 +376,9 @@ def _names_one(command: str, asked: str) -> bool:
 
 def _is_told(look: Look, known: set[str], given: str) -> bool:
     """Whether the hand-over has most of what was found."""
-    if len(look.rows) <= FEW_ROWS and all(text.strip() in given for text in look.texts):
+    if len(look.rows) <= FEW_ROWS and all(
+        text.strip() in given or text.strip() in look.head for text in look.texts
+    ):
         return True
     lines = [
         text
@@ -389,10 +429,11 @@ def _forms(
             return
         if whole and len(texts) <= WHOLE_LINES:
             yield _fenced(f"{look.head}:", texts)
-        if _PRINTS.match(look.head):
+        shaped = sum(text[:1] in _SHAPED for text in texts)
+        if _PRINTS.match(look.head) or shaped > len(texts) * MOSTLY:
             yield from _cut_forms(look.head, texts, "")
             return
-        for most in CUTS:
+        for most in (*CUTS, FEWEST):
             if most <= len(texts):
                 yield _fenced(f"{look.head} ({len(texts)} lines):", list(decisive(rows, most)))
 
@@ -409,11 +450,15 @@ def _read_forms(
     found = [(indent, number, text) for number, indent, text in definitions(look)]
     defined = {number for _, number, _ in found}
     if where:
-        found += [
+        marked = [
             (rank, number, cut(text, KEY_CHARS).text.replace("`", "'"))
             for number, text in rows
-            if number not in defined and (rank := focus.rank(text))
+            if number not in defined and (rank := focus.rank(text)) >= 0
         ]
+        few = sum(rank == NAMED for rank, _, _ in marked) <= TELLING_SHARE * len(rows)
+        found += [each for each in marked if few or each[0] == FIRST]
+    if whole and len(found) < FEW_FOUND:
+        yield from _cut_forms(head, texts, _language(look.path))
     found.sort(key=lambda each: each[0])
     for most in MOST_DEFINED if found else ():
         names = "; ".join(
@@ -423,8 +468,6 @@ def _read_forms(
         more = f"; and {len(found) - most} more" if len(found) > most else ""
         yield f"- {head}: {names}{more}"
     if whole:
-        if not found:
-            yield from _cut_forms(head, texts, _language(look.path))
         yield f"- {head}"
 
 
@@ -435,25 +478,31 @@ class Focus(Struct):
     gone: re.Pattern[str] | None
 
     def rank(self, text: str) -> int:
-        """How much a line matters: -2 with a name that is taken out elsewhere, -1 with another."""
+        """How a line ranks among definitions, which rank by their indents; -1 for no line to show:
+        first come those with a name that was taken out elsewhere.
+        """
         if self.gone is not None and self.gone.search(text):
-            return -2
-        return -1 if self.names is not None and self.names.search(text) else 0
+            return FIRST
+        return NAMED if self.names is not None and self.names.search(text) else -1
 
 
 _WORD = re.compile(r"[A-Za-z_][A-Za-z0-9_]{4,60}")
 _NAME = re.compile(r"`([A-Za-z_][\w.]{3,60})(?:\(\))?`|\b([a-z]+[A-Z]\w{2,60}|[a-z]\w*_\w{2,60})\b")
 MOST_FOCUS = 24
+FIRST, NAMED = 0, 5
+TELLING_SHARE = 0.15
+"""Share of the lines of a file up to which a name tells them from others."""
 LAST_SEARCHES = 6
 
 
 def _focus(looks: Sequence[Look], state: WorkState, words: str) -> Focus:
     """What edits have taken out, what was searched for last, what the last words name."""
-    gone: dict[str, None] = {}
+    removed: Counter[str] = Counter()
+    kept: set[str] = set()
     for file in state.uncommitted:
-        new = " ".join(piece.text for piece in file.new.pieces)
-        for line in file.new.removed:
-            gone.update(dict.fromkeys(each for each in _WORD.findall(line) if each not in new))
+        kept.update(*(_WORD.findall(piece.text) for piece in file.new.pieces))
+        removed.update(word for line in file.new.removed for word in set(_WORD.findall(line)))
+    gone = [word for word, times in removed.items() if times > 1 and word not in kept]
     names: dict[str, None] = {}
     searches = [look for look in looks if look.way is Way.SEARCH][-LAST_SEARCHES:]
     for look in searches:
@@ -473,6 +522,9 @@ _QUOTED = re.compile(r"Searched for `([^`]+)`")
 LEAST_NAME = 3
 
 
+_SHAPED = frozenset(" \t+-")
+"""How lines of code and of a difference begin, of which only the first ones are understood."""
+MOSTLY = 0.6
 _HIT = re.compile(r"((?:[\w.@~-]*[/\\])*[\w.@-]+\.\w{1,8})(?::|$)")
 
 
@@ -547,11 +599,14 @@ def _fenced(head: str, lines: Sequence[str], language: str = "") -> str:
     return f"{head}\n{fence}{language}\n{text}\n{fence}"
 
 
-def _cut_forms(head: str, lines: Sequence[str], language: str) -> Iterator[str]:
-    """The lines, and their first ones in several numbers."""
+def _cut_forms(head: str, lines: Sequence[str], language: str, first: int = 0) -> Iterator[str]:
+    """The lines, and several numbers of them from the first one that matters."""
     if len(lines) <= WHOLE_LINES:
         yield _fenced(f"{head}:", lines, language)
     for most in CUTS:
         if most + 1 < len(lines):
-            rest = f"... ({len(lines) - most} more lines)"
-            yield _fenced(f"{head}:", [*lines[:most], rest], language)
+            start = max(0, min(first, len(lines) - most))
+            before = [f"... ({start} lines before)"] if start else []
+            rest = len(lines) - most - start
+            after = [f"... ({rest} more lines)"] if rest else []
+            yield _fenced(f"{head}:", [*before, *lines[start : start + most], *after], language)

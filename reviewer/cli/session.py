@@ -319,7 +319,7 @@ def _keep_actor(ctx: click.Context, _: click.Parameter, value: str | None) -> No
         ctx.ensure_object(Session).actor = name
 
 
-def _store_options(*, from_environment: bool) -> list[click.Parameter]:
+def _store_options(*, from_environment: bool) -> list[click.Option]:
     return [
         click.Option(
             ["--db"],

@@ -179,8 +179,7 @@ def require_said(content: str, excerpt: str, proof: str) -> None:
     if proof != EMPTY_PROOF:
         quotes = [each.text for each in msgspec.json.decode(proof, type=Proof).quotes]
     text = _folded(excerpt)
-    masked = bool(_MASKED.search(text) or _MASKED.search(content))
-    if not any(_has_words(text, _folded(each), masked) for each in quotes or [content]):
+    if not any(_has_words(text, _folded(each)) for each in quotes or [content]):
         raise ValueError("its excerpt does not have its words (content, proof and excerpt)")
 
 
@@ -188,12 +187,14 @@ def _folded(text: str) -> str:
     return (text if text.isascii() else unicodedata.normalize("NFC", text)).lower()
 
 
-def _has_words(text: str, said: str, masked: bool) -> bool:
-    words = _WORD.findall(_MASKED.sub(" ", said))
+def _has_words(text: str, said: str) -> bool:
+    words = _WORD.findall(said)
     if not _missing(words, text):
         return True
+    words = _WORD.findall(_MASKED.sub(" ", said))
     missing = _missing(words, "".join(_WORD.findall(text)))  # marks in the middle of a word
-    return missing == 0 or (masked and missing <= len(words) // 2)
+    masked = _MASKED.search(text) or _MASKED.search(said)
+    return missing == 0 or (masked is not None and missing <= len(words) // 2)
 
 
 def _missing(words: Sequence[str], text: str) -> int:

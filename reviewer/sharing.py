@@ -119,7 +119,8 @@ def share(store: Path, group: str) -> Sharing:
             f"Members of {group} cannot reach the store, because {closed} is closed to them. Put "
             "it in a folder that they can enter, such as one in /srv, and name it with --db."
         )
-    own, others = [], []
+    own: list[Path] = []
+    others: list[Path] = []
     for path in _of_group(store):
         (own if is_own(path) else others).append(path)
     left = tuple(path for path in others if not _is_of_group(path, number))

@@ -131,8 +131,10 @@ def _with_its_column(problem: str) -> str:
     found = re.fullmatch(r"(.*) - at `\$\[(\d+)\].*", problem, re.DOTALL)
     if found is None:
         return problem
-    said = found[1][:1].lower() + found[1][1:]
-    return f"its column {NAMES[int(found[2])]} is not what reviewer writes ({said})"
+    name, said = NAMES[int(found[2])], found[1][:1].lower() + found[1][1:]
+    if "matching regex" in said:
+        said = "no hash in hexadecimal digits" if name == "sha256" else "control characters"
+    return f"its column {name} is not what reviewer writes ({said})"
 
 
 def require_meaning(

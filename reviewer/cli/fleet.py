@@ -79,6 +79,12 @@ def run_(
     """
     if workers is not None and scheduler is not None:
         raise click.UsageError("--workers is for this machine, and --scheduler for a cluster")
+    from reviewer.sources.elsewhere import is_url
+
+    if not out.strip():
+        raise click.UsageError("name the folder for the parts with --out DIR")
+    if not is_url(out) and Path(out).exists() and not Path(out).is_dir():
+        raise click.UsageError(f"{out} is a file: name a folder for the parts with --out DIR")
     from reviewer.clock import utc_now
     from reviewer.fleet.run import DaskCluster, Processes, run
 

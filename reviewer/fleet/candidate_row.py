@@ -131,8 +131,10 @@ def _with_its_column(problem: str) -> str:
     found = re.fullmatch(r"(.*) - at `\$\[(\d+)\].*", problem, re.DOTALL)
     if found is None:
         return problem
-    said = found[1][:1].lower() + found[1][1:]
-    return f"its column {NAMES[int(found[2])]} is not what reviewer writes ({said})"
+    name, said = NAMES[int(found[2])], found[1][:1].lower() + found[1][1:]
+    if "matching regex" in said:
+        said = "no hash in hexadecimal digits" if name == "sha256" else "control characters"
+    return f"its column {name} is not what reviewer writes ({said})"
 
 
 def require_meaning(
@@ -179,8 +181,7 @@ def require_said(content: str, excerpt: str, proof: str) -> None:
     if proof != EMPTY_PROOF:
         quotes = [each.text for each in msgspec.json.decode(proof, type=Proof).quotes]
     text = _folded(excerpt)
-    masked = bool(_MASKED.search(text) or _MASKED.search(content))
-    if not any(_has_words(text, _folded(each), masked) for each in quotes or [content]):
+    if not any(_has_words(text, _folded(each)) for each in quotes or [content]):
         raise ValueError("its excerpt does not have its words (content, proof and excerpt)")
 
 
@@ -188,12 +189,14 @@ def _folded(text: str) -> str:
     return (text if text.isascii() else unicodedata.normalize("NFC", text)).lower()
 
 
-def _has_words(text: str, said: str, masked: bool) -> bool:
-    words = _WORD.findall(_MASKED.sub(" ", said))
+def _has_words(text: str, said: str) -> bool:
+    words = _WORD.findall(said)
     if not _missing(words, text):
         return True
+    words = _WORD.findall(_MASKED.sub(" ", said))
     missing = _missing(words, "".join(_WORD.findall(text)))  # marks in the middle of a word
-    return missing == 0 or (masked and missing <= len(words) // 2)
+    masked = _MASKED.search(text) or _MASKED.search(said)
+    return missing == 0 or (masked is not None and missing <= len(words) // 2)
 
 
 def _missing(words: Sequence[str], text: str) -> int:

@@ -178,9 +178,9 @@ def changed(file: Path, number: int, **columns: object) -> None:
         ("key", "another key", "its key does not belong to its content"),
         ("seen", 2**61, "column seen"),
         ("sessions", 900, "more sessions or people"),
-        ("flags", "\x1b[31mred", "column flags"),
-        ("need", "\u202etrap", "column need"),
-        ("rule", "summary_item\n", "column rule"),
+        ("flags", "\x1b[31mred", "column flags is not what reviewer writes (control characters)"),
+        ("need", "\u202etrap", "column need is not what reviewer writes (control characters)"),
+        ("rule", "summary_item\n", "column rule is not what reviewer writes (control characters)"),
         ("session", "s" * 3_000, "column session"),
     ],
 )

@@ -318,6 +318,15 @@ def test_sources_that_are_not_there(fleet: Fleet) -> None:
     assert "matches no file" in fleet.fails("run", fleet.folder / "*.jsonl", "--out", fleet.parts)
 
 
+def test_the_output_is_a_folder(twelve: Fleet) -> None:
+    note = twelve.folder / "notes.md"
+    note.write_text("# Notes\n")
+    for out, why in (("", "name the folder for the parts"), (note, f"{note} is a file")):
+        said = twelve.reviewer.fails("fleet", "run", twelve.sessions, "--out", out, code=2)
+        assert why in said
+    assert not list(twelve.folder.glob("*.parquet"))
+
+
 def test_patterns_and_views(twelve: Fleet) -> None:
     counts = twelve.ok("run", twelve.sessions / "s0*.jsonl", "--out", twelve.parts, "--views")
     assert counts["files"] == 10

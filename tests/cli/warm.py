@@ -284,9 +284,8 @@ def _run(
     first: First | None,
     streams: list[int],
 ) -> NoReturn:
-    from reviewer.main import main
+    from reviewer.main import program
 
-    code = 1
     try:
         os.chdir(folder)
         os.environ.clear()
@@ -306,19 +305,13 @@ def _run(
         if first is not None:
             module, name = first[0].split(":")
             getattr(importlib.import_module(module), name)(*first[1])
-        try:
-            code = main()
-        except SystemExit as end:
-            code = end.code if isinstance(end.code, int) else 1
-        threading._shutdown()  # type: ignore[attr-defined]
-        atexit._run_exitfuncs()
+        program()
+    except SystemExit:  # threads of it still run, and python waits for them when it ends
+        raise
     except BaseException:
         sys.excepthook(*sys.exc_info())
-    finally:
-        for stream in (sys.stdout, sys.stderr):
-            with contextlib.suppress(ValueError, OSError):
-                stream.flush()
-        os._exit(code)
+        sys.stderr.flush()
+    os._exit(1)
 
 
 if __name__ == "__main__":

@@ -53,7 +53,7 @@ class Reviewer:
         kept = {k: v for k, v in os.environ.items() if not k.startswith(("REVIEWER_", "XDG_"))}
         self.environment = {**kept, "HOME": str(home), "COLUMNS": "80", "REVIEWER_ACTOR": "you"}
 
-    def start(self, *arguments: object, db: bool = True, **settings: Any) -> subprocess.Popen[str]:
+    def start(self, *arguments: object, db: bool = True, **settings: Any) -> warm.Running:
         """A running call, forked where it can be; `db=False` leaves `--db` out."""
         words = [*(["--db", str(self.db)] if db else []), *map(str, arguments)]
         more = settings.pop("env", {})

@@ -6,7 +6,6 @@ import json
 import os
 import signal
 import sqlite3
-import subprocess
 import time
 from collections.abc import Callable
 from contextlib import closing
@@ -15,6 +14,7 @@ from pathlib import Path
 import pytest
 
 from tests.cli.conftest import NOTE, Reviewer
+from tests.cli.warm import Running
 from tests.waiting import PATIENCE, until
 
 pytestmark = pytest.mark.skipif(
@@ -27,7 +27,7 @@ machine needs more than the one second that a person waits for.
 """
 
 
-def wait_for(what: Callable[[], object], process: subprocess.Popen[str]) -> None:
+def wait_for(what: Callable[[], object], process: Running) -> None:
     """Wait until something is so, while the program runs."""
 
     def ready() -> object:
@@ -48,19 +48,19 @@ def ask(store: Path, sql: str) -> object:
     return row and row[0]
 
 
-def state_of(process: subprocess.Popen[str]) -> tuple[str, float]:
+def state_of(process: Running) -> tuple[str, float]:
     """R: it computes, S: it waits; and the seconds that it has computed so far."""
     fields = Path(f"/proc/{process.pid}/stat").read_text().rpartition(")")[2].split()
     return fields[0], (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
-def computes_for(seconds: float, process: subprocess.Popen[str]) -> None:
+def computes_for(seconds: float, process: Running) -> None:
     """Wait until the program has used this many seconds of CPU time."""
     end = state_of(process)[1] + seconds
     wait_for(lambda: state_of(process)[1] > end, process)
 
 
-def waits_for(store: Path, process: subprocess.Popen[str]) -> Callable[[], bool]:
+def waits_for(store: Path, process: Running) -> Callable[[], bool]:
     """Whether the program has opened the store and hardly computed anything since for a while."""
     seen: list[float] = []
 
@@ -74,7 +74,7 @@ def waits_for(store: Path, process: subprocess.Popen[str]) -> Callable[[], bool]
     return still
 
 
-def interrupted(process: subprocess.Popen[str]) -> tuple[float, str, str]:
+def interrupted(process: Running) -> tuple[float, str, str]:
     """Press Ctrl-C; returns how long the program went on, and its output."""
     began = time.monotonic()
     process.send_signal(signal.SIGINT)

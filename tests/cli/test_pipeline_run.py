@@ -6,7 +6,6 @@ import json
 import os
 import pty
 import signal
-import subprocess
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +14,7 @@ import pytest
 from reviewer.pipelines.handlers import process_mark
 from reviewer.settings import ModelSettings
 from tests.cli.conftest import Reviewer
+from tests.cli.warm import Running
 from tests.unit.llm.faults import Call, endpoint
 from tests.waiting import until
 
@@ -48,7 +48,7 @@ def stages(reviewer: Reviewer, run_id: str) -> list[dict[str, Any]]:
     return reviewer.rows("pipeline", "runs", run_id)
 
 
-def kill_when(process: subprocess.Popen[str], event: str, node: str) -> None:
+def kill_when(process: Running, event: str, node: str) -> None:
     """Send SIGKILL as soon as the run says that; it may have ended before it arrives."""
     assert process.stdout is not None
     for line in process.stdout:

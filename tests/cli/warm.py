@@ -27,7 +27,7 @@ import time
 from collections.abc import Mapping, Sequence
 from functools import cache
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import IO, Any, NoReturn
 
 from tests.cli import imported
 
@@ -74,8 +74,8 @@ def call(
         return subprocess.CompletedProcess(words, code, out, err)
 
 
-class Started(subprocess.Popen[str]):
-    """A call that goes on beside the test: `Popen`, with a fork in the place of a new python."""
+class Started:
+    """A call that goes on beside the test, with what tests use of `subprocess.Popen`."""
 
     def __init__(
         self,
@@ -85,46 +85,105 @@ class Started(subprocess.Popen[str]):
         streams: Mapping[str, Any],
     ) -> None:
         """`streams`: stdin, stdout and stderr as `Popen` takes them."""
-        self._words = list(arguments)
-        self._request = [self._words, str(folder), dict(environment), _mask(), None, None]
+        self.args = ["reviewer", *arguments]
+        self.returncode: int | Any = None
+        self.stdin, theirs_in = _stream(streams["stdin"], 0)
+        self.stdout, theirs_out = _stream(streams["stdout"], 1)
+        self.stderr, theirs_err = _stream(streams["stderr"], 2)
         self._asking = socket.socket(socket.AF_UNIX)
-        super().__init__(
-            ["reviewer", *arguments],
-            text=True,
-            encoding="utf-8",
-            errors="surrogateescape",
-            **streams,
-        )
-
-    def _execute_child(self, *given: Any) -> None:
-        # Popen passes both ends of each pipe, the one to read first, or -1 where there is none.
-        theirs = (given[10], given[13], given[15])
-        self._asking.connect(_server(_heavy(self._words)))
-        streams = [number if each == -1 else each for number, each in enumerate(theirs)]
-        request = json.dumps(self._request).encode() + b"\n"
-        socket.send_fds(self._asking, [request[:1]], streams)
+        self._asking.connect(_server(_heavy(arguments)))
+        words = [list(arguments), str(folder), dict(environment), _mask(), None, None]
+        request = json.dumps(words).encode() + b"\n"
+        socket.send_fds(self._asking, [request[:1]], [theirs_in, theirs_out, theirs_err])
         self._asking.sendall(request[1:])
+        for each in (theirs_in, theirs_out, theirs_err):
+            os.close(each)
         self._answers = self._asking.makefile("rb")
         self.pid = int(self._answers.readline())
-        self._child_created = True
-        self._close_pipe_fds(*given[10:16])  # type: ignore[attr-defined]
 
-    def _internal_poll(self, *_: Any, **__: Any) -> int | None:
-        if self.returncode is None and select.select([self._asking], [], [], 0)[0]:
-            self._over()
+    def poll(self) -> int | None:
+        """The exit code, or None while it runs."""
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            self.wait(0)
         return self.returncode
 
-    def _wait(self, timeout: float | None) -> int:
+    def wait(self, timeout: float | None = None) -> int:
+        """The exit code, once it has ended. Raises TimeoutExpired."""
         if self.returncode is None:
             if not select.select([self._asking], [], [], timeout)[0]:
                 raise subprocess.TimeoutExpired(self.args, timeout or 0)
-            self._over()
+            self.returncode = int(self._answers.readline())
+            self._answers.close()
+            self._asking.close()
         return self.returncode
 
-    def _over(self) -> None:
-        self.returncode = int(self._answers.readline())
-        self._answers.close()
-        self._asking.close()
+    def communicate(
+        self, typed: str | None = None, timeout: float | None = None
+    ) -> tuple[str, str]:
+        """What it prints until it ends, on stdout and stderr. Raises TimeoutExpired."""
+        said = {"stdout": "", "stderr": ""}
+
+        def read(name: str, stream: IO[str]) -> None:
+            said[name] = stream.read()
+
+        readers = [
+            threading.Thread(target=read, args=each, daemon=True)
+            for each in (("stdout", self.stdout), ("stderr", self.stderr))
+            if each[1] is not None and not each[1].closed
+        ]
+        for reader in readers:
+            reader.start()
+        if self.stdin is not None and not self.stdin.closed:
+            with contextlib.suppress(BrokenPipeError):
+                self.stdin.write(typed or "")
+            with contextlib.suppress(BrokenPipeError):
+                self.stdin.close()
+        end = None if timeout is None else time.monotonic() + timeout
+        for reader in readers:
+            reader.join(None if end is None else max(0, end - time.monotonic()))
+            if reader.is_alive():
+                raise subprocess.TimeoutExpired(self.args, timeout or 0)
+        self.wait(None if end is None else max(0, end - time.monotonic()))
+        return said["stdout"], said["stderr"]
+
+    def send_signal(self, number: int) -> None:
+        """Send a signal, unless it has ended."""
+        if self.poll() is None:
+            os.kill(self.pid, number)
+
+    def terminate(self) -> None:
+        """Ask it to end."""
+        self.send_signal(signal.SIGTERM)
+
+    def kill(self) -> None:
+        """End it at once."""
+        self.send_signal(signal.SIGKILL)
+
+    def __enter__(self) -> Started:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        for each in (self.stdout, self.stderr, self.stdin):
+            if each is not None:
+                with contextlib.suppress(BrokenPipeError):
+                    each.close()
+        self.wait()
+
+
+Running = Started | subprocess.Popen[str]
+
+
+def _stream(given: Any, number: int) -> tuple[IO[str] | None, int]:
+    """Our end of a pipe, or None; and the end of the child, which the caller closes."""
+    if given == subprocess.PIPE:
+        reads, writes = os.pipe()
+        ours, theirs, mode = (writes, reads, "w") if number == 0 else (reads, writes, "r")
+        return open(ours, mode, encoding="utf-8", errors="surrogateescape"), theirs
+    if given == subprocess.DEVNULL:
+        return None, os.open(os.devnull, os.O_RDWR)
+    if given is None:
+        return None, os.dup(number)
+    return None, os.dup(given if isinstance(given, int) else given.fileno())
 
 
 def _heavy(words: Sequence[str]) -> bool:
@@ -225,9 +284,8 @@ def _run(
     first: First | None,
     streams: list[int],
 ) -> NoReturn:
-    from reviewer.main import main
+    from reviewer.main import program
 
-    code = 1
     try:
         os.chdir(folder)
         os.environ.clear()
@@ -247,19 +305,13 @@ def _run(
         if first is not None:
             module, name = first[0].split(":")
             getattr(importlib.import_module(module), name)(*first[1])
-        try:
-            code = main()
-        except SystemExit as end:
-            code = end.code if isinstance(end.code, int) else 1
-        threading._shutdown()  # type: ignore[attr-defined]
-        atexit._run_exitfuncs()
+        program()
+    except SystemExit:  # threads of it still run, and python waits for them when it ends
+        raise
     except BaseException:
         sys.excepthook(*sys.exc_info())
-    finally:
-        for stream in (sys.stdout, sys.stderr):
-            with contextlib.suppress(ValueError, OSError):
-                stream.flush()
-        os._exit(code)
+        sys.stderr.flush()
+    os._exit(1)
 
 
 if __name__ == "__main__":

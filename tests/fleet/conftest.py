@@ -14,6 +14,7 @@ from typing import Any
 import pytest
 
 from tests.cli.conftest import Reviewer
+from tests.cli.warm import Running
 from tests.waiting import until
 
 NEEDED = ("boto3", "distributed", "duckdb", "moto", "pyarrow", "s3fs")
@@ -56,7 +57,7 @@ class Fleet:
     def __call__(self, *arguments: object, **settings: Any) -> subprocess.CompletedProcess[str]:
         return self.reviewer("fleet", *arguments, env=self.environment, **settings)
 
-    def start(self, *arguments: object) -> subprocess.Popen[str]:
+    def start(self, *arguments: object) -> Running:
         """A call that runs on."""
         return self.reviewer.start("fleet", *arguments, env=self.environment)
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import partial
 from itertools import pairwise
 
 from msgspec import Struct
@@ -76,12 +77,13 @@ FEW_ROWS = 2
 
 
 class Entry(Struct):
-    """Something that may be shown. `forms`: its texts, the longest first."""
+    """Something that may be shown. `told`: makes its texts, the longest first."""
 
     worth: float
     order: int
     title: str
-    forms: list[str]
+    told: Callable[[], Iterable[str]]
+    forms: list[str] = []
     form: int = -1
     cost: int = 0
 
@@ -110,7 +112,10 @@ def seen(
     ]
     entries = [each for each in entries if each.worth >= least_worth]
     entries.sort(key=lambda each: (-each.worth, -each.order))
-    chosen = _chosen(entries[:MOST_ENTRIES], room - TITLES, count)
+    del entries[MOST_ENTRIES:]
+    for entry in entries:
+        entry.forms = list(dict.fromkeys(entry.told()))
+    chosen = _chosen([each for each in entries if each.forms], room - TITLES, count)
     return _written(chosen, room, count)
 
 
@@ -214,11 +219,17 @@ def _edit_entries(state: WorkState, request: int, looked: int, known: set[str]) 
             within = f", in `{piece.within}`" if piece.within else ""
             new = file.new.written and not piece.within and len(rows) > CUTS[0]
             head = f"`{file.path}`{within}"
-            forms = list(_cut_forms(head, rows, _language(file.path), _newest(rows, file)))
-            if new and (names := names_added("", piece.text, file.path)):
-                forms.append(f"{head}: {len(rows)} lines, with {', '.join(names)}")
-            yield Entry(worth, file.at * 100 - behind, EDITS_TITLE, forms)
+            told = partial(_edit_forms, head, rows, file, piece if new else None)
+            yield Entry(worth, file.at * 100 - behind, EDITS_TITLE, told)
             behind += 1
+
+
+def _edit_forms(head: str, rows: Sequence[str], file: File, whole: Piece | None) -> Iterator[str]:
+    """The code at several lengths; of a `whole` file at last only what it defines."""
+    rows = [mask(row).text for row in rows]
+    yield from _cut_forms(head, rows, _language(file.path), _newest(rows, file))
+    if whole is not None and (names := names_added("", whole.text, file.path)):
+        yield f"{head}: {len(rows)} lines, with {', '.join(names)}"
 
 
 _GAP = "..."
@@ -257,7 +268,7 @@ def _changed_rows(piece: Piece, file: File, *, is_latest: bool) -> list[str]:
         if at > before + 1:
             rows.append(_GAP)
         rows.append(lines[at])
-    return [mask(row).text for row in _dedented(rows)]
+    return _dedented(rows)
 
 
 def _newest(rows: Sequence[str], file: File) -> int:
@@ -353,10 +364,9 @@ def _look_entries(
         if look.turn < request:
             worth *= 0.4
         whole = not changed and (named or behind < 4 or look.turn > max(spoke, edits))
-        forms = list(dict.fromkeys(_forms(look, state, focus, whole=whole, changed=changed)))
-        if forms:
-            yield Entry(worth, look.turn, LOOKED_TITLE, forms)
-            behind += 1
+        told = partial(_forms, look, state, focus, whole=whole, changed=changed)
+        yield Entry(worth, look.turn, LOOKED_TITLE, told)
+        behind += 1
 
 
 _OUTSIDE = re.compile(r"/|~|[A-Za-z]:[/\\]")
@@ -389,7 +399,7 @@ def _is_told(look: Look, known: set[str], given: str) -> bool:
 
 
 def _share_known(lines: Sequence[str], known: set[str]) -> float:
-    telling = [_plain(mask(line).text) for line in lines]
+    telling = [_plain(line) for line in lines]
     telling = [line for line in telling if line]
     return sum(line in known for line in telling) / len(telling) if telling else 1.0
 
@@ -417,7 +427,7 @@ def _forms(
     look: Look, state: WorkState, focus: Focus, *, whole: bool, changed: bool
 ) -> Iterator[str]:
     """What was found, at several lengths, the longest first."""
-    rows = [(number, mask(text).text) for number, text in look.rows]
+    rows = _masked(look.rows)
     if look.way is Way.READ:
         yield from _read_forms(look, rows, focus, whole=whole, changed=changed)
     elif look.way is Way.SEARCH:
@@ -436,6 +446,14 @@ def _forms(
         for most in (*CUTS, FEWEST):
             if most <= len(texts):
                 yield _fenced(f"{look.head} ({len(texts)} lines):", list(decisive(rows, most)))
+
+
+def _masked(rows: Sequence[tuple[int, str]]) -> list[tuple[int, str]]:
+    """Lines without secrets, also those that span several lines."""
+    texts = mask("\n".join(text for _, text in rows)).text.split("\n")
+    if len(texts) != len(rows):
+        return [(0, text) for text in texts]
+    return [(number, text) for (number, _), text in zip(rows, texts, strict=True)]
 
 
 def _read_forms(
@@ -457,7 +475,7 @@ def _read_forms(
         ]
         few = sum(rank == NAMED for rank, _, _ in marked) <= TELLING_SHARE * len(rows)
         found += [each for each in marked if few or each[0] == FIRST]
-    if whole and len(found) < FEW_FOUND:
+    if whole and len(found) < (FEW_FOUND if len(rows) <= WHOLE_LINES else 1):
         yield from _cut_forms(head, texts, _language(look.path))
     found.sort(key=lambda each: each[0])
     for most in MOST_DEFINED if found else ():

@@ -34,6 +34,7 @@ OPENS_A_DOOR_ITSELF = {
     ("cli/help.py", "_headings"): "pages of the program",
     ("fleet/collapse.py", "_plainly_named"): "a link in a new folder with a random name of its own",
     ("fleet/collapse.py", "_write"): "a new file (O_EXCL) with a random name, moved into place",
+    ("fleet/importing.py", "_alone"): "locks the folder of the store, and reads nothing",
     ("fleet/places.py", "write"): "writes into the new file of writing()",
     ("fleet/places.py", "writing"): "a new file (O_EXCL) with a random name, moved into place",
     ("llm/agents.py", "_gemini_tidy"): "compares a mark of Gemini CLI with our own folder",

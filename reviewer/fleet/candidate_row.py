@@ -177,6 +177,8 @@ def require_said(content: str, excerpt: str, proof: str) -> None:
     """Raise ValueError if an excerpt has neither the words of a statement nor a quote that proves
     it. Marks may lie between the words; in place of a secret words may be missing.
     """
+    if content in " ".join(excerpt.replace("**", "").split()):
+        return  # as most are that differ at all
     quotes = []
     if proof != EMPTY_PROOF:
         quotes = [each.text for each in msgspec.json.decode(proof, type=Proof).quotes]

@@ -43,6 +43,7 @@ OPENS_A_DOOR_ITSELF = {
     ("promotion/signatures.py", "signer"): "writes into a temporary folder that it made",
     ("serving/server.py", "_page"): "pages of the program",
     ("serving/server.py", "_own_file"): "pages of the program",
+    ("mounts.py", "is_on_local_disk"): "reads /proc",
     ("sharing.py", "network_file_system"): "reads /proc",
     ("llm/agents.py", "_gemini"): "writes into that folder",
     ("cli/run.py", "_null_stream"): "opens /dev/null",

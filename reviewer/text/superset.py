@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
-from importlib import import_module
+from re import _compiler, _parser  # type: ignore[attr-defined]
 from typing import Any
 
 MOST_REPEATS = 8
@@ -28,9 +28,6 @@ _OR_OTHERS = f"]|{_OTHERS})"
 _ASCII = [chr(code) for code in range(128)]
 _ALSO_BEYOND_ASCII = "iks"
 """Letters that characters beyond ASCII equal where case is ignored."""
-
-_parser: Any = import_module("re._parser")  # has no types
-_compiler: Any = import_module("re._compiler")
 
 
 def superset(pattern: str, flags: int = 0, *, folded: bool = False) -> str:

@@ -48,7 +48,6 @@ OPENS_A_DOOR_ITSELF = {
     ("llm/agents.py", "_gemini"): "writes into that folder",
     ("cli/run.py", "_null_stream"): "opens /dev/null",
     ("cli/run.py", "_discard_output"): "opens /dev/null",
-    ("mounts.py", "is_on_local_disk"): "reads what the system says of its mounts",
     ("cli/demo.py", "demo"): "copies the sample data of the program into a temporary folder",
     ("engine.py", "inspect_store"): "looks at the store that a person named, read-only",
     ("projects.py", "_small_text"): "git's own files: regular, small, without blocking; no error",

@@ -12,6 +12,7 @@ from reviewer.compression.file_summary import summarize_file, turns_of
 from reviewer.compression.handover import write_brief, write_keep
 from reviewer.compression.values import Level
 from reviewer.sources.open import open_blocks
+from reviewer.text.for_agents import as_markdown
 from reviewer.text.tokens import counter
 from tests.unit.sources.builders import Session
 
@@ -36,6 +37,7 @@ def session(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def peak_of(work: Callable[[], object]) -> int:
     """The most bytes that some work has at a time."""
     counter().count("loaded before")
+    as_markdown("```\nso is the parser of Markdown\n```")
     tracemalloc.start()
     try:
         work()

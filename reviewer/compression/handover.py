@@ -28,7 +28,7 @@ from reviewer.compression.file_summary import (
     turn_of,
 )
 from reviewer.compression.offline.course import Course
-from reviewer.compression.offline.seen import EDITS_TITLE, LOOKED_TITLE, URGENT, seen
+from reviewer.compression.offline.seen import EDITS_TITLE, LOOKED_TITLE, seen
 from reviewer.compression.offline.shape import ALSO, Account
 from reviewer.compression.offline.steps import folder_of, waiting_of
 from reviewer.compression.offline.tail import Tail
@@ -63,8 +63,6 @@ KEPT = (
 """Sections of which a compaction must keep the words."""
 FRAME, SMALL_FRAME = 60, 4
 """Tokens for the title and the marks of headings."""
-SEEN_KEPT = 0.2
-"""Share of the room that the last results and edits may take from older steps."""
 SEEN_SHARE = 0.03
 """Share of a hand-over that is left from which on it also shows what was found and edited last."""
 TITLE = "# Hand-over of "
@@ -276,10 +274,6 @@ def _brief_offline(turns: Iterable[Turn], title: AgentText, max_tokens: int, pat
     # A small text has hardly any headings.
     room = max_tokens - count.count(title) - (FRAME if max_tokens >= HANDOVER_FROM else SMALL_FRAME)
     moments, state = account.moments, account.state
-    if max_tokens >= HANDOVER_FROM:
-        kept = int(room * SEEN_KEPT)
-        urgent = seen(moments, state, tail, "", kept, count.count, least_worth=URGENT)
-        room -= count.count(urgent) if urgent else 0
     course = Course(account, tail, count.count).lines(room)
     while room > 0:
         body = as_markdown(account.write(room, given=course))
@@ -290,7 +284,6 @@ def _brief_offline(turns: Iterable[Turn], title: AgentText, max_tokens: int, pat
     else:
         body = NOTHING
     text = joined([title, body], "\n\n") if body else NOTHING
-    # what the rest leaves, and what was kept for it
     left = max_tokens - count.count(text)
     if body and max_tokens >= HANDOVER_FROM and left > max_tokens * SEEN_SHARE:
         found = seen(moments, state, tail, text, left, count.count)

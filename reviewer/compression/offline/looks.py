@@ -7,6 +7,7 @@ room for it.
 from __future__ import annotations
 
 import re
+from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
 from enum import StrEnum
 
@@ -25,9 +26,9 @@ from reviewer.compression.offline.steps import roots_of, upper
 from reviewer.compression.offline.tail import LONGEST, Tail
 from reviewer.proposing.view_calls import SUBAGENT_TOOLS, Call, cut, read_call
 
-MOST_CALLS = 120
+MOST_CALLS = 60
 """Calls at the end of a session that are looked at."""
-MOST_ROWS = 600
+MOST_ROWS = 300
 ROW_CHARS = 220
 
 
@@ -63,14 +64,14 @@ class Look(Struct):
 def looks_of(tail: Tail) -> list[Look]:
     """What the last calls of a session found, oldest first."""
     roots = roots_of(tail)
-    calls: list[tuple[int, Call, str]] = []
-    for each in tail:
-        if each.turn.kind == "tool_use":
-            calls.append((each.number, read_call(each.turn.name, each.turn.text), each.turn.call))
-    waiting = calls[-MOST_CALLS:]
+    last = deque((each for each in tail if each.turn.kind == "tool_use"), maxlen=MOST_CALLS)
+    waiting = [
+        (each.number, read_call(each.turn.name, each.turn.text), each.turn.call) for each in last
+    ]
     if not waiting:
         return []
-    first, found = waiting[0][0], []
+    first = waiting[0][0]
+    found: list[Look] = []
     running: dict[str, tuple[str, bool]] = {}
     for each in tail:
         if each.turn.kind != "tool_result" or each.number < first:
@@ -87,6 +88,8 @@ def looks_of(tail: Tail) -> list[Look]:
         if place is not None:
             number, call, _ = waiting.pop(place)
             if look := _look(number, each.number, call, each.turn.text, roots, running):
+                if look.way is not Way.READ:  # the same call again: only its last result counts
+                    found = [each for each in found if each.head != look.head]
                 found.append(look)
     return found
 

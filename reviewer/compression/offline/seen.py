@@ -36,10 +36,6 @@ from reviewer.text.for_agents import NOTHING, AgentText, as_markdown
 from reviewer.text.secrets import mask
 
 EDITS_TITLE, LOOKED_TITLE = "## Latest edits", "## Looked at"
-URGENT = 1.0
-"""What an entry is worth from which on older steps make room for it: the last results and edits
-that the agent has not spoken about, and files that the person named.
-"""
 LEAST_ROOM = 60
 """Tokens below which nothing is worth the room."""
 FULL = 0.03
@@ -95,12 +91,8 @@ def seen(
     given: str,
     room: int,
     count: Callable[[str], int],
-    least_worth: float = 0.0,
 ) -> AgentText:
-    """Two sections of Markdown in at most `room` tokens, without what `given` has already.
-
-    `least_worth`: what an entry has to be worth; `URGENT` for what nothing else shows yet.
-    """
+    """Two sections of Markdown in at most `room` tokens, without what `given` has already."""
     if room < LEAST_ROOM:
         return NOTHING
     request, spoke = _since(moments)
@@ -110,7 +102,6 @@ def seen(
         *_edit_entries(state, request, looks[-1].turn if looks else -1, known),
         *_look_entries(looks, state, moments, request, spoke, known, given),
     ]
-    entries = [each for each in entries if each.worth >= least_worth]
     entries.sort(key=lambda each: (-each.worth, -each.order))
     del entries[MOST_ENTRIES:]
     for entry in entries:

@@ -100,24 +100,6 @@ def test_the_code_of_edits_that_are_not_committed_is_shown() -> None:
     assert "## Latest edits" not in handed_over(*committed)
 
 
-def test_the_last_results_are_there_where_older_steps_would_fill_the_text() -> None:
-    long = [
-        each
-        for n in range(120)
-        for each in (
-            agent(f"Step {n} of the survey measured buoy number {n} beside the pier {n * 7}."),
-            *run(f"survey --buoy {n}", f"buoy {n}\ndepth {n * 3}\nchain ok"),
-        )
-    ]
-    text = handed_over(
-        turn("Survey all buoys."),
-        *long,
-        agent("Now the harbour chart."),
-        *read("harbour.yaml", "1\tpier: north\n2\tdepth: 14\n3\tberths: 6"),
-    )
-    assert "depth: 14" in text.partition("## Looked at")[2]
-
-
 @pytest.mark.parametrize("tokens", [600, 900, 1_500, 3_000])
 def test_a_hand_over_keeps_to_its_tokens(tokens: int) -> None:
     many = [each for n in range(30) for each in read(f"tower/{n}.py", LIGHTHOUSE + f"\n49\t{n}")]

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import os
 import signal
+import sys
 import time
 from importlib import import_module
 from typing import Any
@@ -31,6 +32,14 @@ HAS_FOLDER_HANDLES = bool(FOLDER) and os.open in os.supports_dir_fd
 """Whether a folder can be opened, and files in it be named relative to that descriptor."""
 POLL = 0.1
 """Seconds between two attempts to lock a file."""
+
+
+def own_command(*words: str) -> list[str]:
+    """The command that starts this program with these words.
+
+    It never imports from the current folder, where anybody may have left a `json.py`.
+    """
+    return [sys.executable, "-P", "-m", "reviewer", *words]
 
 
 def user() -> int | None:

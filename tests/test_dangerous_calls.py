@@ -34,6 +34,9 @@ MAY_USE_A_SHELL = {
 }
 IMPORTS_BY_NAME = {"cli/session.py", "tui/app.py", "fleet/values.py", "system.py"}
 """Modules of this package, of an extra or of the standard library, named in the source."""
+STARTS_PYTHON = {"system.py"}
+"""Every start of this program is `own_command`, which imports nothing from the current folder."""
+NAMES_PYTHON = {"agents/program.py", "cli/doctor.py"}
 SENDS_OBJECTS = {"fleet/pool.py", "fleet/run.py"}
 """To processes of this program on this machine only."""
 
@@ -68,6 +71,9 @@ def problems(tree: ast.Module, name: str) -> Iterator[str]:
         if isinstance(node, ast.List | ast.Tuple) and begins_with_a_shell(node):
             if name not in MAY_USE_A_SHELL:
                 yield f"line {node.lineno}: starts a shell"
+        elif isinstance(node, ast.Attribute) and node.attr == "executable":
+            if name not in STARTS_PYTHON | NAMES_PYTHON:
+                yield f"line {node.lineno}: starts python"
         elif isinstance(node, ast.Call):
             if isinstance(node.func, ast.Name) and node.func.id in BUILTINS:
                 yield f"line {node.lineno}: calls {node.func.id}"

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import os
 import subprocess
-import sys
 from collections.abc import Mapping
 from pathlib import Path
 
 from reviewer.sharing import personal
+from reviewer.system import own_command
 
 CHILD = "REVIEWER_CHILD"
 """Set in the environment of the agents that `reviewer` itself asks: hooks then do nothing."""
@@ -26,7 +26,7 @@ def inside_own_call(environment: Mapping[str, str]) -> bool:
 
 def start_in_background(store: Path, *verb: str, project: str | None = None) -> None:
     """Start a hidden command, and do not wait for it. Raises OSError."""
-    command = [sys.executable, "-P", "-m", "reviewer", "--db", str(store.absolute())]
+    command = own_command("--db", str(store.absolute()))
     if project is not None:
         command += ["--project", project]
     subprocess.Popen(  # noqa: S603

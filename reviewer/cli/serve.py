@@ -9,6 +9,7 @@ import click
 from reviewer.cli.output import narrate, print_text
 from reviewer.cli.session import Session, Verb, pass_session
 from reviewer.errors import ReviewerError
+from reviewer.system import own_command
 
 MISSING = (
     "The browser needs the package textual-serve, which is not installed. Install it beside "
@@ -38,13 +39,13 @@ def serve(session: Session, port: int, demo: bool) -> None:
         if (missing.name or "").partition(".")[0] not in ("aiohttp", "textual_serve"):
             raise
         raise ReviewerError(MISSING) from missing
-    command = [sys.executable, "-m", "reviewer", "--db", str(session.store_path())]
+    command = own_command("--db", str(session.store_path()))
     if session.project is not None:
         command += ["--project", session.project]
     if session.all_projects:
         command.append("--all-projects")
     if demo:
-        command = [sys.executable, "-m", "reviewer", "demo"]
+        command = own_command("demo")
     server = Server(command, port)
     print_text(server.address)
     sys.stdout.flush()

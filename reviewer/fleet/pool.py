@@ -24,6 +24,8 @@ def pool(width: int, module: str, leash: Connection | None = None) -> ProcessPoo
 
     `leash`: the end of a pipe; when its other end is closed, the processes end at once.
     """
+    # Else the new processes would import a `json.py` that somebody left in the current folder.
+    os.environ["PYTHONSAFEPATH"] = "1"
     context: multiprocessing.context.BaseContext
     if "forkserver" in multiprocessing.get_all_start_methods():
         context = multiprocessing.get_context("forkserver")

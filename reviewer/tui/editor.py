@@ -13,6 +13,7 @@ from shutil import which
 from textual.app import App, SuspendNotSupported
 
 from reviewer.errors import ReviewerError, SourceError
+from reviewer.system import own_command
 
 WINDOWS = os.name == "nt"
 """There a backslash is part of a path."""
@@ -90,7 +91,7 @@ def run_propose(app: App[int], store: Path, project: str) -> int:
             "A model is asked in a terminal, which a browser has not; what it finds comes here too."
             f" In a shell: {command}"
         )
-    argv = [sys.executable, "-m", "reviewer", "--db", str(store), "--project", project, "propose"]
+    argv = own_command("--db", str(store), "--project", project, "propose")
     return _leave_screen_to(app, argv, then="\nEnter returns to the screen. ")
 
 

@@ -4,10 +4,12 @@ and nothing waits for a pipe."""
 from __future__ import annotations
 
 import os
+import subprocess
 from pathlib import Path
 
 import pytest
 
+from reviewer.system import own_command
 from tests.cli.conftest import NOTE, Reviewer
 
 MINE = "a file of the user\n"
@@ -87,3 +89,15 @@ def test_a_pipe_in_place_of_a_file_of_the_program_makes_nobody_wait(
         assert "Traceback" not in done.stderr
         assert "defect" not in done.stderr
     ingested.nothing_lost()
+
+
+def test_no_process_imports_a_module_from_the_current_folder(reviewer: Reviewer) -> None:
+    """`python -m` looks there first, and a project's folder is not to be trusted."""
+    planted = reviewer.folder / "planted"
+    planted.mkdir()
+    executed = planted / "executed"
+    for name in ("json", "struct", "socket", "reviewer"):
+        (planted / f"{name}.py").write_text(f"open({str(executed)!r}, 'w')\n")
+    done = subprocess.run(own_command("--version"), cwd=planted, capture_output=True, text=True)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert not executed.exists()

@@ -5,6 +5,8 @@ from __future__ import annotations
 import gzip
 import json
 import signal
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -41,6 +43,21 @@ def test_each_place_has_its_words_and_where_they_are(twelve: Fleet) -> None:
         record = {record.key: record for record in open_source(path)}[row["record"]]
         assert record.sha256 == row["sha256"]
         assert (row["author"], row["project"]) == (record.meta["cwd"].split("/")[2], "kiosk")
+
+
+def test_no_process_imports_a_module_from_the_current_folder(twelve: Fleet) -> None:
+    planted = twelve.folder / "planted"
+    planted.mkdir()
+    executed = planted / "executed"
+    for name in ("json", "struct", "socket"):
+        (planted / f"{name}.py").write_text(f"open({str(executed)!r}, 'w')\n")
+    installed = Path(sys.executable).with_name("reviewer")  # `python -m` would look there itself
+    words = ["fleet", "run", str(twelve.sessions), "--out", str(twelve.parts), "--workers", "2"]
+    done = subprocess.run(
+        [installed, *words], cwd=planted, env=twelve.reviewer.environment, capture_output=True
+    )
+    assert done.returncode == 0, done.stderr
+    assert not executed.exists()
 
 
 def test_every_process_finds_the_same(twelve: Fleet) -> None:

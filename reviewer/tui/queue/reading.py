@@ -5,7 +5,6 @@ agents write them.
 from __future__ import annotations
 
 import subprocess
-import sys
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -13,6 +12,7 @@ from typing import TYPE_CHECKING
 from msgspec import Struct
 
 from reviewer.clock import TimeLeft
+from reviewer.system import own_command
 from reviewer.text.display import display_line
 from reviewer.tui.kit.actor import RunningAct
 from reviewer.tui.kit.keys import BACK
@@ -79,9 +79,8 @@ def read_on(store: Path, project: str) -> subprocess.Popen[bytes]:
 
     Raises OSError.
     """
-    command = [sys.executable, "-m", "reviewer", "--db", str(store), "--project", project]
     return subprocess.Popen(  # noqa: S603
-        [*command, "watch", "--once"],
+        own_command("--db", str(store), "--project", project, "watch", "--once"),
         stdin=subprocess.DEVNULL,
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,

@@ -55,7 +55,15 @@ from reviewer.tui.compress.panes import (
     level_figures,
 )
 from reviewer.tui.compress.reading import ContextRead, first_plan, read_context
-from reviewer.tui.compress.work import Delivered, Job, ModelRun, PreviewQueue, Streamed, Task
+from reviewer.tui.compress.work import (
+    DRAW_SECONDS,
+    Delivered,
+    Job,
+    ModelRun,
+    PreviewQueue,
+    Streamed,
+    Task,
+)
 from reviewer.tui.handover.keys import HAND_OVER
 from reviewer.tui.kit import keys as shared
 from reviewer.tui.kit.action import Action
@@ -1061,9 +1069,14 @@ class CompressScreen(ListScreen, pane=keys.COMPRESS):
     @on(Streamed)
     def _streamed(self, message: Streamed) -> None:
         message.stop()
+        self.set_timer(DRAW_SECONDS, self._draw_streamed)
+
+    def _draw_streamed(self) -> None:
         choice, run = self.data.choice, self.writing
-        if choice is not None and run is not None and run.text(choice.segment) is not None:
-            self.draw()
+        if run is not None:
+            run.shown()
+            if choice is not None and run.text(choice.segment) is not None:
+                self.draw()
 
     def _written(
         self, run: ModelRun, choice: Choice, found: SegmentPreview, checked: Checked

@@ -6,7 +6,6 @@ from collections import deque
 from collections.abc import Callable, Hashable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from threading import Event, Lock
-from time import monotonic
 from typing import Any, NamedTuple
 
 from textual.message import Message
@@ -33,11 +32,7 @@ class Delivered(Message):
 
 
 class Streamed(Message):
-    """A model wrote another piece of a summary."""
-
-    def can_replace(self, message: Message) -> bool:
-        """One drawing shows everything that arrived before it."""
-        return isinstance(message, Streamed)
+    """A model wrote more of a summary. The next one is posted when its text is drawn."""
 
 
 class Job(NamedTuple):
@@ -161,6 +156,8 @@ class ModelRun:
         self._at_once = 1
         self._time = TimeLeft()
         self._pieces: dict[str, list[str]] = {}
+        self._announced = False
+        """A message that there is more text is on its way to the screen."""
         self._lock = Lock()
 
     @property
@@ -176,6 +173,11 @@ class ModelRun:
         with self._lock:
             pieces = self._pieces.get(segment)
             return None if pieces is None else "".join(pieces)
+
+    def shown(self) -> None:
+        """The text so far is about to be drawn: what comes from now on is announced again."""
+        with self._lock:
+            self._announced = False
 
     def ended(self, segment: str) -> None:
         """A segment is no longer being written."""
@@ -196,22 +198,23 @@ class ModelRun:
         `written` and `failed` are called on the screen's thread, by way of `post`.
         """
         self._at_once = at_once
-        drawn = 0.0
         in_a_row = 0
 
+        def announce() -> None:
+            with self._lock:
+                known, self._announced = self._announced, True
+            if not known:
+                post(Streamed())
+
         def on_text(segment: str, piece: str) -> None:
-            nonlocal drawn
             with self._lock:
                 self._pieces.setdefault(segment, []).append(piece)
-            now = monotonic()
-            if now - drawn >= DRAW_SECONDS:
-                drawn = now
-                post(Streamed())
+            announce()
 
         def on_attempt(segment: str, _: int) -> None:
             with self._lock:
                 self._pieces[segment] = []  # drop the text of the previous attempt
-            post(Streamed())
+            announce()
 
         watch = Watch(self.stopped.is_set, on_text, on_attempt=on_attempt)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+import time
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +11,7 @@ import pytest
 
 from reviewer.commits.values import CommitQuery
 from reviewer.engine import Engine
+from reviewer.tui.compress.work import DRAW_SECONDS
 from tests.present import present
 from tests.tui.compress.driving import (
     ScriptedModel,
@@ -206,6 +208,30 @@ async def test_a_second_attempt_is_not_shown_behind_the_first(
         gate.set()
         await screen.settle()
         assert better in summary(screen)
+
+
+class WordsThenPause(ScriptedModel):
+    """It writes words faster than they are drawn, then nothing until the gate opens."""
+
+    def complete(self, messages: Any, **more: Any) -> Any:
+        for word in ("Receipts ", "shall "):
+            more["on_text"](word)
+            time.sleep(DRAW_SECONDS / 2)
+        return super().complete(messages, **more)
+
+
+async def test_the_last_words_before_a_pause_are_shown(
+    machines: Engine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    gate = threading.Event()
+    model = WordsThenPause("print in two seconds.", gate=gate)
+    with_model(monkeypatch, machines, model)
+    async with opened(machines, project="acme") as screen:
+        await screen.press("f4")
+        await screen.pilot.press("m")
+        await screen.until(lambda: "Receipts shall print" in summary(screen))
+        gate.set()
+        await screen.settle()
 
 
 async def test_back_to_offline_shows_offline_and_m_has_not_forgotten(

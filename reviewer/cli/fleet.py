@@ -81,6 +81,8 @@ def run_(
         raise click.UsageError("--workers is for this machine, and --scheduler for a cluster")
     from reviewer.sources.elsewhere import is_url
 
+    if not all(source.strip() for source in sources):
+        raise click.UsageError("one SOURCE is empty: name a folder, a file, a pattern or a URL")
     if not out.strip():
         raise click.UsageError("name the folder for the parts with --out DIR")
     if not is_url(out) and Path(out).exists() and not Path(out).is_dir():
@@ -133,6 +135,9 @@ def run_(
         ctx.exit(INTERRUPTED)
     if report.files == 0:
         narrate("There is nothing to read.")
+        ctx.exit(FAILED)
+    if report.files == report.failed + report.other_kind:
+        narrate("None of the files could be read as sessions or notes.")
         ctx.exit(FAILED)
     if not as_json:
         narrate(f"Next: reviewer fleet collapse {safe(report.folder)} --top 5000")

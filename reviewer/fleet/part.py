@@ -119,7 +119,8 @@ def write_part(job: Job) -> PartDone:
 def read_only(job: Job) -> None:
     """Read the files of a part and write nothing: to find out which of them ends its process."""
     for file in job.part.files:
-        _read(file, job.settings)
+        if not file.problem:
+            _read(file, job.settings)
 
 
 class _Table:
@@ -193,9 +194,9 @@ class _Writer:
 
     def _read_all(self) -> None:
         for file in self._job.part.files:
-            killer = self._job.killers.get(file.name)
-            if killer is not None:
-                self._add_file(file, SessionRead(problem=killer), 0)
+            problem = file.problem or self._job.killers.get(file.name)
+            if problem:
+                self._add_file(file, SessionRead(problem=problem), 0)
                 continue
             found = _read(file, self._job.settings)
             rows = 0

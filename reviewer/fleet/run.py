@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import glob
 import json
 import logging
 import os
 import socket
 import time
-from collections import Counter, deque
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections import deque
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import (
     FIRST_COMPLETED,
     CancelledError,
@@ -28,10 +27,10 @@ import msgspec
 from msgspec import Struct, structs
 
 from reviewer.clock import iso
-from reviewer.errors import SourceError
-from reviewer.files import open_own, reason_of
+from reviewer.files import open_own
+from reviewer.fleet.listing import listed
 from reviewer.fleet.part import Job, read_only, write_part
-from reviewer.fleet.places import Folder, listed_url
+from reviewer.fleet.places import LOCK, PLAN, RUNNING, Folder
 from reviewer.fleet.pool import cores, short_pool
 from reviewer.fleet.values import (
     FILES,
@@ -43,15 +42,11 @@ from reviewer.fleet.values import (
     extra,
     table_name,
 )
-from reviewer.promotion.record_writer import Stamp
-from reviewer.sources.elsewhere import is_url
-from reviewer.sources.walk import Found, walk
 from reviewer.system import lock
 
 PART_BYTES = 32_000_000
 PART_FILES = 256
 """A part is full at either."""
-PLAN, LOCK, RUNNING = "plan.ndjson", ".lock", "running.json"
 STALE_SECONDS = 15 * 60
 """In a bucket, where nothing can be locked: a mark of a run that is older is of a dead one."""
 PAUSE = 0.2
@@ -224,8 +219,8 @@ def run(
     """
     began = time.monotonic()
     extra("pyarrow")
-    files, passed_over = listed(sources)
     folder = Folder(out)
+    files, passed_over = listed(sources, folder)
     folder.make()
     with _only_run(folder):
         folder.remove_unfinished()
@@ -248,43 +243,6 @@ def run(
         passed_over=dict(passed_over),
         seconds=round(time.monotonic() - began, 3),
     )
-
-
-def listed(sources: Sequence[str]) -> tuple[list[SourceFile], Counter[str]]:
-    """The files to read, each once, in the order of their names, and how many others there are by
-    reason. Raises SourceError for a source that cannot be listed.
-    """
-    found: dict[str, SourceFile] = {}
-    passed_over: Counter[str] = Counter()
-    for source in sources:
-        if is_url(source):
-            found.update((file.name, file) for file in listed_url(source))
-            continue
-        for item in walk(_paths(source)):
-            if not isinstance(item, Found):
-                passed_over[item.reason] += 1
-                continue
-            try:
-                name = str(item.path)
-                name.encode()
-                stamp = Stamp.of(item.path)
-            except UnicodeEncodeError:
-                passed_over["a name that is not text"] += 1
-            except OSError as problem:
-                passed_over[f"file cannot be read: {reason_of(problem)}"] += 1
-            else:
-                found[name] = SourceFile(name, stamp.bytes, stamp.modified_ns)
-    return [found[name] for name in sorted(found)], passed_over
-
-
-def _paths(source: str) -> list[Path]:
-    path = os.path.abspath(os.path.expanduser(source))
-    if not os.path.exists(path) and glob.has_magic(path):
-        matches = sorted(glob.glob(path, recursive=True))
-        if not matches:
-            raise SourceError(f"{source} matches no file: check the pattern.")
-        return [Path(each) for each in matches]
-    return [Path(path)]
 
 
 class _Plan:
@@ -312,8 +270,11 @@ class _Plan:
                 f"{settings.extractors}, {settings.views}). Use another folder."
             )
 
-    def add(self, files: Iterable[SourceFile], most: int) -> None:
+    def add(self, files: Sequence[SourceFile], most: int) -> None:
         """Put files that are new or have changed into new parts of at most `most` files."""
+        paths = {file.name: file.path for file in files if file.path}
+        if paths:
+            self.parts = [_with_paths(part, paths) for part in self.parts]
         known = {file.name: file for part in self.parts for file in part.files}
         fresh = deque(file for file in files if known.get(file.name) != file)
         if not fresh and self.parts:
@@ -327,8 +288,23 @@ class _Plan:
                 size += fresh[0].bytes
                 chosen.append(fresh.popleft())
             self.parts.append(Part(len(self.parts), tuple(chosen)))
-        lines = [msgspec.json.encode(each) for each in (self.settings, *self.parts)]
+        lines = [msgspec.json.encode(each) for each in (self.settings, *map(_shown, self.parts))]
         self.folder.write(PLAN, b"\n".join(lines) + b"\n")
+
+
+def _shown(part: Part) -> Part:
+    """The part as it is written down: without paths that have a secret."""
+    if not any(file.path for file in part.files):
+        return part
+    return structs.replace(part, files=tuple(structs.replace(f, path="") for f in part.files))
+
+
+def _with_paths(part: Part, paths: dict[str, str]) -> Part:
+    """The part of a plan with the paths that the plan does not have, by the names of the files."""
+    if not any(file.name in paths for file in part.files):
+        return part
+    files = tuple(structs.replace(f, path=paths.get(f.name, "")) for f in part.files)
+    return structs.replace(part, files=files)
 
 
 class _Run:

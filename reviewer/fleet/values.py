@@ -25,13 +25,23 @@ class FleetError(ReviewerError):
 class SourceFile(Struct, frozen=True, array_like=True):
     """A file to read: what it is cited as, and how it looked when it was listed.
 
-    `name` is an absolute path or a URL. `etag`: the version that a bucket states.
+    `name` is an absolute path or a URL, without the secrets in it. `etag`: the version that a
+    bucket states.
     """
 
     name: str
     bytes: int
     modified_ns: int
     etag: str = ""
+    problem: str = ""
+    """Why it cannot be read, a sentence, where that was seen when it was listed."""
+    path: str = ""
+    """Where it is opened, if that is not its name. It has a secret, so it is never written."""
+
+    @property
+    def place(self) -> str:
+        """The path or URL to open."""
+        return self.path or self.name
 
 
 class Settings(Struct, frozen=True):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import os
 from typing import Any
 from urllib.parse import urlsplit
@@ -39,12 +40,32 @@ def file_system(url: str) -> Any:
     protocol = urlsplit(url).scheme
     try:
         options = {**_patience(protocol), **_options().get(protocol, {})}
+        _require_options(url, fsspec.get_filesystem_class(protocol), options)
         return fsspec.filesystem(protocol, **options)
     except ImportError as missing:
         how = "pip install gcsfs" if protocol in ("gs", "gcs") else INSTALL
         raise SourceError(f"{url} cannot be opened ({missing}): {how}") from missing
     except ValueError as problem:
         raise SourceError(f"{url} cannot be opened: {problem}") from problem
+    except OSError as problem:  # some connect at once
+        raise SourceError(trouble(url, problem)) from problem
+
+
+def _require_options(url: str, kind: Any, options: dict[str, Any]) -> None:
+    """Raise SourceError where a file system needs options that it was not given."""
+    needed = [
+        name
+        for name, each in list(inspect.signature(kind.__init__).parameters.items())[1:]
+        if each.default is each.empty and each.kind is each.POSITIONAL_OR_KEYWORD
+    ]
+    missing = {name: "..." for name in needed if name not in options}
+    if missing:
+        protocol = urlsplit(url).scheme
+        example = msgspec.json.encode({protocol: missing}).decode()
+        raise SourceError(
+            f"{url} cannot be opened: {protocol}:// needs options. Give them, for example:"
+            f" {OPTIONS_VARIABLE}='{example}'"
+        )
 
 
 def _patience(protocol: str) -> dict[str, Any]:

@@ -71,15 +71,16 @@ class PassedOver(Struct, frozen=True):
     lines: tuple[int, ...] = ()
 
 
-def walk(paths: Sequence[Path]) -> Iterator[Found | PassedOver]:
+def walk(paths: Sequence[Path], *, named: bool = True) -> Iterator[Found | PassedOver]:
     """All files below `paths`, in order of their names, each real file once.
 
     A file that is named itself is always read. Below folders, ignore files (`.gitignore`) apply,
     links to folders and out of the folder are not followed, and folders of dependencies, version
     control, caches and build products, binary files, archives and lock files are skipped. A single
-    entry never raises an error. Raises SourceError at once for a named path that does not exist.
+    entry never raises an error. Raises SourceError at once for a named path that does not exist;
+    with `named` false, for the matches of a pattern, such a path is passed over.
     """
-    for path in paths:
+    for path in paths if named else ():
         try:
             path.stat()
         except (OSError, ValueError) as error:
@@ -93,14 +94,18 @@ class _Walk:
 
     def all_of(self, paths: Sequence[Path]) -> Iterator[Found | PassedOver]:
         for path in paths:
-            if path.is_dir():
+            try:
+                is_folder = path.is_dir()
+                is_new = is_folder or self._is_new(os.stat(path))
+            except OSError as error:
+                yield PassedOver(path, f"file cannot be read: {reason_of(error)}")
+                continue
+            if is_folder:
                 above = ignores_above(path)
                 yield from (_trouble(each) for each in above if each.trouble)
                 yield from self._folder(str(path), above)
-            elif self._is_new(os.stat(path)):
-                yield Found(path)
             else:
-                yield PassedOver(path, "the same file again")
+                yield Found(path) if is_new else PassedOver(path, "the same file again")
 
     def _is_new(self, status: os.stat_result) -> bool:
         identity = (status.st_dev, status.st_ino)

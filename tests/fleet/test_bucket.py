@@ -100,6 +100,25 @@ def test_parts_can_be_in_the_bucket(fleet: Fleet, bucket: Bucket) -> None:
     assert "name the file with --out FILE" in fleet("collapse", out).stderr
 
 
+def test_what_jobs_have_written_into_a_bucket_is_not_read(fleet: Fleet, bucket: Bucket) -> None:
+    bucket.put("logs/one.jsonl", session_lines("one", *FACTS).encode())
+    for out in ("parts", "others"):
+        fleet.ok("run", "s3://team/logs/one.jsonl", "--out", f"s3://team/logs/{out}")
+    for _ in range(2):
+        counts = fleet.ok("run", "s3://team/logs", "--out", "s3://team/logs/parts")
+        assert (counts["parts"], counts["files"]) == (1, 1)
+
+
+def test_a_secret_in_the_name_of_an_object(fleet: Fleet, bucket: Bucket) -> None:
+    secret = "aB3dE6gH9jK2mN5pQ8sT1vW4yZ7bC0eF3hJ6"
+    bucket.put(f"logs/ghp_{secret}.jsonl", session_lines("one", *FACTS).encode())
+    counts = fleet.ok("run", "s3://team/logs", "--out", fleet.parts)
+    assert (counts["failed"], counts["found"]) == (0, len(FACTS))
+    kept = [path.read_bytes() for path in fleet.parts.iterdir()]
+    kept += [str(rows(path)).encode() for path in fleet.parts.glob("*.parquet")]
+    assert not [data for data in kept if secret.encode() in data]
+
+
 def test_a_second_run_into_one_place(fleet: Fleet, bucket: Bucket) -> None:
     bucket.put("logs/one.jsonl", session_lines("one", *FACTS).encode())
     mark = {"process": 7, "machine": "other", "at": time.time() - 120}
@@ -112,12 +131,12 @@ def test_a_second_run_into_one_place(fleet: Fleet, bucket: Bucket) -> None:
 
 
 def test_an_object_that_goes_away_before_it_is_read(fleet: Fleet, bucket: Bucket) -> None:
+    from reviewer.fleet.listing import listed
     from reviewer.fleet.part import Job, write_part
-    from reviewer.fleet.places import listed_url
     from reviewer.fleet.values import Part, Settings
 
     url = bucket.put("logs/gone.jsonl", session_lines("one", *FACTS).encode())
-    files = listed_url("s3://team/logs")
+    files, _ = listed(["s3://team/logs"])
     bucket.fs.rm_file("team/logs/gone.jsonl")
     fleet.parts.mkdir()
     settings = Settings(now="2026-03-01T12:00:00.000Z")
@@ -260,11 +279,12 @@ def test_a_file_of_which_hardly_anything_comes_is_given_up(
     fleet: Fleet, bucket: Bucket, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     from reviewer.fleet import places
+    from reviewer.fleet.listing import listed
     from reviewer.fleet.part import Job, write_part
     from reviewer.fleet.values import Part, Settings
 
     url = bucket.put("logs/trickle.jsonl", session_lines("one", *FACTS).encode())
-    files = places.listed_url(url)
+    files, _ = listed([url])
     fleet.parts.mkdir()
     monkeypatch.setattr(places, "GRACE_SECONDS", -1)
     monkeypatch.setattr(places, "SLOWEST", 10**9)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import json
+import os
 import signal
 import subprocess
 import sys
@@ -15,6 +16,7 @@ import pytest
 
 from reviewer.clock import utc_now
 from reviewer.fleet import part, run
+from reviewer.fleet.listing import listed
 from reviewer.fleet.values import Part, Settings
 from reviewer.promotion import session_read
 from reviewer.sources.open import open_source
@@ -168,7 +170,7 @@ def test_a_file_that_takes_many_times_what_others_take_is_given_up(
 ) -> None:
     monkeypatch.setattr(part, "LONGEST_READ", 0.5)
     monkeypatch.setattr(part, "LONGEST_READ_PER_MB", 0.0)
-    files, _ = run.listed([str(endless.sessions)])
+    files, _ = listed([str(endless.sessions)])
     endless.parts.mkdir()
     settings = Settings(now="2026-03-01T12:00:00.000Z")
     done = part.write_part(part.Job(Part(0, tuple(files)), str(endless.parts), settings))
@@ -228,8 +230,8 @@ def test_files_that_cannot_be_read_are_named_and_the_rest_is_read(twelve: Fleet)
     (twelve.sessions / "damaged.json").write_text('{"name": ')
     (twelve.sessions / "packed.jsonl.gz").write_bytes(gzip.compress(whole))
     counts = twelve.run()
-    assert counts["files"] == 17
-    assert (counts["failed"], counts["other_kind"]) == (1, 1)
+    assert counts["files"] == 18
+    assert (counts["failed"], counts["other_kind"]) == (2, 1)
     found = {
         Path(row["path"]).name: row
         for path in twelve.parts.glob("*.files.parquet")
@@ -239,7 +241,12 @@ def test_files_that_cannot_be_read_are_named_and_the_rest_is_read(twelve: Fleet)
     assert found["packed.jsonl.gz"]["found"] >= 4
     assert found["cut.jsonl"]["found"] >= 1
     assert found["empty.jsonl"]["format"] == "empty"
-    assert counts["passed_over"]["file cannot be read: the compressed file ends too early"] == 1
+    said = twelve("files", twelve.parts).stdout
+    assert (
+        f"{twelve.sessions}/cut.jsonl.gz cannot be read: the compressed file ends too early."
+        in said
+    )
+    assert not counts["passed_over"]
 
 
 def test_a_file_that_goes_away_before_it_is_read(killing: Fleet) -> None:
@@ -273,7 +280,7 @@ def test_a_file_that_is_renamed_or_changed_while_it_is_read(
     fleet: Fleet, monkeypatch: pytest.MonkeyPatch, change: Callable[[Path], object], said: str
 ) -> None:
     path = fleet.session("moving.jsonl", *FACTS)
-    files, _ = run.listed([str(path)])
+    files, _ = listed([str(path)])
     read_session = session_read.read_session
 
     def meanwhile(path: Path, **settings: Any) -> session_read.SessionRead:
@@ -333,6 +340,137 @@ def test_a_folder_of_another_version(twelve: Fleet) -> None:
 def test_sources_that_are_not_there(fleet: Fleet) -> None:
     assert "does not exist" in fleet.fails("run", fleet.folder / "no", "--out", fleet.parts)
     assert "matches no file" in fleet.fails("run", fleet.folder / "*.jsonl", "--out", fleet.parts)
+
+
+def test_the_name_of_every_file_that_cannot_be_read_is_listed(twelve: Fleet) -> None:
+    whole = twelve.session("whole.jsonl", *FACTS).read_bytes()
+    (twelve.sessions / "check.jsonl.gz").write_bytes(gzip.compress(whole)[:-8] + b"abcdefgh")
+    (twelve.sessions / "loop.jsonl").symlink_to("loop.jsonl")
+    (twelve.sessions / "gone.jsonl").symlink_to("nowhere")
+    Path(os.fsdecode(os.fsencode(twelve.sessions) + b"/odd\xff.jsonl")).write_bytes(whole)
+    counts = twelve.run()
+    assert (counts["files"], counts["failed"]) == (16, 3)
+    assert counts["passed_over"] == {"a link to nothing, or removed just now": 1}
+    said = twelve("files", twelve.parts).stdout.replace(f"{twelve.sessions}/", "").splitlines()
+    assert said == [
+        "check.jsonl.gz cannot be read: the compressed file is damaged.",
+        "loop.jsonl cannot be read: too many levels of symbolic links.",
+        "odd\\xff.jsonl cannot be read: its name is not text in UTF-8. Rename it.",
+    ]
+
+
+def test_a_file_that_can_be_read_again_is_read(twelve: Fleet) -> None:
+    packed = twelve.sessions / "packed.jsonl.gz"
+    whole = gzip.compress(twelve.session("whole.jsonl", FACTS[0]).read_bytes())
+    packed.write_bytes(whole[:-8])
+    assert twelve.run()["failed"] == 1
+    packed.write_bytes(whole)
+    assert twelve.run()["parts"] == 2
+    assert twelve("files", twelve.parts).stdout == ""
+
+
+@pytest.mark.parametrize("source", ["", "*", "**", "parts/plan.ndjson"])
+def test_what_jobs_have_written_is_not_read(fleet: Fleet, source: str) -> None:
+    fleet.session("one.jsonl", *FACTS)
+    for out in ("parts", "others"):
+        fleet.run(out=fleet.sessions / out)
+    parts = fleet.sessions / "parts"
+    fleet.ok("collapse", parts)
+    for _ in range(2):
+        counts = fleet.ok("run", fleet.sessions / source, "--out", parts)
+        assert (counts["parts"], counts["files"], counts["other_kind"]) == (1, 1, 0)
+
+
+def test_a_folder_that_is_also_the_output(fleet: Fleet) -> None:
+    fleet.session("one.jsonl", *FACTS)
+    fleet.session("two.jsonl", *FACTS)
+    for _ in range(2):
+        counts = fleet.run(out=fleet.sessions)
+        assert (counts["parts"], counts["files"]) == (1, 2)
+
+
+def test_a_session_that_is_named_like_a_plan_is_read(fleet: Fleet) -> None:
+    fleet.session("plan.ndjson", *FACTS)
+    counts = fleet.run()
+    assert (counts["files"], counts["found"]) == (1, len(FACTS))
+
+
+def test_one_dangling_link_does_not_refuse_a_pattern(twelve: Fleet) -> None:
+    (twelve.sessions / "s99.jsonl").symlink_to("nowhere")
+    counts = twelve.ok("run", twelve.sessions / "s*.jsonl", "--out", twelve.parts)
+    assert (counts["files"], counts["failed"]) == (12, 0)
+    assert counts["passed_over"] == {"a link to nothing, or removed just now": 1}
+
+
+TOKEN = "ghp_" + "aB3dE6gH9jK2mN5pQ8sT1vW4yZ7bC0eF3hJ6"
+
+
+def test_a_secret_in_the_name_of_a_file_is_masked_wherever_it_is_written(fleet: Fleet) -> None:
+    for number, ending in enumerate(("x", "y")):
+        fleet.session(f"{TOKEN[:-1]}{ending}.jsonl", FACTS[number])
+    (fleet.sessions / f"{TOKEN}.jsonl.gz").write_bytes(gzip.compress(b"{}")[:-8])
+    counts = fleet.run("--views")
+    assert (counts["files"], counts["failed"], counts["found"]) == (3, 1, 2)
+    assert fleet.run("--views")["parts"] == 1
+    fleet.ok("collapse", fleet.parts)
+    fleet.ok("import", fleet.parts / "candidates.parquet", "--project", "kiosk")
+    secret = TOKEN[4:-1]
+    shown = fleet("files", fleet.parts, "--all", "--json").stdout
+    assert shown.count("[masked github-token]") >= 3
+    written = shown + (fleet.parts / "plan.ndjson").read_text()
+    written += "".join(str(rows(path)) for path in fleet.parts.glob("*.parquet"))
+    assert secret not in written
+    kept = [path for path in fleet.folder.rglob("*") if path.is_file()]
+    assert not [path for path in kept if secret.encode() in path.read_bytes()]
+
+
+def test_a_run_that_was_cut_off_finds_files_with_a_secret_in_their_names(fleet: Fleet) -> None:
+    fleet.session(f"{TOKEN}.jsonl", *FACTS)
+    fleet.run()
+    for path in fleet.parts.glob("part-*"):
+        path.unlink()
+    counts = fleet.run()
+    assert (counts["parts"], counts["failed"], counts["found"]) == (1, 0, len(FACTS))
+
+
+def test_a_password_in_an_address_is_refused_and_never_shown(fleet: Fleet) -> None:
+    address = "http://mo:hunter2hunter2@127.0.0.1:1/x.jsonl"
+    for arguments in (
+        ("run", address, "--out", fleet.parts),
+        ("run", fleet.sessions, "--out", address),
+        ("files", address),
+    ):
+        said = fleet.fails(*arguments)
+        assert "has a password in it" in said
+        assert "hunter2" not in said
+    assert not fleet.parts.exists()
+
+
+def test_addresses_that_cannot_be_opened(fleet: Fleet) -> None:
+    said = fleet.fails("run", "http://127.0.0.1:1/x.jsonl", "--out", fleet.parts)
+    assert "http://127.0.0.1:1/x.jsonl cannot be read: Cannot connect to host" in said
+    said = fleet.fails("run", "http://127.0.0.1:1/x?X-Sig-Token=abc123", "--out", fleet.parts)
+    assert "Cannot connect" in said
+    assert "abc123" not in said
+    said = fleet.fails("run", "ftp://x/y", "--out", fleet.parts)
+    assert said.strip() == (
+        "ftp://x/y cannot be opened: ftp:// needs options. Give them, for example:"
+        """ REVIEWER_FSSPEC='{"ftp":{"host":"..."}}'"""
+    )
+
+
+def test_an_empty_source_is_refused(fleet: Fleet) -> None:
+    said = fleet.reviewer.fails("fleet", "run", "", "--out", fleet.parts, code=2)
+    assert "one SOURCE is empty" in said
+    assert not fleet.parts.exists()
+
+
+def test_a_run_that_read_nothing_fails(fleet: Fleet) -> None:
+    (fleet.sessions / "damaged.json").write_text('{"name": ')
+    done = fleet("run", fleet.sessions, "--out", fleet.parts)
+    assert done.returncode == 1
+    assert "None of the files could be read" in done.stderr
+    assert "Next:" not in done.stderr
 
 
 def test_the_output_is_a_folder(twelve: Fleet) -> None:

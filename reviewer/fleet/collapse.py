@@ -110,9 +110,11 @@ def collapse(
                 written = database.write(out, top, settings)
             finally:
                 database.close()
-        except errors as problem:
-            if type(problem).__name__ == "InterruptException":
+        except (errors, RuntimeError) as problem:
+            if "interrupted" in str(problem).lower():  # what DuckDB makes of Ctrl-C
                 raise KeyboardInterrupt from problem
+            if not isinstance(problem, errors):
+                raise
             said = _sentence(problem, memory_limit, place, folder.place, out)
             raise FleetError(said) from problem
     return CollapseReport(

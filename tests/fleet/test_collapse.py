@@ -291,6 +291,23 @@ def test_a_disk_that_is_full_is_named(
         collapse(str(twelve.parts), tmp_path / "candidates.parquet", top=5)
 
 
+def test_ctrl_c_ends_a_query_and_leaves_nothing(
+    twelve: Fleet, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    import duckdb
+
+    from reviewer.fleet.collapse import collapse
+
+    def broken_off(path: str) -> Any:
+        raise RuntimeError("Query interrupted")
+
+    twelve.run()
+    monkeypatch.setattr(duckdb, "connect", broken_off)
+    with pytest.raises(KeyboardInterrupt):
+        collapse(str(twelve.parts), twelve.parts / "candidates.parquet", top=5)
+    assert not list(twelve.parts.glob(".collapse-*"))
+
+
 def test_the_steps_are_reported(twelve: Fleet) -> None:
     from reviewer.fleet.collapse import collapse
 

@@ -123,9 +123,8 @@ def read_range(url: str, start: int, end: int) -> bytes:
     protocol = urlsplit(url).scheme
     if "::" in url.partition("://")[0] or protocol not in (*WEB, *BUCKETS, *_options()):
         raise SourceError(
-            f"{url} is not fetched: of files elsewhere, parts are fetched from http://, https://"
-            f" and buckets ({', '.join(f'{each}://' for each in BUCKETS)}), and from what"
-            f" {OPTIONS_VARIABLE} has options for."
+            f"{url} is not fetched: only http://, https:// and buckets such as s3:// and gs:// are,"
+            f" and what {OPTIONS_VARIABLE} has options for."
         )
     try:
         if protocol in WEB:

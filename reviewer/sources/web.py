@@ -30,7 +30,8 @@ def refusal(host: str, address: str) -> str:
     in_own = any(found in network for network in OWN_NETWORKS)
     if found not in METADATA and (in_own or (found.is_global and not found.is_multicast)):
         return ""
-    return f"{host} is within this machine or its cloud ({address}), so it was not asked."
+    name = host if host == address else f"{host} ({address})"
+    return f"{name} is within this machine or its cloud, so it was not asked."
 
 
 def guarded(fs_class: Callable[..., Any], options: dict[str, Any], url: str, longest: int) -> Any:

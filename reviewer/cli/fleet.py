@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from reviewer.cli.inputs import ID
+from reviewer.cli.inputs import ID, WholeNumber
 from reviewer.cli.output import count, narrate, print_json, print_text, safe, table
 from reviewer.cli.progress import ProgressLine, interruptible
 from reviewer.cli.session import (
@@ -191,8 +191,8 @@ def files(folder: str, everything: bool, as_json: bool) -> None:
     example="fleet collapse parts --top 5000",
 )
 @click.argument("folder", metavar="DIR")
-@click.option("--top", type=click.IntRange(1), default=5_000, show_default=True, metavar="N",
-              help="How many candidates.")  # fmt: skip
+@click.option("--top", type=WholeNumber(1, 1_000_000_000), default=5_000, show_default=True,
+              metavar="N", help="How many candidates.")  # fmt: skip
 @click.option("--out", type=click.Path(path_type=Path), metavar="FILE",
               help="The file to write (default: candidates.parquet in DIR).")  # fmt: skip
 @click.option("--from-project", metavar="NAME",
@@ -201,7 +201,7 @@ def files(folder: str, everything: bool, as_json: bool) -> None:
               help="With sentences of dialogue, or only notes and statements.")  # fmt: skip
 @click.option("--memory-limit", default="2GB", show_default=True, metavar="SIZE",
               help="What DuckDB may use; the rest goes to the disk.")  # fmt: skip
-@click.option("--threads", type=click.IntRange(1), metavar="N", help="Threads of DuckDB.")
+@click.option("--threads", type=WholeNumber(1, 1_024), metavar="N", help="Threads of DuckDB.")
 @click.option("--json", "as_json", is_flag=True, help="The counts as one JSON object.")
 @pass_session
 def collapse_(
@@ -233,15 +233,21 @@ def collapse_(
         if is_url(folder):
             raise click.UsageError("name the file with --out FILE: the parts are elsewhere")
         out = Path(folder) / "candidates.parquet"
-    report = collapse(
-        folder,
-        out.absolute(),
-        top=top,
-        project=from_project,
-        excerpts=excerpts,
-        memory_limit=memory_limit,
-        threads=threads,
-    )
+    line = ProgressLine()
+    try:
+        with line.going() as step:
+            report = collapse(
+                folder,
+                out.absolute(),
+                top=top,
+                project=from_project,
+                excerpts=excerpts,
+                memory_limit=memory_limit,
+                threads=threads,
+                progress=step,
+            )
+    finally:
+        line.clear()
     if as_json:
         print_json(_plain(report))
         return
@@ -274,7 +280,7 @@ def _collapse_table(report: CollapseReport) -> Iterator[str]:
     example="fleet import parts/candidates.parquet",
 )
 @click.argument("file", type=click.Path(path_type=Path, readable=False), metavar="FILE")
-@click.option("--top", type=click.IntRange(1), metavar="N", help="Only the first N.")
+@click.option("--top", type=WholeNumber(1, 1_000_000_000), metavar="N", help="Only the first N.")
 @click.option("--json", "as_json", is_flag=True, help="The counts as one JSON object.")
 @click.pass_context
 @pass_session

@@ -34,6 +34,12 @@ class Id(click.ParamType[int]):
 ID = Id()
 
 
+class WholeNumber(click.IntRange):
+    """A whole number within limits."""
+
+    name = "whole number"
+
+
 class Moment(click.ParamType[datetime]):
     """A date or time in ISO 8601; UTC without a zone."""
 

@@ -41,7 +41,7 @@ def queue() -> None:
     default="",
     metavar="Q",
     help='Words, "a phrase", -word, type:x, rule:x, path:x, status:x, flag:x, proposer:x, '
-    "is:statement, is:excerpt, conf>0.5, seen>2.",
+    "actor:x, is:statement, is:excerpt, conf>0.5, seen>2.",
 )
 @click.option("--statements", is_flag=True, help="Only statements, which stand alone.")
 @click.option("--excerpts", is_flag=True, help="Only excerpts: places to look.")
@@ -82,8 +82,11 @@ def list_queue(
         raise click.UsageError("--statements and --excerpts exclude each other")
     from msgspec import structs
 
+    from reviewer.promotion.filters import field_without_value
     from reviewer.promotion.views import QueueQuery, Sort
 
+    if field := field_without_value(filter_text):
+        raise click.UsageError(f"{field}: in --filter has no value")
     with session.listing() as engine:
         everything = status == "waiting" and not filter_text and kind is None
         folded = (

@@ -11,9 +11,10 @@ import re
 import shutil
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -37,6 +38,7 @@ from reviewer.fleet.values import (
 )
 from reviewer.sources.elsewhere import file_system
 from reviewer.system import lock
+from reviewer.text.secrets import mask
 
 ROWS_AT_ONCE = 10_000
 MEMORY_LIMIT = "2GB"
@@ -44,6 +46,10 @@ WORK, LOCK = ".collapse-", "lock"
 """The folder of what does not fit into memory, and the file by which it is known to be in use."""
 SCHEMAS_AT_ONCE = 8
 """Parts whose columns are looked at together: in a bucket each takes a while to answer."""
+FEW_ROWS = 100_000
+ROWS_PER_BYTE = {EVIDENCE: 1 / 16, FILES: 1 / 8, BOOT: 16}
+"""More than FEW_ROWS are read only from a file of this size: a part of some megabytes that repeats
+one row would keep the machine busy for hours. A job writes ten times as many bytes a row."""
 _PLAIN = re.compile(r"[\w./ -]*")
 """Paths that DuckDB takes as they are: signs like `?`, `[` and `=` mean something to it."""
 
@@ -80,26 +86,37 @@ def collapse(
     excerpts: bool = True,
     memory_limit: str = MEMORY_LIMIT,
     threads: int | None = None,
+    progress: Callable[[str], None] = lambda step: None,
 ) -> CollapseReport:
     """Write the `top` candidates of a job's folder to a Parquet file, the best first.
 
     `project`: only what was said in working folders of that name. `excerpts`: with sentences of
-    dialogue. The same parts give the same
+    dialogue. `progress` is called with each step. The same parts give the same
     bytes. Raises FleetError when the parts cannot be used together or the file cannot be written.
     """
     began = time.monotonic()
     folder = Folder(parts)
+    errors: type[Exception] = extra("duckdb").Error
+    progress("looking at the parts")
     numbers = _whole_parts(folder)
     settings = _common_settings(folder, numbers)
     with _plainly_named(folder, out) as (place, scratch):
-        database = _Database(folder, place, numbers, scratch, memory_limit, threads)
         try:
-            counts = database.count(project, excerpts)
-            written = database.write(out, top, settings)
-        except database.errors as problem:
-            raise FleetError(_sentence(problem, memory_limit, place, folder.place)) from problem
-        finally:
-            database.close()
+            database = _Database(folder, place, numbers, scratch, memory_limit, threads)
+            try:
+                progress(f"counting what {len(numbers):,} parts say")
+                counts = database.count(project, excerpts)
+                progress(f"ranking {counts['facts']:,} facts")
+                written = database.write(out, top, settings)
+            finally:
+                database.close()
+        except (errors, RuntimeError) as problem:
+            if "interrupted" in str(problem).lower():  # what DuckDB makes of Ctrl-C
+                raise KeyboardInterrupt from problem
+            if not isinstance(problem, errors):
+                raise
+            said = _sentence(problem, memory_limit, place, folder.place, out)
+            raise FleetError(said) from problem
     return CollapseReport(
         file=str(out),
         parts=len(numbers),
@@ -146,18 +163,27 @@ def _common_settings(folder: Folder, numbers: list[int]) -> Settings:
     return first
 
 
-def _settings_of(folder: Folder, number: int) -> list[tuple[str, Settings]]:
+def _settings_of(
+    folder: Folder, number: int, tables: Sequence[str] = (FILES, EVIDENCE, BOOT)
+) -> list[tuple[str, Settings]]:
     """The files of a part, each with the settings that it was written with."""
     pq = extra("pyarrow.parquet")
     found: list[tuple[str, Settings]] = []
-    for table in (FILES, EVIDENCE, BOOT):
+    for table in tables:
         name = table_name(number, table)
         try:
             with folder.opened(name) as file:
-                columns = pq.read_schema(file)
-            settings = msgspec.json.decode((columns.metadata or {})[b"reviewer"], type=Settings)
-        except (ValueError, KeyError, OSError, msgspec.DecodeError) as problem:
-            raise FleetError(f"{folder.path(name)} is not a part of a job: {problem}.") from problem
+                file.seek(0, os.SEEK_END)
+                size = file.tell()
+                parquet = pq.ParquetFile(file)
+                columns, rows = parquet.schema_arrow, parquet.metadata.num_rows
+            noted = (columns.metadata or {}).get(b"reviewer")
+            if noted is None:
+                raise ValueError("reviewer has not written it")
+            settings = msgspec.json.decode(noted, type=Settings)
+        except (ValueError, OSError, msgspec.DecodeError) as problem:
+            said = str(problem).rstrip(".")
+            raise FleetError(f"{folder.path(name)} is not a part of a job: {said}.") from problem
         if settings.layout != LAYOUT:
             raise FleetError(
                 f"{folder.path(name)} was written by another version of reviewer (layout "
@@ -168,6 +194,11 @@ def _settings_of(folder: Folder, number: int) -> list[tuple[str, Settings]]:
             raise FleetError(
                 f"{folder.path(name)} has other columns than a part of a job "
                 f"({_difference(columns, schema(table, settings))}). {_again(number)}"
+            )
+        if rows > max(FEW_ROWS, size * ROWS_PER_BYTE[table]):
+            raise FleetError(
+                f"{folder.path(name)} has {rows:,} rows in {size:,} bytes, more than a job writes. "
+                f"{_again(number)}"
             )
         found.append((name, settings))
     return found
@@ -266,8 +297,14 @@ def files_of(parts: str, *, everything: bool) -> Iterator[dict[str, Any]]:
     folder = Folder(parts)
     found: dict[str, dict[str, Any]] = {}
     for number in _whole_parts(folder):
-        data = folder.read(table_name(number, FILES))
-        table = pq.read_table(pa.BufferReader(data))
+        _settings_of(folder, number, (FILES,))
+        name = table_name(number, FILES)
+        try:
+            table = pq.read_table(pa.BufferReader(folder.read(name)))
+        except (ValueError, OSError) as problem:
+            raise FleetError(
+                f"{folder.path(name)} is damaged: {problem}. {_again(number)}"
+            ) from problem
         found.update((row["path"], row) for row in table.to_pylist())
     for name in sorted(found):
         row = found[name]
@@ -288,7 +325,6 @@ class _Database:
         threads: int | None,
     ) -> None:
         duckdb = extra("duckdb")
-        self.errors: tuple[type[Exception], ...] = (duckdb.Error,)
         # DuckDB follows a link, and its log cannot have every name. What is in memory goes to the
         # temporary directory when it grows, too, only larger.
         plain = _PLAIN.fullmatch(os.path.realpath(scratch))
@@ -354,10 +390,16 @@ class _Database:
             project=project,
             excerpts=excerpts,
         )
-        current, boot = self._one(
-            "SELECT count(*), count(*) FILTER (sentence IN (SELECT sentence FROM boot))"
-            " FROM evidence SEMI JOIN latest USING (path, part)"
+        current, boot, strange = self._one(
+            """
+            SELECT count(*) FILTER (e.part = l.part),
+                count(*) FILTER (e.part = l.part AND sentence IN (SELECT sentence FROM boot)),
+                count(*) FILTER (l.path IS NULL OR e.part > l.part)
+            FROM evidence e LEFT JOIN latest l ON l.path = e.path
+            """
         )
+        if strange:
+            raise FleetError(self._strange())
         places, times = self._one("SELECT count(*), coalesce(sum(times), 0) FROM place")
         if project is not None and not places:
             raise FleetError(self._no_project(project))
@@ -383,13 +425,24 @@ class _Database:
             "facts": facts,
         }
 
+    def _strange(self) -> str:
+        """That places are of files which are not in the table of files."""
+        part, path = self._one(
+            "SELECT e.part, e.path FROM evidence e LEFT JOIN latest l ON l.path = e.path"
+            " WHERE l.path IS NULL OR e.part > l.part ORDER BY e.part, e.path LIMIT 1"
+        )
+        return (
+            f"{table_name(part, EVIDENCE)} has places of {path}, which is not in "
+            f"{table_name(part, FILES)}. {_again(part)}"
+        )
+
     def _no_project(self, project: str) -> str:
         """That nothing was found in folders of a name, and in which ones most was."""
         rows = self._sql(
             "SELECT project, count(DISTINCT session) AS sessions FROM evidence WHERE project <> ''"
             " GROUP BY project ORDER BY sessions DESC, project LIMIT 8"
         ).fetchall()
-        names = ", ".join(f"{name} ({sessions:,})" for name, sessions in rows)
+        names = ", ".join(f"{mask(name).text} ({sessions:,})" for name, sessions in rows)
         return (
             f"Nothing was found in working folders called {project}. "
             f"Those of most sessions: {names or 'none'}."
@@ -485,17 +538,28 @@ def _checked(rows: Any) -> Iterator[list[tuple[dict[str, Any], int]]]:
     anybody who may write to the folder may have written a part.
     """
     names = [column[0] for column in rows.description]
+
+    @lru_cache(ROWS_AT_ONCE)
+    def without_secrets(text: str) -> tuple[str, int]:
+        found = mask(text)
+        return found.text, len(found.kinds)
+
     while found := rows.fetchmany(ROWS_AT_ONCE):
         batch = [dict(zip(names, row, strict=True)) for row in found]
         parts = [row.pop("part") for row in batch]
         before = [_row(row, part) for row, part in zip(batch, parts, strict=True)]
         after = list(clean(before))
-        for row, was, now in zip(batch, before, after, strict=True):
+        masked = [each.masked for each in after]
+        for number, (row, was, now) in enumerate(zip(batch, before, after, strict=True)):
+            for name in ("author", "project"):
+                text, secrets = without_secrets(row[name])
+                row[name] = text
+                masked[number] += secrets
             if now.row is not was:
                 row.update(
                     (n, v) for n, v in structs.asdict(now.row).items() if v != getattr(was, n)
                 )
-        yield [(row, each.masked) for row, each in zip(batch, after, strict=True)]
+        yield list(zip(batch, masked, strict=True))
 
 
 def _row(values: dict[str, Any], part: int) -> Row:
@@ -529,8 +593,13 @@ class _Alike:
         return ""
 
 
-def _sentence(problem: Exception, memory_limit: str, place: str, folder: str) -> str:
+def _sentence(problem: Exception, memory_limit: str, place: str, folder: str, out: Path) -> str:
     said = " ".join(str(problem).replace(place, folder).split())[:300]
+    if "No space left on device" in said:
+        return (
+            f"{out.parent} is full: collapsing keeps there what does not fit into memory. "
+            "Make room, or choose another folder with --out FILE."
+        )
     if "Out of Memory" in said or "out of memory" in said:
         return (
             f"The parts do not fit into the memory limit of {memory_limit}: give more with "

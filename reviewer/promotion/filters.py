@@ -89,6 +89,18 @@ def parse_filter(text: str) -> Condition:
     return Condition(" AND ".join(parts) or "1", tuple(parameters), stale)
 
 
+def field_without_value(text: str) -> str:
+    """The first field of a filter that has no value yet; empty if all have one."""
+    fields = (*_TEXT_FIELDS, *_NUMBER_FIELDS)
+    for term in _TERM.finditer(text):
+        name = term["text"].strip('"')
+        if term["field"] in fields and not name:
+            return str(term["field"])
+        if term["field"] is None and name[-1:] == ":" and name[:-1] in fields:
+            return name[:-1]
+    return ""
+
+
 def _condition(field: str | None, sign: str | None, text: str) -> Condition | None:
     bare = text.strip('"')
     if field in _TEXT_FIELDS and sign in (":", "="):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
@@ -175,6 +176,8 @@ class SourceView:
         """
         if is_url(path):
             return self._elsewhere(path, around_line)
+        if not os.path.isabs(path) or ".." in Path(path).parts:
+            raise SourceError(f"{path} is not opened: it is not the full path of a file.")
         first, last = max(0, around_line - context), around_line + context + 1
         return window(Path(path), first, last)
 
@@ -210,7 +213,8 @@ def fetched_window(url: str, line: int, start: int, end: int, sha256: str) -> Fi
         raise SourceError(f"{url} has {end - start:,} bytes in that place, too many to fetch.")
     first = max(0, start - AROUND_FETCHED)
     data = read_range(url, first, end + AROUND_FETCHED)
-    same = _digest(data[start - first : end - first]) == sha256
+    if _digest(data[start - first : end - first]) != sha256:
+        raise SourceError(f"{url} has changed since it was read: other bytes are in that place.")
     before, after = data[: start - first], data[end - first :]
     if first:
         before = before[before.find(b"\n") + 1 :]  # the first line is cut
@@ -220,9 +224,8 @@ def fetched_window(url: str, line: int, start: int, end: int, sha256: str) -> Fi
     if lines and not lines[-1]:
         lines.pop()
     remark = f"Fetched {len(data):,} bytes of {url}; r changes to what was stored, and back."
-    if not same:
-        remark = f"{url} has changed since it was read; r changes to what was stored, and back."
-    top = line - before.count(b"\n")
+    # From the start of the file on the lines are known, whatever the row says.
+    top = line - before.count(b"\n") if first else 0
     shown = _decoded([each[:BYTES_SHOWN] for each in lines])
     return FileWindow(url, max(0, top), shown, None, remark)
 

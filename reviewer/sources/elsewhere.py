@@ -19,6 +19,9 @@ RECORD_LINE = "record_line"
 OPTIONS_VARIABLE = "REVIEWER_FSSPEC"
 """A JSON object with options of fsspec by protocol: `{"s3": {"endpoint_url": "..."}}`."""
 
+WEB = ("http", "https")
+BUCKETS = ("s3", "s3a", "gs", "gcs", "az", "abfs", "abfss", "adl", "r2", "oss")
+
 CONNECT_SECONDS, ANSWER_SECONDS = 10, 30
 """How long a bucket may take to connect and to send the next bytes, unless the options say
 otherwise. By itself s3fs gives up a file of which nothing comes after five minutes, gcsfs never.
@@ -33,22 +36,32 @@ def is_url(name: str) -> bool:
 
 def file_system(url: str) -> Any:
     """The fsspec file system of a URL. Raises SourceError."""
-    try:
-        import fsspec
-    except ModuleNotFoundError as missing:
-        raise SourceError(f"{url} is elsewhere: to reach it, {INSTALL}") from missing
+    made = _file_system_class(url)
     protocol = urlsplit(url).scheme
     try:
         options = {**_patience(protocol), **_options().get(protocol, {})}
-        _require_options(url, fsspec.get_filesystem_class(protocol), options)
-        return fsspec.filesystem(protocol, **options)
+        _require_options(url, made, options)
+        return made(**options)
     except ImportError as missing:
-        how = "pip install gcsfs" if protocol in ("gs", "gcs") else INSTALL
-        raise SourceError(f"{url} cannot be opened ({missing}): {how}") from missing
+        raise _not_installed(url, missing) from missing
     except ValueError as problem:
         raise SourceError(f"{url} cannot be opened: {problem}") from problem
     except OSError as problem:  # some connect at once
         raise SourceError(trouble(url, problem)) from problem
+
+
+def _file_system_class(url: str) -> Any:
+    """The class of the file system of a URL. Raises SourceError."""
+    try:
+        import fsspec
+    except ModuleNotFoundError as missing:
+        raise SourceError(f"{url} is elsewhere: to reach it, {INSTALL}") from missing
+    try:
+        return fsspec.get_filesystem_class(urlsplit(url).scheme)
+    except ImportError as missing:
+        raise _not_installed(url, missing) from missing
+    except ValueError as problem:
+        raise SourceError(f"{url} cannot be opened: {problem}") from problem
 
 
 def _require_options(url: str, kind: Any, options: dict[str, Any]) -> None:
@@ -66,6 +79,11 @@ def _require_options(url: str, kind: Any, options: dict[str, Any]) -> None:
             f"{url} cannot be opened: {protocol}:// needs options. Give them, for example:"
             f" {OPTIONS_VARIABLE}='{example}'"
         )
+
+
+def _not_installed(url: str, missing: ImportError) -> SourceError:
+    how = "pip install gcsfs" if urlsplit(url).scheme in ("gs", "gcs") else INSTALL
+    return SourceError(f"{url} cannot be opened ({missing}): {how}")
 
 
 def _patience(protocol: str) -> dict[str, Any]:
@@ -111,10 +129,33 @@ def trouble(url: str, problem: BaseException) -> str:
     return f"{url} cannot be read: {said}."
 
 
+def host_of(url: str) -> str:
+    """Who is asked for the file of a URL: a host, or a bucket with its protocol."""
+    parts = urlsplit(url)
+    if parts.scheme in WEB:
+        return parts.netloc.rpartition("@")[2]
+    return f"{parts.scheme}://{parts.netloc}"
+
+
 def read_range(url: str, start: int, end: int) -> bytes:
-    """Bytes of a file elsewhere. Raises SourceError when they cannot be fetched."""
+    """Bytes of a file elsewhere. Raises SourceError when they cannot be fetched, or when the URL is
+    one of this machine or has a protocol that is not known to be safe: somebody else may have
+    written it.
+    """
+    protocol = urlsplit(url).scheme
+    if "::" in url.partition("://")[0] or protocol not in (*WEB, *BUCKETS, *_options()):
+        raise SourceError(
+            f"{url} is not fetched: only http://, https:// and buckets such as s3:// and gs:// are,"
+            f" and what {OPTIONS_VARIABLE} has options for."
+        )
     try:
-        return bytes(file_system(url).cat_file(url, start=start, end=end))
+        if protocol in WEB:
+            from reviewer.sources.web import guarded  # late: hardly any store has such rows
+
+            files = guarded(_file_system_class(url), _options().get(protocol, {}), url, end - start)
+        else:
+            files = file_system(url)
+        return bytes(files.cat_file(url, start=start, end=end))
     except SourceError:
         raise
     except Exception as problem:  # each file system raises errors of its own

@@ -39,6 +39,14 @@ def test_a_filter_narrows(ingested: Reviewer) -> None:
     assert found["id"] not in ingested.ids("--filter", "-thermal")
 
 
+@pytest.mark.parametrize("field", ["actor", "type", "conf"])
+def test_a_field_without_a_value_is_not_taken_for_no_filter(ingested: Reviewer, field: str) -> None:
+    done = ingested("queue", "list", "--filter", f"thermal {field}:")
+    assert done.returncode == 2
+    assert f"{field}: in --filter has no value" in done.stderr
+    assert done.stdout == ""
+
+
 def test_status_shows_decided_rows(seeded: Reviewer) -> None:
     first, second, third = seeded.ids("--limit", 3)
     for verb, memory in (("promote", first), ("reject", second), ("defer", third)):

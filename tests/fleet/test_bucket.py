@@ -162,7 +162,8 @@ def test_a_row_shows_what_is_in_the_bucket_around_its_words(fleet: Fleet, bucket
         assert window.remark.startswith("Fetched ")
         assert engine.sources.stale([number]) == set()
         bucket.put("logs/one.jsonl", session_lines("other", *FACTS[::-1]).encode())
-        assert "has changed since it was read" in engine.sources.lines(url, shown.line).remark
+        with pytest.raises(SourceError, match="has changed since it was read"):
+            engine.sources.lines(url, shown.line)
         bucket.fs.rm_file("team/logs/one.jsonl")
         with pytest.raises(SourceError, match=r"logs/one\.jsonl does not exist"):
             engine.sources.lines(url, shown.line)

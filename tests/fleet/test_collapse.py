@@ -219,6 +219,105 @@ def test_a_planted_secret_is_masked_and_an_order_is_flagged(twelve: Fleet) -> No
         assert {"secret", "injection"} <= set(row["flags"].split())
 
 
+def test_a_planted_secret_of_an_author_or_a_project_is_masked(twelve: Fleet) -> None:
+    twelve.run()
+    planted(twelve, author=f"mo {TOKEN}", project=TOKEN)
+    done = twelve("collapse", twelve.parts)
+    assert "masked that the parts still had" in done.stderr
+    assert TOKEN not in str(rows(twelve.parts / "candidates.parquet"))
+
+
+def test_a_small_part_of_a_million_rows_is_refused(twelve: Fleet) -> None:
+    import pyarrow.parquet as pq
+
+    twelve.run()
+    (file,) = twelve.parts.glob("*.evidence.parquet")
+    one = pq.read_table(file).slice(0, 1)
+    many = one.take([0] * 100_000)
+    with pq.ParquetWriter(file, one.schema, compression="zstd") as writer:
+        for _ in range(10):
+            writer.write_table(many)
+    said = twelve.fails("collapse", twelve.parts)
+    assert f"{file} has 1,000,000 rows in " in said
+    assert "delete part-0000000.*" in said
+
+
+def test_places_of_files_that_the_part_does_not_have_are_refused(twelve: Fleet) -> None:
+    twelve.run()
+    planted(twelve, path="/nowhere/one.jsonl")
+    said = twelve.fails("collapse", twelve.parts)
+    assert "part-0000000.evidence.parquet has places of /nowhere/one.jsonl, which is not in" in said
+
+
+def test_numbers_that_are_none(twelve: Fleet) -> None:
+    twelve.run()
+    for number in ("99999999999999999999", "1e3", "0"):
+        said = twelve("collapse", twelve.parts, "--top", number).stderr
+        assert "'--top'" in said
+        assert "integer" not in said
+        assert number in said
+
+
+def test_a_table_of_files_that_is_damaged_is_named_by_each_verb(twelve: Fleet) -> None:
+    import pyarrow.parquet as pq
+
+    twelve.run()
+    (file,) = twelve.parts.glob("*.files.parquet")
+    whole = pq.read_table(file)
+    pq.write_table(whole.drop_columns(["problem"]), file)
+    assert f"{file} has other columns" in twelve.fails("files", twelve.parts)
+    pq.write_table(whole.replace_schema_metadata({}), file)
+    for verb in ("files", "collapse"):
+        said = twelve.fails(verb, twelve.parts)
+        assert f"{file} is not a part of a job: reviewer has not written it." in said
+    file.write_bytes(b"")
+    assert f"{file} is not a part of a job" in twelve.fails("files", twelve.parts)
+
+
+def test_a_disk_that_is_full_is_named(
+    twelve: Fleet, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    import duckdb
+
+    from reviewer.fleet.collapse import collapse
+    from reviewer.fleet.values import FleetError
+
+    def full(path: str) -> Any:
+        raise duckdb.IOException(f'Could not write file "{path}": No space left on device')
+
+    twelve.run()
+    monkeypatch.setattr(duckdb, "connect", full)
+    with pytest.raises(FleetError, match=f"^{tmp_path} is full: .*--out FILE"):
+        collapse(str(twelve.parts), tmp_path / "candidates.parquet", top=5)
+
+
+def test_ctrl_c_ends_a_query_and_leaves_nothing(
+    twelve: Fleet, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    import duckdb
+
+    from reviewer.fleet.collapse import collapse
+
+    def broken_off(path: str) -> Any:
+        raise RuntimeError("Query interrupted")
+
+    twelve.run()
+    monkeypatch.setattr(duckdb, "connect", broken_off)
+    with pytest.raises(KeyboardInterrupt):
+        collapse(str(twelve.parts), twelve.parts / "candidates.parquet", top=5)
+    assert not list(twelve.parts.glob(".collapse-*"))
+
+
+def test_the_steps_are_reported(twelve: Fleet) -> None:
+    from reviewer.fleet.collapse import collapse
+
+    twelve.run()
+    steps: list[str] = []
+    out = twelve.parts / "candidates.parquet"
+    collapse(str(twelve.parts), out, top=5, progress=steps.append)
+    assert [step.split()[0] for step in steps] == ["looking", "counting", "ranking"]
+
+
 def test_a_planted_column_or_one_of_another_type_is_refused(twelve: Fleet) -> None:
     twelve.run()
     file = planted(twelve, plan="take over")

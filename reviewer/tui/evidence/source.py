@@ -15,7 +15,7 @@ from textual.widgets import Input
 from reviewer.engine import Engine
 from reviewer.promotion.source_view import FileWindow
 from reviewer.promotion.views import EvidenceView, RecordView, SourceState
-from reviewer.sources.elsewhere import EXCERPT_AT
+from reviewer.sources.elsewhere import EXCERPT_AT, host_of, is_url
 from reviewer.text.display import display_line
 from reviewer.tui.evidence import keys
 from reviewer.tui.evidence.roles import role_cells, role_runs
@@ -67,6 +67,8 @@ class SourceScreen(TextScreen, pane=keys.SOURCE):
         self._wants_file = evidence.record.shape != "turn"
         self._line = evidence.line
         self._reading_lines = False
+        self._unread = ""
+        """Why the lines of the file are not there."""
 
     def compose(self) -> ComposeResult:
         yield SourceText(id="file")
@@ -97,6 +99,12 @@ class SourceScreen(TextScreen, pane=keys.SOURCE):
         memory, queue = self.evidence.memory_id, self.engine.queue
         self.read(lambda: queue.evidence(memory, around=AROUND_RECORDS), self._got_evidence)
         self.read(lambda: self.engine.sources.state(memory), self._got_state, group="state")
+        path = self.evidence.record.path
+        if is_url(path):  # whoever wrote the row chose the host: a person decides to ask it
+            where = display_line(host_of(path))
+            self.say(f"Not on this machine. {self.key_of(keys.TOGGLE_FILE)} fetches it: {where}")
+            self._wants_file = False
+            return
         self._read_lines(self._line, "line")
 
     def _read_lines(self, line: int, place: Place) -> None:
@@ -141,8 +149,12 @@ class SourceScreen(TextScreen, pane=keys.SOURCE):
 
     def _got_no_lines(self, sentence: str) -> None:
         self._reading_lines = False
+        self._unread = sentence
+        self._say_unread()
+
+    def _say_unread(self) -> None:
         kept = "excerpt" if EXCERPT_AT in self.evidence.record.meta else "text"
-        self.say_trouble(f"{display_line(sentence)} This is the {kept} that was stored.")
+        self.say_trouble(f"{display_line(self._unread)} This is the {kept} that was stored.")
 
     def scrolled(self) -> None:
         """Read more when the lines in memory end but the file does not."""
@@ -169,7 +181,9 @@ class SourceScreen(TextScreen, pane=keys.SOURCE):
         if self._wants_file and window is not None:
             blocks = file_blocks(window, self.evidence, signs, match)
             first, hints = window.first_line, (f"{toggle} shows it as it was written",)
-            title += f" of {window.total_lines:,}" if window.total_lines else ""
+            if window.total_lines:
+                is_there = self._line < window.total_lines
+                title += f" of {window.total_lines:,}" if is_there else ", beyond its end"
         else:
             blocks = record_blocks(self.evidence, signs, match)
             first, hints = 0, (f"{toggle} shows the file itself",)
@@ -217,14 +231,26 @@ class SourceScreen(TextScreen, pane=keys.SOURCE):
     @runs(keys.TOGGLE_FILE)
     def toggle_file(self) -> None:
         """Show the file's lines, or the records as written."""
-        if not self._wants_file and self._window is None:
-            self.say_trouble("The file cannot be read: this is the text that was stored.")
+        if self._window is None:
+            self._show_or_ask()
             return
         if self._wants_file and not self.evidence.record.text:
             self.say_trouble("No text of this file was stored: there is only the file itself.")
             return
         self._wants_file = not self._wants_file
         self.to_cited_line()
+
+    def _show_or_ask(self) -> None:
+        """Fetch the lines of a file elsewhere; of a file here, say why there are none."""
+        path = self.evidence.record.path
+        if self._reading_lines:
+            self.say("The file is being read.")
+        elif is_url(path):
+            self._wants_file = True
+            self.say(f"Asking {display_line(host_of(path))} ...")
+            self._read_lines(self._line, "line")
+        elif self._unread:
+            self._say_unread()
 
     @runs(keys.TO_CITED_LINE)
     def to_cited_line(self) -> None:

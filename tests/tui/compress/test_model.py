@@ -216,7 +216,7 @@ class WordsThenPause(ScriptedModel):
     def complete(self, messages: Any, **more: Any) -> Any:
         for word in ("Receipts ", "shall "):
             more["on_text"](word)
-            time.sleep(DRAW_SECONDS / 2)
+            time.sleep(DRAW_SECONDS / 4)
         return super().complete(messages, **more)
 
 

@@ -81,12 +81,13 @@ def _repeated(moments: Sequence[Moment], state: WorkState) -> Iterator[str]:
 
 def _still_there(state: WorkState, places: Places) -> Iterator[str]:
     """Lines that the edits took out of one place and that files still have at another."""
-    said = 0
+    said, moved = 0, state.moved
     for file in reversed(state.uncommitted):
         for line in _taken_out(file):
             found = [
                 f"{path}:{number}"
                 for path, text in places.files.items()
+                if not any(path == old or path.startswith(f"{old.rstrip('/')}/") for old in moved)
                 for number in _numbers(text, line, places.first_lines.get(path, 1))
             ]
             if 0 < len(found) <= MOST_PLACES:

@@ -99,8 +99,9 @@ def seen(
     request, spoke = _since(moments)
     known = {_plain(line) for line in re.split(r"[\n;|]|\. ", given)}
     looks = _once(looks_of(tail), state)
+    looked = max((look.turn for look in looks if not look.checks or look.failed), default=-1)
     entries = [
-        *_edit_entries(state, request, looks[-1].turn if looks else -1, known),
+        *_edit_entries(state, request, looked, known),
         *_look_entries(looks, state, moments, request, spoke, known, given),
     ]
     entries.sort(key=lambda each: (-each.worth, -each.order))
@@ -160,7 +161,11 @@ def _written(chosen: list[Entry], room: int, count: Callable[[str], int]) -> Age
         text = as_markdown("\n\n".join(parts))
         if count(f"\n\n{text}") <= room:
             return text
-        chosen = chosen[:-1]
+        last = chosen[-1]
+        if last.form + 1 < len(last.forms):
+            last.form += 1
+        else:
+            chosen = chosen[:-1]
     return NOTHING
 
 

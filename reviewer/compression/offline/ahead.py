@@ -82,16 +82,19 @@ def _repeated(moments: Sequence[Moment], state: WorkState) -> Iterator[str]:
 def _still_there(state: WorkState, places: Places) -> Iterator[str]:
     """Lines that the edits took out of one place and that files still have at another."""
     said, moved = 0, state.moved
+    edited = {file.path.rpartition("/")[2]: file.path for file in state.uncommitted}
     for file in reversed(state.uncommitted):
         for line in _taken_out(file):
             found = [
                 f"{path}:{number}"
                 for path, text in places.files.items()
-                if not any(path == old or path.startswith(f"{old.rstrip('/')}/") for old in moved)
+                if edited.get(path.rpartition("/")[2], path) == path  # else it may have been moved
+                and not any(path == old or path.startswith(f"{old.rstrip('/')}/") for old in moved)
                 for number in _numbers(text, line, places.first_lines.get(path, 1))
             ]
             if 0 < len(found) <= MOST_PLACES:
-                yield f"`{cut(line, LINE_CHARS).text}` was replaced and is still at {', '.join(found)}"
+                shown = cut(line, LINE_CHARS).text
+                yield f"`{shown}` was replaced and is still at {', '.join(found)}"
                 said += 1
             if said == MOST_LINES:
                 return

@@ -29,7 +29,9 @@ _RULE = re.compile(
     re.IGNORECASE,
 )
 _HEADING = re.compile(r"#{1,4} \S")
-_BOLD_KEY = re.compile(r"\s*(?:[-*] )?\*\*[^*]{2,60}\*\*:?\s*\S|\s*(?:[-*] )?\*\*[^*]{2,60}:\*\*\s*\S")
+_BOLD_KEY = re.compile(
+    r"\s*(?:[-*] )?\*\*[^*]{2,60}\*\*:?\s*\S|\s*(?:[-*] )?\*\*[^*]{2,60}:\*\*\s*\S"
+)
 _KEY = re.compile(r"\s*\"?[A-Za-z_][\w .-]{0,40}\"?\s*[:=]\s*\S")
 _TAG = re.compile(r"\s*<(\w+)(?:\s[^>]*\b(?:name|title|role)=[^>]*>|[^>]*>[^<]{8,})")
 _NUMBERED = re.compile(r"\s*\d+[.)] \S")
@@ -90,7 +92,7 @@ def _open_requests(moments: Sequence[Moment]) -> Iterator[tuple[str, int]]:
 def asked_for(look: Look, texts: Sequence[str]) -> list[tuple[int, int, str]]:
     """The lines of a file that ask for something: rank, place, text. `texts`: its masked lines."""
     settings = _SETTINGS.search(look.path) is not None
-    tags = Counter(found[1] for text in texts if (found := _TAG.match(text)))
+    tags = Counter(tag[1] for text in texts if (tag := _TAG.match(text)))
     found: list[tuple[int, int, str]] = []
     fenced = False
     for at, text in enumerate(texts):
@@ -111,9 +113,12 @@ def asked_for(look: Look, texts: Sequence[str]) -> list[tuple[int, int, str]]:
             rank = 1
         elif _LABEL.fullmatch(line):
             continue
-        elif _CHECKBOX.match(text) or _BOLD_KEY.match(text) or _RULE.search(line):
-            rank = 0
-        elif settings and _KEY.match(text) and not _REMARK.match(text):
+        elif (
+            _CHECKBOX.match(text)
+            or _BOLD_KEY.match(text)
+            or _RULE.search(line)
+            or (settings and _KEY.match(text) and not _REMARK.match(text))
+        ):
             rank = 0
         elif tag:
             rank = 0 if tags[tag[1]] == 1 else 2

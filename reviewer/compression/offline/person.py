@@ -80,11 +80,11 @@ def person_lines(moments: Sequence[Moment]) -> list[Line]:
         worked = _works_before_next_words(moments, at)
         if not words:
             continue
-        if number < EARLY and (number < latest or not real) and number != first:
-            if started := _starts_work(words, moments, at):
-                text = f"{STARTED}{started}" if number else started
-                lines.append(Line(Section.REQUEST, text, order, 4.0, "goal", source, turn))
-                continue
+        early = number < EARLY and (number < latest or not real) and number != first
+        if early and (started := _starts_work(words, moments, at)):
+            text = f"{STARTED}{started}" if number else started
+            lines.append(Line(Section.REQUEST, text, order, 4.0, "goal", source, turn))
+            continue
         if number > latest and not has_content(words) and not question.endswith(("?", "？", "؟")):
             continue
         if quoted:
@@ -112,8 +112,8 @@ def person_lines(moments: Sequence[Moment]) -> list[Line]:
         elif is_answer(words, question) and (
             question.endswith(("?", "？", "؟")) or not is_order(words)
         ):
-            option = chosen_option(words, moments, at)
-            if _GOES_ON.match(option) or (_UNCLEAR.fullmatch(words) and not option):
+            option = deciding_option(words, moments, at)
+            if _UNCLEAR.fullmatch(words) and not option:
                 continue
             text = _with_option(words, option, question)
             if question and _settles(words, question):
@@ -410,6 +410,12 @@ def chosen_option(words: str, moments: Sequence[Moment], at: int) -> str:
     return ""
 
 
+def deciding_option(words: str, moments: Sequence[Moment], at: int) -> str:
+    """The option that a bare letter or number chooses; empty for one that only goes on."""
+    option = chosen_option(words, moments, at)
+    return "" if _GOES_ON.match(option) else option
+
+
 CHOICE_BEFORE = 6
 _COMMAND = re.compile(r"/[a-z][\w:-]{1,40}(?:\s[^\n]{0,120})?")
 EARLY = 3
@@ -420,7 +426,7 @@ def _starts_work(words: str, moments: Sequence[Moment], at: int) -> str:
     """A short command or a choice of the agent's menu, in words; empty for other messages."""
     if _COMMAND.fullmatch(words):
         return f'"{words}"'
-    option = chosen_option(words, moments, at)
+    option = deciding_option(words, moments, at)
     return f'"{words}" ({option})' if option else ""
 
 

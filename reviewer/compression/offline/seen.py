@@ -273,8 +273,8 @@ def _changed_rows(piece: Piece, file: File, *, is_latest: bool) -> list[str]:
 
 
 _COMMON_CODE = re.compile(
-    r"\s*(?:if err\b|return (?:nil|None|err|false|true|fmt\.Errorf)\b|\w*log\w*\b.*\(|slog\.|console\."
-    r"|print\w*\(|(?:import|from|package|use|using)\b|else\b|try\b|pass$|break\b|continue\b"
+    r"\s*(?:if err\b|return (?:nil|None|err|false|true|fmt\.Errorf)\b|\w*log\w*\b.*\(|slog\."
+    r"|console\.|print\w*\(|(?:import|from|package|use|using)\b|else\b|try\b|pass$|break\b|continue\b"
     r"|defer\b|\w+, err :?= )",
     re.IGNORECASE,
 )
@@ -306,7 +306,7 @@ def _specific(rows: Sequence[str], file: File, most: int) -> list[str]:
     worths = [worth(at) for at in range(len(rows))]
     chosen: set[int] = set()
     for at in sorted(range(len(rows)), key=lambda each: (-worths[each], each)):
-        if len(chosen) >= most or not worths[at]:
+        if len(chosen) >= most or not worths[at] or (chosen and worths[at] < 1):
             break
         near = range(max(0, at - NEAR), min(len(rows), at + NEAR + 1))
         chosen.add(at)

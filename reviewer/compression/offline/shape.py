@@ -370,7 +370,9 @@ def _cut_request(line: Line, pieces: Sequence[str], joint: str, number: int) -> 
     return f"{text} (it names {', '.join(files[:MOST_FILES])})" if files else text
 
 
-_A_FILE = re.compile(r"[@~./\w-]*[\w-]/[\w./-]*\.[A-Za-z]\w{0,7}\b|(?<![\w./-])[\w-]+\.(?:md|txt|ya?ml)\b")
+_A_FILE = re.compile(
+    r"[@~./\w-]*[\w-]/[\w./-]*\.[A-Za-z]\w{0,7}\b|(?<![\w./-])[\w-]+\.(?:md|txt|ya?ml)\b"
+)
 MOST_FILES = 3
 """Files of a request that are named where it is cut before them."""
 LEAST_TWO_ENDS = 60

@@ -8,13 +8,14 @@ import re
 from collections.abc import Iterator, Sequence
 
 from reviewer.compression.anchor_types import Section
+from reviewer.compression.offline.call_told import call_told
 from reviewer.compression.offline.events import COMMENT, Message, Moment, Voice
 from reviewer.compression.offline.history import Places
 from reviewer.compression.offline.line import Line, terms_of
 from reviewer.compression.offline.state import File, WorkState
-from reviewer.compression.offline.steps import upper, waiting_of
+from reviewer.compression.offline.steps import roots_of, upper, waiting_of
 from reviewer.compression.offline.tail import Tail
-from reviewer.proposing.view_calls import cut
+from reviewer.proposing.view_calls import cut, read_call
 
 LEAST_ALIKE = 3
 """Places with the same new line from which on they are one repeated change."""
@@ -44,10 +45,25 @@ def left_lines(
             texts.append(f"Go on from this call, which was cut: {waits}")
         elif waits and "no end was seen" in waits:
             texts.append(f"{upper(waits)}: look how it ended")
+        elif not waits and (last := _last_call(tail, folder)):
+            texts.append(f"The work was in the middle; its last call, with its result: {last}")
     lines = [Line(Section.NEXT, text, _ORDER, 2.5, "state") for text in texts]
     for line in lines:
         line.terms = terms_of(line.text)
     return lines
+
+
+def _last_call(tail: Tail, folder: str) -> str:
+    """The call with whose result the session ends, in words; empty for one that ends otherwise."""
+    calls = [each for each in tail if each.turn.kind in ("tool_use", "tool_result")]
+    final = max((each.number for each in tail), default=-1)
+    if not calls or calls[-1].number != final or calls[-1].turn.kind != "tool_result":
+        return ""
+    used = next((each for each in reversed(calls) if each.turn.kind == "tool_use"), None)
+    if used is None:
+        return ""
+    told = call_told(used.number, read_call(used.turn.name, used.turn.text), roots_of(tail, folder))
+    return told.text(whole=False) if told is not None else ""
 
 
 def _telling(line: str) -> bool:

@@ -282,6 +282,8 @@ _COMMON_CODE = re.compile(
 _DECIDES = re.compile(
     r"\b(?:TODO|FIXME|XXX|HACK)\b|^\s*[\w\"']+:\s+\S|(?<![=!<>])=(?!=).*[\w)\]]$|[=!<>]=|\bif\b|\bcase\b"
 )
+LOOKED_AT = 300
+"""Characters of a line by which it is judged."""
 NEAR = 2
 """Lines around one that decides which are shown too, where there is room."""
 
@@ -297,9 +299,10 @@ def _specific(rows: Sequence[str], file: File, most: int) -> list[str]:
         text = rows[at].strip()
         if text == _GAP or sum(map(str.isalnum, text)) <= 3:
             return 0.0
-        found = 1.0 + (file.new.at.get(text, 0) == newest) + bool(_DECIDES.search(rows[at]))
+        shown = rows[at][:LOOKED_AT]
+        found = 1.0 + (file.new.at.get(text, 0) == newest) + bool(_DECIDES.search(shown))
         found += 1.0 * (text in file.new.at)
-        if times[text] > 1 or _COMMON_CODE.match(text):
+        if times[text] > 1 or _COMMON_CODE.match(shown):
             found *= 0.2
         return found
 

@@ -371,7 +371,7 @@ def _cut_request(line: Line, pieces: Sequence[str], joint: str, number: int) -> 
 
 
 _A_FILE = re.compile(
-    r"[@~./\w-]*[\w-]/[\w./-]*\.[A-Za-z]\w{0,7}\b|(?<![\w./-])[\w-]+\.(?:md|txt|ya?ml)\b"
+    r"(?<![@~./\w-])[@~./\w-]{0,200}[\w-]/[\w./-]{0,100}\.[A-Za-z]\w{0,7}\b|(?<![\w./-])[\w-]{1,80}\.(?:md|txt|ya?ml)\b"
 )
 MOST_FILES = 3
 """Files of a request that are named where it is cut before them."""

@@ -176,6 +176,15 @@ def test_a_session_that_was_cut_in_a_read_goes_on_from_it() -> None:
     assert "Go on from this call, which was cut: read steps/two.md" in next_
 
 
+def test_a_session_that_ends_with_a_result_goes_on_after_it() -> None:
+    turns = [
+        turn("Find out which boats may sail in winter, and write them down."),
+        *read("boats.md", "# Boats\n\nThe old one stays in the harbour."),
+    ]
+    next_ = part(handed_over(turns), Section.NEXT)
+    assert "its last call, with its result: read boats.md" in next_
+
+
 def test_the_places_into_which_the_edits_put_the_same_line_come_next() -> None:
     guard = "    if not harbour.is_open(now):\n        return None\n"
     turns = [turn("No boat may sail at night.")]

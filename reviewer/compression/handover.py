@@ -27,8 +27,9 @@ from reviewer.compression.file_summary import (
     orders_in,
     turn_of,
 )
+from reviewer.compression.offline.ahead import left_lines
 from reviewer.compression.offline.course import Course
-from reviewer.compression.offline.seen import EDITS_TITLE, LOOKED_TITLE, seen
+from reviewer.compression.offline.seen import EDITS_TITLE, LOOKED_TITLE, room_for_asked, seen
 from reviewer.compression.offline.shape import ALSO, Account
 from reviewer.compression.offline.steps import folder_of, waiting_of
 from reviewer.compression.offline.tail import Tail
@@ -65,6 +66,8 @@ FRAME, SMALL_FRAME = 60, 4
 """Tokens for the title and the marks of headings."""
 SEEN_SHARE = 0.03
 """Share of a hand-over that is left from which on it also shows what was found and edited last."""
+ASKED_SHARE = 0.14
+"""Share of a hand-over that is kept for the files to which the request points."""
 TITLE = "# Hand-over of "
 _TITLES = {f"{section.value}:": section.value for section in Section}
 HEADINGS = frozenset(
@@ -74,6 +77,11 @@ HEADINGS = frozenset(
 _COMPACT = re.compile(r"\s*(?:/compact\b|<command-name>\s*/compact\b)")
 """The person's call of a compaction, which is not a request for the work."""
 _HEAD_BYTES = 200
+_SAYS_NOTHING = re.compile(
+    r"(?:session|transcript|conversation|chat|messages?|history|log|export|data|full|output)s?",
+    re.IGNORECASE,
+)
+"""Names of files that do not tell one session from another."""
 
 
 class Handover(Struct, frozen=True):
@@ -157,11 +165,16 @@ class FileTurns:
     @property
     def name(self) -> str:
         """What the session is called in a title."""
-        if self._chosen is None:
-            return f"the session {self._only or self._path.stem}"
-        if self._chosen.name:
+        if self._chosen is not None and self._chosen.name:
             return f"the session {self._chosen.name}"
-        return f"the session {self._path.stem}, conversation {self._chosen.number}"
+        called = self._only or self._path.stem
+        if _SAYS_NOTHING.fullmatch(called):
+            folder = next((each.cwd for each in self._blocks() if each.cwd), "")
+            project = re.split(r"[/\\]", folder.rstrip("/\\"))[-1]
+            found = f"the session in {project}" if project else "the session"
+        else:
+            found = f"the session {called}"
+        return found if self._chosen is None else f"{found}, conversation {self._chosen.number}"
 
     @property
     def conversation(self) -> str:
@@ -266,6 +279,11 @@ def _brief_offline(turns: Iterable[Turn], title: AgentText, max_tokens: int, pat
     work = _Work(turns, tail)
     account = Account(work, count.count)
     account.leave_out_history()
+    account.add(
+        left_lines(
+            account.moments, account.state, account.places, tail, account.lines, account.folder
+        )
+    )
     if not waiting_of(account.moments, tail):
         account.say_whose_turn_it_is()
     if folder := folder_of(tail, account.folder):
@@ -274,6 +292,8 @@ def _brief_offline(turns: Iterable[Turn], title: AgentText, max_tokens: int, pat
     # A small text has hardly any headings.
     room = max_tokens - count.count(title) - (FRAME if max_tokens >= HANDOVER_FROM else SMALL_FRAME)
     moments, state = account.moments, account.state
+    if max_tokens >= HANDOVER_FROM:
+        room -= room_for_asked(moments, tail, int(max_tokens * ASKED_SHARE), count.count)
     course = Course(account, tail, count.count).lines(room)
     while room > 0:
         body = as_markdown(account.write(room, given=course))

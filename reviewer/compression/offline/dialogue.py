@@ -14,6 +14,7 @@ from msgspec import Struct
 from reviewer.compression.offline.events import ANSWERS, Event, Kind, Message, Moment, Voice
 from reviewer.compression.offline.line import Line, is_person, shortened, terms_of
 from reviewer.compression.offline.person import (
+    deciding_option,
     has_content,
     is_answer,
     numbered_answers,
@@ -92,6 +93,8 @@ class _Said(Struct):
     question: str
     assent: bool
     refused: str = ""
+    option: str = ""
+    """What a bare letter or number stands for that decides something."""
 
 
 def message_entries(moments: Sequence[Moment], quoted: Sequence[Line]) -> list[Entry]:
@@ -133,12 +136,13 @@ def _said(moments: Sequence[Moment]) -> list[_Said]:
         short = length <= LONGEST_ASSENT and len(words.split()) <= WORDS_OF_ASSENT
         asked = question.endswith(("?", "？", "؟"))
         plain_words = not re.search(r"[\d/_@`]|\w\.\w", words)
-        assent = not refused and (
+        option = deciding_option(words, moments, at)
+        assent = not (refused or option) and (
             not has_content(words)
             or (short and asked and plain_words and not words.endswith(("?", "？", "吗")))
             or (len(words) <= 2 and bool(question))
         )
-        found.append(_Said(at, each.turn, words, question, assent, refused))
+        found.append(_Said(at, each.turn, words, question, assent, refused, option))
     return found
 
 
@@ -148,7 +152,7 @@ def _task_start(moments: Sequence[Moment], said: Sequence[_Said]) -> int:
     It is the latest request that has little in common with what was said shortly before; from
     there on there are at least `LEAST_MESSAGES` messages with content.
     """
-    content = [place for place, each in enumerate(said) if not each.assent]
+    content = [place for place, each in enumerate(said) if not (each.assent or each.option)]
     if not content:
         return 0
     least = content[-LEAST_MESSAGES] if len(content) > LEAST_MESSAGES else 0
@@ -166,6 +170,8 @@ def _task_start(moments: Sequence[Moment], said: Sequence[_Said]) -> int:
 
 
 def _entry(each: _Said, moments: Sequence[Moment]) -> Entry:
+    if each.option:
+        return Entry(each.turn, "", f'{each.refused}"{each.words}" ({each.option})')
     said = moments[each.at]
     pairs = numbered_answers(said.text, moments, each.at) if isinstance(said, Message) else []
     if pairs and not each.refused:

@@ -22,6 +22,8 @@ from reviewer.compression.offline.statements import (
 
 THEN = "Then: "
 """Before what the person said after the latest request that sets to work."""
+STARTED = "Started with: "
+"""Before a short command or choice near the beginning that set to work."""
 REPLY_TO = " - to: "
 """Between the person's words and what they answer."""
 LONGEST_REQUEST = 6_000
@@ -78,6 +80,11 @@ def person_lines(moments: Sequence[Moment]) -> list[Line]:
         worked = _works_before_next_words(moments, at)
         if not words:
             continue
+        early = number < EARLY and (number < latest or not real) and number != first
+        if early and (started := _starts_work(words, moments, at)):
+            text = f"{STARTED}{started}" if number else started
+            lines.append(Line(Section.REQUEST, text, order, 4.0, "goal", source, turn))
+            continue
         if number > latest and not has_content(words) and not question.endswith(("?", "？", "؟")):
             continue
         if quoted:
@@ -105,7 +112,10 @@ def person_lines(moments: Sequence[Moment]) -> list[Line]:
         elif is_answer(words, question) and (
             question.endswith(("?", "？", "؟")) or not is_order(words)
         ):
-            text = _with_question(words, question)
+            option = deciding_option(words, moments, at)
+            if _UNCLEAR.fullmatch(words) and not option:
+                continue
+            text = _with_option(words, option, question)
             if question and _settles(words, question):
                 lines.append(
                     Line(Section.DECISIONS, text, order, worth * 0.8, "words", source, turn)
@@ -356,10 +366,68 @@ _POINTS = re.compile(r"\b(?:this|that|these|those|it|them|both|same)\b", re.IGNO
 """Words that need what was said before."""
 
 
+def _with_option(words: str, option: str, question: str) -> str:
+    """The person's choice with the words of the option, or else with the question."""
+    return f'"{words}" ({option})' if option else _with_question(words, question)
+
+
 def _with_question(words: str, question: str) -> str:
     whole = len(words) > 1 and words[0] == words[-1] == '"'
     quoted = words if whole else f'"{words}"'
     return f'{quoted}{REPLY_TO}"{question}"' if question else quoted
+
+
+_BARE = re.compile(r"\W*([A-Za-z]{1,2}|\d{1,2})\W*")
+"""A letter or a number by which the person chooses."""
+_UNCLEAR = re.compile(
+    r"\W*(?:oui et non|yes and no|ja und nein|sí y no|jein|[A-Za-z]{1,2}|\d{1,2})\W*", re.IGNORECASE
+)
+_GOES_ON = re.compile(
+    r"\W*(?:continu|proceed|go on|next\b|save\b|accept\b|ok\b|weiter|enregistr|seguir|avan[cz])",
+    re.IGNORECASE,
+)
+"""How an option begins that only goes on, which decides nothing."""
+_NO_CHOICE = frozenset({"y", "n", "k", "ok", "no", "go", "ja", "si", "hi"})
+LONGEST_OPTION = 90
+
+
+def chosen_option(words: str, moments: Sequence[Moment], at: int) -> str:
+    """What a bare letter or number stands for in the agent's last message; empty where unknown."""
+    bare = _BARE.fullmatch(words)
+    if bare is None or bare[1].lower() in _NO_CHOICE:
+        return ""
+    offers = re.compile(
+        rf"(?:^|[\n\s])(?:[-*•] )?(?:\*\*|`)?"
+        rf"(?:[\[(]{bare[1]}[\])]|{bare[1]}[.):])(?:\*\*|`)?[ \t]*[-–—:]?[ \t]*(\S[^\n]{{2,400}})",
+        re.IGNORECASE,
+    )
+    for before in reversed(moments[max(0, at - CHOICE_BEFORE) : at]):
+        if is_person(before):
+            return ""
+        if is_of(before, Voice.AGENT) and isinstance(before, Message):
+            found = offers.search(before.text)
+            return shortened(plain(found[1]), LONGEST_OPTION).strip('"') if found else ""
+    return ""
+
+
+def deciding_option(words: str, moments: Sequence[Moment], at: int) -> str:
+    """The option that a bare letter or number chooses; empty for one that only goes on."""
+    option = chosen_option(words, moments, at)
+    return "" if _GOES_ON.match(option) else option
+
+
+CHOICE_BEFORE = 6
+_COMMAND = re.compile(r"/[a-z][\w:-]{1,40}(?:\s[^\n]{0,120})?")
+EARLY = 3
+"""Messages at the beginning among which a command or a choice may have started the work."""
+
+
+def _starts_work(words: str, moments: Sequence[Moment], at: int) -> str:
+    """A short command or a choice of the agent's menu, in words; empty for other messages."""
+    if _COMMAND.fullmatch(words):
+        return f'"{words}"'
+    option = deciding_option(words, moments, at)
+    return f'"{words}" ({option})' if option else ""
 
 
 def question_before(moments: Sequence[Moment], at: int) -> str:

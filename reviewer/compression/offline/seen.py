@@ -15,6 +15,7 @@ from itertools import pairwise
 
 from msgspec import Struct
 
+from reviewer.compression.offline.asked import asked_forms, pointed_to
 from reviewer.compression.offline.call_told import short_path
 from reviewer.compression.offline.calls import PROSE_FILE, names_added
 from reviewer.compression.offline.dialogue import is_assent
@@ -98,8 +99,9 @@ def seen(
     request, spoke = _since(moments)
     known = {_plain(line) for line in re.split(r"[\n;|]|\. ", given)}
     looks = _once(looks_of(tail), state)
+    looked = max((look.turn for look in looks if not look.checks or look.failed), default=-1)
     entries = [
-        *_edit_entries(state, request, looks[-1].turn if looks else -1, known),
+        *_edit_entries(state, request, looked, known),
         *_look_entries(looks, state, moments, request, spoke, known, given),
     ]
     entries.sort(key=lambda each: (-each.worth, -each.order))
@@ -159,7 +161,11 @@ def _written(chosen: list[Entry], room: int, count: Callable[[str], int]) -> Age
         text = as_markdown("\n\n".join(parts))
         if count(f"\n\n{text}") <= room:
             return text
-        chosen = chosen[:-1]
+        last = chosen[-1]
+        if last.form + 1 < len(last.forms):
+            last.form += 1
+        else:
+            chosen = chosen[:-1]
     return NOTHING
 
 
@@ -218,7 +224,11 @@ def _edit_entries(state: WorkState, request: int, looked: int, known: set[str]) 
 def _edit_forms(head: str, rows: Sequence[str], file: File, whole: Piece | None) -> Iterator[str]:
     """The code at several lengths; of a `whole` file at last only what it defines."""
     rows = [mask(row).text for row in rows]
-    yield from _cut_forms(head, rows, _language(file.path), _newest(rows, file))
+    if len(rows) <= WHOLE_LINES:
+        yield _fenced(f"{head}:", rows, _language(file.path))
+    for most in CUTS:
+        if most + 1 < len(rows):
+            yield _fenced(f"{head}:", _specific(rows, file, most), _language(file.path))
     if whole is not None and (names := names_added("", whole.text, file.path)):
         yield f"{head}: {len(rows)} lines, with {', '.join(names)}"
 
@@ -262,10 +272,61 @@ def _changed_rows(piece: Piece, file: File, *, is_latest: bool) -> list[str]:
     return _dedented(rows)
 
 
-def _newest(rows: Sequence[str], file: File) -> int:
-    """The first of the lines that the latest edit has put in."""
-    edits = [file.new.at.get(row.strip(), 0) for row in rows]
-    return edits.index(max(edits))
+_COMMON_CODE = re.compile(
+    r"\s*(?:if err\b|return (?:nil|None|err|false|true|fmt\.Errorf)\b|\w*log\w*\b.*\(|slog\."
+    r"|console\.|print\w*\(|(?:import|from|package|use|using)\b|else\b|try\b|pass$|break\b|continue\b"
+    r"|defer\b|\w+, err :?= )",
+    re.IGNORECASE,
+)
+"""Code that is alike everywhere: handling of errors, logging, imports."""
+_DECIDES = re.compile(
+    r"\b(?:TODO|FIXME|XXX|HACK)\b|^\s*[\w\"']+:\s+\S|(?<![=!<>])=(?!=).*[\w)\]]$|[=!<>]=|\bif\b|\bcase\b"
+)
+LOOKED_AT = 300
+"""Characters of a line by which it is judged."""
+NEAR = 2
+"""Lines around one that decides which are shown too, where there is room."""
+
+
+def _specific(rows: Sequence[str], file: File, most: int) -> list[str]:
+    """About `most` of the lines: those of the latest edit that occur once and decide something,
+    with the lines around them.
+    """
+    times = Counter(row.strip() for row in rows)
+    newest = max(file.new.at.get(row.strip(), 0) for row in rows)
+
+    def worth(at: int) -> float:
+        text = rows[at].strip()
+        if text == _GAP or sum(map(str.isalnum, text)) <= 3:
+            return 0.0
+        shown = rows[at][:LOOKED_AT]
+        found = 1.0 + (file.new.at.get(text, 0) == newest) + bool(_DECIDES.search(shown))
+        found += 1.0 * (text in file.new.at)
+        if times[text] > 1 or _COMMON_CODE.match(shown):
+            found *= 0.2
+        return found
+
+    worths = [worth(at) for at in range(len(rows))]
+    chosen: set[int] = set()
+    for at in sorted(range(len(rows)), key=lambda each: (-worths[each], each)):
+        if len(chosen) >= most or not worths[at] or (chosen and worths[at] < 1):
+            break
+        near = range(max(0, at - NEAR), min(len(rows), at + NEAR + 1))
+        chosen.add(at)
+        chosen.update(
+            each
+            for each in near
+            if len(chosen) < most and rows[each] != _GAP and worths[each] >= worths[at] / 2
+        )
+    shown: list[str] = []
+    before = -1
+    for at in sorted(chosen):
+        if at > before + 1:
+            shown.append(f"... ({at - before - 1} lines)" if at > before + 2 else rows[at - 1])
+        shown.append(rows[at])
+        before = at
+    rest = len(rows) - before - 1
+    return [*shown, *([f"... ({rest} lines)"] if rest else [])]
 
 
 def _dedented(rows: Sequence[str]) -> list[str]:
@@ -327,7 +388,15 @@ def _look_entries(
     words = " ".join(each.text for each in said[-LAST_MESSAGES:] if each.voice is Voice.AGENT)
     focus = _focus(looks, state, f"{asked} {words}")
     behind = 0
+    pointed = pointed_to(looks, moments)
+    for at, look in enumerate(pointed):
+        told = partial(_asked_forms, look)
+        if next(told(), None):
+            yield Entry(WORTH_ASKED - at, look.turn, LOOKED_TITLE, told)
+    asking = [look for look in pointed if next(_asked_forms(look), None)]
     for look in reversed(looks):
+        if look in asking:
+            continue
         changed = _changed_after(look, state)
         is_done = look.checks and not (look.failed and look.turn > edits)
         if is_done or _is_told(look, known, given):
@@ -365,6 +434,8 @@ _OUTSIDE = re.compile(r"/|~|[A-Za-z]:[/\\]")
 _HELP = re.compile(r"\s(?:--help|-h)\b|`man |<<")
 """Commands that print what can be looked up, or that are not seen whole."""
 _PRINTS = re.compile(r"(?:Ran|Read) `?(?:cat|head|sed -n|nl|bat|less)\b")
+WORTH_ASKED = 6.0
+"""What the first of the files is worth to which the request points."""
 WORTH_NAMED = 1.3
 """What a file is worth at least that the person names."""
 _A_PATH = re.compile(r"[\w.~-]*[\w-]/?[\w/-]*\.\w{1,8}")
@@ -384,9 +455,15 @@ def _is_told(look: Look, known: set[str], given: str) -> bool:
     lines = [
         text
         for text in look.texts
-        if sum(map(str.isalnum, text)) > 3 and not _HEADS_A_FILE.match(text)
+        if sum(map(str.isalnum, text)) > 3
+        and not _HEADS_A_FILE.match(text)
+        and not _ENDS_CODE.match(text)
     ]
     return _share_known(lines, known) >= SAID_BEFORE
+
+
+_ENDS_CODE = re.compile(r"\s*(?:return(?: (?:nil|None|null|true|false|err))?;?|end|pass|break;?)$")
+"""The last line of a function, which does not say which one it ends."""
 
 
 def _share_known(lines: Sequence[str], known: set[str]) -> float:
@@ -437,6 +514,21 @@ def _forms(
         for most in (*CUTS, FEWEST):
             if most <= len(texts):
                 yield _fenced(f"{look.head} ({len(texts)} lines):", list(decisive(rows, most)))
+
+
+def _asked_forms(look: Look) -> Iterator[str]:
+    """What a file asks for to which the request points, at several lengths."""
+    for head, lines in asked_forms(look, [text for _, text in _masked(look.rows)]):
+        yield _fenced(head, lines)
+
+
+def room_for_asked(
+    moments: Sequence[Moment], tail: Tail, most: int, count: Callable[[str], int]
+) -> int:
+    """Tokens that the files need to which the request points, at most `most`; 0 for no files."""
+    forms = [list(_asked_forms(look)) for look in pointed_to(looks_of(tail), moments)]
+    costs = [count(f"{each[0]}\n\n") for each in forms if each]
+    return min(sum(costs) + TITLES, most) if costs else 0
 
 
 def _masked(rows: Sequence[tuple[int, str]]) -> list[tuple[int, str]]:

@@ -61,8 +61,8 @@ FIRST = (
     Share("edits", 0.12),
     Share("commits", 0.12),
     Share("tail", 0.2),
-    Share("words", 0.18),
     Share("goal", 0.1),
+    Share("words", 0.18),
 )
 """The first release, in this order; what a part leaves goes to the second release."""
 BEFORE_ANCHORS = (Share("request", 0.1), Share("state", 0.06))
@@ -147,6 +147,7 @@ class Account:
         self.interrupted = history.interrupted
         """The turns of calls that the person interrupted."""
         self.folder = history.folder
+        self.places = history.places
         self.state = read_state(self.moments)
         self.lines = lines_of(self.moments, self.state, history.places)
         if len(self.lines) < LITTLE:
@@ -240,6 +241,11 @@ class Account:
         draft.rest()
         draft.use_what_is_left()
         return draft.text()
+
+    def add(self, lines: Sequence[Line]) -> None:
+        """Offer more lines."""
+        self._price(lines)
+        self.lines += lines
 
     def leave_out_folder(self, folder: str) -> None:
         """Name what lies in a folder by its path in it."""
@@ -352,6 +358,23 @@ def _two_ends(pieces: Sequence[str], joint: str, number: int) -> str:
     return f"{joint.join(pieces[: number - last])} {end}"
 
 
+def _cut_request(line: Line, pieces: Sequence[str], joint: str, number: int) -> str:
+    """So many pieces of a request, and the files that the rest of it names."""
+    if number >= len(pieces):
+        return line.text
+    text = _two_ends(pieces, joint, number)
+    if text.count('"') % 2:
+        text += '"'
+    words = line.text.partition(REPLY_TO)[0]
+    files = [each for each in dict.fromkeys(_A_FILE.findall(words)) if each not in text]
+    return f"{text} (it names {', '.join(files[:MOST_FILES])})" if files else text
+
+
+_A_FILE = re.compile(
+    r"(?<![@~./\w-])[@~./\w-]{0,200}[\w-]/[\w./-]{0,100}\.[A-Za-z]\w{0,7}\b|(?<![\w./-])[\w-]{1,80}\.(?:md|txt|ya?ml)\b"
+)
+MOST_FILES = 3
+"""Files of a request that are named where it is cut before them."""
 LEAST_TWO_ENDS = 60
 """Words of a request from which on its end is quoted too: many end with the task."""
 
@@ -495,17 +518,15 @@ class _Draft:
         low, high = 0, min(len(words), room)
         while low < high:
             middle = (low + high + 1) // 2
-            text = _two_ends(words, joint, middle)
+            text = _cut_request(line, words, joint, middle)
             fits = self._account.count(f"- {text}\n") + 4 <= room
             low, high = (middle, high) if fits else (low, middle - 1)
         if low < 4:
             return 0
-        text = _two_ends(words, joint, low) if low < len(words) else line.text
+        text = _cut_request(line, words, joint, low)
         said, replies, _ = line.text.partition(REPLY_TO)
         if replies and len(said) < len(text) < len(line.text) and len(terms_of(said)) >= CLEAR:
             text = said  # it is understood without the half of a question
-        if text.count('"') % 2:
-            text += '"'
         short = structs.replace(line, text=text, cost=self._account.count(f"- {text}\n"))
         self._made.append(short)
         place = None

@@ -364,7 +364,13 @@ def _changed(state: WorkState, path: str, event: Event) -> None:
     if event.kind is Kind.WRITE and not file.edits:
         file.created = True
     file.edits += 1
-    file.names = tuple(dict.fromkeys((*file.names, *event.names)))
+    gone = " ".join(old for old, _ in event.pairs)
+    now = " ".join(new for _, new in event.pairs)
+    file.names = tuple(
+        dict.fromkeys(
+            (*(name for name in file.names if name not in gone or name in now), *event.names)
+        )
+    )
     file.last = event.turn
     if event.appends:
         for _, text in event.pairs:

@@ -55,7 +55,7 @@ LONGEST_WORDS = 900
 """Characters of a person's message that are kept together."""
 
 _EMPHASIS = re.compile(r"\*\*(.+?)\*\*|__(.+?)__")
-_LINK = re.compile(r"\[([^\]\n]+)\]\((?:[^()\s]+)\)")
+_LINK = re.compile(r"\[([^\[\]\n]+)\]\((?:[^()\s]+)\)")
 _LEANS = re.compile(
     r"(?:this|that|these|those|it|its|they|them|their|he|she|both|which|the same|such|so|then|there"
     r"|here|instead|otherwise|however|but|and|or|also|because|since|that's|it's|they're)\b",
@@ -397,7 +397,7 @@ def _points_of(text: str) -> list[str]:
 
 _LOGGED = re.compile(
     r"^.{0,24}\b\d\d:\d\d:\d\d\b.{0,12}(?:\||\[|\b(?:DEBUG|DEBU|INFO|WARN(?:ING)?|ERROR|FATAL|TRACE)\b)"
-    r"|(?:\b[\w.]+=\S+[ \t]+){2}[\w.]+=\S"
+    r"|(?<!\S)(?:[\w.]+=\S+[ \t]+){2}[\w.]+=\S"
 )
 """A line that a program wrote into its log."""
 

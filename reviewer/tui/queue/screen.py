@@ -966,7 +966,8 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
         if self.project is not None:
             from reviewer.llm.configured import configured_model
 
-            configured_model()  # the sentence belongs here, not on an empty terminal
+            if not self.app.is_web:
+                configured_model()  # the sentence belongs here, not on an empty terminal
             before = self._statements_waiting()
             code = run_propose(self.app, self.engine.path, self.project)
             self.note_version()

@@ -5,7 +5,10 @@ so that the next session does not have to read them again.
 from __future__ import annotations
 
 import json
+import time
 from pathlib import Path
+
+import pytest
 
 from reviewer.compression.anchor_types import Section
 from reviewer.compression.handover import brief_of, write_brief
@@ -247,3 +250,13 @@ def test_a_bare_letter_is_a_decision_only_with_the_words_of_its_option() -> None
     assert '"A" (Calm blue with white)' in told
     assert "(Continue" not in told
     assert "yes and no" not in part(text, Section.DECISIONS)
+
+
+@pytest.mark.parametrize(
+    "run_of", ["=x", "[a=", "**a", "| a |\n", "a\n", "- [ ] a\n", "# a\n", "/a"]
+)
+def test_a_long_run_in_a_message_takes_linear_time(run_of: str) -> None:
+    long = run_of * (30_000 // len(run_of))
+    began = time.process_time()
+    brief_of([turn(f"Paint the hull blue. {long}"), agent(f"I will paint it. {long}")], "ferry")
+    assert time.process_time() - began < 12  # with a pattern that is not linear it is 30 s or more

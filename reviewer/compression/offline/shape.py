@@ -358,16 +358,17 @@ def _two_ends(pieces: Sequence[str], joint: str, number: int) -> str:
     return f"{joint.join(pieces[: number - last])} {end}"
 
 
-def _cut_request(line: Line, pieces: Sequence[str], joint: str, number: int) -> str:
-    """So many pieces of a request, and the files that the rest of it names."""
+def _cut_request(line: Line, pieces: Sequence[str], joint: str, number: int, *, files: bool) -> str:
+    """So many pieces of a request, and with `files` those that the rest of it names."""
     if number >= len(pieces):
         return line.text
     text = _two_ends(pieces, joint, number)
     if text.count('"') % 2:
         text += '"'
     words = line.text.partition(REPLY_TO)[0]
-    files = [each for each in dict.fromkeys(_A_FILE.findall(words)) if each not in text]
-    return f"{text} (it names {', '.join(files[:MOST_FILES])})" if files else text
+    named = _A_FILE.findall(words) if files else ()
+    left = [each for each in dict.fromkeys(named) if each not in text]
+    return f"{text} (it names {', '.join(left[:MOST_FILES])})" if left else text
 
 
 _A_FILE = re.compile(
@@ -515,15 +516,16 @@ class _Draft:
         had = begun.cost if begun is not None else 0
         room = min(room + had, self._ceiling - self._spent + had)
         words, joint = _pieces(line.text)
+        files = bool(self._given)  # a summary of a part has no room for them
         low, high = 0, min(len(words), room)
         while low < high:
             middle = (low + high + 1) // 2
-            text = _cut_request(line, words, joint, middle)
+            text = _cut_request(line, words, joint, middle, files=files)
             fits = self._account.count(f"- {text}\n") + 4 <= room
             low, high = (middle, high) if fits else (low, middle - 1)
         if low < 4:
             return 0
-        text = _cut_request(line, words, joint, low)
+        text = _cut_request(line, words, joint, low, files=files)
         said, replies, _ = line.text.partition(REPLY_TO)
         if replies and len(said) < len(text) < len(line.text) and len(terms_of(said)) >= CLEAR:
             text = said  # it is understood without the half of a question

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import gzip
 import json
-import os
 import socket
 from collections.abc import Iterator
 from typing import Any
@@ -18,11 +17,17 @@ from tests.fleet.test_bucket import _Forbidding, serving
 
 ONLY_HTTP = "GCSFS_EXPERIMENTAL_ZB_HNS_SUPPORT"
 """Otherwise gcsfs asks for the kind of a bucket by gRPC first, which no emulator answers."""
-os.environ[ONLY_HTTP] = "false"
-gcsfs = pytest.importorskip("gcsfs", reason="the extra `fleet-test` is not installed")
+with pytest.MonkeyPatch.context() as imported:
+    imported.setenv(ONLY_HTTP, "false")
+    gcsfs = pytest.importorskip("gcsfs", reason="the extra `fleet-test` is not installed")
 emulator = pytest.importorskip(
     "gcp_storage_emulator.server", reason="the extra `fleet-test` is not installed"
 )
+
+
+@pytest.fixture(autouse=True)
+def only_http(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(ONLY_HTTP, "false")
 
 
 def options(address: str, **more: Any) -> dict[str, Any]:

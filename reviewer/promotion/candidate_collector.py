@@ -252,7 +252,8 @@ class CandidateCollector:
 
 def likelihood(score: float) -> float:
     """The score of a spot as a rank between 0 and the prior of a sentence."""
-    return PRIORS[RuleClass.SENTENCE] / (1 + math.exp(1 - score))
+    # the logistic function; `tanh` does not overflow for the thousandth spot of a source
+    return PRIORS[RuleClass.SENTENCE] * (1 + math.tanh((score - 1) / 2)) / 2
 
 
 def _without_overlaps(

@@ -169,6 +169,10 @@ class _Walk:
                 return PassedOver(path, "binary")
         except OSError as error:
             return PassedOver(path, f"file cannot be read: {reason_of(error)}")
+        except Exception as error:  # whatever is wrong with a file, the others are found
+            return PassedOver(
+                path, f"file cannot be read: {type(error).__name__} in its first bytes"
+            )
         return Found(path)
 
 

@@ -1,4 +1,4 @@
-"""An ingestion is several acts; undoing them out of order is refused, and the acts in the way named."""
+"""An ingestion is several acts; out of order, undo is refused and names the acts in the way."""
 
 from __future__ import annotations
 

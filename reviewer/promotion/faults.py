@@ -53,15 +53,14 @@ def sparing_faulty(
             if not is_of_a_file(problem) or _fault(rehearse, []):
                 raise
             passes, fails = 0, len(left)
-            found = problem
+            if (found := _fault(rehearse, left)) is None:
+                raise  # it is no file's fault
             while fails - passes > 1:
                 middle = (passes + fails) // 2
                 if fault := _fault(rehearse, left[:middle]):
                     fails, found = middle, fault
                 else:
                     passes = middle
-            if not left:
-                raise
             give_up(left.pop(fails - 1), found)
 
 

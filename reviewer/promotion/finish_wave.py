@@ -89,7 +89,6 @@ def finish_wave(
             )
         )
         report.candidates(_queued(act, ids))
-        report.close(summary)
         act.update(
             "wave",
             wave,
@@ -98,6 +97,7 @@ def finish_wave(
             report_folder=summary.report_folder,
             counts=msgspec.json.encode(summary.to_json()).decode(),
         )
+        report.close(summary)
         act.title = f"{verb} {count(summary.files, 'file')}: {count(len(ids), 'candidate')}"
     return summary
 

@@ -280,6 +280,8 @@ class SourceWriter:
         self._unfinished = unfinished
         self._known = number is not None
         self._given_up_in: int | None = None
+        """The first wave that read the file and gave it up."""
+        self._is_read = False
         self._columns: dict[str, Value] = {
             "format": format_,
             "bytes": -1,
@@ -337,7 +339,7 @@ class SourceWriter:
 
     def finish(self, stamp: Stamp, tally: dict[str, int]) -> None:
         """Mark the file as read to its end."""
-        self._given_up_in = None
+        self._is_read = True
         self._columns |= {
             "bytes": stamp.bytes,
             "modified_ns": stamp.modified_ns,
@@ -349,12 +351,14 @@ class SourceWriter:
         """Mark the file as one from which nothing was proposed since this wave."""
         if self._given_up_in is None:
             self._given_up_in = wave
+        self._is_read = False
         self._columns |= {"bytes": -1, "modified_ns": GIVEN_UP, "tally": "{}"}
         self._writer.finish(self)
 
     def write(self, act: Act) -> None:
         """Insert or update the file's row."""
-        columns = {**self._columns, "wave_id": self._given_up_in or self._writer.wave_id}
+        wave = None if self._is_read else self._given_up_in
+        columns = {**self._columns, "wave_id": wave or self._writer.wave_id}
         # Looked up each time: another process may have written it, or the act was rolled back.
         row = act.query(
             "SELECT id FROM source WHERE project_id = ? AND path = ?",

@@ -64,7 +64,7 @@ class _Planned(NamedTuple):
     size: int
     stamp: Stamp | None
     job: Job | None
-    problem: OSError | None
+    problem: Exception | None
 
 
 class Wave:
@@ -105,6 +105,7 @@ class Wave:
         self._problems: list[str] = []
         self._done: set[Path] = set()
         """The files that were read."""
+        self._given_up: set[Path] = set()
         self._opened: dict[Path, SourceWriter] = {}
         self._sessions: dict[Path, frozenset[str] | None] = {}
         """The files of agents' sessions among those that are read, and which sessions of each."""
@@ -194,6 +195,9 @@ class Wave:
         writer = self._opened.get(path)
         if writer is not None:
             writer.give_up(self._number)
+        if path in self._given_up:
+            return
+        self._given_up.add(path)
         if isinstance(problem, OtherKindError):
             self._passed_over[_reason(problem, path)] += 1
             self._report.note(str(problem))
@@ -253,7 +257,7 @@ class Wave:
         for path, size in found:
             try:
                 stamp = Stamp.of(path)
-            except OSError as problem:
+            except Exception as problem:  # whatever is wrong with a file, the others are read
                 yield _Planned(path, size, None, None, problem)
                 continue
             job = None

@@ -11,10 +11,9 @@ from typing import Any
 import pytest
 
 from reviewer.engine import Engine
-from reviewer.promotion import source_reader
 from reviewer.promotion.report import WaveReport
 from reviewer.promotion.views import QueueQuery
-from reviewer.text.secrets import Masked
+from reviewer.text.secrets import Masked, mask
 from tests.unit.promotion.session import session
 
 WORD = "quagga"
@@ -167,7 +166,7 @@ def test_the_reason_is_one_safe_line(
     assert "\x1b" not in "".join(lines)
 
 
-def breaking_off(mask: Callable[[str], Masked], at: str) -> Callable[[str], Masked]:
+def breaking_off(at: str) -> Callable[[str], Masked]:
     def masked(text: str) -> Masked:
         if at in text:
             raise ValueError("it broke off")
@@ -182,7 +181,7 @@ def test_a_file_that_breaks_off_midway_proposes_nothing_until_it_is_read_to_its_
     rules = [f"Always run `make quagga{n}` before the deploy of part {n}." for n in range(300)]
     path = session(tmp_path / f"{WORD}.jsonl", *rules)
     with monkeypatch.context() as patched:
-        patched.setattr(source_reader, "mask", breaking_off(source_reader.mask, "quagga200`"))
+        patched.setattr(STAGES["masked"], breaking_off("quagga200`"))
         report = engine.intake.ingest([tmp_path], project="acme")
     assert report.records > 0
     assert report.files == 0

@@ -226,7 +226,8 @@ class Wave:
     def _find(self, paths: Sequence[Path]) -> list[tuple[Path, int]]:
         """The files to read and their sizes."""
         found: list[tuple[Path, int]] = []
-        for item in walk([Path(os.path.abspath(path)) for path in paths]):
+        absolute = [Path(os.path.abspath(path)) for path in paths]
+        for item in walk(absolute, store=self._database.path):
             self._note(item, found)
         return found
 

@@ -66,8 +66,8 @@ def mentions(value: object) -> bool:
 
 
 @contextlib.contextmanager
-def fault(stage: str, problem: BaseException) -> Iterator[None]:
-    """Make a stage raise for the faulty file."""
+def fault(stage: str, problem: Exception | Callable[[], None]) -> Iterator[None]:
+    """Make a stage raise for the faulty file, or do something else before."""
     target = STAGES[stage]
     module, _, name = target.rpartition(".")
     try:
@@ -80,7 +80,9 @@ def fault(stage: str, problem: BaseException) -> Iterator[None]:
     def failing(*arguments: Any, **options: Any) -> Any:
         of_the_wave = arguments[:1] == ("wave",)
         if not of_the_wave and any(map(mentions, (*arguments, *options.values()))):
-            raise problem
+            if isinstance(problem, Exception):
+                raise problem
+            problem()
         return original(*arguments, **options)
 
     with pytest.MonkeyPatch.context() as patched:
@@ -211,3 +213,42 @@ def test_thousands_of_finds_in_one_session(engine: Engine, tmp_path: Path) -> No
         assert report.errors == 0
     assert queued(engine, "receipts")
     assert queued(engine, "deploy")
+
+
+def grow(path: Path) -> None:
+    with path.open("a") as file:
+        file.write(f"\nWe decided to paint every {WORD} kiosk green.\n" * 50)
+
+
+def replace_by_a_folder(path: Path) -> None:
+    path.unlink()
+    path.mkdir()
+
+
+@pytest.mark.parametrize(
+    "change",
+    [grow, Path.unlink, replace_by_a_folder, lambda path: path.write_bytes(b""),
+     lambda path: path.write_bytes(b"\x00\xff" * 5_000)],
+    ids=["grows", "goes", "becomes a folder", "is emptied", "becomes binary"],
+)  # fmt: skip
+@pytest.mark.parametrize("stage", ["masked", "proposed from", "proved"])
+def test_a_file_that_changes_while_it_is_read(
+    engine: Engine, folder: Path, stage: str, change: Callable[[Path], object]
+) -> None:
+    changed = False
+
+    def changing() -> None:
+        nonlocal changed
+        if not changed:
+            changed = True
+            for path in (folder / f"{WORD}.jsonl", folder / "memory" / f"{WORD}.md"):
+                change(path)
+
+    with fault(stage, changing):
+        report = ingest(engine, folder)
+    assert changed
+    assert report.state == "done"
+    assert queued(engine, "aardvark")
+    assert queued(engine, "zebra")
+    assert ingest(engine, folder).state == "done"
+    assert engine.history.verify().ok

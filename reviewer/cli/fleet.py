@@ -31,8 +31,8 @@ def fleet() -> None:
     """Read more sessions than one machine holds, and queue the best of what they say.
 
     Three steps: `run` reads files in parts, on this machine or on a cluster; `collapse` finds what
-    was said most often; `import` queues it as one wave. They need the extra:
-    pip install 'reviewer[fleet]'. See docs/fleet.md.
+    was said most often; `import` queues it as one wave. They need the extra `fleet`: see
+    docs/fleet.md.
     """
 
 

@@ -164,7 +164,7 @@ def _run_table(report: RunReport) -> Iterator[str]:
     yield from table(rows)
 
 
-@fleet.command("files", cls=Verb, store=False, example="fleet files parts")
+@fleet.command("files", cls=Verb, ends_unread=True, store=False, example="fleet files parts")
 @click.argument("folder", metavar="DIR")
 @click.option("--all", "everything", is_flag=True, help="Also those that were read.")
 @click.option("--json", "as_json", is_flag=True, help="One JSON object per line.")

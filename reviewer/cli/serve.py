@@ -15,7 +15,7 @@ from reviewer.system import own_command
 MISSING = "The browser needs the package textual-serve, which is not installed. Install it: "
 
 
-@click.command(cls=Verb)
+@click.command(cls=Verb, ends_unread=True)
 @click.option(
     "--port",
     type=click.IntRange(0, 65535),

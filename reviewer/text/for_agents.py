@@ -22,7 +22,7 @@ LONGEST_SENTENCE = 1_000
 """Characters of a sentence of our own, which may quote a name from outside."""
 
 _FRAME = re.compile(
-    r"[<＜](?=\s{0,8}/\s{0,8}\w|[!?|]|<\w)"  # what closes a frame, comments, `<|im_end|>`, `<<SYS>>`
+    r"[<＜](?=\s{0,8}/\s{0,8}\w|[!?|]|<\w)"  # `</tag>`, comments, `<|im_end|>`, `<<SYS>>`
     r"|[<＜](?=\w{1,40}[-_])|(?<!\w)[<＜](?=\w)"  # what opens one; `List<String>` is code
     r"|[<＜](?=\s{1,8}\w[\w.:-]{0,60}(?:\s[^<>]{0,200})?[>＞])"
 )

@@ -134,7 +134,7 @@ class AgentTools:
                 first = int(match[2])
                 last = int(match[3]) if match[3] else first + LINES_AROUND
                 first = first if match[3] else max(1, first - LINES_AROUND)
-                path = self._allowed(engine, match[1])
+                path = self._readable(engine, match[1])
                 return _cut(between_tags(_lines(path, first, last)))
         raise ReviewerError("read takes an id such as m:12 or s:3, or FILE:LINE or FILE:FROM-TO.")
 
@@ -281,6 +281,19 @@ class AgentTools:
     def _root(self) -> Path | None:
         tree = work_tree(self._folder)
         return Path(tree.root) if tree else None
+
+    def _readable(self, engine: Engine, name: str) -> Path:
+        """A file of the work tree, or the agent's own running session. Raises ReviewerError for
+        any other one: what nobody has promoted is not read to an agent.
+        """
+        path = self._allowed(engine, name)
+        own = [each.path for each in self._running_transcripts()]
+        if self._in_tree(name) is None and path not in own:
+            raise ReviewerError(
+                f"{name} is neither in this project's folder nor this session. An id such as m:12 "
+                "gives a promoted fact with the words that it cites."
+            )
+        return path
 
     def _allowed(self, engine: Engine, name: str) -> Path:
         """A file of the work tree, a source of the project, or the transcript of a running session.
@@ -534,7 +547,9 @@ def _state(engine: Engine, number: int) -> str:
 
 
 def _fact(engine: Engine, number: int) -> str:
-    """A promoted fact, its structure, and the passages that prove it."""
+    """A promoted fact, its structure, and the passages that it cites, as quotations: what stands
+    beside these nobody has promoted.
+    """
     from reviewer.promotion.views import Status
 
     try:
@@ -552,8 +567,7 @@ def _fact(engine: Engine, number: int) -> str:
     lines = [f"m:{number} {view.kind}, {view.type}", view.content]
     for evidence in engine.queue.evidence(number, around=0)[:5]:
         record = evidence.record
-        start = max(0, evidence.span_start - 200)
-        text = record.text[start : evidence.span_end + 200]
+        text = record.text[evidence.span_start : evidence.span_end]
         lines += ["", f"From {record.path}:{evidence.line + 1} ({record.role}):"]
         lines += [f"> {line}" for line in text.splitlines()]
     return "\n".join(lines)

@@ -102,7 +102,8 @@ async def test_an_agent_reads_what_the_person_promoted(reviewer: Reviewer, mode:
         number = found.split("[m:")[1].split("]")[0]
         fact = await call(client, "read", what=f"m:{number}")
         assert f"{folder / 'notes.md'}:4" in fact
-        assert "> - [Constraint] The gate controller" in fact
+        assert "> The gate controller" in fact
+        assert "[Constraint]" not in fact
         assert "thermal paper" in await call(client, "read", what="notes.md:3")
 
         entry = (await client.read_resource(f"reviewer://entry/{number}")).contents[0]

@@ -22,7 +22,7 @@ from reviewer.agents.planted import is_planted
 from reviewer.agents.recalled import says_anything
 from reviewer.clock import Clock, utc_now
 from reviewer.errors import ReviewerError, SourceError, StoreError, UnknownIdError
-from reviewer.projects import work_tree
+from reviewer.projects import Chosen, work_tree
 from reviewer.text.for_agents import AgentText, between_tags, enclosed, sentence
 
 if TYPE_CHECKING:
@@ -85,7 +85,9 @@ class AgentTools:
         folder: Path | None = None,
         clock: Clock = utc_now,
     ) -> None:
-        """`project`: by default the one of the git work tree around `folder`."""
+        """`project`: refuse to answer for any other one. The project is always the one that the
+        person has bound to the git work tree around `folder`.
+        """
         self._store = store
         self._named = project
         self._folder = folder or Path.cwd()
@@ -256,11 +258,9 @@ class AgentTools:
         """The store, limited to one project. Never reads all projects."""
         from reviewer.engine import Engine
 
-        tree = work_tree(self._folder)
-        if tree is None and self._named is None:
+        if work_tree(self._folder) is None:
             raise ReviewerError(
-                f"{self._folder} is in no git work tree, so its project is not known. Start the "
-                "server with a project: reviewer mcp --project NAME"
+                f"{self._folder} is in no git work tree of this user, so it belongs to no project."
             )
         if not create and not self._store.exists():
             raise StoreError(
@@ -268,10 +268,13 @@ class AgentTools:
             )
         engine = Engine.open(self._store, actor=self.agent, clock=self._clock)
         try:
-            chosen = engine.choose_project(self._named, self._folder)
-            if chosen.project is None:
-                raise ReviewerError("The project is not known: reviewer mcp --project NAME")
-            engine.work_in(chosen)
+            project = engine.bound_project(self._folder)
+            if project is None or self._named not in (None, project):
+                raise ReviewerError(
+                    f"{self._folder} is not bound to {self._named or 'a project'}. The person binds"
+                    " it by using reviewer there once, for example: reviewer ingest"
+                )
+            engine.work_in(Chosen(project))
             yield engine
         finally:
             engine.close()

@@ -210,6 +210,10 @@ class Session:
         finally:
             if engine.has_written:
                 _bring_memory_folders_up_to_date(engine)
+            if bound := engine.say_binding():
+                from reviewer.cli.output import narrate
+
+                narrate(safe(bound))
             engine.close()
             if engine.has_written:
                 make_packet_ready(path)

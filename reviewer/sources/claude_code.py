@@ -540,7 +540,8 @@ FORMAT = Format(
     facts=Facts(
         person="`user` records with text, `queued_command` attachments, `userFeedback` on refusals,"
         " and queued texts that come nowhere else",
-        left_out="`isMeta`, command wrappers, caveats, reminders, notifications, IDE events;"
+        left_out="`isMeta`, another `origin` than `human`, `promptSource` `system`, queued tasks"
+        " and notices, command wrappers, caveats, reminders, notifications, IDE events;"
         " `last-prompt` repeats a prompt",
         folder="`cwd` and `gitBranch` of each record",
         compaction="`compact_boundary`, then a record with `isCompactSummary`",

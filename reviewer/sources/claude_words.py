@@ -69,6 +69,8 @@ OPENING_TAG = re.compile(
 _ELEMENT = re.compile(r"<([a-z]+(?:[-_][a-z]+)+)(?:\s[^<>]*)?>")
 """A tag in the style of all those that Claude Code puts around its own notices."""
 _TYPED_ELEMENTS = frozenset(("user-memory-input",))
+_NOTICE_NAMES = ("-notification", "-message")
+"""Ends of the names of elements after which Claude Code may add where the whole output is."""
 _TASK_FIELDS = frozenset(("task_id", "task_type"))
 
 _TRANSCRIPT = re.compile(r"\s*Full transcript available at: \S+")
@@ -107,18 +109,16 @@ def classify(text: str) -> tuple[Use, str, Counter[str]]:
 
 
 def is_notice(text: str) -> bool:
-    """Whether a text with the person's role has the shape of a notice of Claude Code: nothing but
+    """Whether a text with the person's role has the shape of a notice of an agent: nothing but
     one of its elements, or the JSON of a background task.
     """
     whole = text.strip()
     if whole.startswith("{"):
         return _is_task(whole)
     element = _ELEMENT.match(whole)
-    return (
-        element is not None
-        and element[1] not in _TYPED_ELEMENTS
-        and whole.endswith(f"</{element[1]}>")
-    )
+    if element is None or element[1] in _TYPED_ELEMENTS:
+        return False
+    return element[1].endswith(_NOTICE_NAMES) or whole.endswith(f"</{element[1]}>")
 
 
 def _is_task(text: str) -> bool:

@@ -380,7 +380,8 @@ FORMAT = Format(
     ),
     facts=Facts(
         person="event `user_message`; in files without events, items with the role user",
-        left_out="AGENTS.md, environment context, skills, developer messages; the context that an"
+        left_out="items that no event repeats, such as AGENTS.md, environment context, skills;"
+        " developer messages; the context that an"
         " editor puts before the request; the second telling of each turn",
         folder="`session_meta.cwd`, `turn_context.cwd`, `session_meta.git.branch`",
         compaction="`compacted`; the summary may be encrypted",

@@ -68,6 +68,10 @@ CLAUDE_CODE: dict[str, tuple[list[Json], list[str]]] = {
     "with a banner": ([user(f"[SYSTEM NOTIFICATION - NOT USER INPUT]\nAn event.\n\n{TASK}")], []),
     "an element of its own": ([user('<cross-session-message from="b">Hi</cross-session-message>')],
                               []),
+    "an element with where its output is": (
+        [user("<bash-notification>\n<status>0</status>\n</bash-notification>\nRead /tmp/out.")],
+        [],
+    ),
     "words beside an element": (
         [user("Why does <tray-list>a</tray-list> flicker?")],
         ["Why does <tray-list>a</tray-list> flicker?"],

@@ -24,7 +24,7 @@ from reviewer.sources.claude_lines import (
     parse_words,
 )
 from reviewer.sources.claude_tree import Node, SessionTree
-from reviewer.sources.claude_words import classify
+from reviewer.sources.claude_words import classify, is_notice
 from reviewer.sources.formats import Facts, Format, Location
 from reviewer.sources.hash_set import HashSet
 from reviewer.sources.json_values import json_pieces
@@ -450,7 +450,8 @@ class ClaudeBlocks:
             text, use = piece.text or "", turn.use
             if line.type == "user" and turn.role is Role.USER and not line.is_meta:
                 use, text, _ = classify(text)
-                use = turn.use if use is Use.MESSAGE else use
+                if use is Use.MESSAGE:
+                    use = Use.WRAPPER if is_notice(text) else turn.use
             if text.strip():
                 name = _speaker(line, turn)
                 yield self._block(line, turn, place, "text", text, use=use, name=name)
@@ -539,7 +540,8 @@ FORMAT = Format(
     facts=Facts(
         person="`user` records with text, `queued_command` attachments, `userFeedback` on refusals,"
         " and queued texts that come nowhere else",
-        left_out="`isMeta`, command wrappers, caveats, reminders, notifications, IDE events;"
+        left_out="`isMeta`, another `origin` than `human`, `promptSource` `system`, queued tasks"
+        " and notices, command wrappers, caveats, reminders, notifications, IDE events;"
         " `last-prompt` repeats a prompt",
         folder="`cwd` and `gitBranch` of each record",
         compaction="`compact_boundary`, then a record with `isCompactSummary`",

@@ -11,7 +11,7 @@ import msgspec
 from msgspec import Raw, Struct
 
 from reviewer.sources.claude_tree import Node
-from reviewer.sources.claude_words import classify
+from reviewer.sources.claude_words import classify, is_command, is_notice
 from reviewer.sources.formats import Fields, is_among
 from reviewer.sources.records import Role, Use
 
@@ -67,6 +67,7 @@ class LineFields(Struct, rename="camel"):
     operation: str | None = None
     subtype: str | None = None
     user_feedback: str | None = None
+    prompt_source: str | None = None
     content: Raw = Raw(b"null")
     attachment: Raw = Raw(b"null")
     origin: Raw = Raw(b"null")
@@ -102,6 +103,8 @@ class _Attachment(Struct, rename="camel"):
     type: str | None = None
     prompt: Raw = Raw(b"null")
     command_mode: str | None = None
+    is_meta: bool | None = None
+    origin: Raw = Raw(b"null")
 
 
 class _Origin(Struct):
@@ -138,9 +141,6 @@ class Turn(Struct):
     """For queue operations: `enqueue`, `popAll`."""
     model: str = ""
 
-
-NOTIFICATION = "task-notification"
-"""Where a text came from that a background task wrote, though it has the person's role."""
 
 _lines = msgspec.json.Decoder(ClaudeLine)
 _worded_lines = msgspec.json.Decoder(_WordedLine)
@@ -234,7 +234,7 @@ def _user(line: LineFields, tally: Counter[str]) -> Turn:
         use, text = Use.WRAPPER, "\n\n".join(texts)
     elif texts:
         use, text = _typed(texts, tally)
-        if use is Use.MESSAGE and _origin(line) == NOTIFICATION:
+        if use is Use.MESSAGE and is_by_harness(line):
             use = Use.WRAPPER
     else:
         use, text = Use.MESSAGE, ""
@@ -257,7 +257,9 @@ def _queued(line: LineFields, tally: Counter[str]) -> Turn | None:
     if line.operation in ("enqueue", "popAll"):
         texts, _ = _texts_of(_decode_content(line.content), tally)
         use, text = _typed(texts, tally)
-        if text:
+        if use is Use.MESSAGE and is_by_harness(line):
+            use = Use.WRAPPER
+        if text and not is_command(text):
             return Turn(Node.OTHER, Role.USER, use, text, queued=line.operation)
     tally["queue operation"] += 1
     return None
@@ -273,14 +275,25 @@ def _attached(line: LineFields, tally: Counter[str]) -> Turn | None:
         return None
     texts, _ = _texts_of(_decode_content(attachment.prompt), tally)
     use, text = _typed(texts, tally)
-    if use is Use.MESSAGE and NOTIFICATION in (attachment.command_mode, _origin(line)):
+    by_harness = (
+        attachment.is_meta
+        or attachment.command_mode not in (None, "prompt")
+        or _is_foreign(attachment.origin)
+        or is_by_harness(line)
+    )
+    if use is Use.MESSAGE and by_harness:
         use = Use.WRAPPER
     return Turn(Node.OTHER, Role.USER, use, text) if text else None
 
 
-def _origin(line: LineFields) -> str:
-    """Who a text came from, where newer versions say so."""
-    return _object(_Origin, line.origin).kind or ""
+def is_by_harness(line: LineFields) -> bool:
+    """Whether the fields of a record say that nobody typed its text."""
+    return bool(line.is_meta) or line.prompt_source == "system" or _is_foreign(line.origin)
+
+
+def _is_foreign(origin: Raw) -> bool:
+    """Whether a text came from a task, a channel or another session, where versions say so."""
+    return (_object(_Origin, origin).kind or "human") != "human"
 
 
 def kept_through(line: LineFields) -> tuple[str, str] | None:
@@ -304,10 +317,10 @@ def _typed(texts: list[str], tally: Counter[str]) -> tuple[Use, str]:
         use, clean, cuts = classify(text)
         for reason, count in cuts.items():
             tally[f"{reason} cut out"] += count
-        if use is Use.MESSAGE:
+        if use is Use.MESSAGE and not is_notice(clean):
             typed.append(clean)
         else:
-            other.append((use, text))
+            other.append((Use.WRAPPER if use is Use.MESSAGE else use, text))
     if typed or not other:
         for use, _ in other:
             tally[f"{use.value} beside typed text"] += 1

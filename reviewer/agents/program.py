@@ -9,7 +9,7 @@ from importlib.util import find_spec
 from pathlib import Path
 
 from reviewer.errors import ReviewerError
-from reviewer.installation import to_add
+from reviewer.installation import extra_command
 
 
 def missing_mcp() -> str:
@@ -18,7 +18,7 @@ def missing_mcp() -> str:
         return ""
     return (
         "The package mcp is not installed, so the hooks work and the MCP server does not yet. "
-        f"Install it: {to_add('mcp')}"
+        f"Install it: {extra_command('mcp')}"
     )
 
 

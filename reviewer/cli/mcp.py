@@ -8,7 +8,7 @@ import click
 
 from reviewer.cli.session import Session, Verb, pass_session
 from reviewer.errors import ReviewerError
-from reviewer.installation import to_add
+from reviewer.installation import extra_command
 
 MISSING = "The MCP server needs the package mcp, which is not installed. Install it: "
 
@@ -38,7 +38,7 @@ def mcp(session: Session, agent: str) -> None:
     except ModuleNotFoundError as missing:
         if (missing.name or "").partition(".")[0] not in ("mcp", "mcp_types", "pydantic"):
             raise
-        raise ReviewerError(MISSING + to_add("mcp")) from missing
+        raise ReviewerError(MISSING + extra_command("mcp")) from missing
     from reviewer.agents.agent_tools import AgentTools
 
     tools = AgentTools(session.store_path(), project=session.project, agent=agent or "agent")

@@ -17,6 +17,8 @@ from reviewer.system import HANG_UP
 from reviewer.text.numerals import count as count
 
 if TYPE_CHECKING:
+    from types import FrameType
+
     from reviewer.promotion.triage import Done as Act
 
 ELLIPSIS = "…"
@@ -28,12 +30,16 @@ _NOBODY_READS = (errno.EPIPE, errno.EIO, errno.EBADF)
 class _Unread(FileIO):
     """A stream that nobody may read: what cannot be written goes nowhere."""
 
+    lost = False
+    hung_up = False
+
     def write(self, data: Any) -> int:
         try:
             return super().write(data)
         except OSError as problem:
             if problem.errno not in _NOBODY_READS:
                 raise
+            _Unread.lost = True
             return len(memoryview(data).cast("B"))
 
 
@@ -50,8 +56,23 @@ def keep_going_unread() -> None:
         errors, at_once = stream.errors, stream.line_buffering
         made = TextIOWrapper(to_nowhere, stream.encoding, errors, line_buffering=at_once)
         setattr(sys, name, made)
-    if HANG_UP is not None:
-        signal.signal(HANG_UP, signal.SIG_IGN)
+    # A handler, since programs that are started here would inherit SIG_IGN.
+    if HANG_UP is not None and signal.getsignal(HANG_UP) is signal.SIG_DFL:
+        signal.signal(HANG_UP, _note_hang_up)
+
+
+def _note_hang_up(number: int, frame: FrameType | None) -> None:
+    _Unread.hung_up = True
+
+
+def goes_on_unread() -> bool:
+    """Whether `keep_going_unread` was called."""
+    return isinstance(getattr(getattr(sys.stdout, "buffer", None), "raw", None), _Unread)
+
+
+def nobody_reads() -> bool:
+    """Whether output was lost or the terminal was closed since `keep_going_unread`."""
+    return _Unread.lost or _Unread.hung_up
 
 
 def print_json(value: Mapping[str, Any] | Sequence[Any]) -> None:

@@ -9,7 +9,7 @@ from msgspec import Struct
 
 from reviewer.errors import ReviewerError
 from reviewer.extraction.rules import EXTRACTOR_VERSION
-from reviewer.installation import to_add
+from reviewer.installation import extra_command
 from reviewer.promotion.statement_rows import STATEMENTS_VERSION
 
 LAYOUT = 1
@@ -90,5 +90,5 @@ def extra(module: str) -> ModuleType:
     except ModuleNotFoundError as missing:
         raise FleetError(
             f"This needs the package {missing.name}, which is not installed. Install it: "
-            f"{to_add('fleet')}"
+            f"{extra_command('fleet')}"
         ) from missing

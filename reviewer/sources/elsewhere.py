@@ -10,7 +10,7 @@ from urllib.parse import urlsplit
 import msgspec
 
 from reviewer.errors import SourceError
-from reviewer.installation import to_add, to_add_packages
+from reviewer.installation import extra_command, package_command
 
 EXCERPT_AT = "excerpt_at"
 """In the `meta` of a record whose text is a part of it only: the first character of the part."""
@@ -56,7 +56,7 @@ def _file_system_class(url: str) -> Any:
         import fsspec
     except ModuleNotFoundError as missing:
         raise SourceError(
-            f"{url} is elsewhere: to reach it, install what it needs: {to_add('fleet')}"
+            f"{url} is elsewhere: to reach it, install what it needs: {extra_command('fleet')}"
         ) from missing
     try:
         return fsspec.get_filesystem_class(urlsplit(url).scheme)
@@ -85,7 +85,7 @@ def _require_options(url: str, kind: Any, options: dict[str, Any]) -> None:
 
 def _not_installed(url: str, missing: ImportError) -> SourceError:
     google = urlsplit(url).scheme in ("gs", "gcs")
-    how = to_add_packages("gcsfs") if google else to_add("fleet")
+    how = package_command("gcsfs") if google else extra_command("fleet")
     return SourceError(f"{url} cannot be opened ({missing}): {how}")
 
 

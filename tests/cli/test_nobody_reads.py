@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import pty
+import re
 import shutil
 import signal
 import subprocess
@@ -21,6 +22,17 @@ TALK = "".join(
     for number in range(12)
     for role, words in (("user", "Use port 8443."), ("assistant", "The port is set to 8443."))
 )
+
+TEA = """digraph tea {
+  start [shape=Mdiamond]
+  done [shape=Msquare]
+  boil [prompt="Boil the water."]
+  start -> boil -> done
+}
+"""
+
+RUN = re.compile(r"\d{8}-\d{6}")
+"""The time in the name of a run's folder."""
 
 WRITING = [
     "ingest more.md",
@@ -40,7 +52,15 @@ WRITING = [
     "compress talk --level brief --apply --anyway",
     "export --into AGENTS.md --write",
     "connect codex --yes",
+    "add decision 'The till prints in black only.'",
+    "restore 4",
+    "pipeline run tea.dot",
+    "--plain <letters.txt",
+    "watch --once",
+    "dev-seed 3",
 ]
+if shutil.which("ssh-keygen"):
+    WRITING.append("decisions import decisions/anna.jsonl --allowed decisions/signers")
 """Commands that write, each on a store with candidates, a context and an act that was undone."""
 
 
@@ -51,6 +71,8 @@ def filled(ingested: Reviewer) -> Reviewer:
     (folder / "more.md").write_text(NOTE.replace("kiosk", "till").replace("80 mm", "58 mm"))
     (folder / "wording.txt").write_text("Receipts are printed in the customer's language.")
     (folder / "talk.jsonl").write_text(TALK)
+    (folder / "tea.dot").write_text(TEA)
+    (folder / "letters.txt").write_text("x\na\nx\nq\n")
     for line in (
         ["context", "import", "talk.jsonl", "--name", "talk"],
         ["promote", 4],
@@ -59,14 +81,36 @@ def filled(ingested: Reviewer) -> Reviewer:
     ):
         done = ingested("--project", "kiosk", *line)
         assert done.returncode == 0, done.stderr
+    if shutil.which("ssh-keygen"):
+        sign_decisions(folder / "decisions")
     return ingested
+
+
+def sign_decisions(folder: Path) -> None:
+    """The signed decisions of somebody else, who has read the same notes."""
+    folder.mkdir()
+    anna = Reviewer(folder)
+    (folder / "kiosk-decisions.md").write_text(NOTE)
+    subprocess.run(
+        ["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-C", "anna", "-f", str(folder / "key")],
+        check=True,
+    )
+    public = (folder / "key.pub").read_text()
+    (folder / "signers").write_text(f"anna@example.org {public}")
+    for line in (
+        ["ingest", "kiosk-decisions.md"],
+        ["promote", 1],
+        ["decisions", "export", "--sign", folder / "key", "--out", folder / "anna.jsonl"],
+    ):
+        done = anna("--project", "kiosk", "--actor", "anna", *line)
+        assert done.returncode == 0, done.stderr
 
 
 def written(program: Reviewer) -> tuple[list[tuple[object, ...]], list[str]]:
     """The acts of the store, and the files in the folder and the home."""
     acts = rows_of(program.db, "SELECT kind, rows FROM ledger ORDER BY id")
     files = sorted(
-        str(path.relative_to(program.folder))
+        RUN.sub("RUN", str(path.relative_to(program.folder)))
         for path in program.folder.rglob("*")
         if path.is_file() and "store.db" not in path.name and "cache" not in str(path)
     )
@@ -87,7 +131,10 @@ def shell(program: Reviewer, line: str, after: str) -> int:
     return int(code.read_text())
 
 
-@pytest.mark.parametrize("after", ["| true", "2>&1 | true", ">&- 2>&-"])
+@pytest.mark.parametrize(
+    "after",
+    ["| head -c 1 >/dev/null", "2>&1 | head -c 1 >/dev/null", "2>&1 | true", ">&- 2>&-"],
+)
 def test_a_write_is_done_in_full_when_nobody_reads(filled: Reviewer, after: str) -> None:
     """Each command twice on equal stores: once with its output read, once with nobody there."""
     before = filled.db.read_bytes()
@@ -95,6 +142,7 @@ def test_a_write_is_done_in_full_when_nobody_reads(filled: Reviewer, after: str)
     for line in WRITING:
         codes, results = [], []
         for how in ("| cat >/dev/null", after):
+            shutil.rmtree(filled.folder / "store.db-runs", ignore_errors=True)
             for rest in filled.folder.glob("store.db*"):
                 if rest.is_file():
                     rest.unlink()
@@ -136,3 +184,33 @@ def test_what_was_not_done_is_never_called_done(filled: Reviewer) -> None:
     for line in ("promote 4711", "compress nowhere --level brief --apply", "ingest nowhere.md"):
         assert shell(filled, line, "2>&1 | true") != 0, line
     assert not Path(filled.folder / "AGENTS.md").exists()
+
+
+@pytest.mark.skipif(not hasattr(signal, "SIGHUP"), reason="terminals hang up on Unix")
+def test_watch_ends_with_its_terminal_or_its_reader(filled: Reviewer) -> None:
+    child, terminal = pty.fork()
+    if child == 0:
+        os.chdir(filled.folder)
+        command = [sys.executable, "-m", "reviewer", "--db", str(filled.db), "--project", "kiosk"]
+        os.execve(sys.executable, [*command, "watch"], filled.environment)
+    os.read(terminal, 1)
+    os.close(terminal)
+    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+    assert shell(filled, "watch", "2>&1 | true") == 0
+
+
+def test_a_pipe_that_breaks_elsewhere_is_a_failure(filled: Reviewer) -> None:
+    """Not the output but something that the command writes to has no reader any more."""
+    (filled.folder / "broken.py").write_text(
+        "from reviewer.promotion.triage import Triage\n"
+        "def broken(*_, **__):\n"
+        "    raise BrokenPipeError(32, 'Broken pipe')\n"
+        "Triage.promote = broken\n"
+        "from reviewer.main import program\n"
+        "program()\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "broken.py", "--db", filled.db, "--project", "kiosk", "promote", "1"],
+        env=filled.environment, cwd=filled.folder, capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert (done.returncode, done.stderr) == (1, "Broken pipe.\n")

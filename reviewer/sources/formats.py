@@ -88,6 +88,8 @@ class Format(Struct, frozen=True, kw_only=True):
     """Whether a ZIP archive with these members is of this format."""
     turns: TurnReader | None = None
     """Reads a file of sessions; otherwise `read` and `read_blocks` do."""
+    rewinds: bool = False
+    """`turns` yields a `Rewind` after the turns that were abandoned."""
     read: Callable[[Source], Scan] | None = None
     """None, without `turns`: the format is recognised but not read."""
     read_blocks: Callable[[Source], BlockScan] | None = None

@@ -96,7 +96,7 @@ def open_source(
     """
     found, source = _recognised(path, line_start, line_end, sessions)
     if found.turns is not None:
-        return SessionScan(found.name, source, found.turns)
+        return SessionScan(found.name, source, found.turns, rewinds=found.rewinds)
     assert found.read is not None
     return found.read(source)
 
@@ -114,7 +114,7 @@ def open_blocks(
     """
     found, source = _recognised(path, line_start, line_end, sessions)
     if found.turns is not None:
-        return SessionBlocks(found.name, source, found.turns)
+        return SessionBlocks(found.name, source, found.turns, rewinds=found.rewinds)
     assert found.read is not None
     return found.read_blocks(source) if found.read_blocks else _RecordBlocks(found.read(source))
 

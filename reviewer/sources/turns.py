@@ -11,23 +11,27 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
-from typing import NamedTuple, TypeAlias
+from typing import NamedTuple, TypeAlias, TypeVar
 
 import msgspec
-from msgspec import Struct
+from msgspec import Struct, structs
 
 from reviewer.clock import iso, written_moment
 from reviewer.sources.claude_words import classify
+from reviewer.sources.events import Origin, Rewind
 from reviewer.sources.hash_set import HashSet
 from reviewer.sources.json_values import fields, first_byte, items, json_pieces
-from reviewer.sources.lines import TextForm, read_lines, reading
+from reviewer.sources.lines import BLOCK, TextForm, read_lines, reading
 from reviewer.sources.records import Block, BlockKind, Record, Role, Use
 from reviewer.sources.source import Source
 from reviewer.sources.tool_text import input_text, part_text
 
 Fields: TypeAlias = dict[str, object]
 """A decoded JSON object."""
+Line = TypeVar("Line")
 
+OPEN_REPLIES = 8
+"""Replies that may interleave (when sub-agents work) before the oldest is closed."""
 RECORDED_TWICE = "recorded twice"
 """The reason under which the second place of the same words is counted."""
 SESSION_STATE = "state of the session"
@@ -43,7 +47,7 @@ ODD_ESCAPE = re.compile(
 """Escapes that are cut, and halves of surrogate pairs: collectors that mask strings leave them."""
 
 
-class Spot(Struct, frozen=True):
+class Spot(Struct, frozen=True, gc=False):
     """The place of a turn: 0-based half-open lines and bytes, and the bytes themselves.
 
     In a database or an archive `line_start` counts rows, and `byte_start` equals `byte_end`.
@@ -56,7 +60,7 @@ class Spot(Struct, frozen=True):
     raw: bytes | memoryview
 
 
-class Part(Struct, frozen=True):
+class Part(Struct, frozen=True, gc=False):
     """One block of a turn. Without a `use` it is what its kind and the turn's role suggest."""
 
     kind: BlockKind
@@ -66,9 +70,12 @@ class Part(Struct, frozen=True):
     call: str = ""
     error: bool = False
     feedback: str = ""
+    """What the person wrote when refusing the call."""
+    is_data: bool = False
+    """A picture or document, of which `text` has only the name."""
 
 
-class Turn(Struct, frozen=True, kw_only=True):
+class Turn(Struct, frozen=True, kw_only=True, gc=False):
     """One message of a session. `key` is its own id in the format, where it has one."""
 
     spot: Spot
@@ -84,6 +91,38 @@ class Turn(Struct, frozen=True, kw_only=True):
     branch: str = ""
     model: str = ""
     version: str = ""
+    reply: str = ""
+    """The id that the blocks of one reply share, where a format writes each block as a turn."""
+    queued: bool = False
+    """Typed while the agent was busy."""
+    conversation: int = 0
+    """Tells the conversations of a file apart that have no session."""
+
+    @property
+    def digest(self) -> str:
+        """The sha256 of its bytes, in hex."""
+        return hashlib.sha256(self.spot.raw).hexdigest()
+
+    def origin(self) -> Origin:
+        """The record that events of this turn come from."""
+        digest = self.digest
+        return Origin(
+            key=self.key or f"sha256:{digest}",
+            line_start=self.spot.line_start,
+            line_end=self.spot.line_end,
+            byte_start=self.spot.byte_start,
+            byte_end=self.spot.byte_end,
+            sha256=digest,
+            at=self.at,
+            session=self.session,
+            parent=self.parent,
+            sidechain=self.sidechain,
+            cwd=self.cwd,
+            branch=self.branch,
+            model=self.model,
+            version=self.version,
+            reply=self.reply,
+        )
 
 
 class Reading:
@@ -97,40 +136,60 @@ class Reading:
         self.tally: Counter[str] = Counter()
         self.errors: list[str] = []
 
-    def objects(self, *, quiet: bool = False) -> Iterator[tuple[Spot, Fields]]:
-        """Every JSON object of a file with one object a line, with its place.
+    def objects(self) -> Iterator[tuple[Spot, Fields]]:
+        """Every JSON object of a file with one object a line, with its place."""
+        for spot, value in self.lines(_any_value, _is_object):
+            if isinstance(value, dict):
+                yield spot, value
+            else:
+                self.tally["not a record"] += 1
 
-        Intact objects inside a damaged line are yielded, too. `quiet`: count and report nothing,
-        for a first look at the file.
+    def lines(
+        self, decode: Callable[[bytes], Line], is_whole: Callable[[Line], bool]
+    ) -> Iterator[tuple[Spot, Line]]:
+        """Every line of a file, decoded, with its place; damage is counted and reported.
+
+        `decode` raises ValueError or RecursionError for what it cannot read. Of a damaged line, the
+        intact pieces that are `is_whole` are yielded.
         """
-        tally, errors = (Counter[str](), []) if quiet else (self.tally, self.errors)
-        recoded = self.form.encoding != "utf-8"
+        tally, errors, form = self.tally, self.errors, self.form
+        recoded = form.encoding != "utf-8"
         with reading(self.path) as stream:
-            for number, start, raw in read_lines(stream, self.form):
+            for number, start, raw in read_lines(stream, form):
                 if raw is None:
                     tally["line over 32 MB"] += 1
                     errors.append(f"line {number + 1}: longer than 32 MB, skipped")
                     continue
                 if not raw or raw.isspace():
                     continue
-                spot = Spot(number, number + 1, start, start + len(raw), raw)
-                data = self.form.utf8(raw) if recoded else raw
+                data = form.utf8(raw) if recoded else raw
                 try:
-                    value = decoded(data, tally)
+                    value = decode(data)
                 except RecursionError:
                     tally["nested too deep"] += 1
                     errors.append(f"line {number + 1}: nested too deep to read")
                     continue
                 except ValueError:
-                    tally["bad JSON"] += 1
-                    errors.append(f"line {number + 1}: not a JSON record")
-                    if not recoded:
-                        yield from _recovered(data, spot, tally)
-                    continue
-                if isinstance(value, dict):
-                    yield spot, value
-                else:
-                    tally["not a record"] += 1
+                    try:
+                        value = mended(decode, data, tally)
+                    except (ValueError, RecursionError):
+                        tally["bad JSON"] += 1
+                        errors.append(f"line {number + 1}: not a JSON record")
+                        if not recoded:  # positions of pieces are known in UTF-8 only
+                            spot = Spot(number, number + 1, start, start + len(raw), raw)
+                            yield from _recovered(spot, decode, is_whole, tally)
+                        continue
+                yield Spot(number, number + 1, start, start + len(raw), raw), value
+
+    def digest(self, start: int, end: int) -> str:
+        """The sha256 of bytes that were read already, in hex."""
+        digest = hashlib.sha256()
+        with reading(self.path) as stream:
+            stream.seek(start)
+            while start < end and (block := stream.read(min(BLOCK, end - start))):
+                digest.update(block)
+                start += len(block)
+        return digest.hexdigest()
 
     def damaged(self, where: str, problem: Exception) -> None:
         """Count and report a part of a document that cannot be read."""
@@ -139,7 +198,51 @@ class Reading:
         self.errors.append(f"{where}: {'nested too deep to read' if deep else 'not JSON'}")
 
 
-TurnReader: TypeAlias = Callable[[Reading], Iterator[Turn]]
+def last_versions(reading: Reading, name: str, between: str = "") -> Iterator[tuple[Spot, Fields]]:
+    """The objects of a file in which a record is written again as it grows: its last version.
+
+    `name`: the field with the id of a record. Objects with the field `between` may come between
+    two versions, and are yielded before them.
+    """
+    held: tuple[Spot, Fields] | None = None
+    for spot, record in reading.objects():
+        if between and between in record:
+            yield spot, record
+            continue
+        if held is not None:
+            its = words(record.get(name))
+            if its and its == held[1].get(name):
+                reading.tally["message written again later"] += 1
+            else:
+                yield held
+        held = spot, record
+    if held is not None:
+        yield held
+
+
+def rewind_at(spot: Spot, first: int) -> Rewind:
+    """The person went back: what is at `spot` follows what was before line `first`."""
+    return Rewind(Turn(spot=spot, role=Role.SYSTEM, parts=[]).origin(), first, spot.line_start)
+
+
+class Trail:
+    """Finds rewinds in a format whose entries name the entry before them."""
+
+    def __init__(self) -> None:
+        self._lines: dict[str, int] = {}
+        self._last = ""
+
+    def follow(self, name: str, before: str, line: int) -> int | None:
+        """Take the next entry; the line from which on it leaves entries behind."""
+        first = self._lines.get(before) if before != self._last else None
+        self._lines[name], self._last = line, name
+        return None if first is None else first + 1
+
+
+TurnReader: TypeAlias = Callable[[Reading], Iterator[Turn | Rewind]]
+"""Yields the turns of a file in the order in which their fate is known. A `Rewind` follows the
+turns that were abandoned.
+"""
 
 
 def decoded(data: bytes | memoryview, tally: Counter[str]) -> object:
@@ -149,25 +252,55 @@ def decoded(data: bytes | memoryview, tally: Counter[str]) -> object:
     """
     try:
         value: object = msgspec.json.decode(data)
-    except UnicodeDecodeError:
-        tally["invalid UTF-8"] += 1
-        return decoded(bytes(data).decode("utf-8", "replace").encode(), tally)
-    except msgspec.DecodeError:
-        mended = ODD_ESCAPE.sub(rb"\1\\ufffd", bytes(data))
-        if mended == data:
-            raise
-        value = msgspec.json.decode(mended)
-        tally["odd escapes replaced"] += 1
+    except ValueError:
+        return mended(_any_value, data, tally)
     return value
 
 
-def _recovered(data: bytes, spot: Spot, tally: Counter[str]) -> Iterator[tuple[Spot, Fields]]:
-    for offset, piece in json_pieces(data):
+def mended(decode: Callable[[bytes], Line], data: bytes | memoryview, tally: Counter[str]) -> Line:
+    """A JSON value that is readable once bytes that are not UTF-8 and odd escapes are replaced.
+
+    Raises ValueError or RecursionError when it is not.
+    """
+    data, replaced = bytes(data), False
+    try:
+        data.decode()
+    except UnicodeDecodeError:
+        data, replaced = data.decode("utf-8", "replace").encode(), True
+    try:
+        value = decode(data)
+    except msgspec.DecodeError:
+        clean = ODD_ESCAPE.sub(rb"\1\\ufffd", data)
+        if clean == data:
+            raise
+        value = decode(clean)
+        tally["odd escapes replaced"] += 1
+    tally["invalid UTF-8"] += replaced
+    return value
+
+
+def _any_value(data: bytes) -> object:
+    value: object = msgspec.json.decode(data)
+    return value
+
+
+def _is_object(value: object) -> bool:
+    return isinstance(value, dict) and len(value) > 1
+
+
+def _recovered(
+    spot: Spot,
+    decode: Callable[[bytes], Line],
+    is_whole: Callable[[Line], bool],
+    tally: Counter[str],
+) -> Iterator[tuple[Spot, Line]]:
+    """The intact records inside a damaged line."""
+    for offset, piece in json_pieces(bytes(spot.raw)):
         try:
-            value = decoded(piece, tally)
+            value = mended(decode, piece, tally)
         except (ValueError, RecursionError):
             continue
-        if isinstance(value, dict) and len(value) > 1:
+        if is_whole(value):
             tally["recovered from a damaged line"] += 1
             start = spot.byte_start + offset
             yield Spot(spot.line_start, spot.line_end, start, start + len(piece), piece), value
@@ -397,80 +530,163 @@ class Chain:
 
 
 class SessionScan:
-    """The records of one file: one for each turn that has text."""
+    """The records of one file: one for each message that has text.
 
-    def __init__(self, name: str, source: Source, turns: TurnReader) -> None:
+    Iterating yields them with their final use; of a format with rewinds all are kept in memory
+    until the end is known. `live` yields each as soon as it is complete.
+    """
+
+    def __init__(
+        self, name: str, source: Source, turns: TurnReader, *, rewinds: bool = False
+    ) -> None:
         self.path, self.format = source.path, name
-        self._turns, self._lines, self._sessions = turns, source.lines, source.sessions
+        self._turns, self._rewinds = turns, rewinds
+        self._lines, self._sessions = source.lines, source.sessions
         self._reading = Reading(source)
+        self._seen = HashSet()
+        self._replies: dict[str, _Reply] = {}
         self.tally, self.errors = self._reading.tally, self._reading.errors
 
     def __iter__(self) -> Iterator[Record]:
-        seen = HashSet()
+        return settled(self.live(), self._rewinds)
+
+    def live(self) -> Iterator[Record | Rewind]:
         for turn in self._turns(self._reading):
-            if not _is_wanted(turn, self._lines, self._sessions):
-                continue
-            texts = [part for part in turn.parts if part.kind == "text" and part.text.strip()]
-            for part in turn.parts:
-                if part.kind != "text":
-                    self.tally[part.kind.replace("_", " ")] += 1
-            if not texts:
-                if not turn.parts:
-                    self.tally["turn without text"] += 1
-                continue
-            digest = hashlib.sha256(turn.spot.raw).hexdigest()
-            key = turn.key or f"sha256:{digest}"
-            if key in seen:
-                self.tally["repeated"] += 1
-                continue
-            seen.add(key)
-            uses = [_use(turn, part) for part in texts]
-            use = Use.MESSAGE if Use.MESSAGE in uses else uses[0]
-            kept = [part for part, its in zip(texts, uses, strict=True) if its is use]
+            if isinstance(turn, Rewind):
+                yield from self._close_replies()
+                yield turn
+            elif _is_wanted(turn, self._lines, self._sessions):
+                yield from self._taken(turn)
+        yield from self._close_replies()
+
+    def _taken(self, turn: Turn) -> Iterator[Record]:
+        texts = list(_texts(turn))
+        for part in turn.parts:
+            if part.kind != "text" or part.is_data:
+                what = part.text.strip("[]") if part.is_data else part.kind.replace("_", " ")
+                self.tally[what] += 1
+        if not texts:
+            if not turn.parts:
+                self.tally["turn without text"] += 1
+            return
+        uses = [_use(turn, part) for part in texts]
+        use = Use.MESSAGE if Use.MESSAGE in uses else uses[0]
+        if turn.reply and use is Use.MESSAGE:
+            yield from self._joined(turn, texts)
+            return
+        if use is Use.MESSAGE:
             for its in uses:
                 if its is not use:
                     self.tally[f"{its.value} beside typed text"] += 1
-            if turn.rewound and use is Use.MESSAGE:
-                use = Use.REWOUND
-            meta = {
-                "agent": self.format,
-                "model": turn.model,
-                "cwd": turn.cwd,
-                "gitBranch": turn.branch,
-                "version": turn.version,
-            }
-            yield Record(
-                key=key,
-                line_start=turn.spot.line_start,
-                line_end=turn.spot.line_end,
-                byte_start=turn.spot.byte_start,
-                byte_end=turn.spot.byte_end,
-                sha256=digest,
-                role=Role.ASSISTANT if use is Use.SUMMARY else turn.role,
-                text="\n\n".join(part.text for part in kept).replace("\r\n", "\n"),
-                use=use,
-                at=turn.at,
-                session=turn.session,
-                parent=turn.parent,
-                sidechain=turn.sidechain,
-                meta={name: value for name, value in meta.items() if value},
-            )
+            texts = [part for part, its in zip(texts, uses, strict=True) if its is use]
+        yield from self._close_replies()
+        yield from self._record(_Reply(turn, [part.text for part in texts], turn.spot, use))
+
+    def _joined(self, turn: Turn, texts: list[Part]) -> Iterator[Record]:
+        """Add a block of a reply. Only replies of sub-agents go on beside others."""
+        reply = self._replies.get(turn.reply)
+        if reply is None:
+            if len(self._replies) >= OPEN_REPLIES:
+                yield from self._record(self._replies.pop(next(iter(self._replies))))
+            elif not turn.sidechain:
+                yield from self._close_replies()
+            said = [part.text for part in texts]
+            self._replies[turn.reply] = _Reply(turn, said, turn.spot, Use.MESSAGE)
+        else:
+            reply.texts += (part.text for part in texts)
+            reply.last = turn.spot
+
+    def _close_replies(self) -> Iterator[Record]:
+        for reply in self._replies.values():
+            yield from self._record(reply)
+        self._replies.clear()
+
+    def _record(self, reply: _Reply) -> Iterator[Record]:
+        turn, first, last, use = reply.first, reply.first.spot, reply.last, reply.use
+        digest = turn.digest
+        key = turn.key or f"sha256:{digest}"
+        if key in self._seen:
+            self.tally["repeated"] += 1
+            return
+        self._seen.add(key)
+        if last is not first:
+            digest = self._reading.digest(first.byte_start, last.byte_end)
+        if turn.rewound and use is Use.MESSAGE:
+            use = Use.REWOUND
+        meta = {
+            "agent": self.format,
+            "model": turn.model,
+            "cwd": turn.cwd,
+            "gitBranch": turn.branch,
+            "version": turn.version,
+            "queued": "typed while the agent was busy" if turn.queued else "",
+        }
+        yield Record(
+            key=key,
+            line_start=first.line_start,
+            line_end=last.line_end,
+            byte_start=first.byte_start,
+            byte_end=last.byte_end,
+            sha256=digest,
+            role=Role.ASSISTANT if use is Use.SUMMARY else turn.role,
+            text="\n\n".join(reply.texts).replace("\r\n", "\n"),
+            use=use,
+            at=turn.at,
+            session=turn.session,
+            parent=turn.parent,
+            sidechain=turn.sidechain,
+            meta={name: value for name, value in meta.items() if value},
+        )
+
+
+class _Reply(Struct):
+    """A message whose blocks may be turns of their own."""
+
+    first: Turn
+    texts: list[str]
+    last: Spot
+    use: Use
+
+
+def _texts(turn: Turn) -> Iterator[Part]:
+    """What somebody wrote in a turn; words on a refused call replace what is noted beside them."""
+    refusals = dict.fromkeys(part.feedback.strip() for part in turn.parts)
+    yield from (said(words, Use.MESSAGE) for words in refusals if words)
+    for part in turn.parts:
+        if part.kind == "text" and part.text.strip() and not part.is_data:
+            yield part
+
+
+def message_text(turn: Turn) -> str:
+    """What was said in a turn; where nothing was, its other text."""
+    texts = [part for part in turn.parts if part.kind == "text" and not part.is_data]
+    spoken = [part for part in texts if _use(turn, part) is Use.MESSAGE] or texts
+    return "\n\n".join(part.text for part in spoken)
 
 
 class SessionBlocks:
-    """The blocks of one file."""
+    """The blocks of one file. Iterating and `live` differ as those of `SessionScan` do."""
 
-    def __init__(self, name: str, source: Source, turns: TurnReader) -> None:
+    def __init__(
+        self, name: str, source: Source, turns: TurnReader, *, rewinds: bool = False
+    ) -> None:
         self.path, self.format = source.path, name
-        self._turns, self._lines, self._sessions = turns, source.lines, source.sessions
+        self._turns, self._rewinds = turns, rewinds
+        self._lines, self._sessions = source.lines, source.sessions
         self._reading = Reading(source)
         self.tally, self.errors = self._reading.tally, self._reading.errors
 
     def __iter__(self) -> Iterator[Block]:
+        return settled(self.live(), self._rewinds)
+
+    def live(self) -> Iterator[Block | Rewind]:
         seen = HashSet()
         tools: dict[str, str] = {}
         calls = _Calls()
         for turn in self._turns(self._reading):
+            if isinstance(turn, Rewind):
+                yield turn
+                continue
             if not _is_wanted(turn, self._lines, self._sessions):
                 continue
             if turn.key:
@@ -503,8 +719,39 @@ class SessionBlocks:
                     branch=turn.branch,
                     feedback=part.feedback,
                     session=turn.session,
+                    conversation=turn.conversation,
                     span=(turn.spot.byte_start, turn.spot.byte_end),
                 )
+
+
+Marked = TypeVar("Marked", Record, Block)
+
+
+def settled(found: Iterator[Marked | Rewind], rewinds: bool) -> Iterator[Marked]:
+    """The records or blocks with their final use, in the order of their lines.
+
+    Without `rewinds` they are passed on as they come.
+    """
+    if not rewinds:
+        for each in found:
+            if not isinstance(each, Rewind):
+                yield each
+        return
+    kept: list[Marked] = []
+    for each in found:
+        if isinstance(each, Rewind):
+            kept = [rewound(it) if each.first <= it.line_start < each.end else it for it in kept]
+        else:
+            kept.append(each)
+    kept.sort(key=lambda each: each.line_start)
+    yield from kept
+
+
+def rewound(marked: Marked) -> Marked:
+    """A record or block of a branch that the person left."""
+    if marked.use in (Use.MESSAGE, Use.TOOL):
+        return structs.replace(marked, use=Use.REWOUND)
+    return marked
 
 
 class _Calls:

@@ -21,7 +21,12 @@ def test_a_turn_keeps_its_id_time_place_and_digest(tmp_path: Path) -> None:
     assert (record.byte_start, record.byte_end) == (start, start + len(line))
     assert record.sha256 == hashlib.sha256(line).hexdigest()
     assert (record.role, record.session, record.at) == (Role.USER, "s1", "2026-02-14T10:00:01Z")
-    assert record.meta == {"cwd": "/work/shop", "gitBranch": "main", "version": "2.1.0"}
+    assert record.meta == {
+        "agent": "claude-code",
+        "cwd": "/work/shop",
+        "gitBranch": "main",
+        "version": "2.1.0",
+    }
 
 
 def test_blocks_of_one_reply_are_one_record_from_first_to_last_text(tmp_path: Path) -> None:

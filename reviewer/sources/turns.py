@@ -275,7 +275,8 @@ def mended(decode: Callable[[bytes], Line], data: bytes | memoryview, tally: Cou
             raise
         value = decode(clean)
         tally["odd escapes replaced"] += 1
-    tally["invalid UTF-8"] += replaced
+    if replaced:
+        tally["invalid UTF-8"] += 1
     return value
 
 
@@ -307,17 +308,20 @@ def _recovered(
 
 
 class Positions:
-    """Converts offsets in the UTF-8 text of a document, in any order, to lines and bytes."""
+    """Converts offsets in a UTF-8 text, in any order, to lines and bytes of its file.
 
-    def __init__(self, data: bytes, form: TextForm) -> None:
-        self._data, self._form = data, form
+    The text begins at byte `start` of the file, in line `line`.
+    """
+
+    def __init__(self, data: bytes, form: TextForm, line: int, start: int) -> None:
+        self._data, self._form, self._first, self._start = data, form, line, start
         self._line_end = form.line_end.replace(b"\0", b"")
         self._counts = [0]
-        for start in range(0, len(data), COUNTED_BLOCK):
+        for begin in range(0, len(data), COUNTED_BLOCK):
             self._counts.append(
-                self._counts[-1] + data.count(self._line_end, start, start + COUNTED_BLOCK)
+                self._counts[-1] + data.count(self._line_end, begin, begin + COUNTED_BLOCK)
             )
-        self._offset, self._byte = 0, form.bom
+        self._offset, self._byte = 0, start
 
     def spot(self, at: int, value: memoryview) -> Spot:
         """The place of a value that begins at offset `at`."""
@@ -330,13 +334,14 @@ class Positions:
 
     def _line(self, offset: int) -> int:
         block = offset // COUNTED_BLOCK
-        return self._counts[block] + self._data.count(self._line_end, block * COUNTED_BLOCK, offset)
+        before = self._data.count(self._line_end, block * COUNTED_BLOCK, offset)
+        return self._first + self._counts[block] + before
 
     def _bytes(self, offset: int) -> int:
         if self._form.encoding == "utf-8":
-            return self._form.bom + offset
+            return self._start + offset
         if offset < self._offset:
-            self._offset, self._byte = 0, self._form.bom
+            self._offset, self._byte = 0, self._start
         text = self._data[self._offset : offset].decode("utf-8", "replace")
         self._byte += len(text.encode(self._form.encoding))
         self._offset = offset
@@ -354,11 +359,11 @@ class Document:
     """A file that is one JSON document, or one `line` of a file: its values with their places."""
 
     def __init__(self, reading: Reading, line: Spot | None = None) -> None:
-        self._reading = reading
-        self._line = line
-        data = bytes(line.raw) if line else reading.document
+        form = reading.form
+        data = reading.document if line is None else form.utf8(bytes(line.raw))
         assert data is not None
-        self._positions = None if line else Positions(data, reading.form)
+        number, start = (0, form.bom) if line is None else (line.line_start, line.byte_start)
+        self._reading, self._positions = reading, Positions(data, form, number, start)
         at, raw = trimmed(memoryview(data))
         self.root = Located(at, raw)
 
@@ -394,12 +399,7 @@ class Document:
 
     def spot(self, value: Located) -> Spot:
         """The place of a value."""
-        if self._positions is not None:
-            return self._positions.spot(value.at, value.raw)
-        assert self._line is not None
-        start = self._line.byte_start + value.at
-        line = self._line.line_start
-        return Spot(line, line + 1, start, start + len(value.raw), value.raw)
+        return self._positions.spot(value.at, value.raw)
 
     def decoded(self, value: Located | None) -> object:
         """The value; None, counted and reported, if it cannot be read."""
@@ -605,10 +605,9 @@ class SessionScan:
         turn, first, last, use = reply.first, reply.first.spot, reply.last, reply.use
         digest = turn.digest
         key = turn.key or f"sha256:{digest}"
-        if key in self._seen:
+        if not self._seen.add(key):
             self.tally["repeated"] += 1
             return
-        self._seen.add(key)
         if last is not first:
             digest = self._reading.digest(first.byte_start, last.byte_end)
         if turn.rewound and use is Use.MESSAGE:
@@ -689,11 +688,9 @@ class SessionBlocks:
                 continue
             if not _is_wanted(turn, self._lines, self._sessions):
                 continue
-            if turn.key:
-                if turn.key in seen:
-                    self.tally["repeated"] += 1
-                    continue
-                seen.add(turn.key)
+            if turn.key and not seen.add((turn.key, turn.conversation)):
+                self.tally["repeated"] += 1
+                continue
             for part in turn.parts:
                 name, call = part.name, calls.name_of(part)
                 if part.kind == "tool_use" and call:

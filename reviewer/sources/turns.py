@@ -22,6 +22,7 @@ from reviewer.sources.events import Origin, Rewind
 from reviewer.sources.hash_set import HashSet
 from reviewer.sources.json_values import fields, first_byte, items, json_pieces
 from reviewer.sources.lines import BLOCK, TextForm, read_lines, reading
+from reviewer.sources.note_lines import NoteLine
 from reviewer.sources.records import Block, BlockKind, Record, Role, Use
 from reviewer.sources.source import Source
 from reviewer.sources.tool_text import input_text, part_text
@@ -39,6 +40,8 @@ UNKNOWN_IDS = ("REDACTED", "")
 OLDER_THAN_SECONDS = 1e11
 """Numbers above this are milliseconds since 1970, not seconds."""
 COUNTED_BLOCK = 1 << 14
+TEXT_LINE_LIMIT = 1_000_000
+"""Maximum bytes of a line of text; a longer one is data, not something that was written."""
 ODD_ESCAPE = re.compile(
     rb"(?<!\\)((?:\\\\)*)\\u(?:(?![0-9a-fA-F]{4})"
     rb"|[dD][89abAB][0-9a-fA-F]{2}(?!\\u[dD][c-fC-F])"
@@ -180,6 +183,20 @@ class Reading:
                             yield from _recovered(spot, decode, is_whole, tally)
                         continue
                 yield Spot(number, number + 1, start, start + len(raw), raw), value
+
+    def text_lines(self) -> Iterator[NoteLine]:
+        """Every line of a file of text, with its place; damage is counted and reported."""
+        with reading(self.path) as stream:
+            for number, start, raw in read_lines(stream, self.form, TEXT_LINE_LIMIT):
+                if raw is None:
+                    self.tally["line over 1 MB"] += 1
+                    self.errors.append(f"line {number + 1}: longer than 1 MB, skipped")
+                    yield NoteLine(number, start, b"", "", too_long=True)
+                    continue
+                text, replaced = self.form.text(raw)
+                if replaced:
+                    self.tally["invalid UTF-8"] += 1
+                yield NoteLine(number, start, raw, text.removesuffix("\r").replace("\0", "\ufffd"))
 
     def digest(self, start: int, end: int) -> str:
         """The sha256 of bytes that were read already, in hex."""
@@ -769,7 +786,7 @@ class _Calls:
 
 
 def _is_wanted(turn: Turn, lines: tuple[int, float], sessions: frozenset[str] | None) -> bool:
-    if not lines[0] <= turn.spot.line_start < lines[1]:
+    if turn.spot.line_start < lines[0] or turn.spot.line_end > lines[1]:
         return False
     return sessions is None or turn.session in sessions
 

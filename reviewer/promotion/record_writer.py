@@ -11,7 +11,8 @@ import msgspec
 from msgspec import Struct, structs
 
 from reviewer.clock import Clock, iso
-from reviewer.sources.records import Record, Shape
+from reviewer.promotion.source_reader import Abandoned
+from reviewer.sources.records import Record, Shape, Use
 from reviewer.sources.walk import read_with
 from reviewer.store.acts import Act, Scope, chunks
 from reviewer.store.changes import Image, Value
@@ -75,6 +76,7 @@ class RecordWriter:
         self._keys: dict[str, Path] = {}
         """The keys of the batch, each with its file."""
         self._moved: list[tuple[int, SourceWriter, Record]] = []
+        self._abandoned: list[tuple[SourceWriter, Abandoned]] = []
         self._characters = 0
         self._sources: dict[Path, SourceWriter] = {}
         """Sources to be written with the next batch."""
@@ -139,6 +141,11 @@ class RecordWriter:
         self._moved.append((record_id, source, record))
         self._sources[source.path] = source
 
+    def rewind(self, source: SourceWriter, abandoned: Abandoned) -> None:
+        """The person took these messages of a file back."""
+        self._abandoned.append((source, abandoned))
+        self._sources[source.path] = source
+
     def queued_from(self, key: str) -> Path | None:
         """The file of the record of the next batch that has this key, if there is one."""
         return self._keys.get(key)
@@ -168,8 +175,16 @@ class RecordWriter:
                 source.write(act)
             act.insert_many("record", self._images(act))
             act.update_each("record", [_place(*moved) for moved in self._moved])
+            for source, abandoned in self._abandoned:
+                rows = act.query(
+                    "SELECT id FROM record WHERE source_id = ? AND use = ?"
+                    " AND line_start >= ? AND line_start < ?",
+                    (source.id, str(Use.MESSAGE), abandoned.first, abandoned.end),
+                )
+                act.update_each("record", [(row, {"use": str(Use.REWOUND)}) for (row,) in rows])
         self._batch.clear()
         self._moved.clear()
+        self._abandoned.clear()
         self._keys.clear()
         self._sources.clear()
         self._characters = 0
@@ -302,6 +317,10 @@ class SourceWriter:
         if record.shape is Shape.TURN:
             return ""
         return f"{record.key}:{hashlib.sha256(str(self.path).encode()).hexdigest()[:16]}"
+
+    def rewind(self, abandoned: Abandoned) -> None:
+        """The person took these messages back."""
+        self._writer.rewind(self, abandoned)
 
     def finish(self, stamp: Stamp, tally: dict[str, int]) -> None:
         """Mark the file as read to its end."""

@@ -322,5 +322,5 @@ FORMAT = Format(
     ),
     detect_record=is_claude,
     turns=_turns,
-    rewinds=True,
+    is_log=True,
 )

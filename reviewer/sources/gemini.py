@@ -163,7 +163,7 @@ FORMAT = Format(
         "messages" in d and ("projectHash" in d or d.get("kind") in ("chat", "main", "subagent"))
     ),
     turns=_turns,
-    rewinds=True,
+    is_log=True,
     locations=(
         Location(folder=".gemini/tmp", pattern="*/chats/*.json", variable="GEMINI_CLI_HOME",
                  moves=""),

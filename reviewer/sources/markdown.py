@@ -76,6 +76,8 @@ class MarkdownScan:
         for section in sections(chain(body, rest), is_entry):
             yield from self._record(section)
 
+    live = __iter__
+
     def _read_lines(self) -> Iterator[NoteLine]:
         """The file's lines. Lines of a block that reviewer exported become blank, so that exported
         memories are never proposed again.

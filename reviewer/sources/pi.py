@@ -153,7 +153,7 @@ FORMAT = Format(
     agent="Pi",
     detect_record=_is_pi,
     turns=_turns,
-    rewinds=True,
+    is_log=True,
     locations=(
         Location(folder=".pi/agent/sessions", pattern="**/*.jsonl",
                  variable="PI_CODING_AGENT_DIR", moves=".pi/agent"),

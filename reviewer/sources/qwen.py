@@ -100,7 +100,7 @@ FORMAT = Format(
     agent="Qwen Code",
     detect_record=_is_qwen,
     turns=_turns,
-    rewinds=True,
+    is_log=True,
     locations=(
         Location(
             folder=".qwen/projects", pattern="*/chats/*.jsonl", variable="QWEN_HOME", moves=".qwen"

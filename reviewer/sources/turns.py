@@ -549,15 +549,15 @@ class Chain:
 class SessionScan:
     """The records of one file: one for each message that has text.
 
-    Iterating yields them with their final use; of a format with rewinds all are kept in memory
-    until the end is known. `live` yields each as soon as it is complete.
+    Iterating yields them with their final use; those of a log are all kept in memory until
+    the end is known. `live` yields each as soon as it is complete.
     """
 
     def __init__(
-        self, name: str, source: Source, turns: TurnReader, *, rewinds: bool = False
+        self, name: str, source: Source, turns: TurnReader, *, is_log: bool = False
     ) -> None:
         self.path, self.format = source.path, name
-        self._turns, self._rewinds = turns, rewinds
+        self._turns, self.is_log = turns, is_log
         self._lines, self._sessions = source.lines, source.sessions
         self._reading = Reading(source)
         self._seen = HashSet()
@@ -565,7 +565,7 @@ class SessionScan:
         self.tally, self.errors = self._reading.tally, self._reading.errors
 
     def __iter__(self) -> Iterator[Record]:
-        return settled(self.live(), self._rewinds)
+        return settled(self.live(), self.is_log)
 
     def live(self) -> Iterator[Record | Rewind]:
         for turn in self._turns(self._reading):
@@ -684,16 +684,16 @@ class SessionBlocks:
     """The blocks of one file. Iterating and `live` differ as those of `SessionScan` do."""
 
     def __init__(
-        self, name: str, source: Source, turns: TurnReader, *, rewinds: bool = False
+        self, name: str, source: Source, turns: TurnReader, *, is_log: bool = False
     ) -> None:
         self.path, self.format = source.path, name
-        self._turns, self._rewinds = turns, rewinds
+        self._turns, self.is_log = turns, is_log
         self._lines, self._sessions = source.lines, source.sessions
         self._reading = Reading(source)
         self.tally, self.errors = self._reading.tally, self._reading.errors
 
     def __iter__(self) -> Iterator[Block]:
-        return settled(self.live(), self._rewinds)
+        return settled(self.live(), self.is_log)
 
     def live(self) -> Iterator[Block | Rewind]:
         seen = HashSet()
@@ -741,12 +741,9 @@ class SessionBlocks:
 Marked = TypeVar("Marked", Record, Block)
 
 
-def settled(found: Iterator[Marked | Rewind], rewinds: bool) -> Iterator[Marked]:
-    """The records or blocks with their final use, in the order of their lines.
-
-    Without `rewinds` they are passed on as they come.
-    """
-    if not rewinds:
+def settled(found: Iterator[Marked | Rewind], is_log: bool) -> Iterator[Marked]:
+    """The records or blocks with their final use, those of a log in the order of its lines."""
+    if not is_log:
         for each in found:
             if not isinstance(each, Rewind):
                 yield each

@@ -9,7 +9,6 @@ import pytest
 
 from reviewer.sources.lines import LINE_LIMIT
 from reviewer.sources.open import open_source
-from reviewer.sources.turns import SessionScan
 
 from .builders import Session
 
@@ -19,8 +18,7 @@ MB = 1_000_000
 def peak_of_reading(path: Path) -> tuple[int, int]:
     """Highest memory in bytes while the file is read, and how many records it gave."""
     tracemalloc.start()
-    scan = open_source(path)
-    records = sum(1 for _ in (scan.live() if isinstance(scan, SessionScan) else scan))
+    records = sum(1 for _ in open_source(path).live())
     _, peak = tracemalloc.get_traced_memory()
     tracemalloc.stop()
     return peak, records

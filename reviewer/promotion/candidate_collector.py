@@ -64,6 +64,8 @@ class CandidateCollector:
         self._pending_limit = LIMIT
         """When this many are pending, those of finished records are settled."""
         self._candidates: list[Candidate] = []
+        self._sources: dict[str, str] = {}
+        """The source of each record that a candidate cites, by the key in the store."""
         self._dialogue = Dialogue("")
         self._finds: list[Find] = []
         """The finds in the dialogue of the source that is being read."""
@@ -152,12 +154,28 @@ class CandidateCollector:
         self._stored_keys.clear()
         self._entities.clear()
 
-    def give_up(self) -> None:
-        """The source could not be read to its end: forget its pending candidates."""
-        self._pending.clear()
-        self._finds.clear()
-        self._stored_keys.clear()
-        self._entities.clear()
+    def give_up(self, source: str) -> None:
+        """Forget everything from a source that cannot be read or queued."""
+        if self._dialogue.source == source:
+            self._pending.clear()
+            self._finds.clear()
+            self._stored_keys.clear()
+            self._entities.clear()
+        self._keep(lambda each: each != source)
+
+    def of(self, sources: Container[str]) -> CandidateCollector:
+        """A collector with the candidates of these sources only."""
+        found = CandidateCollector(self._drop, self._overflow, self._slim)
+        found._candidates, found._spots = list(self._candidates), list(self._spots)
+        found._sources = dict(self._sources)
+        found._keep(lambda each: each in sources)
+        return found
+
+    def _keep(self, wanted: Callable[[str], bool]) -> None:
+        self._candidates = [
+            each for each in self._candidates if wanted(self._sources[each.record.key])
+        ]
+        self._spots = [each for each in self._spots if wanted(each.source)]
 
     def collected(self) -> tuple[list[Candidate], list[Spot]]:
         """The candidates so far: notes and entities, and the spots of the dialogue."""
@@ -168,6 +186,7 @@ class CandidateCollector:
         dialogue and places to look in it. The others become sightings.
         """
         cap = CAP if cap is None else cap
+        self.sightings.clear()
         existing = known.keys(self._everything()) if known else {}
         new: list[Candidate] = []
         for candidate in self._candidates:
@@ -240,6 +259,7 @@ class CandidateCollector:
             slim = self._as_stored(self._slim(candidate))
             if candidate.record.role is Role.NOTE or isinstance(candidate, EntityCandidate):
                 self._candidates.append(slim)
+                self._sources[slim.record.key] = self._dialogue.source
             else:
                 self._finds.append(self._dialogue.find(candidate, slim))
         if len(self._candidates) >= 2 * LIMIT:
@@ -267,7 +287,8 @@ class CandidateCollector:
 
 def likelihood(score: float) -> float:
     """The score of a spot as a rank between 0 and the prior of a sentence."""
-    return PRIORS[RuleClass.SENTENCE] / (1 + math.exp(1 - score))
+    # the logistic function; `tanh` does not overflow for the thousandth spot of a source
+    return PRIORS[RuleClass.SENTENCE] * (1 + math.tanh((score - 1) / 2)) / 2
 
 
 def _without_overlaps(

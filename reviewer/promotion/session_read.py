@@ -19,6 +19,7 @@ from reviewer.extraction.candidates import Candidate
 from reviewer.extraction.ranking import base_score
 from reviewer.extraction.verdicts import Event, Remembered, Verdict, stable_fingerprint
 from reviewer.promotion.candidate_collector import CandidateCollector, likelihood
+from reviewer.promotion.faults import reason_of_fault
 from reviewer.promotion.offline_statements import propose_from
 from reviewer.promotion.source_reader import (
     Abandoned,
@@ -115,18 +116,8 @@ def read_session(
     except OSError as problem:
         reason = problem.strerror or str(problem)
         return SessionRead(problem=f"{name} cannot be read: {reason.lower()}.")
-    except (
-        RecursionError,
-        MemoryError,
-        ValueError,
-        KeyError,
-        TypeError,
-        AttributeError,
-    ) as problem:
-        # A fault of a reader: among millions of files it must not end the others.
-        return SessionRead(
-            problem=f"{name} cannot be read: {type(problem).__name__} in its reader ({problem})."
-        )
+    except Exception as problem:  # among millions of files, one must not end the others
+        return SessionRead(problem=f"{name} cannot be read: {reason_of_fault(problem)}.")
 
 
 class _Reading:

@@ -239,13 +239,14 @@ class _Writer:
                 self._say(block, LineRole.ERROR, Speaker.HARNESS, shown.text, shown.left_out)
             return
         if text.startswith("[Request interrupted by user"):
-            self._event(block, Speaker.PERSON, Shown(mask(text).text))
+            self._event(block, Speaker.HARNESS, Shown(mask(text).text))
         elif text.startswith("<command-") and (name := parts(text).get("command-name")):
-            asked = f"{name} {parts(text).get('command-args', '')}".strip()
-            self._event(block, Speaker.PERSON, shortened(asked, pasted=True))
+            given = parts(text).get("command-args", "").strip()
+            speaker = Speaker.PERSON if given else Speaker.HARNESS
+            self._event(block, speaker, shortened(f"{name} {given}".strip(), pasted=True))
         elif text.startswith("<bash-input>"):
             command = parts(text).get("bash-input", "")
-            self._event(block, Speaker.PERSON, Shown(f"! {mask(command).text}"))
+            self._event(block, Speaker.HARNESS, Shown(f"! {mask(command).text}"))
         elif text.startswith(("<bash-stdout>", "<bash-stderr>", "<local-command-stdout>")):
             self._output(block, "\n".join(parts(text).values()).strip())
         elif text.startswith(("<task-notification>", "<agent-notification>")):
@@ -254,7 +255,7 @@ class _Writer:
             shown = shortened(text, pasted=False)
             self._say(block, LineRole.ASSISTANT, Speaker.SUBAGENT, shown.text, shown.left_out)
         elif text == "[image]" or text == "[document]":
-            self._event(block, Speaker.PERSON, Shown(text))
+            self._event(block, Speaker.HARNESS, Shown(text))
         elif block.role is Role.SYSTEM:  # steps of a harness, which tell what was tried and why
             self._event(block, Speaker.HARNESS, cut(text, SYSTEM_CHARS))
         else:
@@ -340,7 +341,8 @@ class _Writer:
         what = call_line(call, self._roots).text if call.kind not in PLAN_TOOLS else "the plan"
         said = f"; the person said: {words}" if words else ""
         text = mask(f"refused: {what}{said}").text
-        self._say(block, LineRole.REJECTED, Speaker.PERSON, text)
+        speaker = Speaker.PERSON if words else Speaker.HARNESS
+        self._say(block, LineRole.REJECTED, speaker, text)
 
     def _succeeded(self, block: Block, pending: _Pending) -> None:
         call, text = pending.call, block.text
@@ -353,7 +355,7 @@ class _Writer:
             if not call.words("plan") and (plan := _APPROVED_PLAN.search(text)):
                 shown = shortened(f"plan: {plan[1].strip()}", pasted=False)
                 self._say(block, LineRole.ASSISTANT, Speaker.AGENT, shown.text, shown.left_out)
-            self._event(block, Speaker.PERSON, Shown("approved the plan"))
+            self._event(block, Speaker.HARNESS, Shown("approved the plan"))
         elif call.kind in QUESTION_TOOLS:
             answers = _ANSWERS.match(text.strip()[:ANSWER_CHARS])
             words = mask(answers[1] if answers else text.strip()[:ANSWER_CHARS]).text

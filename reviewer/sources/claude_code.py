@@ -12,6 +12,7 @@ from reviewer.clock import written_moment
 from reviewer.sources.claude_lines import (
     ClaudeLine,
     ClaudeMessage,
+    MessageOrigin,
     Piece,
     content_of,
     decode_line,
@@ -19,6 +20,7 @@ from reviewer.sources.claude_lines import (
 )
 from reviewer.sources.claude_queue import Queue
 from reviewer.sources.claude_tree import Node, SessionTree
+from reviewer.sources.claude_words import is_notice
 from reviewer.sources.events import Rewind
 from reviewer.sources.formats import Facts, Format, Location
 from reviewer.sources.hash_set import HashSet
@@ -33,8 +35,6 @@ SILENT_TYPES = frozenset(
     "worktree-state saved_hook_context marble-origami-commit content-replacement".split()
 )
 """Record types without text of the user or the agent; counted under their own name."""
-NOTIFICATION = "task-notification"
-"""Where a text came from that a background task wrote, though it has the person's role."""
 
 
 def _turns(reading: Reading) -> Iterator[Turn | Rewind]:
@@ -100,6 +100,8 @@ class _Session:
     def _queue_operation(self, spot: Spot, line: ClaudeLine) -> None:
         """Text typed while the agent was busy. It may occur again as an ordinary turn."""
         parts = self._typed(_pieces(content_of(line.content)))
+        if _is_by_harness(line):
+            parts = [_of_harness(part) for part in parts]
         turn = _made(spot, line, Role.USER, parts, queued=True) if parts else None
         if line.operation in ("dequeue", "remove"):
             self._queue.left(turn, written_moment(line.timestamp))
@@ -151,7 +153,7 @@ class _Session:
             parts = [part for each in pieces for part in self._parts(each, Use.WRAPPER)]
         else:
             parts = self._typed(pieces)
-            if line.origin is not None and line.origin.kind == NOTIFICATION:
+            if _is_by_harness(line):
                 parts = [_of_harness(part) for part in parts]
         feedback = line.user_feedback or ""
         results = False
@@ -174,8 +176,13 @@ class _Session:
         if attachment is None or attachment.type != "queued_command":
             return []
         parts = self._typed(_pieces(content_of(attachment.prompt)))
-        origin = line.origin.kind if line.origin is not None else None
-        if NOTIFICATION in (attachment.command_mode, origin):
+        by_harness = (
+            attachment.is_meta
+            or attachment.command_mode not in (None, "prompt")
+            or _is_foreign(attachment.origin)
+            or _is_by_harness(line)
+        )
+        if by_harness:
             return [_of_harness(part) for part in parts]
         return parts
 
@@ -185,7 +192,10 @@ class _Session:
         for piece in pieces:
             if piece.type == "text":
                 if piece.text and not piece.text.isspace():
-                    parts.append(typed(piece.text, self._tally))
+                    part = typed(piece.text, self._tally)
+                    if part.use is Use.MESSAGE and is_notice(part.text):
+                        part = Part("text", piece.text, Use.WRAPPER)
+                    parts.append(part)
             else:
                 parts += self._parts(piece, Use.WRAPPER)
         return parts
@@ -270,6 +280,16 @@ def _result_text(content: str | list[Piece] | None) -> str:
     return "\n\n".join(text for text in texts if text and not text.isspace())
 
 
+def _is_by_harness(line: ClaudeLine) -> bool:
+    """Whether the fields of a record say that nobody typed its text."""
+    return bool(line.is_meta) or line.prompt_source == "system" or _is_foreign(line.origin)
+
+
+def _is_foreign(origin: MessageOrigin | None) -> bool:
+    """Whether a text came from a task, a channel or another session, where versions say so."""
+    return origin is not None and (origin.kind or "human") != "human"
+
+
 def _of_harness(part: Part) -> Part:
     return structs.replace(part, use=Use.WRAPPER) if part.use is Use.MESSAGE else part
 
@@ -312,7 +332,8 @@ FORMAT = Format(
     facts=Facts(
         person="`user` records with text, `queued_command` attachments, `userFeedback` on refusals,"
         " and queued texts that come nowhere else",
-        left_out="`isMeta`, command wrappers, caveats, reminders, notifications, IDE events;"
+        left_out="`isMeta`, another `origin` than `human`, `promptSource` `system`, queued tasks"
+        " and notices, command wrappers, caveats, reminders, notifications, IDE events;"
         " `last-prompt` repeats a prompt",
         folder="`cwd` and `gitBranch` of each record",
         compaction="`compact_boundary`, then a record with `isCompactSummary`",

@@ -51,18 +51,20 @@ class ClaudeMessage(Struct, gc=False):
     content: str | list[Piece] | None = None
 
 
+class MessageOrigin(Struct, gc=False):
+    """Who a text came from, where newer versions say so."""
+
+    kind: str | None = None
+
+
 class Attachment(Struct, rename="camel", gc=False):
     """What the agent was given beside the messages; only queued prompts are read."""
 
     type: str | None = None
     prompt: Raw = Raw(b"null")
     command_mode: str | None = None
-
-
-class MessageOrigin(Struct, gc=False):
-    """Who a text came from, where newer versions say so."""
-
-    kind: str | None = None
+    is_meta: bool | None = None
+    origin: MessageOrigin | None = None
 
 
 class Segment(Struct, rename="camel", gc=False):
@@ -95,6 +97,7 @@ class ClaudeLine(Struct, rename="camel", gc=False):
     operation: str | None = None
     subtype: str | None = None
     user_feedback: str | None = None
+    prompt_source: str | None = None
     message: ClaudeMessage | str | None = None
     content: Raw = Raw(b"null")
     attachment: Attachment | None = None

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 from msgspec import Struct
 
+from reviewer.sources.claude_words import is_command
 from reviewer.sources.records import Role
 from reviewer.sources.turns import Turn, message_text
 
@@ -72,7 +73,8 @@ class Queue:
 
     def ended(self) -> Iterator[Turn]:
         """The texts that are still held at the end of the file."""
-        yield from (held.turn for held in self._held)
+        for held in self._held:
+            yield from self._told(held)
         self._held.clear()
 
     def _answered(self, turn: Turn) -> Iterator[Turn]:
@@ -84,7 +86,14 @@ class Queue:
             held.answers, held.last_reply = held.answers + 1, turn.reply
             if held.answers >= ANSWERS:
                 self._held.remove(held)
-                yield held.turn
+                yield from self._told(held)
+
+    def _told(self, held: _Held) -> Iterator[Turn]:
+        """A text that is told nowhere else; a command is, when it runs."""
+        if is_command(message_text(held.turn)):
+            self._tally["queue operation"] += 1
+        else:
+            yield held.turn
 
     def _take(self, words: int) -> _Held | None:
         for held in self._held:

@@ -28,6 +28,7 @@ from reviewer.sources.lines import (
     reading,
     text_form,
 )
+from reviewer.sources.own_files import is_packet
 from reviewer.sources.prose import PROSE_NAMES, why_not_prose
 from reviewer.sources.records import Block, BlockScan, Record, Scan, text_block
 from reviewer.sources.registry import FORMATS
@@ -246,6 +247,8 @@ def _text_format(path: Path, text: str) -> Format:
     conversation and be in a file with the suffix of a note.
     """
     suffix = plain_suffix(path)
+    if is_packet(text):
+        raise OtherKindError(f"{path} is not text that reviewer reads: a packet of its own.")
     reason = why_not_prose(text, suffix)
     if reason is None or suffix.lower() in PROSE_NAMES:
         for each in FORMATS:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from datetime import UTC, datetime
 from typing import NamedTuple, TypeAlias, TypeVar
 
@@ -546,6 +546,21 @@ class Chain:
         return f"sha256:{self._digest.hex()}"
 
 
+def distinct(turns: Iterable[Turn | Rewind], tally: Counter[str]) -> Iterator[Turn | Rewind]:
+    """The turns without those that are repeated, as in a session that was resumed.
+
+    Other words under the same id are another turn.
+    """
+    seen = HashSet()
+    for turn in turns:
+        if isinstance(turn, Turn) and turn.key:
+            texts = tuple(part.text for part in turn.parts)
+            if not seen.add((turn.key, turn.conversation, texts)):
+                tally["repeated"] += 1
+                continue
+        yield turn
+
+
 class SessionScan:
     """The records of one file: one for each message that has text.
 
@@ -568,7 +583,7 @@ class SessionScan:
         return settled(self.live(), self.is_log)
 
     def live(self) -> Iterator[Record | Rewind]:
-        for turn in self._turns(self._reading):
+        for turn in distinct(self._turns(self._reading), self.tally):
             if isinstance(turn, Rewind):
                 yield from self._close_replies()
                 yield turn
@@ -622,9 +637,13 @@ class SessionScan:
         turn, first, last, use = reply.first, reply.first.spot, reply.last, reply.use
         digest = turn.digest
         key = turn.key or f"sha256:{digest}"
-        if not self._seen.add(key):
+        text = "\n\n".join(reply.texts).replace("\r\n", "\n")
+        if not self._seen.add((key, text)):
             self.tally["repeated"] += 1
             return
+        if not self._seen.add(key):
+            self.tally["two records with one id"] += 1
+            key = f"{key}:{digest[:16]}"
         if last is not first:
             digest = self._reading.digest(first.byte_start, last.byte_end)
         if turn.rewound and use is Use.MESSAGE:
@@ -645,7 +664,7 @@ class SessionScan:
             byte_end=last.byte_end,
             sha256=digest,
             role=Role.ASSISTANT if use is Use.SUMMARY else turn.role,
-            text="\n\n".join(reply.texts).replace("\r\n", "\n"),
+            text=text,
             use=use,
             at=turn.at,
             session=turn.session,
@@ -696,17 +715,13 @@ class SessionBlocks:
         return settled(self.live(), self.is_log)
 
     def live(self) -> Iterator[Block | Rewind]:
-        seen = HashSet()
         tools: dict[str, str] = {}
         calls = _Calls()
-        for turn in self._turns(self._reading):
+        for turn in distinct(self._turns(self._reading), self.tally):
             if isinstance(turn, Rewind):
                 yield turn
                 continue
             if not _is_wanted(turn, self._lines, self._sessions):
-                continue
-            if turn.key and not seen.add((turn.key, turn.conversation)):
-                self.tally["repeated"] += 1
                 continue
             for part in turn.parts:
                 name, call = part.name, calls.name_of(part)

@@ -79,6 +79,17 @@ def test_a_file_written_twice_yields_every_record_once(tmp_path: Path) -> None:
     assert scan.tally["repeated"] == 2
 
 
+def test_other_words_under_the_same_id_are_a_record_of_their_own(tmp_path: Path) -> None:
+    session = Session()
+    session.user("One.")
+    session.user("Two.")
+    data = session.bytes().replace(b"s1-1", b"s1-0")
+    scan = session.scan(tmp_path, data + data)
+    one, two = scan
+    assert (one.text, one.key, two.text) == ("One.", "s1-0", "Two.")
+    assert two.key == f"s1-0:{two.sha256[:16]}"
+
+
 def test_only_records_inside_the_range_are_read_with_their_own_lines(tmp_path: Path) -> None:
     session = Session()
     for number in range(6):

@@ -32,8 +32,8 @@ from reviewer.sources.own_files import is_packet
 from reviewer.sources.prose import PROSE_NAMES, why_not_prose
 from reviewer.sources.records import Block, BlockScan, Record, Scan, text_block
 from reviewer.sources.registry import FORMATS
+from reviewer.sources.session_scan import SessionBlocks, SessionScan
 from reviewer.sources.source import Source
-from reviewer.sources.turns import SessionBlocks, SessionScan
 from reviewer.sources.unpacked import is_compressed, plain_suffix
 
 HEAD_BYTES = 256_000

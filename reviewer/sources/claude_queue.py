@@ -52,14 +52,12 @@ class Queue:
 
     def left(self, turn: Turn | None, at: str | None) -> None:
         """A text left the queue: the one in `turn`, or the oldest."""
-        if turn is None and self._gone:
-            self._gone -= 1
-            return
         words = None if turn is None else _hash(turn)
-        for held in self._held:
-            if held.left_at is None and words in (None, held.words):
-                held.left_at = at or ""
-                return
+        found = [held for held in self._held if words in (None, held.words)]
+        if self._gone and (turn is None or not found):
+            self._gone -= 1
+        elif waiting := [held for held in found if held.left_at is None]:
+            waiting[0].left_at = at or ""
 
     def passed(self, turn: Turn) -> Iterator[Turn]:
         """A turn came; the held texts that will not come any more."""

@@ -85,9 +85,7 @@ def sessions(data_folders: list[Path]) -> list[Path]:
 
     def is_session(path: Path) -> bool:
         try:
-            return (
-                "subagents" not in path.parts and open_source(path).format == claude_code.NAME
-            )
+            return "subagents" not in path.parts and open_source(path).format == claude_code.NAME
         except SourceError:
             return False
 

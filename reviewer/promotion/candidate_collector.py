@@ -18,9 +18,9 @@ from reviewer.extraction.passages import wording
 from reviewer.extraction.ranking import CAP, Ranked, Ranking, base_score, rank
 from reviewer.extraction.verdicts import Began, Dropped, Event, KnownText, Remembered
 from reviewer.promotion.enqueue import Known
-from reviewer.promotion.source_reader import without_text
+from reviewer.promotion.source_reader import Abandoned, without_text
 from reviewer.proposing.excerpts import DECAY, Dialogue, Find, Spot, best_first
-from reviewer.sources.records import Record, Role
+from reviewer.sources.records import Record, Role, Use
 
 LIMIT = 5_000
 """Candidates kept in memory; when twice as many are there, the weaker half goes to the report,
@@ -57,6 +57,8 @@ class CandidateCollector:
         """Candidates of the source that is being read."""
         self._stored_keys: dict[str, str] = {}
         """The keys of records of the source that is being read, where the store has others."""
+        self._messages: list[tuple[int, str]] = []
+        """The first line and the key of each message of the source that is being read."""
         self._entities: set[tuple[str, str]] = set()
         """What the entities of this source say, with their record: no memory rule has to match."""
         self._pending_limit = LIMIT
@@ -88,11 +90,24 @@ class CandidateCollector:
     def begin(self, source: str) -> None:
         """A source is going to be read."""
         self._dialogue = Dialogue(source)
+        self._messages.clear()
 
     def watch(self, records: Iterable[Record]) -> None:
         """Take note of the records of a source, before their events are consumed."""
         for record in records:
             self._dialogue.add(record)
+            if record.use is Use.MESSAGE:
+                self._messages.append((record.line_start, record.key))
+
+    def rewind(self, abandoned: Abandoned) -> int:
+        """Forget what was found in messages that the person took back; returns how many."""
+        first, end = abandoned.first, abandoned.end
+        keys = {key for line, key in self._messages if first <= line < end}
+        self._messages = [each for each in self._messages if each[1] not in keys]
+        self._pending = [each for each in self._pending if each.record.key not in keys]
+        self._finds = [each for each in self._finds if each.candidate.record.key not in keys]
+        self._candidates = [each for each in self._candidates if each.record.key not in keys]
+        return len(keys)
 
     def consume(self, events: Iterable[Event], fresh: Container[str] | None) -> None:
         """Take events of a source; only those of records in `fresh` count (None: all)."""

@@ -12,7 +12,8 @@ from msgspec import Struct, structs
 
 from reviewer.clock import Clock, iso
 from reviewer.errors import ReviewerError
-from reviewer.sources.records import Record, Shape
+from reviewer.promotion.source_reader import Abandoned
+from reviewer.sources.records import Record, Shape, Use
 from reviewer.sources.walk import read_with
 from reviewer.store.acts import Act, Scope, chunks
 from reviewer.store.changes import Image, Value
@@ -82,6 +83,7 @@ class RecordWriter:
         self._keys: dict[str, Path] = {}
         """The keys of the batch, each with its file."""
         self._moved: list[tuple[int, SourceWriter, Record]] = []
+        self._abandoned: list[tuple[SourceWriter, Abandoned]] = []
         self._characters = 0
         self._sources: dict[Path, SourceWriter] = {}
         """Sources to be written with the next batch."""
@@ -150,6 +152,11 @@ class RecordWriter:
         self._moved.append((record_id, source, record))
         self._sources[source.path] = source
 
+    def rewind(self, source: SourceWriter, abandoned: Abandoned) -> None:
+        """The person took these messages of a file back."""
+        self._abandoned.append((source, abandoned))
+        self._sources[source.path] = source
+
     def queued_from(self, key: str) -> Path | None:
         """The file of the record of the next batch that has this key, if there is one."""
         return self._keys.get(key)
@@ -183,6 +190,7 @@ class RecordWriter:
                     self.faulty[source.path] = problem
         self._batch.clear()
         self._moved.clear()
+        self._abandoned.clear()
         self._keys.clear()
         self._sources.clear()
         self._characters = 0
@@ -202,6 +210,9 @@ class RecordWriter:
                 source.write(act)
             act.insert_many("record", self._images(act, batch))
             act.update_each("record", [_place(*item) for item in moved])
+            for source, abandoned in self._abandoned:
+                if id(source) in own:
+                    act.update_each("record", _rewound(act, source, abandoned))
 
     def existing(self, keys: list[str]) -> dict[str, ExistingRecord]:
         """The project's records with these keys."""
@@ -337,6 +348,10 @@ class SourceWriter:
             return ""
         return f"{record.key}:{hashlib.sha256(str(self.path).encode()).hexdigest()[:16]}"
 
+    def rewind(self, abandoned: Abandoned) -> None:
+        """The person took these messages back."""
+        self._writer.rewind(self, abandoned)
+
     def finish(self, stamp: Stamp, tally: dict[str, int]) -> None:
         """Mark the file as read to its end."""
         self._is_read = True
@@ -394,6 +409,15 @@ class SourceWriter:
         if self._known and existing.source == self.id:
             return self._unfinished
         return existing.source_wave_state == "reading"
+
+
+def _rewound(act: Act, source: SourceWriter, abandoned: Abandoned) -> list[tuple[int, Image]]:
+    rows = act.query(
+        "SELECT id FROM record WHERE source_id = ? AND use = ?"
+        " AND line_start >= ? AND line_start < ?",
+        (source.id, str(Use.MESSAGE), abandoned.first, abandoned.end),
+    )
+    return [(row, {"use": str(Use.REWOUND)}) for (row,) in rows]
 
 
 def _place(number: int, source: SourceWriter, record: Record) -> tuple[int, Image]:

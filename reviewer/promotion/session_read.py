@@ -21,7 +21,15 @@ from reviewer.extraction.verdicts import Event, Remembered, Verdict, stable_fing
 from reviewer.promotion.candidate_collector import CandidateCollector, likelihood
 from reviewer.promotion.faults import reason_of_fault
 from reviewer.promotion.offline_statements import propose_from
-from reviewer.promotion.source_reader import Batch, Closed, Job, Opened, read, without_text
+from reviewer.promotion.source_reader import (
+    Abandoned,
+    Batch,
+    Closed,
+    Job,
+    Opened,
+    read,
+    without_text,
+)
 from reviewer.promotion.statement_rows import Prepared, score
 from reviewer.proposing.offline import proposals_by_session
 from reviewer.sources.records import Record, Role, Use
@@ -140,6 +148,8 @@ class _Reading:
             elif isinstance(piece, Batch):
                 self._take(piece)
                 self._require_measure()
+            elif isinstance(piece, Abandoned):
+                self._collector.rewind(piece)
             else:
                 closed = piece
                 self._collector.consume(self._noted(piece.events), None)

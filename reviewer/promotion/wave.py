@@ -21,6 +21,7 @@ from reviewer.promotion.offline_statements import OfflineStatements
 from reviewer.promotion.record_writer import RecordWriter, SourceWriter, Stamp
 from reviewer.promotion.report import Progress, ReportFolder, WaveReport
 from reviewer.promotion.source_reader import (
+    Abandoned,
     Batch,
     Closed,
     Job,
@@ -313,6 +314,10 @@ class Wave:
                 if self._cancelled():
                     self._interrupted = True
                     break
+            elif isinstance(piece, Abandoned):
+                assert writer is not None
+                writer.rewind(piece)
+                self._kept_out[str(Use.REWOUND)] += self._collector.rewind(piece)
             else:
                 self._collector.consume(piece.events, fresh)
                 closed = piece

@@ -32,6 +32,7 @@ from reviewer.proposing.view_calls import (
 )
 from reviewer.proposing.view_pieces import Piece, label, pieces, view_text
 from reviewer.proposing.view_words import REPORT_FENCE, inner_parts, parts, shortened
+from reviewer.sources.events import Rewind
 from reviewer.sources.open import open_blocks
 from reviewer.sources.records import Block, Role, Use
 from reviewer.text.secrets import mask
@@ -90,9 +91,12 @@ def read_view(
     """
     only = None if session is None else frozenset((session,))
     scan = open_blocks(path, line_start=line_start, line_end=line_end, sessions=only)
-    writer = _Writer()
-    for block in scan:
-        writer.add(block)
+    writer = _Writer(scan.is_log)
+    for block in scan.live():
+        if isinstance(block, Rewind):
+            writer.rewind(block)
+        else:
+            writer.add(block)
     tally = Counter(scan.tally) + writer.tally
     return SessionView(path, scan.format, writer.finished(), dict(tally), session or "")
 
@@ -103,9 +107,13 @@ def read_views(path: Path, sessions: Collection[str]) -> dict[str, SessionView]:
     Raises SourceError when the file cannot be read.
     """
     scan = open_blocks(path, sessions=frozenset(sessions))
-    writers = {session: _Writer() for session in sessions}
-    for block in scan:
-        writers[block.session or ""].add(block)
+    writers = {session: _Writer(scan.is_log) for session in sessions}
+    for block in scan.live():
+        if not isinstance(block, Rewind):
+            writers[block.session or ""].add(block)
+            continue
+        for writer in writers.values():
+            writer.rewind(block)
     return {
         session: SessionView(path, scan.format, writer.finished(), dict(writer.tally), session)
         for session, writer in writers.items()
@@ -127,8 +135,9 @@ class _Pending(Struct):
 class _Writer:
     """Collects the lines of a view, block by block."""
 
-    def __init__(self) -> None:
+    def __init__(self, is_log: bool) -> None:
         self.lines: list[ViewLine] = []
+        self._is_log = is_log
         self.tally: Counter[str] = Counter()
         self._pending: dict[str, _Pending] = {}
         self._todos = TodoLists()
@@ -137,7 +146,17 @@ class _Writer:
         self._branch = ""
 
     def finished(self) -> tuple[ViewLine, ...]:
-        return tuple(line for line in self.lines if line.text)
+        lines = [line for line in self.lines if line.text]
+        if self._is_log:  # a text that was queued comes when its fate is known
+            lines.sort(key=lambda line: line.line)
+        return tuple(lines)
+
+    def rewind(self, rewind: Rewind) -> None:
+        """Take back the lines that the person left."""
+        for at, line in enumerate(self.lines):
+            if rewind.first <= line.line < rewind.end and line.text:
+                self.lines[at] = structs.replace(line, text="")
+                self.tally["rewound"] += 1
 
     def add(self, block: Block) -> None:
         """Add the lines of one block."""

@@ -100,7 +100,8 @@ class _Session:
 
     def __init__(self, reading: Reading) -> None:
         self._tally = reading.tally
-        self.has_events = _has_events(reading)
+        self.has_events = False
+        """The messages of the person are told by events."""
         self.id = self.cwd = self.branch = self.model = self.version = ""
         self.subagent = False
         self.chain = Chain("")
@@ -174,7 +175,7 @@ def _name(role: Role, text: str) -> int:
 def _turns(reading: Reading) -> Iterator[Turn]:
     session = _Session(reading)
     tally = reading.tally
-    for spot, record in reading.objects():
+    for spot, record in _after_head(reading, session):
         at = moment(record.get("timestamp"))
         kind = words(record.get("type"))
         payload = inner(record, "payload")
@@ -203,14 +204,31 @@ def _turns(reading: Reading) -> Iterator[Turn]:
     session.finish()
 
 
-def _has_events(reading: Reading) -> bool:
-    """Whether the messages of the person are told by events; the first generation had none."""
-    for _, record in reading.objects(quiet=True):
-        if record.get("type") == "message":
-            return False
-        if inner(record, "payload").get("type") == "user_message":
-            return record.get("type") == "event_msg"
-    return False
+def _after_head(reading: Reading, session: _Session) -> Iterator[tuple[Spot, Fields]]:
+    """All records, the first of them once it is known whether there are events."""
+    records = reading.objects()
+    head: list[tuple[Spot, Fields]] = []
+    for each_ in records:
+        head.append(each_)
+        known = _tells_events(each_[1])
+        if known is not None:
+            session.has_events = known
+            break
+    yield from head
+    yield from records
+
+
+def _tells_events(record: Fields) -> bool | None:
+    """Whether the messages of the person are told by events; None: this record does not show it.
+
+    The first generation had none. An event follows each message before the agent answers.
+    """
+    kind, payload = record.get("type"), inner(record, "payload")
+    if kind == "message" or is_among(payload.get("type"), _CALLS):
+        return False
+    if payload.get("type") == "message" and payload.get("role") == "assistant":
+        return False
+    return kind == "event_msg" if payload.get("type") == "user_message" else None
 
 
 def _event(

@@ -16,6 +16,7 @@ from reviewer.projects import (
     Chosen,
     ForeignProjectError,
     NoProjectError,
+    bound_to,
     choose,
     default_project,
     work_tree,
@@ -248,6 +249,24 @@ class Engine:
         another one, NoProjectError when several projects may be meant.
         """
         return choose(stored_projects(self._database), work_tree(folder), named)
+
+    def bound_project(self, folder: Path) -> str | None:
+        """The project that the person has bound to the work tree around a folder, or None: the
+        only one that an agent in that folder gets to see.
+        """
+        own = bound_to(stored_projects(self._database), work_tree(folder))
+        return own.name if own is not None else None
+
+    def say_binding(self) -> str:
+        """A sentence, once, where this process has bound a work tree to a project; else empty."""
+        ownership = self._database.ownership
+        bound, ownership.bound = ownership.bound, None
+        if bound is None:
+            return ""
+        return (
+            f"{bound.root.splitlines()[-1]} is bound to project {bound.project} from now on: agents"
+            " that you connect there see what is promoted in it."
+        )
 
     def work_in(self, chosen: Chosen) -> None:
         """Limit everything, undo and history included, to one project from now on.

@@ -35,6 +35,10 @@ PERSONAL = (
 sharing begins or ends. Backups and runs stay, because their paths are recorded.
 """
 
+BESIDE = (COMMON, *PERSONAL, "-runs", "-backups", "-wal", "-shm", "-journal")
+"""All that these names may end in; what is a person's own in a shared store ends in the login name.
+"""
+
 
 class Sharing(NamedTuple):
     """Who may open a store. `group` is empty for a private one."""

@@ -14,7 +14,7 @@ from reviewer.errors import SourceError
 from reviewer.llm.local import LocalServer
 from reviewer.llm.model import ModelError
 from reviewer.settings import ModelSettings
-from reviewer.sources.claude_code import ClaudeCodeScan
+from reviewer.sources import claude_code
 from reviewer.sources.open import open_source
 from tests import surroundings
 
@@ -85,9 +85,7 @@ def sessions(data_folders: list[Path]) -> list[Path]:
 
     def is_session(path: Path) -> bool:
         try:
-            return (
-                "subagents" not in path.parts and open_source(path).format == ClaudeCodeScan.format
-            )
+            return "subagents" not in path.parts and open_source(path).format == claude_code.NAME
         except SourceError:
             return False
 

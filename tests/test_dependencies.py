@@ -13,6 +13,7 @@ import pytest
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
+from reviewer.installation import DISTRIBUTION
 from tests.source_code import in_one_process, trees
 
 pytestmark = in_one_process
@@ -40,7 +41,7 @@ PINS = {
 def declared(*extras: str) -> dict[str, Requirement]:
     lines = [*PROJECT["dependencies"], *(line for extra in extras for line in EXTRAS[extra])]
     found = [Requirement(line) for line in lines]
-    return {canonicalize_name(each.name): each for each in found if each.name != "reviewer"}
+    return {canonicalize_name(each.name): each for each in found if each.name != DISTRIBUTION}
 
 
 def imported() -> set[str]:

@@ -60,6 +60,10 @@ OPENS_A_DOOR_ITSELF = {
     ("sources/databases.py", "_connected"): "read-only and immutable, or a copy of our own",
     ("sources/databases.py", "_copy"): "writes into a temporary folder that it made",
     ("sources/ignore_files.py", "read_ignore_file"): "regular, small, no link, without blocking",
+    ("cli/hook.py", "hand_over"): "the null device, in place of a stdout that was handed over",
+    ("cli/hook.py", "within"): "a pipe from a process of its own",
+    ("installation.py", "_source"): "a file of the installed package itself",
+    ("installation.py", "_receipt"): "what uv noted beside the program",
     ("store/database.py", "_prepare_folder"): "makes the store that a person named",
     ("store/database.py", "connect"): "opens the store that a person named",
     ("store/schema.py", "schema_problems"): "a database in memory",
@@ -71,7 +75,8 @@ PRINTS_ITSELF = {
     ("cli/progress.py", "clear"): "our own escapes",
     ("cli/help.py", "help_"): "a page of the program in a pager",
     ("cli/run.py", "run"): "click's help",
-    ("cli/hook.py", "hook"): "JSON for an agent, in ASCII",
+    ("cli/hook.py", "hand_over"): "JSON for an agent, in ASCII",
+    ("cli/hook.py", "within"): "the same, from the process that made it",
     ("tui/editor.py", "_leave_screen_to"): "our own words while the screen is away",
 }  # fmt: skip
 

@@ -22,7 +22,7 @@ from reviewer.agents.planted import is_planted
 from reviewer.agents.recalled import says_anything
 from reviewer.clock import Clock, utc_now
 from reviewer.errors import ReviewerError, SourceError, StoreError, UnknownIdError
-from reviewer.projects import work_tree
+from reviewer.projects import Chosen, work_tree
 from reviewer.text.for_agents import AgentText, between_tags, enclosed, sentence
 
 if TYPE_CHECKING:
@@ -85,7 +85,9 @@ class AgentTools:
         folder: Path | None = None,
         clock: Clock = utc_now,
     ) -> None:
-        """`project`: by default the one of the git work tree around `folder`."""
+        """`project`: refuse to answer for any other one. The project is always the one that the
+        person has bound to the git work tree around `folder`.
+        """
         self._store = store
         self._named = project
         self._folder = folder or Path.cwd()
@@ -134,7 +136,7 @@ class AgentTools:
                 first = int(match[2])
                 last = int(match[3]) if match[3] else first + LINES_AROUND
                 first = first if match[3] else max(1, first - LINES_AROUND)
-                path = self._allowed(engine, match[1])
+                path = self._readable(engine, match[1])
                 return _cut(between_tags(_lines(path, first, last)))
         raise ReviewerError("read takes an id such as m:12 or s:3, or FILE:LINE or FILE:FROM-TO.")
 
@@ -256,11 +258,9 @@ class AgentTools:
         """The store, limited to one project. Never reads all projects."""
         from reviewer.engine import Engine
 
-        tree = work_tree(self._folder)
-        if tree is None and self._named is None:
+        if work_tree(self._folder) is None:
             raise ReviewerError(
-                f"{self._folder} is in no git work tree, so its project is not known. Start the "
-                "server with a project: reviewer mcp --project NAME"
+                f"{self._folder} is in no git work tree of this user, so it belongs to no project."
             )
         if not create and not self._store.exists():
             raise StoreError(
@@ -268,10 +268,13 @@ class AgentTools:
             )
         engine = Engine.open(self._store, actor=self.agent, clock=self._clock)
         try:
-            chosen = engine.choose_project(self._named, self._folder)
-            if chosen.project is None:
-                raise ReviewerError("The project is not known: reviewer mcp --project NAME")
-            engine.work_in(chosen)
+            project = engine.bound_project(self._folder)
+            if project is None or self._named not in (None, project):
+                raise ReviewerError(
+                    f"{self._folder} is not bound to {self._named or 'a project'}. The person binds"
+                    " it by using reviewer there once, for example: reviewer ingest"
+                )
+            engine.work_in(Chosen(project))
             yield engine
         finally:
             engine.close()
@@ -281,6 +284,19 @@ class AgentTools:
     def _root(self) -> Path | None:
         tree = work_tree(self._folder)
         return Path(tree.root) if tree else None
+
+    def _readable(self, engine: Engine, name: str) -> Path:
+        """A file of the work tree, or the agent's own running session. Raises ReviewerError for
+        any other one: what nobody has promoted is not read to an agent.
+        """
+        path = self._allowed(engine, name)
+        own = [each.path for each in self._running_transcripts()]
+        if self._in_tree(name) is None and path not in own:
+            raise ReviewerError(
+                f"{name} is neither in this project's folder nor this session. An id such as m:12 "
+                "gives a promoted fact with the words that it cites."
+            )
+        return path
 
     def _allowed(self, engine: Engine, name: str) -> Path:
         """A file of the work tree, a source of the project, or the transcript of a running session.
@@ -534,7 +550,9 @@ def _state(engine: Engine, number: int) -> str:
 
 
 def _fact(engine: Engine, number: int) -> str:
-    """A promoted fact, its structure, and the passages that prove it."""
+    """A promoted fact, its structure, and the passages that it cites, as quotations: what stands
+    beside these nobody has promoted.
+    """
     from reviewer.promotion.views import Status
 
     try:
@@ -552,8 +570,7 @@ def _fact(engine: Engine, number: int) -> str:
     lines = [f"m:{number} {view.kind}, {view.type}", view.content]
     for evidence in engine.queue.evidence(number, around=0)[:5]:
         record = evidence.record
-        start = max(0, evidence.span_start - 200)
-        text = record.text[start : evidence.span_end + 200]
+        text = record.text[evidence.span_start : evidence.span_end]
         lines += ["", f"From {record.path}:{evidence.line + 1} ({record.role}):"]
         lines += [f"> {line}" for line in text.splitlines()]
     return "\n".join(lines)

@@ -16,7 +16,7 @@ from reviewer.agents.background import MAKE_READY, READ_SESSIONS, start_in_backg
 from reviewer.agents.hook_events import Moment, Told
 from reviewer.clock import Clock, iso, utc_now
 from reviewer.errors import ReviewerError, SourceError, StoreError
-from reviewer.projects import work_tree
+from reviewer.projects import Chosen, work_tree
 from reviewer.text.for_agents import NOTHING, AgentText
 
 if TYPE_CHECKING:
@@ -92,7 +92,7 @@ class Hooks:
 
     def _note(self, told: Told, *, ended: bool = False) -> bool:
         """Note a session of a project; returns whether it is one, and not something else."""
-        if work_tree(Path(told.cwd)) is None and self._named is None:
+        if work_tree(Path(told.cwd)) is None:
             return False
         if told.transcript and not self._accepted(told):
             return False
@@ -156,7 +156,7 @@ class PacketMaker:
         `fresh`: make it even if it is kept. Raises StoreError, ForeignProjectError, OSError.
         """
         tree = work_tree(folder)
-        if self._named is None and tree is None:
+        if tree is None:
             return "", NOTHING
         if not self._store.exists():
             raise StoreError(f"There is no store at {self._store} yet.")
@@ -211,14 +211,14 @@ class PacketMaker:
 
         engine = Engine.open(self._store, clock=self._clock)
         try:
-            chosen = engine.choose_project(self._named, folder)
-            if chosen.project is None or not engine.is_known(chosen.project):
+            project = engine.bound_project(folder)
+            if project is None or self._named not in (None, project):
                 return "", NOTHING
-            engine.work_in(chosen)
+            engine.work_in(Chosen(project))
             now = self._clock().astimezone()
             made = packet_within(engine, task=task, now=now)
             self._ready = made.ready
-            return chosen.project, made.text
+            return project, made.text
         finally:
             engine.close()
 
@@ -289,11 +289,11 @@ class SessionReader:
             raise StoreError(f"There is no store at {self._store} yet.")
         engine = Engine.open(self._store, actor=note.agent, clock=self._clock)
         try:
-            chosen = engine.choose_project(self._named, folder)
-            if chosen.project is None:
-                raise ReviewerError(f"{folder} belongs to no project.")
-            engine.work_in(chosen)
-            report = engine.intake.ingest([path], project=chosen.project, sessions=sessions)
+            project = engine.bound_project(folder)
+            if project is None or self._named not in (None, project):
+                raise ReviewerError(f"{folder} is bound to no project: run reviewer there once.")
+            engine.work_in(Chosen(project))
+            report = engine.intake.ingest([path], project=project, sessions=sessions)
         finally:
             engine.close()
         maker = PacketMaker(self._store, project=self._named, clock=self._clock)

@@ -9,6 +9,7 @@ from importlib.util import find_spec
 from pathlib import Path
 
 from reviewer.errors import ReviewerError
+from reviewer.installation import extra_command
 
 
 def missing_mcp() -> str:
@@ -17,7 +18,7 @@ def missing_mcp() -> str:
         return ""
     return (
         "The package mcp is not installed, so the hooks work and the MCP server does not yet. "
-        "Install it beside reviewer: pip install 'reviewer[mcp]'"
+        f"Install it: {extra_command('mcp')}"
     )
 
 
@@ -37,7 +38,7 @@ def program(*, shared: bool) -> str:
         own = on_path
     else:
         raise ReviewerError(
-            "The program reviewer was not found, so no agent could start it: install it with pip."
+            "The program reviewer was not found, so no agent could start it: see the README."
         )
     if shared and on_path and os.path.realpath(on_path) == os.path.realpath(own):
         return "reviewer"

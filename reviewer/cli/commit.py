@@ -82,7 +82,9 @@ def commit() -> None:
     """
 
 
-@commit.command("list", cls=Verb, example='commit list talk --filter "role:tool tokens>500"')
+@commit.command(
+    "list", cls=Verb, ends_unread=True, example='commit list talk --filter "role:tool tokens>500"'
+)
 @click.argument("name", metavar="CONTEXT")
 @click.option(
     "--filter",

@@ -11,7 +11,15 @@ import click
 
 from reviewer.agents.program import missing_mcp
 from reviewer.cli.inputs import ID
-from reviewer.cli.output import moment, narrate, print_json, print_text, safe, table
+from reviewer.cli.output import (
+    keep_going_unread,
+    moment,
+    narrate,
+    print_json,
+    print_text,
+    safe,
+    table,
+)
 from reviewer.cli.session import (
     DONE,
     FAILED,
@@ -57,6 +65,10 @@ class ConnectCommand(click.Command):
         super().__init__(*args, **settings)  # type: ignore[arg-type]
         self.params.append(db_option())
         self.example = example
+
+    def invoke(self, ctx: click.Context) -> object:
+        keep_going_unread()
+        return super().invoke(ctx)
 
     def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """The example, below the options."""

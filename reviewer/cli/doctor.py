@@ -10,6 +10,7 @@ import stat
 import sys
 from collections.abc import Iterator
 from importlib.metadata import version
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -20,10 +21,13 @@ from reviewer.cli.config import check_settings
 from reviewer.cli.output import print_json, print_text, safe, table
 from reviewer.cli.session import FAILED, Session, Verb, pass_session
 from reviewer.errors import ReviewerError, StoreError
+from reviewer.installation import DISTRIBUTION, extra_command
 
 if TYPE_CHECKING:
     from reviewer.engine import StoreFacts
 
+EXTRAS = {"mcp": "mcp", "serve": "textual_serve", "local": "xllamacpp", "fleet": "pyarrow"}
+"""A module that each of them brings."""
 NOT_A_STORE = "this is not a reviewer store; name another file with --db"
 
 
@@ -57,10 +61,16 @@ def doctor(session: Session, ctx: click.Context, as_json: bool) -> None:
 
 
 def _program() -> Iterator[Finding]:
-    yield Finding("reviewer", __version__)
+    yield Finding("reviewer", f"{__version__} ({DISTRIBUTION})")
     yield Finding("python", f"{platform.python_version()} ({sys.executable})")
     yield Finding("textual", version("textual"))
     yield Finding("sqlite", sqlite3.sqlite_version)
+    for name, module in EXTRAS.items():
+        missing = find_spec(module) is None
+        yield Finding(
+            f"extra {name}",
+            f"not installed; to add it: {extra_command(name)}" if missing else "installed",
+        )
 
 
 def _store(path: Path) -> Iterator[Finding]:

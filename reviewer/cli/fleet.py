@@ -31,8 +31,8 @@ def fleet() -> None:
     """Read more sessions than one machine holds, and queue the best of what they say.
 
     Three steps: `run` reads files in parts, on this machine or on a cluster; `collapse` finds what
-    was said most often; `import` queues it as one wave. They need the extra:
-    pip install 'reviewer[fleet]'. See docs/fleet.md.
+    was said most often; `import` queues it as one wave. They need the extra `fleet`: see
+    docs/fleet.md.
     """
 
 
@@ -164,7 +164,7 @@ def _run_table(report: RunReport) -> Iterator[str]:
     yield from table(rows)
 
 
-@fleet.command("files", cls=Verb, store=False, example="fleet files parts")
+@fleet.command("files", cls=Verb, ends_unread=True, store=False, example="fleet files parts")
 @click.argument("folder", metavar="DIR")
 @click.option("--all", "everything", is_flag=True, help="Also those that were read.")
 @click.option("--json", "as_json", is_flag=True, help="One JSON object per line.")

@@ -66,7 +66,7 @@ def redo(session: Session) -> None:
         narrate(f"Done again: {safe(redone.title)} - reviewer undo takes it back")
 
 
-@click.group(cls=VerbGroup, invoke_without_command=True)
+@click.group(cls=VerbGroup, ends_unread=True, invoke_without_command=True)
 @click.option("--limit", type=click.IntRange(1), metavar="N", help="Only the latest N acts.")
 @click.option("--by", metavar="NAME", help="Only the acts of this person or agent.")
 @click.option("--json", "as_json", is_flag=True, help="One JSON object per line, oldest first.")

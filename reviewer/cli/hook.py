@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import gc
 import os
+import signal
 import sys
-import threading
+import traceback
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from reviewer.cli.output import narrate
-from reviewer.cli.run import explain
+from reviewer.cli.run import STDOUT, explain, flush_streams
 from reviewer.cli.session import DONE, FAILED, Session, Verb, pass_session
 from reviewer.errors import ReviewerError
 
@@ -60,38 +62,92 @@ def hook(session: Session, agent: str, event: str) -> None:
 
     if inside_own_call(os.environ):
         return
-    gc.disable()  # it takes a tenth of the time, and the process ends soon
     hooks = Hooks(session.store_path(), project=session.project)
 
+    def carry_out() -> int:
+        try:
+            data = sys.stdin.buffer.read(MOST_INPUT + 1)
+            if len(data) > MOST_INPUT:
+                raise ReviewerError(f"stdin has more than {MOST_INPUT // 1_000_000} MB: too large.")
+            told = read_event(agent, event, data)
+            text = hooks.carry_out(told)
+            hand_over(f"{answer(told, text)}\n" if text else "")
+            hooks.finish(told)
+        except UnknownEventError as problem:  # an agent is told what `connect` wrote
+            narrate(str(problem))
+            return FAILED
+        except Exception as problem:
+            if os.environ.get("REVIEWER_DEBUG"):
+                raise
+            _log(hooks, f"{agent} {event}: {explain(problem)[0]}")
+        return DONE
+
     seconds = MOST_SECONDS_COMPACTION if event in COMPACTIONS else MOST_SECONDS
-
-    def give_up() -> None:
-        _log(hooks, f"{agent} {event}: it took longer than {seconds:g} seconds.")
-        os._exit(DONE)
-
-    timer = threading.Timer(seconds, give_up)
-    timer.daemon = True
-    timer.start()
+    gc.disable()  # it takes a tenth of the time, and the process ends soon
     try:
-        data = sys.stdin.buffer.read(MOST_INPUT + 1)
-        if len(data) > MOST_INPUT:
-            raise ReviewerError(f"stdin has more than {MOST_INPUT // 1_000_000} MB: too large.")
-        told = read_event(agent, event, data)
-        text = hooks.carry_out(told)
-        if text:
-            sys.stdout.write(answer(told, text) + "\n")
-            sys.stdout.flush()
-        hooks.finish(told)
-    except UnknownEventError:
-        raise  # somebody mistyped it: an agent is told what `connect` wrote
-    except Exception as problem:
-        if os.environ.get("REVIEWER_DEBUG"):
-            raise
-        _log(hooks, f"{agent} {event}: {explain(problem)[0]}")
+        code = within(seconds, carry_out)
     finally:
-        timer.cancel()
-        timer.join()
         gc.enable()
+    if code is None:
+        _log(hooks, f"{agent} {event}: it took longer than {seconds:g} seconds.")
+    elif code:
+        raise click.exceptions.Exit(code)
+
+
+COMPLETE = b"\0"
+"""Ends an answer that a child process has handed over whole."""
+
+
+def within(seconds: float, work: Callable[[], int]) -> int | None:
+    """Run `work` in a child process, and print what it hands over. Returns its exit code, or None
+    if it took longer than `seconds`: then nothing of it is printed.
+
+    The system ends the child, also inside a call of C that never returns. Where processes cannot be
+    forked, `work` runs here, with nothing to stop it.
+    """
+    if not hasattr(os, "fork"):
+        return work()
+    sys.stdout.flush()
+    sys.stderr.flush()
+    reading, writing = os.pipe()
+    child = os.fork()
+    if child == 0:
+        os.dup2(writing, STDOUT)
+        os.close(reading)
+        os.close(writing)
+        signal.signal(signal.SIGALRM, signal.SIG_DFL)
+        signal.setitimer(signal.ITIMER_REAL, seconds)
+        code = FAILED
+        try:
+            code = work()
+        except BaseException:
+            traceback.print_exc()
+        finally:
+            flush_streams()
+            os._exit(code)
+    os.close(writing)
+    with os.fdopen(reading, "rb") as pipe:
+        handed = pipe.read()
+    if handed.endswith(COMPLETE):
+        sys.stdout.write(handed[:-1].decode())
+        sys.stdout.flush()
+    ended = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+    return ended if ended >= 0 else None
+
+
+def hand_over(text: str) -> None:
+    """Hand a whole answer to the process that waits for it."""
+    if not hasattr(os, "fork"):
+        sys.stdout.write(text)
+        sys.stdout.flush()
+        return
+    sys.stdout.flush()
+    data = text.encode() + COMPLETE
+    while data:
+        data = data[os.write(STDOUT, data) :]
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(nowhere, STDOUT)
+    os.close(nowhere)
 
 
 @click.command(cls=Verb)

@@ -87,15 +87,24 @@ def ingest(
         ctx.exit(INTERRUPTED)
     if report.files + report.unchanged == 0:
         narrate(_nothing_read(report))
+        if len(paths) != 1 or paths[0].is_dir():
+            _name_problems(report)
         ctx.exit(FAILED)
     if unread := _unread(report):
         narrate(unread)
+        _name_problems(report)
     if not proposing:
         narrate(
             f"Nothing was queued yet. To queue it: reviewer extract --store --wave {report.wave}"
         )
     elif not as_json:
         narrate(_to_decide(waiting) if report.new else "Nothing new to decide on.")
+
+
+def _name_problems(report: WaveReport) -> None:
+    """The first files that could not be read, with the reasons."""
+    for line in report.problems:
+        narrate(safe(line))
 
 
 def _to_decide(counts: Counts) -> str:

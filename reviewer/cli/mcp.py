@@ -8,16 +8,14 @@ import click
 
 from reviewer.cli.session import Session, Verb, pass_session
 from reviewer.errors import ReviewerError
+from reviewer.installation import extra_command
 
-MISSING = (
-    "The MCP server needs the package mcp, which is not installed. Install it beside reviewer: "
-    "pip install 'reviewer[mcp]'"
-)
+MISSING = "The MCP server needs the package mcp, which is not installed. Install it: "
 
 _NAME = re.compile(r"[a-z0-9][a-z0-9.-]{0,39}")
 
 
-@click.command(cls=Verb, example="mcp --agent claude-code")
+@click.command(cls=Verb, ends_unread=True, example="mcp --agent claude-code")
 @click.option(
     "--agent",
     metavar="NAME",
@@ -40,7 +38,7 @@ def mcp(session: Session, agent: str) -> None:
     except ModuleNotFoundError as missing:
         if (missing.name or "").partition(".")[0] not in ("mcp", "mcp_types", "pydantic"):
             raise
-        raise ReviewerError(MISSING) from missing
+        raise ReviewerError(MISSING + extra_command("mcp")) from missing
     from reviewer.agents.agent_tools import AgentTools
 
     tools = AgentTools(session.store_path(), project=session.project, agent=agent or "agent")

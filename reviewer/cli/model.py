@@ -70,7 +70,7 @@ def check(as_json: bool) -> None:
         print_text(line)
 
 
-@model.command("serve", cls=Verb)
+@model.command("serve", cls=Verb, ends_unread=True)
 @click.option(
     "--port",
     type=click.IntRange(0, 65535),

@@ -2,20 +2,77 @@
 
 from __future__ import annotations
 
+import errno
 import json
+import signal
 import sys
 import unicodedata
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from io import BufferedWriter, FileIO, TextIOWrapper
 from typing import TYPE_CHECKING, Any
 
 import click
 
+from reviewer.system import HANG_UP
 from reviewer.text.numerals import count as count
 
 if TYPE_CHECKING:
+    from types import FrameType
+
     from reviewer.promotion.triage import Done as Act
 
 ELLIPSIS = "…"
+
+_NOBODY_READS = (errno.EPIPE, errno.EIO, errno.EBADF)
+"""A pipe whose reader has gone, a terminal that was closed, and a stream that never was open."""
+
+
+class _Unread(FileIO):
+    """A stream that nobody may read: what cannot be written goes nowhere."""
+
+    lost = False
+    hung_up = False
+
+    def write(self, data: Any) -> int:
+        try:
+            return super().write(data)
+        except OSError as problem:
+            if problem.errno not in _NOBODY_READS:
+                raise
+            _Unread.lost = True
+            return len(memoryview(data).cast("B"))
+
+
+def keep_going_unread() -> None:
+    """Go on when nobody reads the output any more, and when the terminal is closed: what was asked
+    for is done to its end, and the exit code says whether it was.
+    """
+    for name in ("stdout", "stderr"):
+        stream = getattr(sys, name)
+        if not isinstance(stream, TextIOWrapper):
+            continue
+        stream.flush()
+        to_nowhere = BufferedWriter(_Unread(stream.fileno(), "w", closefd=False))
+        errors, at_once = stream.errors, stream.line_buffering
+        made = TextIOWrapper(to_nowhere, stream.encoding, errors, line_buffering=at_once)
+        setattr(sys, name, made)
+    # A handler, since programs that are started here would inherit SIG_IGN.
+    if HANG_UP is not None and signal.getsignal(HANG_UP) is signal.SIG_DFL:
+        signal.signal(HANG_UP, _note_hang_up)
+
+
+def _note_hang_up(number: int, frame: FrameType | None) -> None:
+    _Unread.hung_up = True
+
+
+def goes_on_unread() -> bool:
+    """Whether `keep_going_unread` was called."""
+    return isinstance(getattr(getattr(sys.stdout, "buffer", None), "raw", None), _Unread)
+
+
+def nobody_reads() -> bool:
+    """Whether output was lost or the terminal was closed since `keep_going_unread`."""
+    return _Unread.lost or _Unread.hung_up
 
 
 def print_json(value: Mapping[str, Any] | Sequence[Any]) -> None:

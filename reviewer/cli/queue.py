@@ -26,7 +26,12 @@ def queue() -> None:
     """List, show and extend the queue of candidates."""
 
 
-@queue.command("list", cls=Verb, example='queue list --filter "type:decision conf>0.6" --limit 20')
+@queue.command(
+    "list",
+    cls=Verb,
+    ends_unread=True,
+    example='queue list --filter "type:decision conf>0.6" --limit 20',
+)
 @click.option(
     "--status",
     type=click.Choice((*STATUSES, *SCREEN_WORDS)),

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from reviewer import __version__
+from reviewer.cli.output import keep_going_unread
 from reviewer.cli.session import Entry, LazyGroup, Session, pass_session, with_store_options
 
 if TYPE_CHECKING:
@@ -207,6 +208,8 @@ def root(ctx: click.Context, session: Session, ascii: bool, plain: bool) -> None
     if ctx.invoked_subcommand is None:
         if not plain:
             session.require_terminal("reviewer --plain, or reviewer queue list")
+        else:
+            keep_going_unread()
         with session.whole_store(create=True) as engine:
             first = session.choose_to_begin(engine)
             session.remark = ""  # the screen shows the project itself

@@ -11,7 +11,7 @@ from typing import IO
 
 import click
 
-from reviewer.cli.output import narrate
+from reviewer.cli.output import goes_on_unread, narrate
 from reviewer.cli.session import (
     DONE,
     FAILED,
@@ -56,10 +56,10 @@ def run(arguments: Sequence[str], open_screen: OpenScreen, check_keymap: CheckKe
         if code == DONE:
             _print_remark(session)
         return code
-    except BrokenPipeError:
-        _discard_output(sys.stdout)
-        return DONE
     except (Exception, KeyboardInterrupt) as problem:
+        if isinstance(problem, BrokenPipeError) and not goes_on_unread():
+            _discard_output(sys.stdout)
+            return DONE
         if os.environ.get("REVIEWER_DEBUG") and not isinstance(problem, click.ClickException):
             raise
         line, code = explain(problem)

@@ -9,15 +9,13 @@ import click
 from reviewer.cli.output import narrate, print_text
 from reviewer.cli.session import Session, Verb, pass_session
 from reviewer.errors import ReviewerError
+from reviewer.installation import extra_command
 from reviewer.system import own_command
 
-MISSING = (
-    "The browser needs the package textual-serve, which is not installed. Install it beside "
-    "reviewer: pip install 'reviewer[serve]'"
-)
+MISSING = "The browser needs the package textual-serve, which is not installed. Install it: "
 
 
-@click.command(cls=Verb)
+@click.command(cls=Verb, ends_unread=True)
 @click.option(
     "--port",
     type=click.IntRange(0, 65535),
@@ -38,7 +36,7 @@ def serve(session: Session, port: int, demo: bool) -> None:
     except ModuleNotFoundError as missing:
         if (missing.name or "").partition(".")[0] not in ("aiohttp", "textual_serve"):
             raise
-        raise ReviewerError(MISSING) from missing
+        raise ReviewerError(MISSING + extra_command("serve")) from missing
     command = own_command("--db", str(session.store_path()))
     if session.project is not None:
         command += ["--project", session.project]

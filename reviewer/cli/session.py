@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 import click
 
-from reviewer.cli.output import safe
+from reviewer.cli.output import keep_going_unread, safe
 from reviewer.errors import ReviewerError, StoreError, UnknownIdError
 from reviewer.files import login_name
 from reviewer.projects import WITHOUT_A_TREE, NoProjectError, default_project, listed, work_tree
@@ -210,6 +210,10 @@ class Session:
         finally:
             if engine.has_written:
                 _bring_memory_folders_up_to_date(engine)
+            if bound := engine.say_binding():
+                from reviewer.cli.output import narrate
+
+                narrate(safe(bound))
             engine.close()
             if engine.has_written:
                 make_packet_ready(path)
@@ -375,16 +379,31 @@ class Verb(click.Command):
     """A command that also takes the options of `with_store_options` after its name.
 
     `example`: a line for `--help`, without `reviewer` in front. `store`: whether the command uses
-    a store; the help of one that does not leaves these options out.
+    a store; the help of one that does not leaves these options out. `ends_unread`: the command is
+    over when nobody reads its output; all others go on and finish what was asked for.
     """
 
-    def __init__(self, *args: Any, example: str = "", store: bool = True, **settings: Any) -> None:
+    def __init__(
+        self,
+        *args: Any,
+        example: str = "",
+        store: bool = True,
+        ends_unread: bool = False,
+        **settings: Any,
+    ) -> None:
         super().__init__(*args, **settings)
+        self.ends_unread = ends_unread
         options = _store_options(from_environment=False)
         for option in options:
             option.hidden = option.hidden or not store
         self.params.extend(options)
         self.example = example
+
+    def invoke(self, ctx: click.Context) -> Any:
+        """Run the command; see `ends_unread`."""
+        if not self.ends_unread:
+            keep_going_unread()
+        return super().invoke(ctx)
 
     def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """The example, below the options."""

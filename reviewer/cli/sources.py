@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from reviewer.cli.output import count, narrate, print_json, print_text, safe, table
+from reviewer.cli.output import count, narrate, nobody_reads, print_json, print_text, safe, table
 from reviewer.cli.progress import ProgressLine, interruptible
 from reviewer.cli.session import INTERRUPTED, Session, Verb, pass_session
 
@@ -188,10 +188,10 @@ def watch(session: Session, ctx: click.Context, every: int, once: bool, as_json:
             narrate(f"Watching the sessions of this project every {every} s. Ctrl-C ends it.")
         while True:
             _read_changes(session, interruption, once=once, as_json=as_json)
-            if once or interruption():
+            if once or interruption() or nobody_reads():
                 break
             for _ in _pauses(every):
-                if interruption():
+                if interruption() or nobody_reads():
                     break
         if interruption() and once:
             ctx.exit(INTERRUPTED)

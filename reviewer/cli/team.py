@@ -13,7 +13,6 @@ from reviewer.cli.output import count, narrate, print_json, print_text, safe
 from reviewer.cli.session import Session, Verb, VerbGroup, pass_session
 from reviewer.errors import SourceError, StoreError
 from reviewer.files import login_name, open_file, reason_of, write_atomic
-from reviewer.projects import work_tree
 
 if TYPE_CHECKING:
     from reviewer.engine import Engine
@@ -161,11 +160,9 @@ def _require_project(
 ) -> None:
     """Raise SourceError for decisions of another project, unless that one was named."""
     header = found.header
-    tree = work_tree() if session.project is None else None
-    remotes = {engine.decisions.remote(project), tree.remote if tree is not None else ""} - {""}
     if named is not None and named != header.project:
         raise SourceError(f"These are decisions of project {header.project}, not of {named}.")
-    if named is None and header.project != project and header.remote not in remotes:
+    if named is None and header.project != project:
         raise SourceError(
             f"These are decisions of project {header.project}, and this is {project}. To apply "
             f"them all the same, name it: --from-project {shlex.quote(header.project)}"

@@ -44,6 +44,7 @@ from reviewer.compression.values import (
 )
 from reviewer.errors import ReviewerError
 from reviewer.files import open_file, write_atomic
+from reviewer.sources.events import Rewind
 from reviewer.sources.open import open_blocks, recognise
 from reviewer.sources.records import Block
 from reviewer.text import for_agents
@@ -191,11 +192,22 @@ class FileTurns:
                 yield turn_of(block, count)
 
     def _blocks(self) -> Iterator[Block]:
-        only = frozenset((self._only,)) if self._only else None
-        blocks: Iterable[Block] = open_blocks(self._path, sessions=only)
         if self._chosen is not None:
-            blocks = blocks_of(self._path, self._chosen)
-        return (each for each in blocks if is_read(each))
+            yield from filter(is_read, blocks_of(self._path, self._chosen))
+            return
+        for block in self._live():
+            if not isinstance(block, Rewind) and is_read(block):
+                line = block.line_start
+                if not any(each.first <= line < each.end for each in self._rewinds):
+                    yield block
+
+    def _live(self) -> Iterator[Block | Rewind]:
+        only = frozenset((self._only,)) if self._only else None
+        return open_blocks(self._path, sessions=only).live()
+
+    @cached_property
+    def _rewinds(self) -> list[Rewind]:
+        return [each for each in self._live() if isinstance(each, Rewind)]
 
     @cached_property
     def _has_main(self) -> bool:

@@ -169,8 +169,8 @@ class DaskCluster:
         if isinstance(problem, ModuleNotFoundError) or "deserializ" in str(problem):
             return FleetError(
                 "A machine of the cluster cannot run reviewer's part: "
-                f"{_line(problem.__cause__ or problem)}. Install the same version on the scheduler"
-                " and on every worker: pip install 'reviewer[fleet]'"
+                f"{_line(problem.__cause__ or problem)}. Install the same version with the "
+                "extra `fleet` on the scheduler and on every worker."
             )
         if isinstance(problem, (CancelledError, OSError)) and not isinstance(problem, FleetError):
             return self._gone(problem)

@@ -9,6 +9,7 @@ from msgspec import Struct
 
 from reviewer.errors import ReviewerError
 from reviewer.extraction.rules import EXTRACTOR_VERSION
+from reviewer.installation import extra_command
 from reviewer.promotion.statement_rows import STATEMENTS_VERSION
 
 LAYOUT = 1
@@ -88,6 +89,6 @@ def extra(module: str) -> ModuleType:
         return importlib.import_module(module)
     except ModuleNotFoundError as missing:
         raise FleetError(
-            f"This needs the package {missing.name}, which is not installed. Install the extra: "
-            "pip install 'reviewer[fleet]'"
+            f"This needs the package {missing.name}, which is not installed. Install it: "
+            f"{extra_command('fleet')}"
         ) from missing

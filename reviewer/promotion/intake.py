@@ -26,6 +26,7 @@ from reviewer.promotion.beyond_cap import BeyondCap
 from reviewer.promotion.candidate_collector import CandidateCollector
 from reviewer.promotion.enqueue import Known, queue_new
 from reviewer.promotion.entity_rows import Structure
+from reviewer.promotion.faults import is_of_a_file, reason_of_fault
 from reviewer.promotion.finish_wave import Queued, finish_wave
 from reviewer.promotion.known_facts import KnownFacts
 from reviewer.promotion.offline_statements import OfflineStatements
@@ -246,10 +247,17 @@ class StoredPass:
             for (path, updated), of_source in groupby(records, key=itemgetter(0)):
                 setting = Setting(path=path, now=self._clock(), updated=updated)
                 own = [record for _, record in of_source]
-                collector.take(own, setting)
-                if scope != "record":
-                    names = frozenset(record.session for record in own if record.session)
-                    _propose(statements, Path(path), names, report)
+                try:
+                    collector.take(own, setting)
+                    if scope != "record":
+                        names = frozenset(record.session for record in own if record.session)
+                        _propose(statements, Path(path), names, report)
+                except Exception as problem:  # the other sources are extracted from
+                    if not is_of_a_file(problem):
+                        raise
+                    collector.give_up(path)
+                    statements.give_up(Path(path))
+                    report.error(f"{path}: {reason_of_fault(problem)}")
             return finish_wave(
                 self._database,
                 self._ledger,
@@ -259,7 +267,7 @@ class StoredPass:
                 wave=wave,
                 project_id=project_id,
                 sum_up=lambda queued: _summary(
-                    wave, project, records, collector, queued, report.path, began
+                    wave, project, records, collector, queued, report, began
                 ),
                 verb="Extracted again from",
                 statements=statements.ready,
@@ -336,7 +344,7 @@ def _summary(
     records: list[tuple[_Origin, Record]],
     collector: CandidateCollector,
     queued: Queued,
-    folder: Path,
+    report: ReportFolder,
     began: float,
 ) -> WaveReport:
     return WaveReport(
@@ -351,6 +359,7 @@ def _summary(
         over_cap_left=queued.over_cap,
         dropped=dict(collector.dropped),
         rules=queued.rules,
-        report_folder=str(folder),
+        errors=report.errors,
+        report_folder=str(report.path),
         seconds=round(time.monotonic() - began, 3),
     )

@@ -80,25 +80,35 @@ class OfflineStatements:
 
         Nobody is asked for a better wording, so only what is proved in full is kept.
         """
-        self._prove_all(path, proposals_by_session(path, sessions))
+        self._collect([self._proved(path, proposals_by_session(path, sessions))])
 
-    def take_together(self, files: Mapping[Path, frozenset[str] | None]) -> None:
-        """Propose what the sessions of a project show only together: of each file these, or all.
+    def take_together(
+        self, files: Mapping[Path, frozenset[str] | None], *, keep: bool = True
+    ) -> None:
+        """Propose what the sessions of a project show only together, all or nothing: of each file
+        these, or all. Without `keep` they are only read.
 
         Raises SourceError.
         """
         by_path: dict[Path, dict[str, list[Proposal]]] = {}
         for (path, session), proposal in project_proposals(files):
             by_path.setdefault(path, {}).setdefault(session, []).append(proposal)
-        for path, proposals in by_path.items():
-            self._prove_all(path, proposals)
+        found = [self._proved(path, proposals) for path, proposals in by_path.items()]
+        self._collect(found if keep else [])
 
-    def _prove_all(self, path: Path, proposals: Mapping[str, Sequence[Proposal]]) -> None:
-        found = propose_from(path, proposals, now=self._now, known=self._known.besides(path))
-        self.ready += found.ready
-        for each in found.left_out:
-            self.dropped[_without_names(each.reason)] += 1
-            self._drop(each)
+    def give_up(self, path: Path) -> None:
+        """Forget the statements of a file."""
+        self.ready = [each for each in self.ready if each.proved.path != path]
+
+    def _proved(self, path: Path, proposals: Mapping[str, Sequence[Proposal]]) -> Proposed:
+        return propose_from(path, proposals, now=self._now, known=self._known.besides(path))
+
+    def _collect(self, found: Sequence[Proposed]) -> None:
+        for of_file in found:
+            self.ready += of_file.ready
+            for each in of_file.left_out:
+                self.dropped[_without_names(each.reason)] += 1
+                self._drop(each)
 
 
 def _without_names(reason: str) -> str:

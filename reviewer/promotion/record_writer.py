@@ -11,7 +11,9 @@ import msgspec
 from msgspec import Struct, structs
 
 from reviewer.clock import Clock, iso
-from reviewer.sources.records import Record, Shape
+from reviewer.errors import ReviewerError
+from reviewer.promotion.source_reader import Abandoned
+from reviewer.sources.records import Record, Shape, Use
 from reviewer.sources.walk import read_with
 from reviewer.store.acts import Act, Scope, chunks
 from reviewer.store.changes import Image, Value
@@ -21,6 +23,10 @@ from reviewer.store.project_rows import project_row
 
 BATCH_RECORDS = 1_000
 BATCH_CHARACTERS = 4_000_000
+GIVEN_UP = -2
+"""In place of the time of a file from which nothing was proposed since the wave in its row: reading
+failed, and its records are to be extracted from when it succeeds.
+"""
 """A batch is written when it reaches either: memory stays flat, and other processes get a turn."""
 
 
@@ -59,6 +65,8 @@ class ExistingRecord(NamedTuple):
     path: str
     line_start: int
     byte_start: int
+    given_up: bool
+    """It was read from a file that was then given up."""
 
 
 class RecordWriter:
@@ -75,9 +83,12 @@ class RecordWriter:
         self._keys: dict[str, Path] = {}
         """The keys of the batch, each with its file."""
         self._moved: list[tuple[int, SourceWriter, Record]] = []
+        self._abandoned: list[tuple[SourceWriter, Abandoned]] = []
         self._characters = 0
         self._sources: dict[Path, SourceWriter] = {}
         """Sources to be written with the next batch."""
+        self.faulty: dict[Path, Exception] = {}
+        """Files whose records cannot be written."""
 
     def start(self, project: str, roots: list[str]) -> int:
         """Begin a wave, creating the project if it is new; returns the wave's id."""
@@ -95,7 +106,7 @@ class RecordWriter:
     def unchanged(self, path: Path, stamp: Stamp) -> bool:
         """Whether a finished wave has read this very file to its end."""
         row = self._source_row(path)
-        return row is not None and row[1:] == (stamp.bytes, stamp.modified_ns, True)
+        return row is not None and row[1:4] == (stamp.bytes, stamp.modified_ns, True)
 
     def newest(self, formats: Sequence[str], limit: int) -> dict[Path, frozenset[str] | None]:
         """The files of some formats that were changed last, of those that the project has, latest
@@ -123,6 +134,8 @@ class RecordWriter:
         """Start writing a file's records."""
         row = self._source_row(path)
         source = SourceWriter(self, path, format_, row and row[0], row is not None and not row[3])
+        if row is not None and row[2] == GIVEN_UP:
+            source.give_up(row[4])
         self._sources[path] = source
         return source
 
@@ -137,6 +150,11 @@ class RecordWriter:
     def move(self, record_id: int, source: SourceWriter, record: Record) -> None:
         """Note a record's new position: other lines, or another file."""
         self._moved.append((record_id, source, record))
+        self._sources[source.path] = source
+
+    def rewind(self, source: SourceWriter, abandoned: Abandoned) -> None:
+        """The person took these messages of a file back."""
+        self._abandoned.append((source, abandoned))
         self._sources[source.path] = source
 
     def queued_from(self, key: str) -> Path | None:
@@ -158,21 +176,43 @@ class RecordWriter:
         """Write everything pending as one act."""
         if not self._batch and not self._sources and not self._moved:
             return
-        records, files = len(self._batch), len(self._sources)
+        try:
+            self._write(list(self._sources.values()))
+        except ReviewerError:
+            raise
+        except Exception:  # whatever one file has in it, the others are written
+            for source in self._sources.values():
+                try:
+                    self._write([source])
+                except ReviewerError:
+                    raise
+                except Exception as problem:
+                    self.faulty[source.path] = problem
+        self._batch.clear()
+        self._moved.clear()
+        self._abandoned.clear()
+        self._keys.clear()
+        self._sources.clear()
+        self._characters = 0
+
+    def _write(self, sources: list[SourceWriter]) -> None:
+        """Write what is pending of some sources as one act."""
+        own = {id(source) for source in sources}
+        batch = [item for item in self._batch if id(item[0]) in own]
+        moved = [item for item in self._moved if id(item[1]) in own]
+        records, files = len(batch), len(sources)
         title = (
             f"Read {records} record{'' if records == 1 else 's'}"
             f" of {files} file{'' if files == 1 else 's'}"
         )
         with self._ledger.act("read", title, scope=Scope.INTAKE) as act:
-            for source in self._sources.values():
+            for source in sources:
                 source.write(act)
-            act.insert_many("record", self._images(act))
-            act.update_each("record", [_place(*moved) for moved in self._moved])
-        self._batch.clear()
-        self._moved.clear()
-        self._keys.clear()
-        self._sources.clear()
-        self._characters = 0
+            act.insert_many("record", self._images(act, batch))
+            act.update_each("record", [_place(*item) for item in moved])
+            for source, abandoned in self._abandoned:
+                if id(source) in own:
+                    act.update_each("record", _rewound(act, source, abandoned))
 
     def existing(self, keys: list[str]) -> dict[str, ExistingRecord]:
         """The project's records with these keys."""
@@ -181,7 +221,8 @@ class RecordWriter:
             for chunk in chunks(keys):
                 sql = (
                     "SELECT r.key, r.id, r.wave_id, w.state, r.source_id, v.state, s.path,"
-                    " r.line_start, r.byte_start FROM record r"
+                    f" r.line_start, r.byte_start, s.modified_ns = {GIVEN_UP}"
+                    " AND r.wave_id >= s.wave_id FROM record r"
                     " JOIN wave w ON w.id = r.wave_id JOIN source s ON s.id = r.source_id"
                     " JOIN wave v ON v.id = s.wave_id WHERE r.project_id = ? AND r.key IN"
                     f" ({','.join('?' * len(chunk))})"
@@ -190,16 +231,16 @@ class RecordWriter:
                     found[key] = ExistingRecord(*rest)
         return found
 
-    def _images(self, act: Act) -> list[Image]:
+    def _images(self, act: Act, batch: list[tuple[SourceWriter, Record]]) -> list[Image]:
         """The rows of the batch, without those that another process has written meanwhile."""
         there: set[str] = set()
-        for chunk in chunks([record.key for _, record in self._batch]):
+        for chunk in chunks([record.key for _, record in batch]):
             sql = (
                 "SELECT key FROM record WHERE project_id = ?"
                 f" AND key IN ({','.join('?' * len(chunk))})"
             )
             there.update(row[0] for row in act.query(sql, (self.project_id, *chunk)))
-        return [self._image(*item) for item in self._batch if item[1].key not in there]
+        return [self._image(*item) for item in batch if item[1].key not in there]
 
     def _image(self, source: SourceWriter, record: Record) -> Image:
         return {
@@ -223,14 +264,15 @@ class RecordWriter:
             "text": record.text,
         }
 
-    def _source_row(self, path: Path) -> tuple[int, int, int, bool] | None:
+    def _source_row(self, path: Path) -> tuple[int, int, int, bool, int] | None:
+        """Id, stamp, whether its wave has ended, and that wave."""
         with failures_as_sentences(self._database.path):
             row = self._database.writer.execute(
-                "SELECT s.id, s.bytes, s.modified_ns, w.state <> 'reading' FROM source s"
+                "SELECT s.id, s.bytes, s.modified_ns, w.state <> 'reading', w.id FROM source s"
                 " JOIN wave w ON w.id = s.wave_id WHERE s.project_id = ? AND s.path = ?",
                 (self.project_id, str(path)),
             ).fetchone()
-        return row and (row[0], row[1], row[2], bool(row[3]))
+        return row and (row[0], row[1], row[2], bool(row[3]), row[4])
 
 
 class SourceWriter:
@@ -248,6 +290,9 @@ class SourceWriter:
         self.id = number
         self._unfinished = unfinished
         self._known = number is not None
+        self._given_up_in: int | None = None
+        """The first wave that read the file and gave it up."""
+        self._is_read = False
         self._columns: dict[str, Value] = {
             "format": format_,
             "bytes": -1,
@@ -261,7 +306,7 @@ class SourceWriter:
 
         The same section in another note is a record of its own, with a key of its own: saying
         something in two notes is saying it twice. A killed wave left its records without their
-        candidates, so these count as fresh again.
+        candidates, and so did a file that was given up: these count as fresh again.
         """
         existing = self._writer.existing(
             [key for each in records for key in (each.key, self._key_of_copy(each)) if key]
@@ -274,7 +319,7 @@ class SourceWriter:
                 self._writer.enqueue(self, record)
                 fresh.append(record.key)
             else:
-                again = known is not None and self._left_by_killed_wave(known)
+                again = known is not None and self._is_left_over(known)
                 fresh.append(record.key if again else "")
                 if known is not None and self._has_moved(record, known):
                     self._writer.move(known.id, self, record)
@@ -303,8 +348,13 @@ class SourceWriter:
             return ""
         return f"{record.key}:{hashlib.sha256(str(self.path).encode()).hexdigest()[:16]}"
 
+    def rewind(self, abandoned: Abandoned) -> None:
+        """The person took these messages back."""
+        self._writer.rewind(self, abandoned)
+
     def finish(self, stamp: Stamp, tally: dict[str, int]) -> None:
         """Mark the file as read to its end."""
+        self._is_read = True
         self._columns |= {
             "bytes": stamp.bytes,
             "modified_ns": stamp.modified_ns,
@@ -312,15 +362,24 @@ class SourceWriter:
         }
         self._writer.finish(self)
 
+    def give_up(self, wave: int) -> None:
+        """Mark the file as one from which nothing was proposed since this wave."""
+        if self._given_up_in is None:
+            self._given_up_in = wave
+        self._is_read = False
+        self._columns |= {"bytes": -1, "modified_ns": GIVEN_UP, "tally": "{}"}
+        self._writer.finish(self)
+
     def write(self, act: Act) -> None:
         """Insert or update the file's row."""
-        columns = {**self._columns, "wave_id": self._writer.wave_id}
-        if self.id is None:  # another process may have written it first
-            row = act.query(
-                "SELECT id FROM source WHERE project_id = ? AND path = ?",
-                (self._writer.project_id, str(self.path)),
-            )
-            self.id = int(row[0][0]) if row else None
+        wave = None if self._is_read else self._given_up_in
+        columns = {**self._columns, "wave_id": wave or self._writer.wave_id}
+        # Looked up each time: another process may have written it, or the act was rolled back.
+        row = act.query(
+            "SELECT id FROM source WHERE project_id = ? AND path = ?",
+            (self._writer.project_id, str(self.path)),
+        )
+        self.id = int(row[0][0]) if row else None
         if self.id is None:
             self.id = act.insert(
                 "source", project_id=self._writer.project_id, path=str(self.path), **columns
@@ -340,12 +399,25 @@ class SourceWriter:
             )
         return not Path(existing.path).exists()
 
-    def _left_by_killed_wave(self, existing: ExistingRecord) -> bool:
-        if existing.wave == self._writer.wave_id or existing.wave_state != "reading":
+    def _is_left_over(self, existing: ExistingRecord) -> bool:
+        if existing.wave == self._writer.wave_id:
+            return False
+        if existing.given_up:
+            return True
+        if existing.wave_state != "reading":
             return False
         if self._known and existing.source == self.id:
             return self._unfinished
         return existing.source_wave_state == "reading"
+
+
+def _rewound(act: Act, source: SourceWriter, abandoned: Abandoned) -> list[tuple[int, Image]]:
+    rows = act.query(
+        "SELECT id FROM record WHERE source_id = ? AND use = ?"
+        " AND line_start >= ? AND line_start < ?",
+        (source.id, str(Use.MESSAGE), abandoned.first, abandoned.end),
+    )
+    return [(row, {"use": str(Use.REWOUND)}) for (row,) in rows]
 
 
 def _place(number: int, source: SourceWriter, record: Record) -> tuple[int, Image]:

@@ -66,6 +66,8 @@ class WaveReport(Struct, frozen=True, kw_only=True):
     dropped: dict[str, int]
     rules: dict[str, int]
     errors: int = 0
+    problems: tuple[str, ...] = ()
+    """The first files that could not be read, each in a sentence."""
     report_folder: str
     seconds: float = 0.0
 

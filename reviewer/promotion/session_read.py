@@ -19,8 +19,17 @@ from reviewer.extraction.candidates import Candidate
 from reviewer.extraction.ranking import base_score
 from reviewer.extraction.verdicts import Event, Remembered, Verdict, stable_fingerprint
 from reviewer.promotion.candidate_collector import CandidateCollector, likelihood
+from reviewer.promotion.faults import reason_of_fault
 from reviewer.promotion.offline_statements import propose_from
-from reviewer.promotion.source_reader import Batch, Closed, Job, Opened, read, without_text
+from reviewer.promotion.source_reader import (
+    Abandoned,
+    Batch,
+    Closed,
+    Job,
+    Opened,
+    read,
+    without_text,
+)
 from reviewer.promotion.statement_rows import Prepared, score
 from reviewer.proposing.offline import proposals_by_session
 from reviewer.sources.records import Record, Role, Use
@@ -107,18 +116,8 @@ def read_session(
     except OSError as problem:
         reason = problem.strerror or str(problem)
         return SessionRead(problem=f"{name} cannot be read: {reason.lower()}.")
-    except (
-        RecursionError,
-        MemoryError,
-        ValueError,
-        KeyError,
-        TypeError,
-        AttributeError,
-    ) as problem:
-        # A fault of a reader: among millions of files it must not end the others.
-        return SessionRead(
-            problem=f"{name} cannot be read: {type(problem).__name__} in its reader ({problem})."
-        )
+    except Exception as problem:  # among millions of files, one must not end the others
+        return SessionRead(problem=f"{name} cannot be read: {reason_of_fault(problem)}.")
 
 
 class _Reading:
@@ -149,6 +148,8 @@ class _Reading:
             elif isinstance(piece, Batch):
                 self._take(piece)
                 self._require_measure()
+            elif isinstance(piece, Abandoned):
+                self._collector.rewind(piece)
             else:
                 closed = piece
                 self._collector.consume(self._noted(piece.events), None)

@@ -11,7 +11,6 @@ import hashlib
 from collections.abc import Iterator
 from datetime import UTC, datetime
 from functools import lru_cache
-from itertools import islice
 from pathlib import Path
 from typing import TypeAlias
 
@@ -21,6 +20,7 @@ from reviewer.extraction.candidates import Candidate, Setting
 from reviewer.extraction.extract import Statements, cited_lines
 from reviewer.extraction.judge import Judge
 from reviewer.extraction.verdicts import Event, Verdict
+from reviewer.sources.events import Rewind
 from reviewer.sources.open import open_source
 from reviewer.sources.records import Record, Use
 from reviewer.text.placeholder import MASK
@@ -58,12 +58,22 @@ class Opened(Struct, frozen=True):
     format: str
 
 
-class Batch(Struct, frozen=True):
+class Batch(Struct):
     """Masked records, the number of secrets in them, and new events of the extractors."""
 
     records: list[Record]
     masked: int
     events: list[Event]
+
+
+class Abandoned(Struct, frozen=True):
+    """The records on these lines (half-open), all in earlier batches, are rewound."""
+
+    first: int
+    end: int
+
+    def has(self, record: Record) -> bool:
+        return self.first <= record.line_start < self.end
 
 
 class Closed(Struct, frozen=True):
@@ -74,31 +84,37 @@ class Closed(Struct, frozen=True):
     errors: list[str]
 
 
-Piece: TypeAlias = Opened | Batch | Closed
+Piece: TypeAlias = Opened | Batch | Abandoned | Closed
 
 
 def read(job: Job) -> Iterator[Piece]:
-    """Yield an Opened, Batches, and a Closed, in the order of the file.
+    """Yield an Opened, Batches, what was Abandoned of them, and a Closed, in the order of the file.
 
     Raises SourceError or OSError, at the start or midway, when the file cannot be read.
     """
     scan = open_source(Path(job.path), sessions=job.sessions)
     yield Opened(scan.format)
     findings = Judge(_setting(job))
-    remaining = iter(scan)
-    while handful := list(islice(remaining, HANDFUL)):
-        masked = 0
-        records: list[Record] = []
-        events: list[Event] = []
-        for record in handful:
-            if record.use is Use.MESSAGE and len(record.text) > LONGEST_JUDGED:
-                record = structs.replace(record, use=Use.OVERLONG)
-            clean, secrets = mask_record(record)
-            masked += secrets
-            records.append(clean)
-            if job.extract:
-                events += findings.feed(clean)
-        yield Batch(records, masked, events)
+    batch = Batch([], 0, [])
+    for record in scan.live():
+        if isinstance(record, Rewind):
+            if batch.records:
+                yield batch
+                batch = Batch([], 0, [])
+            yield Abandoned(record.first, record.end)
+            continue
+        if record.use is Use.MESSAGE and len(record.text) > LONGEST_JUDGED:
+            record = structs.replace(record, use=Use.OVERLONG)
+        clean, secrets = mask_record(record)
+        batch.masked += secrets
+        batch.records.append(clean)
+        if job.extract:
+            batch.events += findings.feed(clean)
+        if len(batch.records) >= HANDFUL:
+            yield batch
+            batch = Batch([], 0, [])
+    if batch.records:
+        yield batch
     yield Closed(list(findings.finish()), dict(scan.tally), scan.errors)
 
 

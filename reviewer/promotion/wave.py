@@ -14,12 +14,14 @@ from typing import NamedTuple, TypeVar
 from reviewer.clock import Clock
 from reviewer.errors import Breakable, BrokenOff, OtherKindError, SourceError, StoreError
 from reviewer.promotion.candidate_collector import CandidateCollector
-from reviewer.promotion.finish_wave import Queued, finish_wave
+from reviewer.promotion.faults import is_of_a_file, reason_of_fault, sparing_faulty
+from reviewer.promotion.finish_wave import Queued, finish_wave, rehearse_queueing
 from reviewer.promotion.known_facts import KnownFacts
 from reviewer.promotion.offline_statements import OfflineStatements
 from reviewer.promotion.record_writer import RecordWriter, SourceWriter, Stamp
 from reviewer.promotion.report import Progress, ReportFolder, WaveReport
 from reviewer.promotion.source_reader import (
+    Abandoned,
     Batch,
     Closed,
     Job,
@@ -44,6 +46,13 @@ SESSIONS_COMPARED = 50
 """Sessions read by earlier waves that are looked at again, for what several have in common."""
 BYTES_COMPARED = 100_000_000
 OBJECTS_BETWEEN_COLLECTIONS = 50_000
+SECONDS = 60.0
+SECONDS_A_MEGABYTE = 20.0
+"""Time of the processor for one file, after which it is given up: a hundred times what files take.
+It is looked at between batches of records.
+"""
+PROBLEMS_NAMED = 5
+"""Files that could not be read, of which the report has the names and reasons."""
 
 
 _Read = TypeVar("_Read")
@@ -56,7 +65,7 @@ class _Planned(NamedTuple):
     size: int
     stamp: Stamp | None
     job: Job | None
-    problem: OSError | None
+    problem: Exception | None
 
 
 class Wave:
@@ -89,11 +98,16 @@ class Wave:
         self._extract = extract
         self._only = sessions or {}
         self._writer = RecordWriter(database, ledger, clock)
-        self._files = self._unchanged = self._bytes = self._records = self._masked = 0
+        self._unchanged = self._bytes = self._records = self._masked = 0
         self._kept_out: Counter[str] = Counter()
         self._skipped: Counter[str] = Counter()
         self._passed_over: Counter[str] = Counter()
         self._unreadable: list[str] = []
+        self._problems: list[str] = []
+        self._done: set[Path] = set()
+        """The files that were read."""
+        self._given_up: set[Path] = set()
+        self._opened: dict[Path, SourceWriter] = {}
         self._sessions: dict[Path, frozenset[str] | None] = {}
         """The files of agents' sessions among those that are read, and which sessions of each."""
         self._interrupted = False
@@ -117,9 +131,24 @@ class Wave:
         try:
             with _infrequent_garbage_collection():
                 self._read_all(self._unless_broken_off(lambda: list(self._plan(found))) or [])
-            self._writer.flush()
+            self._flush()
             if self._sessions and not self._interrupted:
                 self._propose_together()
+            return self._finish(project, began)
+        except StoreError as problem:
+            self._report.abandon()
+            raise StoreError(
+                f"{problem} What was read before is kept; the same command goes on from there."
+            ) from problem
+        except BaseException:
+            self._report.abandon()
+            raise
+
+    def _finish(self, project: str, began: float) -> WaveReport:
+        """Queue the best of all files; one that cannot be queued is given up."""
+
+        def finished(paths: list[Path]) -> WaveReport:
+            self._flush()  # what `give_up` has to say of files
             return finish_wave(
                 self._database,
                 self._ledger,
@@ -131,14 +160,58 @@ class Wave:
                 sum_up=lambda queued: self._sum_up(project, began, queued),
                 statements=self._statements.ready,
             )
-        except StoreError as problem:
-            self._report.abandon()
-            raise StoreError(
-                f"{problem} What was read before is kept; the same command goes on from there."
-            ) from problem
-        except BaseException:
-            self._report.abandon()
-            raise
+
+        def rehearsed(paths: list[Path]) -> None:
+            chosen = set(paths)
+            rehearse_queueing(
+                self._database,
+                self._ledger,
+                self._clock,
+                collector=self._collector.of({str(path) for path in paths}),
+                wave=self._number,
+                project_id=self._writer.project_id,
+                statements=[each for each in self._statements.ready if each.proved.path in chosen],
+            )
+
+        paths = list({*self._opened, *(each.proved.path for each in self._statements.ready)})
+        return sparing_faulty(sorted(paths), finished, self._give_up, rehearse=rehearsed)
+
+    def _flush(self) -> None:
+        """Write the records that wait; files whose records cannot be written are given up."""
+        self._writer.flush()
+        faulty, self._writer.faulty = self._writer.faulty, {}
+        if faulty:
+            for path, problem in faulty.items():
+                self._give_up(path, problem)
+            self._writer.flush()
+
+    def _give_up(self, path: Path, problem: Exception) -> None:
+        """Leave a file out of the wave, and name it: its records stay, nothing is proposed from
+        it, and the next wave reads it again.
+        """
+        self._collector.give_up(str(path))
+        self._statements.give_up(path)
+        self._sessions.pop(path, None)
+        self._done.discard(path)
+        writer = self._opened.get(path)
+        if writer is not None:
+            writer.give_up(self._number)
+        if path in self._given_up:
+            return
+        self._given_up.add(path)
+        if isinstance(problem, OtherKindError):
+            self._passed_over[_reason(problem, path)] += 1
+            self._report.note(str(problem))
+            return
+        if isinstance(problem, SourceError):
+            self._passed_over[_reason(problem, path)] += 1
+            line = str(problem)
+        else:
+            self._passed_over[f"file cannot be read: {_kind(problem)}"] += 1
+            line = f"{path} cannot be read: {reason_of_fault(problem)}."
+        self._report.error(line)
+        if len(self._problems) < PROBLEMS_NAMED:
+            self._problems.append(line)
 
     def _read_all(self, plan: list[_Planned]) -> None:
         for planned in plan:
@@ -154,7 +227,8 @@ class Wave:
     def _find(self, paths: Sequence[Path]) -> list[tuple[Path, int]]:
         """The files to read and their sizes."""
         found: list[tuple[Path, int]] = []
-        for item in walk([Path(os.path.abspath(path)) for path in paths]):
+        absolute = [Path(os.path.abspath(path)) for path in paths]
+        for item in walk(absolute, store=self._database.path):
             self._note(item, found)
         return found
 
@@ -185,7 +259,7 @@ class Wave:
         for path, size in found:
             try:
                 stamp = Stamp.of(path)
-            except OSError as problem:
+            except Exception as problem:  # whatever is wrong with a file, the others are read
                 yield _Planned(path, size, None, None, problem)
                 continue
             job = None
@@ -205,18 +279,11 @@ class Wave:
                 self._unchanged += 1
                 return
             self._read_pieces(planned, planned.job, read(planned.job))
-        except OtherKindError as problem:
-            self._collector.give_up()
-            self._passed_over[_reason(problem, path)] += 1
-            self._report.note(str(problem))
-        except SourceError as problem:
-            self._collector.give_up()
-            self._passed_over[_reason(problem, path)] += 1
-            self._report.error(str(problem))
-        except OSError as problem:
-            self._collector.give_up()
-            self._passed_over[f"file cannot be read: {problem.strerror}"] += 1
-            self._report.error(f"{path}: {problem.strerror}")
+            self._done.add(path)
+        except Exception as problem:  # whatever is wrong with a file, the others are read
+            if not is_of_a_file(problem):
+                raise
+            self._give_up(path, problem)
 
     def _read_pieces(self, planned: _Planned, job: Job, pieces: Iterator[Piece]) -> None:
         """Write a file's records and collect their candidates as they come."""
@@ -224,11 +291,13 @@ class Wave:
         fresh = HashSet()
         last: Record | None = None
         closed: Closed | None = None
+        most = SECONDS + SECONDS_A_MEGABYTE * planned.size / 1e6
+        until = time.thread_time() + most
         while (piece := self._unless_broken_off(lambda: next(pieces, None))) is not None:
             if isinstance(piece, Opened):
                 if piece.format in SESSION_FORMATS and job.extract:
                     self._sessions[path] = job.sessions
-                writer = self._writer.open_source(path, piece.format)
+                writer = self._opened[path] = self._writer.open_source(path, piece.format)
                 self._collector.begin(str(path))
             elif isinstance(piece, Batch):
                 assert writer is not None
@@ -236,10 +305,19 @@ class Wave:
                 self._collector.watch(piece.records)
                 self._collector.consume(piece.events, fresh)
                 last = next((r for r in reversed(piece.records) if r.use is Use.MESSAGE), last)
+                if time.thread_time() > until:
+                    raise SourceError(
+                        f"{path} cannot be read: it takes more than {most:,.0f} s, many times what"
+                        " others of its size take."
+                    )
                 self._progress.update(path, self._records, len(self._collector))
                 if self._cancelled():
                     self._interrupted = True
                     break
+            elif isinstance(piece, Abandoned):
+                assert writer is not None
+                writer.rewind(piece)
+                self._kept_out[str(Use.REWOUND)] += self._collector.rewind(piece)
             else:
                 self._collector.consume(piece.events, fresh)
                 closed = piece
@@ -247,7 +325,6 @@ class Wave:
             # The extractors judge a record only when they see the next one, which is not read here.
             self._collector.consume(judge_last(job, last), fresh)
         self._collector.settle(fresh)
-        self._files += 1
         if writer is not None and closed is not None and planned.stamp is not None:
             self._skipped.update(closed.tally)
             for error in closed.errors:
@@ -266,17 +343,22 @@ class Wave:
             if left > 0:
                 files.setdefault(path, names)
         there = {path: files[path] for path in sorted(files) if path.exists()}
-        try:
-            self._unless_broken_off(lambda: self._statements.take_together(there))
-        except SourceError as problem:
-            self._report.error(str(problem))
+        sparing_faulty(
+            list(there),
+            lambda paths: self._unless_broken_off(
+                lambda: self._statements.take_together({path: there[path] for path in paths})
+            ),
+            self._give_up,
+            rehearse=lambda paths: self._unless_broken_off(
+                lambda: self._statements.take_together(
+                    {path: there[path] for path in paths}, keep=False
+                )
+            ),
+        )
 
     def _propose(self, path: Path, sessions: frozenset[str] | None) -> None:
         """Collect the statements of a file that was read to its end."""
-        try:
-            self._unless_broken_off(lambda: self._statements.take(path, sessions))
-        except SourceError as problem:
-            self._report.error(str(problem))
+        self._unless_broken_off(lambda: self._statements.take(path, sessions))
 
     def _unless_broken_off(self, read: Callable[[], _Read]) -> _Read | None:
         """The result; None when the person has interrupted it."""
@@ -291,7 +373,13 @@ class Wave:
         """Write a batch; the keys of records to extract from are added to `fresh`."""
         self._masked += batch.masked
         self._records += len(batch.records)
-        for record, key in zip(batch.records, writer.take(batch.records), strict=True):
+        taken = writer.take(batch.records)
+        faulty, self._writer.faulty = self._writer.faulty, {}
+        for path, problem in faulty.items():
+            if path == writer.path:
+                raise problem
+            self._give_up(path, problem)
+        for record, key in zip(batch.records, taken, strict=True):
             if record.use is not Use.MESSAGE:
                 self._kept_out[str(record.use)] += 1
             elif key:
@@ -303,7 +391,7 @@ class Wave:
             wave=self._number,
             project=project,
             state="interrupted" if self._interrupted else "done",
-            files=self._files,
+            files=len(self._done),
             unchanged=self._unchanged,
             bytes=self._bytes,
             records=self._records,
@@ -321,6 +409,7 @@ class Wave:
             dropped=dict(self._collector.dropped + self._statements.dropped),
             rules=queued.rules,
             errors=self._report.errors,
+            problems=tuple(self._problems),
             report_folder=str(self._report.path),
             seconds=round(time.monotonic() - began, 3),
         )
@@ -378,6 +467,11 @@ def _is_text(path: Path) -> bool:
     except UnicodeEncodeError:
         return False
     return True
+
+
+def _kind(problem: Exception) -> str:
+    """Why a file cannot be read, without what differs from file to file."""
+    return reason_of_fault(problem).partition(" (")[0]
 
 
 def _reason(problem: SourceError, path: Path) -> str:

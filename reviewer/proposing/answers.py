@@ -221,9 +221,9 @@ ITEM = re.compile(
 )
 LABEL = re.compile(r"^\**\s*\(?(" + "|".join(KINDS) + r")\)?\**\s*[:–-]\**\s*", re.IGNORECASE)
 CITED = re.compile(
-    r"""[(]?\s*(?:\[(?P<before>\d{1,9})\]|lines?\s+(?P<word>\d{1,9}))?[:\s]*
+    r"""[(]?\s{0,8}(?:\[(?P<before>\d{1,9})\]|lines?\s{1,8}(?P<word>\d{1,9}))?[:\s]{0,8}
     ["“](?P<text>[^"“”]{8,600})["”]
-    (?:\s*[,;(\[]?\s*(?:lines?\s*)?(?P<after>\d{1,9})\s*[)\]])?\s*[)]?""",
+    (?:\s{0,8}[,;(\[]?\s{0,8}(?:lines?\s{0,8})?(?P<after>\d{1,9})\s{0,8}[)\]])?\s{0,8}[)]?""",
     re.VERBOSE,
 )
 

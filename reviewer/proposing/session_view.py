@@ -32,6 +32,7 @@ from reviewer.proposing.view_calls import (
 )
 from reviewer.proposing.view_pieces import Piece, label, pieces, view_text
 from reviewer.proposing.view_words import REPORT_FENCE, inner_parts, parts, shortened
+from reviewer.sources.events import Rewind
 from reviewer.sources.open import open_blocks
 from reviewer.sources.records import Block, Role, Use
 from reviewer.text.secrets import mask
@@ -90,9 +91,12 @@ def read_view(
     """
     only = None if session is None else frozenset((session,))
     scan = open_blocks(path, line_start=line_start, line_end=line_end, sessions=only)
-    writer = _Writer()
-    for block in scan:
-        writer.add(block)
+    writer = _Writer(scan.is_log)
+    for block in scan.live():
+        if isinstance(block, Rewind):
+            writer.rewind(block)
+        else:
+            writer.add(block)
     tally = Counter(scan.tally) + writer.tally
     return SessionView(path, scan.format, writer.finished(), dict(tally), session or "")
 
@@ -103,9 +107,13 @@ def read_views(path: Path, sessions: Collection[str]) -> dict[str, SessionView]:
     Raises SourceError when the file cannot be read.
     """
     scan = open_blocks(path, sessions=frozenset(sessions))
-    writers = {session: _Writer() for session in sessions}
-    for block in scan:
-        writers[block.session or ""].add(block)
+    writers = {session: _Writer(scan.is_log) for session in sessions}
+    for block in scan.live():
+        if not isinstance(block, Rewind):
+            writers[block.session or ""].add(block)
+            continue
+        for writer in writers.values():
+            writer.rewind(block)
     return {
         session: SessionView(path, scan.format, writer.finished(), dict(writer.tally), session)
         for session, writer in writers.items()
@@ -127,8 +135,9 @@ class _Pending(Struct):
 class _Writer:
     """Collects the lines of a view, block by block."""
 
-    def __init__(self) -> None:
+    def __init__(self, is_log: bool) -> None:
         self.lines: list[ViewLine] = []
+        self._is_log = is_log
         self.tally: Counter[str] = Counter()
         self._pending: dict[str, _Pending] = {}
         self._todos = TodoLists()
@@ -137,7 +146,17 @@ class _Writer:
         self._branch = ""
 
     def finished(self) -> tuple[ViewLine, ...]:
-        return tuple(line for line in self.lines if line.text)
+        lines = [line for line in self.lines if line.text]
+        if self._is_log:  # a text that was queued comes when its fate is known
+            lines.sort(key=lambda line: line.line)
+        return tuple(lines)
+
+    def rewind(self, rewind: Rewind) -> None:
+        """Take back the lines that the person left."""
+        for at, line in enumerate(self.lines):
+            if rewind.first <= line.line < rewind.end and line.text:
+                self.lines[at] = structs.replace(line, text="")
+                self.tally["rewound"] += 1
 
     def add(self, block: Block) -> None:
         """Add the lines of one block."""
@@ -220,13 +239,14 @@ class _Writer:
                 self._say(block, LineRole.ERROR, Speaker.HARNESS, shown.text, shown.left_out)
             return
         if text.startswith("[Request interrupted by user"):
-            self._event(block, Speaker.PERSON, Shown(mask(text).text))
+            self._event(block, Speaker.HARNESS, Shown(mask(text).text))
         elif text.startswith("<command-") and (name := parts(text).get("command-name")):
-            asked = f"{name} {parts(text).get('command-args', '')}".strip()
-            self._event(block, Speaker.PERSON, shortened(asked, pasted=True))
+            given = parts(text).get("command-args", "").strip()
+            speaker = Speaker.PERSON if given else Speaker.HARNESS
+            self._event(block, speaker, shortened(f"{name} {given}".strip(), pasted=True))
         elif text.startswith("<bash-input>"):
             command = parts(text).get("bash-input", "")
-            self._event(block, Speaker.PERSON, Shown(f"! {mask(command).text}"))
+            self._event(block, Speaker.HARNESS, Shown(f"! {mask(command).text}"))
         elif text.startswith(("<bash-stdout>", "<bash-stderr>", "<local-command-stdout>")):
             self._output(block, "\n".join(parts(text).values()).strip())
         elif text.startswith(("<task-notification>", "<agent-notification>")):
@@ -235,7 +255,7 @@ class _Writer:
             shown = shortened(text, pasted=False)
             self._say(block, LineRole.ASSISTANT, Speaker.SUBAGENT, shown.text, shown.left_out)
         elif text == "[image]" or text == "[document]":
-            self._event(block, Speaker.PERSON, Shown(text))
+            self._event(block, Speaker.HARNESS, Shown(text))
         elif block.role is Role.SYSTEM:  # steps of a harness, which tell what was tried and why
             self._event(block, Speaker.HARNESS, cut(text, SYSTEM_CHARS))
         else:
@@ -321,7 +341,8 @@ class _Writer:
         what = call_line(call, self._roots).text if call.kind not in PLAN_TOOLS else "the plan"
         said = f"; the person said: {words}" if words else ""
         text = mask(f"refused: {what}{said}").text
-        self._say(block, LineRole.REJECTED, Speaker.PERSON, text)
+        speaker = Speaker.PERSON if words else Speaker.HARNESS
+        self._say(block, LineRole.REJECTED, speaker, text)
 
     def _succeeded(self, block: Block, pending: _Pending) -> None:
         call, text = pending.call, block.text
@@ -334,7 +355,7 @@ class _Writer:
             if not call.words("plan") and (plan := _APPROVED_PLAN.search(text)):
                 shown = shortened(f"plan: {plan[1].strip()}", pasted=False)
                 self._say(block, LineRole.ASSISTANT, Speaker.AGENT, shown.text, shown.left_out)
-            self._event(block, Speaker.PERSON, Shown("approved the plan"))
+            self._event(block, Speaker.HARNESS, Shown("approved the plan"))
         elif call.kind in QUESTION_TOOLS:
             answers = _ANSWERS.match(text.strip()[:ANSWER_CHARS])
             words = mask(answers[1] if answers else text.strip()[:ANSWER_CHARS]).text

@@ -262,7 +262,8 @@ _TITLE = re.compile(
 )
 _BODY = re.compile(r"(?:^|\s)(?:-b|--body)(?:\s+|=)(?:\"((?:[^\"\\]|\\.)*)\"|'([^']*)')", re.DOTALL)
 _TRAILER = re.compile(
-    r"^\s*(?:(?:co-authored-by|signed-off-by|claude-session)\s*:.*|.*generated with \[?claude.*)$",
+    r"^[ \t]*+(?:(?:co-authored-by|signed-off-by|claude-session)[ \t]*+:.*"
+    r"|.{0,80}?generated with \[?claude.*)$",
     re.IGNORECASE | re.MULTILINE,
 )
 _MADE = re.compile(r"^\[(?P<where>[^\]\n]{1,120}) (?P<hash>[0-9a-f]{7,40})\] ", re.MULTILINE)

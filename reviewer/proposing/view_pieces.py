@@ -178,5 +178,5 @@ def _is_message(line: ViewLine) -> bool:
 
 def _is_instruction(line: ViewLine) -> bool:
     if line.role is LineRole.REJECTED:
-        return line.speaker is Speaker.PERSON
+        return True
     return _is_turn(line) and bool(_INSTRUCTION.search(line.text))

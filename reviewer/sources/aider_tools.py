@@ -8,7 +8,8 @@ from collections.abc import Iterable, Iterator, Sequence
 import msgspec
 from msgspec import Struct
 
-from reviewer.sources.records import Block, Role, Use
+from reviewer.sources.note_lines import NoteLine
+from reviewer.sources.turns import Part
 
 _COMMIT = re.compile(r"Commit ([0-9a-f]{7,40}) (\S.*)")
 _UNDONE = re.compile(r"Removed: ([0-9a-f]{7,40}) (\S.*)")
@@ -29,13 +30,6 @@ _BLOCK = re.compile(
 _PATH_MARKS = "`*#: \t"
 OUTPUT_CHARS = 20_000
 """Characters of the output of a command that are kept."""
-
-
-class Written(Struct, frozen=True):
-    """A line that aider wrote, without its mark."""
-
-    number: int
-    text: str
 
 
 class Edit(Struct, frozen=True):
@@ -62,32 +56,32 @@ def command_in(text: str) -> str:
     return found[1].strip() if found else ""
 
 
-def tool_blocks(
-    lines: Sequence[Written], edits: Iterable[Edit], command: str, at: str | None
-) -> Iterator[Block]:
-    """The calls that these lines report, each with its result.
+def calls(
+    lines: Sequence[NoteLine], edits: Iterable[Edit], command: str
+) -> Iterator[tuple[NoteLine, list[Part]]]:
+    """The calls that these lines report, each with its line and its result.
 
     `edits` were proposed before them; `command` is what the person had aider run just before.
     """
     proposed: dict[str, list[Edit]] = {}
     for edit in edits:
         proposed.setdefault(edit.path, []).append(edit)
-    running, output = (command, lines[0].number if lines else 0), list[str]()
+    running, output = (command, lines[0]), list[str]()
     for line in lines:
         text = line.text.strip()
         if started := _RUN.fullmatch(text):
-            yield from _ran(running, output, at)
-            running, output = (started[1], line.number), []
+            yield from _ran(running, output)
+            running, output = (started[1], line), []
             continue
         call = _call(text, proposed)
         if call is None:
             if not _FRAME.match(text):
                 output.append(line.text)
             continue
-        yield from _ran(running, output, at)
-        running, output = ("", 0), []
-        yield from _both(*call, text, line.number, at)
-    yield from _ran(running, output, at)
+        yield from _ran(running, output)
+        running, output = ("", line), []
+        yield line, _both(*call, text, line)
+    yield from _ran(running, output)
 
 
 def _call(text: str, proposed: dict[str, list[Edit]]) -> tuple[str, dict[str, object]] | None:
@@ -107,20 +101,20 @@ def _call(text: str, proposed: dict[str, list[Edit]]) -> tuple[str, dict[str, ob
     return "edit", {"file_path": path, **({"edits": pairs} if pairs else {})}
 
 
-def _ran(running: tuple[str, int], output: list[str], at: str | None) -> Iterator[Block]:
+def _ran(running: tuple[str, NoteLine], output: list[str]) -> Iterator[tuple[NoteLine, list[Part]]]:
     command, line = running
     if command:
         shown = "\n".join(output).strip()[-OUTPUT_CHARS:]
-        yield from _both("shell", {"command": command}, shown, line, at)
+        yield line, _both("shell", {"command": command}, shown, line)
 
 
-def _both(
-    tool: str, given: dict[str, object], result: str, line: int, at: str | None
-) -> Iterator[Block]:
-    call, text = f"line {line}", msgspec.json.encode(given).decode()
+def _both(tool: str, given: dict[str, object], result: str, line: NoteLine) -> list[Part]:
+    call, text = f"line {line.number}", msgspec.json.encode(given).decode()
     result = result.removeprefix("Commit ")
-    yield Block(Role.ASSISTANT, "tool_use", text, line, line + 1, tool, at, call=call)
-    yield Block(Role.TOOL, "tool_result", result, line, line + 1, tool, at, Use.TOOL, call=call)
+    return [
+        Part("tool_use", text, name=tool, call=call),
+        Part("tool_result", result, name=tool, call=call),
+    ]
 
 
 def _quoted(message: str) -> str:

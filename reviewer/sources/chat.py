@@ -3,22 +3,34 @@
 from __future__ import annotations
 
 import hashlib
-from collections import Counter
 from collections.abc import Iterator
 from datetime import UTC, datetime
 
 import msgspec
-from msgspec import Raw, Struct, structs
+from msgspec import Raw, structs
 
 from reviewer.clock import iso, written_moment
-from reviewer.sources.claude_words import classify
-from reviewer.sources.formats import Facts, Fields, Format, is_among
-from reviewer.sources.hash_set import HashSet
-from reviewer.sources.json_values import fields, first_byte, items
-from reviewer.sources.lines import TextForm, read_lines, reading
-from reviewer.sources.records import Block, Record, Role, Use
-from reviewer.sources.source import Source
-from reviewer.sources.tool_text import call_text, part_text
+from reviewer.sources.formats import Facts, Format, is_among
+from reviewer.sources.formats import Fields as Outline
+from reviewer.sources.json_values import first_byte
+from reviewer.sources.records import Role, Use
+from reviewer.sources.tool_text import part_text
+from reviewer.sources.turns import (
+    Document,
+    Fields,
+    Located,
+    Part,
+    Reading,
+    Turn,
+    called,
+    each,
+    inner,
+    returned,
+    said,
+    thought,
+    typed,
+    words,
+)
 
 ROLES = {
     "user": Role.USER,
@@ -38,21 +50,22 @@ _SPEAKERS = frozenset((*ROLES, *TOOL_ROLES))
 LISTS = ("messages", "traj", "conversations")
 DEPTH = 4
 """Maximum levels of lists and objects above a message."""
+_raw = msgspec.json.Decoder(Raw)
 
 
-def has_role(record: Fields) -> bool:
+def has_role(record: Outline) -> bool:
     """Whether `role` is one that conversations use."""
     return is_among(record.get("role"), _SPEAKERS)
 
 
-def is_message(record: Fields) -> bool:
+def is_message(record: Outline) -> bool:
     """Whether an object is one message of a chat-completions or ShareGPT conversation."""
     if is_among(record.get("from"), _SPEAKERS) and "value" in record:
         return True
     return has_role(record) and ("content" in record or "tool_calls" in record)
 
 
-def _is_conversation(record: Fields) -> bool:
+def _is_conversation(record: Outline) -> bool:
     """Whether an object is a message, or its first list of messages has one."""
     if is_message(record):
         return True
@@ -63,200 +76,142 @@ def _is_conversation(record: Fields) -> bool:
     return False
 
 
-class _Chain:
-    """Keys of one conversation's messages; each depends on all messages before it.
+class _Conversation:
+    """One list of messages. The key of a message depends on all messages before it.
 
     So a message that occurs twice in a conversation is two records, a copy of a conversation has
     the same keys, and a conversation that has grown adds only its new messages.
     """
 
-    def __init__(self, session: str | None) -> None:
-        self.session = session
+    def __init__(self, number: int = 0, session: str | None = None) -> None:
+        self.number, self.session = number, session
         self._digest = b""
 
-    def key(self, raw: bytes) -> str:
+    def key(self, raw: bytes | memoryview) -> str:
         self._digest = hashlib.sha256(self._digest + raw).digest()
         return f"sha256:{self._digest.hex()}"
 
 
-class _Place(Struct, frozen=True):
-    line_start: int
-    line_end: int
-    byte_start: int
-    byte_end: int
+def _turns(reading: Reading) -> Iterator[Turn]:
+    return _Walk(reading).turns()
 
 
-class _Positions:
-    """Converts offsets in a file's UTF-8 text, in ascending order, to its lines and bytes.
+class _Walk:
+    """One file while its messages are looked for."""
 
-    `data` begins at byte `start` and at line `line` of the file.
-    """
+    def __init__(self, reading: Reading) -> None:
+        self._reading, self._tally = reading, reading.tally
+        self._lists = 0
 
-    def __init__(self, data: bytes, form: TextForm, line: int, start: int) -> None:
-        self._data, self._form = data, form
-        self._offset, self._line, self._byte = 0, line, start
-        self._line_end = form.line_end.replace(b"\0", b"")
-
-    def place(self, start: int, end: int) -> _Place:
-        self._advance(start)
-        line, byte = self._line, self._byte
-        self._advance(end)
-        return _Place(line, self._line + 1, byte, self._byte)
-
-    def _advance(self, offset: int) -> None:
-        self._line += self._data.count(self._line_end, self._offset, offset)
-        if self._form.encoding == "utf-8":
-            self._byte += offset - self._offset
-        else:
-            text = self._data[self._offset : offset].decode("utf-8", "replace")
-            self._byte += len(text.encode(self._form.encoding))
-        self._offset = offset
-
-
-class ChatScan:
-    """The records of one file of conversations."""
-
-    format = "chat"
-
-    def __init__(self, source: Source) -> None:
-        self.path = source.path
-        self.tally: Counter[str] = Counter()
-        self.errors: list[str] = []
-        self._source, self._form = source, source.form
-        self._yielded = HashSet()
-
-    def __iter__(self) -> Iterator[Record]:
-        if self._source.document is not None:
-            positions = _Positions(self._source.document, self._form, 0, self._form.bom)
-            yield from self._walk(memoryview(self._source.document), 0, positions, None, DEPTH)
+    def turns(self) -> Iterator[Turn]:
+        if self._reading.document is not None:
+            document = Document(self._reading)
+            yield from self._below(document, document.root, _Conversation(), DEPTH)
             return
-        whole_file = _Chain(None)
-        with reading(self.path) as stream:
-            for number, start, raw in read_lines(stream, self._form):
-                if raw is None:
-                    self.tally["line over 32 MB"] += 1
-                    self.errors.append(f"line {number + 1}: longer than 32 MB, skipped")
-                elif raw and not raw.isspace():
-                    yield from self._line(raw, number, start, whole_file)
+        whole_file = _Conversation()
+        for line, _ in self._reading.lines(_raw.decode, lambda _: False):
+            document = Document(self._reading, line)
+            yield from self._below(document, document.root, whole_file, DEPTH)
 
-    def _line(self, raw: bytes, number: int, start: int, chain: _Chain) -> Iterator[Record]:
-        data = self._form.utf8(raw)
-        positions = _Positions(data, self._form, number, start)
-        try:
-            yield from self._walk(memoryview(data), 0, positions, chain, DEPTH)
-        except RecursionError:
-            self.tally["nested too deep"] += 1
-            self.errors.append(f"line {number + 1}: nested too deep to read")
-        except ValueError:
-            self.tally["bad JSON"] += 1
-            self.errors.append(f"line {number + 1}: not JSON")
-
-    def _walk(
-        self, value: memoryview, at: int, positions: _Positions, chain: _Chain | None, depth: int
-    ) -> Iterator[Record]:
-        """The messages below a value that begins at offset `at`."""
-        padding = len(value) - len(bytes(value).lstrip()) if first_byte(value) in b" \t\r\n" else 0
-        value, at = value[padding:], at + padding
-        kind = first_byte(value)
+    def _below(
+        self, document: Document, value: Located, conversation: _Conversation, depth: int
+    ) -> Iterator[Turn]:
+        """The messages below a value."""
+        kind = first_byte(value.raw)
         if kind == b"[" and depth:
-            chain = _Chain(None)
-            for offset, item in items(value):
-                inner = None if first_byte(item) == b"[" else chain
-                yield from self._walk(item, at + offset, positions, inner, depth - 1)
-        elif kind == b"{":
-            named = fields(value)
-            if is_message(_shallow(named)):
-                yield from self._message(value, at, named, positions, chain or _Chain(None))
-                return
-            found = next((name for name in LISTS if name in named), None)
-            if found is None or not depth:
-                self.tally["not a message"] += 1
-                return
-            offset, messages = named[found]
-            if first_byte(messages) == b"[":
-                session = _name_of(named)
-                yield from self._conversation(messages, at + offset, positions, session, depth - 1)
+            yield from self._listed(document, value, None, depth)
+            return
+        named = document.fields(value) if kind == b"{" else {}
+        found = next((name for name in LISTS if name in named), None)
+        known = _shallow(named)
+        if is_message(known) or (has_role(known) and found is None):
+            yield from self._message(document, value, known, conversation)
+        elif found is not None and depth:
+            yield from self._listed(document, named[found], _name_of(known), depth - 1)
         else:
-            self.tally["not a message"] += 1
+            self._tally["not a message"] += 1
 
-    def _conversation(
-        self, value: memoryview, at: int, positions: _Positions, session: str | None, depth: int
-    ) -> Iterator[Record]:
-        chain = _Chain(session)
-        for offset, item in items(value):
-            yield from self._walk(item, at + offset, positions, chain, depth - 1)
+    def _listed(
+        self, document: Document, value: Located, session: str | None, depth: int
+    ) -> Iterator[Turn]:
+        self._lists += 1
+        conversation = _Conversation(self._lists, session)
+        for item in document.items(value):
+            yield from self._below(document, item, conversation, depth - 1)
 
     def _message(
         self,
-        value: memoryview,
-        at: int,
-        named: dict[str, tuple[int, memoryview]],
-        positions: _Positions,
-        chain: _Chain,
-    ) -> Iterator[Record]:
-        known = _shallow(named)
-        place = positions.place(at, at + len(value))
-        raw = bytes(value)
-        key = chain.key(raw)
-        if not self._source.lines[0] <= place.line_start or place.line_end > self._source.lines[1]:
-            return
+        document: Document,
+        value: Located,
+        known: Fields,
+        conversation: _Conversation,
+    ) -> Iterator[Turn]:
+        key = conversation.key(value.raw) if is_message(known) else ""
+        message = inner(document.decoded(value))
         name = str(known.get("role") or known.get("from"))
-        if name in TOOL_ROLES:
-            self.tally["tool message"] += 1
-            return
-        role = ROLES[name]
-        text = self._text(
-            named["value"][1] if "value" in named else named.get("content", (0, b""))[1]
-        )
-        if not text.strip():
-            self.tally["message without text"] += 1
-            return
-        if key in self._yielded:
-            self.tally["repeated"] += 1
-            return
-        self._yielded.add(key)
-        use = Use.BOOT if role is Role.SYSTEM else Use.MESSAGE
-        if role is Role.USER:
-            use, text, cuts = classify(text)
-            for reason, count in cuts.items():
-                self.tally[f"{reason} cut out"] += count
-        raw_file = (
-            raw if self._form.encoding == "utf-8" else raw.decode().encode(self._form.encoding)
-        )
-        yield Record(
-            key=key,
-            line_start=place.line_start,
-            line_end=place.line_end,
-            byte_start=place.byte_start,
-            byte_end=place.byte_end,
-            sha256=hashlib.sha256(raw_file).hexdigest(),
+        role = Role.TOOL if name in TOOL_ROLES else ROLES[name]
+        content = message.get("value" if "value" in message else "content")
+        parts = list(self._result(message, content) if role is Role.TOOL else ())
+        if role is not Role.TOOL:
+            speaker = words(message.get("name"))
+            parts += thought(message.get("reasoning_content"))
+            parts += (structs.replace(part, name=speaker) for part in self._text(role, content))
+            parts += _calls(message)
+        yield Turn(
+            spot=document.spot(value),
             role=role,
-            text=text.replace("\r\n", "\n"),
-            use=use,
+            parts=parts,
+            key=key,
             at=moment(known),
-            session=chain.session,
+            session=conversation.session,
+            conversation=conversation.number,
         )
 
-    def _text(self, content: memoryview | bytes) -> str:
-        """The text of a message's content: a string, or the text parts of a list."""
-        try:
-            value = msgspec.json.decode(content) if content else None
-        except UnicodeDecodeError:
-            self.tally["invalid UTF-8"] += 1
-            value = msgspec.json.decode(bytes(content).decode("utf-8", "replace"))
-        if isinstance(value, str):
-            return value
-        texts: list[str] = []
-        for part in value if isinstance(value, list) else ():
-            text = part.get("text") if isinstance(part, dict) else part
-            if isinstance(text, str) and text.strip():
-                texts.append(text)
+    def _result(self, message: Fields, content: object) -> Iterator[Part]:
+        self._tally["tool message"] += 1
+        yield returned(part_text(content), message.get("tool_call_id"), message.get("name"))
+
+    def _text(self, role: Role, content: object) -> Iterator[Part]:
+        """The text of a message's content, which is a string or a list of parts."""
+        pieces = content if isinstance(content, list) else [part_text(content)]
+        texts = [part_text(piece) for piece in pieces if _is_text(piece)]
+        if text := "\n\n".join(text for text in texts if text.strip()):
+            if role is Role.USER:
+                yield typed(text, self._tally)
             else:
-                self.tally["part that is not text"] += 1
-        return "\n\n".join(texts)
+                yield said(text)
+        else:
+            self._tally["message without text"] += 1
+        for piece in pieces:
+            if isinstance(piece, dict) and not _is_text(piece):
+                self._tally["part that is not text"] += 1
+                yield Part("text", part_text(piece), Use.WRAPPER, is_data=True)
 
 
-def _shallow(named: dict[str, tuple[int, memoryview]]) -> dict[str, object]:
+def _is_text(piece: object) -> bool:
+    return isinstance(piece, str) or (isinstance(piece, dict) and "text" in piece)
+
+
+def _calls(message: Fields) -> Iterator[Part]:
+    """The calls of a message; old ones have a single call without an id."""
+    for entry in each(message.get("tool_calls") or [message]):
+        function = entry.get("function") or entry.get("function_call")
+        if entry is message and not function:
+            return
+        named = function if isinstance(function, dict) else entry
+        given = named.get("arguments", named.get("input"))
+        yield called(named.get("name"), given, entry.get("id"))
+
+
+def _name_of(known: Fields) -> str | None:
+    """The id of a conversation."""
+    for name in ("session_id", "conversation_id", "id"):
+        if isinstance(known.get(name), str):
+            return str(known[name])
+    return None
+
+
+def _shallow(named: dict[str, Located]) -> dict[str, object]:
     """The short strings and numbers of an object, decoded; all other values are None."""
     known: dict[str, object] = {}
     for name, (_, value) in named.items():
@@ -268,15 +223,7 @@ def _shallow(named: dict[str, tuple[int, memoryview]]) -> dict[str, object]:
     return known
 
 
-def _name_of(named: dict[str, tuple[int, memoryview]]) -> str | None:
-    known = _shallow(named)
-    for name in ("session_id", "conversation_id", "id"):
-        if isinstance(known.get(name), str):
-            return str(known[name])
-    return None
-
-
-def moment(known: dict[str, object]) -> str | None:
+def moment(known: Outline) -> str | None:
     """When a message was written, as ISO 8601, from whichever field has it."""
     for name in ("timestamp", "created_at", "create_time", "ts"):
         value = known.get(name)
@@ -287,146 +234,8 @@ def moment(known: dict[str, object]) -> str | None:
     return None
 
 
-class ChatBlocks:
-    """The blocks of one file of conversations."""
-
-    format = ChatScan.format
-
-    def __init__(self, source: Source) -> None:
-        self.path = source.path
-        self.tally: Counter[str] = Counter()
-        self.errors: list[str] = []
-        self._source = source
-        self._lists = 0
-        self._session: str | None = None
-
-    def __iter__(self) -> Iterator[Block]:
-        source = self._source
-        if source.document is not None:
-            yield from self._of_line(source.document, 0)
-            return
-        with reading(self.path) as stream:
-            for number, _, raw in read_lines(stream, source.form):
-                if raw is None:
-                    self.tally["line over 32 MB"] += 1
-                    self.errors.append(f"line {number + 1}: longer than 32 MB, skipped")
-                elif source.lines[0] <= number < source.lines[1] and raw and not raw.isspace():
-                    yield from self._of_line(source.form.utf8(raw), number)
-
-    def _of_line(self, data: bytes, number: int) -> Iterator[Block]:
-        """The blocks of a JSON text; damage is counted and reported."""
-        try:
-            yield from self._of_value(data, number)
-        except RecursionError:
-            self.tally["nested too deep"] += 1
-            self.errors.append(f"line {number + 1}: nested too deep to read")
-        except ValueError:
-            self.tally["bad JSON"] += 1
-            self.errors.append(f"line {number + 1}: not JSON")
-
-    def _of_value(self, data: bytes, line: int) -> Iterator[Block]:
-        """The blocks of a JSON text that begins at `line`."""
-        line_end = self._source.form.line_end.replace(b"\0", b"")
-        self._session = None
-        counted, tools = 0, dict[str, str]()
-        for at, message in self._messages(memoryview(data), 0, DEPTH):
-            line += data.count(line_end, counted, at)
-            counted = at
-            last = line + data.count(line_end, at, at + len(message))
-            if self._source.lines[0] <= line and last < self._source.lines[1]:
-                for block in self._of_message(message, line, last + 1, tools):
-                    yield structs.replace(block, session=self._session, conversation=self._lists)
-
-    def _messages(self, value: memoryview, at: int, depth: int) -> Iterator[tuple[int, memoryview]]:
-        padding = len(value) - len(bytes(value).lstrip()) if first_byte(value) in b" \t\r\n" else 0
-        value, at = value[padding:], at + padding
-        kind = first_byte(value)
-        if kind == b"[" and depth:
-            self._lists += 1
-            for offset, item in items(value):
-                yield from self._messages(item, at + offset, depth - 1)
-        elif kind == b"{":
-            named = fields(value)
-            found = next((name for name in LISTS if name in named), None)
-            if _role_of(named) and found is None:
-                yield at, value
-            elif found and depth:
-                offset, inner = named[found]
-                self._session = _name_of(named)
-                yield from self._messages(inner, at + offset, depth - 1)
-            else:
-                self.tally["not a message"] += 1
-        else:
-            self.tally["not a message"] += 1
-
-    def _of_message(
-        self, message: memoryview, line: int, line_end: int, tools: dict[str, str]
-    ) -> Iterator[Block]:
-        try:
-            value = msgspec.json.decode(message)
-        except UnicodeDecodeError:
-            self.tally["invalid UTF-8"] += 1
-            value = msgspec.json.decode(bytes(message).decode("utf-8", "replace"))
-        role_name = str(value.get("role") or value.get("from"))
-        at, name = moment(value), value.get("name")
-        name = name if isinstance(name, str) else ""
-        text = part_text(value["value"] if "value" in value else value.get("content"))
-        text = text.replace("\r\n", "\n")
-        if role_name in TOOL_ROLES:
-            call = str(value.get("tool_call_id") or "")
-            name = name or tools.pop(call, "")
-            yield Block(
-                Role.TOOL, "tool_result", text, line, line_end, name, at, Use.TOOL, call=call
-            )
-            return
-        role = ROLES[role_name]
-        use = Use.BOOT if role is Role.SYSTEM else Use.MESSAGE
-        if role is Role.USER:
-            use, text, cuts = classify(text)
-            for reason, count in cuts.items():
-                self.tally[f"{reason} cut out"] += count
-        thought = value.get("reasoning_content")
-        if isinstance(thought, str) and thought.strip():
-            yield Block(role, "thinking", thought, line, line_end, name, at)
-        if text.strip():
-            yield Block(role, "text", text, line, line_end, name, at, use)
-        calls = value.get("tool_calls") or ([value] if value.get("function_call") else [])
-        for entry in calls if isinstance(calls, list) else ():
-            if isinstance(entry, dict):
-                yield _call(entry, role, line, line_end, at, tools)
-
-
-def _call(
-    entry: dict[str, object],
-    role: Role,
-    line: int,
-    line_end: int,
-    at: str | None,
-    tools: dict[str, str],
-) -> Block:
-    function = entry.get("function") or entry.get("function_call")
-    named = function if isinstance(function, dict) else entry
-    name, call = str(named.get("name") or ""), str(entry.get("id") or "")
-    given = named.get("arguments", named.get("input"))
-    if call:
-        tools[call] = name
-    text = call_text(Raw(msgspec.json.encode(given)))
-    return Block(role, "tool_use", text, line, line_end, name, at, call=call)
-
-
-def _role_of(named: dict[str, tuple[int, memoryview]]) -> str:
-    """The role of a message; empty for any other object."""
-    for field in ("role", "from"):
-        value = named[field][1] if field in named else b""
-        if first_byte(memoryview(value)) == b'"' and len(value) < 40:
-            name = bytes(value[1:-1]).decode("utf-8", "replace")
-            if name in ROLES or name in TOOL_ROLES:
-                return name
-    return ""
-
-
 FORMAT = Format(
-    name=ChatScan.format,
+    name="chat",
     agent="Chat completions, ShareGPT",
     facts=Facts(
         person="messages with the role `user` or `human`",
@@ -435,7 +244,6 @@ FORMAT = Format(
     ),
     detect_record=_is_conversation,
     detect_document=_is_conversation,
-    read=ChatScan,
-    read_blocks=ChatBlocks,
+    turns=_turns,
     several=True,
 )

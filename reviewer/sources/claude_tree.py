@@ -1,4 +1,4 @@
-"""The tree of a Claude Code session, and the turns on branches that the user abandoned."""
+"""The tree of a Claude Code session as far as it has been read, and the branches that were left."""
 
 from __future__ import annotations
 
@@ -6,6 +6,8 @@ from array import array
 from enum import IntEnum
 
 from msgspec import Struct
+
+from reviewer.sources.hash_set import HashIndex
 
 
 class Node(IntEnum):
@@ -19,26 +21,39 @@ class Node(IntEnum):
     APART = 5  # sidechains
 
 
-class _Below(Struct):
-    """The nearest turn below a record of the live path."""
+_TURNS = (Node.ASSISTANT, Node.TOOL_RESULT, Node.PROMPT)
+_BELOW, _PROMPTED = 1, 2
 
-    node: int
-    index: int
-    prompt_follows: bool
+
+class _Fork(Struct):
+    """A second branch below a turn, which may be a rewind or words typed in between."""
+
+    first: int
+    """The prompt that began the branch before it."""
+    second: int
+    """The record that begins the second branch."""
+    prompt: int
+    """The first prompt in the second branch; -1 as long as there is none."""
+    below: bytearray
+    """For each record since `second`: 0, or whether it is below it, and below a prompt in it."""
 
 
 class SessionTree:
-    """The records of one file in order, a few bytes each.
-
-    The parent of most records is the record before them; only the others store a link.
-    """
+    """The records of one file, some thirty bytes each."""
 
     def __init__(self) -> None:
-        self._ids = array("q")
-        self._nodes = bytearray()
-        self._links: dict[int, int] = {}
+        self._ids = HashIndex()
+        self._kinds = bytearray()
+        self._bases = array("i")
+        """The nearest turn above each record, or the first record of its chain; -1 for that."""
+        self._prompts = array("i")
+        """The first prompt below each record that is such a base; -1 where there is none."""
+        self._lines = array("q")
         self._summaries: dict[str, str] = {}
         """Of each compaction so far: the last record that it kept -> its summary."""
+        self._fork: _Fork | None = None
+        self._last = 0
+        """Where the last turn is in relation to the fork."""
 
     def compacted(self, tail_id: str, summary_id: str) -> None:
         """From here on, what names `tail_id` as its parent follows the summary instead: otherwise
@@ -46,84 +61,67 @@ class SessionTree:
         """
         self._summaries[tail_id] = summary_id
 
-    def add(self, record_id: str, parent_id: str | None, node: Node) -> int:
-        """Append a record and return its index."""
-        index = len(self._ids)
+    def add(
+        self, record_id: str, parent_id: str | None, kind: Node, line: int
+    ) -> tuple[int, int] | None:
+        """Append a record. The lines of a branch that it shows to be abandoned, half-open.
+
+        A branch is abandoned when it begins with a typed prompt, and the agent goes on below a
+        later prompt at the same place. Parallel tool calls and sub-agents also make branches, but
+        those are never abandoned.
+        """
         if parent_id is not None:
             parent_id = self._summaries.get(parent_id, parent_id)
-        parent = hash(parent_id) if parent_id is not None else None
-        if parent is None:
-            self._links[index] = 0
-        elif not index or self._ids[-1] != parent:
-            self._links[index] = parent
-        self._ids.append(hash(record_id))
-        self._nodes.append(node)
-        return index
+        index, parent = len(self._kinds), self._ids.get(parent_id)
+        if not self._ids.add(record_id):
+            return None  # a resumed session repeats records
+        base = -1
+        if parent >= 0:
+            above = self._bases[parent]
+            base = parent if above < 0 or self._kinds[parent] in _TURNS else above
+        self._kinds.append(kind)
+        self._bases.append(base)
+        self._prompts.append(-1)
+        self._lines.append(line)
+        if kind is Node.OTHER or kind is Node.APART:
+            if self._fork is not None:
+                self._fork.below.append(self._below(parent))
+            return None
+        return self._turn(index, parent, base, kind)
 
-    def rewound(self) -> bytearray:
-        """For every index, 1 if the user abandoned its branch, else 0.
+    def ended(self) -> tuple[int, int] | None:
+        """The lines that the last turn of the file shows to be abandoned."""
+        return self._abandoned() if self._last == _PROMPTED else None
 
-        A branch is abandoned when it begins with a typed prompt, and the path to the last turn
-        continues from the same place with a later prompt. Parallel tool calls and sub-agents also
-        make branches, but those are never abandoned.
-        """
-        left = bytearray(len(self._ids))
-        parents = self._resolve()
-        live_path, below = self._live_path(parents)
-        fork: dict[int, int] = {}  # records between a fork and the first turn of its side branch
-        for index in range(len(self._ids)):
-            parent = self._parent(index, parents)
-            if live_path[index] or parent < 0:
-                continue
-            if left[parent]:
-                left[index] = 1
-                continue
-            at = parent if live_path[parent] else fork.get(parent, -1)
-            if at < 0:
-                continue
-            node = self._nodes[index]
-            if node in (Node.OTHER, Node.WRAPPER):
-                fork[index] = at
-            elif node == Node.PROMPT:
-                live = below[at]
-                left[index] = (
-                    live.prompt_follows
-                    and live.node in (Node.WRAPPER, Node.PROMPT)
-                    and live.index > index
-                )
-        return left
+    def _turn(self, index: int, parent: int, base: int, kind: Node) -> tuple[int, int] | None:
+        below = self._below(parent)
+        fork = self._fork
+        if below == _BELOW and kind is Node.PROMPT and fork is not None:
+            fork.prompt, below = index, _PROMPTED
+        if not below and kind in (Node.PROMPT, Node.WRAPPER) and base >= 0:
+            first = self._prompts[base]
+            if first >= 0:
+                typed = kind is Node.PROMPT
+                below = _PROMPTED if typed else _BELOW
+                fork = self._fork = _Fork(first, index, index if typed else -1, bytearray())
+        if kind is Node.PROMPT and base >= 0 and self._prompts[base] < 0:
+            self._prompts[base] = index
+        if fork is not None:
+            fork.below.append(below)
+        self._last = below
+        answered = kind is Node.ASSISTANT or kind is Node.TOOL_RESULT
+        return self._abandoned() if below == _PROMPTED and answered else None
 
-    def _resolve(self) -> dict[int, int]:
-        """Index of a record -> index of its parent (-1: none), unless that is the record before."""
-        wanted = set(self._links.values())
-        found: dict[int, int] = {}
-        parents: dict[int, int] = {}
-        for index, record_id in enumerate(self._ids):
-            if index in self._links:
-                parents[index] = found.get(self._links[index], -1) if self._links[index] else -1
-            if record_id in wanted:
-                found[record_id] = index
-        return parents
+    def _below(self, parent: int) -> int:
+        fork = self._fork
+        if fork is None or parent < fork.second:
+            return 0
+        return fork.below[parent - fork.second]
 
-    def _parent(self, index: int, parents: dict[int, int]) -> int:
-        return parents.get(index, index - 1)
-
-    def _live_path(self, parents: dict[int, int]) -> tuple[bytearray, dict[int, _Below]]:
-        """The records from the last turn up to its root, and what follows each fork on it."""
-        forks = set(parents.values())
-        index = len(self._nodes) - 1
-        while index >= 0 and self._nodes[index] in (Node.OTHER, Node.APART):
-            index -= 1
-        path = bytearray(len(self._nodes))
-        below: dict[int, _Below] = {}
-        following = _Below(Node.OTHER, -1, False)
-        while index >= 0:
-            path[index] = 1
-            if index in forks:
-                below[index] = following
-            node = self._nodes[index]
-            if node not in (Node.OTHER, Node.APART):
-                prompt = node == Node.PROMPT or following.prompt_follows
-                following = _Below(node, index, prompt)
-            index = self._parent(index, parents)
-        return path, below
+    def _abandoned(self) -> tuple[int, int]:
+        fork = self._fork
+        assert fork is not None
+        base = self._bases[fork.second]
+        self._prompts[base] = fork.prompt if self._bases[fork.prompt] == base else -1
+        self._fork, self._last = None, 0
+        return self._lines[fork.first], self._lines[fork.second]

@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from collections import Counter
 
+import msgspec
+
 from reviewer.sources.records import Use
 
 SUMMARY_START = "This session is being continued from a previous conversation"
@@ -12,8 +14,20 @@ SUMMARY_START = "This session is being continued from a previous conversation"
 NOTIFICATIONS = ("<task-notification>", "<agent-notification>", "<teammate-message")
 """How results of sub-agents and background tasks begin, which have the person's role."""
 
+BANNERS = (
+    "Operation stopped by hook",
+    "[SYSTEM NOTIFICATION - NOT USER INPUT]",
+    "[MESSAGE FROM NON-USER SOURCE - NOT USER INPUT]",
+    "[SCHEDULED TASK - AUTOMATED FIRING OF A CONFIGURED PROMPT]",
+    "[Cross-session idle notice]",
+    "Another Claude session sent a message:",
+)
+"""How Claude Code begins notices that no field and no tag of their own tells from typed text."""
+
 WRAPPER_STARTS = (
     *NOTIFICATIONS,
+    *BANNERS,
+    "<channel source=",
     "<ci-monitor-event>",
     "<local-command-",
     "<command-name>",
@@ -52,6 +66,12 @@ OPENING_TAG = re.compile(
     r"|claude-mem-context|supermemory-context|mem0[-_][a-z]+|hook[-_]context)(?:\s[^<>]*)?>"
 )
 
+_ELEMENT = re.compile(r"<([a-z]+(?:[-_][a-z]+)+)(?:\s[^<>]*)?>")
+"""A tag in the style of all those that Claude Code puts around its own notices."""
+_TYPED_ELEMENTS = frozenset(("user-memory-input",))
+_NOTICE_NAMES = ("-notification", "-message")
+"""Ends of the names of elements after which Claude Code may add where the whole output is."""
+_TASK_FIELDS = frozenset(("task_id", "task_type"))
 
 _TRANSCRIPT = re.compile(r"\s*Full transcript available at: \S+")
 """What the agent adds to a notification."""
@@ -86,6 +106,35 @@ def classify(text: str) -> tuple[Use, str, Counter[str]]:
     if opening.startswith(WRAPPER_STARTS):
         return Use.WRAPPER, text, cuts
     return Use.MESSAGE, typed, cuts
+
+
+def is_notice(text: str) -> bool:
+    """Whether a text with the person's role has the shape of a notice of an agent: nothing but
+    one of its elements, or the JSON of a background task.
+    """
+    whole = text.strip()
+    if whole.startswith("{"):
+        return _is_task(whole)
+    element = _ELEMENT.match(whole)
+    if element is None or element[1] in _TYPED_ELEMENTS:
+        return False
+    return element[1].endswith(_NOTICE_NAMES) or whole.endswith(f"</{element[1]}>")
+
+
+def _is_task(text: str) -> bool:
+    try:
+        fields = msgspec.json.decode(text, type=dict[str, msgspec.Raw])
+    except (ValueError, RecursionError):
+        return False
+    return not _TASK_FIELDS.isdisjoint(fields)
+
+
+def is_command(text: str) -> bool:
+    """Whether a queued text is a command such as `/compact keep the plan`, which is recorded again
+    when it runs; a path is none.
+    """
+    name = text.split(maxsplit=1)[0] if text.startswith("/") else ""
+    return len(name) > 1 and "/" not in name[1:]
 
 
 def _blank_embedded(text: str, cuts: Counter[str]) -> str:

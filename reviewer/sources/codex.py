@@ -8,6 +8,7 @@ from collections.abc import Iterator
 
 import msgspec
 
+from reviewer.sources.claude_words import is_notice
 from reviewer.sources.formats import Facts, Format, Location, is_among
 from reviewer.sources.formats import Fields as Outline
 from reviewer.sources.records import Role, Use
@@ -55,8 +56,12 @@ HARNESS = (
 SUMMARY_START = "Another language model started to solve this problem"
 SHORTEST_SUMMARY = 600
 """Characters; what ends a compacted history and is shorter is a request of the person."""
+NO_INPUT = "(a prompt file, without input)"
+NO_WORDS = "(an image, without words)"
 _REQUEST = re.compile(r"^## My request for Codex:?[ \t]*\n", re.MULTILINE)
-_INPUT = re.compile(r"^ ?## User Input\s*\n+```(?:text)?\n(.*?)\n?```", re.MULTILINE | re.DOTALL)
+_INPUT = re.compile(
+    r"^ ?## User Input[ \t]*\n\s*```(?:text)?\n(.*?)\n?```", re.MULTILINE | re.DOTALL
+)
 _FAILED = re.compile(r"^(?:Exit code: |Process exited with code )-?[1-9]\d*", re.MULTILINE)
 _HEADER = re.compile(
     r"\s*(?:(?:Chunk ID|Exit code|Wall time|Original token count|Total output lines): [^\n]*\n"
@@ -95,6 +100,8 @@ class _Session:
 
     def __init__(self, reading: Reading) -> None:
         self._tally = reading.tally
+        self.has_events = False
+        """The messages of the person are told by events."""
         self.id = self.cwd = self.branch = self.model = self.version = ""
         self.subagent = False
         self.chain = Chain("")
@@ -125,6 +132,20 @@ class _Session:
         self._told[way][name] += 1
         return False
 
+    def sent(self, way: str, text: str) -> bool:
+        """Whether the person sent this, told here for the first time.
+
+        Codex writes an event for each message of the person, so where there are events, an item
+        alone is its own text.
+        """
+        told = self.told_before(way, Role.USER, text)
+        return way == "event" if self.has_events else not told
+
+    def finish(self) -> None:
+        """Count the items that no event tells."""
+        if self.has_events and (alone := self._told["item"].total()):
+            self._tally["user item without an event"] += alone
+
     def has_typed(self, text: str) -> bool:
         """Whether the person has typed this before."""
         return _name(Role.USER, text) in self._typed
@@ -154,7 +175,7 @@ def _name(role: Role, text: str) -> int:
 def _turns(reading: Reading) -> Iterator[Turn]:
     session = _Session(reading)
     tally = reading.tally
-    for spot, record in reading.objects():
+    for spot, record in _after_head(reading, session):
         at = moment(record.get("timestamp"))
         kind = words(record.get("type"))
         payload = inner(record, "payload")
@@ -180,14 +201,46 @@ def _turns(reading: Reading) -> Iterator[Turn]:
             tally[SESSION_STATE] += 1
         else:
             tally["unknown record"] += 1
+    session.finish()
+
+
+def _after_head(reading: Reading, session: _Session) -> Iterator[tuple[Spot, Fields]]:
+    """All records, the first of them once it is known whether there are events."""
+    records = reading.objects()
+    head: list[tuple[Spot, Fields]] = []
+    for each_ in records:
+        head.append(each_)
+        known = _tells_events(each_[1])
+        if known is not None:
+            session.has_events = known
+            break
+    yield from head
+    yield from records
+
+
+def _tells_events(record: Fields) -> bool | None:
+    """Whether the messages of the person are told by events; None: this record does not show it.
+
+    The first generation had none. An event follows each message before the agent answers.
+    """
+    kind, payload = record.get("type"), inner(record, "payload")
+    if kind == "message" or is_among(payload.get("type"), _CALLS):
+        return False
+    if payload.get("type") == "message" and payload.get("role") == "assistant":
+        return False
+    return kind == "event_msg" if payload.get("type") == "user_message" else None
 
 
 def _event(
     session: _Session, spot: Spot, event: Fields, at: str | None, tally: Counter[str]
 ) -> Iterator[Turn]:
     kind, text = words(event.get("type")), words(event.get("message"))
-    if kind == "user_message" and text.strip():
-        yield from _person(session, spot, "event", text, at, tally)
+    if kind == "user_message" and (text.strip() or _has_image(event)):
+        if event.get("kind", "plain") in ("plain", None):
+            text = requested(text) or (NO_WORDS if _has_image(event) else "")
+            yield from _person(session, spot, "event", text, at, tally)
+        else:
+            yield session.turn(spot, Role.USER, [said(text, Use.BOOT)], at)
     elif kind == "agent_message" and text.strip():
         if not session.told_before("event", Role.ASSISTANT, text):
             yield session.turn(spot, Role.ASSISTANT, [said(text)], at)
@@ -202,21 +255,25 @@ def _event(
 def _person(
     session: _Session, spot: Spot, way: str, text: str, at: str | None, tally: Counter[str]
 ) -> Iterator[Turn]:
-    text = requested(text)
     part = typed(text, tally, HARNESS)
-    if part.use is not Use.BOOT and session.told_before(way, Role.USER, text):
-        return
-    yield session.turn(spot, Role.USER, [part], at)
+    if part.use is Use.BOOT or session.sent(way, text):
+        yield session.turn(spot, Role.USER, [part], at)
+
+
+def _has_image(event: Fields) -> bool:
+    return bool(event.get("images") or event.get("local_images"))
 
 
 def requested(text: str) -> str:
-    """What the person typed, without the context that an editor puts before it."""
-    if text.lstrip().startswith(("# Context from my IDE setup:", "# Files mentioned by the user:")):
+    """What the person typed, without the context that an editor puts before it and without the
+    prompt file around it.
+    """
+    if text.lstrip().startswith("# "):
         *_, last = (0, *(heading.end() for heading in _REQUEST.finditer(text)))
         if last:
-            return text[last:]
+            return text[last:].strip()
     given = _INPUT.search(text)
-    return given[1] if given else text
+    return (given[1].strip() or NO_INPUT) if given else text
 
 
 def _item(
@@ -271,12 +328,12 @@ def _message(
     if not texts:
         tally["message without text"] += 1
     elif role == "user":
-        boot = [text for text in texts if text.lstrip().startswith(HARNESS)]
+        boot = [text for text in texts if text.lstrip().startswith(HARNESS) or is_notice(text)]
         rest = "\n".join(text for text in texts if text not in boot)
         if rest.strip():
             if boot:
                 tally["boot text beside typed text"] += len(boot)
-            yield from _person(session, spot, "item", rest, at, tally)
+            yield from _person(session, spot, "item", requested(rest), at, tally)
         else:
             yield session.turn(spot, Role.USER, [Part("text", "\n\n".join(boot), Use.BOOT)], at)
     elif role == "assistant":
@@ -340,8 +397,9 @@ FORMAT = Format(
                  moves=".codex"),
     ),
     facts=Facts(
-        person="event `user_message`, or the same text as an item with the role user",
-        left_out="AGENTS.md, environment context, skills, developer messages; the context that an"
+        person="event `user_message`; in files without events, items with the role user",
+        left_out="items that no event repeats, such as AGENTS.md, environment context, skills;"
+        " developer messages; the context that an"
         " editor puts before the request; the second telling of each turn",
         folder="`session_meta.cwd`, `turn_context.cwd`, `session_meta.git.branch`",
         compaction="`compacted`; the summary may be encrypted",

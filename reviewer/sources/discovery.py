@@ -358,7 +358,7 @@ def is_within(cwd: str, scope: Scope) -> bool:
 
 
 def _same(one: Tree, other: Tree) -> bool:
-    return one.root == other.root or bool(one.remote and one.remote == other.remote)
+    return one.root == other.root
 
 
 @lru_cache(maxsize=16)

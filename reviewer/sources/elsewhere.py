@@ -10,8 +10,8 @@ from urllib.parse import urlsplit
 import msgspec
 
 from reviewer.errors import SourceError
+from reviewer.installation import extra_command, package_command
 
-INSTALL = "install the extra: pip install 'reviewer[fleet]'"
 EXCERPT_AT = "excerpt_at"
 """In the `meta` of a record whose text is a part of it only: the first character of the part."""
 RECORD_LINE = "record_line"
@@ -55,7 +55,9 @@ def _file_system_class(url: str) -> Any:
     try:
         import fsspec
     except ModuleNotFoundError as missing:
-        raise SourceError(f"{url} is elsewhere: to reach it, {INSTALL}") from missing
+        raise SourceError(
+            f"{url} is elsewhere: to reach it, install what it needs: {extra_command('fleet')}"
+        ) from missing
     try:
         return fsspec.get_filesystem_class(urlsplit(url).scheme)
     except ImportError as missing:
@@ -82,7 +84,8 @@ def _require_options(url: str, kind: Any, options: dict[str, Any]) -> None:
 
 
 def _not_installed(url: str, missing: ImportError) -> SourceError:
-    how = "pip install gcsfs" if urlsplit(url).scheme in ("gs", "gcs") else INSTALL
+    google = urlsplit(url).scheme in ("gs", "gcs")
+    how = package_command("gcsfs") if google else extra_command("fleet")
     return SourceError(f"{url} cannot be opened ({missing}): {how}")
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from msgspec import Struct
 
-from reviewer.sources.records import BlockScan, Scan
+from reviewer.sources.records import Scan
 from reviewer.sources.source import Source
 from reviewer.sources.turns import TurnReader
 
@@ -87,11 +87,15 @@ class Format(Struct, frozen=True, kw_only=True):
     detect_members: Callable[[Collection[str]], bool] | None = None
     """Whether a ZIP archive with these members is of this format."""
     turns: TurnReader | None = None
-    """Reads a file of sessions; otherwise `read` and `read_blocks` do."""
+    """Reads a file of sessions."""
+    is_log: bool = False
+    """A record a line, in the order of time. `turns` yields a turn late where its fate was open,
+    and a `Rewind` after turns that were abandoned.
+    """
     read: Callable[[Source], Scan] | None = None
-    """None, without `turns`: the format is recognised but not read."""
-    read_blocks: Callable[[Source], BlockScan] | None = None
-    """Reads thoughts, tool calls and results besides text; None: each record is one block."""
+    """Reads a note, section by section. None, without `turns`: the format is recognised but not
+    read.
+    """
     agent: str = ""
     """The name of the agent or of the kind of file, as people know it."""
     locations: tuple[Location, ...] = ()

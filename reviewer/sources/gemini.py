@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from reviewer.sources.events import Rewind
 from reviewer.sources.formats import Facts, Format, Location
 from reviewer.sources.formats import Fields as Outline
 from reviewer.sources.records import Role, Use
@@ -19,8 +20,10 @@ from reviewer.sources.turns import (
     called,
     each,
     inner,
+    last_versions,
     moment,
     returned,
+    rewind_at,
     said,
     thought,
     typed,
@@ -32,51 +35,36 @@ _FILES = "--- Content from referenced files ---"
 _NOTES = ("info", "error", "warning")
 
 
-def _turns(reading: Reading) -> Iterator[Turn]:
-    if reading.document is not None:
-        document = Document(reading)
-        named = document.fields(document.root)
-        facts = document.plain(named, "messages")
-        for spot, message in document.objects(named.get("messages")):
-            yield from _message(reading, facts, spot, message)
+def _turns(reading: Reading) -> Iterator[Turn | Rewind]:
+    if reading.document is None:
+        yield from _log_turns(reading)
         return
-    latest, rewound = _history(reading)
+    document = Document(reading)
+    named = document.fields(document.root)
+    facts = document.plain(named, "messages")
+    for spot, message in document.objects(named.get("messages")):
+        yield from _message(reading, facts, spot, message)
+
+
+def _log_turns(reading: Reading) -> Iterator[Turn | Rewind]:
     head: Fields = {}
-    for spot, record in reading.objects():
-        name = words(record.get("id"))
-        if "$set" in record or "$rewindTo" in record:
+    lines: dict[str, int] = {}
+    for spot, record in last_versions(reading, "id", between="$set"):
+        target = words(record.get("$rewindTo"))
+        if "$set" in record or target:
             head |= inner(record, "$set")
             reading.tally[SESSION_STATE] += 1
+            if target in lines:
+                yield rewind_at(spot, lines[target] + 1)
         elif "type" not in record and "sessionId" in record:
             head |= record
             reading.tally[SESSION_STATE] += 1
-        elif name and latest.get(name, spot.line_start) != spot.line_start:
-            reading.tally["message written again later"] += 1
         else:
-            yield from _message(reading, head, spot, record, spot.line_start in rewound)
+            lines[words(record.get("id"))] = spot.line_start
+            yield from _message(reading, head, spot, record)
 
 
-def _history(reading: Reading) -> tuple[dict[str, int], set[int]]:
-    """The last line of each message, which is complete, and the lines that a rewind drops."""
-    lines: dict[str, int] = {}
-    order: list[str] = []
-    rewound: set[int] = set()
-    for spot, record in reading.objects(quiet=True):
-        target = record.get("$rewindTo")
-        if isinstance(target, str) and target in lines:
-            kept = order.index(target) + 1
-            rewound.update(lines[name] for name in order[kept:])
-            del order[kept:]
-        elif isinstance(name := record.get("id"), str):
-            if name not in lines:
-                order.append(name)
-            lines[name] = spot.line_start
-    return lines, rewound
-
-
-def _message(
-    reading: Reading, head: Fields, spot: Spot, message: Fields, rewound: bool = False
-) -> Iterator[Turn]:
+def _message(reading: Reading, head: Fields, spot: Spot, message: Fields) -> Iterator[Turn]:
     kind = words(message.get("type"))
     role = Role.USER if kind == "user" else Role.ASSISTANT
     parts: list[Part] = []
@@ -111,7 +99,6 @@ def _message(
         at=moment(message.get("timestamp")),
         session=session or None,
         sidechain=subagent,
-        rewound=rewound,
         cwd=words(next(iter(_list(head.get("directories"))), "")),
         model=words(message.get("model")),
     )
@@ -176,6 +163,7 @@ FORMAT = Format(
         "messages" in d and ("projectHash" in d or d.get("kind") in ("chat", "main", "subagent"))
     ),
     turns=_turns,
+    is_log=True,
     locations=(
         Location(folder=".gemini/tmp", pattern="*/chats/*.json", variable="GEMINI_CLI_HOME",
                  moves=""),

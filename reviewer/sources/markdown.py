@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import hashlib
-from collections import Counter
 from collections.abc import Iterator
 from itertools import chain, islice
+
+from msgspec import structs
 
 from reviewer.clock import written_moment
 from reviewer.sources.formats import Facts, Format
 from reviewer.sources.front_matter import front_matter
 from reviewer.sources.hash_set import HashSet
-from reviewer.sources.lines import read_lines, reading
 from reviewer.sources.note_kinds import (
     entry_facts,
     entry_title,
@@ -24,9 +24,7 @@ from reviewer.sources.note_kinds import (
 from reviewer.sources.note_lines import Markup, NoteLine, NoteSection, heading_of, sections
 from reviewer.sources.records import Record, Role, Shape, Use
 from reviewer.sources.source import Source
-
-LINE_LIMIT = 1_000_000
-"""Maximum bytes of a line; a longer one is data, not part of a note."""
+from reviewer.sources.turns import Reading
 
 HEAD_LINES = 200
 HEAD_CHARS = 40_000
@@ -45,8 +43,8 @@ class MarkdownScan:
 
     def __init__(self, source: Source) -> None:
         self.path = source.path
-        self.tally: Counter[str] = Counter()
-        self.errors: list[str] = []
+        self._reading = Reading(source)
+        self.tally, self.errors = self._reading.tally, self._reading.errors
         self._form, self._lines = source.form, source.lines
         self._yielded = HashSet()
         self._meta: dict[str, str] = {}
@@ -78,28 +76,20 @@ class MarkdownScan:
         for section in sections(chain(body, rest), is_entry):
             yield from self._record(section)
 
+    live = __iter__
+
     def _read_lines(self) -> Iterator[NoteLine]:
         """The file's lines. Lines of a block that reviewer exported become blank, so that exported
         memories are never proposed again.
         """
         own = False
-        with reading(self.path) as stream:
-            for number, start, raw in read_lines(stream, self._form, LINE_LIMIT):
-                if raw is None:
-                    self.tally["line over 1 MB"] += 1
-                    self.errors.append(f"line {number + 1}: longer than 1 MB, skipped")
-                    yield NoteLine(number, start, b"", "", too_long=True)
-                    continue
-                text, replaced = self._form.text(raw)
-                if replaced:
-                    self.tally["invalid UTF-8"] += 1
-                own = own or text.startswith(OWN_BLOCK)
-                if own or text.startswith(OWN_LINE):
-                    self.tally["block of reviewer's own"] += 1
-                    own = own and not text.startswith(OWN_BLOCK_END)
-                    yield NoteLine(number, start, raw, "")
-                    continue
-                yield NoteLine(number, start, raw, text.removesuffix("\r").replace("\0", "\ufffd"))
+        for line in self._reading.text_lines():
+            own = own or line.text.startswith(OWN_BLOCK)
+            if own or line.text.startswith(OWN_LINE):
+                self.tally["block of reviewer's own"] += 1
+                own = own and not line.text.startswith(OWN_BLOCK_END)
+                line = structs.replace(line, text="")
+            yield line
 
     def _record(self, section: NoteSection) -> Iterator[Record]:
         lines = section.lines

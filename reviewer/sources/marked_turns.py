@@ -5,22 +5,19 @@ from __future__ import annotations
 import hashlib
 import re
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Protocol
 
 from msgspec import Struct, structs
 
 from reviewer.clock import written_moment
 from reviewer.sources import aider_tools
-from reviewer.sources.claude_words import classify
 from reviewer.sources.formats import Facts, Format
-from reviewer.sources.lines import read_lines, reading
 from reviewer.sources.note_lines import SECTION_CHARS, NoteLine
-from reviewer.sources.records import Block, Record, Role, Use, text_block
-from reviewer.sources.source import Source
-from reviewer.sources.specstory_tools import tool_blocks
+from reviewer.sources.records import Role, Use
+from reviewer.sources.specstory_tools import call_parts
+from reviewer.sources.turns import Part, Reading, Spot, Turn, said, typed
 
-LINE_LIMIT = 1_000_000
 LONGEST_CALL_LINE = 20_000
 """Characters of a line of a tool call that are kept."""
 
@@ -28,9 +25,10 @@ SPECSTORY_TURN = re.compile(
     r"_\*\*(User|Agent)( - sidechain)?(?: \((.*?)(\d{4}-\d\d-\d\d \d\d:\d\d:\d\dZ)?\))?\*\*_\s*$"
 )
 SPECSTORY_SESSION = re.compile(r"<!-- [\w .-]+ Session (\S+) \(")
+_TOOL_LINE = "line of tool use"
 _BLOCKS = (
-    ("<think>", b"</think>", "thinking"),
-    ("<tool-use ", b"</tool-use>", "tool use"),
+    ("<think>", "</think>", "line of thinking"),
+    ("<tool-use ", "</tool-use>", _TOOL_LINE),
 )
 AIDER_SESSION = re.compile(r"# aider chat started at (\d{4}-\d\d-\d\d) (\d\d:\d\d:\d\d)\s*$")
 AIDER_COMMAND = re.compile(
@@ -52,17 +50,31 @@ class Speaker(Struct, frozen=True):
     """Tells messages apart that follow each other."""
 
 
-class Dialect(Protocol):
-    """Finds the speaker of each line of a file, in order."""
+class Call(Struct, frozen=True):
+    """A tool call with its result, and the lines that show them."""
 
-    name: str
-    closing: bytes
-    """What ends the block that the last line is in, whose lines nobody said; empty outside one."""
-    unspoken: str
-    """The reason under which the lines of such a block are counted."""
+    lines: tuple[NoteLine, ...]
+    parts: list[Part]
+    speaker: Speaker
+
+
+class Dialect(Protocol):
+    """Finds the speaker of each line of a file, in order, and what tools did in between."""
 
     def follow(self, text: str) -> tuple[Speaker, str]:
         """The speaker of the next line, and the line without its mark."""
+
+    def unspoken(self, line: NoteLine, speaker: Speaker) -> None:
+        """Take note of a line that nobody said."""
+
+    def calls(self) -> Iterator[Call]:
+        """The calls since the last time."""
+
+    def spoken(self, role: Role, text: str) -> None:
+        """Take note of a message, which comes after those calls."""
+
+    def is_command(self, text: str) -> bool:
+        """Whether what the person typed is a command to their tool."""
 
 
 class SpecStory:
@@ -72,21 +84,22 @@ class SpecStory:
 
     def __init__(self) -> None:
         self._speaker = self._silent = Speaker(None, "heading")
-        self.closing = b""
-        self.unspoken = ""
+        self._closing = ""
+        """What ends the block that the last line is in, whose lines nobody said."""
         self._session: str | None = None
+        self._call: list[NoteLine] = []
+        self._calls: list[Call] = []
 
     def follow(self, text: str) -> tuple[Speaker, str]:
-        if self.closing:
-            if self.closing.decode() in text:
-                self.closing = b""
+        if self._closing:
+            if self._closing in text:
+                self._closing = ""
             return self._silent, text
         for tag, closing, what in _BLOCKS:
             if text.startswith(tag):
-                self.closing = b"" if closing.decode() in text else closing
-                self.unspoken = f"line of {what}"
+                self._closing = "" if closing in text else closing
                 last = self._speaker
-                self._silent = Speaker(None, self.unspoken, last.sidechain, last.at, last.session)
+                self._silent = Speaker(None, what, last.sidechain, last.at, last.session)
                 return self._silent, text
         if text.startswith("<!--") and (session := SPECSTORY_SESSION.match(text)):
             self._session = session[1]
@@ -98,19 +111,43 @@ class SpecStory:
         self._speaker = Speaker(role, "", bool(turn[2]), at, self._session)
         return Speaker(None, "heading"), text
 
+    def unspoken(self, line: NoteLine, speaker: Speaker) -> None:
+        if speaker.reason != _TOOL_LINE:
+            return
+        if line.text.startswith("<tool-use "):
+            self._call = []
+        self._call.append(line)
+        if "</tool-use>" in line.text:
+            texts = [each.text[:LONGEST_CALL_LINE] for each in self._call]
+            name = f"line {self._call[0].number}"
+            self._calls.append(Call(tuple(self._call), call_parts(texts, name), speaker))
+
+    def calls(self) -> Iterator[Call]:
+        yield from self._calls
+        self._calls.clear()
+
+    def spoken(self, role: Role, text: str) -> None:
+        """Calls stand in blocks of their own."""
+
+    def is_command(self, text: str) -> bool:
+        return False
+
 
 class Aider:
     """`#### ` marks the user, `> ` the output of tools; other lines are the agent's."""
 
     name = "aider"
-    closing = b""
-    unspoken = ""
 
     def __init__(self) -> None:
         self._started: str | None = None
         self._last = Speaker(None, "heading")
         self._goes_on = self._inside = self._spaced = False
         self._messages = 0
+        self._written: list[NoteLine] = []
+        self._by: Speaker | None = None
+        self._edits: list[aider_tools.Edit] = []
+        self._command = ""
+        self._calls: list[Call] = []
 
     def follow(self, text: str) -> tuple[Speaker, str]:
         """The speaker of the next line, and the line without its mark.
@@ -146,187 +183,116 @@ class Aider:
             self._last = Speaker(Role.ASSISTANT, "", False, self._started, self._started)
         return self._last, text.rstrip()
 
-
-class MarkedTurnsScan:
-    """One conversation file. A record is a run of lines of one speaker."""
-
-    def __init__(self, source: Source, dialect: Dialect) -> None:
-        self.path = source.path
-        self.format = dialect.name
-        self.tally: Counter[str] = Counter()
-        self.errors: list[str] = []
-        self._form, self._lines, self._dialect = source.form, source.lines, dialect
-        self._times: Counter[int] = Counter()
-        self._skips = source.form.encoding == "utf-8"
-        """Lines of blocks that nobody said are counted without being decoded."""
-
-    def __iter__(self) -> Iterator[Record]:
-        dialect, skips = self._dialect, self._skips
-        run: list[NoteLine] = []
-        speaker = Speaker(None)
-        size = unspoken = 0
-        closing = b""
-        with reading(self.path) as stream:
-            for number, start, raw in read_lines(stream, self._form, LINE_LIMIT):
-                if raw is None:
-                    self.tally["line over 1 MB"] += 1
-                    self.errors.append(f"line {number + 1}: longer than 1 MB, skipped")
-                    yield from self._record(run, speaker)
-                    run, size = [], 0
-                    continue
-                if closing and closing not in raw and raw.isascii():
-                    unspoken += bool(raw)
-                    continue
-                if unspoken:
-                    self.tally[dialect.unspoken] += unspoken
-                    unspoken = 0
-                text, replaced = self._form.text(raw)
-                self.tally["invalid UTF-8"] += replaced
-                line_speaker, words = dialect.follow(
-                    text.removesuffix("\r").replace("\0", "\ufffd")
-                )
-                closing = dialect.closing if skips else b""
-                long = size > SECTION_CHARS and (not words or size > 2 * SECTION_CHARS)
-                if (line_speaker is not speaker and line_speaker != speaker) or long:
-                    yield from self._record(run, speaker)
-                    run, size, speaker = [], 0, line_speaker
-                if line_speaker.role is None:
-                    self.tally[line_speaker.reason] += bool(words.strip())
-                    self.unspoken(number, line_speaker, words)
-                else:
-                    run.append(NoteLine(number, start, raw, words))
-                    size += len(words) + 1
-        yield from self._record(run, speaker)
-        if unspoken:
-            self.tally[dialect.unspoken] += unspoken
-        self.tally += Counter()  # drops reasons with a count of zero
-
-    def unspoken(self, number: int, speaker: Speaker, words: str) -> None:
-        """Called for each line that nobody said; overridden where these are read, too."""
-
-    def _record(self, run: list[NoteLine], speaker: Speaker) -> Iterator[Record]:
-        spoken = [at for at, line in enumerate(run) if line.text.strip()]
-        if not spoken or speaker.role is None:
-            return
-        run = run[spoken[0] : spoken[-1] + 1]
-        first, last = run[0], run[-1]
-        if not self._lines[0] <= first.number or last.number >= self._lines[1]:
-            return
-        raw = self._form.line_end.join(line.raw for line in run)
-        text = "\n".join(line.text for line in run)
-        use = Use.MESSAGE
-        if speaker.role is Role.USER:
-            use, text, cuts = classify(text)
-            self.tally.update({f"{reason} cut out": count for reason, count in cuts.items()})
-            if self.format == "aider" and AIDER_COMMAND.match(text):
-                use = Use.WRAPPER
-        name = f"{speaker.session}\n{speaker.at}\n{speaker.role}\n".encode() + raw
-        self._times[hash(name)] += 1
-        name += b"\n%d" % self._times[hash(name)]
-        yield Record(
-            key=f"sha256:{hashlib.sha256(name).hexdigest()}",
-            line_start=first.number,
-            line_end=last.number + 1,
-            byte_start=first.start,
-            byte_end=last.start + len(last.raw),
-            sha256=hashlib.sha256(raw).hexdigest(),
-            role=Role.ASSISTANT if speaker.sidechain else speaker.role,
-            text=text,
-            use=use,
-            at=written_moment(speaker.at),
-            session=speaker.session,
-            sidechain=speaker.sidechain,
-        )
-
-
-class _SpecStoryTools(MarkedTurnsScan):
-    """Keeps the tool calls that were read since the last record."""
-
-    def __init__(self, source: Source) -> None:
-        super().__init__(source, SpecStory())
-        self._skips = False
-        self._calls: list[Block] = []
-        self._lines_of_call: list[str] = []
-        self._first = 0
-
-    def unspoken(self, number: int, speaker: Speaker, words: str) -> None:
-        if speaker.reason != "line of tool use":
-            return
-        if words.startswith("<tool-use "):
-            self._first, self._lines_of_call = number, []
-        self._lines_of_call.append(words[:LONGEST_CALL_LINE])
-        inside = self._lines[0] <= self._first and number < self._lines[1]
-        if "</tool-use>" in words and inside:
-            at = written_moment(speaker.at)
-            self._calls += [
-                structs.replace(block, session=speaker.session)
-                for block in tool_blocks(
-                    self._lines_of_call, self._first, at=at, sidechain=speaker.sidechain
-                )
-            ]
-
-    def taken_calls(self, record: Record | None) -> list[Block]:
-        """The blocks of the calls since the last time; `record` comes after them."""
-        calls, self._calls = self._calls, []
-        return calls
-
-
-class _AiderTools(MarkedTurnsScan):
-    """Keeps what aider wrote since the last record."""
-
-    def __init__(self, source: Source) -> None:
-        super().__init__(source, Aider())
-        self._written: list[aider_tools.Written] = []
-        self._speaker: Speaker | None = None
-        self._edits: list[aider_tools.Edit] = []
-        self._command = ""
-        self._ready: list[Block] = []
-
-    def unspoken(self, number: int, speaker: Speaker, words: str) -> None:
+    def unspoken(self, line: NoteLine, speaker: Speaker) -> None:
         if speaker.reason != AIDER_OUTPUT:
-            self._ready += self._blocks()  # another session begins
-        elif self._lines[0] <= number < self._lines[1]:
-            self._speaker = speaker
-            self._written.append(aider_tools.Written(number, words[:LONGEST_CALL_LINE]))
+            self._report()  # another session begins
+        else:
+            self._by = speaker
+            self._written.append(structs.replace(line, text=line.text[:LONGEST_CALL_LINE]))
 
-    def taken_calls(self, record: Record | None) -> list[Block]:
-        """The blocks of the calls since the last time; `record` comes after them."""
-        found, self._ready = self._ready + self._blocks(), []
-        if record is not None:
-            is_agent = record.role is Role.ASSISTANT
-            self._edits = aider_tools.proposed_edits(record.text) if is_agent else []
-            self._command = "" if is_agent else aider_tools.command_in(record.text)
-        return found
+    def calls(self) -> Iterator[Call]:
+        self._report()
+        yield from self._calls
+        self._calls.clear()
 
-    def _blocks(self) -> list[Block]:
-        written, self._written = self._written, []
-        edits, self._edits = self._edits, []
-        command, self._command = self._command, ""
-        if self._speaker is None or not written:
-            return []
-        at, session = written_moment(self._speaker.at), self._speaker.session
-        return [
-            structs.replace(block, session=session)
-            for block in aider_tools.tool_blocks(written, edits, command, at)
-        ]
+    def spoken(self, role: Role, text: str) -> None:
+        is_agent = role is Role.ASSISTANT
+        self._edits = aider_tools.proposed_edits(text) if is_agent else []
+        self._command = "" if is_agent else aider_tools.command_in(text)
+
+    def is_command(self, text: str) -> bool:
+        return bool(AIDER_COMMAND.match(text))
+
+    def _report(self) -> None:
+        """What the lines since the last message say that was done."""
+        if self._by is not None and self._written:
+            found = aider_tools.calls(self._written, self._edits, self._command)
+            self._calls += (Call((line,), parts, self._by) for line, parts in found)
+        self._written, self._edits, self._command = [], [], ""
 
 
-class _MarkedBlocks:
-    """The blocks of a file: its texts, and its tool calls with their results."""
+def _turns(reading: Reading, dialect: Dialect) -> Iterator[Turn]:
+    """A message is a run of lines of one speaker."""
+    run: list[NoteLine] = []
+    speaker, size = Speaker(None), 0
+    times: Counter[int] = Counter()
 
-    def __init__(self, scan: _SpecStoryTools | _AiderTools) -> None:
-        self._scan = scan
-        self.path, self.format = scan.path, scan.format
-        self.tally: Counter[str] = scan.tally
-        self.errors: list[str] = scan.errors
+    def ended() -> Iterator[Turn]:
+        turn = _message(reading, dialect, run, speaker, times)
+        if turn is not None:
+            yield from (_call(reading, call) for call in dialect.calls())
+            dialect.spoken(turn.role, turn.parts[0].text)
+            yield turn
 
-    def __iter__(self) -> Iterator[Block]:
-        for record in self._scan:
-            # A record is complete when the line after it is read, so these calls precede it.
-            yield from self._scan.taken_calls(record)
-            yield text_block(record)
-        yield from self._scan.taken_calls(None)
-        self.tally.pop("line of tool use", None)
+    for line in reading.text_lines():
+        if line.too_long:
+            yield from ended()
+            run, size = [], 0
+            continue
+        by, words = dialect.follow(line.text)
+        long = size > SECTION_CHARS and (not words or size > 2 * SECTION_CHARS)
+        if (by is not speaker and by != speaker) or long:
+            yield from ended()
+            run, size, speaker = [], 0, by
+        line = structs.replace(line, text=words)
+        if by.role is None:
+            if words.strip():
+                reading.tally[by.reason] += 1
+            dialect.unspoken(line, by)
+        else:
+            run.append(line)
+            size += len(words) + 1
+    yield from ended()
+    yield from (_call(reading, call) for call in dialect.calls())
+
+
+def _message(
+    reading: Reading,
+    dialect: Dialect,
+    run: list[NoteLine],
+    speaker: Speaker,
+    times: Counter[int],
+) -> Turn | None:
+    spoken = [at for at, line in enumerate(run) if line.text.strip()]
+    if not spoken or speaker.role is None:
+        return None
+    run = run[spoken[0] : spoken[-1] + 1]
+    spot = _spot(reading, run)
+    text = "\n".join(line.text for line in run)
+    part = said(text)
+    if speaker.role is Role.USER:
+        part = typed(text, reading.tally)
+        if dialect.is_command(part.text):
+            part = structs.replace(part, use=Use.WRAPPER)
+    name = f"{speaker.session}\n{speaker.at}\n{speaker.role}\n".encode() + spot.raw
+    times[hash(name)] += 1
+    name += b"\n%d" % times[hash(name)]
+    return Turn(
+        spot=spot,
+        role=Role.ASSISTANT if speaker.sidechain else speaker.role,
+        parts=[part],
+        key=f"sha256:{hashlib.sha256(name).hexdigest()}",
+        at=written_moment(speaker.at),
+        session=speaker.session,
+        sidechain=speaker.sidechain,
+    )
+
+
+def _call(reading: Reading, call: Call) -> Turn:
+    return Turn(
+        spot=_spot(reading, call.lines),
+        role=Role.ASSISTANT,
+        parts=call.parts,
+        at=written_moment(call.speaker.at),
+        session=call.speaker.session,
+        sidechain=call.speaker.sidechain,
+    )
+
+
+def _spot(reading: Reading, lines: Sequence[NoteLine]) -> Spot:
+    first, last = lines[0], lines[-1]
+    raw = reading.form.line_end.join(line.raw for line in lines)
+    return Spot(first.number, last.number + 1, first.start, last.start + len(last.raw), raw)
 
 
 def _is_specstory(head: str) -> bool:
@@ -348,8 +314,7 @@ SPECSTORY = Format(
         tested="real files",
     ),
     detect_text=_is_specstory,
-    read=lambda source: MarkedTurnsScan(source, SpecStory()),
-    read_blocks=lambda source: _MarkedBlocks(_SpecStoryTools(source)),
+    turns=lambda reading: _turns(reading, SpecStory()),
 )
 AIDER = Format(
     name=Aider.name,
@@ -360,7 +325,6 @@ AIDER = Format(
         tested="a real file",
     ),
     detect_text=_is_aider,
-    read=lambda source: MarkedTurnsScan(source, Aider()),
-    read_blocks=lambda source: _MarkedBlocks(_AiderTools(source)),
+    turns=lambda reading: _turns(reading, Aider()),
     several=True,
 )

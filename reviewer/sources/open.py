@@ -10,6 +10,7 @@ from collections.abc import Collection, Iterator
 from io import BytesIO
 from itertools import islice
 from pathlib import Path
+from typing import BinaryIO
 
 from msgspec import structs
 
@@ -27,11 +28,12 @@ from reviewer.sources.lines import (
     reading,
     text_form,
 )
+from reviewer.sources.own_files import is_packet
 from reviewer.sources.prose import PROSE_NAMES, why_not_prose
 from reviewer.sources.records import Block, BlockScan, Record, Scan, text_block
 from reviewer.sources.registry import FORMATS
+from reviewer.sources.session_scan import SessionBlocks, SessionScan
 from reviewer.sources.source import Source
-from reviewer.sources.turns import SessionBlocks, SessionScan
 from reviewer.sources.unpacked import is_compressed, plain_suffix
 
 HEAD_BYTES = 256_000
@@ -61,19 +63,22 @@ class _EmptyScan:
     def __iter__(self) -> Iterator[Record]:
         return iter(())
 
+    live = __iter__
+
 
 class _RecordBlocks:
     """The records of a format without tool calls, one block each."""
 
     def __init__(self, scan: Scan) -> None:
-        self.path, self.format = scan.path, scan.format
+        self.path, self.format, self.is_log = scan.path, scan.format, False
         self.tally: Counter[str] = scan.tally
         self.errors: list[str] = scan.errors
         self._scan = scan
 
     def __iter__(self) -> Iterator[Block]:
-        for record in self._scan:
-            yield text_block(record)
+        return map(text_block, self._scan)
+
+    live = __iter__
 
 
 _EMPTY = Format(name=_EmptyScan.format, read=_EmptyScan)
@@ -96,7 +101,7 @@ def open_source(
     """
     found, source = _recognised(path, line_start, line_end, sessions)
     if found.turns is not None:
-        return SessionScan(found.name, source, found.turns)
+        return SessionScan(found.name, source, found.turns, is_log=found.is_log)
     assert found.read is not None
     return found.read(source)
 
@@ -114,9 +119,9 @@ def open_blocks(
     """
     found, source = _recognised(path, line_start, line_end, sessions)
     if found.turns is not None:
-        return SessionBlocks(found.name, source, found.turns)
+        return SessionBlocks(found.name, source, found.turns, is_log=found.is_log)
     assert found.read is not None
-    return found.read_blocks(source) if found.read_blocks else _RecordBlocks(found.read(source))
+    return _RecordBlocks(found.read(source))
 
 
 def is_session(path: Path) -> bool:
@@ -149,17 +154,27 @@ def _recognised(
 
 def _detect(path: Path) -> tuple[Format, TextForm, bytes | None]:
     """The format of a file, its text form, and its text if it is one JSON document."""
-    head = _head(path)
+    try:
+        kind = path.stat().st_mode
+    except (OSError, ValueError):
+        kind = stat.S_IFREG  # opening it will raise the right error
+    if stat.S_ISDIR(kind):
+        raise SourceError(f"{path} is a folder: name a file in it.")
+    if not stat.S_ISREG(kind):
+        raise SourceError(f"{path} is not a regular file.")
+    with reading(path) as stream:
+        return _sniffed(path, stream)
+
+
+def _sniffed(path: Path, stream: BinaryIO) -> tuple[Format, TextForm, bytes | None]:
+    head = stream.read(HEAD_BYTES)
     form = text_form(head)
     sample = form.utf8(head[form.bom :])
     if databases.is_database(head) or archives.is_archive(head):
         _require_unpacked(path)
     if databases.is_database(head):
-        return (
-            _of_container(path, databases.tables(path), "a database of another program"),
-            form,
-            None,
-        )
+        names = databases.tables(path)
+        return _of_container(path, names, "a database of another program"), form, None
     if archives.is_archive(head):
         return _of_container(path, archives.members(path), "an archive without chats"), form, None
     if not sample.strip():
@@ -168,7 +183,7 @@ def _detect(path: Path) -> tuple[Format, TextForm, bytes | None]:
     objects = [each for piece in pieces if (each := _object(piece))]
     binary = form.encoding == "utf-8" and looks_binary(head)
     if not objects and len(pieces) < 2:
-        pieces += _later_pieces(path, form, BINARY_LIMIT if binary else -1)
+        pieces += _later_pieces(stream, form, BINARY_LIMIT if binary else -1)
         objects = [each for piece in pieces if (each := _object(piece))]
     if not objects:
         objects = [each for line in pieces[:20] for each in _run_together(line)]
@@ -183,7 +198,7 @@ def _detect(path: Path) -> tuple[Format, TextForm, bytes | None]:
     if not by_records and binary:
         raise OtherKindError(f"{path} is not text that reviewer reads: it is binary.")
     if begins in (b"[", b"{"):
-        document, shape = _document(path, form)
+        document, shape = _document(path, stream, form)
         if shape is not None:
             return _document_format(path, shape), form, document
     json = JSON_START.match(sample)
@@ -232,6 +247,8 @@ def _text_format(path: Path, text: str) -> Format:
     conversation and be in a file with the suffix of a note.
     """
     suffix = plain_suffix(path)
+    if is_packet(text):
+        raise OtherKindError(f"{path} is not text that reviewer reads: a packet of its own.")
     reason = why_not_prose(text, suffix)
     if reason is None or suffix.lower() in PROSE_NAMES:
         for each in FORMATS:
@@ -255,19 +272,6 @@ def _require_unpacked(path: Path) -> None:
         )
 
 
-def _head(path: Path) -> bytes:
-    try:
-        kind = path.stat().st_mode
-    except (OSError, ValueError):
-        kind = stat.S_IFREG  # opening it will raise the right error
-    if stat.S_ISDIR(kind):
-        raise SourceError(f"{path} is a folder: name a file in it.")
-    if not stat.S_ISREG(kind):
-        raise SourceError(f"{path} is not a regular file.")
-    with reading(path) as stream:
-        return stream.read(HEAD_BYTES)
-
-
 def _pieces(sample: bytes, form: TextForm) -> tuple[list[bytes], TextForm]:
     """The first non-blank lines, and the form with their actual line end."""
     line_end = form.line_end.replace(b"\0", b"")
@@ -283,16 +287,16 @@ def _pieces(sample: bytes, form: TextForm) -> tuple[list[bytes], TextForm]:
     return parts[:: -(-len(parts) // SAMPLE_LINES) or 1], form
 
 
-def _later_pieces(path: Path, form: TextForm, most: int) -> list[bytes]:
+def _later_pieces(stream: BinaryIO, form: TextForm, most: int) -> list[bytes]:
     """The lines after a first one that is longer than the sample, up to `most` bytes (-1: all)."""
     found: list[bytes] = []
-    with reading(path) as file:
-        stream = file if most < 0 else BytesIO(file.read(most))
-        for number, start, raw in read_lines(stream, form):
-            if number and raw is not None and raw.strip():
-                found.append(form.utf8(raw))
-            if number >= 20 or start > LINE_LIMIT:
-                break
+    stream.seek(0)
+    lines = stream if most < 0 else BytesIO(stream.read(most))
+    for number, start, raw in read_lines(lines, form):
+        if number and raw is not None and raw.strip():
+            found.append(form.utf8(raw))
+        if number >= 20 or start > LINE_LIMIT:
+            break
     return found
 
 
@@ -321,15 +325,14 @@ def _require_size(path: Path, size: int) -> None:
         )
 
 
-def _document(path: Path, form: TextForm) -> tuple[bytes, object]:
+def _document(path: Path, stream: BinaryIO, form: TextForm) -> tuple[bytes, object]:
     """The UTF-8 text of a file that is one JSON document, and its outline (None: it is not JSON).
 
     Raises SourceError when the document is too large or nested too deep.
     """
-    with reading(path) as stream:
-        _require_size(path, os.fstat(stream.fileno()).st_size)
-        stream.seek(form.bom)
-        document = form.utf8(stream.read(DOCUMENT_LIMIT + 1))
+    _require_size(path, os.fstat(stream.fileno()).st_size)
+    stream.seek(form.bom)
+    document = form.utf8(stream.read(DOCUMENT_LIMIT + 1))
     _require_size(path, len(document))
     try:
         return document, outline(memoryview(document.strip()), 5)

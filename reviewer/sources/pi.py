@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from reviewer.sources.events import Rewind
 from reviewer.sources.formats import Facts, Format, Location
 from reviewer.sources.formats import Fields as Outline
 from reviewer.sources.records import Role, Use
@@ -13,12 +14,14 @@ from reviewer.sources.turns import (
     Fields,
     Part,
     Reading,
+    Trail,
     Turn,
     called,
     each,
     inner,
     moment,
     returned,
+    rewind_at,
     said,
     thought,
     typed,
@@ -63,8 +66,8 @@ def _is_pi(record: Outline) -> bool:
     )
 
 
-def _turns(reading: Reading) -> Iterator[Turn]:
-    rewound = _rewound(reading)
+def _turns(reading: Reading) -> Iterator[Turn | Rewind]:
+    trail, calls = Trail(), dict[str, str]()
     session = cwd = model = ""
     chain = Chain("")
     for spot, entry in reading.objects():
@@ -75,13 +78,18 @@ def _turns(reading: Reading) -> Iterator[Turn]:
             chain = Chain(_root(entry, session))
         elif kind == "model_change":
             model = words(entry.get("modelId")) or model
-        message = inner(entry, "message")
+        message, name = inner(entry, "message"), words(entry.get("id"))
+        if "parentId" in entry and name:
+            before = words(entry.get("parentId"))
+            first = trail.follow(name, calls.get(before, before), spot.line_start)
+            if first is not None:
+                yield rewind_at(spot, first)
         role, parts = _parts(reading, kind, entry, message)
+        calls |= {part.call: name for part in parts if part.kind == "tool_use"}
         if not parts:
             reading.tally[SESSION_STATE if kind in _ENTRIES else f"unknown type: {kind[:40]}"] += 1
             continue
         at = moment(entry.get("timestamp")) or moment(message.get("timestamp"))
-        name = words(entry.get("id"))
         yield Turn(
             spot=spot,
             role=role,
@@ -90,7 +98,6 @@ def _turns(reading: Reading) -> Iterator[Turn]:
             at=at,
             session=session or None,
             parent=words(entry.get("parentId")) or None,
-            rewound=name in rewound,
             cwd=cwd,
             model=words(message.get("model")) or model,
         )
@@ -141,32 +148,12 @@ def _parts(reading: Reading, kind: str, entry: Fields, message: Fields) -> tuple
     return (Role.USER if speaker == "user" else Role.ASSISTANT), parts
 
 
-def _rewound(reading: Reading) -> set[str]:
-    """The entries that are not on the way to the last one; the first version has no tree."""
-    parents: dict[str, str] = {}
-    calls: dict[str, str] = {}
-    leaf = ""
-    for _, entry in reading.objects(quiet=True):
-        name = words(entry.get("id"))
-        if "parentId" in entry and name:
-            parents[name] = words(entry.get("parentId"))
-            leaf = name
-            for piece in each(inner(entry, "message").get("content")):
-                if piece.get("type") == "toolCall":
-                    calls[words(piece.get("id"))] = name
-    on_the_way: set[str] = set()
-    while leaf and leaf not in on_the_way:
-        on_the_way.add(leaf)
-        above = parents.get(leaf, "")
-        leaf = above if above in parents else calls.get(above, "")
-    return set(parents) - on_the_way
-
-
 FORMAT = Format(
     name="pi",
     agent="Pi",
     detect_record=_is_pi,
     turns=_turns,
+    is_log=True,
     locations=(
         Location(folder=".pi/agent/sessions", pattern="**/*.jsonl",
                  variable="PI_CODING_AGENT_DIR", moves=".pi/agent"),
@@ -177,7 +164,7 @@ FORMAT = Format(
         left_out="nothing is wrapped around the person's words",
         folder="`cwd` of the session",
         compaction="`compaction.summary`",
-        rewind="the chain of parents from the last entry",
+        rewind="the chain of parents",
         subagent="not recorded",
         tested="real files (version 1); fixtures (version 3)",
     ),

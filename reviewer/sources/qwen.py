@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from reviewer.sources.events import Rewind
 from reviewer.sources.formats import Facts, Format, Location
 from reviewer.sources.formats import Fields as Outline
 from reviewer.sources.gemini import HARNESS, response_text
@@ -13,12 +14,15 @@ from reviewer.sources.turns import (
     Fields,
     Part,
     Reading,
+    Trail,
     Turn,
     called,
     each,
     inner,
+    last_versions,
     moment,
     returned,
+    rewind_at,
     said,
     thought,
     typed,
@@ -26,16 +30,13 @@ from reviewer.sources.turns import (
 )
 
 
-def _turns(reading: Reading) -> Iterator[Turn]:
-    rewound = _rewound(reading)
-    latest: dict[str, int] = {}
-    for spot, record in reading.objects(quiet=True):
-        latest[words(record.get("uuid"))] = spot.line_start
-    for spot, record in reading.objects():
+def _turns(reading: Reading) -> Iterator[Turn | Rewind]:
+    trail = Trail()
+    for spot, record in last_versions(reading, "uuid"):
         name, kind = words(record.get("uuid")), words(record.get("type"))
-        if name and latest[name] != spot.line_start:
-            reading.tally["message written again later"] += 1
-            continue
+        first = trail.follow(name, words(record.get("parentUuid")), spot.line_start)
+        if first is not None and record.get("subtype") == "rewind":
+            yield rewind_at(spot, first)
         role, parts = _parts(reading, record, kind)
         if not parts:
             subtype = words(record.get("subtype")) or kind or "(none)"
@@ -50,7 +51,6 @@ def _turns(reading: Reading) -> Iterator[Turn]:
             session=words(record.get("sessionId")) or None,
             parent=words(record.get("parentUuid")) or None,
             sidechain=bool(record.get("isSidechain")),
-            rewound=name in rewound,
             cwd=words(record.get("cwd")),
             branch=words(record.get("gitBranch")),
             model=words(record.get("model")),
@@ -89,25 +89,6 @@ def _parts(reading: Reading, record: Fields, kind: str) -> tuple[Role, list[Part
     return Role.ASSISTANT, parts
 
 
-def _rewound(reading: Reading) -> set[str]:
-    """The messages that are not on the way to the newest one, where a rewind is recorded."""
-    parents: dict[str, str] = {}
-    leaf, rewinds = "", False
-    for _, record in reading.objects(quiet=True):
-        name = words(record.get("uuid"))
-        if name:
-            parents[name] = words(record.get("parentUuid"))
-            leaf = name
-        rewinds |= record.get("subtype") == "rewind"
-    if not rewinds:
-        return set()
-    on_the_way: set[str] = set()
-    while leaf and leaf not in on_the_way:
-        on_the_way.add(leaf)
-        leaf = parents.get(leaf, "")
-    return set(parents) - on_the_way
-
-
 def _is_qwen(record: Outline) -> bool:
     message = record.get("message")
     parts = isinstance(message, dict) and "parts" in message
@@ -119,6 +100,7 @@ FORMAT = Format(
     agent="Qwen Code",
     detect_record=_is_qwen,
     turns=_turns,
+    is_log=True,
     locations=(
         Location(
             folder=".qwen/projects", pattern="*/chats/*.jsonl", variable="QWEN_HOME", moves=".qwen"
@@ -129,7 +111,7 @@ FORMAT = Format(
         left_out="notifications, telemetry, titles, snapshots",
         folder="`cwd` and `gitBranch` of each record",
         compaction="`chat_compression`",
-        rewind="`rewind`, and the chain of parents",
+        rewind="`rewind`, with its parent",
         subagent="`isSidechain`",
         tested="fixtures, 0.21",
     ),

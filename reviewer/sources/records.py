@@ -10,6 +10,8 @@ from typing import Literal, Protocol
 
 from msgspec import Struct
 
+from reviewer.sources.events import Rewind
+
 BlockKind = Literal["text", "thinking", "tool_use", "tool_result"]
 
 
@@ -89,7 +91,13 @@ class Scan(Protocol):
     errors: list[str]
     """Damage to report in `errors.log`, with its position; one bad record never raises an error."""
 
-    def __iter__(self) -> Iterator[Record]: ...
+    def __iter__(self) -> Iterator[Record]:
+        """The records with their final use."""
+
+    def live(self) -> Iterator[Record | Rewind]:
+        """The records as they come, each as soon as it is complete; a `Rewind` says which of them
+        were abandoned.
+        """
 
 
 class Block(Struct, frozen=True):
@@ -150,5 +158,11 @@ class BlockScan(Protocol):
     tally: Counter[str]
     """Reason -> skipped lines (or messages)."""
     errors: list[str]
+    is_log: bool
+    """The lines of the file are in the order of time."""
 
-    def __iter__(self) -> Iterator[Block]: ...
+    def __iter__(self) -> Iterator[Block]:
+        """The blocks with their final use."""
+
+    def live(self) -> Iterator[Block | Rewind]:
+        """The blocks as they come; see `Scan.live`."""

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import html
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 import msgspec
 from msgspec import Struct
 
-from reviewer.sources.records import Block, Role, Use
+from reviewer.sources.turns import Part
 
 _NAME = re.compile(r'data-tool-name="([^"]*)"')
 _SUMMARY = re.compile(r"<summary>Tool use: \*\*[^*]*\*\*\s*•?\s*(.*?)\s*(?:</summary>|$)")
@@ -32,40 +32,19 @@ class _Parts(Struct):
     result: str
 
 
-def tool_blocks(
-    lines: Sequence[str], line: int, *, at: str | None, sidechain: bool
-) -> Iterator[Block]:
-    """The call and the result in a `<tool-use>` block that begins at `line` of the file."""
+def call_parts(lines: Sequence[str], call: str) -> list[Part]:
+    """The call and the result in a `<tool-use>` block; nothing for an empty one."""
     found = _NAME.search(lines[0])
     name = html.unescape(found[1]) if found else ""
     parts = _parts(lines)
     arguments = _arguments(parts)
     if not arguments and not parts.result.strip():
-        return  # Cursor has a second, empty block for many calls
-    end, call = line + len(lines), f"line {line}"
-    yield Block(
-        Role.ASSISTANT,
-        "tool_use",
-        msgspec.json.encode(arguments).decode(),
-        line,
-        end,
-        name,
-        at,
-        sidechain=sidechain,
-        call=call,
-    )
-    yield Block(
-        Role.TOOL,
-        "tool_result",
-        parts.result,
-        line,
-        end,
-        name,
-        at,
-        Use.TOOL,
-        sidechain=sidechain,
-        call=call,
-    )
+        return []  # Cursor has a second, empty block for many calls
+    given = msgspec.json.encode(arguments).decode()
+    return [
+        Part("tool_use", given, name=name, call=call),
+        Part("tool_result", parts.result, name=name, call=call),
+    ]
 
 
 def _parts(lines: Sequence[str]) -> _Parts:

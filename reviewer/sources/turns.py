@@ -1,4 +1,4 @@
-"""What the readers of agents' sessions yield, and the records and blocks that are made of it.
+"""What the readers of agents' sessions yield, and what they read it with.
 
 A family of agents needs one function that yields the turns of a file; positions, damage, repeated
 turns and tallies are the same for all and are dealt with here.
@@ -11,30 +11,33 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
-from typing import NamedTuple, TypeAlias
+from typing import NamedTuple, TypeAlias, TypeVar
 
 import msgspec
 from msgspec import Struct
 
 from reviewer.clock import iso, written_moment
 from reviewer.sources.claude_words import classify
-from reviewer.sources.hash_set import HashSet
+from reviewer.sources.events import Origin, Rewind
 from reviewer.sources.json_values import fields, first_byte, items, json_pieces
-from reviewer.sources.lines import TextForm, read_lines, reading
-from reviewer.sources.records import Block, BlockKind, Record, Role, Use
+from reviewer.sources.lines import BLOCK, TextForm, read_lines, reading
+from reviewer.sources.note_lines import NoteLine
+from reviewer.sources.records import BlockKind, Role, Use
 from reviewer.sources.source import Source
 from reviewer.sources.tool_text import input_text, part_text
 
 Fields: TypeAlias = dict[str, object]
 """A decoded JSON object."""
+Line = TypeVar("Line")
 
 RECORDED_TWICE = "recorded twice"
 """The reason under which the second place of the same words is counted."""
 SESSION_STATE = "state of the session"
-UNKNOWN_IDS = ("REDACTED", "")
 OLDER_THAN_SECONDS = 1e11
 """Numbers above this are milliseconds since 1970, not seconds."""
 COUNTED_BLOCK = 1 << 14
+TEXT_LINE_LIMIT = 1_000_000
+"""Maximum bytes of a line of text; a longer one is data, not something that was written."""
 ODD_ESCAPE = re.compile(
     rb"(?<!\\)((?:\\\\)*)\\u(?:(?![0-9a-fA-F]{4})"
     rb"|[dD][89abAB][0-9a-fA-F]{2}(?!\\u[dD][c-fC-F])"
@@ -43,7 +46,7 @@ ODD_ESCAPE = re.compile(
 """Escapes that are cut, and halves of surrogate pairs: collectors that mask strings leave them."""
 
 
-class Spot(Struct, frozen=True):
+class Spot(Struct, frozen=True, gc=False):
     """The place of a turn: 0-based half-open lines and bytes, and the bytes themselves.
 
     In a database or an archive `line_start` counts rows, and `byte_start` equals `byte_end`.
@@ -56,7 +59,7 @@ class Spot(Struct, frozen=True):
     raw: bytes | memoryview
 
 
-class Part(Struct, frozen=True):
+class Part(Struct, frozen=True, gc=False):
     """One block of a turn. Without a `use` it is what its kind and the turn's role suggest."""
 
     kind: BlockKind
@@ -66,9 +69,12 @@ class Part(Struct, frozen=True):
     call: str = ""
     error: bool = False
     feedback: str = ""
+    """What the person wrote when refusing the call."""
+    is_data: bool = False
+    """A picture or document, of which `text` has only the name."""
 
 
-class Turn(Struct, frozen=True, kw_only=True):
+class Turn(Struct, frozen=True, kw_only=True, gc=False):
     """One message of a session. `key` is its own id in the format, where it has one."""
 
     spot: Spot
@@ -84,6 +90,38 @@ class Turn(Struct, frozen=True, kw_only=True):
     branch: str = ""
     model: str = ""
     version: str = ""
+    reply: str = ""
+    """The id that the blocks of one reply share, where a format writes each block as a turn."""
+    queued: bool = False
+    """Typed while the agent was busy."""
+    conversation: int = 0
+    """Tells the conversations of a file apart that have no session."""
+
+    @property
+    def digest(self) -> str:
+        """The sha256 of its bytes, in hex."""
+        return hashlib.sha256(self.spot.raw).hexdigest()
+
+    def origin(self) -> Origin:
+        """The record that events of this turn come from."""
+        digest = self.digest
+        return Origin(
+            key=self.key or f"sha256:{digest}",
+            line_start=self.spot.line_start,
+            line_end=self.spot.line_end,
+            byte_start=self.spot.byte_start,
+            byte_end=self.spot.byte_end,
+            sha256=digest,
+            at=self.at,
+            session=self.session,
+            parent=self.parent,
+            sidechain=self.sidechain,
+            cwd=self.cwd,
+            branch=self.branch,
+            model=self.model,
+            version=self.version,
+            reply=self.reply,
+        )
 
 
 class Reading:
@@ -97,40 +135,74 @@ class Reading:
         self.tally: Counter[str] = Counter()
         self.errors: list[str] = []
 
-    def objects(self, *, quiet: bool = False) -> Iterator[tuple[Spot, Fields]]:
-        """Every JSON object of a file with one object a line, with its place.
+    def objects(self) -> Iterator[tuple[Spot, Fields]]:
+        """Every JSON object of a file with one object a line, with its place."""
+        for spot, value in self.lines(_any_value, _is_object):
+            if isinstance(value, dict):
+                yield spot, value
+            else:
+                self.tally["not a record"] += 1
 
-        Intact objects inside a damaged line are yielded, too. `quiet`: count and report nothing,
-        for a first look at the file.
+    def lines(
+        self, decode: Callable[[bytes], Line], is_whole: Callable[[Line], bool]
+    ) -> Iterator[tuple[Spot, Line]]:
+        """Every line of a file, decoded, with its place; damage is counted and reported.
+
+        `decode` raises ValueError or RecursionError for what it cannot read. Of a damaged line, the
+        intact pieces that are `is_whole` are yielded.
         """
-        tally, errors = (Counter[str](), []) if quiet else (self.tally, self.errors)
-        recoded = self.form.encoding != "utf-8"
+        tally, errors, form = self.tally, self.errors, self.form
+        recoded = form.encoding != "utf-8"
         with reading(self.path) as stream:
-            for number, start, raw in read_lines(stream, self.form):
+            for number, start, raw in read_lines(stream, form):
                 if raw is None:
                     tally["line over 32 MB"] += 1
                     errors.append(f"line {number + 1}: longer than 32 MB, skipped")
                     continue
                 if not raw or raw.isspace():
                     continue
-                spot = Spot(number, number + 1, start, start + len(raw), raw)
-                data = self.form.utf8(raw) if recoded else raw
+                data = form.utf8(raw) if recoded else raw
                 try:
-                    value = decoded(data, tally)
+                    value = decode(data)
                 except RecursionError:
                     tally["nested too deep"] += 1
                     errors.append(f"line {number + 1}: nested too deep to read")
                     continue
                 except ValueError:
-                    tally["bad JSON"] += 1
-                    errors.append(f"line {number + 1}: not a JSON record")
-                    if not recoded:
-                        yield from _recovered(data, spot, tally)
+                    try:
+                        value = mended(decode, data, tally)
+                    except (ValueError, RecursionError):
+                        tally["bad JSON"] += 1
+                        errors.append(f"line {number + 1}: not a JSON record")
+                        if not recoded:  # positions of pieces are known in UTF-8 only
+                            spot = Spot(number, number + 1, start, start + len(raw), raw)
+                            yield from _recovered(spot, decode, is_whole, tally)
+                        continue
+                yield Spot(number, number + 1, start, start + len(raw), raw), value
+
+    def text_lines(self) -> Iterator[NoteLine]:
+        """Every line of a file of text, with its place; damage is counted and reported."""
+        with reading(self.path) as stream:
+            for number, start, raw in read_lines(stream, self.form, TEXT_LINE_LIMIT):
+                if raw is None:
+                    self.tally["line over 1 MB"] += 1
+                    self.errors.append(f"line {number + 1}: longer than 1 MB, skipped")
+                    yield NoteLine(number, start, b"", "", too_long=True)
                     continue
-                if isinstance(value, dict):
-                    yield spot, value
-                else:
-                    tally["not a record"] += 1
+                text, replaced = self.form.text(raw)
+                if replaced:
+                    self.tally["invalid UTF-8"] += 1
+                yield NoteLine(number, start, raw, text.removesuffix("\r").replace("\0", "\ufffd"))
+
+    def digest(self, start: int, end: int) -> str:
+        """The sha256 of bytes that were read already, in hex."""
+        digest = hashlib.sha256()
+        with reading(self.path) as stream:
+            stream.seek(start)
+            while start < end and (block := stream.read(min(BLOCK, end - start))):
+                digest.update(block)
+                start += len(block)
+        return digest.hexdigest()
 
     def damaged(self, where: str, problem: Exception) -> None:
         """Count and report a part of a document that cannot be read."""
@@ -139,7 +211,51 @@ class Reading:
         self.errors.append(f"{where}: {'nested too deep to read' if deep else 'not JSON'}")
 
 
-TurnReader: TypeAlias = Callable[[Reading], Iterator[Turn]]
+def last_versions(reading: Reading, name: str, between: str = "") -> Iterator[tuple[Spot, Fields]]:
+    """The objects of a file in which a record is written again as it grows: its last version.
+
+    `name`: the field with the id of a record. Objects with the field `between` may come between
+    two versions, and are yielded before them.
+    """
+    held: tuple[Spot, Fields] | None = None
+    for spot, record in reading.objects():
+        if between and between in record:
+            yield spot, record
+            continue
+        if held is not None:
+            its = words(record.get(name))
+            if its and its == held[1].get(name):
+                reading.tally["message written again later"] += 1
+            else:
+                yield held
+        held = spot, record
+    if held is not None:
+        yield held
+
+
+def rewind_at(spot: Spot, first: int) -> Rewind:
+    """The person went back: what is at `spot` follows what was before line `first`."""
+    return Rewind(Turn(spot=spot, role=Role.SYSTEM, parts=[]).origin(), first, spot.line_start)
+
+
+class Trail:
+    """Finds rewinds in a format whose entries name the entry before them."""
+
+    def __init__(self) -> None:
+        self._lines: dict[str, int] = {}
+        self._last = ""
+
+    def follow(self, name: str, before: str, line: int) -> int | None:
+        """Take the next entry; the line from which on it leaves entries behind."""
+        first = self._lines.get(before) if before != self._last else None
+        self._lines[name], self._last = line, name
+        return None if first is None else first + 1
+
+
+TurnReader: TypeAlias = Callable[[Reading], Iterator[Turn | Rewind]]
+"""Yields the turns of a file in the order in which their fate is known. A `Rewind` follows the
+turns that were abandoned.
+"""
 
 
 def decoded(data: bytes | memoryview, tally: Counter[str]) -> object:
@@ -149,42 +265,76 @@ def decoded(data: bytes | memoryview, tally: Counter[str]) -> object:
     """
     try:
         value: object = msgspec.json.decode(data)
-    except UnicodeDecodeError:
-        tally["invalid UTF-8"] += 1
-        return decoded(bytes(data).decode("utf-8", "replace").encode(), tally)
-    except msgspec.DecodeError:
-        mended = ODD_ESCAPE.sub(rb"\1\\ufffd", bytes(data))
-        if mended == data:
-            raise
-        value = msgspec.json.decode(mended)
-        tally["odd escapes replaced"] += 1
+    except ValueError:
+        return mended(_any_value, data, tally)
     return value
 
 
-def _recovered(data: bytes, spot: Spot, tally: Counter[str]) -> Iterator[tuple[Spot, Fields]]:
-    for offset, piece in json_pieces(data):
+def mended(decode: Callable[[bytes], Line], data: bytes | memoryview, tally: Counter[str]) -> Line:
+    """A JSON value that is readable once bytes that are not UTF-8 and odd escapes are replaced.
+
+    Raises ValueError or RecursionError when it is not.
+    """
+    data, replaced = bytes(data), False
+    try:
+        data.decode()
+    except UnicodeDecodeError:
+        data, replaced = data.decode("utf-8", "replace").encode(), True
+    try:
+        value = decode(data)
+    except msgspec.DecodeError:
+        clean = ODD_ESCAPE.sub(rb"\1\\ufffd", data)
+        if clean == data:
+            raise
+        value = decode(clean)
+        tally["odd escapes replaced"] += 1
+    if replaced:
+        tally["invalid UTF-8"] += 1
+    return value
+
+
+def _any_value(data: bytes) -> object:
+    value: object = msgspec.json.decode(data)
+    return value
+
+
+def _is_object(value: object) -> bool:
+    return isinstance(value, dict) and len(value) > 1
+
+
+def _recovered(
+    spot: Spot,
+    decode: Callable[[bytes], Line],
+    is_whole: Callable[[Line], bool],
+    tally: Counter[str],
+) -> Iterator[tuple[Spot, Line]]:
+    """The intact records inside a damaged line."""
+    for offset, piece in json_pieces(bytes(spot.raw)):
         try:
-            value = decoded(piece, tally)
+            value = mended(decode, piece, tally)
         except (ValueError, RecursionError):
             continue
-        if isinstance(value, dict) and len(value) > 1:
+        if is_whole(value):
             tally["recovered from a damaged line"] += 1
             start = spot.byte_start + offset
             yield Spot(spot.line_start, spot.line_end, start, start + len(piece), piece), value
 
 
 class Positions:
-    """Converts offsets in the UTF-8 text of a document, in any order, to lines and bytes."""
+    """Converts offsets in a UTF-8 text, in any order, to lines and bytes of its file.
 
-    def __init__(self, data: bytes, form: TextForm) -> None:
-        self._data, self._form = data, form
+    The text begins at byte `start` of the file, in line `line`.
+    """
+
+    def __init__(self, data: bytes, form: TextForm, line: int, start: int) -> None:
+        self._data, self._form, self._first, self._start = data, form, line, start
         self._line_end = form.line_end.replace(b"\0", b"")
         self._counts = [0]
-        for start in range(0, len(data), COUNTED_BLOCK):
+        for begin in range(0, len(data), COUNTED_BLOCK):
             self._counts.append(
-                self._counts[-1] + data.count(self._line_end, start, start + COUNTED_BLOCK)
+                self._counts[-1] + data.count(self._line_end, begin, begin + COUNTED_BLOCK)
             )
-        self._offset, self._byte = 0, form.bom
+        self._offset, self._byte = 0, start
 
     def spot(self, at: int, value: memoryview) -> Spot:
         """The place of a value that begins at offset `at`."""
@@ -197,13 +347,14 @@ class Positions:
 
     def _line(self, offset: int) -> int:
         block = offset // COUNTED_BLOCK
-        return self._counts[block] + self._data.count(self._line_end, block * COUNTED_BLOCK, offset)
+        before = self._data.count(self._line_end, block * COUNTED_BLOCK, offset)
+        return self._first + self._counts[block] + before
 
     def _bytes(self, offset: int) -> int:
         if self._form.encoding == "utf-8":
-            return self._form.bom + offset
+            return self._start + offset
         if offset < self._offset:
-            self._offset, self._byte = 0, self._form.bom
+            self._offset, self._byte = 0, self._start
         text = self._data[self._offset : offset].decode("utf-8", "replace")
         self._byte += len(text.encode(self._form.encoding))
         self._offset = offset
@@ -221,11 +372,11 @@ class Document:
     """A file that is one JSON document, or one `line` of a file: its values with their places."""
 
     def __init__(self, reading: Reading, line: Spot | None = None) -> None:
-        self._reading = reading
-        self._line = line
-        data = bytes(line.raw) if line else reading.document
+        form = reading.form
+        data = reading.document if line is None else form.utf8(bytes(line.raw))
         assert data is not None
-        self._positions = None if line else Positions(data, reading.form)
+        number, start = (0, form.bom) if line is None else (line.line_start, line.byte_start)
+        self._reading, self._positions = reading, Positions(data, form, number, start)
         at, raw = trimmed(memoryview(data))
         self.root = Located(at, raw)
 
@@ -261,12 +412,7 @@ class Document:
 
     def spot(self, value: Located) -> Spot:
         """The place of a value."""
-        if self._positions is not None:
-            return self._positions.spot(value.at, value.raw)
-        assert self._line is not None
-        start = self._line.byte_start + value.at
-        line = self._line.line_start
-        return Spot(line, line + 1, start, start + len(value.raw), value.raw)
+        return self._positions.spot(value.at, value.raw)
 
     def decoded(self, value: Located | None) -> object:
         """The value; None, counted and reported, if it cannot be read."""
@@ -396,148 +542,15 @@ class Chain:
         return f"sha256:{self._digest.hex()}"
 
 
-class SessionScan:
-    """The records of one file: one for each turn that has text."""
-
-    def __init__(self, name: str, source: Source, turns: TurnReader) -> None:
-        self.path, self.format = source.path, name
-        self._turns, self._lines, self._sessions = turns, source.lines, source.sessions
-        self._reading = Reading(source)
-        self.tally, self.errors = self._reading.tally, self._reading.errors
-
-    def __iter__(self) -> Iterator[Record]:
-        seen = HashSet()
-        for turn in self._turns(self._reading):
-            if not _is_wanted(turn, self._lines, self._sessions):
-                continue
-            texts = [part for part in turn.parts if part.kind == "text" and part.text.strip()]
-            for part in turn.parts:
-                if part.kind != "text":
-                    self.tally[part.kind.replace("_", " ")] += 1
-            if not texts:
-                if not turn.parts:
-                    self.tally["turn without text"] += 1
-                continue
-            digest = hashlib.sha256(turn.spot.raw).hexdigest()
-            key = turn.key or f"sha256:{digest}"
-            if key in seen:
-                self.tally["repeated"] += 1
-                continue
-            seen.add(key)
-            uses = [_use(turn, part) for part in texts]
-            use = Use.MESSAGE if Use.MESSAGE in uses else uses[0]
-            kept = [part for part, its in zip(texts, uses, strict=True) if its is use]
-            for its in uses:
-                if its is not use:
-                    self.tally[f"{its.value} beside typed text"] += 1
-            if turn.rewound and use is Use.MESSAGE:
-                use = Use.REWOUND
-            meta = {
-                "agent": self.format,
-                "model": turn.model,
-                "cwd": turn.cwd,
-                "gitBranch": turn.branch,
-                "version": turn.version,
-            }
-            yield Record(
-                key=key,
-                line_start=turn.spot.line_start,
-                line_end=turn.spot.line_end,
-                byte_start=turn.spot.byte_start,
-                byte_end=turn.spot.byte_end,
-                sha256=digest,
-                role=Role.ASSISTANT if use is Use.SUMMARY else turn.role,
-                text="\n\n".join(part.text for part in kept).replace("\r\n", "\n"),
-                use=use,
-                at=turn.at,
-                session=turn.session,
-                parent=turn.parent,
-                sidechain=turn.sidechain,
-                meta={name: value for name, value in meta.items() if value},
-            )
+def message_text(turn: Turn) -> str:
+    """What was said in a turn; where nothing was, its other text."""
+    texts = [part for part in turn.parts if part.kind == "text" and not part.is_data]
+    spoken = [part for part in texts if use_of(turn, part) is Use.MESSAGE] or texts
+    return "\n\n".join(part.text for part in spoken)
 
 
-class SessionBlocks:
-    """The blocks of one file."""
-
-    def __init__(self, name: str, source: Source, turns: TurnReader) -> None:
-        self.path, self.format = source.path, name
-        self._turns, self._lines, self._sessions = turns, source.lines, source.sessions
-        self._reading = Reading(source)
-        self.tally, self.errors = self._reading.tally, self._reading.errors
-
-    def __iter__(self) -> Iterator[Block]:
-        seen = HashSet()
-        tools: dict[str, str] = {}
-        calls = _Calls()
-        for turn in self._turns(self._reading):
-            if not _is_wanted(turn, self._lines, self._sessions):
-                continue
-            if turn.key:
-                if turn.key in seen:
-                    self.tally["repeated"] += 1
-                    continue
-                seen.add(turn.key)
-            for part in turn.parts:
-                name, call = part.name, calls.name_of(part)
-                if part.kind == "tool_use" and call:
-                    tools[call] = name
-                elif part.kind == "tool_result":
-                    name = tools.pop(call, "") or name
-                use = _use(turn, part)
-                if turn.rewound and use in (Use.MESSAGE, Use.TOOL):
-                    use = Use.REWOUND
-                yield Block(
-                    role=_role(turn, part, use),
-                    kind=part.kind,
-                    text=part.text.replace("\r\n", "\n"),
-                    line_start=turn.spot.line_start,
-                    line_end=turn.spot.line_end,
-                    name=name,
-                    at=turn.at,
-                    use=use,
-                    sidechain=turn.sidechain,
-                    call=call,
-                    error=part.error or bool(part.feedback),
-                    cwd=turn.cwd,
-                    branch=turn.branch,
-                    feedback=part.feedback,
-                    session=turn.session,
-                    span=(turn.spot.byte_start, turn.spot.byte_end),
-                )
-
-
-class _Calls:
-    """Names calls whose ids a collector has replaced, by their order."""
-
-    def __init__(self) -> None:
-        self._count = 0
-        self._open: list[str] = []
-
-    def name_of(self, part: Part) -> str:
-        if part.call not in UNKNOWN_IDS or part.kind not in ("tool_use", "tool_result"):
-            return part.call
-        if part.kind == "tool_use":
-            self._count += 1
-            self._open.append(f"call {self._count}")
-            return self._open[-1]
-        return self._open.pop(0) if self._open else ""
-
-
-def _is_wanted(turn: Turn, lines: tuple[int, float], sessions: frozenset[str] | None) -> bool:
-    if not lines[0] <= turn.spot.line_start < lines[1]:
-        return False
-    return sessions is None or turn.session in sessions
-
-
-def _role(turn: Turn, part: Part, use: Use) -> Role:
-    """Who wrote a part; agents write summaries with the person's role."""
-    if part.kind == "tool_result":
-        return Role.TOOL
-    return Role.ASSISTANT if use is Use.SUMMARY else turn.role
-
-
-def _use(turn: Turn, part: Part) -> Use:
+def use_of(turn: Turn, part: Part) -> Use:
+    """The use of a part: its own, or what its kind and the turn's role suggest."""
     if part.use is not None:
         return part.use
     if part.kind == "tool_result":

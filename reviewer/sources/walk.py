@@ -19,6 +19,7 @@ from reviewer.sources.ignore_files import (
     is_ignored,
     read_ignore_file,
 )
+from reviewer.sources.own_files import OWN_FILE, is_own, own_names
 from reviewer.sources.unpacked import first_bytes, plain_name
 
 
@@ -71,29 +72,36 @@ class PassedOver(Struct, frozen=True):
     lines: tuple[int, ...] = ()
 
 
-def walk(paths: Sequence[Path], *, named: bool = True) -> Iterator[Found | PassedOver]:
+def walk(
+    paths: Sequence[Path], *, named: bool = True, store: Path | None = None
+) -> Iterator[Found | PassedOver]:
     """All files below `paths`, in order of their names, each real file once.
 
     A file that is named itself is always read. Below folders, ignore files (`.gitignore`) apply,
     links to folders and out of the folder are not followed, and folders of dependencies, version
-    control, caches and build products, binary files, archives and lock files are skipped. A single
-    entry never raises an error. Raises SourceError at once for a named path that does not exist;
-    with `named` false, for the matches of a pattern, such a path is passed over.
+    control, caches and build products, binary files, archives and lock files are skipped. What a
+    store of reviewer keeps, such as the `store` in use, is never read. A single entry never raises
+    an error. Raises SourceError at once for a named path that does not exist; with `named` false,
+    for the matches of a pattern, such a path is passed over.
     """
     for path in paths if named else ():
         try:
             path.stat()
         except (OSError, ValueError) as error:
             raise unreadable(path, error) from None
-    return _Walk().all_of(paths)
+    return _Walk(store).all_of(paths)
 
 
 class _Walk:
-    def __init__(self) -> None:
+    def __init__(self, store: Path | None) -> None:
+        self._store = store
         self._seen: set[tuple[int, int]] = set()
 
     def all_of(self, paths: Sequence[Path]) -> Iterator[Found | PassedOver]:
         for path in paths:
+            if is_own(path, self._store):
+                yield PassedOver(path, OWN_FILE)
+                continue
             try:
                 is_folder = path.is_dir()
                 is_new = is_folder or self._is_new(os.stat(path))
@@ -133,8 +141,11 @@ class _Walk:
             if any(_is_ignore_file(entry) for entry in found):
                 rules += (read_ignore_file(here),)
             folders = []
+            own = own_names(Path(here), [entry.name for entry in found], self._store)
             for entry in found:
-                if _is_ignore_file(entry):
+                if entry.name in own:
+                    yield PassedOver(Path(entry.path), OWN_FILE)
+                elif _is_ignore_file(entry):
                     yield _of_ignore_file(rules[-1])
                 elif _is_folder(entry):
                     reason = _folder_reason(entry, rules)
@@ -169,6 +180,10 @@ class _Walk:
                 return PassedOver(path, "binary")
         except OSError as error:
             return PassedOver(path, f"file cannot be read: {reason_of(error)}")
+        except Exception as error:  # whatever is wrong with a file, the others are found
+            return PassedOver(
+                path, f"file cannot be read: {type(error).__name__} in its first bytes"
+            )
         return Found(path)
 
 

@@ -107,13 +107,15 @@ class Ledger:
         claim = ownership.claim
         if claim is None or claim.before is None:
             return
-        draft = Act(connection, f"Bound project {claim.project} to {claim.root}", ownership)
+        title = f"Bound project {claim.project} to {claim.root.splitlines()[-1]}"
+        draft = Act(connection, title, ownership)
         for (row,) in draft.query(
-            "SELECT id FROM project WHERE (name, root, remote) = (?, ?, ?)",
-            (claim.project, *claim.before),
+            "SELECT id FROM project WHERE (name, root) = (?, ?)",
+            (claim.project, claim.before),
         ):
-            draft.update("project", row, root=claim.root, remote=claim.remote)
+            draft.update("project", row, root=claim.root)
             self._record(connection, "bind project", Scope.INTAKE, draft)
+            ownership.bound = claim
 
     def _record(self, connection: sqlite3.Connection, kind: str, scope: Scope, draft: Act) -> int:
         return write_entry(connection, kind, scope, draft, actor=self.actor, at=iso(self.clock()))

@@ -57,6 +57,8 @@ class Ownership:
         self.project: str | None = None
         self.claim: Claim | None = None
         """The work tree to bind the project to at its next write."""
+        self.bound: Claim | None = None
+        """What this process has bound."""
         self.taken: dict[str, str] = {}
         """Names that new projects may not have here, each with the reason as a sentence."""
 

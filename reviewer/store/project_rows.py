@@ -11,7 +11,7 @@ from reviewer.store.database import Database, failures_as_sentences
 def stored_projects(database: Database) -> list[StoredProject]:
     """Every project, oldest first."""
     with failures_as_sentences(database.path):
-        rows = database.reader().execute("SELECT name, root, remote FROM project ORDER BY id")
+        rows = database.reader().execute("SELECT name, root FROM project ORDER BY id")
         return [StoredProject(*row) for row in rows]
 
 
@@ -35,16 +35,14 @@ def project_row(act: Act, name: str) -> int:
     act.ownership.require_new(name)
     claim = act.ownership.claim
     claim = claim if claim is not None and claim.project == name else None
-    found = act.query("SELECT id, name, root, remote FROM project WHERE name = ?", (name,))
+    found = act.query("SELECT id, name, root FROM project WHERE name = ?", (name,))
     if not found:
-        root, remote = (claim.root, claim.remote) if claim else ("", "")
-        return act.insert("project", name=name, root=root, remote=remote)
+        act.ownership.bound = claim
+        return act.insert("project", name=name, root=claim.root if claim else "")
     row, *columns = found[0]
     stored = StoredProject(*columns)
-    if claim is not None and claim.before is None and (stored.root or stored.remote):
-        same = stored.root == claim.root or (stored.remote and stored.remote == claim.remote)
-        if not same:
-            raise ConflictError(belongs_elsewhere(stored))
+    if claim is not None and claim.before is None and claim.root not in stored.roots:
+        raise ConflictError(belongs_elsewhere(stored))
     return int(row)
 
 

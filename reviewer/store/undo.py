@@ -223,12 +223,19 @@ class Undo:
         )
 
     def _later_acts(
-        self, connection: sqlite3.Connection, rows: Iterable[_Row], but: Sequence[int]
+        self,
+        connection: sqlite3.Connection,
+        rows: Iterable[_Row],
+        but: Sequence[int],
+        *,
+        inserted: bool = False,
     ) -> str:
-        """A sentence with the commands that undo the acts which have changed these rows since."""
+        """A sentence with the commands that undo the acts which have changed these rows since, or
+        `inserted` them.
+        """
         wanted = set(rows)
         memories = {row for table, row in wanted if table == "memory"}
-        others = memories != {row for _, row in wanted}
+        others = inserted or any(table != "memory" for table, _ in wanted)
         named: list[str] = []
         number = 0
         for act, title, scope, kind, actor in connection.execute(
@@ -298,12 +305,15 @@ class Undo:
         with self._ledger.act(kind, title) as act:
             (blob,) = act.query("SELECT changes FROM ledger WHERE id = ?", (source,))[0]
             shared: list[Change] = []
+            gone: dict[str, list[tuple[int, int]]] = defaultdict(list)
+            needed: dict[str, set[int]] = defaultdict(set)
             memories: dict[int, None] = {}
             decided = array("q")
             # The last part first: each finds the rows as it left them.
             for part in reversed(_readable(source, split, blob)):
                 changes = _readable(source, unpack_part, part)
-                require_unchanged(self._database.writer, changes, name)
+                self._require_unchanged(changes, name, source)
+                _take_back(changes, {}, gone)
                 back = _as_bound_now(act, [change.reversed() for change in reversed(changes)])
                 try:
                     act.apply(back)
@@ -313,6 +323,7 @@ class Undo:
                         "since. Nothing was changed."
                     ) from problem
                 shared += [change for change in back if change.table in REFERENCED]
+                _note_parents(self._database.writer, back, needed)
                 rows = (change.row for change in back if change.table == "memory")
                 memories.update(islice(((row, None) for row in rows), TOUCHED))
                 decided.extend(
@@ -321,10 +332,43 @@ class Undo:
                     if change.table == "memory" and "status" in (change.after or ())
                 )
             restore_referenced(act, self._database.writer, shared, name)
+            self._require_whole(gone, needed, name, source)
             if self._afterwards is not None:
                 self._afterwards(act, decided)
             act.target = source
         return Reversal(act.id, target, name, tuple(islice(memories, TOUCHED)))
+
+    def _require_unchanged(self, changes: Sequence[Change], title: str, number: int) -> None:
+        """Raise ConflictError, naming the first row, unless every row is as the changes left it."""
+        connection = self._database.writer
+        for table, row, problem in _unlike(connection, changes, {}):
+            later = self._later_acts(connection, [(table, row)], [number])
+            raise ConflictError(
+                f'"{title}" cannot be reversed: {problem}. Nothing was changed.{later}'
+            )
+
+    def _require_whole(
+        self,
+        gone: Mapping[str, list[tuple[int, int]]],
+        needed: Mapping[str, set[int]],
+        title: str,
+        number: int,
+    ) -> None:
+        """Raise ConflictError when a row refers to one that is gone."""
+        connection = self._database.writer
+        for child, row, problem in _left_without(connection, gone):
+            later = self._later_acts(connection, [(child, row)], [number], inserted=True)
+            raise ConflictError(
+                f'"{title}" cannot be reversed: {problem.replace("commit_", "commit")}. '
+                f"Nothing was changed.{later}"
+            )
+        for table, rows in needed.items():
+            missing = rows.difference(images(connection, table, sorted(rows), ["id"]))
+            if missing:
+                raise ConflictError(
+                    f'"{title}" cannot be reversed: {table.strip("_")} {min(missing)}, which it '
+                    "refers to, is gone. Nothing was changed."
+                )
 
     @property
     def _own(self) -> tuple[str, ...]:
@@ -412,9 +456,8 @@ class Undo:
                 yield row[0], row[1], row[2], row[3] or 0, row[4]
 
 
-BINDING = ("root", "remote")
-"""Columns of a project that only acts of their own change, so that undoing other acts leaves them.
-"""
+BINDING = ("root",)
+"""The column of a project that only acts of its own change, so that undoing others leaves it."""
 
 
 def _as_bound_now(act: Act, changes: list[Change]) -> list[Change]:
@@ -444,17 +487,6 @@ def _readable(number: int, read: Callable[[Packed], Found], packed: Packed) -> F
         return read(packed)
     except ValueError as problem:
         raise StoreError(f"Act {number} of the ledger is damaged: {problem}.") from problem
-
-
-def require_unchanged(
-    connection: sqlite3.Connection, changes: Sequence[Change], title: str
-) -> None:
-    """Raise ConflictError, naming the first row, unless every row is as the changes left it."""
-    for table, row, problem in _unlike(connection, changes, {}):
-        raise ConflictError(
-            f'"{title}" cannot be reversed: {problem}. Nothing was changed; undo the later act '
-            f"first{_later_act(connection, table, row)}"
-        )
 
 
 def _unlike(
@@ -531,19 +563,21 @@ def _left_without(
                         yield child, row, f"{child} {row} refers to {table} {parent}"
 
 
-def _later_act(connection: sqlite3.Connection, table: str, row: int) -> str:
-    """The end of a sentence: the latest act that changed a memory and is not undone."""
-    found = None
-    if table == "memory":
-        found = connection.execute(
-            "SELECT l.id, l.title FROM ledger_touch t JOIN ledger l ON l.id = t.act"
-            " WHERE t.memory_id = ? AND l.kind NOT IN ('undo', 'redo')"
-            " AND NOT EXISTS (SELECT 1 FROM ledger u WHERE u.target = l.id AND u.kind = 'undo'"
-            " AND NOT EXISTS (SELECT 1 FROM ledger r WHERE r.target = u.id AND r.kind = 'redo'))"
-            " ORDER BY l.id DESC LIMIT 1",
-            (row,),
-        ).fetchone()
-    return f', "{found[1]}": reviewer undo {found[0]}' if found else "."
+def _note_parents(
+    connection: sqlite3.Connection, changes: Iterable[Change], needed: dict[str, set[int]]
+) -> None:
+    """Note the rows that changes refer to, by their tables."""
+    parents: dict[str, list[tuple[str, str]]] = {}
+    for change in changes:
+        if change.after is None:
+            continue
+        if change.table not in parents:
+            keys = connection.execute(f"PRAGMA foreign_key_list({change.table})")
+            parents[change.table] = [(row[3], row[2]) for row in keys]
+        for column, parent in parents[change.table]:
+            number = change.after.get(column)
+            if isinstance(number, int):
+                needed[parent].add(number)
 
 
 def restore_referenced(

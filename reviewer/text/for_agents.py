@@ -21,7 +21,16 @@ CLOSING = AgentText("</recalled-memory>")
 LONGEST_SENTENCE = 1_000
 """Characters of a sentence of our own, which may quote a name from outside."""
 
-_TAG = re.compile(r"<(?=/?recalled-memory)", re.IGNORECASE)
+_FRAME = re.compile(
+    r"[<＜](?=\s{0,8}/\s{0,8}\w|[!?|]|<\w)"  # `</tag>`, comments, `<|im_end|>`, `<<SYS>>`
+    r"|[<＜](?=\w{1,40}[-_])|(?<!\w)[<＜](?=\w)"  # what opens one; `List<String>` is code
+    r"|[<＜](?=\s{1,8}\w[\w.:-]{0,60}(?:\s[^<>]{0,200})?[>＞])"
+)
+_TURN = re.compile(r"^(\W{0,8})(Human|Assistant)(?=\s{0,8}[:：])", re.MULTILINE)
+_INSTRUCTION = re.compile(r"\[(/?INST)\]", re.IGNORECASE)
+"""Frames in which hosts give a model their own words, and the turns of a conversation: text from
+outside must neither open nor close one, in code spans neither.
+"""
 
 
 def as_markdown(text: str) -> AgentText:
@@ -40,14 +49,21 @@ def masked_markdown(text: str) -> tuple[AgentText, int]:
     from reviewer.text.secrets import mask
 
     without = mask(text)
-    shown = inert(display_text(without.text).strip())
+    shown = inert(unframed(display_text(without.text).strip()))
     lines = "\n".join(line.rstrip() for line in shown.split("\n"))
     return AgentText(lines), len(without.kinds)
 
 
+def unframed(text: str) -> str:
+    """The text with every tag, special token and turn mark in it broken, code spans included."""
+    if any(sign in text for sign in "<＜["):
+        text = _INSTRUCTION.sub(r"(\1)", _FRAME.sub("‹", text))
+    return _TURN.sub(r"\1(\2)", text) if "Human" in text or "Assistant" in text else text
+
+
 def without_tags(text: str) -> AgentText:
     """Text that cannot begin or end the tags of recalled memory."""
-    return AgentText(_TAG.sub("&lt;", _shown(text)).strip())
+    return AgentText(unframed(_shown(text)).strip())
 
 
 def between_tags(text: str) -> AgentText:
@@ -56,8 +72,8 @@ def between_tags(text: str) -> AgentText:
 
 
 def enclosed(text: AgentText) -> AgentText:
-    """The same for a text that was made here: only its own tags are made harmless."""
-    return joined([OPENING, AgentText(_TAG.sub("&lt;", text).strip()), CLOSING])
+    """The same for a text that was made here."""
+    return joined([OPENING, AgentText(text.strip()), CLOSING])
 
 
 def first_lines(text: AgentText, most: int) -> AgentText:
@@ -73,7 +89,7 @@ def first_lines(text: AgentText, most: int) -> AgentText:
 
 def sentence(text: str) -> AgentText:
     """A sentence of our own, also with names from outside in it, on one line."""
-    line = " ".join(_shown(text).split())
+    line = " ".join(unframed(_shown(text)).split())
     return AgentText(line if len(line) <= LONGEST_SENTENCE else f"{line[:LONGEST_SENTENCE]}…")
 
 

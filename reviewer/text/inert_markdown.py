@@ -21,7 +21,7 @@ LIVE_SIGN = r"<(?=[A-Za-z/!?])|!(?=\[)|(?<!\w)@(?=[^\s@])"
 MOST_PASSES = 8
 """Escaping an HTML block shows its content, which is looked at again."""
 
-_LIVE = re.compile(rf"(?P<slashes>\\*)(?P<sign>{LIVE_SIGN})")
+_LIVE = re.compile(rf"(?<!\\)(?P<slashes>\\*+)(?P<sign>{LIVE_SIGN})")
 _SPECIAL = re.compile(r"\\[!-/:-@\[-`{-~]|`+")
 _TICKS = re.compile(r"`+")
 _FENCE = re.compile(r"(?:```|~~~)")

@@ -37,6 +37,7 @@ def filled(program: Reviewer) -> Path:
     """A work tree whose note is ingested and promoted."""
     folder = tree(program)
     engine = Engine.open(program.db)
+    engine.work_in(engine.choose_project(None, folder))
     engine.intake.ingest([folder / "notes.md"], project=folder.name)
     engine.triage.promote(engine.ids(QueueQuery(project=folder.name)))
     engine.close()

@@ -189,7 +189,7 @@ def test_words_of_a_session_make_the_next_agent_load_nothing(
     path = tmp_path / "ferry.jsonl"
     path.write_bytes(told.bytes())
     text = reviewer(verb, path).stdout
-    assert "\\@~/.ssh/id_rsa \\![m](http://evil.example/) \\<img src=x>" in text
+    assert "\\@~/.ssh/id_rsa \\![m](http://evil.example/) ‹img src=x>" in text
 
 
 @pytest.mark.parametrize("verb", ["brief", "keep"])

@@ -63,7 +63,7 @@ def test_an_ingestion_that_cannot_be_undone_names_the_decision_in_its_way(
     assert ingested("promote", memory, "--alone").returncode == 0
     decision = ingested.rows("history")[-1]["id"]
     line = ingested.fails("undo", intake(ingested))
-    assert line.endswith(f'"Promoted #{memory}": reviewer undo {decision}')
+    assert line.endswith(f'Undo first: reviewer undo {decision} ("Promoted #{memory}")')
     assert ingested("undo", decision).returncode == 0
     assert ingested("undo", intake(ingested)).returncode == 0
     assert ingested.ids("--status", "all") == []

@@ -16,7 +16,7 @@ from tests.cli.agent_projects import filled
 from tests.cli.conftest import Reviewer
 from tests.waiting import until
 
-LOOKING = {"markdown_it", "reviewer.text.secrets", "reviewer.text.inert_markdown"}
+LOOKING = {"reviewer.text.secrets", "reviewer.text.inert_markdown"}
 """What looking at the text of an entry needs."""
 NEVER = {
     "tiktoken", "rapidfuzz", "openai", "rich", "textual", "reviewer.sources.registry",

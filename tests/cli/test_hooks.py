@@ -7,6 +7,7 @@ import json
 import os
 import sqlite3
 import subprocess
+import sys
 from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
@@ -483,3 +484,47 @@ def test_too_large_an_input_is_called_that(reviewer: Reviewer) -> None:
     done = reviewer("hook", "claude-code", "SessionStart", typed=told)
     assert done.returncode == 0
     assert "too large" in log(reviewer)[-1]
+
+
+STUCK = """
+import re, sys, time
+from reviewer.agents.hooks import Hooks
+from reviewer.cli import hook
+from reviewer.main import main
+
+def carry_out(self, told):
+    {how}
+    return ""
+
+{method} = carry_out
+hook.MOST_SECONDS = 0.5
+sys.exit(main())
+"""
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="a child process is what can be ended")
+@pytest.mark.parametrize(
+    "how",
+    [
+        "re.match('(a+)+$', 'a' * 60 + 'b')",
+        "time.sleep(60)",
+        "print('half an answer'); time.sleep(60)",
+    ],
+)
+@pytest.mark.parametrize("method", ["Hooks.carry_out", "Hooks.finish"])
+def test_a_hook_ends_after_its_time_whatever_happens(
+    reviewer: Reviewer, how: str, method: str
+) -> None:
+    """Also inside a call of C that never lets go; an answer that was complete is given."""
+    folder = filled(reviewer)
+    script = STUCK.format(how=how, method=method)
+    done = subprocess.run(
+        [sys.executable, "-c", script, "--db", reviewer.db, "hook", "claude-code", "SessionStart"],
+        input=json.dumps({"cwd": str(folder), "session_id": "s"}), env=reviewer.environment,
+        capture_output=True, text=True, check=False, timeout=30,
+    )  # fmt: skip
+    assert (done.returncode, done.stderr) == (0, "")
+    assert ("thermal paper" in done.stdout) is (method == "Hooks.finish")
+    assert "half" not in done.stdout
+    log = next(reviewer.db.parent.glob("store.db-agents/*log*")).read_text()
+    assert "it took longer than 0.5 seconds" in log

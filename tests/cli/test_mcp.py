@@ -102,7 +102,8 @@ async def test_an_agent_reads_what_the_person_promoted(reviewer: Reviewer, mode:
         number = found.split("[m:")[1].split("]")[0]
         fact = await call(client, "read", what=f"m:{number}")
         assert f"{folder / 'notes.md'}:4" in fact
-        assert "> - [Constraint] The gate controller" in fact
+        assert "> The gate controller" in fact
+        assert "[Constraint]" not in fact
         assert "thermal paper" in await call(client, "read", what="notes.md:3")
 
         entry = (await client.read_resource(f"reviewer://entry/{number}")).contents[0]
@@ -312,16 +313,15 @@ async def test_only_the_project_of_the_work_tree_is_read(reviewer: Reviewer) -> 
     filled(reviewer)
     other = tree(reviewer, "bakery")
     async with served(reviewer, other) as client:
-        assert "Nothing is stored for project bakery" in await refused(client, "packet")
-        assert "Nothing is stored for project bakery" in await refused(
-            client, "search", words="thermal"
-        )
+        assert "not bound to a project" in await refused(client, "packet")
+        assert "not bound to a project" in await refused(client, "search", words="thermal")
     nowhere = reviewer.folder / "nowhere"
     nowhere.mkdir()
     async with served(reviewer, nowhere) as client:
         assert "in no git work tree" in await refused(client, "packet")
-    async with talking(reviewer, nowhere, "--project", "ticket-office") as client:
-        assert "thermal paper" in await call(client, "packet")
+    for folder in (other, nowhere):  # a name in an agent's settings opens no other project
+        async with talking(reviewer, folder, "--project", "ticket-office") as client:
+            assert "thermal" not in await refused(client, "packet")
 
 
 async def test_a_stage_of_a_pipeline_gets_its_preamble(reviewer: Reviewer) -> None:
@@ -359,7 +359,8 @@ def test_without_the_extra_it_says_what_to_install(reviewer: Reviewer) -> None:
         "raise ModuleNotFoundError('No module named mcp', name='mcp')\n"
     )
     line = reviewer.fails("mcp", env={"PYTHONPATH": str(blocked)}, stdin=None)
-    assert "pip install 'reviewer[mcp]'" in line
+    assert "-m pip install -e" in line
+    assert "[mcp]" in line
 
 
 async def test_an_agent_is_handed_the_session_before_its_own(reviewer: Reviewer) -> None:
@@ -473,7 +474,7 @@ async def test_a_memory_of_another_project_is_not_there(reviewer: Reviewer) -> N
     (number, *_) = reviewer.ids("--project", folder.name, "--status", "all")
     note = other / "notes.md"
     note.write_text("# Bakery\n\n- [Decision] Bread is baked at four in the morning.\n")
-    assert reviewer("--project", other.name, "ingest", note).returncode == 0
+    assert reviewer("ingest", note, cwd=other).returncode == 0
     async with served(reviewer, other) as client:
         for each in (number, 99_999):
             said = await refused(client, "read", what=f"m:{each}")

@@ -144,10 +144,10 @@ def test_sessions_of_linked_work_trees_belong_to_the_project(shop: Reviewer) -> 
     (other / ".git").write_text(f"gitdir: {marker}\n")
     codex(shop, "a", other)
     codex(shop, "b", other / "src")
-    assert listed(shop) == {"codex": 2}
+    assert listed(shop) == {"codex": 1}
 
 
-def test_another_clone_of_the_repository_counts_below_the_home_folder_only(shop: Reviewer) -> None:
+def test_sessions_of_another_clone_are_not_of_this_project(shop: Reviewer) -> None:
     config = '[remote "origin"]\n\turl = https://example.test/team/shop.git\n'
     clones = (shop.folder, home(shop) / "clone", shop.folder.parent / f"{shop.folder.name}-clone")
     for number, clone in enumerate(clones):

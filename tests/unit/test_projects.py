@@ -2,99 +2,110 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
 
-from reviewer.projects import (
-    ForeignProjectError,
-    StoredProject,
-    Tree,
-    choose,
-    normal_remote,
-    work_tree,
-)
+from reviewer.projects import ForeignProjectError, StoredProject, Tree, choose, work_tree
+
+P = StoredProject("p", "/a/p")
+UNBOUND = StoredProject("p", "")
+NOBODY = 65_534
 
 
-@pytest.mark.parametrize(
-    ("url", "remote"),
-    [
-        ("git@github.com:zoo/p.git", "github.com/zoo/p"),
-        ("github.com:zoo/p/", "github.com/zoo/p"),
-        ("ssh://git@GitHub.com/zoo/p.git", "github.com/zoo/p"),
-        ("ssh://git@github.com:22/zoo/p", "github.com/zoo/p"),
-        ("https://me:secret@github.com/zoo/p.git/", "github.com/zoo/p"),
-        ("https://github.com:443/zoo/p?token=secret#x", "github.com/zoo/p"),
-        ("https://github.com:8443/zoo/p", "github.com:8443/zoo/p"),
-        ("https://github.com/zoo/P", "github.com/zoo/P"),
-        ("file:///srv/git/p.git", "/srv/git/p"),
-        ("/srv/git/p.git", "/srv/git/p"),
-        ("../p", "/home/p"),
-        ("", ""),
-        ("https://github.com/zoo/\x1b[31mp", ""),
-        ("https://github.com/" + "p" * 600, ""),
-    ],
-)
-def test_one_remote_has_one_spelling(url: str, remote: str) -> None:
-    assert normal_remote(url, Path("/home/tree")) == remote
-
-
-@pytest.mark.parametrize(
-    ("config", "remote"),
-    [
-        ('[remote "origin"]\n\turl = git@a.org:x/y.git\n', "a.org/x/y"),
-        ('[REMOTE "origin"] URL=git@a.org:x/y.git\n', "a.org/x/y"),
-        ('[remote "origin"]\n\tfetch = +refs/*\n\turl = "git@a.org:x/y" # ours\n', "a.org/x/y"),
-        ('[remote "origin"]\n\turl = git@a.org:\\\nx/y\n', "a.org/x/y"),
-        ('[remote "Origin"]\n\turl = git@a.org:x/y\n', ""),
-        ('[remote "fork"]\n\turl = git@a.org:x/y\n', ""),
-        ('[remote "origin"]\n[core]\n\turl = git@a.org:x/y\n', ""),
-        ('[remote "origin"]\n\tpushurl = git@a.org:x/y\n', ""),
-        ("", ""),
-    ],
-)
-def test_the_remote_is_read_as_git_reads_it(tmp_path: Path, config: str, remote: str) -> None:
-    (tmp_path / ".git").mkdir()
-    (tmp_path / ".git" / "config").write_text(config)
-    (tmp_path / "deep").mkdir()
-    assert work_tree(tmp_path / "deep") == Tree(tmp_path.name, str(tmp_path.resolve()), remote)
-
-
-def test_a_submodule_has_the_remote_of_its_own_settings(tmp_path: Path) -> None:
-    own = tmp_path / ".git" / "modules" / "sub"
-    own.mkdir(parents=True)
-    (own / "config").write_text('[remote "origin"]\n\turl = git@a.org:x/sub\n')
-    (tmp_path / "sub").mkdir()
-    (tmp_path / "sub" / ".git").write_text("gitdir: ../.git/modules/sub\n")
-    found = work_tree(tmp_path / "sub")
-    assert found == Tree("sub", str((tmp_path / "sub").resolve()), "a.org/x/sub")
-
-
-P = StoredProject("p", "/a/p", "a.org/p")
-UNBOUND = StoredProject("p", "", "")
+def git(place: Path) -> Path:
+    (place / ".git").mkdir(parents=True)
+    return place
 
 
 @pytest.mark.parametrize(
     ("stored", "tree", "project"),
     [
-        ([P], Tree("p", "/a/p", "a.org/p"), "p"),
-        ([P], Tree("renamed", "/a/p", ""), "p"),
-        ([P], Tree("clone", "/b/clone", "a.org/p"), "p"),
-        ([P, StoredProject("clone", "", "")], Tree("clone", "/b/clone", "a.org/p"), "p"),
-        ([UNBOUND], Tree("p", "/b/p", "b.org/p"), "p"),
-        ([P], Tree("x", "/b/x", ""), "x"),
-        ([], Tree("p", "/b/p", ""), "p"),
+        ([P], Tree("p", "/a/p"), "p"),
+        ([StoredProject("p", "/a/p\n/b/clone")], Tree("clone", "/b/clone"), "p"),
+        ([P], Tree("clone", "/b/clone"), "clone"),
+        ([UNBOUND], Tree("p", "/b/p"), "p"),
+        ([], Tree("p", "/b/p"), "p"),
     ],
 )
-def test_a_tree_is_known_by_remote_and_root(
+def test_a_tree_has_the_project_that_it_is_bound_to(
     stored: list[StoredProject], tree: Tree, project: str
 ) -> None:
     assert choose(stored, tree, None).project == project
 
 
 def test_a_name_that_another_tree_has_is_refused_unless_it_is_meant() -> None:
-    tree = Tree("p", "/b/p", "b.org/p")
-    with pytest.raises(ForeignProjectError, match=r"/a/p or a\.org/p"):
+    tree = Tree("p", "/b/p")
+    with pytest.raises(ForeignProjectError, match="/a/p"):
         choose([P], tree, None)
-    assert choose([P], tree, "p").project == "p"
     assert choose([P], tree, "other").claim is not None
+
+
+def test_naming_a_project_in_an_unbound_tree_shares_it(tmp_path: Path) -> None:
+    first = StoredProject("p", str(git(tmp_path / "a")))
+    claim = choose([first], Tree("p", "/b/p"), "p").claim
+    assert claim is not None
+    assert claim.root == f"{first.root}\n/b/p"
+    assert choose([first], Tree("a", first.root), "q").claim is None
+
+
+def test_a_tree_that_is_gone_leaves_its_project() -> None:
+    claim = choose([P], Tree("p", "/b/p"), "p").claim
+    assert claim is not None
+    assert claim.root == "/b/p"
+
+
+def test_the_tree_around_a_folder_is_found(tmp_path: Path) -> None:
+    (git(tmp_path / "p") / "deep" / "er").mkdir(parents=True)
+    assert work_tree(tmp_path / "p" / "deep" / "er") == Tree("p", str(tmp_path.resolve() / "p"))
+
+
+def test_a_submodule_is_a_tree_of_its_own(tmp_path: Path) -> None:
+    (git(tmp_path / "p") / ".git" / "modules" / "sub").mkdir(parents=True)
+    (tmp_path / "p" / "sub").mkdir()
+    (tmp_path / "p" / "sub" / ".git").write_text("gitdir: ../.git/modules/sub\n")
+    assert work_tree(tmp_path / "p" / "sub") == Tree("sub", str(tmp_path.resolve() / "p" / "sub"))
+
+
+@pytest.mark.parametrize("back", ["", "elsewhere/.git", "../../../../../victim/.git"])
+def test_a_git_file_is_followed_only_if_the_other_side_links_back(
+    tmp_path: Path, back: str
+) -> None:
+    about = git(tmp_path / "victim") / ".git" / "worktrees" / "x"
+    about.mkdir(parents=True)
+    (about / "commondir").write_text("../..\n")
+    (about / "gitdir").write_text(f"{back}\n")
+    (tmp_path / "planted").mkdir()
+    (tmp_path / "planted" / ".git").write_text(f"gitdir: {about}\n")
+    found = work_tree(tmp_path / "planted")
+    assert found is not None
+    assert found.name == "planted"
+
+
+@pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() != 0, reason="only root gives away")
+@pytest.mark.parametrize("given", [".", ".git"])
+def test_a_tree_of_somebody_else_counts_as_none_unless_git_trusts_it(
+    tmp_path: Path, given: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    place = git(tmp_path / "shared")
+    (place / "mine").mkdir()
+    os.chown(place / given, NOBODY, NOBODY)
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.setenv("GIT_CONFIG_GLOBAL", str(tmp_path / "gitconfig"))
+    assert work_tree(place / "mine") is None
+    (tmp_path / "gitconfig").write_text(f"[safe]\n\tdirectory = {place}\n")
+    assert work_tree(place / "mine") is not None
+    (tmp_path / "gitconfig").write_text(f"[safe]\n\tdirectory = {place}\n\tdirectory =\n")
+    assert work_tree(place / "mine") is None
+
+
+@pytest.mark.parametrize(
+    "content", ["gitdir: " + " " * 200_000, "[a" + " " * 120_000, "gitdir:\n", "\0", "x" * 4_000]
+)
+def test_an_odd_git_file_is_a_tree_of_its_own(tmp_path: Path, content: str) -> None:
+    (tmp_path / "odd").mkdir()
+    (tmp_path / "odd" / ".git").write_text(content)
+    found = work_tree(tmp_path / "odd")
+    assert found is not None
+    assert found.name == "odd"

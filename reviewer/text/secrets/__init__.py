@@ -77,8 +77,7 @@ def _found(text: str) -> Iterator[Found]:
         yield from _without_overlaps(text, text.encode("latin-1", "replace"))
         return
     for found in _without_overlaps(plain.text, plain.text.encode("latin-1", "replace")):
-        start, last = plain.positions[found.start], plain.positions[found.end - 1]
-        yield Found(start, last + 1, found.kind)
+        yield Found(plain.positions[found.start], plain.positions[found.end], found.kind)
 
 
 def _without_overlaps(text: str, flat: bytes) -> Iterator[Found]:

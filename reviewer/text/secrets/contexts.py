@@ -14,6 +14,7 @@ from reviewer.text.secrets.shapes import (
     is_bare_password,
     is_code,
     is_mixed,
+    is_numbered,
     is_password,
     is_random,
     is_strong,
@@ -216,7 +217,9 @@ def _needs_no_operator(match: re.Match[str], text: str) -> bool:
 
 def _is_password(match: re.Match[str], value: str, text: str) -> bool:
     if match["quoted"] is not None:
-        return is_password(value)
+        return is_password(value) or (is_numbered(value) and not value.isalnum())
+    if is_numbered(value) and not value.isalnum() and not match["operator"].endswith(" "):
+        return True
     name, operator = match["name"], match["operator"]
     if name.lower() == "pass" and text[match.start() - 1 : match.start()] not in ("_", "-"):
         return False
@@ -283,9 +286,14 @@ def _value_found(match: re.Match[str], kind: str) -> Found:
 
 def _is_stated_password(match: re.Match[str], value: str) -> bool:
     """In quotes after `is`: a literal. Without quotes: neither a word nor a name."""
-    if match["is"] is not None and match["quote"]:
+    stated = match["is"]
+    if stated is not None and match["quote"]:
         return is_password(value) and any(character.isdigit() for character in value)
-    return is_strong(value) or (match["is"] is not None and is_mixed(value))
+    if is_strong(value) or stated is None:
+        return is_strong(value)
+    # `password = name12` is code.
+    is_code_too = stated.strip() == "=" and value.isalnum()
+    return is_mixed(value) or (is_numbered(value) and not is_code_too)
 
 
 def _is_stated_token(match: re.Match[str], value: str) -> bool:

@@ -14,13 +14,22 @@ from typing import NamedTuple
 from reviewer.text.late_pattern import late
 from reviewer.text.secrets.contexts import places
 from reviewer.text.secrets.kinds import Found
-from reviewer.text.secrets.shapes import is_placeholder
+from reviewer.text.secrets.shapes import is_numbered, is_placeholder, is_strong
 
 HASH = late(
     r"\$(?:apr1|1|5|6|y|gy|7|2[abxy]|argon2(?:id?|d)|scrypt|pbkdf2-sha\d+)\$"
     r"(?P<value>[A-Za-z0-9./$=,+-]{20,300})"
 )
-PEM = late(r"LS0tLS1CRUdJTi(?P<value>[A-Za-z0-9+/]{30,20000}={0,2})")
+PEM = late(
+    r"LS0tLS1CRUdJTi(?P<value>[A-Za-z0-9+/]{30,20000}+"
+    r"(?:(?:\n|\\n)[ \t]{0,8}[A-Za-z0-9+/]{40,200}+){0,400}+"
+    r"(?:(?:\n|\\n)[ \t]{0,8}[A-Za-z0-9+/]{2,39}+)?={0,2})"
+)
+PGPASS = late(
+    r"^[\w.*-]{1,100}:(?:\d{4,5}|\*):[\w.*-]{0,60}[A-Za-z*_][\w.*-]{0,60}:[\w.*@-]{1,60}"
+    r":(?P<value>[^\s:]{5,200})$",
+    re.MULTILINE,
+)
 _PEM_HEAD = "LS0tLS1CRUdJTi"
 WIFI = late(r"wifi:[^\n]{0,200}?(?<![a-z])p:(?P<value>(?:\\.|[^;\\\n]){4,200})", re.I)
 WORDS = late(
@@ -67,6 +76,10 @@ def noted_values(text: str, flat: bytes, lower: bytes) -> Iterator[Found]:
         match_ = PEM.match(text, start)
         if match_ is not None and _is_private(match_[0]):
             yield Found(*match_.span("value"), "private-key")
+    if flat.count(b":") > 3:
+        for match in PGPASS.finditer(text):
+            if is_numbered(match["value"]) or is_strong(match["value"]):
+                yield Found(*match.span("value"), "password")
     if b"wifi:" in lower:
         yield from _matches(WIFI, text)
     if b"pass" in lower:
@@ -91,7 +104,7 @@ def _matches(rule: re.Pattern[str], text: str) -> Iterator[Found]:
 
 def _is_private(encoded: str) -> bool:
     """Whether a PEM block in Base64 has a private key, and not a certificate."""
-    head = encoded[:88]
+    head = "".join(encoded[:120].replace("\\n", "").split())[:88]
     try:
         return b"PRIVATE KEY" in b64decode(head + "=" * (-len(head) % 4))
     except Base64Error:
@@ -99,32 +112,60 @@ def _is_private(encoded: str) -> bool:
 
 
 _WIDE = {code: code - 0xFEE0 for code in range(0xFF01, 0xFF5F)}
-_INVISIBLE = late("[\u00ad\u200b-\u200f\u2060-\u2064\ufeff]+")
 ODD = "[\uff01-\uff5e\u00ad\u200b-\u200f\u2060-\u2064\ufeff]"
-"""Any of these characters."""
-_ANY_ODD = late(ODD)
+"""Full-width letters, and characters that are not seen."""
+_INVISIBLE = late("[\u00ad\u200b-\u200f\u2060-\u2064\ufeff]+")
+ESCAPED = late(
+    r"%(?:2[0-9A-F]|3[A-F])|&(?:quot|apos|amp|#\d{2}|#x[0-7][0-9A-F]);|\\u00[2-7][0-9A-F]", re.I
+)
+"""A printable character of ASCII as an address, HTML or JSON may write it."""
+_HIDING = late(f"{ODD}|{ESCAPED.pattern}", re.I)
+_OF_ESCAPES = ("%2", "%3", "&quot;", "&apos;", "&#", "\\u00")
+_NAMED = {"quot": '"', "apos": "'", "amp": "&"}
 
 
 class Plain(NamedTuple):
-    """A text as a reader sees it, and the position of each of its characters in the original."""
+    """A text as a reader sees it, and for each of its characters where it begins in the original;
+    the end of the original comes last.
+    """
 
     text: str
     positions: array[int]
 
 
 def plainly(text: str) -> Plain | None:
-    """The text without invisible characters and with full-width letters as plain ones; None if it
-    is plain already.
+    """The text without invisible characters, with full-width letters as plain ones and escapes as
+    what they stand for; None if it is plain already.
     """
-    if text.isascii() or _ANY_ODD.search(text) is None:
+    if text.isascii() and not any(sign in text for sign in _OF_ESCAPES):
+        return None
+    if _HIDING.search(text) is None:
         return None
     parts: list[str] = []
     positions = array("q")
     at = 0
-    for gap in _INVISIBLE.finditer(text):
-        parts.append(text[at : gap.start()])
-        positions.extend(range(at, gap.start()))
-        at = gap.end()
+    for found in _HIDING.finditer(text):
+        instead = _seen(found[0])
+        parts += [text[at : found.start()], instead]
+        positions.extend(range(at, found.start()))
+        positions.extend([found.start()] * len(instead))
+        at = found.end()
     parts.append(text[at:])
-    positions.extend(range(at, len(text)))
-    return Plain("".join(parts).translate(_WIDE), positions)
+    positions.extend(range(at, len(text) + 1))
+    return Plain("".join(parts), positions)
+
+
+def _seen(hiding: str) -> str:
+    """What a reader sees of a character that hides another."""
+    if len(hiding) == 1:
+        return hiding.translate(_WIDE) if _INVISIBLE.match(hiding) is None else ""
+    if hiding[0] == "%":
+        return chr(int(hiding[1:], 16))
+    if hiding[0] == "\\":
+        code = int(hiding[2:], 16)
+    else:
+        name = hiding[1:-1]
+        if name.lower() in _NAMED:
+            return _NAMED[name.lower()]
+        code = int(name[2:], 16) if name[1] in "xX" else int(name[1:])
+    return chr(code) if 0x20 <= code < 0x7F else hiding

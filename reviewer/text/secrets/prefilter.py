@@ -30,7 +30,7 @@ def patterns() -> tuple[str, ...]:
         ),
         either(form for prefix, form in forms if prefix[:1].isalnum() and prefix[1:2] != "?"),
         either(form for prefix, form in forms if not prefix[:1].isalnum() or prefix[1:2] == "?"),
-        either([_of(kinds.CUT_OFF), *_hiding()]),
+        either([_of(kinds.CUT_OFF), _of(notations.ESCAPED), *_hiding()]),
         either(map(_of, (contexts.ASSIGNMENT, contexts.STATED, contexts.PAIR))),
         either(map(_of, (contexts.PASSWORD_OF_USER, notations.WORDS))),
         either(
@@ -42,7 +42,7 @@ def patterns() -> tuple[str, ...]:
                 _of(contexts.PIPED),
             ]
         ),
-        either(map(_of, (notations.ENVIRONMENT, notations.OTHER_LANGUAGES))),
+        either(map(_of, (notations.ENVIRONMENT, notations.OTHER_LANGUAGES, notations.PGPASS))),
     )
 
 

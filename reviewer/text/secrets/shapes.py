@@ -126,6 +126,20 @@ def is_mixed(value: str) -> bool:
     )
 
 
+_METHOD = re.compile(
+    r"\d|(?:md|sha|utf|base|aes|rsa|oauth|pbkdf|argon|bcrypt|scrypt|hmac|win|v)[_-]?\d",
+    re.IGNORECASE,
+)
+_NUMBERED = re.compile(r"[^\W\d_]{3,}[-_.!#+*]?\d{2,}[A-Za-z]{0,2}")
+
+
+def is_numbered(value: str) -> bool:
+    """A word with digits at its end, as people choose passwords: `Sommer-2024`, `hunter22x`; not
+    the name of a method such as `sha256`.
+    """
+    return len(value) >= 8 and not _METHOD.match(value) and _NUMBERED.fullmatch(value) is not None
+
+
 def is_bare_password(value: str, *, literal: bool) -> bool:
     """A password without quotes, in a place that may also contain code or prose.
 

@@ -203,6 +203,8 @@ class KitScreen(DismissOnce, Actor, Screen[None], inherit_bindings=False):
         else:
             done = await to_thread(act)
         self.host.made_on[done.act] = self.tab
+        if bound := self.engine.say_binding():
+            self.app.notify(display_line(bound), markup=False, timeout=15)
         if personal(self.engine.path, "-agents").is_dir():
             self.run_worker(self._bring_memory_folders_up_to_date, thread=True)
         return done

@@ -5,7 +5,8 @@ from __future__ import annotations
 import gc
 import json
 import os
-from contextlib import suppress
+import sqlite3
+from contextlib import closing, suppress
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +19,7 @@ from reviewer.promotion.report import WaveReport
 from reviewer.promotion.views import QueueQuery
 from tests.present import present
 from tests.unit.promotion.conftest import NOTE
+from tests.unit.sources.builders import Session
 
 
 @pytest.fixture
@@ -237,6 +239,26 @@ def test_the_garbage_collector_runs_as_often_as_before_after_a_wave(
     with suppress(SourceError):
         ingest(engine, notes / path)
     assert gc.get_threshold() == before
+
+
+def test_what_the_person_took_back_is_not_proposed(engine: Engine, tmp_path: Path) -> None:
+    session = Session()
+    fork = session.reply("Ready.")
+    session.user("We always deploy from the branch release.")
+    for number in range(100):  # so that it is read long before it is taken back
+        session.reply(f"Step {number}.")
+    session.user("We always deploy from the tag stable.", after=fork)
+    session.reply("Understood.")
+    path = tmp_path / "s1.jsonl"
+    path.write_bytes(session.bytes())
+    report = ingest(engine, path)
+    assert report.kept_out["rewound"] == 101
+    found = " ".join(contents(engine))
+    assert "tag stable" in found
+    assert "branch release" not in found
+    with closing(sqlite3.connect(engine.path)) as store:
+        marked = store.execute("SELECT count(*) FROM record WHERE use = 'rewound'").fetchone()
+    assert marked == (101,)
 
 
 def test_secrets_are_masked_before_anything_is_stored(engine: Engine, tmp_path: Path) -> None:

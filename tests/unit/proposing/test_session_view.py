@@ -154,7 +154,8 @@ def test_a_refused_call_has_the_persons_words(desk: Desk, tmp_path: Path) -> Non
         ),
         ("event", "[Request interrupted by user for tool use]"),
     ]
-    assert view(desk, tmp_path).lines[-1].speaker is Speaker.PERSON
+    refused, interrupted = view(desk, tmp_path).lines[-2:]
+    assert (refused.speaker, interrupted.speaker) == (Speaker.PERSON, Speaker.HARNESS)
 
 
 def test_words_given_apart_from_the_refusal_are_shown(desk: Desk, tmp_path: Path) -> None:

@@ -141,6 +141,21 @@ def test_utf16_documents_keep_their_bytes(tmp_path: Path) -> None:
         assert record.sha256 == hashlib.sha256(raw).hexdigest()
 
 
+def test_utf16_lines_with_conversations_keep_their_bytes(tmp_path: Path) -> None:
+    line = json.dumps({"messages": [{"role": "user", "content": "Grüße 🎉"}]}, ensure_ascii=False)
+    data = f"{line}\n{line.replace('Grüße', 'Tschüß')}\n".encode("utf-16")
+    records = list(opened(tmp_path, data, "talks.jsonl"))
+    assert [record.text for record in records] == ["Grüße 🎉", "Tschüß 🎉"]
+    for record in records:
+        raw = data[record.byte_start : record.byte_end]
+        assert json.loads(raw.decode("utf-16-le"))["content"] == record.text
+
+
+def test_words_in_an_object_are_said(tmp_path: Path) -> None:
+    message = {"role": "user", "content": {"role": "user", "content": "Fold it twice."}}
+    assert uses(opened(tmp_path, {"messages": [message]})) == [("Fold it twice.", "said")]
+
+
 def test_a_repeated_field_does_not_shift_positions(tmp_path: Path) -> None:
     doubled = b'{"role": "user", "content": "first", "content": "second"}'
     data = b"[" + doubled + b', {"role": "user", "content": "next"}]'

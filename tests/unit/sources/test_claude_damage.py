@@ -87,6 +87,14 @@ class TestDamage:
         assert [record.text for record in scan] == ["Keep \ufffd\ufffd this."]
         assert scan.tally["invalid UTF-8"] == 1
 
+    def test_half_of_a_character_is_replaced(self, tmp_path: Path) -> None:
+        session = Session()
+        session.user("Keep XX this.")
+        session.user("And this.")
+        scan = session.scan(tmp_path, session.bytes().replace(b"XX", rb"\ud83d"))
+        assert [record.text for record in scan] == ["Keep \ufffd this.", "And this."]
+        assert scan.tally["odd escapes replaced"] == 1
+
     @pytest.mark.parametrize("end", [b"\r", b"\r\n", "\u2028".encode()])
     def test_other_line_ends_are_lines(self, tmp_path: Path, end: bytes) -> None:
         session = Session()

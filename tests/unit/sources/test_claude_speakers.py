@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from reviewer.sources.records import Role, Use
+from reviewer.sources.records import Record, Role, Use
 
 from .builders import Session, uses
 
@@ -164,6 +164,50 @@ class TestQueuedText:
         scan = session.scan(tmp_path)
         assert [record.key for record in scan] == [turn]
         assert scan.tally["queued text that comes again"] == 1
+
+    def test_is_told_once_when_older_history_comes_before_its_turn(self, tmp_path: Path) -> None:
+        session = Session()
+        at = "2026-02-14T12:00:00Z"
+        for operation in ({"operation": "enqueue", "content": "go on"}, {"operation": "dequeue"}):
+            session.bare("queue-operation", timestamp=at, **operation)
+        for number in range(4):
+            session.user(f"Old {number}.")
+            session.reply(f"Old answer {number}.")
+        session.user("go on", timestamp=at)
+        assert [each.text for each in session.read(tmp_path)].count("go on") == 1
+
+    def test_is_told_while_the_session_goes_on(self, tmp_path: Path) -> None:
+        session = Session()
+        session.bare("queue-operation", operation="enqueue", content="and log to a file")
+        session.bare("queue-operation", operation="remove")
+        for number in range(3):
+            session.reply(f"Answer {number}.")
+        texts = [each.text for each in session.scan(tmp_path).live() if isinstance(each, Record)]
+        assert texts.index("and log to a file") < texts.index("Answer 2.")
+        assert session.read(tmp_path)[0].text == "and log to a file"
+
+    def test_two_of_them_leave_the_queue_in_any_order(self, tmp_path: Path) -> None:
+        session = Session()
+        session.bare("queue-operation", operation="enqueue", content="one")
+        session.bare("queue-operation", operation="enqueue", content="two")
+        queued = {"type": "queued_command", "prompt": "one", "commandMode": "prompt"}
+        session.add("attachment", attachment=queued)
+        session.bare("queue-operation", operation="remove")
+        for number in range(3):
+            session.reply(f"Answer {number}.")
+        session.bare("queue-operation", operation="dequeue")
+        session.user("two")
+        said = [each.text for each in session.read(tmp_path) if each.role is Role.USER]
+        assert said == ["one", "two"]
+
+    def test_of_a_branch_that_was_left_is_rewound(self, tmp_path: Path) -> None:
+        session = Session()
+        fork = session.reply("Ready.")
+        session.user("Use MySQL.")
+        session.bare("queue-operation", operation="enqueue", content="with a test")
+        session.user("Use Postgres.", after=fork)
+        session.reply("Postgres it is.")
+        assert dict(uses(session.read(tmp_path)))["with a test"] == "rewound"
 
     def test_is_skipped_when_it_was_taken_back(self, tmp_path: Path) -> None:
         session = Session()

@@ -21,7 +21,12 @@ def test_a_turn_keeps_its_id_time_place_and_digest(tmp_path: Path) -> None:
     assert (record.byte_start, record.byte_end) == (start, start + len(line))
     assert record.sha256 == hashlib.sha256(line).hexdigest()
     assert (record.role, record.session, record.at) == (Role.USER, "s1", "2026-02-14T10:00:01Z")
-    assert record.meta == {"cwd": "/work/shop", "gitBranch": "main", "version": "2.1.0"}
+    assert record.meta == {
+        "agent": "claude-code",
+        "cwd": "/work/shop",
+        "gitBranch": "main",
+        "version": "2.1.0",
+    }
 
 
 def test_blocks_of_one_reply_are_one_record_from_first_to_last_text(tmp_path: Path) -> None:
@@ -72,6 +77,17 @@ def test_a_file_written_twice_yields_every_record_once(tmp_path: Path) -> None:
     scan = session.scan(tmp_path, session.bytes() * 2)
     assert [record.text for record in scan] == ["One.", "Two."]
     assert scan.tally["repeated"] == 2
+
+
+def test_other_words_under_the_same_id_are_a_record_of_their_own(tmp_path: Path) -> None:
+    session = Session()
+    session.user("One.")
+    session.user("Two.")
+    data = session.bytes().replace(b"s1-1", b"s1-0")
+    scan = session.scan(tmp_path, data + data)
+    one, two = scan
+    assert (one.text, one.key, two.text) == ("One.", "s1-0", "Two.")
+    assert two.key == f"s1-0:{two.sha256[:16]}"
 
 
 def test_only_records_inside_the_range_are_read_with_their_own_lines(tmp_path: Path) -> None:

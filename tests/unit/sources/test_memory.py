@@ -7,7 +7,6 @@ from pathlib import Path
 
 import pytest
 
-from reviewer.sources import claude_code
 from reviewer.sources.lines import LINE_LIMIT
 from reviewer.sources.open import open_source
 
@@ -19,7 +18,7 @@ MB = 1_000_000
 def peak_of_reading(path: Path) -> tuple[int, int]:
     """Highest memory in bytes while the file is read, and how many records it gave."""
     tracemalloc.start()
-    records = sum(1 for _ in open_source(path))
+    records = sum(1 for _ in open_source(path).live())
     _, peak = tracemalloc.get_traced_memory()
     tracemalloc.stop()
     return peak, records
@@ -54,16 +53,6 @@ def test_one_more_short_turn_takes_less_than_140_bytes(tmp_path: Path) -> None:
     many, records = peak_of_reading(short_turns(tmp_path / "many.jsonl", 6_000))
     assert records == 6_000
     assert many - few < 140 * (6_000 - 2_000)
-
-
-def test_words_that_are_not_kept_are_read_again(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    path = short_turns(tmp_path / "turns.jsonl", 40)
-    kept = list(open_source(path))
-    for room in (0, 20_000):
-        monkeypatch.setattr(claude_code, "KEPT", room)
-        assert list(open_source(path)) == kept
 
 
 def test_a_note_of_15_mb_is_read_in_8(tmp_path: Path) -> None:

@@ -256,6 +256,8 @@ class _Rows:
                 sha256="", role=Role.NOTE, text=line,
             )  # fmt: skip
 
+    live = __iter__
+
 
 def test_a_format_is_added_by_one_line_of_the_registry(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch

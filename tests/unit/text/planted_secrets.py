@@ -10,6 +10,7 @@ import base64
 import json
 import random
 import string
+import textwrap
 from collections.abc import Callable
 from typing import NamedTuple
 
@@ -291,6 +292,50 @@ PLANTED = [*_known_forms(), *_assigned(), *_said(), *_blocks()]
 def _public_block(kind: str) -> str:
     return _key_block(kind)[0]
 
+
+SPELLED = [
+    Planted("a sentence", "the password is Sommer-2024", "Sommer-2024"),
+    Planted("a note", "pw: hunter22x", "hunter22x"),
+    Planted("another language", "contraseña: Verano-2024x", "Verano-2024x"),
+    Planted(
+        "an address", "https://a.example/?user=a&password%3DSommer-2024%26next=1", "Sommer-2024"
+    ),
+    Planted("HTML", "password=&quot;Sommer-2024&quot;", "Sommer-2024"),
+    Planted("JSON", '{"pass\\u0077ord": "Sommer-2024"}', "Sommer-2024"),
+    Planted("pgpass", "db.example.org:5432:shop:anna:Sommer-2024", "Sommer-2024"),
+    Planted(
+        "base64 in lines",
+        "\n".join(
+            textwrap.wrap(
+                base64.b64encode(
+                    b"-----BEGIN OPENSSH PRIVATE KEY-----\n"
+                    + base64.b64encode(b"\0openssh-key-v1" * 12)
+                    + b"\n-----END OPENSSH PRIVATE KEY-----"
+                ).decode(),
+                64,
+            )
+        ),
+        "b3BlbnNzaC1rZXktdjE",
+    ),
+]
+"""Passwords as people choose them, and spellings that hide one."""
+
+ABOUT_PASSWORDS = [
+    "the password is required",
+    "password: string",
+    "apiKey: process.env.X",
+    "The password is stored in the vault of the team.",
+    "pw: none",
+    "The password is sha256-hashed and base64-encoded.",
+    "The password is 12-character long.",
+    "password: pbkdf2",
+    "Passwords are utf8mb4 in MySQL.",
+    "src/a.py:1234:5:E501:line-too-long",
+    "The pass is phase-2 of the compiler.",
+    "The password is in docs/a%20b.md",
+    "Tom &amp; Anna change the password each May.",
+]
+"""Prose about passwords, which stays."""
 
 HARMLESS = [
     f"commit {_hex(40)}",

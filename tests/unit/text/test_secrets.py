@@ -7,7 +7,7 @@ from base64 import b64encode
 import pytest
 
 from reviewer.text.secrets import mask, secrets_in
-from tests.unit.text.planted_secrets import HARMLESS, PLANTED
+from tests.unit.text.planted_secrets import ABOUT_PASSWORDS, HARMLESS, PLANTED, SPELLED, Planted
 
 # Well-shaped, and made up: prefixes are joined to bodies here so that no scanner stumbles.
 BODY = "q7Zk3Vn9Tb1Xw5Rm8Lc2Pd6Hs4Jf0Gy"
@@ -394,4 +394,18 @@ def test_the_secrets_themselves_can_be_listed() -> None:
 
 def test_letters_that_only_look_like_base64_are_no_credential() -> None:
     text = "Basic \u212aabcdefgh"  # a Kelvin sign, which equals k where case is ignored
+    assert mask(text).text == text
+
+
+@pytest.mark.parametrize("planted", SPELLED, ids=lambda planted: planted.where)
+def test_a_password_is_masked_however_it_is_spelled(planted: Planted) -> None:
+    for text in (planted.text, f"Note:\n{planted.text}\nand more"):
+        masked = mask(text)
+        assert masked.kinds
+        assert planted.value not in masked.text
+        assert mask(masked.text).text == masked.text
+
+
+@pytest.mark.parametrize("text", ABOUT_PASSWORDS)
+def test_prose_about_passwords_stays(text: str) -> None:
     assert mask(text).text == text

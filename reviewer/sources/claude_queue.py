@@ -1,0 +1,106 @@
+"""Texts of a Claude Code session that were queued while the agent was busy."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+
+from msgspec import Struct
+
+from reviewer.sources.claude_words import is_command
+from reviewer.sources.records import Role
+from reviewer.sources.turns import Turn, message_text
+
+ANSWERS = 2
+"""Replies of the agent after which a text that left the queue does not come again as a turn."""
+
+
+class _Held(Struct):
+    """A queued text whose fate is not known yet."""
+
+    turn: Turn
+    words: int
+    left_at: str | None = None
+    """When it left the queue; None: it is still there."""
+    answers: int = 0
+    last_reply: str = ""
+
+
+class Queue:
+    """Holds each queued text until it comes as a turn, is taken back, or does neither.
+
+    It comes as a turn, or as text that the agent is given in the middle of its work, shortly before
+    or after it leaves the queue. The history of a session that was resumed may stand in between;
+    it is older.
+    """
+
+    def __init__(self, tally: Counter[str]) -> None:
+        self._tally = tally
+        self._held: list[_Held] = []
+        self._gone = 0
+        """Texts that came as turns before the record that they left the queue."""
+
+    def __bool__(self) -> bool:
+        return bool(self._held)
+
+    def enqueued(self, turn: Turn) -> None:
+        self._held.append(_Held(turn, _hash(turn)))
+
+    def taken_back(self, turn: Turn) -> None:
+        self._tally["queued text taken back"] += 1
+        self._take(_hash(turn))
+
+    def left(self, turn: Turn | None, at: str | None) -> None:
+        """A text left the queue: the one in `turn`, or the oldest."""
+        words = None if turn is None else _hash(turn)
+        found = [held for held in self._held if words in (None, held.words)]
+        if self._gone and (turn is None or not found):
+            self._gone -= 1
+        elif waiting := [held for held in found if held.left_at is None]:
+            waiting[0].left_at = at or ""
+
+    def passed(self, turn: Turn) -> Iterator[Turn]:
+        """A turn came; the held texts that will not come any more."""
+        if turn.role is Role.USER:
+            taken = self._take(_hash(turn))
+            if taken is not None:
+                self._tally["queued text that comes again"] += 1
+                self._gone += taken.left_at is None
+        elif turn.reply and not turn.sidechain:
+            yield from self._answered(turn)
+
+    def ended(self) -> Iterator[Turn]:
+        """The texts that are still held at the end of the file."""
+        for held in self._held:
+            yield from self._told(held)
+        self._held.clear()
+
+    def _answered(self, turn: Turn) -> Iterator[Turn]:
+        for held in list(self._held):
+            if held.left_at is None or held.last_reply == turn.reply:
+                continue
+            if (turn.at or held.left_at) < held.left_at:
+                continue
+            held.answers, held.last_reply = held.answers + 1, turn.reply
+            if held.answers >= ANSWERS:
+                self._held.remove(held)
+                yield from self._told(held)
+
+    def _told(self, held: _Held) -> Iterator[Turn]:
+        """A text that is told nowhere else; a command is, when it runs."""
+        if is_command(message_text(held.turn)):
+            self._tally["queue operation"] += 1
+        else:
+            yield held.turn
+
+    def _take(self, words: int) -> _Held | None:
+        for held in self._held:
+            if held.words == words:
+                self._held.remove(held)
+                return held
+        return None
+
+
+def _hash(turn: Turn) -> int:
+    """A hash that recognises a repeated text; valid only within this process."""
+    return hash(message_text(turn).strip())

@@ -1,0 +1,93 @@
+"""The program never reads what it has written itself."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from reviewer.engine import Engine
+from tests.cli.conftest import NOTE, Reviewer
+
+OWN = "a file of reviewer itself"
+
+
+@pytest.fixture
+def at_home(reviewer: Reviewer) -> Reviewer:
+    """A folder with notes, in which the store is, too."""
+    folder = reviewer.folder / "kiosk"
+    folder.mkdir()
+    (folder / "decisions.md").write_text(NOTE, encoding="utf-8")
+    reviewer.folder, reviewer.db = folder, folder / "notes"
+    return reviewer
+
+
+def test_the_second_wave_finds_no_file_of_the_first(at_home: Reviewer) -> None:
+    (first,) = at_home.rows("ingest", ".")
+    (at_home.folder / "broken.jsonl").write_text('{"type":"user","uuid":"a","message":{"rol')
+    assert first["files"] == 1
+    for _ in range(2):
+        (again,) = at_home.rows("ingest", ".")
+        assert (again["files"], again["unchanged"], again["new"], again["repeated"]) == (0, 1, 0, 0)
+        assert again["passed_over"][OWN] >= 2
+
+
+@pytest.mark.parametrize("own", ["", "-waves", "-waves/1", "-waves/1/candidates.ndjson"])
+def test_its_files_are_not_read_when_they_are_named(at_home: Reviewer, own: str) -> None:
+    at_home("ingest", ".")
+    done = at_home("ingest", f"notes{own}")
+    assert done.returncode == 1
+    assert done.stderr.splitlines()[-1] == f"Nothing could be read: 1 x {OWN}."
+
+
+def test_the_files_of_another_store_are_known_as_well(at_home: Reviewer) -> None:
+    at_home("ingest", ".")
+    at_home.db = at_home.folder.parent / "other.db"
+    (wave,) = at_home.rows("ingest", ".")
+    assert wave["files"] == 1
+    assert wave["passed_over"][OWN] >= 2
+
+
+def test_files_of_a_person_with_similar_names_are_read(at_home: Reviewer) -> None:
+    at_home("ingest", ".")
+    for number, name in enumerate(("notes.md", "notes-2024.md", "notes-waves.md", "waves.md")):
+        text = f"- [Decision] We decided to keep the drawer of till {number} closed at night.\n"
+        (at_home.folder / name).write_text(text)
+    alone = at_home.folder / "paper-waves"
+    alone.mkdir()
+    (alone / "log.md").write_text("- [Decision] We decided to buy thermal paper in bulk.\n")
+    (wave,) = at_home.rows("ingest", ".")
+    assert wave["files"] == 5
+
+
+def test_a_packet_that_was_written_to_a_file_is_not_read(at_home: Reviewer) -> None:
+    at_home("ingest", ".")
+    assert at_home("promote", at_home.ids()[0]).returncode == 0
+    assert at_home("packet", "--out", "packet.md").returncode == 0
+    (wave,) = at_home.rows("ingest", ".")
+    assert wave["files"] == 0
+    assert "a packet of its own" in wave["passed_over"]
+
+
+def test_a_block_in_a_file_of_agents_is_not_read(at_home: Reviewer) -> None:
+    at_home("ingest", ".")
+    number = at_home.ids()[0]
+    assert at_home("promote", number).returncode == 0
+    (at_home.folder / "AGENTS.md").write_text("# For agents\n\nThe kiosk has three tills.\n")
+    assert at_home("export", "--into", "AGENTS.md", "--write").returncode == 0
+    assert "reviewer:begin" in (at_home.folder / "AGENTS.md").read_text()
+    before = at_home.rows("queue", "show", number)
+    (wave,) = at_home.rows("ingest", ".")
+    assert wave["repeated"] == 0
+    assert at_home.rows("queue", "show", number) == before
+
+
+def test_a_store_that_is_open_is_known_before_its_file_is_complete(tmp_path: Path) -> None:
+    (tmp_path / "decisions.md").write_text(NOTE)
+    engine = Engine.open(tmp_path / "notes")
+    try:
+        engine.intake.ingest([tmp_path], project="kiosk")
+        again = engine.intake.ingest([tmp_path], project="kiosk")
+    finally:
+        engine.close()
+    assert (again.files, again.unchanged, again.new) == (0, 1, 0)

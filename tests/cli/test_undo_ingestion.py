@@ -1,0 +1,65 @@
+"""An ingestion is several acts; out of order, undo is refused and names the acts in the way."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.cli.conftest import NOTE, Reviewer
+
+STARTED, READ, QUEUED = 1, 2, 3
+
+
+@pytest.fixture
+def ingested(reviewer: Reviewer) -> Reviewer:
+    note = reviewer.folder / "kiosk-decisions.md"
+    note.write_text(NOTE, encoding="utf-8")
+    assert reviewer("ingest", note).returncode == 0
+    return reviewer
+
+
+def verified(reviewer: Reviewer) -> bool:
+    return reviewer("verify").returncode == 0
+
+
+@pytest.mark.parametrize("act", [STARTED, READ])
+def test_records_with_candidates_stay(ingested: Reviewer, act: int) -> None:
+    before = ingested.ids("--status", "all")
+    refused = ingested("undo", act)
+    assert refused.returncode == 1
+    assert "Nothing was changed" in refused.stderr
+    assert f"Undo first: reviewer undo {QUEUED} (" in refused.stderr
+    assert ingested.ids("--status", "all") == before
+    assert verified(ingested)
+
+
+def test_a_decision_about_a_candidate_is_undone_first(ingested: Reviewer) -> None:
+    chosen = ingested.ids()[0]
+    assert ingested("promote", chosen).returncode == 0
+    assert f"reviewer undo {QUEUED} " in ingested("undo", READ).stderr
+    decision = ingested.rows("history")[-1]["id"]
+    assert f"reviewer undo {decision} " in ingested("undo", QUEUED).stderr
+    assert verified(ingested)
+
+
+def test_the_whole_ingestion_goes_and_comes_back(ingested: Reviewer) -> None:
+    before = ingested.ids("--status", "all")
+    for act in (QUEUED, READ, STARTED):
+        assert ingested("undo", act).returncode == 0
+    assert ingested.ids("--status", "all") == []
+    assert verified(ingested)
+    for _ in range(3):
+        assert ingested("redo").returncode == 0
+    assert ingested.ids("--status", "all") == before
+    assert verified(ingested)
+
+
+def test_what_was_read_again_meanwhile_is_not_put_back_twice(ingested: Reviewer) -> None:
+    for act in (QUEUED, READ):
+        assert ingested("undo", act).returncode == 0
+    assert ingested("ingest", ingested.folder / "kiosk-decisions.md").returncode == 0
+    before = ingested.ids("--status", "all")
+    refused = ingested("redo")
+    assert refused.returncode == 1
+    assert "FOREIGN KEY" not in refused.stderr
+    assert ingested.ids("--status", "all") == before
+    assert verified(ingested)

@@ -1,0 +1,164 @@
+"""Whatever a session or a note has in it, reading it takes time in proportion to its size.
+
+Each file has long runs of one sign or pair in every place where content stands. Twice the run may
+take three times as long, and a megabyte may not take more than BUDGET seconds of the processor.
+"""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Callable
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+
+from reviewer.compression.file_summary import summarize_file
+from reviewer.compression.handover import write_brief, write_keep
+from reviewer.engine import Engine
+from reviewer.proposing.session_view import read_view
+from reviewer.sources.open import open_blocks, open_source
+from reviewer.text.display import display_text
+from reviewer.text.for_agents import as_markdown, between_tags
+from reviewer.text.identifiers import identifiers
+from reviewer.text.normalise import clean
+from reviewer.text.secrets import mask
+from reviewer.text.units import units
+from reviewer.text.word_diff import hunks
+
+RUNS = [
+    " ", "\t", "\n", '"', "'", "[", "(", "{", "/", "=", "-", ".", "1", "a", "é", ":", "*", "`", "#",
+    "|", "&", "\\", "<", "%3D", "ab ", "a.", "=x", "a/", "1. ", "- a\n", "a=1 ", "&& ", "x-", "_a",
+    "a,", "https://", "\n\n", "--a ", "[a](", "a: ", "$(",
+]  # fmt: skip
+SHORT, LONG = 15_000, 60_000
+BUDGET = 4.0
+"""Seconds of the processor for a megabyte, many times what any text of people takes."""
+LEAST = 0.5
+"""Seconds below which nothing is compared: on a busy machine they vary."""
+
+
+def session(folder: Path, run: str, size: int) -> Path:
+    """A session with the run as a message, a command, a path, an edit, a result and a failure."""
+    text = (run * (size // len(run) + 1))[:size]
+    calls = [
+        ("Bash", {"command": text}),
+        ("Bash", {"command": f"git commit -m '{text}' && npm test"}),
+        (
+            "Edit",
+            {"file_path": f"/w/{text[:200]}.py", "old_string": text, "new_string": f"x{text}"},
+        ),
+        ("TodoWrite", {"todos": [{"content": text, "status": "pending"}]}),
+    ]
+    rows: list[dict[str, object]] = [{"role": "user", "content": f"Do it: {text} now"}]
+    for number, (name, given) in enumerate(calls):
+        use = {"type": "tool_use", "id": f"t{number}", "name": name, "input": given}
+        rows.append({"role": "assistant", "content": [{"type": "text", "text": text}, use]})
+        result = {"type": "tool_result", "tool_use_id": f"t{number}", "content": f"Error: {text}"}
+        rows.append({"role": "user", "content": [{**result, "is_error": number % 2 == 1}]})
+    path = folder / f"{RUNS.index(run)}-{size}.jsonl"
+    with path.open("w", encoding="utf-8") as file:
+        for number, message in enumerate(rows):
+            record = {
+                "type": message["role"], "uuid": f"u{number}", "sessionId": path.stem,
+                "parentUuid": f"u{number - 1}" if number else None, "message": message,
+                "timestamp": f"2026-03-02T10:00:{number:02}.000Z", "cwd": "/w",
+            }  # fmt: skip
+            file.write(f"{json.dumps(record)}\n")
+    return path
+
+
+def note(folder: Path, run: str, size: int) -> Path:
+    """A note with the run as a heading, an item, a paragraph, a table and code."""
+    text = (run * (size // len(run) + 1))[:size]
+    path = folder / f"{RUNS.index(run)}-{size}.md"
+    path.write_text(
+        f"# Decisions {text}\n\n- [Decision] {text}\n\n{text}\n\n**Note**: {text}\n\n"
+        f"| a | {text} |\n\n```\n{text}\n```\n",
+        encoding="utf-8",
+    )
+    return path
+
+
+def ingested(path: Path) -> None:
+    engine = Engine.open(path.with_suffix(".db"), clock=lambda: datetime(2026, 3, 3, tzinfo=UTC))
+    engine.intake.ingest([path], project="p")
+    engine.close()
+
+
+def imported(path: Path) -> None:
+    engine = Engine.open(path.with_suffix(".contexts"))
+    engine.contexts.import_file(path, project="p")
+    engine.close()
+
+
+READING: dict[str, Callable[[Path], object]] = {
+    "records": lambda path: list(open_source(path)),
+    "blocks": lambda path: list(open_blocks(path)),
+    "view": read_view,
+    "ingest": ingested,
+    "brief": write_brief,
+    "keep": write_keep,
+    "summarize": lambda path: summarize_file(path, max_tokens=2_000),
+    "import": imported,
+}
+OF_NOTES = ("records", "ingest", "summarize")
+OF_TEXT: dict[str, Callable[[str], object]] = {
+    "mask": mask,
+    "display": display_text,
+    "markdown": as_markdown,
+    "tags": between_tags,
+    "identifiers": lambda text: list(identifiers(text)),
+    "clean": clean,
+    "units": lambda text: list(units(text)),
+    "diff": lambda text: hunks(text, f"{text} and more"),
+}
+
+
+def seconds(read: Callable[[], object]) -> float:
+    began = time.process_time()
+    read()
+    return time.process_time() - began
+
+
+def require_linear(
+    name: str, short: Callable[[], object], long: Callable[[], object], mb: float
+) -> None:
+    took = seconds(long)
+    if took < LEAST + BUDGET * mb:
+        return
+    before = seconds(short)
+    assert took < 6 * before + LEAST, f"{name}: {before:.2f} s, four times the size {took:.2f} s"
+
+
+@pytest.mark.parametrize("name", READING)
+def test_a_session_of_runs_is_read_in_linear_time(name: str, tmp_path: Path) -> None:
+    read = READING[name]
+    for run in RUNS:
+        short, long = session(tmp_path, run, SHORT), session(tmp_path, run, LONG)
+        mb = long.stat().st_size / 1e6
+        require_linear(
+            f"{name} of {run!r}", lambda at=short: read(at), lambda at=long: read(at), mb
+        )
+
+
+@pytest.mark.parametrize("name", OF_NOTES)
+def test_a_note_of_runs_is_read_in_linear_time(name: str, tmp_path: Path) -> None:
+    read = READING[name]
+    for run in RUNS:
+        short, long = note(tmp_path, run, SHORT), note(tmp_path, run, LONG)
+        mb = long.stat().st_size / 1e6
+        require_linear(
+            f"{name} of {run!r}", lambda at=short: read(at), lambda at=long: read(at), mb
+        )
+
+
+@pytest.mark.parametrize("name", OF_TEXT)
+def test_a_text_of_runs_takes_linear_time(name: str) -> None:
+    read = OF_TEXT[name]
+    for run in RUNS:
+        text = (run * LONG)[: 2 * LONG]
+        require_linear(
+            f"{name} of {run!r}", lambda at=text[:SHORT]: read(at), lambda at=text: read(at), 0.12
+        )

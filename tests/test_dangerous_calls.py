@@ -20,6 +20,7 @@ SHELLS = {"sh", "bash", "zsh", "dash", "cmd", "cmd.exe", "powershell"}
 
 STARTS_PROGRAMS = {
     "agents/background.py",
+    "projects.py",  # git, which says which folders of others it trusts
     "promotion/signatures.py",  # ssh-keygen
     "llm/command.py",  # the agent that the person named
     "tui/editor.py",  # the editor that the person named
@@ -36,7 +37,7 @@ IMPORTS_BY_NAME = {"cli/session.py", "tui/app.py", "fleet/values.py", "system.py
 """Modules of this package, of an extra or of the standard library, named in the source."""
 STARTS_PYTHON = {"system.py"}
 """Every start of this program is `own_command`, which imports nothing from the current folder."""
-NAMES_PYTHON = {"agents/program.py", "cli/doctor.py"}
+NAMES_PYTHON = {"agents/program.py", "cli/doctor.py", "installation.py"}
 SENDS_OBJECTS = {"fleet/pool.py", "fleet/run.py"}
 """To processes of this program on this machine only."""
 

@@ -49,10 +49,12 @@ def keep_going_unread() -> None:
     """
     for name in ("stdout", "stderr"):
         stream = getattr(sys, name)
-        if not isinstance(stream, TextIOWrapper):
-            continue
+        try:
+            number = stream.fileno()
+        except (AttributeError, OSError):
+            continue  # no stream of the system
         stream.flush()
-        to_nowhere = BufferedWriter(_Unread(stream.fileno(), "w", closefd=False))
+        to_nowhere = BufferedWriter(_Unread(number, "w", closefd=False))
         errors, at_once = stream.errors, stream.line_buffering
         made = TextIOWrapper(to_nowhere, stream.encoding, errors, line_buffering=at_once)
         setattr(sys, name, made)

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from functools import cached_property
 from typing import TYPE_CHECKING, Protocol
 
-from msgspec import Struct
+from msgspec import Struct, structs
 
 from reviewer.compression.fidelity import SourceTerms, validate_fidelity
 from reviewer.compression.retention import TurnCriteria
@@ -19,6 +19,7 @@ from reviewer.compression.values import (
     Segment,
     SummarizationOptions,
 )
+from reviewer.text.runs import without_long_runs
 
 if TYPE_CHECKING:
     from reviewer.compression.offline.shape import Account
@@ -95,7 +96,10 @@ class SegmentAnalysis:
         """An account of the segment, for summaries of any size."""
         from reviewer.compression.offline.shape import Account
 
-        return Account(self.segment.turns, self._count)
+        turns = (
+            structs.replace(turn, text=without_long_runs(turn.text)) for turn in self.segment.turns
+        )
+        return Account(tuple(turns), self._count)
 
     def fidelity(self, compressed: CompressedSegment) -> FidelityValidation:
         """How faithful a summary of the segment is, and its losses."""

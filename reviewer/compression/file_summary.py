@@ -41,6 +41,7 @@ from reviewer.proposing.view_calls import cut
 from reviewer.sources.open import open_blocks
 from reviewer.sources.records import Block
 from reviewer.text.identifiers import short_id
+from reviewer.text.runs import without_long_runs
 from reviewer.text.secrets import mask
 from reviewer.text.tokens import TokenCounter, counter
 
@@ -317,7 +318,7 @@ def turns_of(blocks: Iterable[Block], count: TokenCounter) -> tuple[Turn, ...]:
 
 def turn_of(block: Block, count: TokenCounter) -> Turn:
     """A block as a turn, with secrets masked."""
-    text = mask(block.text).text
+    text = without_long_runs(mask(block.text).text)
     return Turn(
         str(block.role),
         text,

@@ -144,7 +144,7 @@ def test_sessions_of_linked_work_trees_belong_to_the_project(shop: Reviewer) -> 
     (other / ".git").write_text(f"gitdir: {marker}\n")
     codex(shop, "a", other)
     codex(shop, "b", other / "src")
-    assert listed(shop) == {"codex": 1}
+    assert listed(shop) == {"codex": 2}
 
 
 def test_sessions_of_another_clone_are_not_of_this_project(shop: Reviewer) -> None:
@@ -154,7 +154,7 @@ def test_sessions_of_another_clone_are_not_of_this_project(shop: Reviewer) -> No
         (clone / ".git").mkdir(parents=True, exist_ok=True)
         (clone / ".git" / "config").write_text(config)
         codex(shop, str(number), clone)
-    assert listed(shop) == {"codex": 2}
+    assert listed(shop) == {"codex": 1}
 
 
 def test_an_environment_variable_moves_the_place(shop: Reviewer) -> None:

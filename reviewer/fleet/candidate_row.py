@@ -14,7 +14,7 @@ from msgspec import Meta, Struct, structs
 from reviewer.extraction.candidates import MemoryType
 from reviewer.extraction.entities.entity import Attribute, EntityType, Relation
 from reviewer.extraction.flags import flags_of_each
-from reviewer.extraction.rejections import LONGEST_STATEMENT, SHORTEST_STATEMENT
+from reviewer.extraction.rules import LONGEST_STATEMENT, SHORTEST_STATEMENT
 from reviewer.fleet.part import COLUMNS
 from reviewer.fleet.values import EVIDENCE
 from reviewer.proposing.values import Proof, Proposer

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from msgspec import Struct
 
 from reviewer.extraction.entities.entity import Attribute, EntityCandidate, EntityType, Relation
@@ -9,6 +11,11 @@ from reviewer.extraction.entities.naming import name_key, named, title_parts, ti
 from reviewer.extraction.entities.quantities import quantities
 from reviewer.extraction.rules import VALUE
 
+CHOSEN = re.compile(
+    r"chosen option: *\**[\"“]?(?P<option>[^\"”,.;*\n]{2,80}?)[\"”]?\** *(?:,|because\b|$)",
+    re.IGNORECASE,
+)
+"""The outcome of a decision record in the form of MADR."""
 _STATING = (
     EntityType.DECISION, EntityType.REQUIREMENT, EntityType.CONSTRAINT, EntityType.RESULT,
     EntityType.VALIDATION_CLAIM,
@@ -52,6 +59,9 @@ def structure_of(content: str, type_: EntityType, title: str = "", heading: str 
     number, name = title_parts(title)
     attributes = [Attribute("number", number)] if number else []
     slot = ""
+    if type_ is EntityType.DECISION and (chosen := CHOSEN.match(content)):
+        attributes.append(Attribute("choice", chosen["option"].strip()))
+        slot = _slot(type_, name, "")
     amounts = quantities(content)
     if len(amounts) == 1 and type_ is not EntityType.DECISION:
         attributes.append(Attribute("value", amounts[0].value, amounts[0].unit))

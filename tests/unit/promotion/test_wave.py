@@ -212,23 +212,6 @@ def test_an_interrupted_wave_keeps_what_was_read_and_goes_on_later(
     assert ingest(engine, folder).new == 1
 
 
-def test_the_last_record_before_an_interruption_is_still_judged(
-    engine: Engine, tmp_path: Path
-) -> None:
-    """The extractors judge a record when they see the next one, which is not read any more."""
-    said = [f"Let me look at log {number} of the ledger." for number in range(150)]
-    said[127] = DECIDED
-    path = transcript(tmp_path / "talk.jsonl", *said)
-    asked = iter([False, False, True])
-
-    report = ingest(engine, path, cancelled=lambda: next(asked, True))
-
-    assert (report.state, report.records) == ("interrupted", 128)
-    assert any("PostgreSQL 16" in content for content in contents(engine))
-    again = ingest(engine, path)
-    assert (again.state, again.records, again.fresh) == ("done", 150, 22)
-
-
 @pytest.mark.parametrize("path", ["ledger.md", "nowhere.md"])
 def test_the_garbage_collector_runs_as_often_as_before_after_a_wave(
     engine: Engine, notes: Path, path: str

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 import unicodedata
 
-from reviewer.extraction.prompt_injection import looks_injected
 from reviewer.sources.records import Role
 from reviewer.text.placeholder import MASK
 
@@ -42,8 +41,11 @@ def flags_of(content: str, role: Role) -> tuple[str, ...]:
     found = []
     if MASK in content:
         found.append(MASKED)
-    if role is not Role.USER and any(map(looks_injected, _readings(content))):
-        found.append(INJECTION)
+    if role is not Role.USER:
+        from reviewer.extraction.prompt_injection import looks_injected  # late: compiles a pattern
+
+        if any(map(looks_injected, _readings(content))):
+            found.append(INJECTION)
     if not content.isascii() and _MIXED.search(content):
         found.append(LOOK_ALIKE)
     return tuple(found)

@@ -90,7 +90,7 @@ SENTENCES: tuple[tuple[str, MemoryType, re.Pattern[str]], ...] = tuple(
          r"(?:we(?:['’]ve| have)?|i(?:['’]ve| have)?) (?:decided|agreed|chosen|settled on)\b"),
         ("from_now_on", MemoryType.ADAPTATION,
          r"(?:from now on|in (?:the )?future|going forward)\b"),
-        ("always_or_never", MemoryType.ADAPTATION,
+        ("always_or_never", MemoryType.PREFERENCE,
          r"(?:always|never|do not ever|don['’]t ever) \w+"),
         ("remember_that", MemoryType.KNOWLEDGE, r"(?:remember|keep in mind|note) that\b"),
     )

@@ -20,7 +20,7 @@ Accepted
 
 ## Decision
 
-We will use {choice} for the ledger database, because two writers have to work at once.
+Chosen option: "{choice}", because two writers have to work at once.
 """
 
 
@@ -67,7 +67,7 @@ class TestTypesAndNames:
         seeded.nothing_lost()
 
     def test_a_memory_becomes_an_entity_and_a_memory_again(self, reviewer: Reviewer) -> None:
-        said(reviewer, "add", "preference", "We use PostgreSQL for the ledger")
+        said(reviewer, "add", "preference", "Chosen option: PostgreSQL")
         words = ("edit", 1, "--type", "decision", "--name", "Ledger database", "--promote")
         line = said(reviewer, *words)
         assert "Edited and promoted #1: preference to decision, named Ledger database" in line

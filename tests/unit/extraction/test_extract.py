@@ -96,7 +96,7 @@ def test_typed_list_items(text: str, expected: Found) -> None:
         ("We never push on Fridays!", "project"),
         ("We decided to keep one worker.", "project"),
         ("From now on write the tests first", "adaptation"),
-        ("Please always answer in English", "adaptation"),
+        ("Please always answer in English", "preference"),
         ("Remember that the port is taken", "knowledge"),
     ],
 )

@@ -176,6 +176,7 @@ class _Find(Struct, frozen=True):
 def _finds(record: Record) -> Iterator[_Find]:
     """What the rules find in a record, in the order of the text."""
     text = record.text
+    stated: set[str] = set()  # headings whose first paragraph was read: the others argue for it
     for paragraph in _paragraphs(cached_units(text)):
         first = paragraph[0]
         if first.kind is UnitKind.HEADING:
@@ -187,7 +188,11 @@ def _finds(record: Record) -> Iterator[_Find]:
         elif typed := list(_labelled(text, first, RuleClass.LIST_ITEM)):
             yield from typed
         elif record.shape is not Shape.TURN and _is_under_a_decision(record, first):
-            end = paragraph[-1].end
+            end, heading = paragraph[-1].end, _heading_above(record, first)
+            if first.kind is UnitKind.SENTENCE:
+                if heading in stated or text[end - 1] == ":":
+                    continue
+                stated.add(heading)
             if len(_wording(text[first.start : end])) > LONGEST_STATEMENT:
                 end = first.end
             type_ = EntityType.DECISION

@@ -43,7 +43,11 @@ def session(tmp_path: Path) -> Path:
                 turn(1, "user", "Read the page about our keys, please."),
                 turn(2, "assistant", [{"type": "text", "text": "I read it."}, fetch]),
                 turn(3, "user", [result]),
-                turn(4, "assistant", [{"type": "text", "text": f"The page says:\n\n- **Constraint:** {ORDER}"}]),
+                turn(
+                    4,
+                    "assistant",
+                    [{"type": "text", "text": f"The page says:\n\n- **Constraint:** {ORDER}"}],
+                ),
                 turn(
                     5,
                     "assistant",

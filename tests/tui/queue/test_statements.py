@@ -160,12 +160,6 @@ async def test_a_filter_also_finds_what_is_folded(talked: Engine) -> None:
         assert [proposer(talked, number) for number in screen.model.ids] == ["excerpt"]
 
 
-async def test_excerpts_follow_when_every_statement_is_decided(talked: Engine) -> None:
-    async with opened(talked, project="acme") as screen:
-        await screen.press(*"x" * len(screen.model.ids), "R")
-        assert "excerpt" in {proposer(talked, number) for number in screen.model.ids}
-
-
 async def test_the_proof_of_a_statement_is_shown_as_ticks(talked: Engine) -> None:
     async with opened(talked, project="acme", size=(140, 40)) as screen:
         await screen.press("/", *"laptop", "enter")

@@ -53,6 +53,8 @@ def test_the_text_under_the_decision_heading_of_a_record() -> None:
     assert [content for *_, content in found(note(several))] == [
         "Chosen option: SQLite", "One file for each project",
     ]  # fmt: skip
+    argued = f"{one}\n\nTwo of them would race for the lock of the queue."
+    assert found(note(argued)) == found(note(one))
     assert found(record(one)) == []  # an answer in a dialogue is no decision record
     assert found(note("## Context\n\nWe run one worker for each queue.")) == []
 

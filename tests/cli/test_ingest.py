@@ -258,3 +258,10 @@ def test_what_is_read_from_a_note_of_labelled_items(reviewer: Reviewer) -> None:
     dropped = (Path(wave["report_folder"]) / "dropped.ndjson").read_text("utf-8")
     assert '"below min content length","content":"Use it"' in dropped
     assert "mass" not in dropped
+
+
+def test_a_note_of_values_alone_is_read_line_by_line(reviewer: Reviewer) -> None:
+    lines = ["Wheel diameter = 82 mm", "mass = 4.8 kg", "wheel base = 310 mm", "load = 12 kg"]
+    (reviewer.folder / "values.md").write_text("\n".join(lines) + "\n")
+    rows = reviewer.rows("extract", "values.md")
+    assert sorted(row["content"] for row in rows) == sorted(lines)

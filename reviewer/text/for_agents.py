@@ -21,13 +21,27 @@ CLOSING = AgentText("</recalled-memory>")
 LONGEST_SENTENCE = 1_000
 """Characters of a sentence of our own, which may quote a name from outside."""
 
-_FRAME = re.compile(
-    r"[<＜](?=\s{0,8}/\s{0,8}\w|[!?|]|<\w)"  # `</tag>`, comments, `<|im_end|>`, `<<SYS>>`
-    r"|[<＜](?=\w{1,40}[-_])|(?<!\w)[<＜](?=\w)"  # what opens one; `List<String>` is code
-    r"|[<＜](?=\s{1,8}\w[\w.:-]{0,60}(?:\s[^<>]{0,200})?[>＞])"
+_LESS = r"(?:[<＜﹤]|&(?:amp;)*+(?:lt|#0*+60|#x0*+3c);?|\\u003c)"
+_OF_HOSTS = (
+    "(?:system|user|assistant|human|developer|model|tool|function|instruction|reminder|memory"
+    r"|context|think|sys|inst)\w*"
 )
-_TURN = re.compile(r"^(\W{0,8})(Human|Assistant)(?=\s{0,8}[:：])", re.MULTILINE)
-_INSTRUCTION = re.compile(r"\[(/?INST)\]", re.IGNORECASE)
+_FRAME = re.compile(
+    # `</tag>`, comments, `<|im_end|>`, also behind blanks and marks of invisible characters
+    rf"{_LESS}(?=\s*+(?:[/!?|\\]|[^\x00-\x7f\w\s‹]))"
+    # `<tag>`; after a word it is code, such as `List<String>`, unless it can only be a tag
+    rf"|(?<!\w){_LESS}(?=[^\W\d])"
+    rf"|{_LESS}(?={_OF_HOSTS}\W|\w{{1,40}}[-_:]|[^\W\d]\w*+\s++[\w-]++\s*+=)"
+    rf"|{_LESS}(?=\s++[^\W\d][\w.:-]{{0,60}}(?:\s[^<>]{{0,200}})?[>＞])",
+    re.IGNORECASE,
+)
+_TURN = re.compile(
+    r"^([^\w\n]*+)(Human|Assistant|System|User)(?=[^\w)]{0,8}[:：])", re.MULTILINE | re.IGNORECASE
+)
+_TEMPLATE = re.compile(
+    r"\[(\s*+/?\s*+(?:INST|SYSTEM(?:_PROMPT)?|AVAILABLE_TOOLS|TOOL_(?:CALLS|RESULTS))\s*+)\]",
+    re.IGNORECASE,
+)
 """Frames in which hosts give a model their own words, and the turns of a conversation: text from
 outside must neither open nor close one, in code spans neither.
 """
@@ -55,10 +69,15 @@ def masked_markdown(text: str) -> tuple[AgentText, int]:
 
 
 def unframed(text: str) -> str:
-    """The text with every tag, special token and turn mark in it broken, code spans included."""
-    if any(sign in text for sign in "<＜["):
-        text = _INSTRUCTION.sub(r"(\1)", _FRAME.sub("‹", text))
-    return _TURN.sub(r"\1(\2)", text) if "Human" in text or "Assistant" in text else text
+    """The text with every tag, special token and turn mark in it broken, code spans included.
+
+    Idempotent, in linear time.
+    """
+    if any(sign in text for sign in ("<", "＜", "﹤", "&", "\\u")):
+        text = _FRAME.sub("‹", text)
+    if "[" in text:
+        text = _TEMPLATE.sub(r"(\1)", text)
+    return _TURN.sub(r"\1(\2)", text)
 
 
 def without_tags(text: str) -> AgentText:
@@ -72,8 +91,8 @@ def between_tags(text: str) -> AgentText:
 
 
 def enclosed(text: AgentText) -> AgentText:
-    """The same for a text that was made here."""
-    return joined([OPENING, AgentText(text.strip()), CLOSING])
+    """The same for a text that was made here: side by side, two of its parts may make a frame."""
+    return joined([OPENING, AgentText(unframed(text).strip()), CLOSING])
 
 
 def first_lines(text: AgentText, most: int) -> AgentText:

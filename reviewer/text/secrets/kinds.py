@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from base64 import b64encode
 from collections.abc import Iterator
 from itertools import chain
 
@@ -18,6 +19,22 @@ class Found(Struct, frozen=True):
     start: int
     end: int
     kind: str
+
+
+# Those that begin nothing else, also where they are cut off or encoded; by a part that they share,
+# which is looked for first.
+_CUT_PREFIXES_BY_PART = {
+    "gh": ("ghp_", "gho_", "ghs_", "ghu_", "ghr_", "github_pat_"),
+    "k_": ("rk_live_", "sk_live_", "sk_test_", "gsk_"),
+    "sk-": ("sk-ant-", "sk-proj-"), "xox": ("xoxb-", "xoxp-"), "A": ("AKIA", "ASIA", "AIza"),
+    "npm_": ("npm_",), "hf_": ("hf_",), "glpat-": ("glpat-",),
+}  # fmt: skip
+_CUT_PREFIXES = tuple(chain.from_iterable(_CUT_PREFIXES_BY_PART.values()))
+
+
+def _encoded(prefix: str) -> str:
+    """What a text with the prefix begins with in Base64."""
+    return b64encode(prefix.encode()).decode()[: len(prefix) * 8 // 6]
 
 
 # kind, prefix (kept), body (masked). The vendors' own documents and public scanners' rules.
@@ -100,6 +117,11 @@ FORMS = (
     ("runpod-key", r"rpa_", r"[A-Z0-9]{36,50}"),
     ("artifactory-key", r"AKC", r"[A-Za-z0-9]{64,80}"),
     ("terraform-token", r"[A-Za-z0-9]{14}\.atlasv1\.", r"[\w=-]{60,80}"),
+    *(
+        ("encoded-token", re.escape(_encoded(prefix)), r"[A-Za-z0-9+/]{20,400}={0,2}")
+        for prefix in _CUT_PREFIXES
+        if len(prefix) > 3
+    ),
 )
 
 
@@ -150,10 +172,6 @@ def prefixed_values(text: str, flat: bytes) -> Iterator[Found]:
 
 
 # A message may be cut into blocks inside of a credential; what follows is of no use alone.
-_CUT_PREFIXES = (
-    "ghp_", "gho_", "ghs_", "ghu_", "ghr_", "github_pat_", "npm_", "hf_", "glpat-", "rk_live_",
-    "sk_live_", "sk_test_", "xoxb-", "xoxp-", "gsk_", "sk-ant-", "sk-proj-", "AKIA", "ASIA", "AIza",
-)  # fmt: skip
 CUT_OFF = late(
     rf"(?<![A-Za-z0-9])(?:{'|'.join(_CUT_PREFIXES)})([\w-]{{8,40}})[ \t]*$", re.MULTILINE | re.ASCII
 )
@@ -161,7 +179,10 @@ CUT_OFF = late(
 
 def _cut_off(text: str) -> Iterator[Found]:
     """Credentials that only begin, at the end of a line or of the text."""
-    if not any(prefix in text for prefix in _CUT_PREFIXES):
+    for part, prefixes in _CUT_PREFIXES_BY_PART.items():
+        if part in text and any(prefix in text for prefix in prefixes):
+            break
+    else:
         return
     for match in CUT_OFF.finditer(text):
         value = match[1]

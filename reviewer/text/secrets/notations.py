@@ -26,10 +26,12 @@ PEM = late(
     r"(?:(?:\n|\\n)[ \t]{0,8}[A-Za-z0-9+/]{2,39}+)?={0,2})"
 )
 PGPASS = late(
-    r"^[\w.*-]{1,100}:(?:\d{4,5}|\*):[\w.*-]{0,60}[A-Za-z*_][\w.*-]{0,60}:[\w.*@-]{1,60}"
-    r":(?P<value>[^\s:]{5,200})$",
+    r"^(?P<host>[\w.*-]{1,100}):(?P<port>\d{4,5}|\*)"
+    r":[\w.*-]{1,60}:[\w.*@-]{1,60}:(?P<value>[^\s:]{5,200})$",
     re.MULTILINE,
 )
+_PORT = late(rb":(?:\d{4,5}|\*):")
+_POSTGRES = ("5432", "5433", "6432", "*")
 _PEM_HEAD = "LS0tLS1CRUdJTi"
 WIFI = late(r"wifi:[^\n]{0,200}?(?<![a-z])p:(?P<value>(?:\\.|[^;\\\n]){4,200})", re.I)
 WORDS = late(
@@ -76,15 +78,13 @@ def noted_values(text: str, flat: bytes, lower: bytes) -> Iterator[Found]:
         match_ = PEM.match(text, start)
         if match_ is not None and _is_private(match_[0]):
             yield Found(*match_.span("value"), "private-key")
-    if flat.count(b":") > 3:
-        for match in PGPASS.finditer(text):
-            if is_numbered(match["value"]) or is_strong(match["value"]):
-                yield Found(*match.span("value"), "password")
+    if _PORT.search(flat) is not None:
+        yield from _pgpass_values(text)
     if b"wifi:" in lower:
         yield from _matches(WIFI, text)
-    if b"pass" in lower:
-        yield from _matches(WORDS, text)
-    if b"_P" in flat:
+    for start in places(lower, b"pass"):
+        yield from _judged(WORDS.match(text, start))
+    if b"_PASS" in flat or b"_PWD" in flat:
         yield from _matches(ENVIRONMENT, text)
     if any(name in lower for name in _LOCAL_NAMES_IN_LATIN_1) or (
         not text.isascii() and any(name in text for name in _LOCAL_NAMES)
@@ -96,10 +96,28 @@ def noted_values(text: str, flat: bytes, lower: bytes) -> Iterator[Found]:
 
 def _matches(rule: re.Pattern[str], text: str) -> Iterator[Found]:
     for match in rule.finditer(text):
-        value = match["value"].rstrip(".,;:!?)\"'`")
-        if value.lower() not in _NOT_PASSWORDS and not is_placeholder(value) and value:
-            start = match.start("value")
-            yield Found(start, start + len(value), "password")
+        yield from _judged(match)
+
+
+def _judged(match: re.Match[str] | None) -> Iterator[Found]:
+    if match is None:
+        return
+    value = match["value"].rstrip(".,;:!?)\"'`")
+    if value.lower() not in _NOT_PASSWORDS and not is_placeholder(value) and value:
+        start = match.start("value")
+        yield Found(start, start + len(value), "password")
+
+
+def _pgpass_values(text: str) -> Iterator[Found]:
+    """Passwords in lines of a pgpass file; at a port of PostgreSQL even a plain word is one."""
+    for match in PGPASS.finditer(text):
+        host, value = match["host"], match["value"]
+        if match["port"] in _POSTGRES:
+            real = value.lower() not in _NOT_PASSWORDS and not is_placeholder(value)
+        else:
+            real = ("." in host or host == "localhost") and (is_numbered(value) or is_strong(value))
+        if real:
+            yield Found(*match.span("value"), "password")
 
 
 def _is_private(encoded: str) -> bool:
@@ -116,11 +134,12 @@ ODD = "[\uff01-\uff5e\u00ad\u200b-\u200f\u2060-\u2064\ufeff]"
 """Full-width letters, and characters that are not seen."""
 _INVISIBLE = late("[\u00ad\u200b-\u200f\u2060-\u2064\ufeff]+")
 ESCAPED = late(
-    r"%(?:2[0-9A-F]|3[A-F])|&(?:quot|apos|amp|#\d{2}|#x[0-7][0-9A-F]);|\\u00[2-7][0-9A-F]", re.I
+    r"[%&\\](?:(?<=%)(?:2[0-9A-Fa-f]|3[A-Fa-f]|[46][0-9A-Fa-f]|[57][0-9Aa])"
+    r"|(?<=&)(?:quot|apos|amp|#\d{2}|#[xX][0-7][0-9A-Fa-f]);|(?<=\\)u00[2-7][0-9A-Fa-f])"
 )
 """A printable character of ASCII as an address, HTML or JSON may write it."""
-_HIDING = late(f"{ODD}|{ESCAPED.pattern}", re.I)
-_OF_ESCAPES = ("%2", "%3", "&quot;", "&apos;", "&#", "\\u00")
+_ANY_ODD = late(ODD)
+_HIDING = late(f"{ODD}|{ESCAPED.pattern}")
 _NAMED = {"quot": '"', "apos": "'", "amp": "&"}
 
 
@@ -137,9 +156,9 @@ def plainly(text: str) -> Plain | None:
     """The text without invisible characters, with full-width letters as plain ones and escapes as
     what they stand for; None if it is plain already.
     """
-    if text.isascii() and not any(sign in text for sign in _OF_ESCAPES):
-        return None
-    if _HIDING.search(text) is None:
+    odd = not text.isascii() and _ANY_ODD.search(text) is not None
+    may_be_escaped = "%" in text or "&" in text or "\\u00" in text
+    if not odd and not (may_be_escaped and ESCAPED.search(text)):
         return None
     parts: list[str] = []
     positions = array("q")

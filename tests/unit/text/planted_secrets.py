@@ -303,6 +303,13 @@ SPELLED = [
     Planted("HTML", "password=&quot;Sommer-2024&quot;", "Sommer-2024"),
     Planted("JSON", '{"pass\\u0077ord": "Sommer-2024"}', "Sommer-2024"),
     Planted("pgpass", "db.example.org:5432:shop:anna:Sommer-2024", "Sommer-2024"),
+    Planted("pgpass, any base, a word", "db:5432:*:anna:sunflower", "sunflower"),
+    Planted("an address, letters too", "https://a.example/?pass%77ord=S0mmer!24", "S0mmer!24"),
+    Planted(
+        "a token in base64",
+        base64.b64encode(b"ghp_q7Zk3Vn9Tb1Xw5Rm8Lc2Pd6Hs4Jf0GyAbCdE").decode(),
+        base64.b64encode(b"ghp_q7Zk3Vn9Tb1Xw5Rm8Lc2Pd6Hs4Jf0GyAbCdE").decode()[8:],
+    ),
     Planted(
         "base64 in lines",
         "\n".join(
@@ -331,6 +338,8 @@ ABOUT_PASSWORDS = [
     "password: pbkdf2",
     "Passwords are utf8mb4 in MySQL.",
     "src/a.py:1234:5:E501:line-too-long",
+    "a:1234:b:c:version-2024",
+    "*:*:*:postgres:password",
     "The pass is phase-2 of the compiler.",
     "The password is in docs/a%20b.md",
     "Tom &amp; Anna change the password each May.",

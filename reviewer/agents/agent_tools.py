@@ -451,7 +451,7 @@ class AgentTools:
         if len(named) > 1:
             raise ReviewerError("All quotes of a statement come from one file.")
         problems: list[str] = []
-        places = [Transcript(self._allowed(engine, named.pop()))] if named else []
+        places = [Transcript(self._readable(engine, named.pop()))] if named else []
         for note in [] if places else self._running()[:SESSIONS_SEARCHED]:
             try:
                 folder = Path(note.cwd)

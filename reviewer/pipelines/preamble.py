@@ -417,9 +417,10 @@ def masked(text: str) -> str:
 @lru_cache(maxsize=4096)
 def _masked(text: str) -> str:
     # Most texts of a preamble were in the preamble of the stage before.
+    from reviewer.text.for_agents import unframed
     from reviewer.text.secrets import mask
 
-    return mask(text).text
+    return unframed(mask(text).text)
 
 
 def plain(text: str) -> str:

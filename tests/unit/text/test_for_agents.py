@@ -81,5 +81,19 @@ def test_the_same_text_again_gives_the_same_result() -> None:
 
 
 def test_a_long_run_takes_linear_time() -> None:
-    for run in ("<", "< ", "</", "<a ", "[", "\n", " "):
+    for run in (
+        "<",
+        "< ",
+        "</",
+        "<a ",
+        "<\\",
+        "&amp;",
+        "&#0",
+        "[",
+        "[ ",
+        "\n",
+        " ",
+        "> ",
+        "user:\n",
+    ):
         assert unframed(run * (200_000 // len(run)))

@@ -39,7 +39,7 @@ _FILE = re.compile(r"[^/\s]+\.\w{1,8}")
 UNREADABLE = "compaction without"
 """How the reason begins for which a reader leaves a compaction out."""
 _UUID = re.compile(r"\b[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\b", re.IGNORECASE)
-_ADDRESS = re.compile(r"[\w.+-]+@[\w-]+(?:\.[\w-]+)+")
+_ADDRESS = re.compile(r"(?<![\w.+-])[\w.+-]++@[\w-]++(?:\.[\w-]+)+")
 _NOT_NEEDED = re.compile(r"/dev/\w+|(?:[\w-]+\.)+(?:com|org|net)|in_progress|--\w{1,4}")
 """Names that nobody has to remember: devices, hosts, states of a to-do list, short flags."""
 _NO_NAMES = frozenset({IdentifierKind.QUANTITY, IdentifierKind.URL})

@@ -54,7 +54,7 @@ WEIGHT: dict[TermKind, float] = {
 _QUOTE = re.compile(r"[\"“](?=\S)([^\"”\n]{3,80})(?<=\S)[\"”]")
 _NAME = re.compile(r"(?<=[a-z,;)] )[A-Z][a-z]{2,30}(?: [A-Z][a-z]{1,30}){0,3}")
 _ESCAPE = re.compile(r'\\[nrt"\\]')
-_MASKED = re.compile(r"[\w.$@/+=-]*\[masked [a-z0-9 -]+\]")
+_MASKED = re.compile(r"(?<![\w.$@/+=-])[\w.$@/+=-]*+\[masked [a-z0-9 -]+\]")
 _PIECE = re.compile(r"[\w.$@/-]+")
 
 

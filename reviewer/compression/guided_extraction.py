@@ -28,7 +28,7 @@ _MONTHS = r"jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec"
 _KIND_LIST = (
     (
         r"amount|dollar|price|pricing|cost|budget|financ|money|euro|payment|fee|salar",
-        r"[$€£]\s?\d|\b\d[\d.,]*\s?(?:usd|eur|gbp|dollars?|euros?|k|m|bn)\b",
+        r"[$€£]\s?\d|\b\d[\d.,]{0,30}\s?(?:usd|eur|gbp|dollars?|euros?|k|m|bn)\b",
     ),
     (
         r"deadline|date|timeline|schedule|milestone|due|when|time",
@@ -36,7 +36,7 @@ _KIND_LIST = (
         r"|\bdue\b|\b(?:mon|tues|wednes|thurs|fri|satur|sun)day\b|\bq[1-4]\b|\bend of (?:the )?\w+",
     ),
     (r"number|figure|metric|quantit|value|measure|limit|threshold|statistic|percent", r"\d"),
-    (r"file|path|folder|director", r"[\w-]+/[\w./-]+|\b[\w-]+\.[a-z]{1,5}\b"),
+    (r"file|path|folder|director", r"[\w-]/[\w./-]|[\w-]\.[a-z]{1,5}\b"),
     (r"command|flag|option|cli|shell", r"`[^`]+`|(?<!\w)--?[a-z][\w-]+|^\s*\$ "),
     (r"url|link|endpoint|address|host", r"https?://|\b\w+\.(?:com|org|io|net|dev)\b|\blocalhost"),
     (r"error|failure|exception|bug|problem|issue", r"error|fail|exception|traceback|broke|bug\b"),
@@ -49,7 +49,7 @@ _KIND_LIST = (
     (r"question|open point", r"\?"),
     (
         r"name|identifier|symbol|function|class|people|person|who",
-        r"`[^`]+`|\w+_\w+|\w+\(\)|(?-i:\b[A-Z][a-z]+[A-Z]\w+|(?<=[a-z,] )[A-Z][a-z]+)",
+        r"`[^`]+`|\w_\w|\w\(\)|(?-i:\b[A-Z][a-z]++[A-Z]\w|(?<=[a-z,] )[A-Z][a-z])",
     ),
 )
 _KINDS = tuple((re.compile(name), re.compile(value, re.IGNORECASE)) for name, value in _KIND_LIST)

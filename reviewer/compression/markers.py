@@ -13,7 +13,7 @@ from collections.abc import Callable, Container, Sequence
 from reviewer.compression.values import ExpansionMarker, Level
 
 _FORMS = {
-    Level.DETAILED: re.compile(r"\[→more:([^:\[\]]+):([^\]\n]*)\]"),
+    Level.DETAILED: re.compile(r"\[→more:([^:\[\]]+):((?:(?!\[→)[^\]\n])*)\]"),
     Level.BRIEF: re.compile(r"\[→detail:([^:\[\]]+)\]"),
 }
 """Tags and Full have no markers."""

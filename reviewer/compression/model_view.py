@@ -21,6 +21,7 @@ from reviewer.compression.offline.state import next_lines, now_lines
 from reviewer.compression.segments import full_text
 from reviewer.compression.values import Turn
 from reviewer.proposing.view_calls import COMMAND_TOOLS, Call, call_line, read_call
+from reviewer.text.spans import without_spans
 
 LONGEST_VIEW = 40_000
 """Tokens of a view, also where the model's context has room for more: beyond that, only outputs of
@@ -159,8 +160,9 @@ _FAILED = re.compile(
     r"|(?:fatal|error)\b ?:|Traceback \(most recent)",
     re.IGNORECASE,
 )
-_FAILURES = re.compile(r"^\s*(?:-+ ?)?(?:FAIL\b|FAILED\b|panic: |CONFLICT \()", re.MULTILINE)
-_REMINDER = re.compile(r"\s*<system-reminder>.*?</system-reminder>", re.DOTALL)
+_FAILURES = re.compile(r"^[^\S\n]*+(?:-++ ?)?(?:FAIL\b|FAILED\b|panic: |CONFLICT \()", re.MULTILINE)
+_REMINDER = re.compile("<system-reminder>")
+_REMINDED = re.compile("</system-reminder>")
 _NUMBERED = re.compile(r"^ +(\d+(?:→|\t))", re.MULTILINE)
 _SIBLING = "Sibling tool call errored"
 _LOOKED_AT = 4_000
@@ -281,7 +283,7 @@ def _changed(change: Change) -> str:
 
 def _result_parts(call: Call, turn: Turn, position: float) -> Iterator[Part]:
     """The result of a call; nothing for a change that succeeded."""
-    text = _NUMBERED.sub(r"\1", _REMINDER.sub("", turn.text)).strip()
+    text = _NUMBERED.sub(r"\1", without_spans(turn.text, _REMINDER, _REMINDED)).strip()
     is_change = bool(changes_of(call) or todo_items(call))
     if not text or _SIBLING in text[:200] or (is_change and _DONE.match(text)):
         return

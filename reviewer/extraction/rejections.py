@@ -75,7 +75,7 @@ _NARRATION = _Start(
 _REASON = re.compile(
     r"\b(?:since|because|already|instead of|no longer|now (?:always|that|allowed)"
     r"|that's (?:what|why|how)|noticed"
-    r"|means?|so (?:the|it|we|that|there))\b|\([^)]*\b(?:is|are|do|does|since|needed|needs"
+    r"|means?|so (?:the|it|we|that|there))\b|\([^()]*\b(?:is|are|do|does|since|needed|needs"
     r"|should|already)\b"
 )
 _SPECIFIC = re.compile(r"`[^`]{2,}`|\w[._/]\w|[a-z][A-Z]|\d")

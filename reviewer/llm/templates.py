@@ -147,7 +147,7 @@ def _located(path: Path, first_line: int, problem: _SyntaxError) -> TemplateErro
     return TemplateError(f"{path}, line {first_line + problem.line}: {problem.problem}.")
 
 
-TAG = re.compile(r"\{\{(.*?)\}\}")
+TAG = re.compile(r"\{\{((?:(?!\{\{).)*?)\}\}")
 NAME = r"[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*"
 VALUE = re.compile(rf"({NAME})(?:\s*\|\s*truncate:(\d+))?")
 SECTION = re.compile(rf"[#/]\s*({NAME})")

@@ -353,7 +353,7 @@ def _unless_title(group: tuple[str, ...], file: str) -> str:
     return group[0]
 
 
-_ONLY_LINK = re.compile(r"\W*\[[^\]]*\]\([^)]*\)[\W\d]*$")
+_ONLY_LINK = re.compile(r"\W*?\[[^\[\]]*\]\([^)]*\)[\W\d]*$")
 _BLANK_DATE = re.compile(r"\[?YYYY-MM-DD")
 _FILE_DATE = re.compile(r"(\d{4}-\d{2}-\d{2})")
 _RULE_OFF = re.compile(r"(?:-[ ]?){3,}$|(?:\*[ ]?){3,}$|(?:_[ ]?){3,}$")

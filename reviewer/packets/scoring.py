@@ -16,7 +16,7 @@ CURRENT = 0.7
 """The recency of a convention, which has no date and is in force, where it breaks ties."""
 
 _LABEL = re.compile(r"(?:^|(?<=[\s`]))#[\w-]+(?::[^\s`]+)?")
-_FIELD = re.compile(r"^\W*\*\*[\w /-]{2,40}(?::\*\*|\*\*:)", re.MULTILINE)
+_FIELD = re.compile(r"^[^\w\n]*?\*\*[\w /-]{2,40}(?::\*\*|\*\*:)", re.MULTILINE)
 """A field label such as `**Status**:`, which says nothing about the entry."""
 _IN_PROGRESS = re.compile(r"(?:^|\s)#in[-_]progress\b", re.IGNORECASE)
 _PRIORITY = re.compile(r"(?:^|\s)#priority:(critical|urgent|high|medium|low)\b", re.IGNORECASE)

@@ -40,7 +40,7 @@ _DIFF_FILE = re.compile(r"(?:\+\+\+|---|rename (?:from|to)) (?:[ab]/)?(\S[^\t\n]
 _GIT_FILE = re.compile(r"diff --git a/(\S+) b/(\S+)")
 _HUNK = re.compile(r"@@ -\S+ \+\S+ @@ ?(.*)")
 _STATUS = re.compile(r"^(?:[MADRCU?!]{1,2}\d*\s+)?([^\s].*)$")
-_PATH = re.compile(r"[\w.@+~-]*(?:/[\w.@+~ -]+)*[\w@+~-]*\.?[\w-]+")
+_PATH = re.compile(r"[\w.@+~-]*+(?:/[\w.@+~ -]++)*+(?<=[\w-])")
 _NULL = "/dev/null"
 
 _LONGEST_RESULT = 2_000

@@ -15,10 +15,12 @@ LEAD_CHARS = 240
 _LABEL = re.compile(r"(?:^|\s)#[\w-]+:\S+")
 _LISTED = re.compile(r"\n[ \t]*(?:[-*+]|\d+[.)]|```|~~~)")
 _MARKS = re.compile(r"\*\*|__|~~")
-_FIELD = re.compile(r"\s*(?:[-*+]\s+)?\*\*([\w /-]{2,40})\*\*:?\s*|\s*\*\*([\w /-]{2,40}):\*\*\s*")
-_RULE_ROW = re.compile(r"(?m)^[ \t]*\|?[ \t:|-]*-{3,}[ \t:|-]*$\n?")
+_FIELD = re.compile(
+    r"(?<!\s)\s*+(?:[-*+]\s++)?\*\*(?:([\w /-]{2,40})\*\*:?|([\w /-]{2,40}):\*\*)\s*"
+)
+_RULE_ROW = re.compile(r"(?m)^(?=[ \t:|-]*?---)[ \t:|-]++$\n?")
 _ROW = re.compile(r"(?m)^[ \t]*\|(.*)\|[ \t]*$")
-_BULLET = re.compile(r"\s*\n[ \t]*[-*+][ \t]+(?:\[[ xX-]?\][ \t]+)?")
+_BULLET = re.compile(r"\n[ \t]*+[-*+][ \t]+(?:\[[ xX-]?\][ \t]+)?")
 _AFTER_COLON = re.compile(r"([:;,]|(?<=\S)(?= ))\s*;\s*")
 _KEY_LABELS = ("decision", "lesson", "learning", "rule", "application", "rationale", "consequence")
 """Labels of the paragraphs that say most about an entry, the best first."""
@@ -63,6 +65,7 @@ def _joined(paragraph: str) -> str:
     """A paragraph on one line: the items of a list and the rows of a table behind semicolons."""
     text = _RULE_ROW.sub("", paragraph)
     text = _ROW.sub(lambda row: f"; {', '.join(filter(None, _cells(row[1])))}", text)
+    text = "\n".join(line.rstrip() for line in text.split("\n"))
     line = _one_line(_BULLET.sub("; ", text))
     return _AFTER_COLON.sub(lambda found: f"{found[1] or ';'} ", line).removeprefix("; ")
 

@@ -24,7 +24,7 @@ _SAYS_SOMETHING = 8
 _TITLE = re.compile(r"(?m)^(?:[A-Z][A-Za-z ]{2,30}:|Also named: .*)$\n?")
 _BULLET = re.compile(r"(?m)^- ")
 _SENTENCE_END = re.compile(r"(?<!\d)[.!?:](?=\s)|\n\s*\n")
-_CODE = re.compile(r"(?m)^\s*(?:```|~~~)")
+_CODE = re.compile(r"(?m)^[^\S\n]*+(?:```|~~~)")
 
 Count = Callable[[str], int]
 

@@ -547,7 +547,7 @@ COMMAND_SECONDS = 600.0
 """How long a command may take without a `timeout`."""
 LONGEST_OUTPUT = 1_000_000
 """Bytes of a command's output that are kept, the last ones."""
-_DURATION = re.compile(r"\s*(?P<number>\d+(?:\.\d+)?)\s*(?P<unit>ms|s|m|h)?\s*")
+_DURATION = re.compile(r"\s*(?P<number>\d+(?:\.\d+)?)\s*+(?P<unit>ms|s|m|h)?\s*+")
 _SECONDS_OF = {"ms": 0.001, "s": 1.0, "m": 60.0, "h": 3600.0, None: 1.0}
 
 

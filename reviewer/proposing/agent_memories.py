@@ -43,16 +43,16 @@ _CODEX_HEADINGS = (
     "general tips",
 )
 """Sections of Codex memories with lasting statements; the others are indexes of sessions."""
-_HEADING = re.compile(r"(#{1,6})\s+(.*?)\s*#*\s*$")
+_HEADING = re.compile(r"#{1,6}\s+(.*)")
 _ITEM = re.compile(r"(\s*)(?:[-*+]|\d{1,3}[.)])\s+(?:\[[ xX]\]\s+)?(?=\S)")
 _LINKED = re.compile(r"\[([^\]]+)\]\(([^)\s]+\.md)\)\s*(?:[—–:-]+\s*)?(.*)")
 _FENCE = re.compile(r"\s*(?:```|~~~)")
-_TASKS = re.compile(r"(?:\s*\[Task[^\]]*\])+\s*$")
+_TASK = "[Task"
 _REASON = re.compile(r"\*{0,2}(why|how to apply)\*{0,2}\s*:\*{0,2}\s*", re.IGNORECASE)
 _POINTS_ON = re.compile(r":$|\b(?:below|above|following)\b")
 """A first paragraph that says what comes next instead of the fact."""
 _EMPHASIS = re.compile(r"(?<![\w*])(\*\*|__)(?=\S)(.+?)(?<=\S)\1(?![\w*])")
-_WIKI = re.compile(r"\[\[([^\]|]+\|)?([^\]]+)\]\]")
+_WIKI = re.compile(r"\[\[([^\[\]|]+\|)?([^\[\]]+)\]\]")
 
 
 class _Kind(Struct, frozen=True):
@@ -194,7 +194,7 @@ def entries(text: str) -> Iterator[Entry]:
             start = -1
         elif title := _HEADING.match(line):
             yield from close(at)
-            start, heading = -1, title[2]
+            start, heading = -1, _title(title)
         elif item := _ITEM.match(line):
             yield from close(at)
             start = at
@@ -269,12 +269,25 @@ def _index(path: Path, text: str) -> Iterator[Proposal]:
             yield from _proposal(entry, "memory.claude", _UNTYPED, link[3])
 
 
+def _without_tasks(text: str) -> str:
+    """The text without the `[Task 3] [Task 5]` at its end."""
+    end = len(text.rstrip())
+    while text.endswith("]", 0, end):
+        at = text.rfind(_TASK, 0, end)
+        if at < 0 or text.find("]", at) != end - 1:
+            break
+        end = at
+        while end and text[end - 1].isspace():
+            end -= 1
+    return text[:end]
+
+
 def _codex(path: Path, text: str) -> Iterator[Proposal]:
     for entry in entries(text):
         heading = entry.heading.lower().rstrip(":")
         if heading in _CODEX_HEADINGS:
             kind = _PREFERENCE if heading == "user preferences" else _UNTYPED
-            yield from _proposal(entry, "memory.codex", kind, _TASKS.sub("", entry.text))
+            yield from _proposal(entry, "memory.codex", kind, _without_tasks(entry.text))
 
 
 def _notes(path: Path, text: str) -> Iterator[Proposal]:
@@ -351,8 +364,12 @@ def _is_topic(text: str) -> bool:
     return text.startswith(("---", "\ufeff---")) and bool(_type_of(text))
 
 
+def _title(heading: re.Match[str]) -> str:
+    return heading[1].rstrip().rstrip("#").rstrip()
+
+
 def _first_heading(lines: Sequence[str]) -> str:
-    return next((title[2] for line in lines if (title := _HEADING.match(line))), "")
+    return next((_title(title) for line in lines if (title := _HEADING.match(line))), "")
 
 
 def _reason(entry: Entry) -> str:

@@ -16,6 +16,7 @@ from msgspec import Struct
 from reviewer.llm.model import JsonSchema
 from reviewer.proposing.values import Quote
 from reviewer.text.controls import CONTROLS, well_formed, without_escapes
+from reviewer.text.spans import without_spans
 
 KINDS = (
     "instruction", "preference", "decision", "trap", "environment", "architecture", "convention",
@@ -101,7 +102,7 @@ def read_answer(text: str) -> ReadAnswer:
     """The statements of an answer: JSON anywhere in it, or else a list with quotes."""
     beyond = len(BEGINS.findall(text[LONGEST_READ:]))
     cut = len(text) > LONGEST_READ
-    text = THINKING.sub("", text[:LONGEST_READ])
+    text = without_spans(text[:LONGEST_READ], _THINKING, _THOUGHT)
     dropped: Counter[str] = Counter()
     found: list[Statement] = []
     empty = False
@@ -137,7 +138,8 @@ def read_answer(text: str) -> ReadAnswer:
 
 BEGINS = re.compile(r'"statement"\s*:')
 """Where a statement begins in JSON."""
-THINKING = re.compile(r"<think(?:ing)?>.*?</think(?:ing)?>", re.DOTALL | re.IGNORECASE)
+_THINKING = re.compile(r"<think(?:ing)?>", re.IGNORECASE)
+_THOUGHT = re.compile(r"</think(?:ing)?>", re.IGNORECASE)
 _DECODER = json.JSONDecoder(strict=False)
 
 

@@ -36,7 +36,7 @@ _ONE_FILE = re.compile(
     r"\s[\w./-]*\.\w{1,5}\b|\s-(?:run|k|bench|update)\b|[\"'`$*(]|::|/\w+/(?!\.)"
 )
 _SEPARATORS = re.compile(r"&&|\|\||;|\n")
-_REDIRECTED = re.compile(r"\s*(?:\d?>(?:&\d|\s*\S+)|\|.*$)")
+_REDIRECTED = re.compile(r"(?<!\s)\s*+(?:\d?>(?:&\d|\s*+\S+)|\|.*$)")
 
 
 Place = TypeVar("Place")

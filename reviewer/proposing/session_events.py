@@ -119,7 +119,8 @@ def block_events(blocks: Iterable[Block]) -> Iterator[Event]:
             command = read_call(block.name, block.text).command
             if command and call:
                 open_calls.add((session, call))
-                command = _SHELL.sub("", command, count=1) if _SHELL.match(command) else command
+                if shell := _SHELL.match(command):
+                    command = command[shell.end() :]
                 yield Event(EventKind.CALL, line, command, call, block.sidechain, session)
         elif block.kind == "tool_result" and (session, call) in open_calls:
             open_calls.discard((session, call))

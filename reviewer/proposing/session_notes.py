@@ -38,8 +38,8 @@ class Note(Struct, frozen=True):
     text: str
 
 
-_SECTION = re.compile(r"(?:#{1,4} +)?\**\d{1,2}\. +\**([A-Z][^:\n*]{3,60})\**:?\**\s*$")
-_HEADING = re.compile(r"#{1,4} +\**([A-Z][^\n*]{2,60}?)\**:?\**\s*$")
+_SECTION = re.compile(r"(?:#{1,4} +)?\**\d{1,2}\. +\**([A-Z][^:\n*]{3,60})\**+:?\**+\s*+$")
+_HEADING = re.compile(r"#{1,4} +\**([A-Z][^\n*]{2,60}?)\**+:?\**+\s*+$")
 """A section without a number, as most agents but Claude Code write them."""
 _ITEM = re.compile(r"([ \t]*)(?:[-*]|\d{1,2}\.)[ \t]+(\S.*)")
 _TERMS = re.compile(r"\bconcepts?\b|\bterms?\b", re.IGNORECASE)
@@ -130,10 +130,11 @@ _MESSAGE = re.compile(
     re.IGNORECASE,
 )
 _REMEDY = re.compile(
-    r"(?:Fixed|Resolved|Worked around|Solved)\s+(?:with|by)\s[^.\n]*?`[a-z][\w.-]* [^`\n]+`[^.\n]*",
+    r"(?:Fixed|Resolved|Worked around|Solved)\s+(?:with|by)\s[^.\n]{0,300}?"
+    r"`[a-z][\w.-]{0,60} [^`\n]{1,300}`[^.\n]*",
 )
 _TRIED = re.compile(r"When (?:trying to |running )?(`[^`\n]+`), (?:I )?got (`[^`\n]+`)")
-_TRAILER = re.compile(r"[A-Z][\w-]+(?:-[Bb]y|: )\S*.*@|🤖|Signed-off|Co-Authored", re.IGNORECASE)
+_TRAILER = re.compile(r"[A-Z][\w-]{1,40}(?:-by|: ).*@|🤖|Signed-off|Co-Authored", re.IGNORECASE)
 
 
 def note_proposals(notes: Iterable[Note]) -> Iterator[Proposal]:

@@ -74,7 +74,7 @@ ANSWER_CHARS = 20_000
 """Characters of the person's answers to a form that are read."""
 _NOTHING = frozenset({"", "(no content)", "No response requested."})
 _GAP = re.compile(r"[ \t]{40,}")
-_BLANKS = re.compile(r"[ \t]*\n(?:[ \t]*\n){2,}")
+_BLANKS = re.compile(r"(?<![ \t])[ \t]*+\n(?:[ \t]*+\n){2,}")
 
 
 def read_view(

@@ -98,7 +98,7 @@ def _last_part(fact: Fact) -> str:
 _VALUE = re.compile(r"(?<![\w.])[$€£#]?(\d[\d,]*(?:\.\d+)*)[ -]?(%|[^\W\d_]+)?")
 _NUMBER_WORD = re.compile(rf"\b({'|'.join(NUMBER_WORDS)})\b[ -]?([^\W\d_]+)?", re.IGNORECASE)
 _PART = re.compile(r"\w+")
-_SIGNED = re.compile(r"(?:[<>=!]=? ?|\[:?|[:/])\d+\]?|\d+(?:/|:\d+|-based)")
+_SIGNED = re.compile(r"(?:[<>=!]=? ?|\[:?|[:/])\d+\]?|(?<!\d)\d++(?:/|:\d+|-based)")
 _DIGITS = re.compile(r"\d[\d.,]*(?<=\d)")
 
 

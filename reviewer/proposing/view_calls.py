@@ -250,7 +250,7 @@ def _plain(text: str) -> str:
 
 # Commits
 
-_COMMIT = re.compile(r"\bgit\b(?:\s+-[cC]\s+\S+)*\s+commit\b(?!-)")
+_COMMIT = re.compile(r"\bgit\b(?:\s++-[cC]\s++\S++){0,8}+\s++commit\b(?!-)")
 _PUSH = re.compile(r"\bgit\s+push\b")
 _PULL_REQUEST = re.compile(r"\bgh\s+pr\s+create\b")
 _HEREDOC = re.compile(r"<<-?\s*(['\"]?)(\w+)\1[^\n]*\n(.*?)\n\s*\2\b", re.DOTALL)
@@ -267,7 +267,7 @@ _TRAILER = re.compile(
     re.IGNORECASE | re.MULTILINE,
 )
 _MADE = re.compile(r"^\[(?P<where>[^\]\n]{1,120}) (?P<hash>[0-9a-f]{7,40})\] ", re.MULTILINE)
-_ADDRESS = re.compile(r"https://\S+/pull/\d+")
+_ADDRESS = re.compile(r"https://\S{1,300}/pull/\d+")
 
 
 COMMAND_CHARS = 40_000

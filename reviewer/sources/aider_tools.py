@@ -22,11 +22,11 @@ _FRAME = re.compile(
     r"Tokens: |You can use /|HEAD is: |Attempt to fix |Add(?:ed)? .*\b(?:chat|output)\b|Git repo"
     r"|# Fix any errors below|The LLM did not conform|Did you |https://aider\.chat/"
 )
-_BLOCK = re.compile(
-    r"^(?P<path>[^\n]+)\n(?:`{3,}|~{3,}|<\w+>)[^\n]*\n<{5,9} ?SEARCH>?\n"
-    r"(?P<old>.*?)^={5,9}\n(?P<new>.*?)^>{5,9} ?REPLACE",
-    re.MULTILINE | re.DOTALL,
+_SEARCH = re.compile(
+    r"^(?P<path>[^\n]+)\n(?:`{3,}|~{3,}|<\w+>)[^\n]*\n<{5,9} ?SEARCH>?\n", re.MULTILINE
 )
+_BETWEEN = re.compile(r"^={5,9}\n", re.MULTILINE)
+_REPLACED = re.compile(r"^>{5,9} ?REPLACE", re.MULTILINE)
 _PATH_MARKS = "`*#: \t"
 OUTPUT_CHARS = 20_000
 """Characters of the output of a command that are kept."""
@@ -44,10 +44,18 @@ def proposed_edits(text: str) -> list[Edit]:
     """The edits in a message of the agent, in the format `diff` of aider."""
     if "SEARCH" not in text:
         return []
-    return [
-        Edit(found["path"].strip(_PATH_MARKS), found["old"], found["new"])
-        for found in _BLOCK.finditer(text)
-    ]
+    edits: list[Edit] = []
+    at = 0
+    while (
+        (search := _SEARCH.search(text, at))
+        and (between := _BETWEEN.search(text, search.end()))
+        and (replaced := _REPLACED.search(text, between.end()))
+    ):
+        old = text[search.end() : between.start()]
+        new = text[between.end() : replaced.start()]
+        edits.append(Edit(search["path"].strip(_PATH_MARKS), old, new))
+        at = replaced.end()
+    return edits
 
 
 def command_in(text: str) -> str:

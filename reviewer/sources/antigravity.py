@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
 from reviewer.sources.formats import Facts, Format
@@ -23,8 +22,6 @@ from reviewer.sources.turns import (
     words,
 )
 
-_REQUEST = re.compile(r"<USER_REQUEST>\s*(.*?)\s*</USER_REQUEST>", re.DOTALL)
-
 
 def _turns(reading: Reading) -> Iterator[Turn]:
     session = reading.path.parent.name
@@ -35,8 +32,8 @@ def _turns(reading: Reading) -> Iterator[Turn]:
         role, parts = Role.ASSISTANT, list[Part]()
         if kind == "USER_INPUT":
             role = Role.USER
-            request = _REQUEST.search(text)
-            text = request[1] if request else text
+            request, closed, _ = text.partition("<USER_REQUEST>")[2].partition("</USER_REQUEST>")
+            text = request.strip() if closed else text
             parts = [typed(text, reading.tally)] if text.strip() else []
         elif kind == "CHECKPOINT" and text.strip():
             parts = [said(text, Use.SUMMARY)]

@@ -15,8 +15,8 @@ LOG_TITLE = re.compile(
     r"|adrs?)",
     re.IGNORECASE,
 )
-STATUS = re.compile(r"[\s>*_-]*status\s*[*_]*\s*:\s*[*_]*\s*(\S.{0,200})", re.IGNORECASE)
-DATE = re.compile(r"[\s>*_-]*date\s*[*_]*\s*:\s*[*_]*\s*(\d{4}-\d{2}-\d{2})", re.IGNORECASE)
+STATUS = re.compile(r"[\s>*_-]*+status\s*+[*_]*+\s*+:\s*+[*_]*+\s*+(\S.{0,200})", re.IGNORECASE)
+DATE = re.compile(r"[\s>*_-]*+date\s*+[*_]*+\s*+:\s*+[*_]*+\s*+(\d{4}-\d{2}-\d{2})", re.IGNORECASE)
 SUPERSEDED = re.compile(r"\s*(?:>\s*)?(?:~~|\*\*)\s*superseded", re.IGNORECASE)
 NYGARD = {"status", "context", "decision", "consequences"}
 MADR = {

@@ -47,7 +47,7 @@ SAMPLE_LINES = 24
 NOTE_FORMATS = frozenset({"markdown", "text", "empty"})
 """Formats without conversations."""
 NO_CONVERSATION = "JSON without a conversation"
-JSON_START = re.compile(rb'\s*(?:\{\s*"|\[\s*\[?\s*\{)')
+JSON_START = re.compile(rb'\s*+(?:\{\s*+"|\[\s*+\[?\s*+\{)')
 
 
 class _EmptyScan:

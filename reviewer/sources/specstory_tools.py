@@ -12,11 +12,11 @@ from msgspec import Struct
 from reviewer.sources.turns import Part
 
 _NAME = re.compile(r'data-tool-name="([^"]*)"')
-_SUMMARY = re.compile(r"<summary>Tool use: \*\*[^*]*\*\*\s*•?\s*(.*?)\s*(?:</summary>|$)")
+_SUMMARY = re.compile(r"<summary>Tool use: \*\*[^*]*\*\*\s*+•?\s*+(.*)")
 _TAG = re.compile(r"</?(?:tool-use|details|summary)\b[^>]*>")
 _END = re.compile(r"(?:\n?```)?\s*</details>\s*</tool-use>\s*$")
 _FENCE = re.compile(r"\s*(```+|~~~+)(\w*)\s*$")
-_NAMED = re.compile(r"(\w+) `([^`]*)`")
+_NAMED = re.compile(r"(?<!\w)(\w++) `([^`]*)`")
 _ITEM = re.compile(r"\s*[-*] \[(.)\]\s+(.*)")
 _STATUS = {" ": "pending", "⚡": "in_progress", "~": "in_progress"}
 _SHELL = frozenset({"bash", "sh", "shell", "zsh", "powershell", "console"})
@@ -62,7 +62,7 @@ def _parts(lines: Sequence[str]) -> _Parts:
             mark = fence[1]
             fences.append((fence[2].lower(), []))
         elif titled := _SUMMARY.search(line):
-            summary = titled[1]
+            summary = titled[1].partition("</summary>")[0].rstrip()
         elif rest := _TAG.sub("", line).strip():
             words.append(rest)
     command = ""

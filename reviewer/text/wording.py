@@ -195,7 +195,7 @@ def wording(text: str) -> Wording:
 
 def _plain(text: str) -> str:
     text = unicodedata.normalize("NFC", text).translate(_QUOTATION)
-    text = _EMPHASIS.sub("", clean(_EMPHASIS.sub("", text)))
+    text = " ".join(_EMPHASIS.sub("", clean(_EMPHASIS.sub("", text))).split())
     text = _LABEL.sub("", text, count=1) if _LABEL.match(text) else text
     for pattern, plain in _PHRASES:
         text = pattern.sub(plain, text)
@@ -353,7 +353,7 @@ def _active(left: Words, right: Words) -> Words | None:
 
 
 _VOWEL = re.compile(r"[aeiouy]")
-_MEASURE = re.compile(r"[aeiouy]+[^aeiouy]+")
+_MEASURE = re.compile(r"[aeiouy][^aeiouy]")
 _SHORT_END = re.compile(r"[^aeiouy][aeiouy][^aeiouywx]$")
 _WHOLE_LIST = """
 https windows news staging string nothing everything something anything thing during spring

@@ -60,18 +60,16 @@ _PRINTS = re.compile(
 )
 _LISTS_FILES = re.compile(r"(?:ls|pwd|tree|stat|file|which)\b")
 _HEAD = re.compile(
-    r"\s*(?:Chunk ID: .*\n|Wall time: .*\n|Original token count: .*\n|Total output lines: .*\n"
+    r"\s*+(?:Chunk ID: .*\n|Wall time: .*\n|Original token count: .*\n|Total output lines: .*\n"
     r"|Process (?:exited with code|running with session ID) .*\n|Exit code: .*\n|Output:\n)+"
 )
 _CODE = re.compile(
     r"(?:Process exited with code|[Ee]xit(?:ed with)?(?: exit)? code:?|<exit_code>|<returncode>)"
     r"\s*(-?\d+)"
 )
-_FRAMED = re.compile(
-    r"\s*<returncode>-?\d+</returncode>\s*(?:<output>\n?(.*?)(?:</output>)?\s*)?$", re.S
-)
-_ENDED = re.compile(r"\s*<shellId: \S+ (?:completed|exited) with exit code -?\d+>\s*$")
-_EXITED = re.compile(r"\s*<exited with exit code 0>\s*$")
+_FRAMED = re.compile(r"\s*+<returncode>-?\d+</returncode>\s*+(?:<output>(.*))?$", re.S)
+_ENDED = re.compile(r"(?<!\s)\s*+<shellId: \S+ (?:completed|exited) with exit code -?\d+>\s*+$")
+_EXITED = re.compile(r"(?<!\s)\s*+<exited with exit code 0>\s*+$")
 _RUNS = re.compile(
     r"<command with shellId: (\S+) is still running|"
     r"Process running with session ID (\S+)|Command running in background with ID: (\S+?)[.\s]"
@@ -305,9 +303,10 @@ def result_body(text: str, roots: Sequence[str] = ()) -> tuple[str, str, re.Matc
     for root in sorted(roots, key=len, reverse=True):
         text = text.replace(f"{root}/", "").replace(f"{root}\\", "")
     code = _CODE.search(text[:400]) or _CODE.search(text[-200:])
-    body = _HEAD.sub("", text, count=1).strip() if _HEAD.match(text) else text.strip()
+    head = _HEAD.match(text)
+    body = text[head.end() if head else 0 :].strip()
     if framed := _FRAMED.match(text):
-        body = (framed[1] or "").strip()
+        body = (framed[1] or "").strip().removesuffix("</output>")
     return text, _ENDED.sub("", body).strip(), code
 
 

@@ -106,7 +106,7 @@ SCRATCH = re.compile(
 
 # What a command line does
 
-SPLIT = re.compile(r"\s*(?:&&|\|\||;|\n)\s*")
+SPLIT = re.compile(r"&&|\|\||;|\n")
 _HEREDOC = re.compile(r"<<-?\s*(['\"]?)(\w+)\1[^\n]*\n.*?\n\s*\2\b", re.DOTALL)
 _RUNNERS = (
     r"mise|npm|pnpm|yarn|bunx?|npx|make|just|task|cargo|go|uv|uvx|poetry|pdm|hatch|python3?|gradle"

@@ -53,7 +53,7 @@ class Item(Struct):
         return self.fate in (Fate.NOTHING, Fate.LOOKED_AT)
 
 
-_ITEM = re.compile(r"(?:^|\n)\s*\(?(\d{1,2})[.):]\s+")
+_ITEM = re.compile(r"(?:^|\n)[^\S\n]*+\(?(\d{1,2})[.):]\s+")
 _NAMED = re.compile(
     r"\b(?:item|task|point|step|issue|finding|comment|question|problem|change|phase|part|number|no\.)s?"
     r"\s*#?((?:\d{1,2}(?:\s*(?:,|and|&|\+)\s*)*)+)\b",
@@ -92,7 +92,9 @@ def numbered(text: str) -> dict[str, str]:
         end = matches[at + 1].start() if at + 1 < len(matches) else len(text)
         if match[1] == "1":
             found = {}
-        found[match[1]] = text[match.end() : end].strip().split("\n\n", 1)[0]
+        found[match[1]] = (
+            text[match.end() : min(end, match.end() + ITEM_CHARS * 4)].strip().split("\n\n", 1)[0]
+        )
     return found
 
 

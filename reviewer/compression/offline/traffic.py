@@ -72,7 +72,9 @@ def looked_at(
 
 
 _BEFORE = re.compile(r"\s*(?:cd|export|set|source|sleep|echo)\b[^\n;&|]*(?:&&|;)\s*")
-_AFTER = re.compile(r"\s*(?:2>&1|2>/dev/null|>/dev/null|\|\s*(?:head|tail|cat|wc|sort|tee)\b).*")
+_AFTER = re.compile(
+    r"(?<!\s)\s*+(?:2>&1|2>/dev/null|>/dev/null|\|\s*(?:head|tail|cat|wc|sort|tee)\b).*"
+)
 
 
 def _main_part(command: str) -> str:

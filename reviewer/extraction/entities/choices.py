@@ -6,7 +6,7 @@ import re
 
 from msgspec import Struct
 
-from reviewer.extraction.entities.naming import leans, name_key, named
+from reviewer.extraction.entities.naming import leans, name_key, named, short_of_blanks
 
 _OPTION = r"(?P<option>(?:`[^`\n]{1,60}`|[\"“][^\"”\n]{1,80}[\"”]|[^,;:()\n]{2,60}?))"
 _END = (
@@ -97,6 +97,7 @@ def choice_of(title: str, statement: str) -> Choice | None:
     `title` may state it (`Use X for Y`), or name the subject (`Ledger database`) of the option
     that `statement` chooses.
     """
+    statement = short_of_blanks(statement)
     option = chosen_option(statement)
     for found in (stated_choice(title, whole=True), stated_choice(statement)):
         if found is not None:
@@ -113,6 +114,7 @@ def stated_choice(text: str, *, whole: bool = False) -> Choice | None:
 
     With `whole` (for titles) the choice must be the whole text.
     """
+    text = short_of_blanks(text)
     for form in _WHOLE if whole else _FORMS:
         match = form.match(text)
         if match is None:

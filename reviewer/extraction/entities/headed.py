@@ -60,7 +60,7 @@ def _kind(place: str) -> str:
 
 
 _HEADING = re.compile(
-    rf"{_kind('heading_')}[ ]*(?::|[ ][-–—][ ])[ ]*\**[ ]*(?P<rest>\S.+)", re.IGNORECASE
+    rf"{_kind('heading_')}[ ]*(?::|[ ][-–—][ ])[ ]*+\**+[ ]*+(?P<rest>\S.+)", re.IGNORECASE
 )
 _ITEM = re.compile(
     rf"(?:\[{_kind('bracket_')}\][ ]+(?!\()"
@@ -70,7 +70,7 @@ _ITEM = re.compile(
     re.IGNORECASE | re.DOTALL,
 )
 _BRACKET = re.compile(r"\[[A-Za-z][\w /-]{2,30}\][ ]+(?!\()")
-_LABEL_LINE = re.compile(r"(?P<label>[^:=\n]{2,40}?)\**\s*[:=]\**\s*(?P<value>\S[^\n]{0,200})")
+_LABEL_LINE = re.compile(r"(?P<label>[^:=\n]{2,40}?)\**\s*+[:=]\**+\s*+(?P<value>\S[^\n]{0,200})")
 _AMOUNT = re.compile(rf"{QUANTITY}\W*$")
 _NAME_END = re.compile(r"\s[-–—]\s|:\s|;\s|\.\s|,\s|\s\(")
 _STATING = frozenset((

@@ -7,6 +7,8 @@ import re
 from reviewer.extraction.passages import wording
 
 LONGEST_NAME = 80
+LONGEST_SENTENCE = 2_000
+"""Characters of a text that patterns of whole sentences look at."""
 
 _NUMBER = re.compile(
     r"(?:\[\d{4}-\d\d-\d\d[^\]\n]{0,20}\]|\d{4}-\d\d-\d\d)[ ]*[:—–-]?[ ]*"
@@ -14,7 +16,11 @@ _NUMBER = re.compile(
     r"[.:)]?[ ]*(?:[-–—][ ]*)?",
     re.IGNORECASE,
 )
-_LINK = re.compile(r"\[\[(?:[^\]|\n]*\|)?([^\]\n]+)\]\]|\[([^\]\n]+)\]\([^)\n]*\)")
+_LINK = re.compile(
+    r"\[\[(?:[^\[\]|\n]*+\|)?([^\[\]\n]+)\]\]"
+    r"|\[([^\[\]\n]+)\]\((?:(?!\]\()[^)\n])*\)"
+)
+_BLANKS = re.compile(r"(\s)\s+")
 _ARTICLE = re.compile(r"(?:the|an?|our|your|its|their|this|that|all|every|each)\s+", re.IGNORECASE)
 _COMMA = re.compile(r",\s")
 _CLAUSE = re.compile(
@@ -33,12 +39,20 @@ def title_parts(title: str) -> tuple[str, str]:
     """Number and wording of a title: `7. Use X` -> `("7", "Use X")`; dates are left out."""
     number = ""
     title = title.replace("~~", "").strip()
-    while match := _NUMBER.match(title):
-        if match.end() == 0 or match.end() == len(title):
+    at = 0
+    while match := _NUMBER.match(title, at):
+        if match.end() == at or match.end() == len(title):
             break
         number = number or match["adr"] or match["dot"] or match["zero"] or ""
-        title = title[match.end() :].lstrip()
-    return number, wording(title)
+        at = match.end()
+        while at < len(title) and title[at].isspace():
+            at += 1
+    return number, wording(title[at:])
+
+
+def short_of_blanks(text: str) -> str:
+    """The beginning of a text, with one blank in place of several."""
+    return _BLANKS.sub(r"\1", text[:LONGEST_SENTENCE])
 
 
 def named(text: str) -> str:

@@ -50,7 +50,7 @@ _LABELS = {
     "validates": RelationKind.VALIDATES,
     "verifies": RelationKind.VALIDATES,
 }
-_NOT_A_LIST = re.compile(r"\s*(?:,|;|\band\b)\s*")
+_NOT_A_LIST = re.compile(r"[,;]|\band\b")
 
 
 def relations_in(text: str, name: str = "") -> tuple[Relation, ...]:
@@ -77,5 +77,5 @@ def labelled_relations(label: str, value: str) -> tuple[Relation, ...]:
     kind = _LABELS.get(name_key(label))
     if kind is None:
         return ()
-    targets = (named(part) for part in _NOT_A_LIST.split(value))
+    targets = (named(part.strip()) for part in _NOT_A_LIST.split(value))
     return tuple(Relation(kind, target) for target in targets if len(target) > 1)

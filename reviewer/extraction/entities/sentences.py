@@ -15,7 +15,7 @@ from reviewer.extraction.entities.entity import (
     Relation,
     RelationKind,
 )
-from reviewer.extraction.entities.naming import leans, name_key, named, titled
+from reviewer.extraction.entities.naming import leans, name_key, named, short_of_blanks, titled
 from reviewer.extraction.entities.quantities import QUANTITY, UNIT, quantities
 from reviewer.extraction.entities.relations import relations_in
 from reviewer.extraction.entities.rule import EntityRule, Found, Place
@@ -67,7 +67,7 @@ def _parameter(place: Place) -> Found | None:
     statement = place.statement
     if statement.kind not in (UnitKind.SENTENCE, UnitKind.LIST_ITEM):
         return None
-    raw = place.record.text[place.start : place.end]
+    raw = short_of_blanks(place.record.text[place.start : place.end])
     if not may_contain_amount(raw) or _BOX.search(statement.marker):
         return None
     match = _ASSIGNED.match(raw) or _STATED.match(raw)
@@ -198,7 +198,7 @@ def obligation_of(statement: str) -> Obligation | None:
     Amounts in the predicate become attributes and are left out of the slot, so that another limit
     on the same thing has the same slot.
     """
-    statement = _LEAD_IN.sub("", statement)
+    statement = _LEAD_IN.sub("", short_of_blanks(statement))
     match = _OBLIGATION.match(statement)
     if match is None:
         return None

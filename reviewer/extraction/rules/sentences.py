@@ -16,7 +16,7 @@ _UNIT = (
     r"|chars|characters)"
 )
 
-_NUMBER = re.compile(r"\d[\d.,]*\s?" + _UNIT + r"(?![\w/])")
+_NUMBER = re.compile(r"\d[\d.,]{0,30}\s?" + _UNIT + r"(?![\w/])")
 _AMOUNTS = says(
     r"\w`?\)?\s*(?:=|:|≈|~|\bis\b|\bare\b|\bwas\b|\bof\b|\bto\b|\bat\b|\bdefaults? to\b"
     r"|<=?|>=?"

@@ -28,7 +28,7 @@ _TYPED_LEAD = re.compile(
     r"(?:\*\*|__)?(?P<kind>decision|decided|requirement|constraint|lesson(?: learned)?|learning"
     r"|preference|convention|gotcha|note|important|caveat|assumption|rationale|root cause|fix|cause"
     r"|problem|limitation|trade-?off|why|key (?:insight|finding|point))s?"
-    r"(?:\*\*|__)?[ ]*:[ ]*(?:\*\*|__)?[ ]*\S.{7,}",
+    r"(?:\*\*|__)?[ ]*+:[ ]*+(?:\*\*|__)?[ ]*+\S.{7,}",
     re.IGNORECASE,
 )
 _DECISION_HEADING = re.compile(r"decisions?(?: outcome)?|we decided|resolution", re.IGNORECASE)

@@ -35,7 +35,7 @@ _POSTGRES = ("5432", "5433", "6432", "*")
 _PEM_HEAD = "LS0tLS1CRUdJTi"
 WIFI = late(r"wifi:[^\n]{0,200}?(?<![a-z])p:(?P<value>(?:\\.|[^;\\\n]){4,200})", re.I)
 WORDS = late(
-    r"pass(?:word|phrase|wort|code)(?:[ \t]+(?:is|was|to|ist|now))?[ \t]*[:=]?[ \t]+[\"'`]?"
+    r"pass(?:word|phrase|wort|code)(?:[ \t]++(?:is|was|to|ist|now))?(?:[ \t]*+[:=])?[ \t]++[\"'`]?"
     r"(?P<value>[a-z]{4,20}(?:-[a-z]{4,20}){3,9})(?![\w-])",
     re.I,
 )

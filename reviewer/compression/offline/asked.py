@@ -33,7 +33,7 @@ _BOLD_KEY = re.compile(
     r"\s*(?:[-*] )?\*\*[^*]{2,60}\*\*:?\s*\S|\s*(?:[-*] )?\*\*[^*]{2,60}:\*\*\s*\S"
 )
 _KEY = re.compile(r"\s*\"?[A-Za-z_][\w .-]{0,40}\"?\s*[:=]\s*\S")
-_TAG = re.compile(r"\s*<(\w+)(?:\s[^>]*\b(?:name|title|role)=[^>]*>|[^>]*>[^<]{8,})")
+_TAG = re.compile(r"\s*+<(\w++)(?:\s[^>]{0,300}?\b(?:name|title|role)=[^>]*>|[^>]*+>[^<]{8,})")
 _NUMBERED = re.compile(r"\s*\d+[.)] \S")
 _LISTED = re.compile(r"\s*[-*•] \S")
 _LABEL = re.compile(r"\*\*[^*]{2,60}\*\*:?(?: \([^)]*\))?:?|\*\*[^*]{2,60}:\*\*")

@@ -79,7 +79,7 @@ _CREATES = re.compile(r"write|create", re.IGNORECASE)
 _PATCHED = re.compile(r"^\*\*\* (Add|Update|Delete) File: (.+)$", re.MULTILINE)
 _LISTED = re.compile(r'"path":\s*"([^"\n]+)"')
 _DESCRIBED = re.compile(
-    r"\W*(edit|write|creat|add|updat|delet)\w*(?: file)?[\s:*]+`?([^\s`*]+[./][^\s`*]+)",
+    r"\W*+(edit|write|creat|add|updat|delet)\w*+(?: file)?[\s:*]++`?([^\s`*]+[./][^\s`*]+)",
     re.IGNORECASE,
 )
 
@@ -97,7 +97,7 @@ def changes_of(call: Call) -> list[Change]:
         return []
     if path := call.words(*PATHS).strip('"'):
         return [_written(call, path)]
-    described = _DESCRIBED.match(call.words("description"))
+    described = _DESCRIBED.match(call.words("description")[:500])
     if described is None:
         return []
     verb = described[1].lower()
@@ -218,7 +218,7 @@ _STATUS = {
     "~": "in_progress",
     "-": "in_progress",
 }
-CHECKBOX = re.compile(r"^\s*(?:[-*+]|\d+[.)])?\s*\[([ xX~-])\]\s*(.+)$", re.MULTILINE)
+CHECKBOX = re.compile(r"^[^\S\n]*+(?:[-*+]|\d+[.)])?[^\S\n]*+\[([ xX~-])\]\s*(.+)$", re.MULTILINE)
 ITEM_CHARS = 300
 
 

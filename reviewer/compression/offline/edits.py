@@ -195,7 +195,7 @@ def _resolved(code: NewCode) -> str:
 
 _TEST = re.compile(r"(?:test|Test|Benchmark)(?:_|[A-Z]|$)")
 _REMARK = re.compile(r"(?://[/!]?|#(?!\[|!|include|define|if|e)|/\*+|\*+(?!\w)|--|;+|<!--)\s*")
-_REMARK_END = re.compile(r"\s*(?:\*/|-->)$")
+_REMARK_END = re.compile(r"(?<!\s)\s*+(?:\*/|-->)$")
 _DOC = re.compile(r"[rbuf]{0,2}(\"{3}|'{3})")
 _NOT_PROSE = re.compile(
     r"!|include\b|define\b|region\b|pragma|noqa|nolint|type:|eslint|prettier|ts-|go:|\W*$"
@@ -216,7 +216,8 @@ _RULE = re.compile(
 )
 """What a remark has that states a rule; others name a step."""
 _CONSTANT = re.compile(
-    r"(?:(?:export|pub|static|final|private|public|const|let|var) )*[A-Za-z_]\w*(?::? ?[\w.\[\]]+)?"
+    r"(?:(?:export|pub|static|final|private|public|const|let|var) )*+"
+    r"[A-Za-z_]\w*+(?::? ?[\w.\[\]]++)?"
     r" :?= (?:[\"'`\d\[{(-]|true\b|false\b|[\d\w.]+\()"
 )
 _OWNER = re.compile(r"\b(?:class|interface|trait|impl|enum|struct|namespace)\b")
@@ -302,7 +303,10 @@ def _signature(lines: Sequence[str]) -> str:
         if text.count("(") <= text.count(")"):
             break
     text = text.replace("( ", "(").replace(", )", ")")
-    return cut(re.sub(r"\s*(?:\{|:|=>|=)*\s*$", "", text), SIGNATURE_CHARS).text
+    return cut(_ENDING.sub("", text[: SIGNATURE_CHARS * 4]), SIGNATURE_CHARS).text
+
+
+_ENDING = re.compile(r"(?<![\s{:=])(?:=>|[\s{:=])++$")
 
 
 def _told(place: _Place, code: NewCode) -> str:
@@ -344,7 +348,7 @@ def _head(place: _Place) -> str:
     return f"in `{place.name}`" if place.name else ""
 
 
-_COMPARES = re.compile(r"[=!<>]=|[<>](?!-)|&&|\|\||\b(?:and|or|not|in|is)\b|\w\(.*\) ?[:{]?$")
+_COMPARES = re.compile(r"[=!<>]=|[<>](?!-)|&&|\|\||\b(?:and|or|not|in|is)\b|\) ?[:{]?$")
 _ERRORS = re.compile(r"\berr(?:or)? ?[!=]= ?(?:nil|null|None)|\b(?:fmt|errors)\.\w*[Ee]rr")
 
 

@@ -136,10 +136,14 @@ _REMOVED = re.compile(r"(?:sudo )?rm\s+(?:-\w+\s+)*([^*?$|]+)$")
 _MOVED = re.compile(r"(?:sudo )?(?:git )?mv (?:-\w+ )*(\S+) (\S+)")
 _GIT = re.compile(r"git(?:\s+-[cC]\s+\S+)*\s+([a-z-]+)\s*(.*)", re.DOTALL)
 _SED = re.compile(r"(?:g?sed|perl)\s+(?:-\S+\s+)*-\w*i\b.*?(\S+\.\w+)\s*$", re.DOTALL)
-_REDIRECT = re.compile(r"(?:cat|tee|echo|printf)\b[^|\n]*?(?<![-=\d])>{1,2}\s*([\w./~-]+\.\w+)")
+_REDIRECT = re.compile(
+    r"(?:cat|tee|echo|printf)\b[^|\n]{0,400}?(?<![-=\d])>{1,2}\s*([\w./~-]+\.\w+)"
+)
 _EDITOR = re.compile(r"create ([\w./-]+\.\w{1,8})")
 """The command with which some agents create a file."""
-ENDS = re.compile(r"(?:\s*(?:2>&1|\d?>\s*/dev/null|\|\s*(?:tail|head|grep|cat|tee)\b.*))+\s*$")
+ENDS = re.compile(
+    r"(?<!\s)(?:\s*+(?:2>&1|\d?>\s*+/dev/null|\|\s*+(?:tail|head|grep|cat|tee)\b.*+)){1,6}+\s*+$"
+)
 _HELP = re.compile(r"\s(?:--help|-h)\b")
 _BODY = re.compile(r"\s(?:--?(?:body|b|f|F|field|message|m)\b|\S*=\"|\"\$\()")
 """Where the text that a command sends begins."""
@@ -236,7 +240,7 @@ def _written_bodies(command: str) -> dict[str, str]:
     return found
 
 
-_COMMIT_CALL = re.compile(r"\bgit(?:\s+-[cC]\s+\S+)*\s+commit\b")
+_COMMIT_CALL = re.compile(r"\bgit(?:\s++-[cC]\s++\S++){0,8}+\s++commit\b")
 
 
 def _commit_messages(command: str) -> Iterator[str]:
@@ -337,12 +341,12 @@ _EDIT_FAILED = re.compile(
 LOOKED_AT = 6_000
 """Characters at either end of a result that are read."""
 _CONFLICT = re.compile(
-    r"CONFLICT \([^)\n]*\): Merge conflict in (\S+)|^\s*both (?:modified|added):\s+(\S+)"
+    r"CONFLICT \([^()\n]*\): Merge conflict in (\S+)|^[^\S\n]*+both (?:modified|added):\s++(\S+)"
     r"|^(?:UU|AA) (\S+)$",
     re.MULTILINE,
 )
 _FAILING_TEST = re.compile(
-    r"--- FAIL: (\S+)|^FAILED (\S+)|^\s*(?:✗|✘|×) (.{3,80})$|^FAIL\s+(\S+)", re.MULTILINE
+    r"--- FAIL: (\S+)|^FAILED (\S+)|^[^\S\n]*+(?:✗|✘|×) (.{3,80})$|^FAIL\s+(\S+)", re.MULTILINE
 )
 _CHECK_FAILED = re.compile(
     r"\b[1-9]\d* (?:failed|failures?|errors?)\b|^FAIL\b|\btask failed\b|\bBUILD FAILED\b"
@@ -355,7 +359,7 @@ _PASSED = re.compile(
     r"|\btest result: ok\b|^ok\s+\S+\s+(?:[\d.]+s|\(cached\))|^PASS(?:ED)?\b|--- PASS"
     r"|\bBUILD SUCCESS(?:FUL)?\b|\bBuild (?:succeeded|complete)|\bcompiled successfully\b"
     r"|\bfiles? (?:already formatted|left unchanged|would be left unchanged|reformatted)\b"
-    r"|^OK(?: \(.*\))?$|\bFinished `?\w+`? .*target|\bbuilt in [\d.]+|\btests? pass(?:ed)?\b"
+    r"|^OK(?: \(.*\))?$|\bFinished `?\w+`? .{0,80}target|\bbuilt in [\d.]+|\btests? pass(?:ed)?\b"
     r"|\bcode style!|\bno (?:errors|problems|warnings) found\b|\b0 broken\b",
     re.MULTILINE | re.IGNORECASE,
 )
@@ -383,9 +387,9 @@ _BACKGROUND = re.compile(
     r"\s*Command (?:is )?running in (?:the )?background\b|.*\bmoved to the background\b"
 )
 NO_OUTPUT = re.compile(
-    r"\s*(?:\(?(?:Bash|Command|Tool)? ?(?:completed|ran)? ?(?:successfully )?(?:with|and)? ?"
+    r"\s*+(?:\(?(?:Bash|Command|Tool)? ?(?:completed|ran)? ?(?:successfully )?(?:with|and)? ?"
     r"(?:no output|produced no output)[^\n]{0,20}"
-    r"|(?:Exit code:? |Process exited with code )0)?\s*$",
+    r"|(?:Exit code:? |Process exited with code )0)?\s*+$",
     re.IGNORECASE,
 )
 MADE = re.compile(r"^\[([^\]\n]{1,120}) ([0-9a-f]{7,40})\] (.+)$", re.MULTILINE)
@@ -403,7 +407,7 @@ def conflicts_in(text: str) -> tuple[str, ...]:
 
 
 _MARK = re.compile(r"[^\S\n]*(?:(\d+)[→\t:|])?(<{7}|\|{7}|={7}|>{7})(?: |$)")
-LINE_NUMBER = re.compile(r"[^\S\n]*(\d+)[→\t:|]")
+LINE_NUMBER = re.compile(r"^[^\S\n]*+(\d++)[→\t:|]")
 HUNK_CHARS = 40_000
 MOST_HUNKS = 8
 SIDE_LINES = 2
@@ -500,7 +504,9 @@ def read_outcome(event: Event, result: str) -> None:
 
 
 _IDS = (
-    re.compile(r"https?://[^\s\"'<>)\]\\]+/(?:issues?|pull|merge_requests|browse|tag)/[\w.-]*\w"),
+    re.compile(
+        r"https?://[^\s\"'<>)\]\\]{1,300}/(?:issues?|pull|merge_requests|browse|tag)/[\w.-]*\w"
+    ),
     re.compile(r"\"(?:identifier|key)\"\s*:\s*\"([\w.-]{2,40})\""),
     re.compile(
         r"\b(?:[Cc]reated|[Oo]pened|[Uu]pdated|[Cc]losed|[Pp]ublished|[Ss]ubmitted|[Bb]ooked)\b"
@@ -511,7 +517,7 @@ _IDS = (
     re.compile(r"\"(?:number|iid)\"\s*:\s*(\d{1,8})"),
 )
 """Under which id a result says that something was made, the surest first."""
-_ITEM_ID = re.compile(r"^\s*\"id\"\s*:\s*\"([A-Za-z][\w.]*-[\w.-]*\w)\"", re.MULTILINE)
+_ITEM_ID = re.compile(r"^[^\S\n]*+\"id\"\s*:\s*\"([A-Za-z][\w.]*-[\w.-]*\w)\"", re.MULTILINE)
 """How a tracker gives the id of an item in JSON."""
 MAKES = re.compile(r"(?:gh|glab) (?:issue|mr|pr|release) create\b|bd create\b")
 """Commands that make something that has an id in another system."""

@@ -82,7 +82,7 @@ _SAID = re.compile(r"the user said:\s*\n?(.*)", re.DOTALL | re.IGNORECASE)
 _NOTE = re.compile(r"\n\nNote: The user's next message may contain.*", re.DOTALL)
 _ANSWERED = re.compile(
     r"^(?:The user answered:|User has answered your questions:|Your questions have been answered:)"
-    r"\s*(.*?)\.?\s*(?:You can now continue.*|Read the answers carefully.*)?$",
+    r"\s*+(.*)",
     re.DOTALL,
 )
 _LAUNCHED = ("Async agent launched", "Launching ", "Agent is running")
@@ -110,7 +110,6 @@ _STARTED = re.compile(
     r"\b(?:in (?:the )?background|running) with (?:shell |session )?ID:? ?([\w-]+)", re.IGNORECASE
 )
 """How a result says that its command still runs, and under which id."""
-_FRAMED = re.compile(r"<output>\n?(.*?)\n?</output>\s*$", re.DOTALL)
 _TOOL_LINE = re.compile(r"^\[Tool: \w+\] .*\n?", re.MULTILINE)
 POLLED_MOMENTS = 200
 """How far back a command is looked for whose output is fetched."""
@@ -461,7 +460,9 @@ class _Reader:
                 self._say(number, Voice.SUBAGENT, _AGENT_ID.sub("", text), name)
         elif call.kind in ASKING:
             answers = _ANSWERED.match(text[:LOOKED_AT])
-            said = answers[1] if answers else text[:LOOKED_AT]
+            said = text[:LOOKED_AT]
+            if answers:
+                said = _GO_ON.split(answers[1], maxsplit=1)[0].rstrip().removesuffix(".")
             self._say(number, Voice.PERSON, said, ANSWERS)
         elif call.kind == "taskcreate":
             created = re.search(r"Task #(\d+) created", text)
@@ -553,8 +554,9 @@ class _Reader:
         asked = self._polled.get(key)
         if asked is None and self._running and "session_id" in call.given:
             asked = self._polled[key] = self._running.pop()
-        if framed := _FRAMED.search(text):
-            head, text = text[: framed.start()], framed[1].strip()
+        if "<output>" in text and text.rstrip().endswith("</output>"):
+            head, _, rest = text.partition("<output>")
+            text = rest.rstrip().removesuffix("</output>").strip()
             if "<status>completed" not in head:
                 return
             if "<task_type>local_agent" in head:
@@ -612,7 +614,8 @@ def _declared_first(text: str) -> str:
 
 FIRST_CHARS = 2_000
 _COMMAND = re.compile(r"<command-name>\s*/?([\w:.-]+)\s*</command-name>")
-_ARGUMENTS = re.compile(r"<command-args>\s*(.*?)\s*</command-args>", re.DOTALL)
+_GO_ON = re.compile(r"You can now continue|Read the answers carefully")
+_ARGUMENTS = re.compile(r"<command-args>((?:(?!<command-args>).)*?)</command-args>", re.DOTALL)
 _OF_THE_CLIENT = re.compile(
     r"add-dir|agents|bashes|bug|clear|compact|config|context|cost|doctor|exit|export|fast|feedback"
     r"|help|hooks|ide|init|install-github-app|login|logout|mcp|memory|model|output-style"
@@ -628,7 +631,7 @@ def command_called(text: str) -> str:
     if named is None or _OF_THE_CLIENT.fullmatch(named[1]):
         return ""
     given = _ARGUMENTS.search(text)
-    return f"/{named[1]} {given[1] if given and given[1] else '(a command)'}"
+    return f"/{named[1]} {given[1].strip() if given and given[1].strip() else '(a command)'}"
 
 
 def _voice(turn: Turn) -> Voice:

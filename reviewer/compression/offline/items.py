@@ -56,7 +56,7 @@ class Item(Struct):
 _ITEM = re.compile(r"(?:^|\n)[^\S\n]*+\(?(\d{1,2})[.):]\s+")
 _NAMED = re.compile(
     r"\b(?:item|task|point|step|issue|finding|comment|question|problem|change|phase|part|number|no\.)s?"
-    r"\s*#?((?:\d{1,2}(?:\s*(?:,|and|&|\+)\s*)*)+)\b",
+    r"\s*+#?((?:\d{1,2}(?:\s{0,4}(?:,|and|&|\+)\s{0,4}){0,4}){1,60})\b",
     re.IGNORECASE,
 )
 _FINE = re.compile(
@@ -77,7 +77,7 @@ _DONE = re.compile(
     r"|updated|replaced|extracted|moved|created|wrote|merged|refactored)\b|[✅✓✔]",
     re.IGNORECASE,
 )
-_WORD = re.compile(r"[\w./-]*\w")
+_WORD = re.compile(r"(?<![\w./-])[\w./-]*\w")
 _SPECIAL = re.compile(r"[\d_./]|[a-z][A-Z]|[A-Z]{2,}")
 """What names have and words have not."""
 SHARED_WORDS = 2

@@ -56,7 +56,7 @@ class Line(Struct):
     """The part of the same list before this one, without which it is not taken."""
 
 
-_TERM = re.compile(r"[\w./#@-]*\w")
+_TERM = re.compile(r"(?<![\w./#@-])[\w./#@-]*\w")
 
 
 def terms_of(text: str) -> frozenset[str]:

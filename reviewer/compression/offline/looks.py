@@ -96,7 +96,7 @@ def looks_of(tail: Tail) -> list[Look]:
 
 _REMINDER = re.compile(
     r"<system-reminder>.*?(?:</system-reminder>|\Z)"
-    r"|(?:<returncode>-?\d+</returncode>\s*)?<warning>.*?</warning>\s*<output_head>"
+    r"|(?:<returncode>-?\d+</returncode>\s*+)?<warning>(?:(?!<warning>).)*?</warning>\s*+<output_head>"
     r"|</?output_(?:head|tail)>",
     re.DOTALL,
 )
@@ -229,7 +229,7 @@ def _hits(body: str) -> list[tuple[int, str]]:
 
 
 _LISTED = re.compile(
-    r"[-dlcbps][rwxsStT-]{9}[@+.]?\s+\d+\s+\S+\s+(?:\S+\s+)?\d+.*?\s(\S+(?: -> \S+)?)$"
+    r"[-dlcbps][rwxsStT-]{9}[@+.]?\s++\d++\s++\S++\s++(?:\S++\s++)?\d++.*?\s(\S++(?: -> \S++)?)$"
 )
 
 
@@ -272,7 +272,7 @@ _METHOD = re.compile(
 _HEADING = re.compile(r"#{1,4} \S[^\n]*")
 _KEY = re.compile(r"(?:[A-Za-z_][\w.-]*|  \"[\w.$@/-]+\"):(?:\s[^\n]*|)")
 _KEYED = re.compile(r"\.(?:ya?ml|json|jsonc)$|(?:^|/)[Mm]akefile$|(?:^|/)justfile$")
-_ENDING = re.compile(r"\s*(?:\{|:|=>|=|\()*\s*$")
+_ENDING = re.compile(r"(?<![\s{:=(])(?:=>|[\s{:=(])++$")
 DEFINED_CHARS = 110
 
 
@@ -285,9 +285,13 @@ def definitions(look: Look) -> list[tuple[int, int, str]]:
         elif _KEYED.search(look.path):
             defines = _KEY.fullmatch(text) is not None
         else:
-            defines = bool(_DEFINES.fullmatch(text) or _METHOD.fullmatch(text))
+            defines = bool(
+                len(text) < 500 and (_DEFINES.fullmatch(text) or _METHOD.fullmatch(text))
+            )
         if defines:
-            shown = cut(_ENDING.sub("", text), DEFINED_CHARS).text.replace("`", "'")
+            shown = cut(_ENDING.sub("", text[: DEFINED_CHARS * 4]), DEFINED_CHARS).text.replace(
+                "`", "'"
+            )
             found.append((number, len(text) - len(text.lstrip()), shown))
     return found
 

@@ -463,7 +463,7 @@ _AFTER_SUMMARY = re.compile(
     re.DOTALL,
 )
 _PART = re.compile(
-    r"^\s*(?:#{1,4}\s+)?(\d{1,2})\.\s+\**([A-Z][^\n:*]{3,60})\**:?\**[ \t]*$", re.MULTILINE
+    r"^[^\S\n]*+(?:#{1,4}\s++)?(\d{1,2})\.\s++\**([A-Z][^\n:*]{3,60})\**:?\**[ \t]*$", re.MULTILINE
 )
 _PARTS: tuple[tuple[str, Section, float], ...] = (
     ("primary request", Section.REQUEST, 1.4),
@@ -496,7 +496,7 @@ def summary_lines(message: Message, after: Sequence[Moment], *, heard: bool = Fa
         isinstance(each, Event) and each.kind is Kind.COMMIT and not each.failed for each in after
     ) and any(has_content(person_words(each.text)) for each in asked)
     text = message.text
-    head = re.search(r"^\s*Summary:\s*$", text, re.MULTILINE)
+    head = re.search(r"^[^\S\n]*+Summary:\s*$", text, re.MULTILINE)
     text = text[head.end() :] if head else text
     text = _AFTER_SUMMARY.sub("", text)
     parts = list(_PART.finditer(text))
@@ -541,7 +541,7 @@ def summary_lines(message: Message, after: Sequence[Moment], *, heard: bool = Fa
 
 
 _QUOTED_WORDS = re.compile(
-    r"^[^\S\n]*(?:[-*+]|\d+[.)])?[^\S\n]*[\"\u201c](.{8,}?)[\"\u201d][^\n\"]*$", re.M | re.S
+    r"^[^\S\n]*+(?:[-*+]|\d+[.)])?[^\S\n]*+[\"\u201c](.{8,2000}?)[\"\u201d][^\n\"]*$", re.M | re.S
 )
 """A line of an earlier summary that quotes the person."""
 
@@ -549,7 +549,7 @@ _QUOTED_WORDS = re.compile(
 ASKED_EARLIER = "Asked earlier: "
 
 
-_QUOTED_IN = re.compile(r"\[[^\]]*\]")
+_QUOTED_IN = re.compile(r"\[[^\[\]]*\]")
 """What a summary puts in place of what the person pasted."""
 
 

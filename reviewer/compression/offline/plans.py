@@ -49,12 +49,12 @@ class Plan(Struct, frozen=True):
         return [each for each in self.steps if each.is_open]
 
 
-_HEADING = re.compile(r"^#{1,6}[ \t]+(?P<title>\S.*?)[ \t]*#*$")
+_HEADING = re.compile(r"^#{1,6}[ \t]++(?P<title>\S.*?)(?:(?<![ \t])[ \t]++#*+|(?<!#)#++)?$")
 _TITLE = re.compile(
     r"^(?:[-*+][ \t]+)?(?:#{1,6}[ \t]+(?:\*\*)?|\*\*)"
     r"(?:(?P<kind>Phase|Step|Stage|Part|Milestone|Task)[ \t]+)?"
-    r"(?P<number>\d{1,2}(?:\.\d{1,2})?)(?(kind)\b\**[ \t]*[.):\u2013\u2014-]?|[.):])\**[ \t]*"
-    r"(?P<title>(?:(?!\*\*)[^\n])*[^\s*:])[*:]*(?P<rest>.*)$"
+    r"(?P<number>\d{1,2}(?:\.\d{1,2})?)(?(kind)\b\**+[ \t]*+[.):\u2013\u2014-]?|[.):])\**+[ \t]*+"
+    r"(?P<title>(?:(?!\*\*)[^\n])*[^\s*:])[*:]*+(?P<rest>.*)$"
 )
 _ROW = re.compile(
     r"^\|[ \t]*\**(?P<kind>Phase|Step|Stage|Milestone)[ \t]+(?P<number>\d{1,2})\b[^|]*\|"
@@ -62,7 +62,7 @@ _ROW = re.compile(
 )
 """A row of a table whose first cell numbers a step."""
 _PATH = re.compile(r"`([\w./-]+\.\w{1,8}(?::\d+(?:-\d+)?)?)`")
-_FIX = re.compile(r"\**(?:Fix|Suggestion|Recommendation|Solution)\**:?\**:?[ \t]+(.+)")
+_FIX = re.compile(r"\**+(?:Fix|Suggestion|Recommendation|Solution)\**+:?\**+:?[ \t]++(.+)")
 
 
 def titled_items(text: str) -> list[Titled]:

@@ -438,7 +438,7 @@ WORTH_ASKED = 6.0
 """What the first of the files is worth to which the request points."""
 WORTH_NAMED = 1.3
 """What a file is worth at least that the person names."""
-_A_PATH = re.compile(r"[\w.~-]*[\w-]/?[\w/-]*\.\w{1,8}")
+_A_PATH = re.compile(r"(?<![\w./~-])[\w./~-]{0,300}\.\w{1,8}")
 
 
 def _names_one(command: str, asked: str) -> bool:

@@ -388,7 +388,7 @@ def is_own(path: str) -> bool:
 
 
 _FOR_AGENTS = re.compile(
-    r"(?:^|/)\.(?!github/)[\w-]+/(?:[^/]+/)*"
+    r"(?:^|/)\.(?!github/)[\w-]+/(?:[^/]+/){0,20}"
     r"(?:prompts?|messages?|handoffs?|plans?|tmp)/[^/]+\.(?:md|txt)$",
     re.IGNORECASE,
 )
@@ -712,7 +712,7 @@ MOST_OWED = 3
 _CHECKING = frozenset({"build", "test", "lint"})
 _CHOSEN = re.compile(
     r" -run\b| -k\b|::|--(?:filter|grep|tests|testNamePattern|test-name-pattern)\b| -t\b"
-    r"|\S*test\S*\.(?:py|[cm]?[jt]sx?|rb|php|exs?|rs)\b|\b(?:cargo|dotnet)\b.* -p \w| --test \w"
+    r"|test\S{0,200}\.(?:py|[cm]?[jt]sx?|rb|php|exs?|rs)\b|\b(?:cargo|dotnet)\b.* -p \w| --test \w"
 )
 """What a command has that runs only some of the tests."""
 _TESTS = re.compile(r"\btests?\b|pytest|jest|vitest|rspec|phpunit|ctest|tox|nox|\bcheck\b|\bci\b")

@@ -163,8 +163,8 @@ _OFFER = re.compile(
     re.IGNORECASE,
 )
 _REPORT = re.compile(
-    r"^(?:\W*\b(?:i(?:'ve| have)?|we(?:'ve| have)?|now|also|all|both)\s+)?\W*(?:add|creat|fix|updat"
-    r"|remov|renam|replac|commit|push|merg|mov|delet|implement|chang|refactor|extract|inlin|wrote"
+    r"^(?:\W*+\b(?:i(?:'ve| have)?|we(?:'ve| have)?|now|also|all|both)\s++)?\W*+(?:add|creat|fix"
+    r"|updat|remov|renam|replac|commit|push|merg|mov|delet|implement|chang|refactor|extract|inlin|wrote"
     r"|repl(?:ied|aced)|resolv|switch|convert|clean|simplif|pass|test|built|build|wir|support)\w*",
     re.IGNORECASE,
 )
@@ -380,7 +380,7 @@ def person_words(text: str, longest: int = LONGEST_WORDS) -> str:
 _FAILURE = re.compile(
     r"^.{0,40}?(?:--- FAIL: |\bFAILED +(?=\S)|\b(?:panic|fatal|error(?:\[\w+\])?|Error|ERROR): "
     r"|\b\w+(?:Error|Exception): |Error Trace: |✗|✘|×).*$"
-    r"|^\s*\S+\.\w{1,5}:\d+(?::\d+)?: .*$",
+    r"|^[^\S\n]*+\S{1,300}\.\w{1,5}:\d+(?::\d+)?: .*$",
     re.MULTILINE,
 )
 """A line of what the person pasted that says what went wrong."""

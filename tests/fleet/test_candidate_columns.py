@@ -149,7 +149,7 @@ ONLY_JUDGES = {
     contexts: {"_KEY_OF", "_ABOUT", "_OTHER_TOKENS", "_CAMEL", "_OPTION", "_IS_AUTH", "_AWS_SECRET",
                "_USER"},
     kinds: {"_FIRST", "_NEXT"},  # made of FORMS
-    notations: {"_INVISIBLE", "_ANY_ODD"},  # made of ODD
+    notations: {"_INVISIBLE", "_ANY_ODD", "_HIDING", "_PORT"},  # made of ODD, or beside PGPASS
 }  # fmt: skip
 """Patterns that look at what another one has found."""
 

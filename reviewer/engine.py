@@ -25,7 +25,7 @@ from reviewer.promotion.drafts import Drafts
 from reviewer.promotion.looked_at import LookedAt
 from reviewer.store.database import Database
 from reviewer.store.ledger import Ledger
-from reviewer.store.migrations import APPLICATION_ID, OLDEST_VERSION, SCHEMA_VERSION
+from reviewer.store.migrations import APPLICATION_ID, FIRST_VERSION, SCHEMA_VERSION
 from reviewer.store.project_rows import is_known, stored_projects
 from reviewer.store.read_only import looking_address
 
@@ -347,7 +347,7 @@ class StoreFacts(NamedTuple):
     is_store: bool
     is_empty: bool
     version: int = 0
-    oldest_version: int = OLDEST_VERSION
+    oldest_version: int = FIRST_VERSION
     newest_version: int = SCHEMA_VERSION
     journal: str = ""
     integrity: str = ""

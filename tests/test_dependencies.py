@@ -30,10 +30,10 @@ SINCE_PYTHON_3_14 = {"compression", "_typeshed"}
 PARTS = ("local", "mcp", "serve", "fleet")
 """The extras that the program imports."""
 PINS = {
-    "constraints.txt": (),
-    "constraints-test.txt": ("test", "local", "mcp", "serve"),
-    "constraints-fleet.txt": ("test", "local", "mcp", "serve", "fleet", "fleet-test"),
-    "constraints-docs.txt": ("docs",),
+    "run.txt": (),
+    "test.txt": ("test", "local", "mcp", "serve"),
+    "fleet.txt": ("test", "local", "mcp", "serve", "fleet", "fleet-test"),
+    "docs.txt": ("docs",),
 }
 """The files with pinned versions, and the extras of which they have the packages."""
 
@@ -74,7 +74,7 @@ def test_docs_say_what_each_dependency_is_for() -> None:
 
 def pinned(name: str) -> dict[str, tuple[str, int]]:
     """The version of each package in a file, and how many hashes it has."""
-    text = (ROOT / name).read_text("utf-8")
+    text = (ROOT / ".ci" / "pins" / name).read_text("utf-8")
     found: dict[str, tuple[str, int]] = {}
     for entry in re.split(r"\n(?=[a-z0-9])", text):
         match = re.match(r"([\w.-]+)==([\w.!+-]+)", entry)

@@ -66,6 +66,7 @@ OPENS_A_DOOR_ITSELF = {
     ("installation.py", "_receipt"): "what uv noted beside the program",
     ("store/database.py", "_prepare_folder"): "makes the store that a person named",
     ("store/database.py", "connect"): "opens the store that a person named",
+    ("store/migrations.py", "tables"): "the tables, beside the module",
     ("store/schema.py", "schema_problems"): "a database in memory",
 }  # fmt: skip
 """(file, function) -> why it does not only call a door."""

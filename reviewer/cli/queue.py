@@ -49,7 +49,7 @@ def queue() -> None:
     "actor:x, is:statement, is:excerpt, conf>0.5, seen>2.",
 )
 @click.option("--statements", is_flag=True, help="Only statements, which stand alone.")
-@click.option("--excerpts", is_flag=True, help="Only excerpts: places to look.")
+@click.option("--excerpts", is_flag=True, help="Only excerpts, which earlier versions queued.")
 @click.option("--kind", type=click.Choice(KINDS), help="Only memories, entities or conflicts.")
 @click.option(
     "--sort",
@@ -72,11 +72,11 @@ def list_queue(
     limit: int | None,
     as_json: bool,
 ) -> None:
-    """List the candidates, best first: statements, then excerpts.
+    """List the candidates, best first.
 
-    A statement stands alone and comes with its proof. An excerpt is a sentence of a dialogue, and
-    shows where to look. Without a filter the excerpts are counted in one line while statements
-    wait; with --json they are listed behind the statements.
+    A statement stands alone and comes with its proof. Earlier versions also queued excerpts,
+    sentences of a dialogue that show where to look: these are counted in one line while statements
+    wait, and --excerpts lists them.
 
     Signs: ✓ promoted, ✗ rejected, ⏸ deferred, → merged, ▲ graduated, ✎ reworded, ≈ with near
     duplicates, ! conflict or outdated, ⌁ suspicious text, ? proof that leaves something open,

@@ -169,6 +169,28 @@ COMMANDS = {
 }
 
 
+SECTIONS = {
+    "Read sessions and notes": (
+        "demo", "ingest", "sources", "watch", "propose", "view", "extract", "fleet",
+    ),
+    "Decide": ("queue", "promote", "reject", "edit", "defer", "remember", "undo", "redo"),
+    "Look after what is kept": (
+        "state", "conflict", "graduate", "relate", "add", "merge", "supersede", "restore",
+        "history", "verify", "stats", "export",
+    ),
+    "Shrink a context": (
+        "context", "commit", "annotate", "compress", "compile", "summarize", "brief", "keep",
+    ),
+    "Feed an agent": (
+        "packet", "connect", "disconnect", "mcp", "hook", "pipeline", "model",
+    ),
+    "Share, show and set up": (
+        "share", "decisions", "serve", "config", "doctor", "completions", "help",
+    ),
+}  # fmt: skip
+"""The commands that the help lists; the hidden ones are for programs."""
+
+
 def _without_colour(_: click.Context, __: click.Parameter, value: bool) -> None:
     if value:
         os.environ["NO_COLOR"] = "1"
@@ -178,6 +200,7 @@ def _without_colour(_: click.Context, __: click.Parameter, value: bool) -> None:
     name="reviewer",
     cls=LazyGroup,
     entries=COMMANDS,
+    sections=SECTIONS,
     invoke_without_command=True,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
 )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from importlib import import_module
 from pathlib import Path
@@ -435,9 +435,18 @@ class Entry(NamedTuple):
 class LazyGroup(click.Group):
     """A group that imports a command when it is called, so that `--help` imports none."""
 
-    def __init__(self, *args: Any, entries: Mapping[str, Entry], **settings: Any) -> None:
+    def __init__(
+        self,
+        *args: Any,
+        entries: Mapping[str, Entry],
+        sections: Mapping[str, Sequence[str]] | None = None,
+        **settings: Any,
+    ) -> None:
+        """`sections`: what the help lists, under what title; by default all that is not hidden."""
         super().__init__(*args, **settings)
         self.entries = entries
+        shown = tuple(name for name, entry in entries.items() if not entry.hidden)
+        self.sections = sections or {"Commands": shown}
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         return list(self.entries)
@@ -477,6 +486,6 @@ class LazyGroup(click.Group):
         return named + click.Command.shell_complete(self, ctx, incomplete)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        rows = [(name, entry.help) for name, entry in self.entries.items() if not entry.hidden]
-        with formatter.section("Commands"):
-            formatter.write_dl(rows)
+        for title, names in self.sections.items():
+            with formatter.section(title):
+                formatter.write_dl([(name, self.entries[name].help) for name in names])

@@ -53,9 +53,7 @@ class Candidate(Struct, frozen=True):
     """A proposed memory.
 
     `content` is cleaned (8 to 280 characters); `record.text[span_start:span_end]` is the text it
-    came from. `confidence` = `prior * signal * freshness`. `weight` is the
-    extractor's own estimate, 0 to 1, of how much a candidate deserves review (length, specificity,
-    role, position); it affects only the order.
+    came from. `confidence` = `prior * signal * freshness`.
     """
 
     type: StrEnum
@@ -67,7 +65,6 @@ class Candidate(Struct, frozen=True):
     signal: float
     freshness: float
     confidence: float
-    weight: float
     record: Record
     span_start: int
     span_end: int

@@ -1,78 +1,289 @@
-"""The memory extractor: records in, candidates out, without a store."""
+"""The extractor: records in, candidates out, without a store."""
 
 from __future__ import annotations
 
 import re
 from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator
+from enum import StrEnum
 from functools import lru_cache
+from typing import TypeAlias
 
-from msgspec import structs
+from msgspec import Struct
 
-from reviewer.extraction.candidates import Candidate, Setting
+from reviewer.extraction.candidates import PRIORS, Candidate, RuleClass, Setting
 from reviewer.extraction.confidence import confidence, freshness, structural_signal
+from reviewer.extraction.entities.entity import EntityCandidate, EntityType
+from reviewer.extraction.entities.facts import structure_of
 from reviewer.extraction.flags import flags_of
-from reviewer.extraction.passages import Passage, passages, unlabelled
-from reviewer.extraction.rejections import RESTATES_BOOT, SHORTEST_STATEMENT, TOO_SHORT
-from reviewer.extraction.rules import EXTRACTOR_VERSION, first_match
-from reviewer.extraction.rules.rule import Statement
-from reviewer.extraction.verdicts import Dropped, KnownText, Verdict, settled
-from reviewer.extraction.weights import weight
-from reviewer.sources.records import Record, Role, Use
+from reviewer.extraction.rules import (
+    BOLD,
+    BRACKET,
+    DECISION_HEADINGS,
+    EXTRACTOR_VERSION,
+    HEADING,
+    LABELS,
+    LABELS_IN_BRACKETS,
+    LONGEST_STATEMENT,
+    PLAIN,
+    SENTENCES,
+    SHORTEST_STATEMENT,
+    VALUE,
+    label_type,
+)
+from reviewer.sources.records import Record, Role, Shape, Use
+from reviewer.text.normalise import clean, duplicate_key, without_bold
+from reviewer.text.units import Unit, UnitKind, cached_units
 
-__all__ = ["Dropped", "KnownText", "Statements", "cited_lines", "extract", "lines_of_span"]
-
-NO_RULE = "no rule matched"
+TOO_SHORT = "below min content length"
+TOO_LONG = "above max content length"
 NOT_IN_FORCE = "entry superseded or rejected"
-_NO_LONGER = ("superseded", "deprecated", "rejected", "obsolete", "withdrawn")
+SAID_BEFORE = "said before in this session"
+RESTATES_BOOT = "restates boot text"
+
+KNOWN_TEXT = frozenset((Use.BOOT, Use.INJECTED, Use.SUMMARY))
+"""Uses of records whose statements are known already."""
+_NO_LONGER = ("superseded", "superceded", "deprecated", "rejected", "obsolete", "withdrawn")
+_PROSE = (UnitKind.SENTENCE, UnitKind.LIST_ITEM)
 _SHORT_TEXT = 2_000
 """Up to this many characters, counting line ends is faster than caching their offsets."""
 _LINE_END = re.compile("\n")
-KNOWN_TEXT = frozenset((Use.BOOT, Use.INJECTED, Use.SUMMARY))
-"""Uses of records whose sentences are known already."""
 
 
-def extract(
-    records: Iterable[Record],
-    setting: Setting,
-    dropped: Callable[[Dropped], None] | None = None,
-    *,
-    known: KnownText | None = None,
-) -> Iterator[Candidate]:
-    """Propose candidates from a stream of records, in their order; the rest goes to `dropped`.
+class Dropped(Struct, frozen=True):
+    """A statement that was not proposed (a line of `dropped.ndjson`); lines are 0-based."""
 
-    `known` carries boot text from one file of a pass to the next. Only records with use MESSAGE are
-    judged. Each record is kept until the next one shows whether it closes a turn, so memory use
-    does not depend on the size of the file.
-    """
-    known = KnownText() if known is None else known
-    statements = Statements(setting)
-    for record in records:
-        if record.use in KNOWN_TEXT:
-            known.remember(record.text)
-        elif record.use is Use.MESSAGE:
-            yield from settled(statements.feed(record), known, dropped)
-    yield from settled(statements.finish(), known, dropped)
+    reason: str
+    content: str
+    rule: str | None
+    record: str
+    line_start: int
+    line_end: int
 
 
-class Statements:
-    """Judges the statements of a source's messages, each record when the next one arrives."""
+class Restated(Struct, frozen=True):
+    """Statements of boot text, injected memories and summaries, known from here on."""
+
+    keys: tuple[str, ...]
+
+
+Event: TypeAlias = Candidate | Dropped | Restated
+
+
+class Extractor:
+    """Reads the records of one source, one at a time."""
 
     def __init__(self, setting: Setting) -> None:
         self._setting = setting
         self._signal = structural_signal(setting.path)
-        self._pending: Record | None = None
+        self._said: set[tuple[str | None, str]] = set()
+        """What the person has said in each session."""
 
-    def feed(self, record: Record) -> Iterator[Verdict]:
-        """Verdicts on the record before `record`."""
-        previous, self._pending = self._pending, record
-        if previous is not None:
-            yield from judge_record(previous, record.role is Role.USER, self._setting, self._signal)
+    def feed(self, record: Record) -> Iterator[Event]:
+        if record.use in KNOWN_TEXT:
+            found = tuple(duplicate_key(find.content) for find in _finds(record))
+            if found:
+                yield Restated(found)
+        elif record.use is Use.MESSAGE:
+            for find in _finds(record):
+                yield self._judge(record, find)
 
-    def finish(self) -> Iterator[Verdict]:
-        if self._pending is not None:
-            yield from judge_record(self._pending, True, self._setting, self._signal)
-            self._pending = None
+    def _judge(self, record: Record, find: _Find) -> Candidate | Dropped:
+        content, rule_class = find.content, find.rule_class
+        if len(content) < SHORTEST_STATEMENT:
+            return _dropped(TOO_SHORT, record, find)
+        if len(content) > LONGEST_STATEMENT:
+            return _dropped(TOO_LONG, record, find)
+        if record.meta.get("status", "").lower().startswith(_NO_LONGER):
+            return _dropped(NOT_IN_FORCE, record, find)
+        if rule_class is RuleClass.SENTENCE and record.shape is Shape.TURN:
+            said = (record.session, duplicate_key(content))
+            if said in self._said:
+                return _dropped(SAID_BEFORE, record, find)
+            self._said.add(said)
+        prior, fresh = PRIORS[rule_class], freshness(record, self._setting)
+        candidate = Candidate(
+            type=find.type,
+            content=content,
+            rule=find.rule,
+            prior=prior,
+            signal=self._signal,
+            freshness=fresh,
+            confidence=confidence(prior, self._signal, fresh),
+            record=record,
+            span_start=find.start,
+            span_end=find.end,
+            extractor_version=EXTRACTOR_VERSION,
+            flags=flags_of(content, record.role),
+        )
+        if not isinstance(find.type, EntityType):
+            return candidate
+        above = _heading_above(record, find.unit)
+        structure = structure_of(content, find.type, _title(record, find), above)
+        return EntityCandidate(
+            **{name: getattr(candidate, name) for name in Candidate.__struct_fields__},
+            name=structure.name,
+            attributes=structure.attributes,
+            relations=structure.relations,
+            slot=structure.slot,
+        )
+
+
+def extract(
+    records: Iterable[Record], setting: Setting, dropped: Callable[[Dropped], None] | None = None
+) -> Iterator[Candidate]:
+    """The candidates of a source, in its order; the rest goes to `dropped`."""
+    extractor, known = Extractor(setting), KnownText()
+    for record in records:
+        for event in extractor.feed(record):
+            if (outcome := known.settle(event)) is None:
+                continue
+            if isinstance(outcome, Candidate):
+                yield outcome
+            elif dropped is not None:
+                dropped(outcome)
+
+
+class KnownText:
+    """What boot text says is not proposed again when somebody repeats it."""
+
+    def __init__(self) -> None:
+        self._keys: set[str] = set()
+
+    def settle(self, event: Event) -> Candidate | Dropped | None:
+        """What becomes of an event; None when there is only something to remember."""
+        if isinstance(event, Restated):
+            self._keys.update(event.keys)
+            return None
+        if isinstance(event, Candidate) and duplicate_key(event.content) in self._keys:
+            first, last = cited_lines(event)
+            return Dropped(RESTATES_BOOT, event.content, event.rule, event.record.key, first, last)
+        return event
+
+
+class _Find(Struct, frozen=True):
+    """A statement that a rule found: `record.text[start:end]` without its label."""
+
+    rule: str
+    rule_class: RuleClass
+    type: StrEnum
+    content: str
+    start: int
+    end: int
+    unit: Unit
+
+
+def _finds(record: Record) -> Iterator[_Find]:
+    """What the rules find in a record, in the order of the text."""
+    text = record.text
+    stated: set[str] = set()  # headings whose first paragraph was read: the others argue for it
+    for paragraph in _paragraphs(cached_units(text)):
+        first = paragraph[0]
+        if first.kind is UnitKind.HEADING:
+            yield from _labelled(text, first, RuleClass.HEADING)
+            continue
+        values = list(_values(text, first, paragraph[-1].end))
+        if values:
+            yield from values
+        elif typed := list(_labelled(text, first, RuleClass.LIST_ITEM)):
+            yield from typed
+        elif record.shape is not Shape.TURN and _is_under_a_decision(record, first):
+            end, heading = paragraph[-1].end, _heading_above(record, first)
+            if first.kind is UnitKind.SENTENCE:
+                if heading in stated or text[end - 1] == ":":
+                    continue
+                stated.add(heading)
+            if len(_wording(text[first.start : end])) > LONGEST_STATEMENT:
+                end = first.end
+            type_ = EntityType.DECISION
+            yield _find("decision_section", RuleClass.HEADING, type_, text, first.start, end, first)
+        elif record.role is Role.NOTE or (record.role is Role.USER and not record.sidechain):
+            for unit in paragraph:
+                yield from _sentence(text, unit)
+
+
+def _paragraphs(units: Iterable[Unit]) -> Iterator[list[Unit]]:
+    """The sentences of each paragraph; headings and list items stand alone."""
+    together: list[Unit] = []
+    for unit in units:
+        if together and (unit.block != together[0].block or unit.kind is not UnitKind.SENTENCE):
+            yield together
+            together = []
+        if unit.kind is UnitKind.HEADING or unit.kind in _PROSE:
+            together.append(unit)
+    if together:
+        yield together
+
+
+def _labelled(text: str, unit: Unit, rule_class: RuleClass) -> Iterator[_Find]:
+    """A typed heading, or a typed list item or line."""
+    forms: tuple[tuple[re.Pattern[str], dict[str, StrEnum]], ...]
+    if rule_class is RuleClass.HEADING:
+        rule, forms = "typed_heading", ((HEADING, LABELS_IN_BRACKETS),)
+    else:
+        rule, forms = "typed_list_item", ((BRACKET, LABELS_IN_BRACKETS), (BOLD, LABELS))
+        if unit.kind is UnitKind.LIST_ITEM:
+            forms = (*forms, (PLAIN, LABELS))
+    for form, labels in forms:
+        match = form.match(text, unit.start, unit.end)
+        if match is None:
+            continue
+        type_ = label_type(match["label"], labels)
+        if type_ is not None:
+            yield _find(rule, rule_class, type_, text, match.start("rest"), unit.end, unit)
+            return
+
+
+def _values(text: str, unit: Unit, end: int) -> Iterator[_Find]:
+    """The lines of a paragraph that give a value with its unit."""
+    start = text.rfind("\n", 0, unit.start) + 1
+    if "=" not in text[start:end]:
+        return
+    for match in VALUE.finditer(text, start, end):
+        if match["unit"] or match["currency"]:
+            span = match.span("said")
+            type_ = EntityType.PARAMETER
+            yield _find("value_and_unit", RuleClass.VALUE, type_, text, *span, unit)
+
+
+def _sentence(text: str, unit: Unit) -> Iterator[_Find]:
+    if text[unit.end - 1 : unit.end] in "?:":
+        return
+    for rule, type_, pattern in SENTENCES:
+        if pattern.match(text[unit.start : unit.end]):
+            yield _find(rule, RuleClass.SENTENCE, type_, text, unit.start, unit.end, unit)
+            return
+
+
+def _find(
+    rule: str, rule_class: RuleClass, type_: StrEnum, text: str, start: int, end: int, unit: Unit
+) -> _Find:
+    return _Find(rule, rule_class, type_, _wording(text[start:end]), start, end, unit)
+
+
+def _wording(raw: str) -> str:
+    return clean(without_bold(raw))
+
+
+def _is_under_a_decision(record: Record, unit: Unit) -> bool:
+    return _heading_above(record, unit).strip(" *_:#").lower() in DECISION_HEADINGS
+
+
+def _title(record: Record, find: _Find) -> str:
+    """The title of a decision record, which names its decision."""
+    if find.rule_class is not RuleClass.HEADING or find.rule == "typed_heading":
+        return ""
+    titles = [each for each in record.headings if each.lower() not in DECISION_HEADINGS]
+    return titles[-1] if titles else ""
+
+
+def _heading_above(record: Record, unit: Unit) -> str:
+    return unit.heading or (record.headings[-1] if record.headings else "")
+
+
+def _dropped(reason: str, record: Record, find: _Find) -> Dropped:
+    lines = lines_of_span(record, find.start, find.end)
+    return Dropped(reason, find.content[:LONGEST_STATEMENT], find.rule, record.key, *lines)
 
 
 def cited_lines(candidate: Candidate) -> tuple[int, int]:
@@ -106,74 +317,3 @@ def lines_before(text: str, offset: int) -> int:
 @lru_cache(maxsize=2)
 def _line_ends(text: str) -> list[int]:
     return [match.start() for match in _LINE_END.finditer(text)]
-
-
-def judge_record(record: Record, final: bool, setting: Setting, signal: float) -> Iterator[Verdict]:
-    """Verdicts on the passages of a record, in order. `final`: the record closes the turn."""
-    screened: list[Verdict] = []
-
-    text, first = record.text, record.line_start
-    own_lines = has_own_lines(record)
-
-    def dropping(reason: str, content: str, start: int, end: int) -> Dropped:
-        if not own_lines:
-            return Dropped(reason, content, None, record.key, first, record.line_end)
-        begin = first + lines_before(text, start)
-        after = first + lines_before(text, end) + 1
-        return Dropped(reason, content, None, record.key, begin, after)
-
-    def drop(reason: str, content: str, start: int, end: int) -> None:
-        screened.append(Verdict(dropping(reason, content, start, end)))
-
-    settled_otherwise = record.meta.get("status", "").lower().startswith(_NO_LONGER)
-    fresh = 0.0  # computed with the first candidate
-    for passage in passages(record, drop):
-        yield from screened
-        screened.clear()
-        content, start, end = passage.content, passage.start, passage.end
-        restates = dropping(RESTATES_BOOT, content, start, end)
-        if settled_otherwise:
-            yield Verdict(structs.replace(restates, reason=NOT_IN_FORCE), content, restates)
-            continue
-        statement = _statement(record, passage, final)
-        rule = first_match(statement)
-        if rule is None:
-            yield Verdict(structs.replace(restates, reason=NO_RULE), content, restates)
-            continue
-        fresh = fresh or freshness(record, setting)
-        begin, unlabelled_content = unlabelled(record.text, start, end, content)
-        if len(unlabelled_content) < SHORTEST_STATEMENT:
-            yield Verdict(dropping(TOO_SHORT, unlabelled_content, start, end))
-            continue
-        candidate = Candidate(
-            type=rule.type,
-            content=unlabelled_content,
-            rule=rule.id,
-            prior=rule.prior,
-            signal=signal,
-            freshness=fresh,
-            confidence=confidence(rule.prior, signal, fresh),
-            weight=weight(statement, rule),
-            record=record,
-            span_start=begin,
-            span_end=end,
-            extractor_version=EXTRACTOR_VERSION,
-            flags=flags_of(unlabelled_content, record.role),
-        )
-        yield Verdict(candidate, content, restates)
-    yield from screened
-
-
-def _statement(record: Record, passage: Passage, final: bool) -> Statement:
-    unit = passage.unit
-    return Statement(
-        text=passage.content,
-        lower=passage.content.lower(),
-        kind=unit.kind,
-        role=record.role,
-        shape=record.shape,
-        heading=unit.heading or (record.headings[-1] if record.headings else ""),
-        title=record.headings[-1] if record.headings else "",
-        marker=unit.marker,
-        final=final,
-    )

@@ -1,7 +1,7 @@
 """Candidates by columns, which are checked, masked and flagged many at a time.
 
-Most rows have nothing to mask and nothing to flag: patterns that look at whole columns find the
-few that may have, and only these are looked at as `candidate_row` does.
+Most rows have nothing to mask: patterns that look at whole columns find the few that may have, and
+only these are looked at as `candidate_row` does.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import Any, get_type_hints
 import msgspec
 from msgspec import Struct
 
-from reviewer.extraction.flags import MASKED_TEXT, injections_in_columns, other_readings
+from reviewer.extraction.flags import flags_of
 from reviewer.fleet.candidate_row import (
     CANDIDATE,
     EMPTY_PROOF,
@@ -28,9 +28,7 @@ from reviewer.fleet.candidate_row import (
     without_secrets,
 )
 from reviewer.fleet.values import extra
-from reviewer.sources.records import Role
 from reviewer.text.secrets.prefilter import patterns
-from reviewer.text.superset import MARKS, WHITE_SPACE
 
 Columns = dict[str, list[Any]]
 """The values of each of NAMES."""
@@ -44,9 +42,6 @@ _REPEATED = frozenset({
 _MASKED_BY_VALUE = (
     "record", "session", "rule", "extractor_version", "need", "flags", "format",
 )  # fmt: skip
-_MARKS = f"[{MARKS}]+"
-_WHITE = "".join(f"\\x{ord(each):02x}" for each in WHITE_SPACE)
-_TO_ONE_SPACE = rf"[{_WHITE}][{_WHITE}]+|[\x09-\x0d\x1c-\x1f]"
 
 
 class CleanColumns(Struct, frozen=True):
@@ -128,7 +123,7 @@ def clean_columns(batch: Any, columns: Columns) -> CleanColumns:
     without = dict(zip(rows, without_secrets(list(rows.values())), strict=True))
     masked = {number: found for number, (_, found) in without.items() if found}
     changed = {number: each for number, each in without.items() if each[0] is not rows[number]}
-    look = changed.keys() | _may_have_flags(batch, columns) | _with_other_keys(columns)
+    look = changed.keys() | _with_flags(columns) | _with_other_keys(columns)
     seen = {number: changed.get(number) or (_row(columns, number), 0) for number in sorted(look)}
     for number, clean in zip(seen, flagged(list(seen.values())), strict=True):
         for name in NAMES:
@@ -171,26 +166,9 @@ def _having(values: Sequence[Any], wanted: set[Any]) -> Iterable[int]:
     return (number for number, each in enumerate(values) if each in wanted) if wanted else ()
 
 
-def _may_have_flags(batch: Any, columns: Columns) -> set[int]:
-    pa, pc = extra("pyarrow"), extra("pyarrow.compute")
-    contents = batch.column("content")
-    found: set[int] = set()
-    readings: list[str] = []
-    owners = list(range(len(contents)))
-    for number in pc.indices_nonzero(pc.invert(pc.string_is_ascii(contents))).to_pylist():
-        others = other_readings(columns["content"][number])
-        if others is None:
-            found.add(number)
-        else:
-            readings += others
-            owners += [number] * len(others)
-    texts = pa.concat_arrays([contents, pa.array(readings, pa.string())])
-    folded = pc.replace_substring_regex(pc.ascii_lower(texts), _MARKS, "")
-    folded = pc.replace_substring_regex(folded, _TO_ONE_SPACE, " ").cast(pa.binary())
-    planted = {owners[at] for at in _where_any(folded, injections_in_columns())}
-    found.update(number for number in planted if columns["role"][number] != Role.USER)
-    found.update(pc.indices_nonzero(pc.match_substring(contents, MASKED_TEXT)).to_pylist())
-    return found
+def _with_flags(columns: Columns) -> set[int]:
+    each = zip(columns["content"], columns["role"], strict=True)
+    return {number for number, (content, role) in enumerate(each) if flags_of(content, role)}
 
 
 def _where_any(texts: Any, some: Sequence[str]) -> list[int]:

@@ -13,8 +13,8 @@ from msgspec import Meta, Struct, structs
 
 from reviewer.extraction.candidates import MemoryType
 from reviewer.extraction.entities.entity import Attribute, EntityType, Relation
-from reviewer.extraction.flags import flags_of_each
-from reviewer.extraction.rejections import LONGEST_STATEMENT, SHORTEST_STATEMENT
+from reviewer.extraction.flags import flags_of
+from reviewer.extraction.rules import LONGEST_STATEMENT, SHORTEST_STATEMENT
 from reviewer.fleet.part import COLUMNS
 from reviewer.fleet.values import EVIDENCE
 from reviewer.proposing.values import Proof, Proposer
@@ -238,8 +238,8 @@ def without_secrets(rows: Sequence[Row]) -> list[tuple[Row, int]]:
 
 def flagged(without: Sequence[tuple[Row, int]]) -> Iterator[CleanRow]:
     """Rows without secrets, with their flags."""
-    each = flags_of_each([(row.content, row.role) for row, _ in without])
-    for (row, masked), found in zip(without, each, strict=True):
+    for row, masked in without:
+        found = flags_of(row.content, row.role)
         flags = " ".join(dict.fromkeys((*row.flags.split(), *found))) if found else row.flags
         # The key is stored as it is: it may say nothing that the content does not say.
         key = row.key if row.key in row.content.lower() else duplicate_key(row.content)

@@ -12,7 +12,7 @@ from reviewer.extraction.rules import EXTRACTOR_VERSION
 from reviewer.installation import extra_command
 from reviewer.promotion.statement_rows import STATEMENTS_VERSION
 
-LAYOUT = 1
+LAYOUT = 2
 """The version of the columns of a part."""
 
 EVIDENCE, BOOT, VIEWS, FILES = "evidence", "boot", "views", "files"

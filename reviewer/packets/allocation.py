@@ -27,7 +27,7 @@ class ItemCosts(Struct, frozen=True):
     pinned: bool = False
     superseded: bool = False
     unrelated: bool = False
-    """To the task: it leaves its room empty, unless it is pinned."""
+    """To the task: the others come first, unless it is pinned."""
 
 
 class Outcome(Struct):
@@ -299,23 +299,24 @@ class _Contest:
         }
 
     def run(self, best_first: Sequence[int]) -> dict[Section, Allocation]:
-        order = [
-            key
-            for key in best_first
-            if key in self._items
-            and (self._items[key][1].pinned or not self._items[key][1].unrelated)
-        ]
+        order = [key for key in best_first if key in self._items]
         pinned = [key for key in order if self._items[key][1].pinned]
         others = [key for key in order if not self._items[key][1].pinned]
         for key in pinned:
             self._put(key, State.FULL, Rule.PINNED, self._room)
         limit = int(self._room * TASK_FULL_SHARE)
         current = [key for key in others if not self._items[key][1].superseded]
-        self._put_all(current, State.FULL, Rule.IN_ORDER, limit)
-        self._put_all(current, State.SHORT, Rule.SHORTER, int(self._room * TASK_SHORT_SHARE))
-        with_titles = self._put_all([*pinned, *order], State.TITLE, Rule.BEHIND, self._room)
-        if with_titles and self._put_all(current, State.SHORT, Rule.SHORTER, self._room):
-            self._put_all(current, State.FULL, Rule.IN_ORDER, self._room)
+        related = [key for key in current if not self._items[key][1].unrelated]
+        self._put_all(related, State.FULL, Rule.IN_ORDER, limit)
+        self._put_all(related, State.SHORT, Rule.SHORTER, int(self._room * TASK_SHORT_SHARE))
+        fitting = [key for key in order if not self._items[key][1].unrelated]
+        with_titles = self._put_all([*pinned, *fitting], State.TITLE, Rule.BEHIND, self._room)
+        if with_titles and self._put_all(related, State.SHORT, Rule.SHORTER, self._room):
+            self._put_all(related, State.FULL, Rule.IN_ORDER, self._room)
+        # What shares no word with the task has the room that is left.
+        others = [key for key in current if self._items[key][1].unrelated]
+        self._put_all(others, State.FULL, Rule.IN_ORDER, self._room)
+        self._put_all(others, State.TITLE, Rule.BEHIND, self._room)
         return {
             section: Allocation(self._fills[section], self._ceilings[section])
             for section in self._demands
@@ -383,9 +384,9 @@ class _Contest:
 
 
 def _rule_at_first(item: ItemCosts) -> Rule:
-    if item.unrelated:
-        return Rule.UNRELATED
-    return Rule.SUPERSEDED if item.superseded else Rule.NO_ROOM
+    if item.superseded:
+        return Rule.SUPERSEDED
+    return Rule.UNRELATED if item.unrelated else Rule.NO_ROOM
 
 
 _RANK = {State.DROPPED: 0, State.TITLE: 1, State.SHORT: 2, State.FULL: 3}

@@ -14,7 +14,7 @@ from reviewer.packets.allocation import (
     allocate_for_task,
     cap_percent,
 )
-from reviewer.packets.prepared import NOTED, Prepared, heading_of, unrelated_words
+from reviewer.packets.prepared import NOTED, Prepared, heading_of
 from reviewer.packets.token_counts import Piece
 from reviewer.packets.values import (
     Packet,
@@ -161,9 +161,6 @@ def _lay_out(
 ) -> _LaidOut:
     layout = _tier_1(prepared)
     floor = layout.tokens()
-    left_out = _left_out(prepared, pins | mutes)
-    if left_out is not None and layout.ceiling() + left_out.cost <= budget:
-        layout.add(Section.INSTRUCTION, left_out)
     noted = prepared.measurer.piece(NOTED)
     demands = {
         section: Demand(
@@ -189,16 +186,6 @@ def instruction_of(prepared: Prepared) -> str:
     if prepared.material.constitution:
         return f"{CONSTITUTION_FIRST} {READ_IN_FULL}"
     return READ_IN_FULL
-
-
-def _left_out(prepared: Prepared, without: Collection[str]) -> Piece | None:
-    """The line that says how many items are left out as unrelated; None if there are none."""
-    count = sum(
-        prepared.is_unrelated(number)
-        for number, item in enumerate(prepared.items)
-        if item.id not in without
-    )
-    return prepared.measurer.piece(unrelated_words(count)) if count else None
 
 
 def _tier_1(prepared: Prepared) -> Layout:
@@ -430,22 +417,20 @@ def reason(outcome: Outcome, section: Section | None = None, giving_way: str = "
         else "one before it did not fit in full, and nothing jumps the queue",
         Rule.NO_ROOM: "no room was left, not even for a title",
         Rule.SUPERSEDED: "superseded: only shown where everything fits",
-        Rule.UNRELATED: "unrelated to the task: its room is left empty",
+        Rule.UNRELATED: "unrelated to the task, and no room was left for it",
         Rule.MUTED: "muted for this packet",
     }[outcome.rule]
 
 
 def score_text(score: Score) -> str:
     """`recency 0.7 (12 days) + relevance 1.0 (ledger, pool, +3) = 1.70`, or with a task
-    `fits the task 0.83: it has ledger, pool; means the same: book; follows from: drawer`.
+    `fits the task 0.83: it has ledger, pool; shares names with the best: drawer`.
     """
     names = _some(score.matched) or "no word of the task"
     if score.for_task:
         parts = [names if not score.matched else f"it has {names}"]
         if score.nested:
             parts.append("it belongs to the task above it")
-        if score.alike:
-            parts.append(f"has words of like meaning: {_some(score.alike)}")
         if score.through:
             parts.append(f"shares names with the best: {_some(score.through)}")
         if score.chosen:

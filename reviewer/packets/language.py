@@ -1,4 +1,4 @@
-"""Words as terms: stems, parts of identifiers, how common a word is, and words of like meaning.
+"""Words as terms: stems, parts of identifiers, and how common a word is.
 
 The lists describe the language in which people write about software. They know nothing of any
 project; how rare a term is there is counted from its entries (`relevance.py`).
@@ -78,71 +78,6 @@ die hat war mit des del du son come plus
 """
 """Verbs and nouns of any task. They count for a quarter of their weight by rarity."""
 GENERIC_WEIGHT = 0.25
-
-_ALIKE = """
-warn alert notify notification remind reminder nudge
-forbid deny block disallow permission restrict guard
-guide doc documentation manual tutorial handbook readme recipe
-setup init initialize install bootstrap onboarding
-overwrite clobber wipe erase destroy backup
-backup restore snapshot
-duplicate twice dedup deduplicate repeated double
-nondeterministic deterministic random reproducible stable
-script shell bash
-test coverage fixture regression
-binary executable compiled cgo
-offline network internet airgapped
-settings config configuration preference rc
-folder directory path location
-crash panic oom killed
-slow performance latency fast speed
-secret credential password token encrypt
-website site html web docs
-screen tui terminal ui
-color colour ansi theme
-release changelog tag publish ship
-git commit branch push merge rebase
-session conversation transcript chat recall
-archive prune cleanup sweep compact compaction
-budget token limit
-assistant agent llm model claude
-skill command slash
-learning lesson learned knowledge
-import ingest read
-schedule cron timer periodic
-timestamp date clock timezone
-unicode encoding utf8 ascii
-stdout stderr output print
-error exception failure
-link symlink reference crossreference
-rename move migrate migration
-deprecated superseded obsolete stale outdated drift
-confirm prompt ask interactive
-team shared collaboration contributor
-plugin extension marketplace addon
-url http api endpoint
-database sql sqlite store
-parallel concurrent race lock mutex
-cache memoize
-retry backoff timeout
-format layout style
-header heading title
-lint linter golangci static
-dependency package vendor module
-template boilerplate scaffold embed
-hook trigger event callback
-idempotent marker merge
-journal diary log
-workflow ci pipeline action
-sudo privilege root
-regex pattern grep match
-version upgrade update
-flag option argument
-escape quote quoting
-"""
-"""Words that are used for the same thing, one group to a line."""
-ALIKE_WEIGHT = 0.35
-"""The weight of a word of like meaning, compared with the word itself."""
 
 _SHORT_FOR = {
     "auth": "authentication",
@@ -328,14 +263,3 @@ def _may_be_key(token: str) -> bool:
 def generic_stems() -> frozenset[str]:
     """Stems of words that any task may contain."""
     return frozenset(stem(word) for word in _GENERIC.split())
-
-
-@cache
-def alike() -> dict[str, frozenset[str]]:
-    """For a stem the stems of words with a like meaning."""
-    found: dict[str, set[str]] = {}
-    for line in _ALIKE.strip().splitlines():
-        group = {stem(word) for word in line.split()}
-        for each in group:
-            found.setdefault(each, set()).update(group - {each})
-    return {each: frozenset(others) for each, others in found.items()}

@@ -207,8 +207,6 @@ class Prepared:
             if group:
                 self.lead(group)
         self.measurer.piece(NOTED)
-        for count in range(1, len(self.items) + 1):
-            self.measurer.piece(unrelated_words(count))
         for section in Section:
             self.measurer.piece(heading_of(section))
 
@@ -219,7 +217,12 @@ class Prepared:
         scores = self.corpus.scores(self.query, self.now, for_task=self.for_task)
         if self.for_task:
             self.scores = dict(enumerate(scores))
-            self.best_first = tuple(ranked(self.items, scores))
+            best = ranked(self.items, scores)
+            # What the task does not reach follows newest first: what is needed again is mostly new.
+            related = [number for number in best if not scores[number].unrelated]
+            rest = [number for number in best if scores[number].unrelated]
+            rest.sort(key=lambda number: _newest(self.items[number]))
+            self.best_first = (*related, *rest)
             for section in places:
                 places[section] = [n for n in self.best_first if self.items[n].section is section]
         else:
@@ -258,12 +261,6 @@ def heading_of(section: Section) -> str:
         Section.LEARNINGS: "Recent learnings",
     }
     return f"## {names.get(section, section.capitalize())}"
-
-
-def unrelated_words(count: int) -> str:
-    """The line of a packet that says how many entries are left out as unrelated."""
-    entries = "1 entry is" if count == 1 else f"{count:,} entries are"
-    return f"{entries} left out as unrelated to the task."
 
 
 def _without_secrets(text: str) -> str:

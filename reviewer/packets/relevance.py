@@ -17,10 +17,8 @@ from math import log, sqrt
 from msgspec import Struct
 
 from reviewer.packets.language import (
-    ALIKE_WEIGHT,
     GENERIC_WEIGHT,
     Token,
-    alike,
     generic_stems,
     terms_of,
     token_of,
@@ -116,7 +114,7 @@ class Query(Struct, frozen=True):
 
 class Match(Struct, frozen=True):
     """How an entry fits. `score` is 0 to 1 against the best entry; `words` the task's words that
-    it has, most telling first; `alike` those found through a word of like meaning; `through` the
+    it has, most telling first; `through` the
     names by which it follows from better entries. `weight` is the rarity of the words that
     match; `nested`: it follows the task above it; `unrelated`: it has too little to do with the
     task to be shown for it.
@@ -124,7 +122,6 @@ class Match(Struct, frozen=True):
 
     score: float
     words: tuple[str, ...] = ()
-    alike: tuple[str, ...] = ()
     through: tuple[str, ...] = ()
     weight: float = 0.0
     nested: bool = False
@@ -241,10 +238,9 @@ class Index:
     def matches(self, query: Query) -> list[Match]:
         """How each entry fits the query, in their order."""
         weights = self._weights(query)
-        near = self._near(weights)
         direct = self._sums(weights)
-        self._add_pairs(direct, weights, query.pairs)
-        base = [one + other for one, other in zip(direct, self._sums(near), strict=True)]
+        base = list(direct)
+        self._add_pairs(base, weights, query.pairs)
         best = max(base, default=0.0)
         if best <= 0:
             return [Match(0.0, unrelated=bool(query.files)) for _ in self._fields]
@@ -270,7 +266,6 @@ class Index:
             Match(
                 whole[at] / top,
                 tuple(dict.fromkeys(words[at])),
-                _spelled(near, field) if at in explained else (),
                 _spelled(names, field) if at in explained else (),
                 direct[at],
                 unrelated=at not in about if query.files else whole[at] < floor and not telling[at],
@@ -331,15 +326,6 @@ class Index:
                 for at in self._having[term]:
                     counts[at] += 1
         return counts
-
-    def _near(self, weights: Mapping[str, float]) -> dict[str, float]:
-        near: dict[str, float] = {}
-        for term, weight in weights.items():
-            for other in sorted(alike().get(term, ())):
-                if other in self._having and other not in weights:
-                    own = min(weight, self.rarity(other))
-                    near[other] = max(near.get(other, 0.0), ALIKE_WEIGHT * own)
-        return near
 
     def _sums(self, weights: Mapping[str, float]) -> list[float]:
         """For each entry the weights of the terms that it has, more for repeated ones."""

@@ -132,7 +132,7 @@ def _with_parents(items: Sequence[Item], matches: Sequence[Match]) -> list[Match
             least = matches[best].score * NESTED_SHARE
             if items[at].parent == items[best].id and matches[at].score < least:
                 own = matches[at]
-                found[at] = Match(least, own.words, own.alike, own.through, nested=True)
+                found[at] = Match(least, own.words, own.through, nested=True)
     return found
 
 
@@ -147,7 +147,6 @@ def _score(item: Item, match: Match, now: datetime, for_task: bool) -> Score:
         rarity=match.weight,
         matched=match.words,
         days=days,
-        alike=match.alike,
         through=match.through,
         nested=match.nested,
         for_task=for_task,

@@ -130,8 +130,6 @@ class Score(Struct, frozen=True):
     matched: tuple[str, ...]
     days: int | None
     """Age in days; negative for the future, None without a date."""
-    alike: tuple[str, ...] = ()
-    """Words of the item that mean much the same as words of the task."""
     through: tuple[str, ...] = ()
     """Names that the item shares with the items that fit best."""
     nested: bool = False
@@ -185,7 +183,6 @@ class PacketItem(Struct, frozen=True, kw_only=True):
             "relevance": self.score and round(self.score.relevance, 3),
             "rarity": self.score and round(self.score.rarity, 3),
             "matched": list(self.score.matched) if self.score else [],
-            "alike": list(self.score.alike) if self.score else [],
             "through": list(self.score.through) if self.score else [],
             "chosen": self.score.chosen if self.score else "",
             "at": self.at and self.at.isoformat(),

@@ -7,17 +7,17 @@ from typing import NamedTuple
 
 from reviewer.extraction.candidates import Candidate
 from reviewer.extraction.entities.entity import EntityCandidate
+from reviewer.extraction.entities.facts import Structure
 from reviewer.extraction.ranking import Ranking
 from reviewer.extraction.similarity import NEAR, similarity
 from reviewer.promotion.conflict_rows import may_lead, open_conflicts
-from reviewer.promotion.entity_rows import Structure, insert_entity
+from reviewer.promotion.entity_rows import insert_entity
 from reviewer.promotion.evidence_rows import add_evidence, record_ids
 from reviewer.promotion.known_facts import SHORTLIST, query_of
 from reviewer.promotion.known_keys import Key, known_keys, row_with_key
 from reviewer.promotion.statement_rows import covering
 from reviewer.promotion.views import Kind, proposed_by
 from reviewer.proposing.values import Proposer
-from reviewer.sources.records import Role
 from reviewer.store.acts import Act, chunks
 from reviewer.store.changes import Image
 from reviewer.store.database import Database, failures_as_sentences
@@ -135,7 +135,6 @@ class _Queueing(NamedTuple):
         kind, type_, key = Known.key_of(candidate)
         if row_with_key(act, self.project_id, (kind, type_, key)):
             return None
-        proposer = _proposer(act, candidate, records)
         if kind == Kind.MEMORY and candidate.record.key in records:
             place = (records[candidate.record.key], candidate.span_start, candidate.span_end)
             if (statement := covering(act, *place)) is not None:
@@ -163,7 +162,7 @@ class _Queueing(NamedTuple):
             "first_seen": self.now,
             "last_seen": self.now,
             "pending_since": self.now,
-            **proposed_by(proposer),
+            **proposed_by(Proposer.NOTES),
         }
         if isinstance(candidate, EntityCandidate):
             number = insert_entity(act, row, Structure.of(candidate))
@@ -177,14 +176,6 @@ def _first_of(act: Act, number: int) -> int:
     """The row that leads a near duplicate, or the row itself."""
     (leader,) = act.query("SELECT leader_id FROM memory WHERE id = ?", (number,))[0]
     return number if leader is None else int(leader)
-
-
-def _proposer(act: Act, candidate: Candidate, records: dict[str, int]) -> Proposer:
-    """The proposer: text from a note is a statement, a sentence of dialogue a place to look."""
-    number = records.get(candidate.record.key)
-    found = act.query("SELECT role FROM record WHERE id = ?", (number,))
-    role = found[0][0] if found else str(candidate.record.role)
-    return Proposer.NOTES if role == Role.NOTE else Proposer.EXCERPT
 
 
 def _candidates(rankings: Sequence[Ranking]) -> Iterator[Candidate]:

@@ -3,24 +3,18 @@
 from __future__ import annotations
 
 import msgspec
-from msgspec import Struct
 
-from reviewer.clock import utc_now
 from reviewer.errors import ConflictError, ReviewerError, UnknownIdError
-from reviewer.extraction.candidates import MemoryType, Setting
-from reviewer.extraction.entities.choices import choice_of
+from reviewer.extraction.candidates import MemoryType
 from reviewer.extraction.entities.conflicts import FACTS_OF_RECORDS
 from reviewer.extraction.entities.entity import (
     Attribute,
-    EntityCandidate,
     EntityType,
-    Relation,
     RelationKind,
 )
-from reviewer.extraction.entities.extract import extract_entities
-from reviewer.extraction.entities.naming import LONGEST_NAME, name_key, named
+from reviewer.extraction.entities.facts import Structure, structure_of
+from reviewer.extraction.entities.naming import LONGEST_NAME, name_key
 from reviewer.promotion.known_keys import row_with_key
-from reviewer.sources.records import Record, Role, Shape
 from reviewer.store.acts import Act
 from reviewer.store.changes import Image, Value
 from reviewer.text.normalise import clean
@@ -29,41 +23,10 @@ LOOKED_AT = 2_000
 """Characters of a wording that are read for its structure; a person may write a whole file."""
 
 
-class Structure(Struct, frozen=True):
-    """The fields of an entity row besides its wording. Without a `slot` it contradicts nothing."""
-
-    name: str
-    slot: str = ""
-    attributes: tuple[Attribute, ...] = ()
-    relations: tuple[Relation, ...] = ()
-
-    @classmethod
-    def of(cls, candidate: EntityCandidate) -> Structure:
-        """The structure that the extractor found."""
-        return cls(candidate.name, candidate.slot, candidate.attributes, candidate.relations)
-
-
 def parse_structure(content: str, type_: EntityType, name: str | None = None) -> Structure:
-    """The structure of a wording, read as the extractor would read an item of that type.
-
-    A `name` that a person gives is kept, and what it names is the slot of a value.
-    """
-    text = f"- [{str(type_).replace('_', ' ')}] {' '.join(content[:LOOKED_AT].split())}"
-    record = Record(
-        key="", line_start=0, line_end=1, byte_start=0, byte_end=0, sha256="", role=Role.NOTE,
-        text=text, shape=Shape.SECTION,
-    )  # fmt: skip
-    guessed = _guess(content, type_, name)
-    for found in extract_entities([record], Setting(path="", now=utc_now())):
-        if found.type == type_ and found.attributes:
-            named_by_hand = bool(name) or not found.slot
-            return Structure(
-                guessed.name if name else found.name,
-                guessed.slot if named_by_hand else found.slot,
-                found.attributes,
-                found.relations,
-            )
-    return guessed
+    """The structure of a wording; a `name` that a person gives is kept."""
+    wording = clean(content[:LOOKED_AT])
+    return structure_of(wording, type_, (name or "").strip()[:LOOKED_AT])
 
 
 def require_name(name: str) -> None:
@@ -85,18 +48,6 @@ def reworded(old: Structure, content: str, type_: EntityType) -> Structure:
     same_slot = {each.name for each in values} & {each.name for each in old.attributes}
     slot = old.slot if same_slot else new.slot
     return Structure(old.name, slot, (*kept, *values), old.relations)
-
-
-def _guess(content: str, type_: EntityType, name: str | None) -> Structure:
-    """A name, and the slot it would fill."""
-    content = content[:LOOKED_AT]
-    title = named((name or "").strip()[:LOOKED_AT] or clean(content))
-    if type_ is EntityType.DECISION and (choice := choice_of(title, content)) is not None:
-        chosen = Attribute("choice", choice.option)
-        return Structure(title, choice.slot, (chosen,))
-    if name and type_ in (EntityType.PARAMETER, EntityType.REQUIREMENT, EntityType.CONSTRAINT):
-        return Structure(title, f"{type_}:{name_key(title)}")
-    return Structure(title)
 
 
 def entity_type(text: str) -> EntityType:

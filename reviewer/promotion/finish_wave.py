@@ -23,14 +23,10 @@ from reviewer.promotion.statement_rows import (
     plan,
     write,
 )
-from reviewer.sources.records import Role
 from reviewer.store.acts import Act, Scope, chunks
 from reviewer.store.database import Database
 from reviewer.store.ledger import Ledger
 from reviewer.text.numerals import count
-
-FOR_DIALOGUE = 15
-"""Places under the cap that notes leave to finds in dialogue."""
 
 
 class Queued(Struct, frozen=True):
@@ -58,7 +54,7 @@ def finish_wave(
 ) -> WaveReport:
     """Queue the best candidates as one act, write the report folder, and end the wave.
 
-    Statements take the places under the cap first, then what was read as notes, then excerpts.
+    Statements take the places under the cap first.
     `verb` begins the act's title.
 
     Raises StoreError when the store or the report cannot be written; then nothing is queued.
@@ -157,34 +153,18 @@ def _queue(
 
 
 def _within(rankings: Sequence[Ranking], room: int) -> tuple[list[Ranking], list[Ranking]]:
-    """The rankings that fit with their near duplicates, and the candidates of the others.
-
-    What was read as notes comes first, but leaves FOR_DIALOGUE places to the dialogue.
-    """
-    notes = [each for each in rankings if each.candidate.record.role is Role.NOTE]
-    dialogue = [each for each in rankings if each.candidate.record.role is not Role.NOTE]
-    kept, waiting = _fitting(notes, room - min(FOR_DIALOGUE, len(dialogue)))
-    places, left = _fitting(dialogue, room - _size(kept))
-    more, beyond = _fitting(waiting, room - _size(kept) - _size(places))
-    apart = [
-        single
-        for each in (*beyond, *left)
-        for single in (structs.replace(each, members=()), *each.members)
-    ]
-    return [*kept, *more, *places], apart
-
-
-def _fitting(rankings: Sequence[Ranking], room: int) -> tuple[list[Ranking], list[Ranking]]:
-    """The first ones, as many as fit, and the rest."""
+    """The rankings that fit with their near duplicates, and the candidates of the others."""
     for number, ranking in enumerate(rankings):
         room -= 1 + len(ranking.members)
         if room < 0:
-            return list(rankings[:number]), list(rankings[number:])
+            beyond = rankings[number:]
+            apart = [
+                single
+                for each in beyond
+                for single in (structs.replace(each, members=()), *each.members)
+            ]
+            return list(rankings[:number]), apart
     return list(rankings), []
-
-
-def _size(rankings: Sequence[Ranking]) -> int:
-    return sum(1 + len(each.members) for each in rankings)
 
 
 def _count_near(act: Act, ids: Sequence[int]) -> int:

@@ -21,11 +21,11 @@ from reviewer.clock import Clock, iso
 from reviewer.errors import Breakable, ConflictError, SourceError, UnknownIdError
 from reviewer.extraction.candidates import Candidate, MemoryType, Setting
 from reviewer.extraction.entities.entity import EntityCandidate, EntityType
+from reviewer.extraction.entities.facts import Structure
 from reviewer.extraction.ranking import CAP, Ranking
 from reviewer.promotion.beyond_cap import BeyondCap
 from reviewer.promotion.candidate_collector import CandidateCollector
 from reviewer.promotion.enqueue import Known, queue_new
-from reviewer.promotion.entity_rows import Structure
 from reviewer.promotion.faults import is_of_a_file, reason_of_fault
 from reviewer.promotion.finish_wave import Queued, finish_wave
 from reviewer.promotion.known_facts import KnownFacts
@@ -42,7 +42,6 @@ from reviewer.promotion.statement_rows import queue_beyond_cap
 from reviewer.promotion.triage import Done
 from reviewer.promotion.wave import Wave
 from reviewer.sources.records import Record, Role, Shape, Use
-from reviewer.sources.rows import has_rows
 from reviewer.store.acts import Act, Scope
 from reviewer.store.changes import Value
 from reviewer.store.database import Database, failures_as_sentences
@@ -180,11 +179,10 @@ def _as_ranking(item: OverCap) -> Ranking:
     }  # fmt: skip
     candidate: Candidate
     if item.structure is None:
-        candidate = Candidate(type=MemoryType(item.type), weight=1.0, record=record, **values)
+        candidate = Candidate(type=MemoryType(item.type), record=record, **values)
     else:
         candidate = EntityCandidate(
             type=EntityType(item.type),
-            weight=1.0,
             record=record,
             **values,
             **{name: getattr(item.structure, name) for name in Structure.__struct_fields__},
@@ -250,8 +248,7 @@ class StoredPass:
                 try:
                     collector.take(own, setting)
                     if scope != "record":
-                        names = frozenset(record.session for record in own if record.session)
-                        _propose(statements, Path(path), names, report)
+                        _propose(statements, Path(path), report)
                 except Exception as problem:  # the other sources are extracted from
                     if not is_of_a_file(problem):
                         raise
@@ -322,16 +319,12 @@ class StoredPass:
                 )
 
 
-def _propose(
-    statements: OfflineStatements, path: Path, sessions: frozenset[str], report: ReportFolder
-) -> None:
-    """Collect the statements of a source, if its file is still there; of a database only those of
-    the sessions that were read.
-    """
+def _propose(statements: OfflineStatements, path: Path, report: ReportFolder) -> None:
+    """Collect the statements of a source, if its file is still there."""
     if not path.exists():
         return
     try:
-        statements.take(path, sessions if has_rows(path) else None)
+        statements.take(path)
     except OSError as problem:
         report.error(f"{path}: {problem.strerror}")
     except SourceError as problem:

@@ -1,9 +1,9 @@
-"""Statements from the files of a wave without a model, with their proof."""
+"""What agents remembered by themselves: statements from their memory files, with proof."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable
 from datetime import datetime
 from pathlib import Path
 
@@ -11,9 +11,9 @@ from msgspec import Struct
 
 from reviewer.promotion.known_facts import KnownFacts
 from reviewer.promotion.statement_rows import DroppedStatement, Prepared, dropped, prepare
-from reviewer.proposing.offline import offline_views, project_proposals, proposals_by_session
+from reviewer.proposing.agent_memories import is_memory_file, memory_proposals, memory_view
 from reviewer.proposing.proof import ProofIndex, prove, reasons
-from reviewer.proposing.values import Proposal, Proved
+from reviewer.proposing.values import Proved
 
 
 class Proposed(Struct, frozen=True):
@@ -25,41 +25,34 @@ class Proposed(Struct, frozen=True):
 
 def propose_from(
     path: Path,
-    proposals: Mapping[str, Sequence[Proposal]],
     *,
     now: datetime,
     known: Callable[[str], tuple[str, ...]],
     cited_as: str = "",
     modified_ns: int | None = None,
 ) -> Proposed:
-    """Prove the proposals from the sessions of a file, and find the records behind them; needs no
-    store.
+    """Prove what a memory file says, and find the records behind it; nothing from other files.
 
     Nobody is asked for a better wording, so only what is proved in full is kept. `cited_as` and
     `modified_ns`: see `prepare`. Raises SourceError when the file cannot be read.
     """
-    wanted = {session: each for session, each in proposals.items() if each}
-    if not wanted:
+    proposals = list(memory_proposals(path)) if is_memory_file(path) else []
+    if not proposals:
         return Proposed()
-    views = offline_views(path, wanted)
-    ready: list[Prepared] = []
+    view = memory_view(path)
+    index = ProofIndex(view)
+    sound: list[Proved] = []
     left_out: list[DroppedStatement] = []
-    for session, own in wanted.items():
-        index = ProofIndex(views[session])
-        sound: list[Proved] = []
-        for proposal in own:
-            proved = Proved(path, proposal, prove(proposal, index, known=known))
-            if proved.proof.sound:
-                sound.append(proved)
-            else:
-                why = next(iter(reasons(proved.proof)), "not proved")
-                left_out.append(dropped(proved, why))
-        made = prepare(
-            sound, now=now, view=views[session], cited_as=cited_as, modified_ns=modified_ns
-        )
-        ready += (each for each in made if isinstance(each, Prepared))
-        left_out += (each for each in made if isinstance(each, DroppedStatement))
-    return Proposed(tuple(ready), tuple(left_out))
+    for proposal in proposals:
+        proved = Proved(path, proposal, prove(proposal, index, known=known))
+        if proved.proof.sound:
+            sound.append(proved)
+        else:
+            left_out.append(dropped(proved, next(iter(reasons(proved.proof)), "not proved")))
+    made = prepare(sound, now=now, view=view, cited_as=cited_as, modified_ns=modified_ns)
+    ready = tuple(each for each in made if isinstance(each, Prepared))
+    left_out += (each for each in made if isinstance(each, DroppedStatement))
+    return Proposed(ready, tuple(left_out))
 
 
 class OfflineStatements:
@@ -74,43 +67,14 @@ class OfflineStatements:
         self.ready: list[Prepared] = []
         self.dropped: Counter[str] = Counter()
 
-    def take(self, path: Path, sessions: frozenset[str] | None = None) -> None:
-        """Propose from a file, all or nothing; `sessions`: from these of several. Raises
-        SourceError when it cannot be read.
-
-        Nobody is asked for a better wording, so only what is proved in full is kept.
-        """
-        self._collect([self._proved(path, proposals_by_session(path, sessions))])
-
-    def take_together(
-        self, files: Mapping[Path, frozenset[str] | None], *, keep: bool = True
-    ) -> None:
-        """Propose what the sessions of a project show only together, all or nothing: of each file
-        these, or all. Without `keep` they are only read.
-
-        Raises SourceError.
-        """
-        by_path: dict[Path, dict[str, list[Proposal]]] = {}
-        for (path, session), proposal in project_proposals(files):
-            by_path.setdefault(path, {}).setdefault(session, []).append(proposal)
-        found = [self._proved(path, proposals) for path, proposals in by_path.items()]
-        self._collect(found if keep else [])
+    def take(self, path: Path) -> None:
+        """Propose from a file, all or nothing. Raises SourceError when it cannot be read."""
+        found = propose_from(path, now=self._now, known=self._known.besides(path))
+        self.ready += found.ready
+        for each in found.left_out:
+            self.dropped[each.reason.partition(": ")[0]] += 1  # without the words that it quotes
+            self._drop(each)
 
     def give_up(self, path: Path) -> None:
         """Forget the statements of a file."""
         self.ready = [each for each in self.ready if each.proved.path != path]
-
-    def _proved(self, path: Path, proposals: Mapping[str, Sequence[Proposal]]) -> Proposed:
-        return propose_from(path, proposals, now=self._now, known=self._known.besides(path))
-
-    def _collect(self, found: Sequence[Proposed]) -> None:
-        for of_file in found:
-            self.ready += of_file.ready
-            for each in of_file.left_out:
-                self.dropped[_without_names(each.reason)] += 1
-                self._drop(each)
-
-
-def _without_names(reason: str) -> str:
-    """A reason that can be counted: without the words that it quotes."""
-    return reason.partition(": ")[0]

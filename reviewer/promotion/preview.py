@@ -13,13 +13,12 @@ from reviewer.errors import SourceError
 from reviewer.extraction.candidates import Candidate, Setting
 from reviewer.extraction.entities.entity import EntityCandidate
 from reviewer.extraction.extract import Dropped, cited_lines
-from reviewer.extraction.ranking import CAP, Ranking, rank
+from reviewer.extraction.ranking import CAP, Ranking
 from reviewer.promotion.candidate_collector import CandidateCollector
 from reviewer.promotion.views import CandidateView, Kind, SourceRef, Status
 from reviewer.proposing.values import Proposer
 from reviewer.sources.open import open_source
-from reviewer.sources.records import Record, Role, Scan
-from reviewer.text.normalise import duplicate_key
+from reviewer.sources.records import Record, Scan
 from reviewer.text.secrets import mask
 
 
@@ -34,8 +33,7 @@ def extract_file(
 ) -> list[CandidateView]:
     """The best `top` candidates of a file's lines, best first; ids count from 1.
 
-    Near duplicates follow their row. The other sentences that were found at the same spot as an
-    excerpt come after all rows, as far as `top` leaves room. Raises SourceError.
+    Near duplicates follow their row. Raises SourceError.
     """
     now = now or utc_now()
     scan = open_source(path, line_start=line_start, line_end=line_end)
@@ -47,23 +45,11 @@ def extract_file(
     collector = CandidateCollector(_forget, _forget)
     collector.take(_masked(scan), setting)
     rows: list[CandidateView] = []
-    leader_of: dict[int, int] = {}
-    others: list[Candidate] = []
     for ranking in collector.ranked(cap=top).kept[:top]:
         leader = _view(ranking, len(rows) + 1, None, path, project, iso(now))
         rows.append(leader)
         for member in ranking.members:
             rows.append(_view(member, len(rows) + 1, leader.id, path, project, iso(now)))
-        same = duplicate_key(ranking.candidate.content)
-        for other in ranking.also:
-            if duplicate_key(other.content) != same:
-                leader_of[id(other)] = leader.id
-                others.append(other)
-    if len(rows) < top:
-        for ranking in rank(others, cap=top - len(rows)).kept:
-            for each in (ranking, *ranking.members):
-                number = leader_of[id(each.candidate)]
-                rows.append(_view(each, len(rows) + 1, number, path, project, iso(now)))
     return rows
 
 
@@ -110,5 +96,5 @@ def _view(
         leader_id=leader,
         superseded_by=None,
         source=SourceRef(str(path), first, last, candidate.record.key),
-        proposer=Proposer.NOTES if candidate.record.role is Role.NOTE else Proposer.EXCERPT,
+        proposer=Proposer.NOTES,
     )

@@ -310,7 +310,8 @@ def guessed_type(statement: str) -> MemoryType:
         text=f"- {' '.join(statement.split())}", shape=Shape.SECTION,
     )  # fmt: skip
     for found in extract([record], Setting(path="", now=utc_now())):
-        return MemoryType(found.type)
+        if isinstance(found.type, MemoryType):
+            return found.type
     return MemoryType.PREFERENCE if _PREFERENCE.search(statement) else MemoryType.KNOWLEDGE
 
 

@@ -13,10 +13,10 @@ from msgspec import Struct
 from reviewer.errors import StoreError
 from reviewer.extraction.candidates import Candidate
 from reviewer.extraction.entities.entity import EntityCandidate
+from reviewer.extraction.entities.facts import Structure
 from reviewer.extraction.extract import cited_lines
 from reviewer.extraction.ranking import Ranking, base_score
 from reviewer.files import FILE_MODE, open_own
-from reviewer.promotion.entity_rows import Structure
 from reviewer.promotion.report_lines import DROPPED, OVER_CAP, lines_over_cap
 from reviewer.sharing import make_report_folder
 from reviewer.sources.walk import UNREADABLE_FOLDER, is_unreadable

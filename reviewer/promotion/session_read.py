@@ -6,6 +6,7 @@ The wave of one machine takes the same steps file by file (`source_reader.read`,
 
 from __future__ import annotations
 
+import hashlib
 import math
 import time
 from collections.abc import Iterator
@@ -16,9 +17,9 @@ from msgspec import Struct
 
 from reviewer.errors import OtherKindError, SourceError
 from reviewer.extraction.candidates import Candidate
+from reviewer.extraction.extract import Event, Restated
 from reviewer.extraction.ranking import base_score
-from reviewer.extraction.verdicts import Event, Remembered, Verdict, stable_fingerprint
-from reviewer.promotion.candidate_collector import CandidateCollector, likelihood
+from reviewer.promotion.candidate_collector import CandidateCollector
 from reviewer.promotion.faults import reason_of_fault
 from reviewer.promotion.offline_statements import propose_from
 from reviewer.promotion.source_reader import (
@@ -31,13 +32,11 @@ from reviewer.promotion.source_reader import (
     without_text,
 )
 from reviewer.promotion.statement_rows import Prepared, score
-from reviewer.proposing.offline import proposals_by_session
-from reviewer.sources.records import Record, Role, Use
+from reviewer.sources.records import Use
+from reviewer.text.normalise import duplicate_key
 
 AROUND = 300
 """Characters of a record kept before and after a span, so that it can be judged elsewhere."""
-BEHIND = 0.5
-"""Factor on the score of a find that is shown behind a better one of the same spot."""
 MOST = 250_000
 """Places of a file, which are kept in memory: sessions have some 60 in a MB."""
 SHORT = 1_000
@@ -62,9 +61,7 @@ class Excerpt(Struct, frozen=True):
 class Found(Struct, frozen=True):
     """One place at which one statement was found.
 
-    `same_as`: the wording by which it is recognised in other sessions; `content` of a spot in a
-    dialogue takes in what is around it. `sentence`: the fingerprint of the sentence behind it, by
-    which boot text is recognised; None: it cannot be boot text.
+    `sentence`: its fingerprint, by which boot text is recognised.
     """
 
     candidate: Candidate
@@ -72,11 +69,8 @@ class Found(Struct, frozen=True):
     record_line: int
     """The first line of the whole record; `candidate.record` has those of the span."""
     score: float
-    same_as: str
     cwd: str
-    sentence: int | None = None
-    is_note: bool = False
-    """It was written as a note; else it is a place to look in a dialogue."""
+    sentence: int
 
 
 class SessionRead(Struct, frozen=True, kw_only=True):
@@ -87,7 +81,7 @@ class SessionRead(Struct, frozen=True, kw_only=True):
     statements: tuple[tuple[Prepared, float], ...] = ()
     """Statements with their proof, each with its score."""
     boot: tuple[int, ...] = ()
-    """Fingerprints of the sentences that every session begins with, sorted."""
+    """Fingerprints of the statements that every session begins with, sorted."""
     records: int = 0
     masked: int = 0
     cwd: str = ""
@@ -129,7 +123,6 @@ class _Reading:
         """Those beyond what the collector keeps of one file."""
         self._collector = CandidateCollector(_forget, self._candidates.append, self._slim)
         self._boot: set[int] = set()
-        self._sentences: dict[tuple[str, int, int], int] = {}
         self._excerpts: dict[tuple[str, int, int], tuple[Excerpt, int]] = {}
         """For each place, the text around it and the first line of its record."""
         self._folders: dict[str, str] = {}
@@ -140,7 +133,7 @@ class _Reading:
         """Everything, read to the end. Raises SourceError and OSError."""
         job, format_ = self._job, ""
         path = Path(job.path)
-        closed = Closed([], {}, [])
+        closed = Closed({}, [])
         for piece in read(job):
             if isinstance(piece, Opened):
                 format_ = piece.format
@@ -152,12 +145,9 @@ class _Reading:
                 self._collector.rewind(piece)
             else:
                 closed = piece
-                self._collector.consume(self._noted(piece.events), None)
-        self._collector.settle(None)
         self._require_measure()
         proposed = propose_from(
             path,
-            proposals_by_session(path),
             now=job.now,
             known=_nothing_known,
             cited_as=job.cited_as,
@@ -196,19 +186,13 @@ class _Reading:
                 self._cwd = cwd
             if cwd and cwd != self._cwd and record.use is Use.MESSAGE:
                 self._folders[record.key] = cwd
-        self._collector.watch(batch.records)
         self._collector.consume(self._noted(batch.events), None)
 
     def _noted(self, events: list[Event]) -> Iterator[Event]:
-        """The events as they are; what a job needs of them besides is remembered."""
+        """The events as they are; what every session begins with is remembered."""
         for event in events:
-            if isinstance(event, Remembered):
-                self._boot.update(map(stable_fingerprint, event.wordings))
-            elif isinstance(event, Verdict) and isinstance(event.outcome, Candidate):
-                candidate = event.outcome
-                if event.restates is not None:
-                    place = _place(candidate)
-                    self._sentences[place] = stable_fingerprint(event.content)
+            if isinstance(event, Restated):
+                self._boot.update(map(_fingerprint, event.keys))
             yield event
 
     def _slim(self, candidate: Candidate) -> Candidate:
@@ -220,29 +204,22 @@ class _Reading:
         return without_text(candidate)
 
     def _found(self) -> Iterator[Found]:
-        candidates, spots = self._collector.collected()
-        for candidate in (*self._candidates, *candidates):
-            yield self._one(candidate, candidate, base_score(candidate))
-        for spot in spots:
-            value = likelihood(spot.score)
-            yield self._one(spot.candidate, spot.found, value)
-            for other in spot.others:
-                yield self._one(other, other, BEHIND * value)
+        for candidate in (*self._candidates, *self._collector.candidates):
+            excerpt, record_line = self._excerpts[_place(candidate)]
+            yield Found(
+                candidate=candidate,
+                excerpt=excerpt,
+                record_line=record_line,
+                score=base_score(candidate),
+                cwd=self._folders.get(candidate.record.key, self._cwd),
+                sentence=_fingerprint(duplicate_key(candidate.content)),
+            )
 
-    def _one(self, shown: Candidate, found: Candidate, value: float) -> Found:
-        place = _place(found)
-        record: Record = found.record
-        excerpt, record_line = self._excerpts[place]
-        return Found(
-            candidate=shown,
-            excerpt=excerpt,
-            record_line=record_line,
-            score=value,
-            same_as=found.content,
-            cwd=self._folders.get(record.key, self._cwd),
-            sentence=self._sentences.get(place),
-            is_note=record.role is Role.NOTE,
-        )
+
+def _fingerprint(key: str) -> int:
+    """A number for a wording, the same in every process and on every machine (64 bits, signed)."""
+    digest = hashlib.blake2b(key.encode("utf-8", "replace"), digest_size=8).digest()
+    return int.from_bytes(digest, "little", signed=True)
 
 
 def _place(candidate: Candidate) -> tuple[str, int, int]:

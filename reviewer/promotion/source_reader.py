@@ -1,4 +1,4 @@
-"""Reads one file: masks its records and runs the extractors over them. Needs no store.
+"""Reads one file: masks its records and runs the extractor over them. Needs no store.
 
 Everything happens in the calling process. A pool of the standard library is slower on two cores (74
 transcripts of 33 MB, medians of six: 3.5 s against 3.1 s), because it waits for whole files and
@@ -17,9 +17,7 @@ from typing import TypeAlias
 from msgspec import Struct, structs
 
 from reviewer.extraction.candidates import Candidate, Setting
-from reviewer.extraction.extract import Statements, cited_lines
-from reviewer.extraction.judge import Judge
-from reviewer.extraction.verdicts import Event, Verdict
+from reviewer.extraction.extract import Event, Extractor, cited_lines
 from reviewer.sources.events import Rewind
 from reviewer.sources.open import open_source
 from reviewer.sources.records import Record, Use
@@ -59,7 +57,7 @@ class Opened(Struct, frozen=True):
 
 
 class Batch(Struct):
-    """Masked records, the number of secrets in them, and new events of the extractors."""
+    """Masked records, the number of secrets in them, and what the extractor found in them."""
 
     records: list[Record]
     masked: int
@@ -77,9 +75,8 @@ class Abandoned(Struct, frozen=True):
 
 
 class Closed(Struct, frozen=True):
-    """The last piece: remaining events, lines skipped by reason, and damaged lines."""
+    """The last piece: lines skipped by reason, and damaged lines."""
 
-    events: list[Event]
     tally: dict[str, int]
     errors: list[str]
 
@@ -94,7 +91,7 @@ def read(job: Job) -> Iterator[Piece]:
     """
     scan = open_source(Path(job.path), sessions=job.sessions)
     yield Opened(scan.format)
-    findings = Judge(_setting(job))
+    extractor = Extractor(_setting(job))
     batch = Batch([], 0, [])
     for record in scan.live():
         if isinstance(record, Rewind):
@@ -109,20 +106,13 @@ def read(job: Job) -> Iterator[Piece]:
         batch.masked += secrets
         batch.records.append(clean)
         if job.extract:
-            batch.events += findings.feed(clean)
+            batch.events += extractor.feed(clean)
         if len(batch.records) >= HANDFUL:
             yield batch
             batch = Batch([], 0, [])
     if batch.records:
         yield batch
-    yield Closed(list(findings.finish()), dict(scan.tally), scan.errors)
-
-
-def judge_last(job: Job, record: Record) -> Iterator[Verdict]:
-    """Judge the last record when reading stopped early, without the record after it."""
-    statements = Statements(_setting(job))
-    yield from statements.feed(record)
-    yield from statements.finish()
+    yield Closed(dict(scan.tally), scan.errors)
 
 
 def _setting(job: Job) -> Setting:

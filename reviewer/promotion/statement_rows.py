@@ -16,7 +16,7 @@ from reviewer.extraction.candidates import Setting
 from reviewer.extraction.confidence import confidence, freshness, structural_signal
 from reviewer.extraction.flags import flags_of
 from reviewer.extraction.ranking import CAP
-from reviewer.extraction.rejections import LONGEST_STATEMENT, SHORTEST_STATEMENT
+from reviewer.extraction.rules import LONGEST_STATEMENT, SHORTEST_STATEMENT
 from reviewer.extraction.similarity import similarity
 from reviewer.promotion import statement_rank
 from reviewer.promotion.cited_lines import Cited, cite

@@ -27,12 +27,10 @@ from reviewer.promotion.source_reader import (
     Job,
     Opened,
     Piece,
-    judge_last,
     read,
 )
 from reviewer.sources.hash_set import HashSet
-from reviewer.sources.records import Record, Use
-from reviewer.sources.registry import FORMATS
+from reviewer.sources.records import Use
 from reviewer.sources.walk import LINK_OUTSIDE, Found, PassedOver, is_unreadable, walk
 from reviewer.store.database import Database
 from reviewer.store.ledger import Ledger
@@ -40,11 +38,6 @@ from reviewer.store.ledger import Ledger
 PROGRESS_SECONDS = 0.1
 LINES_SHOWN = 20
 """Line numbers listed in one line of a log."""
-SESSION_FORMATS = tuple(each.name for each in FORMATS if each.locations)
-"""The formats of the sessions that agents leave on a machine."""
-SESSIONS_COMPARED = 50
-"""Sessions read by earlier waves that are looked at again, for what several have in common."""
-BYTES_COMPARED = 100_000_000
 OBJECTS_BETWEEN_COLLECTIONS = 50_000
 SECONDS = 60.0
 SECONDS_A_MEGABYTE = 20.0
@@ -108,8 +101,6 @@ class Wave:
         """The files that were read."""
         self._given_up: set[Path] = set()
         self._opened: dict[Path, SourceWriter] = {}
-        self._sessions: dict[Path, frozenset[str] | None] = {}
-        """The files of agents' sessions among those that are read, and which sessions of each."""
         self._interrupted = False
 
     def run(
@@ -132,8 +123,6 @@ class Wave:
             with _infrequent_garbage_collection():
                 self._read_all(self._unless_broken_off(lambda: list(self._plan(found))) or [])
             self._flush()
-            if self._sessions and not self._interrupted:
-                self._propose_together()
             return self._finish(project, began)
         except StoreError as problem:
             self._report.abandon()
@@ -191,7 +180,6 @@ class Wave:
         """
         self._collector.give_up(str(path))
         self._statements.give_up(path)
-        self._sessions.pop(path, None)
         self._done.discard(path)
         writer = self._opened.get(path)
         if writer is not None:
@@ -289,22 +277,20 @@ class Wave:
         """Write a file's records and collect their candidates as they come."""
         path, writer = planned.path, None
         fresh = HashSet()
-        last: Record | None = None
+        said: list[int] = []
+        """The first line of each message."""
         closed: Closed | None = None
         most = SECONDS + SECONDS_A_MEGABYTE * planned.size / 1e6
         until = time.thread_time() + most
         while (piece := self._unless_broken_off(lambda: next(pieces, None))) is not None:
             if isinstance(piece, Opened):
-                if piece.format in SESSION_FORMATS and job.extract:
-                    self._sessions[path] = job.sessions
                 writer = self._opened[path] = self._writer.open_source(path, piece.format)
                 self._collector.begin(str(path))
             elif isinstance(piece, Batch):
                 assert writer is not None
                 self._write(piece, writer, fresh)
-                self._collector.watch(piece.records)
                 self._collector.consume(piece.events, fresh)
-                last = next((r for r in reversed(piece.records) if r.use is Use.MESSAGE), last)
+                said += (each.line_start for each in piece.records if each.use is Use.MESSAGE)
                 if time.thread_time() > until:
                     raise SourceError(
                         f"{path} cannot be read: it takes more than {most:,.0f} s, many times what"
@@ -317,48 +303,20 @@ class Wave:
             elif isinstance(piece, Abandoned):
                 assert writer is not None
                 writer.rewind(piece)
-                self._kept_out[str(Use.REWOUND)] += self._collector.rewind(piece)
+                self._collector.rewind(piece)
+                taken_back = [line for line in said if piece.first <= line < piece.end]
+                said = [line for line in said if not piece.first <= line < piece.end]
+                self._kept_out[str(Use.REWOUND)] += len(taken_back)
             else:
-                self._collector.consume(piece.events, fresh)
                 closed = piece
-        if self._interrupted and closed is None and last is not None and job.extract:
-            # The extractors judge a record only when they see the next one, which is not read here.
-            self._collector.consume(judge_last(job, last), fresh)
-        self._collector.settle(fresh)
         if writer is not None and closed is not None and planned.stamp is not None:
             self._skipped.update(closed.tally)
             for error in closed.errors:
                 self._report.error(f"{path}: {error}")
             if job.extract:
-                self._propose(path, job.sessions)
+                self._statements.take(path)
             if not self._interrupted:  # else the next wave proposes from it
                 writer.finish(planned.stamp, closed.tally)
-
-    def _propose_together(self) -> None:
-        """Collect what the sessions read here show together with the newest ones read before."""
-        files = dict(self._sessions)
-        left = BYTES_COMPARED
-        for path, names in self._writer.newest(SESSION_FORMATS, SESSIONS_COMPARED).items():
-            left -= path.stat().st_size if path not in files and path.exists() else 0
-            if left > 0:
-                files.setdefault(path, names)
-        there = {path: files[path] for path in sorted(files) if path.exists()}
-        sparing_faulty(
-            list(there),
-            lambda paths: self._unless_broken_off(
-                lambda: self._statements.take_together({path: there[path] for path in paths})
-            ),
-            self._give_up,
-            rehearse=lambda paths: self._unless_broken_off(
-                lambda: self._statements.take_together(
-                    {path: there[path] for path in paths}, keep=False
-                )
-            ),
-        )
-
-    def _propose(self, path: Path, sessions: frozenset[str] | None) -> None:
-        """Collect the statements of a file that was read to its end."""
-        self._unless_broken_off(lambda: self._statements.take(path, sessions))
 
     def _unless_broken_off(self, read: Callable[[], _Read]) -> _Read | None:
         """The result; None when the person has interrupted it."""

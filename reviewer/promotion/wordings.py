@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from reviewer.errors import ReviewerError
-from reviewer.extraction.rejections import SHORTEST_STATEMENT
+from reviewer.extraction.rules import SHORTEST_STATEMENT
 from reviewer.text.normalise import clean
 
 LONGEST_MEMORY = 4_000

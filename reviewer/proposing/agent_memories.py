@@ -15,7 +15,7 @@ from pathlib import Path
 from msgspec import Struct
 
 from reviewer.extraction.candidates import MemoryType
-from reviewer.extraction.rejections import LONGEST_STATEMENT, SHORTEST_STATEMENT
+from reviewer.extraction.rules import LONGEST_STATEMENT, SHORTEST_STATEMENT
 from reviewer.proposing.values import (
     LineRole,
     Proposal,

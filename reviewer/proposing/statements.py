@@ -17,7 +17,7 @@ from msgspec import Struct
 
 from reviewer.errors import ReviewerError
 from reviewer.extraction.candidates import MemoryType
-from reviewer.extraction.rejections import LONGEST_STATEMENT, SHORTEST_STATEMENT
+from reviewer.extraction.rules import LONGEST_STATEMENT, SHORTEST_STATEMENT
 from reviewer.llm.answer_cache import AnswerCache, question_key
 from reviewer.llm.model import ChatMessage, ChatModel, Completion, ModelError, StructuredModel
 from reviewer.llm.steering import RetryExhaustedError, retry_with_steering

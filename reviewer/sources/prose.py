@@ -32,6 +32,10 @@ LOG_LINE = re.compile(
     r"|(?:\d{1,3}\.){3}\d{1,3} |\[?(?:DEBUG|INFO|WARN(?:ING)?|ERROR|TRACE)\b)"
 )
 NOTE_LINE = re.compile(r"\s*(?:#{1,6} +\S|[-*+] +\S|\d+[.)] +\S|> ?|\||!?\[|\*\*|```|~~~|<!--|%%)")
+VALUE_LINE = re.compile(
+    r"\s*[^\W\d_][\w /-]{0,60}? ?= ?[-+]?\d[\d.,]* ?(?:[^\W\d_]|[%°])[\w/°%]*\s*$"
+)
+"""A value with its unit, as notes give it: `mass = 4.8 kg`."""
 YAML_LINE = re.compile(r"\s*(?:- )?[\w.$/-]+:(?:\s.*)?$")
 DIAGRAM = re.compile(r"\s*(?:strict\s+)?(?:di)?graph\b[^{\n]*\{", re.IGNORECASE)
 MARKUP_START = re.compile(r"\s*<(?:\?xml|!doctype|html|svg)\b", re.IGNORECASE)
@@ -83,6 +87,8 @@ def _kind(line: str) -> str | None:
     line = line[:300]
     words = len(WORD.findall(line))
     if NOTE_LINE.match(line) and not line.rstrip().endswith((";", "{")):
+        return "note"
+    if VALUE_LINE.match(line):
         return "note"
     if CODE_LINE.match(line):
         return "code"

@@ -12,7 +12,6 @@ from typing import Any, cast
 
 from msgspec import Struct
 
-from reviewer.clock import iso, utc_now
 from reviewer.store.changes import (
     Change,
     Entry,
@@ -239,23 +238,6 @@ class Act:
             "SELECT seq FROM sqlite_sequence WHERE name = ?", (table,)
         ).fetchone()
         return int(row[0]) + 1 if row else 1
-
-
-def record_upkeep(
-    connection: sqlite3.Connection,
-    title: str,
-    changes: Iterable[Change],
-    *,
-    actor: str = "reviewer",
-) -> None:
-    """Carry out the changes that a newer version of the program makes to rows, as an act of the
-    ledger, so that `verify` still finds every row in it. The rows' own histories do not list it.
-    """
-    draft = Act(connection, title, Ownership())
-    draft.apply(changes)
-    if draft.changed:
-        del draft.touched[:]
-        write_entry(connection, "upkeep", Scope.INTAKE, draft, actor=actor, at=iso(utc_now()))
 
 
 def write_entry(

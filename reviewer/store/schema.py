@@ -9,31 +9,30 @@ import sqlite3
 from collections.abc import Iterator
 from contextlib import closing
 
-from reviewer.store.migrations import new_tables
+from reviewer.store.migrations import migrate
 
 SEARCH_INDEX = "memory_text"
 
-OF_EARLIER_VERSIONS = {
+OF_MIGRATIONS = {
     ("table", "_sqlite_migrations"),
     ("index", "idx__sqlite_migrations_migration_set_name"),
 }
-"""What the library that version 7 was made with has left behind; nothing reads it."""
+"""The list of applied migrations, which `sqlite_utils` keeps; the first stores have none."""
 
 
 def schema_problems(connection: sqlite3.Connection) -> list[str]:
     """The differences between a store and a new one, a sentence each."""
     with closing(sqlite3.connect(":memory:", isolation_level=None)) as fresh:
-        for statement in new_tables():
-            fresh.execute(statement)
+        migrate(fresh, is_new=True)
         return list(_differences(_objects(connection), _objects(fresh)))
 
 
 def _differences(
     found: dict[tuple[str, str], object], wanted: dict[tuple[str, str], object]
 ) -> Iterator[str]:
-    for kind, name in sorted(found.keys() - wanted.keys() - OF_EARLIER_VERSIONS):
+    for kind, name in sorted(found.keys() - wanted.keys() - OF_MIGRATIONS):
         yield f"schema: {kind} {name} is none of reviewer's"
-    for kind, name in sorted(wanted.keys() - found.keys()):
+    for kind, name in sorted(wanted.keys() - found.keys() - OF_MIGRATIONS):
         yield f"schema: {kind} {name} is missing"
     for key in sorted(found.keys() & wanted.keys()):
         if found[key] != wanted[key]:

@@ -12,6 +12,7 @@ _MARKER = re.compile(r"(?:[-*+•‣▪–—>]|\d{1,3}[.)]|#{1,6}|\[[ xX~-]?\])
 _TRAILING = ".,;:!…。，；：！"
 _EMPHASIS = ("***", "**", "__", "~~", "*", "_")
 _MARKS = ("*", "_", "~~")
+_BOLD = re.compile(r"\*\*([^*\n]{1,200})\*\*")
 _QUOTES = {'"': '"', "'": "'", "“": "”", "„": "“", "‘": "’", "«": "»", "「": "」"}
 
 
@@ -34,6 +35,11 @@ def clean(text: str) -> str:
         if stripped == text:
             return text
         text = stripped
+
+
+def without_bold(text: str) -> str:
+    """The text without bold marks; what they enclose stays."""
+    return _BOLD.sub(r"\1", text) if "**" in text else text
 
 
 @lru_cache(maxsize=1 << 15)

@@ -65,7 +65,7 @@ SEVERAL = [
 FILES = [
     ("AGENTS.md", ["export", "-o", "AGENTS.md"]),
     ("AGENTS.md", ["export", "--into", "AGENTS.md", "--write"]),
-    (".context/LEARNINGS.md", ["export", "--context-dir", ".context", "--write"]),
+    (".context/DECISIONS.md", ["export", "--context-dir", ".context", "--write"]),
     ("packet.md", ["packet", "--out", "packet.md"]),
 ]
 """Verbs that write files but not the store."""

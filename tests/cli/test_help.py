@@ -10,7 +10,7 @@ import pytest
 
 from reviewer.cli.pipeline import COMMANDS as PIPELINE_COMMANDS
 from reviewer.cli.pipeline import pipeline
-from reviewer.cli.root import COMMANDS, root
+from reviewer.cli.root import COMMANDS, SECTIONS, root
 from reviewer.cli.session import Entry, LazyGroup, Session
 from tests.cli.conftest import Reviewer
 
@@ -58,3 +58,14 @@ def test_an_example_is_valid_usage() -> None:
 def test_help_ends_with_the_example(reviewer: Reviewer) -> None:
     done = reviewer("merge", "--help")
     assert done.stdout.endswith("Example:\n  reviewer merge 12 --into 7\n")
+
+
+def test_the_help_has_six_sections_with_every_command_that_is_not_hidden(
+    reviewer: Reviewer,
+) -> None:
+    listed = [name for names in SECTIONS.values() for name in names]
+    assert len(SECTIONS) == 6
+    assert sorted(listed) == sorted(name for name, each in COMMANDS.items() if not each.hidden)
+    shown = reviewer("--help").stdout
+    places = [shown.index(f"\n{title}:\n") for title in SECTIONS]
+    assert places == sorted(places)

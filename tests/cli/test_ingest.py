@@ -32,19 +32,10 @@ def test_people_get_a_table_on_stdout_and_no_progress_in_a_pipe(reviewer: Review
     assert done.stderr == f"Waiting now: {waiting} statements. Decide with: reviewer\n"
 
 
-def test_the_end_says_how_many_statements_and_places_wait(reviewer: Reviewer) -> None:
-    session(
-        reviewer.folder / "talk.jsonl",
-        "Always run `make kiosk` before a push.",
-        "The root cause was that the drawer cache is never emptied on Sundays.",
-    )
+def test_the_end_says_how_many_statements_wait(reviewer: Reviewer) -> None:
+    session(reviewer.folder / "talk.jsonl", "Always run `make kiosk` before a push.")
     done = reviewer("ingest", "talk.jsonl")
-    excerpts = len(reviewer.rows("queue", "list", "--excerpts"))
-    assert excerpts
-    statements = len(reviewer.ids()) - excerpts
-    places = "place" if excerpts == 1 else "places"
-    statement = "statement" if statements == 1 else "statements"
-    assert f"Waiting now: {statements} {statement} and {excerpts} {places} to look." in done.stderr
+    assert "Waiting now: 1 statement." in done.stderr
 
 
 def test_only_the_commonest_reasons_are_listed(reviewer: Reviewer) -> None:
@@ -111,20 +102,6 @@ def test_extract_touches_no_store_and_says_the_lines(reviewer: Reviewer) -> None
     assert paper["content"] not in {
         row["content"] for row in reviewer.rows("extract", note, "--to-line", 2)
     }
-
-
-def test_extract_lists_every_sentence_of_a_spot_behind_the_excerpts(reviewer: Reviewer) -> None:
-    slow = "The nightly export is slow because `ledger_close` takes a lock on every posting."
-    lock = "We decided that `ledger_close` never takes the advisory lock before the batch is read."
-    ink = "We decided to print receipts in black only, because colour ink is dear in winter."
-    path = session(reviewer.folder / "talk.jsonl", "Why is it slow?", f"{slow}\n\n{lock}", ink)
-    rows = reviewer.rows("extract", path)
-    spots = [row for row in rows if row["leader_id"] is None]
-    behind = [row for row in rows if row["leader_id"] is not None]
-    assert rows == spots + behind
-    assert behind
-    assert {row["leader_id"] for row in behind} <= {row["id"] for row in spots}
-    assert len(reviewer.rows("extract", path, "--top", 1)) == 1
 
 
 def test_more_queues_the_candidates_beyond_the_cap(reviewer: Reviewer) -> None:
@@ -272,11 +249,8 @@ def test_what_is_read_from_a_note_of_labelled_items(reviewer: Reviewer) -> None:
         attributes = row["entity"]["attributes"]
         values[row["content"]] = [(each["name"], each["value"]) for each in attributes]
     assert values == {
-        "Use PostgreSQL for the ledger": [("choice", "PostgreSQL")],
-        "The writer must not lock the table for more than 2 s": [
-            ("obligation", "must not"),
-            ("more than", "2"),
-        ],
+        "Use PostgreSQL for the ledger": [],
+        "The writer must not lock the table for more than 2 s": [],
         "Keep the writer parallel in the ingest path": [],
         "Battery capacity = 5200 mAh": [("value", "5200")],
         "mass = 4.8 kg": [("value", "4.8")],
@@ -284,3 +258,10 @@ def test_what_is_read_from_a_note_of_labelled_items(reviewer: Reviewer) -> None:
     dropped = (Path(wave["report_folder"]) / "dropped.ndjson").read_text("utf-8")
     assert '"below min content length","content":"Use it"' in dropped
     assert "mass" not in dropped
+
+
+def test_a_note_of_values_alone_is_read_line_by_line(reviewer: Reviewer) -> None:
+    lines = ["Wheel diameter = 82 mm", "mass = 4.8 kg", "wheel base = 310 mm", "load = 12 kg"]
+    (reviewer.folder / "values.md").write_text("\n".join(lines) + "\n")
+    rows = reviewer.rows("extract", "values.md")
+    assert sorted(row["content"] for row in rows) == sorted(lines)

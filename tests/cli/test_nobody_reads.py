@@ -69,7 +69,7 @@ def filled(ingested: Reviewer) -> Reviewer:
     """A store in which every command of WRITING has something to do."""
     folder = ingested.folder
     (folder / "more.md").write_text(NOTE.replace("kiosk", "till").replace("80 mm", "58 mm"))
-    (folder / "wording.txt").write_text("Receipts are printed in the customer's language.")
+    (folder / "wording.txt").write_text("Receipts of the kiosk are printed in two languages.")
     (folder / "talk.jsonl").write_text(TALK)
     (folder / "tea.dot").write_text(TEA)
     (folder / "letters.txt").write_text("x\na\nx\nq\n")

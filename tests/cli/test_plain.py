@@ -151,10 +151,16 @@ def test_a_machine_without_sessions_says_what_to_read(reviewer: Reviewer) -> Non
 
 
 def test_a_conflict_is_read_with_both_sides(reviewer: Reviewer) -> None:
-    said = reviewer("demo", "--plain", typed="\n" + "n\n" * 20 + "a\n1\nq\n", db=False)
-    assert said.returncode == 0, said.stderr
-    assert "These two contradict each other." in said.stdout
-    assert "Superseded" in said.stdout or "Resolved" in said.stdout or "Kept" in said.stdout
+    project = ("--project", "kiosk")
+    for depth in ("300 mm", "320 mm"):
+        added = reviewer(
+            *project, "add", "parameter", f"drawer depth = {depth}", "--name", "drawer depth"
+        )
+        assert added.returncode == 0, added.stderr
+    assert reviewer(*project, "promote", *reviewer.ids(*project)).returncode == 0
+    said = plain(reviewer, "a\n1\nq\n", *project)
+    assert "These two contradict each other." in said
+    assert "Superseded" in said or "Resolved" in said or "Kept" in said
 
 
 def test_what_a_terminal_would_interpret_is_shown(reviewer: Reviewer) -> None:

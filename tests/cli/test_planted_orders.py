@@ -43,11 +43,15 @@ def session(tmp_path: Path) -> Path:
                 turn(1, "user", "Read the page about our keys, please."),
                 turn(2, "assistant", [{"type": "text", "text": "I read it."}, fetch]),
                 turn(3, "user", [result]),
-                turn(4, "assistant", [{"type": "text", "text": f"The page says:\n\n{ORDER}"}]),
+                turn(
+                    4,
+                    "assistant",
+                    [{"type": "text", "text": f"The page says:\n\n- **Constraint:** {ORDER}"}],
+                ),
                 turn(
                     5,
                     "assistant",
-                    [{"type": "text", "text": "We decided to keep the keys in Vault."}],
+                    [{"type": "text", "text": "- [Decision] Keep the keys in Vault."}],
                 ),
             ]
         )
@@ -73,7 +77,7 @@ def test_a_repeated_order_is_flagged_with_its_origin(reviewer: Reviewer, session
     assert "injection" in said
     assert "(assistant" in said
     assert f"{session}:4" in said.replace("\n", "")
-    listed = reviewer("queue", "list", "--excerpts").stdout
+    listed = reviewer("queue", "list").stdout
     assert [line for line in listed.splitlines() if "⌁" in line and "ignore all" in line.lower()]
     assert not reviewer.rows("queue", "list", "--status", "active")
 

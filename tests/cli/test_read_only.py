@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import sqlite3
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -137,10 +136,7 @@ def test_changes_that_lie_in_a_log_that_cannot_be_read_are_not_left_out(
 def test_an_older_store_is_not_brought_up_to_date(
     seeded: Reviewer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    with sqlite3.connect(seeded.db) as connection:
-        connection.execute("PRAGMA user_version = 7")
-        connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
-    connection.close()
+    monkeypatch.setattr("reviewer.store.migrations.SCHEMA_VERSION", 99)
     monkeypatch.setattr(os, "access", allowed_to_read)
     with pytest.raises(StoreError, match="read-only and was written by an older reviewer"):
         Engine.open(seeded.db)

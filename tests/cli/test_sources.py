@@ -5,16 +5,12 @@ from __future__ import annotations
 import json
 import os
 import sqlite3
-from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from tests.cli.conftest import Reviewer
-from tests.unit.proposing.test_every_family import STATEMENT, WRITERS, opencode
-from tests.unit.proposing.test_every_family import opencode_database as working_database
 from tests.unit.sources.builders import Session
 from tests.unit.sources.families import (
     CURSOR_CHAT,
@@ -342,40 +338,3 @@ def test_a_fact_that_two_agents_were_told_counts_as_two_sessions(shop: Reviewer)
         row for row in shop.rows("queue", "list", "--json") if "weigh the trays" in row["content"]
     ]
     assert (row["seen"], row["sessions"]) == (2, 2)
-
-
-def habit(program: Reviewer) -> dict[str, Any]:
-    """The one statement that was proposed from what was run before commits."""
-    (row,) = program.rows("queue", "list", "--json")
-    assert row["content"] == STATEMENT.rstrip(".")
-    return row
-
-
-@pytest.mark.parametrize("write", WRITERS.values(), ids=WRITERS)
-def test_statements_of_every_agent_are_queued_with_their_evidence(
-    write: Callable[[Path], Path], shop: Reviewer
-) -> None:
-    path = write(shop.folder / "sessions")
-    assert shop("ingest", path, "--json").returncode == 0
-    assert habit(shop)["source"]["path"] == str(path)
-    shown = shop("queue", "show", habit(shop)["id"]).stdout
-    assert "make fmt && make test -> 12 passed" in shown
-    assert ("unchanged since it was read" in shown) is (path.suffix != ".db")
-
-
-def test_evidence_in_a_document_of_one_line_is_the_turn_and_not_the_document(
-    shop: Reviewer,
-) -> None:
-    path = shop.folder / "export.json"
-    path.write_text(json.dumps(opencode()))
-    assert shop("ingest", path, "--json").returncode == 0
-    shown = shop("queue", "show", habit(shop)["id"]).stdout
-    assert "make fmt && make test -> 12 passed" in shown
-    assert "git commit" not in shown
-
-
-def test_sessions_of_other_projects_in_a_database_prove_nothing_here(shop: Reviewer) -> None:
-    write = working_database(("o1", str(shop.folder)), ("o2", str(shop.folder)), ("o3", "/else"))
-    write(home(shop) / ".local/share/opencode")
-    assert shop("ingest", "--json").returncode == 0
-    assert habit(shop)["sessions"] == 2

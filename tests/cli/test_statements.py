@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.cli.conftest import Reviewer
+from tests.stored import planted
 from tests.unit.promotion.session import CAUSE, RULE, session
 
 MINE = "The webhook sender has no idempotency key, so a retry books twice."
@@ -27,39 +28,20 @@ def remember(reviewer: Reviewer, *more: object) -> int:
     return int(reviewer.rows("queue", "list", "--statements", "--status", "all")[0]["id"])
 
 
-def test_excerpts_are_counted_in_one_line_while_a_statement_waits(
+def test_old_excerpts_are_counted_in_one_line_while_a_statement_waits(
     reviewer: Reviewer, talk: Path
 ) -> None:
-    words = "We decided to print receipts in black only, because ink is dear."
-    other = session(reviewer.folder / "b.jsonl", "What about paper?", words, name="s2")
+    """No wave makes them any more; stores of earlier versions have some."""
+    (old,) = reviewer.ids()
+    with planted(reviewer.db) as act:
+        act.update("memory", old, proposer="excerpt", excerpt=1)
+    other = session(reviewer.folder / "b.jsonl", "From now on print in black only.", name="s2")
     reviewer("--project", "kiosk", "ingest", other)
-    assert CAUSE[:40] in reviewer("queue", "list").stdout
-    mine = remember(reviewer)
-    places = len(reviewer.ids("--excerpts"))
-    assert places >= 1
+    assert reviewer.ids("--excerpts") == [old]
     first, last = reviewer("queue", "list").stdout.splitlines()
-    assert first.startswith(f"{mine} ")
-    word = "place" if places == 1 else "places"
-    assert last == f"Excerpts: {places} {word} to look (reviewer queue list --excerpts)"
-    assert words[:40] in reviewer("queue", "list", "--excerpts").stdout
-
-
-def test_a_script_gets_everything_statements_first(reviewer: Reviewer, talk: Path) -> None:
-    other = session(
-        reviewer.folder / "b.jsonl",
-        "We keep PostgreSQL because writers block.",
-        "We decided to print receipts in black only, because ink is dear.",
-        name="s2",
-    )
-    reviewer("--project", "kiosk", "ingest", other)
-    before = reviewer.ids()
-    mine = remember(reviewer)
-    rows = reviewer.rows("queue", "list")
-    assert rows[0]["id"] == mine
-    assert {row["proposer"] for row in rows[1:]} == {"excerpt"}
-    assert {row["id"] for row in rows} < {mine, *before}  # one went behind it
-    assert reviewer.ids("--filter", "proposer:person") == [mine]
-    assert reviewer.ids("--filter", "is:statement") == [mine]
+    assert "print in black only" in first
+    assert last == "Excerpts: 1 place to look (reviewer queue list --excerpts)"
+    assert RULE[:40] in reviewer("queue", "list", "--excerpts").stdout
 
 
 def test_the_proof_is_in_the_json_and_in_words(reviewer: Reviewer, talk: Path) -> None:

@@ -29,7 +29,7 @@ def test_every_verb_refuses_a_wording_with_the_same_sentence(
 ) -> None:
     file = reviewer.folder / "words.txt"
     file.write_text(wording, "utf-8")
-    (number, *_) = reviewer.ids("--excerpts")
+    (number, *_) = reviewer.ids()
     for verb in (
         ("remember", wording, "--at", f"{talk}:1"),
         ("add", "decision", wording),

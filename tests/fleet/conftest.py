@@ -36,10 +36,10 @@ KILLER = "killer.jsonl"
 
 FACTS = (
     "We decided to keep the drawer closed until the card terminal has answered",
-    "The root cause of the double charges was that the terminal repeated its answer",
+    "We always wait 20 seconds for the terminal, because it repeats its answer",
     "Never restart the printer while a receipt is in it, because the paper tears",
-    "Receipts have to be printed in the language that the customer chose at the start",
-    "The kiosk needs `PRINT_TIMEOUT=20` because the cutter of the printer is slow",
+    "Always print receipts in the language that the customer chose at the start",
+    "We always set `PRINT_TIMEOUT=20` on the kiosk because the cutter of the printer is slow",
 )
 
 
@@ -93,12 +93,12 @@ class Fleet:
 def session_lines(
     name: str, *words: str, session: str = "", author: str = "mo", ids: str = ""
 ) -> str:
-    """A session in which an agent says each of the words. `ids`: what its messages are told apart
+    """A session in which the person says each of the words. `ids`: what its messages are told apart
     by, which a resumed session has from the one before.
     """
     session = session or hashlib.sha256(name.encode()).hexdigest()[:32]
     told = [("user", "Please look at the kiosk.")]
-    told += [("assistant", f"{each}.") for each in words]
+    told += [("user", f"{each}.") for each in words]
     told.append(("assistant", "Done."))
     return "".join(
         json.dumps(

@@ -46,10 +46,10 @@ def test_a_resumed_or_copied_session_counts_once(fleet: Fleet) -> None:
 
 
 def test_the_same_in_other_words_comes_behind_the_first(fleet: Fleet) -> None:
-    said = "Receipts are printed on thermal paper without BPA in all kiosks"
+    said = "We always print receipts on thermal paper without BPA in all kiosks"
     fleet.session("one.jsonl", said)
     fleet.session("two.jsonl", said)
-    fleet.session("three.jsonl", f"The {said[0].lower()}{said[1:]}")
+    fleet.session("three.jsonl", said.replace("receipts", "the receipts"))
     fleet.run()
     first, second = fleet.candidates()
     assert (first["content"], first["leader"], first["sessions"]) == (said, "", 2)
@@ -159,10 +159,10 @@ def test_a_part_of_another_version_or_that_is_damaged(twelve: Fleet) -> None:
     twelve.run()
     (files,) = twelve.parts.glob("*.files.parquet")
     table = pq.read_table(files)
-    older = table.schema.metadata[b"reviewer"].replace(b'"layout":1', b'"layout":0')
+    older = table.schema.metadata[b"reviewer"].replace(b'"layout":2', b'"layout":1')
     pq.write_table(table.replace_schema_metadata({b"reviewer": older}), files)
     said = twelve.fails("collapse", twelve.parts)
-    assert f"{files} was written by another version of reviewer (layout 0" in said
+    assert f"{files} was written by another version of reviewer (layout 1" in said
     files.write_bytes(b"PAR1 and nothing else")
     assert f"{files} is not a part of a job" in twelve.fails("collapse", twelve.parts)
 

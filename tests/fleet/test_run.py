@@ -330,7 +330,7 @@ def test_a_folder_of_another_version(twelve: Fleet) -> None:
     twelve.run()
     plan = twelve.parts / "plan.ndjson"
     first, *rest = plan.read_text().splitlines()
-    plan.write_text("\n".join([first.replace('"layout":1', '"layout":0'), *rest]) + "\n")
+    plan.write_text("\n".join([first.replace('"layout":2', '"layout":1'), *rest]) + "\n")
     said = twelve.fails("run", twelve.sessions, "--out", twelve.parts)
     assert "was begun by another version of reviewer" in said
     plan.write_text("no plan\n")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from reviewer.extraction.passages import wording
+from reviewer.text.normalise import clean, without_bold
 
 LONGEST_NAME = 80
 LONGEST_SENTENCE = 2_000
@@ -89,3 +89,8 @@ def name_key(name: str) -> str:
 def leans(text: str) -> bool:
     """Whether a subject only refers to something else (`it`, `this`, `which ...`)."""
     return bool(_PRONOUN.match(text))
+
+
+def wording(raw: str) -> str:
+    """A text on one line, without bold marks."""
+    return clean(without_bold(raw))

@@ -17,7 +17,7 @@ from textual.message import Message
 from textual.timer import Timer
 from textual.widgets import TextArea
 
-from reviewer.extraction.rejections import SHORTEST_STATEMENT
+from reviewer.extraction.rules import SHORTEST_STATEMENT
 from reviewer.promotion.wordings import wording_problem
 from reviewer.text.display import display_text
 from reviewer.text.word_diff import Hunk, hunks, put_back

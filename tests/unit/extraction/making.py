@@ -46,7 +46,6 @@ def candidate(content: str, **changes: Any) -> Candidate:
         "signal": 1.0,
         "freshness": 1.0,
         "confidence": 0.5,
-        "weight": 0.5,
         "record": record(content),
         "span_start": 0,
         "span_end": len(content),

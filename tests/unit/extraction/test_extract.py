@@ -1,137 +1,171 @@
-from collections.abc import Iterator
+"""What the four rule classes propose: text in, candidates out."""
 
 import pytest
 
-from reviewer.extraction.candidates import Candidate, MemoryType, Setting
 from reviewer.extraction.extract import (
-    NO_RULE,
     NOT_IN_FORCE,
+    RESTATES_BOOT,
+    SAID_BEFORE,
+    TOO_LONG,
+    TOO_SHORT,
     Dropped,
     cited_lines,
     extract,
-    lines_before,
 )
-from reviewer.extraction.rejections import RESTATES_BOOT
 from reviewer.extraction.rules import EXTRACTOR_VERSION
-from reviewer.sources.records import Record, Role, Shape, Use
-from tests.unit.extraction.making import NOW, SETTING, note, record
+from reviewer.sources.records import Record, Role, Use
 
-CAUSE = "The upload fails because the path of the bucket has a space in it."
+from .making import SETTING, note, record
 
-
-def found(*records: Record) -> list[Candidate]:
-    return list(extract(records, SETTING))
+Found = list[tuple[float, str, str]]
 
 
-def test_a_candidate_explains_itself() -> None:
-    told = record(f"Hello there. {CAUSE}")
-    setting = Setting(path="docs/decisions/x.jsonl", now=NOW, updated=NOW)
-    (one,) = extract([told], setting)
-    assert one.content == CAUSE.rstrip(".")
-    assert one.rule == "root_cause"
-    assert one.type is MemoryType.KNOWLEDGE
-    assert (one.prior, one.signal, one.freshness) == (0.5, 1.1, 1.05)
-    assert one.confidence == 0.5775
-    assert one.extractor_version == EXTRACTOR_VERSION
-    assert told.text[one.span_start : one.span_end] == CAUSE
-    assert 0 <= one.weight <= 1
+def found(*records: Record) -> Found:
+    return [(each.prior, str(each.type), each.content) for each in extract(records, SETTING)]
 
 
-def test_only_records_with_use_said_are_read() -> None:
-    assert found(record(CAUSE))
-    for use in Use:
-        if use is not Use.MESSAGE:
-            assert found(record(CAUSE, use=use)) == []
+def dropped(*records: Record) -> list[tuple[str, str]]:
+    lost: list[Dropped] = []
+    list(extract(records, SETTING, lost.append))
+    return [(each.reason, each.content) for each in lost]
 
 
-def test_a_sentence_that_restates_boot_text_is_dropped_with_that_reason() -> None:
-    heard: list[Dropped] = []
-    boot = record(f"# Rules\n\n- {CAUSE.upper()}", use=Use.BOOT)
-    assert list(extract([boot, record(CAUSE)], SETTING, heard.append)) == []
-    assert [(d.reason, d.content) for d in heard] == [(RESTATES_BOOT, CAUSE.rstrip("."))]
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("## Decision: keep one file", [(0.7, "decision", "keep one file")]),
+        ("### Requirement R-12 - every export has a checksum",
+         [(0.7, "requirement", "every export has a checksum")]),
+        ("## Lessons: retries hide a full disk", [(0.7, "knowledge", "retries hide a full disk")]),
+        ("## Component: Ledger writer", [(0.7, "component", "Ledger writer")]),
+        ("## Decisions\n\nNone of them here yet: see the wiki", []),
+        ("## Setup: how to begin", []),
+    ],
+)  # fmt: skip
+def test_typed_headings(text: str, expected: Found) -> None:
+    assert found(record(text)) == expected
 
 
-def test_boot_text_counts_as_known_only_after_it_was_read() -> None:
-    assert len(found(record(CAUSE), record("Ok."), record(CAUSE, use=Use.BOOT))) == 1
+def test_the_text_under_the_decision_heading_of_a_record() -> None:
+    one = "## Decision\n\nWe will run one worker. It owns the queue."
+    assert found(note(one)) == [(0.7, "decision", "We will run one worker. It owns the queue")]
+    several = "## Decision Outcome\n\n- Chosen option: SQLite\n- One file for each project"
+    assert [content for *_, content in found(note(several))] == [
+        "Chosen option: SQLite", "One file for each project",
+    ]  # fmt: skip
+    argued = f"{one}\n\nTwo of them would race for the lock of the queue."
+    assert found(note(argued)) == found(note(one))
+    assert found(record(one)) == []  # an answer in a dialogue is no decision record
+    assert found(note("## Context\n\nWe run one worker for each queue.")) == []
 
 
-def test_text_that_no_rule_matches_is_dropped_with_its_lines() -> None:
-    heard: list[Dropped] = []
-    told = record("It went quite nicely there", key="k9", line_start=7, line_end=8)
-    assert list(extract([told], SETTING, heard.append)) == []
-    (drop,) = heard
-    assert (drop.reason, drop.record, drop.line_start, drop.line_end) == (NO_RULE, "k9", 7, 8)
+def test_of_a_long_decision_its_first_sentence_counts() -> None:
+    text = "## Decision\n\nWe will run one worker. " + "It owns the queue and its lock. " * 10
+    assert found(note(text)) == [(0.7, "decision", "We will run one worker")]
 
 
-def test_the_users_text_outweighs_the_agents() -> None:
-    (agent,) = found(record(CAUSE))
-    (person,) = found(record(CAUSE, role=Role.USER))
-    assert person.weight > agent.weight
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("- [Decision] Ship without fonts", [(0.65, "decision", "Ship without fonts")]),
+        ("- **Constraint:** at most 50 rows", [(0.65, "constraint", "at most 50 rows")]),
+        ("- **Requirement R-2**: logs are kept", [(0.65, "requirement", "logs are kept")]),
+        ("- Convention: errors are sentences", [(0.65, "project", "errors are sentences")]),
+        ("**Decision**: one worker a queue", [(0.65, "decision", "one worker a queue")]),
+        ("- [Preference] short messages", [(0.65, "preference", "short messages")]),
+        ("- [Vendor] Northwind Castings", [(0.65, "vendor", "Northwind Castings")]),
+        ("- [ ] Ship without fonts", []),
+        ("- [decision](https://example.org/a) is a link", []),
+        ("- **Result:** all tests pass", []),
+        ("- **Files:** a.py and b.py", []),
+        ("The decision: it is still to be made", []),
+    ],
+)
+def test_typed_list_items(text: str, expected: Found) -> None:
+    assert found(record(text)) == expected
+    assert found(note(text)) == expected
 
 
-def test_the_last_reply_of_a_turn_outweighs_an_earlier_one() -> None:
-    between, last = (
-        item
-        for item in found(
-            record(CAUSE, key="a"), record(CAUSE, key="b"), record("go on", role=Role.USER)
-        )
-    )
-    assert (between.record.key, last.record.key) == ("a", "b")
-    assert last.weight > between.weight
+@pytest.mark.parametrize(
+    ("text", "type_"),
+    [
+        ("I prefer tabs over spaces.", "preference"),
+        ("I'd strongly prefer one commit a change", "preference"),
+        ("I am the maintainer of the parser.", "identity"),
+        ("My time zone is Tokyo", "identity"),
+        ("I work at a foundry in Ghent", "identity"),
+        ("We always run the linter first", "project"),
+        ("We never push on Fridays!", "project"),
+        ("We decided to keep one worker.", "project"),
+        ("From now on write the tests first", "adaptation"),
+        ("Please always answer in English", "preference"),
+        ("Remember that the port is taken", "knowledge"),
+    ],
+)
+def test_sentences_in_the_persons_own_words(text: str, type_: str) -> None:
+    clean = text.rstrip(".!")
+    assert found(note(text)) == [(0.5, type_, clean)]
+    assert found(record(text, role=Role.USER)) == [(0.5, type_, clean)]
+    assert found(record(text)) == []  # an agent's
+    assert found(record(text, role=Role.USER, sidechain=True)) == []  # an agent's to its sub-agent
 
 
-def test_a_transcript_cites_the_records_lines() -> None:
-    (one,) = found(record(f"Hello there.\n\n{CAUSE}", line_start=5, line_end=6))
-    assert cited_lines(one) == (5, 6)
+@pytest.mark.parametrize(
+    "text", ["Do we always run the linter?", "The tests are always red", "I preferred it before"]
+)
+def test_other_sentences_are_not_proposed(text: str) -> None:
+    assert found(record(text, role=Role.USER)) == []
+    assert found(note(text)) == []
 
 
-def test_a_note_cites_the_lines_of_the_statement() -> None:
-    text = (
-        "## Decision\n\nWe will keep one worker for each of the queues.\n\n"
-        "The second worker starts only when\nthe first one is busy for a minute."
-    )
-    first, second = found(note(text, line_start=20, line_end=26))
-    assert cited_lines(first) == (22, 23)
-    assert cited_lines(second) == (24, 26)
+def test_a_person_states_a_fact_once_a_session() -> None:
+    said = [
+        record("I prefer short commits", role=Role.USER, key=key, session=session)
+        for key, session in (("a", "s1"), ("b", "s1"), ("c", "s2"))
+    ]
+    assert len(found(*said)) == 2
+    assert dropped(*said) == [(SAID_BEFORE, "I prefer short commits")]
 
 
-def test_an_entry_of_a_decision_log_yields_its_decision() -> None:
-    text = "**Status**: Accepted\n\n**Decision**: Keep times as UTC text in every table"
-    (one,) = found(note(text, shape=Shape.ENTRY, headings=("Decisions", "Times")))
-    assert (one.rule, one.prior) == ("decision_entry_line", 0.7)
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("Wheel diameter = 82 mm\nmass = 4.8 kg", ["Wheel diameter = 82 mm", "mass = 4.8 kg"]),
+        ("- budget = $400", ["budget = $400"]),
+        ("preload = 12 Nm (measured)", ["preload = 12 Nm (measured)"]),
+        ("retries = 5", []),
+        ("```\nmass = 4.8 kg\n```", []),
+        ("if mass == 4.8 kg then stop", []),
+    ],
+)
+def test_values_with_a_unit_are_a_candidate_a_line(text: str, expected: list[str]) -> None:
+    for each in (note(text), record(text)):
+        assert found(each) == [(0.6, "parameter", content) for content in expected]
 
 
-def test_an_entrys_title_is_proposed_without_its_date() -> None:
-    text = "## [2026-02-19] Keep times as UTC text in every table\n\n**Status**: Accepted"
-    (one,) = found(note(text, shape=Shape.ENTRY, headings=("Decisions", text.splitlines()[0][3:])))
-    assert (one.rule, one.content) == ("entry_title", "Keep times as UTC text in every table")
+def test_the_label_does_not_count_and_nothing_is_cut() -> None:
+    fits, long = "x" * 270, "x" * 281
+    assert found(note(f"- [Decision] {fits}")) == [(0.65, "decision", fits)]
+    assert found(note(f"- [Decision] {long}")) == []
+    assert dropped(note(f"- [Decision] {long}")) == [(TOO_LONG, long[:280])]
+    assert dropped(note("- [Decision] none")) == [(TOO_SHORT, "none")]
 
 
-@pytest.mark.parametrize("status", ["Superseded by 12", "rejected", "Deprecated"])
-def test_an_entry_no_longer_in_force_is_dropped_with_that_reason(status: str) -> None:
-    heard: list[Dropped] = []
-    told = note(
-        "**Decision**: Keep times as local text", shape=Shape.ENTRY, meta={"status": status}
-    )
-    assert list(extract([told], SETTING, heard.append)) == []
-    assert [drop.reason for drop in heard] == [NOT_IN_FORCE]
+def test_an_entry_that_is_no_longer_in_force_is_dropped() -> None:
+    entry = note("## Decision: keep one file", meta={"status": "Superseded by 7"})
+    assert found(entry) == []
+    assert dropped(entry) == [(NOT_IN_FORCE, "keep one file")]
 
 
-def test_records_are_taken_one_at_a_time() -> None:
-    """A hundred records are never held at once: the first candidate comes before the third read."""
-    read = 0
-
-    def stream() -> Iterator[Record]:
-        nonlocal read
-        for number in range(100):
-            read += 1
-            yield record(CAUSE, key=str(number))
-
-    next(extract(stream(), SETTING))
-    assert read <= 2
+def test_what_boot_text_says_is_not_proposed_when_it_is_repeated() -> None:
+    boot = record("- **Constraint:** no network in tests", use=Use.BOOT, key="boot")
+    again = record("As agreed:\n\n- **Constraint:** No network in tests.")
+    assert found(boot, again) == []
+    assert dropped(boot, again) == [(RESTATES_BOOT, "No network in tests")]
 
 
-@pytest.mark.parametrize("text", ["", "\n", "a\n\nb\nc", "word\n" * 900, "x" * 5000 + "\ny\n"])
-def test_lines_before_counts_line_ends_in_short_and_long_texts(text: str) -> None:
-    for place in {0, 1, len(text) // 2, max(len(text) - 1, 0), len(text), len(text) + 5}:
-        assert lines_before(text, place) == text.count("\n", 0, place)
+def test_a_candidate_has_its_place_its_rule_and_its_version() -> None:
+    (one,) = extract([note("# Rover\n\n- [Decision] Use six wheels")], SETTING)
+    assert (one.rule, one.extractor_version) == ("typed_list_item", EXTRACTOR_VERSION)
+    assert one.record.text[one.span_start : one.span_end] == "Use six wheels"
+    assert cited_lines(one) == (12, 13)

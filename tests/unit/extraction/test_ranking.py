@@ -14,18 +14,16 @@ def contents(ranked: object) -> list[str]:
     return [row.candidate.content for row in ranked.kept]  # type: ignore[attr-defined]
 
 
-def test_the_base_is_confidence_times_length_times_weight() -> None:
-    one = candidate("x" * 140, confidence=0.6, weight=0.5)
-    assert base_score(one) == 0.6 * 0.5 * 0.5
-    assert base_score(candidate("x" * 280, weight=1.0)) == 0.5
+def test_the_base_is_confidence_times_length() -> None:
+    one = candidate("x" * 140, confidence=0.6)
+    assert base_score(one) == 0.6 * 0.5
+    assert base_score(candidate("x" * 280)) == 0.5
 
 
-def test_more_confidence_weight_or_length_comes_first() -> None:
+def test_more_confidence_or_length_comes_first() -> None:
     plain = candidate(SUBJECTS[0])
     sure = candidate(SUBJECTS[1], confidence=0.7)
-    heavy = candidate(SUBJECTS[2], weight=0.9)
     assert contents(rank([plain, sure])) == [sure.content, plain.content]
-    assert contents(rank([plain, heavy])) == [heavy.content, plain.content]
     long = candidate(SUBJECTS[3] + " and then tells the caches of every region about it")
     assert contents(rank([plain, long])) == [long.content, plain.content]
 
@@ -46,7 +44,7 @@ def test_the_same_words_as_another_type_are_another_row() -> None:
 
 
 def test_near_duplicates_stay_under_the_better_one() -> None:
-    better = candidate("The importer must hold the lock while it renames the shard", weight=0.9)
+    better = candidate("The importer must hold the lock while it renames the shard", confidence=0.9)
     worse = candidate("The importer must hold a lock while it is renaming the shards")
     other = candidate(SUBJECTS[0])
     ranked = rank([worse, other, better])
@@ -67,14 +65,14 @@ def test_a_fact_that_only_looks_like_another_is_a_row_of_its_own() -> None:
 
 
 def test_the_cap_counts_members_and_the_rest_is_kept_apart() -> None:
-    many = [candidate(text, weight=0.9 - number / 10) for number, text in enumerate(SUBJECTS)]
+    many = [candidate(text, confidence=0.9 - number / 10) for number, text in enumerate(SUBJECTS)]
     ranked = rank(many, cap=4)
     assert contents(ranked) == list(SUBJECTS[:4])
     assert [row.candidate.content for row in ranked.over_cap] == list(SUBJECTS[4:])
 
 
 def test_known_facts_rank_lower() -> None:
-    known, new = candidate(SUBJECTS[0], weight=0.9), candidate(SUBJECTS[1], weight=0.5)
+    known, new = candidate(SUBJECTS[0], confidence=0.9), candidate(SUBJECTS[1], confidence=0.5)
     ranked = rank([known, new], novelty=lambda item: 0.1 if item is known else 1.0)
     assert contents(ranked) == [new.content, known.content]
     assert [row.novelty for row in ranked.kept] == [1.0, 0.1]
@@ -87,31 +85,9 @@ def test_novelty_is_computed_only_for_candidates_that_could_reach_the_top() -> N
         asked.append(item)
         return 1.0
 
-    many = [candidate(text, weight=0.9 - number / 10) for number, text in enumerate(SUBJECTS)]
+    many = [candidate(text, confidence=0.9 - number / 10) for number, text in enumerate(SUBJECTS)]
     rank(many, novelty=novelty, cap=2)
     assert len(asked) < len(many)
-
-
-def test_the_first_rows_are_not_all_about_one_thing() -> None:
-    same = [
-        candidate(f"the shard importer lock {verb} under load in staging", weight=0.6)
-        for verb in ("stalls", "leaks", "expires", "loops", "doubles", "vanishes")
-    ]
-    others = [
-        candidate("nightly backup storage bill rises again this quarter", weight=0.55),
-        candidate("nightly backup storage keeps weekly copies forever", weight=0.55),
-    ]
-    first = contents(rank([*same, *others], cap=8))
-    assert any("backup" in content for content in first[:6])
-
-
-def test_a_statement_about_the_subject_of_the_session_comes_first() -> None:
-    about = [
-        candidate("the shard importer takes a lock on startup daily"),
-        candidate("a stale lock stops the startup of the shard importer"),
-    ]
-    aside = candidate("the quarterly picnic venue needs a lawn somewhere big")
-    assert contents(rank([aside, *about]))[-1] == aside.content
 
 
 def test_the_order_is_stable_and_ties_keep_the_order_of_the_source() -> None:

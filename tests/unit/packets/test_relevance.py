@@ -119,14 +119,6 @@ def test_a_weak_task_leads_only_to_entries_that_have_its_words(
     assert found
 
 
-def test_words_of_like_meaning_match_for_less_than_the_word_itself() -> None:
-    entries = (("Notify the clerk", "", ""), ("Warn the clerk", "", ""), *SHOP)
-    alike, same, *_ = matches(entries, "warn")
-    assert same.score > alike.score > 0
-    assert alike.words == ()
-    assert alike.alike
-
-
 def test_what_shares_rare_names_with_the_best_follows_in_one_step() -> None:
     entries = (
         ("A full drawer rings the gong", "", "The gong hangs above the till."),

@@ -26,7 +26,7 @@ We decided to use PostgreSQL 16 for the ledger instead of SQLite, because two wr
 
 ## Retries
 
-The root cause of the double booking was a retry without an idempotency key in the webhook sender.
+- **Lesson:** the double booking was a retry without an idempotency key in the webhook sender.
 """
 
 

@@ -19,7 +19,7 @@ Accepted
 
 ## Decision
 
-We will use {choice} for the ledger database, because two writers have to work at once.
+Chosen option: "{choice}", because two writers have to work at once.
 """
 
 

@@ -11,7 +11,6 @@ from reviewer.engine import Engine
 from reviewer.errors import ConflictError, ReviewerError, UnknownIdError
 from reviewer.extraction.entities.entity import EntityType
 from reviewer.promotion.wordings import LONGEST_MEMORY
-from tests.stored import planted
 from tests.unit.promotion.conftest import QueueUp, StatusOf
 from tests.unit.promotion.graph import an_active_memory, dump, entity_of, ids, two_rivals, write_adr
 
@@ -199,22 +198,6 @@ class TestRelations:
         for target in (memory, 999):
             with pytest.raises(UnknownIdError, match=f"#{target} is not an entity"):
                 engine.entities.relate(parts[0], "uses", target)
-
-    def test_one_that_a_text_stated_by_name_is_pointed_to_the_entity(
-        self, engine: Engine, tmp_path: Path
-    ) -> None:
-        path = write_adr(tmp_path / "adr", "PostgreSQL")
-        path.write_text(path.read_text().replace("Accepted", "Accepted\n\nSupersedes ADR 7"))
-        engine.intake.ingest([path], project="acme")
-        entity = entity_of(engine, "postgresql")
-        (stated,) = engine.entities.get(entity).relations
-        assert stated.target_id is None
-        (target,) = engine.entities.author("acme", "decision", "Old words", name="Old").ids
-        with planted(engine.path, "rename") as act:
-            act.update("entity", 2, name=stated.target)
-        engine.entities.relate(entity, "supersedes", target)
-        (found,) = engine.entities.get(entity).relations
-        assert (found.target, found.target_id) == (stated.target, target)
 
     def test_two_targets_of_one_name_are_told_apart(self, engine: Engine, parts: list[int]) -> None:
         (twin,) = engine.entities.author("acme", "system", "Another sender", name="sender").ids

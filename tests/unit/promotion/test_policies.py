@@ -3,9 +3,8 @@ from typing import Any
 
 import pytest
 
-from reviewer.extraction.candidates import RuleClass
+from reviewer.extraction.candidates import PRIORS, RuleClass
 from reviewer.extraction.confidence import FRESH_BONUS, HIGH_SIGNAL, confidence
-from reviewer.extraction.rules import PRIORS
 from reviewer.promotion.policies import (
     CONFIDENCE,
     HIGHEST_CONFIDENCE,

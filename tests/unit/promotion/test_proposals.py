@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from reviewer.engine import Engine
-from reviewer.errors import BrokenOff, ConflictError, ReviewerError
+from reviewer.errors import ConflictError, ReviewerError
 from reviewer.extraction.candidates import MemoryType
 from reviewer.promotion.acceptance_model import Traits, decision
 from reviewer.promotion.proposals import Added
@@ -17,8 +17,8 @@ from reviewer.promotion.views import QueueQuery, QueueRow, RejectReason
 from reviewer.proposing.proof import prove
 from reviewer.proposing.session_view import read_view
 from reviewer.proposing.values import Proposal, Proposer, Proved, Quote, Speaker
+from tests.stored import planted
 from tests.unit.promotion.session import CAUSE, COMMAND, RULE, session
-from tests.unit.proposing.sessions import SessionFile
 
 STATEMENT = "Releases are deployed by the release job only, never from a laptop."
 
@@ -63,6 +63,15 @@ def waiting(engine: Engine, **query: Any) -> list[QueueRow]:
 
 def contents(rows: Sequence[QueueRow]) -> list[str]:
     return [row.content for row in rows]
+
+
+def old_excerpt(engine: Engine, path: Path) -> QueueRow:
+    """A row as stores of earlier versions have them: a sentence of dialogue, a place to look."""
+    engine.intake.ingest([path], project="acme")
+    (row,) = [row for row in waiting(engine) if "release job" in row.content]
+    with planted(engine.path) as act:
+        act.update("memory", row.id, proposer="excerpt", excerpt=1)
+    return row
 
 
 def evidence(engine: Engine, number: int) -> list[tuple[str, str]]:
@@ -152,7 +161,7 @@ def test_an_active_memory_is_referred_to(engine: Engine, tmp_path: Path) -> None
 
 
 def test_statements_come_by_need_and_excerpts_last(engine: Engine, talk: Path) -> None:
-    engine.intake.ingest([talk], project="acme")
+    old_excerpt(engine, talk)
     add(
         engine,
         talk,
@@ -172,12 +181,10 @@ def test_statements_come_by_need_and_excerpts_last(engine: Engine, talk: Path) -
 
 
 def test_an_excerpt_inside_a_quote_goes_behind_its_statement(engine: Engine, talk: Path) -> None:
-    engine.intake.ingest([talk], project="acme")
-    (excerpt,) = [row for row in waiting(engine) if "retries" in row.content]
-    assert excerpt.is_excerpt
+    excerpt = old_excerpt(engine, talk)
     (number,) = add(
         engine, talk,
-        proposal("The webhook sender repeats bookings: it has no idempotency key.", (1, CAUSE)),
+        proposal("The release job deploys; laptops do not.", (0, RULE)),
     ).new  # fmt: skip
     assert excerpt.id not in [row.id for row in waiting(engine)]
     assert [member.id for member in engine.queue.members(number)] == [excerpt.id]
@@ -187,31 +194,18 @@ def test_an_excerpt_inside_a_quote_goes_behind_its_statement(engine: Engine, tal
 def test_a_decision_on_a_statement_takes_the_excerpts_it_was_worded_from(
     engine: Engine, talk: Path, decide: str, expected: str
 ) -> None:
-    engine.intake.ingest([talk], project="acme")
-    (excerpt,) = [row for row in waiting(engine) if "retries" in row.content]
+    excerpt = old_excerpt(engine, talk)
     (number,) = add(
         engine, talk,
-        proposal("The webhook sender repeats bookings: it has no idempotency key.", (1, CAUSE)),
+        proposal("The release job deploys; laptops do not.", (0, RULE)),
     ).new  # fmt: skip
     assert getattr(engine.triage, decide)([number]).ids == (number, excerpt.id)
     assert str(engine.queue.candidate(excerpt.id).status) == expected
 
 
-def test_an_excerpt_that_is_read_later_goes_behind_it_too(engine: Engine, talk: Path) -> None:
-    (number,) = add(
-        engine, talk,
-        proposal("The webhook sender repeats bookings: it has no idempotency key.", (1, CAUSE)),
-    ).new  # fmt: skip
-    engine.intake.ingest([talk], project="acme")
-    engine.intake.extract_stored(project="acme", source=talk)
-    assert "retries" in " ".join(member.content for member in engine.queue.members(number))
-    assert not [row for row in waiting(engine) if "retries" in row.content]
-
-
 def test_an_excerpt_in_the_same_words_becomes_the_statement(engine: Engine, talk: Path) -> None:
-    engine.intake.ingest([talk], project="acme")
-    (excerpt,) = [row for row in waiting(engine) if "retries" in row.content]
-    added = add(engine, talk, proposal(excerpt.content, (1, CAUSE)))
+    excerpt = old_excerpt(engine, talk)
+    added = add(engine, talk, proposal(excerpt.content, (0, RULE)))
     assert added.seen == (excerpt.id,)
     found = engine.queue.candidate(excerpt.id)
     assert (found.proposer, found.proof is not None, found.rank > 0.1) == ("model", True, True)
@@ -289,10 +283,9 @@ class TestWordingByHand:
         assert waiting(engine, status="all") == []
 
     def test_it_can_be_promoted_with_the_excerpts_there(self, engine: Engine, talk: Path) -> None:
-        engine.intake.ingest([talk], project="acme")
-        (excerpt,) = [row for row in waiting(engine) if "retries" in row.content]
+        excerpt = old_excerpt(engine, talk)
         done = engine.proposals.word(
-            "acme", talk, [1], "The webhook sender has no idempotency key.",
+            "acme", talk, [0], "The release job deploys; laptops do not.",
             MemoryType.KNOWLEDGE, promote=True,
         )  # fmt: skip
         assert done.ids[1:] == (excerpt.id,)
@@ -337,9 +330,8 @@ class TestIngestion:
         rows = waiting(engine)
         assert rows[0].proposer == "memory"
         assert rows[0].content.startswith("Never amend a commit")
-        assert rows[-1].is_excerpt
+        assert not any(row.is_excerpt for row in rows)
         assert report.rules["memory.claude"] == 1
-        assert engine.queue.counts("acme").excerpts == len([r for r in rows if r.is_excerpt])
         engine.history.undo_act(engine.history.acts(limit=1)[0].id)
         assert waiting(engine, status="all") == []
         assert engine.history.verify().problems == ()
@@ -352,44 +344,6 @@ class TestIngestion:
         assert report.new == 0
         engine.intake.extract_stored(project="acme", source=remembered)
         assert [row[0] for row in before] == [row.id for row in waiting(engine, status="all")]
-
-    def test_an_interrupted_wave_proposes_the_rest_later(
-        self, engine: Engine, remembered: Path, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
-        def broken_off(*_: object) -> None:
-            raise BrokenOff
-
-        with monkeypatch.context() as patch:
-            patch.setattr("reviewer.promotion.wave.OfflineStatements.take", broken_off)
-            report = engine.intake.ingest([remembered], project="acme")
-        assert report.state == "interrupted"
-        assert not [row for row in waiting(engine) if row.proposer == "memory"]
-        engine.intake.ingest([remembered], project="acme")
-        assert [row.proposer for row in waiting(engine)][:1] == ["memory"]
-
-    def test_what_two_sessions_do_is_proposed_when_the_second_is_read(
-        self, engine: Engine, tmp_path: Path
-    ) -> None:
-        for name in ("s1", "s2"):
-            work = SessionFile(tmp_path / f"{name}.jsonl")
-            work.runs("make fmt && make test")
-            work.runs("git add -A && git commit -m 'Read the index once'")
-            own = work.path.read_text(encoding="utf-8").replace('"s1"', f'"{name}"')
-            work.path.write_text(own, encoding="utf-8")
-            engine.intake.ingest([work.path], project="acme")
-            found = [row for row in waiting(engine) if row.proposer == "episode"]
-            assert len(found) == (1 if name == "s2" else 0)
-        assert found[0].content == "Before a commit, run `make fmt` and `make test`"
-        assert found[0].sessions == 2
-
-    def test_what_is_near_in_a_dialogue_is_one_place_to_look(
-        self, engine: Engine, tmp_path: Path
-    ) -> None:
-        said = (RULE, CAUSE, "We decided to keep PostgreSQL 16, because two writers block.")
-        engine.intake.ingest([session(tmp_path / "near.jsonl", *said)], project="acme")
-        (place,) = waiting(engine)
-        assert place.is_excerpt
-        assert len(evidence(engine, place.id)) >= 2
 
 
 def test_a_reason_teaches_only_what_it_is_about() -> None:

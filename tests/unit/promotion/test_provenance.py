@@ -27,7 +27,7 @@ We decided to use PostgreSQL 16 for the ledger instead of SQLite, because two wr
 
 ## Retries
 
-The root cause of the double booking was a retry without an idempotency key in the webhook sender.
+- **Lesson:** the double booking was a retry without an idempotency key in the webhook sender.
 """
 
 
@@ -137,8 +137,10 @@ def test_the_way_walks_through_every_layer(engine: Engine, ingested: Path) -> No
     assert [step.layer for step in steps] == ["L2", "L1", "L1", "L0"]
     assert [step.title.split(" · ")[-1] for step in steps[:2]] == ["active", "graduated"]
     assert steps[1].text == "Retries need an idempotency key"
-    assert "root cause" in steps[2].text
-    assert "root cause" in ingested.read_text(encoding="utf-8").split("\n")[present(steps[3].line)]
+    assert "double booking" in steps[2].text
+    assert (
+        "double booking" in ingested.read_text(encoding="utf-8").split("\n")[present(steps[3].line)]
+    )
 
 
 def test_both_sides_of_a_conflict_are_on_its_way(engine: Engine, tmp_path: Path) -> None:

@@ -34,9 +34,7 @@ def ingested(engine: Engine, tmp_path: Path) -> list[int]:
     """A store with a candidate of each kind."""
     folder = tmp_path / "adr"
     write_adr(folder, "PostgreSQL")
-    (folder / "retries.md").write_text(
-        "# Retries\n\nThe root cause of the double booking was a retry without a key.\n"
-    )
+    (folder / "retries.md").write_text("# Retries\n\nWe never retry a booking without a key.\n")
     engine.intake.ingest([folder], project="acme")
     assert ids(engine, "kind:memory")
     assert ids(engine, "kind:entity")
@@ -200,7 +198,7 @@ def test_what_supersedes_may_contradict_others(engine: Engine, tmp_path: Path) -
     left, right, conflict = two_rivals(engine, tmp_path / "adr")
     engine.conflicts.keep_both(conflict)
     (new,) = engine.entities.author(
-        "acme", "decision", "We will use MongoDB for the ledger database"
+        "acme", "decision", "Chosen option: MongoDB", name="Ledger database"
     ).ids
     assert len(ids(engine, "kind:conflict", "waiting")) == 1
     engine.triage.supersede(left, new)

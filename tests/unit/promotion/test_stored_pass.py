@@ -12,11 +12,11 @@ import pytest
 
 from reviewer.engine import Engine
 from reviewer.errors import UnknownIdError
-from reviewer.extraction import extract
 from reviewer.extraction.candidates import Candidate
-from reviewer.extraction.verdicts import Verdict
+from reviewer.extraction.extract import Event, Extractor
 from reviewer.promotion.report import WaveReport
 from reviewer.promotion.views import QueueQuery
+from reviewer.sources.records import Record
 from tests.clocks import TickingClock
 from tests.unit.promotion.graph import dump, ids
 
@@ -46,18 +46,17 @@ def kept(engine: Engine, note: Path) -> WaveReport:
 
 def newer(monkeypatch: pytest.MonkeyPatch, reword: Callable[[str], str]) -> None:
     """An extractor of a later version, which words everything differently."""
-    older = extract.judge_record
+    older = Extractor.feed
 
-    def judged(*arguments: Any) -> Iterator[Verdict]:
-        for each in older(*arguments):
-            if isinstance(each.outcome, Candidate):
-                newer_one = msgspec.structs.replace(
-                    each.outcome, content=reword(each.outcome.content), extractor_version="9.9.9"
+    def judged(self: Extractor, record: Record) -> Iterator[Event]:
+        for each in older(self, record):
+            if isinstance(each, Candidate):
+                each = msgspec.structs.replace(
+                    each, content=reword(each.content), extractor_version="9.9.9"
                 )
-                each = msgspec.structs.replace(each, outcome=newer_one)
             yield each
 
-    monkeypatch.setattr(extract, "judge_record", judged)
+    monkeypatch.setattr(Extractor, "feed", judged)
 
 
 def contents(engine: Engine) -> set[str]:

@@ -10,9 +10,9 @@ from reviewer.proposing.agent_memories import (
     added_proposals,
     index_without,
     memory_proposals,
+    memory_view,
     text_without,
 )
-from reviewer.proposing.offline import offline_views
 from reviewer.proposing.values import Proposer, Speaker
 
 TOPIC = """---
@@ -153,7 +153,7 @@ def test_other_notes_are_not_memories_of_an_agent(tmp_path: Path) -> None:
 def test_a_memory_is_proved_by_the_lines_of_its_file(tmp_path: Path) -> None:
     text = "# Shop\n\n## Gemini Added Memories\n- The user deploys on Tuesdays only.\n"
     path = written(tmp_path, "GEMINI.md", text)
-    lines = {line.line: line.text for line in offline_views(path, [""])[""].lines}
+    lines = {line.line: line.text for line in memory_view(path).lines}
     (found,) = memory_proposals(path)
     assert all(quote.text in lines[quote.line] for quote in found.quotes)
 

@@ -1,4 +1,9 @@
--- The tables of a store of version 8, as that reviewer made them.
+-- The tables of a store. `memory.sessions` and `memory.authors` were counted by a job over many
+-- files, of whose evidence only the best is here; 0 where no job has counted. `memory.excerpt`
+-- follows from `proposer`: the queue is sorted by it, and SQLite answers a query from an index
+-- alone only where the index has plain columns. `measurement` is not in the ledger: it only has
+-- statistics. Ids are never used twice (AUTOINCREMENT), because acts refer to deleted rows.
+
 CREATE TABLE project (
     id INTEGER PRIMARY KEY AUTOINCREMENT,
     name TEXT NOT NULL UNIQUE,
@@ -77,17 +82,36 @@ CREATE TABLE memory (
     last_seen TEXT NOT NULL,
     pending_since TEXT NOT NULL,
     decided_at TEXT,
+    proposer TEXT NOT NULL DEFAULT 'excerpt',
+    scope TEXT NOT NULL DEFAULT 'project',
+    need TEXT NOT NULL DEFAULT '',
+    proof TEXT NOT NULL DEFAULT '{}',
+    reason TEXT NOT NULL DEFAULT '',
+    excerpt INTEGER NOT NULL DEFAULT 1 CHECK (excerpt = (proposer = 'excerpt')),
+    sessions INTEGER NOT NULL DEFAULT 0,
+    authors INTEGER NOT NULL DEFAULT 0,
     UNIQUE (project_id, kind, type, key)
 );
 CREATE INDEX memory_queue
-    ON memory (status, deferred, rank DESC, id, leader_id, confidence, kind, type, flags)
+    ON memory (
+        status, deferred, excerpt, rank DESC, id, leader_id, confidence, kind, type, flags,
+        proposer
+    )
     WHERE leader_id IS NULL;
 CREATE INDEX memory_queue_of_project
     ON memory (
-        project_id, status, deferred, rank DESC, id, leader_id, confidence, kind, type, flags
+        project_id, status, deferred, excerpt, rank DESC, id, leader_id, confidence, kind, type,
+        flags, proposer
     )
     WHERE leader_id IS NULL;
+CREATE INDEX memory_statements
+    ON memory (
+        project_id, status, deferred, rank DESC, id, leader_id, excerpt, confidence, kind, type,
+        flags, proposer
+    )
+    WHERE leader_id IS NULL AND excerpt = 0;
 CREATE INDEX memory_leader ON memory (leader_id) WHERE leader_id IS NOT NULL;
+CREATE INDEX memory_superseded_by ON memory (superseded_by) WHERE superseded_by IS NOT NULL;
 CREATE INDEX memory_decided ON memory (decided_at, status) WHERE decided_at IS NOT NULL;
 CREATE INDEX memory_decided_of_project ON memory (project_id, status, decided_at)
     WHERE decided_at IS NOT NULL;
@@ -286,14 +310,14 @@ CREATE VIRTUAL TABLE memory_text USING fts5(
     content, content='memory', content_rowid='id', prefix='2 3', tokenize='unicode61'
 );
 CREATE TRIGGER memory_text_insert AFTER INSERT ON memory BEGIN
-        INSERT INTO memory_text(rowid, content) VALUES (new.id, new.content);
-    END;
+    INSERT INTO memory_text(rowid, content) VALUES (new.id, new.content);
+END;
 CREATE TRIGGER memory_text_delete AFTER DELETE ON memory BEGIN
-        INSERT INTO memory_text(memory_text, rowid, content)
-        VALUES ('delete', old.id, old.content);
-    END;
+    INSERT INTO memory_text(memory_text, rowid, content)
+    VALUES ('delete', old.id, old.content);
+END;
 CREATE TRIGGER memory_text_update AFTER UPDATE OF content ON memory BEGIN
-        INSERT INTO memory_text(memory_text, rowid, content)
-        VALUES ('delete', old.id, old.content);
-        INSERT INTO memory_text(rowid, content) VALUES (new.id, new.content);
-    END;
+    INSERT INTO memory_text(memory_text, rowid, content)
+    VALUES ('delete', old.id, old.content);
+    INSERT INTO memory_text(rowid, content) VALUES (new.id, new.content);
+END;

@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Iterator
 
 import msgspec
+from msgspec import structs
 
 from reviewer.sources.claude_words import is_notice
 from reviewer.sources.formats import Facts, Format, Location, is_among
@@ -62,7 +63,8 @@ _REQUEST = re.compile(r"^## My request for Codex:?[ \t]*\n", re.MULTILINE)
 _INPUT = re.compile(
     r"^ ?## User Input[ \t]*\n\s*```(?:text)?\n(.*?)\n?```", re.MULTILINE | re.DOTALL
 )
-_FAILED = re.compile(r"^(?:Exit code: |Process exited with code )-?[1-9]\d*", re.MULTILINE)
+_EXIT_CODE = re.compile(r"^(?:Exit code: |Process exited with code )(-?\d+)", re.MULTILINE)
+_RUNNING = re.compile(r"^Process running with session ID \d+", re.MULTILINE)
 _HEADER = re.compile(
     r"\s*(?:(?:Chunk ID|Exit code|Wall time|Original token count|Total output lines): [^\n]*\n"
     r"|Process (?:exited|running) with [^\n]*\n)+Output:(?:\n|$)"
@@ -295,7 +297,9 @@ def _item(
     elif kind in _CALLS:
         given = item.get("arguments") if kind == "function_call" else item.get("input")
         part = called(item.get("name"), given, call)
-        yield session.turn(spot, Role.ASSISTANT, [part], at)
+        turn = session.turn(spot, Role.ASSISTANT, [part], at)
+        folder = _folder(given)
+        yield structs.replace(turn, cwd=folder) if folder else turn
     elif kind == "local_shell_call":
         part = called("shell", item.get("action"), call or item.get("id"))
         yield session.turn(spot, Role.ASSISTANT, [part], at)
@@ -304,9 +308,10 @@ def _item(
         part = called(kind.removesuffix("_call"), given, call)
         yield session.turn(spot, Role.ASSISTANT, [part], at)
     elif kind in _RESULTS:
-        text, failed = _output(item.get("output"))
+        text, failed, code = _output(item.get("output"))
         if kind != "tool_search_output":
-            yield session.turn(spot, Role.TOOL, [returned(text, call, error=failed)], at)
+            part = returned(text, call, error=failed, code=code)
+            yield session.turn(spot, Role.TOOL, [part], at)
         else:
             tally["tool result"] += 1
     elif kind == "agent_message":  # what one agent wrote to another
@@ -344,25 +349,42 @@ def _message(
         yield session.turn(spot, Role.SYSTEM, [said("\n\n".join(texts), Use.BOOT)], at)
 
 
-def _output(output: object) -> tuple[str, bool]:
-    """The text of a result, and whether it reports a failure; it comes in four shapes."""
+def _folder(given: object) -> str:
+    """The folder that a call names for its command."""
+    if isinstance(given, str) and '"workdir"' in given:
+        try:
+            given = msgspec.json.decode(given)
+        except (ValueError, RecursionError):
+            return ""
+    return words(given.get("workdir")) if isinstance(given, dict) else ""
+
+
+def _output(output: object) -> tuple[str, bool, int | None]:
+    """The text of a result, whether it reports a failure, and its exit code; it comes in four
+    shapes.
+    """
     text = part_text(output)
     if isinstance(output, str) and output.startswith("{"):
         try:
             found: object = msgspec.json.decode(output)
         except (ValueError, RecursionError):
-            return text, False
+            return text, False, None
         if isinstance(found, dict) and "output" in found:
             code = inner(found, "metadata").get("exit_code")
-            return part_text(found["output"]), isinstance(code, int) and code != 0
+            code = code if isinstance(code, int) else None
+            return part_text(found["output"]), bool(code), code
     elif isinstance(output, dict):
-        return part_text(output), output.get("success") is False
+        return part_text(output), output.get("success") is False, None
     header = _HEADER.match(text)
     if header is None:
-        return text, False
-    failed = _FAILED.search(header[0])
-    output = text[header.end() :]
-    return output if output.strip() or failed is None else failed[0], failed is not None
+        return text, False, None
+    printed = text[header.end() :]
+    if running := _RUNNING.search(header[0]):
+        return f"{running[0]}\n{printed}", False, None
+    exit_code = _EXIT_CODE.search(header[0])
+    code = int(exit_code[1]) if exit_code else None
+    shown = exit_code[0] if exit_code and code and not printed.strip() else printed
+    return shown, bool(code), code
 
 
 def _compacted(

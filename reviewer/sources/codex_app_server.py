@@ -73,7 +73,7 @@ def _parts(reading: Reading, item: Fields) -> tuple[Role, list[Part]]:
         failed = isinstance(code, int) and code != 0
         return Role.ASSISTANT, [
             called("shell", {"command": words(item.get("command"))}, call),
-            returned(item.get("aggregatedOutput"), call, error=failed),
+            returned(item.get("aggregatedOutput"), call, error=failed, code=code),
         ]
     if kind == "fileChange":
         return Role.ASSISTANT, [called("apply_patch", item.get("changes"), call)]

@@ -93,6 +93,8 @@ class Message(Struct, frozen=True, gc=False):
     origin: Origin
     speaker: Speaker
     text: str
+    name: str = ""
+    """The speaker where several people talk."""
 
 
 class Thought(Struct, frozen=True, gc=False):
@@ -122,6 +124,14 @@ class Command(Struct, frozen=True):
     joined_by: str = ""
     folder: str = ""
     """Where it runs, if the same line has changed the folder before it (`cd web && npm test`)."""
+    writes: tuple[str, ...] = ()
+    """Files that its output is redirected to."""
+    stdin: str = ""
+    """The here-document that it reads."""
+    certain: bool = True
+    """It runs whenever its turn comes, and its exit code counts: False inside `if`, loops,
+    functions, substitutions and groups whose exit code a pipe hides.
+    """
 
 
 class Call(Struct, frozen=True):
@@ -157,6 +167,8 @@ class Result(Struct, frozen=True, gc=False):
     exit_code: int | None = None
     words: str = ""
     """What the person wrote when refusing or answering the call."""
+    task: str = ""
+    """The id under which the call goes on in the background."""
 
 
 class PlanItem(Struct, frozen=True, gc=False):

@@ -139,7 +139,8 @@ def _tool(piece: Fields, number: str) -> list[Part]:
     if state.get("status") in ("completed", "error"):
         failed = state.get("status") == "error"
         output = state.get("error") if failed else state.get("output")
-        found.append(returned(output, call, name, error=failed))
+        code = inner(state, "metadata").get("exit")
+        found.append(returned(output, call, name, error=failed, code=code))
     return found
 
 

@@ -122,8 +122,10 @@ def _parts(reading: Reading, kind: str, entry: Fields, message: Fields) -> tuple
     speaker = words(message.get("role"))
     if speaker == "bashExecution":
         command = called("bash", {"command": words(message.get("command"))})
-        failed = message.get("exitCode") not in (0, None)
-        return Role.USER, [command, returned(message.get("output"), "", "bash", error=failed)]
+        code = message.get("exitCode")
+        failed = code not in (0, None)
+        printed = returned(message.get("output"), "", "bash", error=failed, code=code)
+        return Role.USER, [command, printed]
     if speaker == "toolResult":
         failed = bool(message.get("isError"))
         found = returned(

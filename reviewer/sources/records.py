@@ -122,6 +122,8 @@ class Block(Struct, frozen=True):
     """Joins a call and its result; empty if the format lacks such an id."""
     error: bool = False
     """The result of a call reports a failure or a refusal."""
+    code: int | None = None
+    """The exit code of a command, where the format keeps it apart."""
     cwd: str = ""
     branch: str = ""
     """The working folder and Git branch of the session at that time, where the format has them."""

@@ -189,6 +189,11 @@ class SessionBlocks:
         return settled(self.live(), self.is_log)
 
     def live(self) -> Iterator[Block | Rewind]:
+        for each in self.with_turns():
+            yield each if isinstance(each, Rewind) else each[1]
+
+    def with_turns(self) -> Iterator[tuple[Turn, Block] | Rewind]:
+        """The blocks as they come, each with its turn."""
         tools: dict[str, str] = {}
         calls = _Calls()
         for turn in distinct(self._turns(self._reading), self.tally):
@@ -206,7 +211,7 @@ class SessionBlocks:
                 use = use_of(turn, part)
                 if turn.rewound and use in (Use.MESSAGE, Use.TOOL):
                     use = Use.REWOUND
-                yield Block(
+                block = Block(
                     role=_role(turn, part, use),
                     kind=part.kind,
                     text=part.text.replace("\r\n", "\n"),
@@ -218,6 +223,7 @@ class SessionBlocks:
                     sidechain=turn.sidechain,
                     call=call,
                     error=part.error or bool(part.feedback),
+                    code=part.code,
                     cwd=turn.cwd,
                     branch=turn.branch,
                     feedback=part.feedback,
@@ -225,6 +231,7 @@ class SessionBlocks:
                     conversation=turn.conversation,
                     span=(turn.spot.byte_start, turn.spot.byte_end),
                 )
+                yield turn, block
 
 
 Marked = TypeVar("Marked", Record, Block)

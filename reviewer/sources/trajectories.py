@@ -178,7 +178,9 @@ def _event(reading: Reading, event: Fields) -> tuple[Role, list[Part]]:
         return Role.SYSTEM, []
     code = inner(event, "extras", "metadata").get("exit_code")
     failed = observation == "error" or (isinstance(code, int) and code not in (0, -1))
-    return Role.TOOL, [returned(words(event.get("content")), call, name, error=failed)]
+    code = None if code == -1 else code  # it still runs
+    text = words(event.get("content"))
+    return Role.TOOL, [returned(text, call, name, error=failed, code=code)]
 
 
 def _atif_turns(reading: Reading) -> Iterator[Turn]:

@@ -68,6 +68,8 @@ class Part(Struct, frozen=True, gc=False):
     name: str = ""
     call: str = ""
     error: bool = False
+    code: int | None = None
+    """The exit code, where the format keeps it apart."""
     feedback: str = ""
     """What the person wrote when refusing the call."""
     is_data: bool = False
@@ -476,12 +478,20 @@ def called(name: object, given: object, call: object = "") -> Part:
     return Part("tool_use", text, name=words(name), call=words(call))
 
 
-def returned(result: object, call: object = "", name: object = "", *, error: bool = False) -> Part:
+def returned(
+    result: object,
+    call: object = "",
+    name: object = "",
+    *,
+    error: bool = False,
+    code: object = None,
+) -> Part:
     """The result of a tool call: a string, a list of parts, or an object."""
     text = part_text(result)
     if isinstance(result, dict) and "text" not in result and "content" not in result:
         text = msgspec.json.encode(result).decode("utf-8", "replace")
-    return Part("tool_result", text, name=words(name), call=words(call), error=error)
+    known = code if isinstance(code, int) and not isinstance(code, bool) else None
+    return Part("tool_result", text, name=words(name), call=words(call), error=error, code=known)
 
 
 def words(value: object) -> str:

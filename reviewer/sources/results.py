@@ -1,0 +1,216 @@
+"""What the result of a call says: how it ended, its exit code, and the person's words.
+
+Only structural marks count: flags of the formats, and the fixed texts that agents put in the place
+of a result. Everything else in a result is data.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from reviewer.sources.events import Act, Call, Command, Outcome
+
+EXACT = frozenset(
+    ["claude-code", "claude-stream", "codex", "codex-app-server", "openhands", "pi", "kimi"]
+)
+"""Formats that mark every command as failed whose exit code is not 0."""
+HEAD, TAIL = 400, 300
+"""Characters of a result in which agents write how the call ended."""
+
+_REFUSED = (
+    "The user doesn't want to proceed with this tool use",
+    "The user doesn't want to take this action right now",
+    "User rejected",
+    "User chose to stay in plan mode",
+    "Claude requested permissions to",
+    "Permission to use ",
+    "exec command rejected by user",
+    "patch rejected by user",
+    "The user rejected permission to use this specific tool call",
+    "The user has specified a rule which prevents you from using this specific tool call",
+    "The user dismissed this question",
+    "[Operation Cancelled] Reason: User",
+    "The tool call required approval from the user, but the user rejected it",
+    "The user denied this operation",
+    "The user rejected this tool call",
+    "The tool call is rejected by the user",
+    "User denied permission",
+    "user denied permission",
+    "The user has declined to run this tool",
+)
+_INTERRUPTED = (
+    "[Request interrupted by user",
+    "Interrupted by user",
+    "Tool execution aborted",
+    "Command aborted",
+    "aborted by user",
+    "command timed out after",
+    "Command timed out",
+    "Operation cancelled by user",
+    "Tool execution was interrupted",
+)
+_FAILED = (
+    "<tool_use_error>",
+    "apply_patch verification failed",
+    "failed in sandbox",
+    "Your proposed edit has introduced new syntax error",
+    "## SearchReplaceNoExactMatch",
+    "ERROR:\nNo replacement was performed",
+    "ERROR:\nParameter",
+    "ERROR:\nInvalid",
+    "Could not find the exact text in",
+    "old_string not found",
+    "old_string appears",
+)
+_CODE = re.compile(
+    r"(?:Error: )?Exit code:? (-?\d+)|Process exited with code (-?\d+)"
+    r"|<returncode>\s*(-?\d+)|Error: Command failed \(exit code: (\d+)\)"
+)
+"""An exit code at the beginning of a result."""
+_CODE_AT_END = re.compile(
+    r"(?:\n|^)(?:Exit code|Command exited with code|Command failed with exit code:) (-?\d+)\.?\s*$"
+    r"|<(?:shellId: \S+ )?(?:completed|exited) with exit code (-?\d+)>\s*$"
+    r'|"exitCode": ?(-?\d+)\}\s*$'
+)
+_CODE_OF_GEMINI = re.compile(r"^Exit Code: (-?\d+)$", re.M)
+_TASK = re.compile(
+    r"Command running in background with ID: ([\w-]+)"
+    r"|Process running with session ID (\d+)"
+    r"|<command with shellId: (\S+) is still running"
+    r"|Async agent launched[^\n]*\n(?:agentId: ([\w-]+))?"
+)
+_STILL_RUNNING = re.compile(r"<status>running</status>|<command with shellId: \S+ is still running")
+_SAID = re.compile(
+    r"the user said:\s*\n|with the following feedback: |User feedback: |<feedback>\s*"
+)
+_AFTER_WORDS = re.compile(r"\n\nNote: The user's next message|\s*</feedback>")
+_ANSWERS = re.compile(
+    r"(?:Your questions have been answered|User has answered your questions|The user answered"
+    r"|User responded|User selected): ?"
+)
+_AFTER_ANSWERS = re.compile(r"\.? You can now continue with |\. Read it as ")
+
+
+class Reading(NamedTuple):
+    """What a result says of its call."""
+
+    outcome: Outcome
+    exit_code: int | None = None
+    words: str = ""
+    task: str = ""
+
+
+def read_result(
+    call: Call | None,
+    text: str,
+    *,
+    error: bool = False,
+    code: int | None = None,
+    feedback: str = "",
+    format_name: str = "",
+) -> Reading:
+    """How a call ended. `error`, `code`, `feedback`: what the format says apart from the text."""
+    head = text[:HEAD].lstrip()
+    if feedback or head.startswith(_REFUSED):
+        return Reading(Outcome.REFUSED, words=feedback.strip() or _said(text))
+    act = call.act if call else Act.OTHER
+    if started := _TASK.search(head):
+        task = next(filter(None, started.groups()), "")
+        return Reading(Outcome.UNKNOWN, task=task)
+    if call is not None and call.background and not error:
+        return Reading(Outcome.UNKNOWN)
+    if act is Act.RUN:
+        code = _code(text) if code is None else code
+        if code is not None and "Command timed out" in head:
+            return Reading(Outcome.INTERRUPTED, code)
+        if head.startswith(_INTERRUPTED) or text[-60:].rstrip().endswith(_INTERRUPTED):
+            return Reading(Outcome.INTERRUPTED)
+        if code is not None:
+            return Reading(Outcome.FAILED if code else Outcome.OK, code)
+        if error or head.startswith(_FAILED):
+            return Reading(Outcome.FAILED)
+        if format_name in EXACT:
+            return Reading(Outcome.OK, 0)
+        return Reading(Outcome.UNKNOWN)
+    if head.startswith(_INTERRUPTED):
+        return Reading(Outcome.INTERRUPTED)
+    if error or head.startswith(_FAILED):
+        return Reading(Outcome.FAILED)
+    if act is Act.ASK and (answers := _ANSWERS.match(head)):
+        words = text.lstrip()[answers.end() :]
+        end = _AFTER_ANSWERS.search(words)
+        return Reading(Outcome.OK, words=(words[: end.start()] if end else words).strip())
+    if _STILL_RUNNING.search(head):
+        return Reading(Outcome.UNKNOWN)
+    return Reading(Outcome.OK if format_name in EXACT or text.strip() else Outcome.UNKNOWN)
+
+
+def _code(text: str) -> int | None:
+    """The exit code that an agent writes at the beginning or the end of a result."""
+    head = text[:HEAD].lstrip()
+    found = _CODE.match(head) or _CODE_AT_END.search(text[-TAIL:])
+    if found is None and head.startswith(("Command: ", "Output: ")):
+        found = _CODE_OF_GEMINI.search(text[-TAIL:])
+    return int(next(filter(None, found.groups()))) if found else None
+
+
+def _said(text: str) -> str:
+    """The person's words in the result of a refused call."""
+    begins = _SAID.search(text)
+    if begins is None:
+        return ""
+    words = text[begins.end() :]
+    ends = _AFTER_WORDS.search(words)
+    return (words[: ends.start()] if ends else words).strip()
+
+
+def command_outcomes(
+    commands: Sequence[Command], reading: Outcome, exit_code: int | None, proved: int = -1
+) -> tuple[Outcome, ...]:
+    """How each command of a line ended, as far as the exit code of the line shows.
+
+    Commands up to `proved` are known to have run, by what the line printed.
+    """
+    unknown = Outcome.UNKNOWN
+    if reading in (Outcome.REFUSED, Outcome.FAILED) and exit_code is None:
+        return (Outcome.REFUSED,) * len(commands)  # none of them ran
+    found = [unknown] * len(commands)
+    if not commands:
+        return ()
+    first = max(
+        (at for at, each in enumerate(commands) if at and each.joined_by in (";", "&")), default=0
+    )
+    pipelines = [
+        at
+        for at in range(len(commands))
+        if at + 1 == len(commands) or commands[at + 1].joined_by != "|"
+    ]
+    """The last command of each pipeline, whose exit code is that of the pipeline."""
+    joins = [each.joined_by for each in commands[first + 1 :]]
+    begun = _chain_start(commands, proved)
+    for at in pipelines:  # what a later command needed has succeeded
+        if begun <= at <= proved and commands[at].certain:
+            found[at] = Outcome.OK
+    if proved >= 0:
+        found[proved] = Outcome.OK
+    if "||" in joins or exit_code is None or reading is Outcome.INTERRUPTED:
+        return tuple(found)
+    if any(each.joined_by == "&" for each in commands[first:]):
+        return tuple(found)
+    last = [at for at in pipelines if at >= first]
+    if exit_code == 0:
+        for at in last:
+            if commands[at].certain:
+                found[at] = Outcome.OK
+    elif len(left := [at for at in last if at > proved]) == 1 and commands[left[0]].certain:
+        found[left[0]] = Outcome.FAILED
+    return tuple(found)
+
+
+def _chain_start(commands: Sequence[Command], at: int) -> int:
+    """Where the chain of `&&` begins in which a command is."""
+    while at > 0 and commands[at].joined_by in ("&&", "|"):
+        at -= 1
+    return max(at, 0)

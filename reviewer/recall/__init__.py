@@ -1,0 +1,1 @@
+"""Which memory belongs to which moment, and what its use saved."""

@@ -109,6 +109,7 @@ def within(seconds: float, work: Callable[[], int]) -> int | None:
         return work()
     sys.stdout.flush()
     sys.stderr.flush()
+    signal.signal(signal.SIGCHLD, signal.SIG_DFL)  # ignored, it leaves nothing to wait for
     reading, writing = os.pipe()
     child = os.fork()
     if child == 0:
@@ -116,6 +117,7 @@ def within(seconds: float, work: Callable[[], int]) -> int | None:
         os.close(reading)
         os.close(writing)
         signal.signal(signal.SIGALRM, signal.SIG_DFL)
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGALRM})
         signal.setitimer(signal.ITIMER_REAL, seconds)
         code = FAILED
         try:

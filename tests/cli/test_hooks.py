@@ -528,3 +528,26 @@ def test_a_hook_ends_after_its_time_whatever_happens(
     assert "half" not in done.stdout
     log = next(reviewer.db.parent.glob("store.db-agents/*log*")).read_text()
     assert "it took longer than 0.5 seconds" in log
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="a child process is what can be ended")
+@pytest.mark.parametrize(
+    "inherited",
+    [
+        "signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGALRM})",
+        "signal.signal(signal.SIGCHLD, signal.SIG_IGN)",
+    ],
+)
+def test_a_hook_ends_after_its_time_whatever_signals_its_agent_left_it(
+    reviewer: Reviewer, inherited: str
+) -> None:
+    folder = filled(reviewer)
+    script = f"import signal; {inherited}\n" + STUCK.format(
+        how="time.sleep(60)", method="Hooks.carry_out"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", script, "--db", reviewer.db, "hook", "claude-code", "SessionStart"],
+        input=json.dumps({"cwd": str(folder), "session_id": "s"}), env=reviewer.environment,
+        capture_output=True, text=True, check=False, timeout=30,
+    )  # fmt: skip
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")

@@ -41,7 +41,7 @@ class StoredProject(NamedTuple):
 
     @property
     def roots(self) -> list[str]:
-        return self.root.splitlines()
+        return self.root.split("\n")
 
 
 class Claim(NamedTuple):
@@ -87,6 +87,8 @@ def work_tree(folder: Path | None = None) -> Tree | None:
     for place in (here, *here.parents):
         if (place / ".git").exists():
             root = _main_tree(place)
+            if "\n" in str(root):
+                return None  # it would count as two
             if not _is_safe(place) or (root != place and not _is_safe(root)):
                 return None
             return Tree(root.name or WITHOUT_A_TREE, os.path.realpath(root))
@@ -165,8 +167,8 @@ def listed(names: Sequence[str] | dict[str, StoredProject]) -> str:
 def _main_tree(place: Path) -> Path:
     """The main work tree of a linked one, else the tree itself.
 
-    A tree counts as linked only if git's folder links back to it; otherwise any folder could
-    pretend to belong to a repository.
+    A tree counts as linked only if the repository itself, in its `.git/worktrees`, links back to
+    it; otherwise any folder could pretend to belong to a repository.
     """
     marker = place / ".git"
     if not marker.is_file():
@@ -180,7 +182,8 @@ def _main_tree(place: Path) -> Path:
     if os.path.realpath(folder / back) != os.path.realpath(marker):
         return place
     shared = Path(os.path.realpath(folder / common))
-    return shared.parent if shared.name == ".git" else place
+    known = Path(os.path.realpath(folder)).parent == shared / "worktrees"
+    return shared.parent if known and shared.name == ".git" else place
 
 
 def _is_safe(place: Path) -> bool:

@@ -7,6 +7,7 @@ does not know, `other/p` one with the name of p and another root and remote.
 from __future__ import annotations
 
 import json
+import os
 import shutil
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -562,6 +563,35 @@ class TestWhoIsWho:
         (own.folder / "hostile").mkdir()
         (own.folder / "hostile" / ".git").write_text(f"gitdir: {about}\n")
         assert said_by(own.at("hostile")) == ""
+
+    @pytest.mark.parametrize("written", ["{main}/.git", "../../p/.git"])
+    def test_a_tree_that_brings_its_own_folder_of_git_is_not_linked(
+        self, own: Trees, written: str
+    ) -> None:
+        """As an unpacked archive may: the repository itself knows nothing of it."""
+        main = own.git("p")
+        succeeds(own.at("p"), "state", "set", "mascot", "pelican")
+        about = own.folder / "hostile" / "about"
+        about.mkdir(parents=True)
+        (own.folder / "hostile" / ".git").write_text("gitdir: about\n")
+        (about / "commondir").write_text(written.format(main=main))
+        (about / "gitdir").write_text("../.git")
+        assert said_by(own.at("hostile")) == ""
+
+    @pytest.mark.skipif(os.name == "nt", reason="such names do not exist there")
+    def test_a_tree_with_a_line_end_in_its_path_does_not_claim_another(self, own: Trees) -> None:
+        main = own.git("p")
+        own.git(f"a\n{main}")
+        said = own.at(f"a\n{main}")("--project", "evil", "state", "set", "mascot", "vulture")
+        assert said.returncode == 0, said.stderr
+        assert said_by(own.at("p")) == ""
+        assert "vulture" not in own.at("p")("state", "list").stdout
+
+    def test_a_tree_with_an_odd_sign_in_its_path_stays_bound(self, own: Trees) -> None:
+        own.git("odd\u2028name")
+        for mascot in ("pelican", "heron"):
+            succeeds(own.at("odd\u2028name"), "state", "set", "mascot", mascot)
+        assert "heron" in said_by(own.at("odd\u2028name"))
 
     def test_a_moved_tree_without_a_remote_takes_its_project_along_when_it_is_named(
         self, own: Trees

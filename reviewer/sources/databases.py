@@ -23,9 +23,10 @@ ATTEMPTS = 3
 TIMES_ITS_SIZE = 4
 """What is read of a database, at most, as a multiple of its file; rows are read more than once."""
 SPARE_BYTES = 1_000_000
-SPARE_STEPS = 200_000_000
-STEPS_A_BYTE = 2_000
-"""Steps of SQLite; tables without an index are searched once for every session."""
+SPARE_STEPS = 50_000_000
+STEPS_A_BYTE = 20
+"""Steps of SQLite; real databases take less than one for a byte. A table without an index is
+searched once for every session, which takes time in proportion to its square."""
 STEPS_AT_ONCE = 100_000
 _BESIDE = ("-wal", "-journal")
 

@@ -21,14 +21,26 @@ CLOSING = AgentText("</recalled-memory>")
 LONGEST_SENTENCE = 1_000
 """Characters of a sentence of our own, which may quote a name from outside."""
 
-_LESS = r"(?:[<＜﹤]|&(?:amp;)*+(?:lt|#0*+60|#x0*+3c);?|\\u003c)"
+_AMP = r"&(?:(?:amp|#0*38|#x0*26);)*+"
+_LESS = rf"(?:[<＜﹤]|{_AMP}(?:lt|#0*+60|#x0*+3c);?|\\(?:u00|x)3c|%3c)"
+_SQUARE = rf"(?:[\[［]|{_AMP}(?:lbrack|lsqb|#0*+91|#x0*+5b);?|\\(?:u00|x)5b)"
+_CLOSING = rf"(?:⟨U\+\w++⟩)?(?:[\]］]|{_AMP}(?:rbrack|rsqb|#0*+93|#x0*+5d);?|\\(?:u00|x)5d|%5d)"
+_COLON = rf"(?:[:：﹕]|{_AMP}(?:colon|#0*+58|#x0*+3a);?|\\(?:u00|x)3a)"
+"""A sign itself, and as HTML, JSON, JavaScript and an address spell it."""
+
+
+def _wide(word: str) -> str:
+    """A pattern of a word whose letters may be full-width."""
+    return "".join(f"[{each}{chr(ord(each) + 0xFEE0)}]" for each in word)
+
+
 _OF_HOSTS = (
     "(?:system|user|assistant|human|developer|model|tool|function|instruction|reminder|memory"
-    r"|context|think|sys|inst)\w*"
+    r"|context|think|sys|inst|invoke|antml)\w*"
 )
 _FRAME = re.compile(
     # `</tag>`, comments, `<|im_end|>`, also behind blanks and marks of invisible characters
-    rf"{_LESS}(?=\s*+(?:[/!?|\\]|[^\x00-\x7f\w\s‹]))"
+    rf"{_LESS}(?=\s*+(?:[/!?|\\]|[^\x00-\x7f\w\s‹]|%2f|&#|&\w{{1,12}};))"
     # `<tag>`; after a word it is code, such as `List<String>`, unless it can only be a tag
     rf"|(?<!\w){_LESS}(?=[^\W\d])"
     rf"|{_LESS}(?={_OF_HOSTS}\W|\w{{1,40}}[-_:]|[^\W\d]\w*+\s++[\w-]++\s*+=)"
@@ -36,12 +48,17 @@ _FRAME = re.compile(
     re.IGNORECASE,
 )
 _TURN = re.compile(
-    r"^([^\w\n]*+)(Human|Assistant|System|User)(?=[^\w)]{0,8}[:：])", re.MULTILINE | re.IGNORECASE
+    rf"^([^\w\n]*+)({'|'.join(map(_wide, ('Human', 'Assistant', 'System', 'User')))})"
+    rf"(?=[^\w)]{{0,8}}{_COLON})",
+    re.MULTILINE | re.IGNORECASE,
 )
+_WORDS = ("INST", "SYSTEM", "SYSTEM_PROMPT", "AVAILABLE_TOOLS", "TOOL_CALLS", "TOOL_RESULTS")
 _TEMPLATE = re.compile(
-    r"\[(\s*+/?\s*+(?:INST|SYSTEM(?:_PROMPT)?|AVAILABLE_TOOLS|TOOL_(?:CALLS|RESULTS))\s*+)\]",
+    rf"{_SQUARE}((?:⟨U\+\w++⟩|%2f|&#?\w{{1,8}};|[^\w\[\]]){{0,20}}+"
+    rf"(?:{'|'.join(map(_wide, _WORDS))})\s*+){_CLOSING}",
     re.IGNORECASE,
 )
+_DIVIDER = re.compile(r"---(?=\s*+(?:(?:end of )?context from\b|project-doc\b))", re.IGNORECASE)
 """Frames in which hosts give a model their own words, and the turns of a conversation: text from
 outside must neither open nor close one, in code spans neither.
 """
@@ -73,10 +90,12 @@ def unframed(text: str) -> str:
 
     Idempotent, in linear time.
     """
-    if any(sign in text for sign in ("<", "＜", "﹤", "&", "\\u")):
+    if any(sign in text for sign in "<＜﹤&\\%"):
         text = _FRAME.sub("‹", text)
-    if "[" in text:
+    if any(sign in text for sign in "[［&\\"):
         text = _TEMPLATE.sub(r"(\1)", text)
+    if "---" in text:
+        text = _DIVIDER.sub("- - -", text)
     return _TURN.sub(r"\1(\2)", text)
 
 

@@ -13,6 +13,7 @@ from reviewer.text.secrets.kinds import Found
 from reviewer.text.secrets.shapes import (
     is_bare_password,
     is_code,
+    is_drawn,
     is_mixed,
     is_numbered,
     is_password,
@@ -107,13 +108,13 @@ _NEEDLES = (b"authorization", b"pass", b"pwd", b"secret", b"token", b"key", b"cr
 ASSIGNMENT = late(
     r"(?P<name>pass(?:wor[dt]|wd|phrase|code)?|pwd|secret|token|key|credential|authorization)"
     r"(?P<suffix>s?\d{0,3}(?:[_-][A-Za-z0-9_-]{1,40}|(?-i:[A-Z])[A-Za-z0-9]{0,40})?)"
-    r"(?:\\?[\"'`]\]?)?"
+    r"(?:\\{0,7}[\"'`]\]?)?"
     r"(?:[ \t]{0,4}:[ \t]{0,4}(?:&?str|string)(?=[ \t]{0,4}=))?"
     r"(?P<operator>\s{1,24}value\\?[\"']?[ \t]{0,4}[:=][ \t]{0,4}"
     r"|[ \t]{0,16}(?:[:=!]=|=>|={1,3}|:)[ \t]{0,16}|[ \t]{1,4}|>"
     r"|[ \t]{0,2},[ \t]{0,4}(?=\\?[\"']))"
     r"(?:(?:bearer|token|key|apikey|basic|ssws|bot|oauth)[ \t]{1,3})?"
-    r"(?:[rbuRBU]{0,2}(?P<quote>\\?[\"'`])(?:(?:token|key|apikey)[ \t]{1,3})?"
+    r"(?:[rbuRBU]{0,2}(?P<quote>\\{0,7}[\"'`])(?:(?:token|key|apikey)[ \t]{1,3})?"
     r"(?P<quoted>[^\s\"'`\\]{4,}+)(?P=quote)"
     r"|(?P<bare>[A-Za-z0-9_+/!@#%^*-][A-Za-z0-9_+/.@!#$%^*~?-]{3,}+={0,2}+)"
     r"(?=[\s,;:)}\]\"'`|<&\\]|$))",
@@ -218,7 +219,8 @@ def _needs_no_operator(match: re.Match[str], text: str) -> bool:
 def _is_password(match: re.Match[str], value: str, text: str) -> bool:
     if match["quoted"] is not None:
         return is_password(value) or (is_numbered(value) and not value.isalnum())
-    if is_numbered(value) and not value.isalnum() and not match["operator"].endswith(" "):
+    after_blank = match["operator"].endswith(" ") and not match["operator"].isspace()
+    if is_numbered(value) and not value.isalnum() and not after_blank:
         return True
     name, operator = match["name"], match["operator"]
     if name.lower() == "pass" and text[match.start() - 1 : match.start()] not in ("_", "-"):
@@ -242,13 +244,13 @@ def _kind(name: str, suffix: str, value: str, quoted: bool, before: str) -> str 
 
 # Sentences: `the password is ...`, `log in with token ...`
 
-_NAME = r"(?:pass(?:wor[dt]|phrase|code|e)?|pwd?|secret|token|key|credential|contrase\w?a)s?"
+_NAME = r"(?:pass(?:wor[dt]|wd|phrase|code|e)?|pwd?|secret|token|key|credential|contrase\w?a)s?"
 _FOR = (
     r"(?:[ \t]+(?:for|of|to|in|on|at|from|under|de|para|f\w{1,2}r)(?:[ \t]+[\w@.'-]{1,40}){1,4}?)?"
 )
 _IS = (
     r"(?:[ \t]+(?:is|was|are|will be|should be|to|es|est|ist)(?:[ \t]+(?:now|set to))?[ \t]*:?"
-    r"|[ \t]*+(?:\*\*|__)?[ \t]*+[:=|](?:\*\*|__)?)"
+    r"|[ \t]*+(?:\*\*|__)?[ \t]*+(?:[:=|]|->|=>|→)(?:\*\*|__)?)"
 )
 _OPEN = r"(?P<quote>\*\*`?|[\"'`“‘«])?"
 STATED = late(
@@ -293,7 +295,7 @@ def _is_stated_password(match: re.Match[str], value: str) -> bool:
         return is_strong(value)
     # `password = name12` is code.
     is_code_too = stated.strip() == "=" and value.isalnum()
-    return is_mixed(value) or (is_numbered(value) and not is_code_too)
+    return is_mixed(value) or ((is_numbered(value) or is_drawn(value)) and not is_code_too)
 
 
 def _is_stated_token(match: re.Match[str], value: str) -> bool:
@@ -387,21 +389,28 @@ def _is_value(value: str) -> bool:
     )
 
 
+def _is_chosen(value: str) -> bool:
+    return is_password(value) or is_numbered(value)
+
+
 OPTION_RULES = (
     _rule("curl", rf"{_BEFORE}(?:-u|--user|--proxy-user)[ =]?(?P<quote>\\?[\"']?)"
           r"[^\s:\"']{1,80}:(?P<value>[^\s\"'\\]{3,200})(?P=quote)(?=\s|\\|$)", judge=_is_value),
-    _rule("mysql", rf"(?:dump|admin|import)?{_BEFORE}(?-i:-p){_VALUE}"),
-    _rule("mariadb", rf"(?:-dump|-admin)?{_BEFORE}(?-i:-p){_VALUE}"),
+    _rule("mysql", rf"(?:dump|admin|import)?{_BEFORE}(?-i:-p){_VALUE}", judge=_is_chosen),
+    _rule("mariadb", rf"(?:-dump|-admin)?{_BEFORE}(?-i:-p){_VALUE}", judge=_is_chosen),
     _rule("sshpass", rf"\s(?:-\w+\s)?-p ?{_VALUE}", judge=_is_value),
     _rule("redis-cli", rf"{_BEFORE}(?:-a|--pass) {_VALUE}", judge=_is_value),
     _rule("docker login", rf"{_BEFORE}-p {_VALUE}", judge=_is_value),
     _rule("podman login", rf"{_BEFORE}-p {_VALUE}", judge=_is_value),
     _rule("az login", rf"{_BEFORE}-p {_VALUE}", judge=_is_value),
-    _rule("openssl", rf"{_BEFORE}-k {_VALUE}"),
+    _rule("openssl", rf"{_BEFORE}-k {_VALUE}", judge=_is_chosen),
     _rule("openssl", rf"{_BEFORE}-pass(?:in|out)? [\"']?pass:(?P<value>[^\s\"']{{4,200}})",
           judge=_is_value),
-    _rule("sudo -s", rf"[^\n;|&]{{0,40}}?<<< ?{_VALUE}"),
-    _rule("echo", rf"\s(?:-\w+\s)?{_VALUE}\s*\|\s*sudo\s+-S"),
+    _rule("sudo -s", rf"[^\n;|&]{{0,40}}?<<< ?{_VALUE}", judge=_is_chosen),
+    _rule("echo", rf"\s(?:-\w+\s)?{_VALUE}\s*\|\s*sudo\s+-S", judge=_is_chosen),
+    _rule("htpasswd", rf"{_BEFORE}-\w{{0,4}}b\w{{0,4}}\s\S{{1,200}}\s\S{{1,80}}\s{_VALUE}",
+          judge=_is_chosen),
+    _rule("securestring", rf"\s(?:-String\s)?(?=[\"']){_VALUE}", judge=_is_chosen),
     _rule("password-stdin", rf"\s*<<< ?{_VALUE}", "token", is_random),
     _rule("secret set", rf"\s[A-Z0-9_]{{1,80}}\s(?:[^\n|;]{{0,80}}?\s)?(?:-b|--body)[ =]{_VALUE}",
           "secret", is_random),
@@ -412,6 +421,14 @@ RULES = (
           judge=_is_value),
     _rule('"auth"', r"\s{0,3}:\s{0,3}\"(?P<value>[A-Za-z0-9+/]{8,512}={0,2})\"",
           "basic-credentials", is_user_and_password),
+    _rule("identified by", rf"\s(?=[\"']){_VALUE}", judge=_is_chosen),
+    _rule("with password", rf"\s(?=[\"']){_VALUE}", judge=_is_chosen),
+    _rule("requirepass", rf"\s{_VALUE}", judge=_is_chosen),
+    _rule("setpassword(", rf"(?=[\"']){_VALUE}", judge=_is_chosen),
+    _rule("setx ", rf"\w{{0,40}}(?:PASS\w{{0,20}}|PWD|TOKEN|SECRET|KEY)\s{{1,3}}{_VALUE}",
+          judge=_is_chosen),
+    _rule("chpasswd", r"\s*<<<\s?[\"']?[\w.-]{1,40}:(?P<value>[^\s\"']{4,300})",
+          judge=_is_chosen),
     _rule("psk=", _VALUE, judge=_is_value),
     _rule("log in ", _AS_USER, judge=is_strong),
     _rule("login ", _AS_USER, judge=is_strong),
@@ -449,5 +466,5 @@ def command_values(text: str, lower: bytes) -> Iterator[Found]:
         for start in places(lower, _PIPED_INTO):
             end = start + len(_PIPED_INTO)
             match = PIPED.search(text, max(0, start - _PIPE_REACH), end)
-            if match is not None and is_random(match["value"]):
+            if match is not None and _is_chosen(match["value"]):
                 yield Found(*match.span("value"), "token")

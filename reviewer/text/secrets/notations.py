@@ -57,7 +57,7 @@ _LOCAL_NAMES = (
 _LOCAL_NAMES_IN_LATIN_1 = (b"mot de passe", b"senha", b"kennwort", b"wachtwoord")
 OTHER_LANGUAGES = late(
     r"(?:密码|密碼|口令|パスワード|비밀번호|пароль|hasło|mot de passe|senha|kennwort|wachtwoord)"
-    r"[ \t]{0,3}(?:是|为|為|は|est|é|ist|is|:|=)[ \t]{0,3}[\"'`「]?"
+    r"[ \t]{0,3}(?:是|为|為|は|est|é|ist|lautet|is|:|=)[ \t]{0,3}[\"'`「]?"
     r"(?P<value>[!-~]{5,100})",
     re.I,
 )
@@ -130,17 +130,19 @@ def _is_private(encoded: str) -> bool:
 
 
 _WIDE = {code: code - 0xFEE0 for code in range(0xFF01, 0xFF5F)}
-ODD = "[\uff01-\uff5e\u00ad\u200b-\u200f\u2060-\u2064\ufeff]"
-"""Full-width letters, and characters that are not seen."""
+_WIDE |= {0xFE55: ord(":"), 0xFE66: ord("="), 0xA0: ord(" ")}
+ODD = "[\uff01-\uff5e\ufe55\ufe66\u00a0\u00ad\u200b-\u200f\u2060-\u2064\ufeff]"
+"""Full-width letters, other blanks, and characters that are not seen."""
 _INVISIBLE = late("[\u00ad\u200b-\u200f\u2060-\u2064\ufeff]+")
 ESCAPED = late(
-    r"[%&\\](?:(?<=%)(?:2[0-9A-Fa-f]|3[A-Fa-f]|[46][0-9A-Fa-f]|[57][0-9Aa])"
-    r"|(?<=&)(?:quot|apos|amp|#\d{2}|#[xX][0-7][0-9A-Fa-f]);|(?<=\\)u00[2-7][0-9A-Fa-f])"
+    r"[%&\\](?:(?<=%)(?:25)?(?:2[0-9A-Fa-f]|3[A-Fa-f]|[46][0-9A-Fa-f]|[57][0-9Aa])"
+    r"|(?<=&)(?:quot|apos|amp|equals|colon|#\d{2,3}|#[xX][0-7][0-9A-Fa-f]);"
+    r"|(?<=\\)(?:u00|x)[2-7][0-9A-Fa-f])"
 )
 """A printable character of ASCII as an address, HTML or JSON may write it."""
 _ANY_ODD = late(ODD)
 _HIDING = late(f"{ODD}|{ESCAPED.pattern}")
-_NAMED = {"quot": '"', "apos": "'", "amp": "&"}
+_NAMED = {"quot": '"', "apos": "'", "amp": "&", "equals": "=", "colon": ":"}
 
 
 class Plain(NamedTuple):
@@ -157,7 +159,7 @@ def plainly(text: str) -> Plain | None:
     what they stand for; None if it is plain already.
     """
     odd = not text.isascii() and _ANY_ODD.search(text) is not None
-    may_be_escaped = "%" in text or "&" in text or "\\u00" in text
+    may_be_escaped = any(sign in text for sign in ("%", "&", "\\u00", "\\x"))
     if not odd and not (may_be_escaped and ESCAPED.search(text)):
         return None
     parts: list[str] = []
@@ -179,9 +181,9 @@ def _seen(hiding: str) -> str:
     if len(hiding) == 1:
         return hiding.translate(_WIDE) if _INVISIBLE.match(hiding) is None else ""
     if hiding[0] == "%":
-        return chr(int(hiding[1:], 16))
+        return chr(int(hiding[-2:], 16))
     if hiding[0] == "\\":
-        code = int(hiding[2:], 16)
+        code = int(hiding[-2:], 16)
     else:
         name = hiding[1:-1]
         if name.lower() in _NAMED:

@@ -122,6 +122,7 @@ def is_mixed(value: str) -> bool:
         and value.isalnum()
         and re.fullmatch(r"[A-Za-z]{3,}\d{1,4}[A-Za-z]{3,}\w*", value) is not None
         and not _TYPE.fullmatch(value)
+        and not _METHOD.match(value)
         and not _NAMED.search(value)
     )
 
@@ -138,6 +139,12 @@ def is_numbered(value: str) -> bool:
     the name of a method such as `sha256`.
     """
     return len(value) >= 8 and not _METHOD.match(value) and _NUMBERED.fullmatch(value) is not None
+
+
+def is_drawn(value: str) -> bool:
+    """Letters and digits that a machine has drawn: `Kx7pQ2vLm9Zt4R`."""
+    digits = sum(character.isdigit() for character in value)
+    return digits > 2 and _is_scrambled(value) and not _METHOD.match(value)
 
 
 def is_bare_password(value: str, *, literal: bool) -> bool:

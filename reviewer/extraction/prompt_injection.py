@@ -11,36 +11,39 @@ _AGENT = r"(?:ai|llm|language model|(?:ai |coding )?(?:assistant|agent|model)|ch
 _ORDERS = r"(?:instruction|directive|rule|prompt|guideline|guardrail|restriction|message)s?"
 _EARLIER = r"(?:previous|prior|above|earlier|existing|original|system|safety|your)"
 
-PATTERNS = (
+_ORDER = re.compile(
+    # Of all alternatives only those are tried whose first letter begins a word.
+    r"\b(?:"
     # to drop what holds
-    rf"\b(?:ignore|disregard|forget|override|bypass|stop following)s?\b.{{0,20}}\b{_EARLIER}\b"
-    rf".{{0,30}}\b(?:{_ORDERS}|checks|restrictions)\b",
-    r"\bdisregard the above\b|\bforget everything (?:you|above|before)",
-    rf"\b{_EARLIER} {_ORDERS} (?:are|is) (?:no longer|not) valid",
+    rf"(?:ignore|disregard|forget|override|bypass|stop following)s?\b.{{0,20}}\b{_EARLIER}\b"
+    rf".{{0,30}}\b(?:{_ORDERS}|checks|restrictions)\b"
+    r"|disregard the above\b|forget everything (?:you|above|before)"
+    rf"|{_EARLIER} {_ORDERS} (?:are|is) (?:no longer|not) valid"
     # to be somebody else
-    r"\byou are now (?:dan\b|an? un|in (?:developer|debug|admin|god) mode)",
-    r"\b(?:act|pretend|behave)\b.{0,20}\b(?:no|without|unrestricted)\b.{0,20}\brestrict",
+    r"|you are now (?:dan\b|an? un|in (?:developer|debug|admin|god) mode)"
+    r"|(?:act|pretend|behave)\b.{0,20}\b(?:no|without|unrestricted)\b.{0,20}\brestrict"
     # to hide from the person
-    r"\bwithout (?:telling|asking|informing|notifying) the (?:user|person|owner|human)\b",
-    r"\b(?:do not|don['’]t|never) (?:tell|mention|inform|reveal|show)\b.{0,30}\bthe user\b",
+    r"|without (?:telling|asking|informing|notifying) the (?:user|person|owner|human)\b"
+    r"|(?:do not|don['’]t|never) (?:tell|mention|inform|reveal|show)\b.{0,30}\bthe user\b"
     # to hand out what is private
-    r"\b(?:reveal|print|repeat|show|output|send)\b.{0,20}\b(?:system prompt|your instructions)\b",
-    r"\b(?:send|upload|post|forward|copy|exfiltrate)\b.{0,60}(?:\.env\b|\.ssh\b|environment"
-    r" variables|credentials|api keys?|private keys?|passwords?)\b.{0,40}\bto\b",
+    r"|(?:reveal|print|repeat|show|output|send)\b.{0,20}\b(?:system prompt|your instructions)\b"
+    r"|(?:send|upload|post|forward|copy|exfiltrate)\b.{0,60}(?:\.env\b|\.ssh\b|environment"
+    r" variables|credentials|api keys?|private keys?|passwords?)\b.{0,40}\bto\b"
     # to be spoken to as an agent
-    rf"\bif you are an? {_AGENT}\b|\b(?:note|attention|message)(?: to)? (?:all )?{_AGENT}\b",
-    rf"\b{_AGENT} reading this\b|\bwhen you read this, (?:run|execute|do|add|delete|send)\b",
-    r"^\W*(?:system(?: prompt)?|new instructions)\W*: ?\w|<system>|^\W*\[system\]",
+    rf"|if you are an? {_AGENT}\b|(?:note|attention|message)(?: to)? (?:all )?{_AGENT}\b"
+    rf"|{_AGENT} reading this\b|when you read this, (?:run|execute|do|add|delete|send)\b"
     # to act or to remember without being asked
-    r"\b(?:run|execute)\b.{0,60}\b(?:do not ask|without confirmation|without asking)",
-    r"\b(?:save|add|write) (?:this )?to (?:your )?memory\b",
-    r"\bremember (?:permanently|for all future)",
+    r"|(?:run|execute)\b.{0,60}\b(?:do not ask|without confirmation|without asking)"
+    r"|(?:save|add|write) (?:this )?to (?:your )?memory\b"
+    r"|remember (?:permanently|for all future)"
+    r")"
 )
-"""In lower case."""
-
-_ANY = re.compile("|".join(f"(?:{pattern})" for pattern in PATTERNS))
+"""In lower case, as the next one."""
+_HEADING = re.compile(
+    r"^\W*(?:system(?: prompt)?|new instructions)\W*: ?\w|<system>|^\W*\[system\]"
+)
 
 
 def looks_injected(lower: str) -> bool:
     """Whether a statement in lower case reads like an order to an agent, planted in data."""
-    return _ANY.search(lower) is not None
+    return bool(_ORDER.search(lower) or _HEADING.search(lower))

@@ -17,15 +17,7 @@ from msgspec import Struct, structs
 from reviewer.clock import written_moment
 from reviewer.extraction.entities.entity import Relation
 from reviewer.files import open_file, reason_of
-from reviewer.fleet.candidate_columns import (
-    CleanColumns,
-    Columns,
-    are_right,
-    clean_columns,
-    columns_of,
-    of_rows,
-)
-from reviewer.fleet.candidate_row import CANDIDATE, NAMES, Row, checked
+from reviewer.fleet.candidate_row import CANDIDATE, NAMES, CleanRow, Row, checked, clean
 from reviewer.fleet.pool import cores, pool
 from reviewer.fleet.values import LAYOUT, FleetError, extra
 from reviewer.proposing.values import Proposer
@@ -61,6 +53,10 @@ class Entity(Struct, frozen=True, array_like=True):
     attributes: StoredText
     relations: tuple[tuple[StoredText, StoredText], ...]
     """Kind and target, each once."""
+
+
+Columns = dict[str, list[Any]]
+"""The values of each of NAMES."""
 
 
 class Candidates(Struct, frozen=True):
@@ -225,16 +221,13 @@ def _read(path: Path, group: int | None, number: int) -> Iterator[Candidates]:
             for batch in file.iter_batches(
                 ROWS_AT_ONCE, row_groups=groups, columns=list(NAMES), use_threads=False
             ):
-                columns = columns_of(batch)
-                if not are_right(batch, columns):
-                    rows: list[Row] = []
-                    for values in zip(*columns.values(), strict=True):
-                        number += 1
-                        rows.append(_checked(path, number, values))
-                    batch, columns = of_rows(rows)
-                    number -= len(rows)
-                yield _candidates(clean_columns(batch, columns))
-                number += batch.num_rows
+                columns = (batch.column(name).to_pylist() for name in NAMES)
+                rows = [
+                    _checked(path, each, values)
+                    for each, values in enumerate(zip(*columns, strict=True), number + 1)
+                ]
+                yield _candidates(list(map(clean, rows)))
+                number += len(rows)
     except (pa.ArrowException, ValueError, OSError) as problem:
         raise FleetError(
             f"{path} cannot be read after candidate {number:,}: {problem}. Collapse the parts"
@@ -251,11 +244,13 @@ def _checked(path: Path, number: int, values: Sequence[object]) -> Row:
         ) from problem
 
 
-def _candidates(clean: CleanColumns) -> Candidates:
-    columns = clean.columns
+def _candidates(rows: Sequence[CleanRow]) -> Candidates:
+    values = zip(*(structs.astuple(each.row) for each in rows), strict=True)
+    columns = dict(zip(NAMES, map(list, values), strict=True))
+    masked = {number: each.masked for number, each in enumerate(rows) if each.masked}
     contents, excerpts = columns["content"], columns["excerpt"]
     starts, ends = _spans(columns)
-    for number in clean.masked:  # the span may be another one
+    for number in masked:  # the span may be another one
         if (at := excerpts[number].find(contents[number])) >= 0:
             starts[number], ends[number] = at, at + len(contents[number])
     proposed = [int(each == Proposer.EXCERPT) for each in columns["proposer"]]
@@ -306,7 +301,7 @@ def _candidates(clean: CleanColumns) -> Candidates:
         tuple(memory[name] for name in MEMORY),
         tuple(text[name] for name in RECORD),
         entities,
-        clean.masked,
+        masked,
     )
 
 

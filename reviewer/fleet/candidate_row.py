@@ -30,9 +30,6 @@ CANDIDATE = {
     **ADDED,
 }
 
-MASKED_AT_ONCE = 32
-"""Rows whose texts are searched for secrets together; only where one is found, fewer, then each."""
-
 MOST = 1_000_000_000
 """The largest number of places, sessions and people of a candidate."""
 
@@ -116,13 +113,15 @@ def checked(values: Sequence[object]) -> Row:
         row = msgspec.convert(values, Row)
     except msgspec.ValidationError as problem:
         raise ValueError(_with_its_column(str(problem))) from problem
-    require_meaning(row.kind, row.type, row.proof, row.attributes, row.relations)
+    _require_meaning(row)
     if not row.span_start <= row.span_end:
         raise ValueError("its span ends before it begins (span_start and span_end)")
-    require_counts(row.seen, row.sessions, row.authors)
-    require_key(row.key, row.content)
+    if max(row.sessions, row.authors) > row.seen:
+        raise ValueError("it has more sessions or people (sessions, authors) than places (seen)")
+    if row.key != row.content.lower() and row.key != duplicate_key(row.content):
+        raise ValueError("its key does not belong to its content (key and content)")
     if row.content not in row.excerpt:
-        require_said(row.content, row.excerpt, row.proof)
+        _require_said(row.content, row.excerpt, row.proof)
     return row
 
 
@@ -137,16 +136,14 @@ def _with_its_column(problem: str) -> str:
     return f"its column {name} is not what reviewer writes ({said})"
 
 
-def require_meaning(
-    kind: str, type_: str, proof: str, attributes: str | None, relations: str | None
-) -> None:
+def _require_meaning(row: Row) -> None:
     """Raise ValueError if a type or a document in JSON is none that is known."""
-    (MemoryType if kind == "memory" else EntityType)(type_)
-    if proof != EMPTY_PROOF:
-        _require_document("proof", proof, Proof)
-    if kind == "entity":
-        _require_document("attributes", attributes or "[]", tuple[Attribute, ...])
-        _require_document("relations", relations or "[]", tuple[Relation, ...])
+    (MemoryType if row.kind == "memory" else EntityType)(row.type)
+    if row.proof != EMPTY_PROOF:
+        _require_document("proof", row.proof, Proof)
+    if row.kind == "entity":
+        _require_document("attributes", row.attributes or "[]", tuple[Attribute, ...])
+        _require_document("relations", row.relations or "[]", tuple[Relation, ...])
 
 
 def _require_document(column: str, text: str, type_: Any) -> None:
@@ -157,23 +154,11 @@ def _require_document(column: str, text: str, type_: Any) -> None:
         raise ValueError(f"its column {column} is not what reviewer writes ({problem})") from None
 
 
-def require_counts(seen: int, sessions: int, authors: int) -> None:
-    """Raise ValueError if more sessions or people than places say the same."""
-    if max(sessions, authors) > seen:
-        raise ValueError("it has more sessions or people (sessions, authors) than places (seen)")
-
-
-def require_key(key: str, content: str) -> None:
-    """Raise ValueError if a key is not that of the content."""
-    if key not in (content.lower(), duplicate_key(content)):
-        raise ValueError("its key does not belong to its content (key and content)")
-
-
 _MASKED = re.compile(r"\[masked [^\]]*\]?")
 _WORD = re.compile(r"[^\W_]+")
 
 
-def require_said(content: str, excerpt: str, proof: str) -> None:
+def _require_said(content: str, excerpt: str, proof: str) -> None:
     """Raise ValueError if an excerpt has neither the words of a statement nor a quote that proves
     it. Marks may lie between the words; in place of a secret words may be missing.
     """
@@ -223,41 +208,17 @@ _DOCUMENTS = ("proof", "attributes", "relations")
 _APART = "\n\n"
 
 
-def clean(rows: Sequence[Row]) -> Iterator[CleanRow]:
-    """The rows without secrets and with their flags: anybody may have written the file."""
-    return flagged(without_secrets(rows))
-
-
-def without_secrets(rows: Sequence[Row]) -> list[tuple[Row, int]]:
-    """The rows without secrets, and how many each had. What has none is the same object."""
-    without: list[tuple[Row, int]] = []
-    for start in range(0, len(rows), MASKED_AT_ONCE):
-        without += _without_secrets(rows[start : start + MASKED_AT_ONCE])
-    return without
-
-
-def flagged(without: Sequence[tuple[Row, int]]) -> Iterator[CleanRow]:
-    """Rows without secrets, with their flags."""
-    for row, masked in without:
-        found = flags_of(row.content, row.role)
-        flags = " ".join(dict.fromkeys((*row.flags.split(), *found))) if found else row.flags
-        # The key is stored as it is: it may say nothing that the content does not say.
-        key = row.key if row.key in row.content.lower() else duplicate_key(row.content)
-        same = flags == row.flags and key == row.key
-        yield CleanRow(row if same else structs.replace(row, flags=flags, key=key), masked)
-
-
-def _without_secrets(rows: Sequence[Row]) -> Iterator[tuple[Row, int]]:
-    # Many rows have the same session and the same rule.
-    texts = dict.fromkeys(text for row in rows for text in _words(row))
-    if not mask(_APART.join(texts)).kinds:
-        yield from ((row, 0) for row in rows)
-    elif len(rows) == 1:
-        yield _masked(rows[0])
-    else:
-        half = len(rows) // 2
-        yield from _without_secrets(rows[:half])
-        yield from _without_secrets(rows[half:])
+def clean(row: Row) -> CleanRow:
+    """The row without secrets and with its flags: anybody may have written the file."""
+    masked = 0
+    if mask(_APART.join(_words(row))).kinds:
+        row, masked = _masked(row)
+    found = flags_of(row.content, row.role)
+    flags = " ".join(dict.fromkeys((*row.flags.split(), *found))) if found else row.flags
+    # The key is stored as it is: it may say nothing that the content does not say.
+    key = row.key if row.key in row.content.lower() else duplicate_key(row.content)
+    same = flags == row.flags and key == row.key
+    return CleanRow(row if same else structs.replace(row, flags=flags, key=key), masked)
 
 
 def _words(row: Row) -> Iterator[str]:

@@ -545,21 +545,20 @@ def _checked(rows: Any) -> Iterator[list[tuple[dict[str, Any], int]]]:
         return found.text, len(found.kinds)
 
     while found := rows.fetchmany(ROWS_AT_ONCE):
-        batch = [dict(zip(names, row, strict=True)) for row in found]
-        parts = [row.pop("part") for row in batch]
-        before = [_row(row, part) for row, part in zip(batch, parts, strict=True)]
-        after = list(clean(before))
-        masked = [each.masked for each in after]
-        for number, (row, was, now) in enumerate(zip(batch, before, after, strict=True)):
+        batch: list[tuple[dict[str, Any], int]] = []
+        for each in found:
+            row = dict(zip(names, each, strict=True))
+            before = _row(row, row.pop("part"))
+            after = clean(before)
+            masked = after.masked
             for name in ("author", "project"):
-                text, secrets = without_secrets(row[name])
-                row[name] = text
-                masked[number] += secrets
-            if now.row is not was:
-                row.update(
-                    (n, v) for n, v in structs.asdict(now.row).items() if v != getattr(was, n)
-                )
-        yield list(zip(batch, masked, strict=True))
+                row[name], secrets = without_secrets(row[name])
+                masked += secrets
+            if after.row is not before:
+                changed = structs.asdict(after.row).items()
+                row.update((n, v) for n, v in changed if v != getattr(before, n))
+            batch.append((row, masked))
+        yield batch
 
 
 def _row(values: dict[str, Any], part: int) -> Row:

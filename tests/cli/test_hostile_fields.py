@@ -306,7 +306,7 @@ def reads(program: Program) -> Iterator[Sequence[object]]:
     state_keys = program.rows_of("SELECT key FROM state")
     contexts = [f"#{each}" for each in program.rows_of("SELECT id FROM context")]
     commits = [f"#{each}" for each in program.rows_of("SELECT id FROM commit_")]
-    summaries = program.rows_of("SELECT id FROM commit_ WHERE operation LIKE '%summary'")
+    summaries = program.rows_of("SELECT id FROM commit_ WHERE operation LIKE '%summary'")[:2]
     runs = program.rows_of("SELECT run_id FROM pipeline_run")
     memories = program.rows_of("SELECT id FROM memory")
     both: list[Sequence[object]] = [

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import os
 import pty
@@ -131,15 +132,15 @@ def shell(program: Reviewer, line: str, after: str) -> int:
     return int(code.read_text())
 
 
-@pytest.mark.parametrize(
-    "after",
-    ["| head -c 1 >/dev/null", "2>&1 | head -c 1 >/dev/null", "2>&1 | true", ">&- 2>&-"],
-)
-def test_a_write_is_done_in_full_when_nobody_reads(filled: Reviewer, after: str) -> None:
+NOBODY = ["| head -c 1 >/dev/null", "2>&1 | head -c 1 >/dev/null", "2>&1 | true", ">&- 2>&-"]
+"""Ways in which an output has no reader: each command has one of them, in turn."""
+
+
+def test_a_write_is_done_in_full_when_nobody_reads(filled: Reviewer) -> None:
     """Each command twice on equal stores: once with its output read, once with nobody there."""
     before = filled.db.read_bytes()
     wrong = []
-    for line in WRITING:
+    for line, after in zip(WRITING, itertools.cycle(NOBODY)):
         codes, results = [], []
         for how in ("| cat >/dev/null", after):
             shutil.rmtree(filled.folder / "store.db-runs", ignore_errors=True)
@@ -153,8 +154,8 @@ def test_a_write_is_done_in_full_when_nobody_reads(filled: Reviewer, after: str)
             codes.append(shell(filled, line, how))
             results.append(written(filled))
         if codes != [0, 0] or results[0] != results[1]:
-            wrong.append((line, codes, results))
-    assert [(line, codes) for line, codes, _ in wrong] == []
+            wrong.append((line, after, codes))
+    assert wrong == []
 
 
 def test_a_listing_ends_with_its_reader(filled: Reviewer) -> None:

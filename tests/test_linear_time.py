@@ -51,6 +51,7 @@ def session(folder: Path, run: str, size: int) -> Path:
             {"file_path": f"/w/{text[:200]}.py", "old_string": text, "new_string": f"x{text}"},
         ),
         ("TodoWrite", {"todos": [{"content": text, "status": "pending"}]}),
+        ("TodoWrite", {"todos": text}),
     ]
     rows: list[dict[str, object]] = [{"role": "user", "content": f"Do it: {text} now"}]
     for number, (name, given) in enumerate(calls):

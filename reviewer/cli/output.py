@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import json
+import select
 import signal
 import sys
 import unicodedata
@@ -28,19 +29,29 @@ _NOBODY_READS = (errno.EPIPE, errno.EIO, errno.EBADF)
 
 
 class _Unread(FileIO):
-    """A stream that nobody may read: what cannot be written goes nowhere."""
+    """A stream that nobody may read: what cannot be written goes nowhere.
+
+    `only_told`: nothing but sentences for people goes there, so that no failure to write matters.
+    """
 
     lost = False
     hung_up = False
 
+    def __init__(self, number: int, *, only_told: bool) -> None:
+        super().__init__(number, "w", closefd=False)
+        self._only_told = only_told
+
     def write(self, data: Any) -> int:
         try:
-            return super().write(data)
+            while (written := super().write(data)) is None:  # a pipe that is full and does not wait
+                select.select([], [self], [])
         except OSError as problem:
-            if problem.errno not in _NOBODY_READS:
+            if problem.errno in _NOBODY_READS:
+                _Unread.lost = True
+            elif not self._only_told:
                 raise
-            _Unread.lost = True
             return len(memoryview(data).cast("B"))
+        return written
 
 
 def keep_going_unread() -> None:
@@ -54,7 +65,7 @@ def keep_going_unread() -> None:
         except (AttributeError, OSError):
             continue  # no stream of the system
         stream.flush()
-        to_nowhere = BufferedWriter(_Unread(number, "w", closefd=False))
+        to_nowhere = BufferedWriter(_Unread(number, only_told=name == "stderr"))
         errors, at_once = stream.errors, stream.line_buffering
         made = TextIOWrapper(to_nowhere, stream.encoding, errors, line_buffering=at_once)
         setattr(sys, name, made)

@@ -90,7 +90,7 @@ _STATUSES: Mapping[str, str] = {
 }
 PATCH_START = "*** Begin Patch"
 _PATCHED = re.compile(r"^\*\*\* (Add|Update|Delete) File: (.+)$|^\*\*\* Move to: (.+)$", re.M)
-_CHECKBOX = re.compile(r"^\s*(?:[-*+]|\d+[.)])?\s*\[([ xX~-])\] *(\S.*)$", re.M)
+_CHECKBOX = re.compile(r"^[^\S\n]*+(?:[-*+]|\d++[.)])?[^\S\n]*+\[([ xX~-])\] *+(\S.*)$", re.M)
 _WRITTEN_SHELL = re.compile(r"(?:/\S*/)?(?:ba|z|da|k)?sh +-l?i?c +")
 """How a shell with a script begins where an agent joins the words of a command by blanks."""
 _TASK_CREATED = re.compile(r"Task #(\d+) created")

@@ -85,7 +85,7 @@ _STILL_RUNNING = re.compile(r"<status>running</status>|<command with shellId: \S
 _SAID = re.compile(
     r"the user said:\s*\n|with the following feedback: |User feedback: |<feedback>\s*"
 )
-_AFTER_WORDS = re.compile(r"\n\nNote: The user's next message|\s*</feedback>")
+_AFTER_WORDS = re.compile(r"\n\nNote: The user's next message|</feedback>")
 _ANSWERS = re.compile(
     r"(?:Your questions have been answered|User has answered your questions|The user answered"
     r"|User responded|User selected): ?"

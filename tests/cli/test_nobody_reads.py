@@ -11,6 +11,7 @@ import shutil
 import signal
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -132,7 +133,8 @@ def shell(program: Reviewer, line: str, after: str) -> int:
     return int(code.read_text())
 
 
-NOBODY = ["| head -c 1 >/dev/null", "2>&1 | head -c 1 >/dev/null", "2>&1 | true", ">&- 2>&-"]
+NOBODY = ["| head -c 1 >/dev/null", "2>&1 | head -c 1 >/dev/null", "2>&1 | true", ">&- 2>&-",
+          "2>/dev/full"]  # fmt: skip
 """Ways in which an output has no reader: each command has one of them, in turn."""
 
 
@@ -156,6 +158,32 @@ def test_a_write_is_done_in_full_when_nobody_reads(filled: Reviewer) -> None:
         if codes != [0, 0] or results[0] != results[1]:
             wrong.append((line, after, codes))
     assert wrong == []
+
+
+@pytest.mark.skipif(not hasattr(os, "set_blocking"), reason="pipes that do not wait are of Unix")
+def test_a_reader_that_does_not_wait_gets_everything(filled: Reviewer) -> None:
+    """As from programs that make their pipes so: no line is lost while they are busy."""
+    long = filled.folder / "long.txt"
+    long.write_text("The drawer is oiled. " * 10_000)
+    added = filled(
+        "--project", "kiosk", "commit", "add", "talk", "--role", "note", "--text-file", long
+    )
+    assert added.returncode == 0, added.stderr
+    wanted = filled("--project", "kiosk", "compile", "talk").stdout
+    assert len(wanted) > 200_000
+    command = [sys.executable, "-m", "reviewer", "--db", filled.db, "--project", "kiosk"]
+    reading, writing = os.pipe()
+    os.set_blocking(writing, False)
+    with (
+        subprocess.Popen(
+            [*command, "compile", "talk"], env=filled.environment, cwd=filled.folder, stdout=writing
+        ) as program,
+        open(reading, encoding="utf-8") as pipe,
+    ):
+        os.close(writing)
+        time.sleep(1)
+        assert pipe.read() == wanted
+    assert program.returncode == 0
 
 
 def test_a_listing_ends_with_its_reader(filled: Reviewer) -> None:

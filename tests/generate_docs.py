@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
 import click
 
-from reviewer.cli.root import COMMANDS, root
+from reviewer.cli.root import SECTIONS, root
+from reviewer.cli.session import SHARED
 from reviewer.sources.formats import Format, Location
 from reviewer.sources.registry import FORMATS
 from reviewer.text.signs import MEANINGS
@@ -27,6 +29,9 @@ Data goes to stdout, narration to stderr. `--json` prints one object per line. E
 A filter takes words, `"a phrase"`, `-word`, and fields: `type:`, `rule:`, `status:`, `path:`,
 `flag:`, `agent:`, `session:`, `branch:`, `model:`, `actor:`, `since:2026-03-01`, `conf>0.5` and
 `seen>2`.
+
+Every command that uses a store takes `--db FILE` (or `REVIEWER_DB`), `--project NAME`,
+`--all-projects` for reading, and `--actor NAME`; every command takes `-h`.
 """
 
 KEYS_HEAD = """# Keys
@@ -41,24 +46,32 @@ def commands_page() -> str:
     """Every command with its arguments and options."""
     parts = [COMMANDS_HEAD]
     program = click.Context(root, info_name="reviewer", terminal_width=100, **root.context_settings)
-    for name, entry in COMMANDS.items():
-        if not entry.hidden:
+    for title, names in SECTIONS.items():
+        parts.append(f"## {title}\n")
+        for name in names:
             command = root.get_command(program, name)
-            if command is not None:
-                parts.extend(_sections(command, name, program))
+            assert command is not None
+            forms = "\n\n".join(_forms(command, name, program))
+            parts.append(f"### reviewer {name}\n\n```text\n{forms}\n```\n")
     return "\n".join(parts)
 
 
-def _sections(command: click.Command, name: str, parent: click.Context) -> Iterator[str]:
+def _forms(command: click.Command, name: str, parent: click.Context) -> Iterator[str]:
+    """The help of a command and of those in it, without what every command takes."""
     # With its parent, as the program runs it: from there come the names of the help option.
     context = click.Context(command, parent, name)
-    yield f"## {context.command_path}\n\n```text\n{command.get_help(context)}\n```\n"
+    context.help_option_names = []
+    text = command.get_help(context).removeprefix("Usage: ").replace(f"\n{SHARED}\n", "\n")
+    text = _COMMANDS.sub("\n", text.removesuffix(SHARED))  # each of them follows
+    yield text.replace("\n\n\n", "\n\n").rstrip()
     if isinstance(command, click.Group):
         for inner in command.list_commands(context):
             found = command.get_command(context, inner)
             if found is not None and not found.hidden:
-                yield from _sections(found, inner, context)
+                yield from _forms(found, inner, context)
 
+
+_COMMANDS = re.compile(r"\nCommands:\n(?:  .*\n?)+")
 
 FORMATS_HEAD = """# Formats
 
@@ -97,9 +110,6 @@ def _format_section(each: Format) -> Iterator[str]:
     yield f"- The person's words: {facts.person}"
     for title, value in (
         ("Not theirs", facts.left_out),
-        ("Folder and branch", facts.folder),
-        ("Compaction", facts.compaction),
-        ("Rewind", facts.rewind),
         ("Sub-agents", facts.subagent),
     ):
         if value not in ("", "-"):

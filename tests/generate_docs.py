@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from pathlib import Path
 
 import click
 
 from reviewer.cli.root import SECTIONS, root
-from reviewer.cli.session import SHARED
 from reviewer.sources.formats import Format, Location
 from reviewer.sources.registry import FORMATS
 from reviewer.text.signs import MEANINGS
@@ -31,7 +29,7 @@ A filter takes words, `"a phrase"`, `-word`, and fields: `type:`, `rule:`, `stat
 `seen>2`.
 
 Every command that uses a store takes `--db FILE` (or `REVIEWER_DB`), `--project NAME`,
-`--all-projects` for reading, and `--actor NAME`; every command takes `-h`.
+`--all-projects` for reading, and `--actor NAME`. `reviewer COMMAND --help` says more.
 """
 
 KEYS_HEAD = """# Keys
@@ -57,21 +55,29 @@ def commands_page() -> str:
 
 
 def _forms(command: click.Command, name: str, parent: click.Context) -> Iterator[str]:
-    """The help of a command and of those in it, without what every command takes."""
+    """Usage, first paragraph and options of a command, and of those in it."""
     # With its parent, as the program runs it: from there come the names of the help option.
     context = click.Context(command, parent, name)
     context.help_option_names = []
-    text = command.get_help(context).removeprefix("Usage: ").replace(f"\n{SHARED}\n", "\n")
-    text = _COMMANDS.sub("\n", text.removesuffix(SHARED))  # each of them follows
-    yield text.replace("\n\n\n", "\n\n").rstrip()
+    lines = click.HelpFormatter(width=100)
+    lines.write_text(f"{context.command_path} {' '.join(command.collect_usage_pieces(context))}")
+    with lines.indentation():
+        lines.write_text((command.help or "").partition("\n\n")[0])
+    options = (
+        each.get_help_record(context)
+        for each in command.get_params(context)
+        if isinstance(each, click.Option)
+    )
+    if shown := [each for each in options if each is not None]:
+        with lines.indentation():
+            lines.write_dl(shown)
+    yield lines.getvalue().rstrip()
     if isinstance(command, click.Group):
         for inner in command.list_commands(context):
             found = command.get_command(context, inner)
             if found is not None and not found.hidden:
                 yield from _forms(found, inner, context)
 
-
-_COMMANDS = re.compile(r"\nCommands:\n(?:  .*\n?)+")
 
 FORMATS_HEAD = """# Formats
 
@@ -106,7 +112,7 @@ def _tested(each: Format) -> str:
 def _format_section(each: Format) -> Iterator[str]:
     facts = each.facts
     assert facts is not None
-    yield f"## {each.name}\n\n{each.agent}. Tested on {facts.tested}.\n"
+    yield f"## {each.name}\n"
     yield f"- The person's words: {facts.person}"
     for title, value in (
         ("Not theirs", facts.left_out),

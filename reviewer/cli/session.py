@@ -420,8 +420,7 @@ class Verb(click.Command):
     def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """The shared options and the example, below the options."""
         if self.uses_store:
-            formatter.write_paragraph()
-            formatter.write_text(SHARED)
+            formatter.write(f"\n{SHARED}\n")
         if self.example:
             with formatter.section("Example"):
                 formatter.write(f"{'':>{formatter.current_indent}}reviewer {self.example}\n")

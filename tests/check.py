@@ -36,9 +36,15 @@ BESIDE = {
 TESTS = [PYTHON, "-m", "pytest", "-n", str(WORKERS), "--dist", "loadgroup"]
 
 
+COLLECT = [PYTHON, "-m", "pytest", "--collect-only", "-qq"]
+"""Compiles the tests, which otherwise each worker would do by itself."""
+
+
 def main() -> int:
     """Run every step; the number of those that failed."""
+    compiling = subprocess.Popen(COLLECT, cwd=ROOT, stdout=subprocess.DEVNULL)
     failed = [name for name, command in BEFORE.items() if not _held(name, command)]
+    compiling.wait()
     with tempfile.TemporaryDirectory() as folder:
         beside = {}
         for name, command in BESIDE.items():

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from reviewer.cli.root import COMMANDS, root
+from reviewer.cli.root import SECTIONS, root
 from reviewer.sources.formats import Format, Location
 from reviewer.sources.registry import FORMATS
 from reviewer.text.signs import MEANINGS
@@ -27,6 +27,9 @@ Data goes to stdout, narration to stderr. `--json` prints one object per line. E
 A filter takes words, `"a phrase"`, `-word`, and fields: `type:`, `rule:`, `status:`, `path:`,
 `flag:`, `agent:`, `session:`, `branch:`, `model:`, `actor:`, `since:2026-03-01`, `conf>0.5` and
 `seen>2`.
+
+Every command that uses a store takes `--db FILE` (or `REVIEWER_DB`), `--project NAME`,
+`--all-projects` for reading, and `--actor NAME`. `reviewer COMMAND --help` says more.
 """
 
 KEYS_HEAD = """# Keys
@@ -41,23 +44,39 @@ def commands_page() -> str:
     """Every command with its arguments and options."""
     parts = [COMMANDS_HEAD]
     program = click.Context(root, info_name="reviewer", terminal_width=100, **root.context_settings)
-    for name, entry in COMMANDS.items():
-        if not entry.hidden:
+    for title, names in SECTIONS.items():
+        parts.append(f"## {title}\n")
+        for name in names:
             command = root.get_command(program, name)
-            if command is not None:
-                parts.extend(_sections(command, name, program))
+            assert command is not None
+            forms = "\n\n".join(_forms(command, name, program))
+            parts.append(f"### reviewer {name}\n\n```text\n{forms}\n```\n")
     return "\n".join(parts)
 
 
-def _sections(command: click.Command, name: str, parent: click.Context) -> Iterator[str]:
+def _forms(command: click.Command, name: str, parent: click.Context) -> Iterator[str]:
+    """Usage, first paragraph and options of a command, and of those in it."""
     # With its parent, as the program runs it: from there come the names of the help option.
     context = click.Context(command, parent, name)
-    yield f"## {context.command_path}\n\n```text\n{command.get_help(context)}\n```\n"
+    context.help_option_names = []
+    lines = click.HelpFormatter(width=100)
+    lines.write_text(f"{context.command_path} {' '.join(command.collect_usage_pieces(context))}")
+    with lines.indentation():
+        lines.write_text((command.help or "").partition("\n\n")[0])
+    options = (
+        each.get_help_record(context)
+        for each in command.get_params(context)
+        if isinstance(each, click.Option)
+    )
+    if shown := [each for each in options if each is not None]:
+        with lines.indentation():
+            lines.write_dl(shown)
+    yield lines.getvalue().rstrip()
     if isinstance(command, click.Group):
         for inner in command.list_commands(context):
             found = command.get_command(context, inner)
             if found is not None and not found.hidden:
-                yield from _sections(found, inner, context)
+                yield from _forms(found, inner, context)
 
 
 FORMATS_HEAD = """# Formats
@@ -93,13 +112,10 @@ def _tested(each: Format) -> str:
 def _format_section(each: Format) -> Iterator[str]:
     facts = each.facts
     assert facts is not None
-    yield f"## {each.name}\n\n{each.agent}. Tested on {facts.tested}.\n"
+    yield f"## {each.name}\n"
     yield f"- The person's words: {facts.person}"
     for title, value in (
         ("Not theirs", facts.left_out),
-        ("Folder and branch", facts.folder),
-        ("Compaction", facts.compaction),
-        ("Rewind", facts.rewind),
         ("Sub-agents", facts.subagent),
     ):
         if value not in ("", "-"):

@@ -32,6 +32,7 @@ STARTS_PROGRAMS = {
 MAY_USE_A_SHELL = {
     "pipelines/handlers.py",
     "cli/completions.py",  # names shells, starts none
+    "sources/shell.py",  # reads command lines, starts none
 }
 IMPORTS_BY_NAME = {"cli/session.py", "tui/app.py", "fleet/values.py", "system.py"}
 """Modules of this package, of an extra or of the standard library, named in the source."""

@@ -2,6 +2,7 @@
 
 Each file has long runs of one sign or pair in every place where content stands. Four times the run
 may take six times as long, and where that is more than BUDGET seconds for a megabyte, it fails.
+Each way of reading a session gets every second run: they share most of their code.
 """
 
 from __future__ import annotations
@@ -142,7 +143,7 @@ def of_text(read: Callable[[str], object], text: str) -> Callable[[int], object]
 
 @pytest.mark.parametrize("name", READING)
 def test_a_session_of_runs_is_read_in_linear_time(name: str, tmp_path: Path) -> None:
-    for run in RUNS:
+    for run in RUNS[list(READING).index(name) % 2 :: 2]:
         paths = {size: session(tmp_path, run, size) for size in (SHORT, LONG)}
         mb = paths[LONG].stat().st_size / 1e6
         require_linear(f"{name} of {run!r}", of_files(READING[name], paths), mb)

@@ -21,6 +21,8 @@ PROJECT = "ledger-api"
 NOW = datetime(2026, 11, 22, 12, tzinfo=UTC)
 WIDTH = 180
 """Characters of a line; longer ones are cut, as the page says."""
+MOST = 14
+"""Lines of an output, too."""
 
 _CONSOLE = re.compile(r"(?<=^```console\n).*?(?=^```$)", re.MULTILINE | re.DOTALL)
 _COMMAND = re.compile(r"^\$ (reviewer .+)$", re.MULTILINE)
@@ -60,6 +62,8 @@ def _output(command: str, folder: Path) -> str:
     text = seen.read_text(encoding="utf-8")
     text = text.replace(f"{folder}/tour.db", STORE).replace(f"{folder}/work/", "")
     lines = _HEAD.sub(HEAD, _SECONDS.sub("0.4 s", text)).splitlines()
+    if len(lines) > MOST:
+        lines = [*lines[: MOST - 1], "…"]
     cut = (line if len(line) <= WIDTH else f"{line[: WIDTH - 1].rstrip()}…" for line in lines)
     return "".join(f"{line.rstrip()}\n" for line in cut)
 

@@ -18,12 +18,13 @@ from reviewer.cli.context import (
 from reviewer.cli.inputs import read_text
 from reviewer.cli.output import (
     count,
+    json_option,
     moment,
     narrate,
     print_json,
+    print_table,
     print_text,
     safe,
-    table,
     wrapped,
 )
 from reviewer.cli.session import Session, Verb, pass_session
@@ -95,7 +96,7 @@ def commit() -> None:
     "tokens>500, n<20, edited:, annotated:, summary:, has:criteria.",
 )
 @click.option("--limit", type=click.IntRange(1), metavar="N", help="At most N.")
-@click.option("--json", "as_json", is_flag=True, help="One JSON object per line.")
+@json_option()
 @pass_session
 def list_commits(
     session: Session, name: str, filter_text: str, limit: int | None, as_json: bool
@@ -116,8 +117,7 @@ def list_commits(
                 for row in rows:
                     print_json({each: getattr(row, each) for each in row.__struct_fields__})
                 continue
-            for line in table(map(_cells, rows), right=frozenset({0, 5})):
-                print_text(line)
+            print_table(map(_cells, rows), right=frozenset({0, 5}))
     if not as_json:
         if not ids:
             narrate("Nothing matches." if filter_text else "The context has no commits yet.")
@@ -128,7 +128,7 @@ def list_commits(
 @commit.command("show", cls=Verb)
 @click.argument("references", nargs=-1, required=True, metavar="COMMIT...")
 @in_context
-@click.option("--json", "as_json", is_flag=True, help="One JSON object per line.")
+@json_option()
 @pass_session
 def show(
     session: Session, references: Sequence[str], context_name: str | None, as_json: bool
@@ -162,7 +162,7 @@ def show(
 @click.option("--text-file", metavar="FILE", help="A file with the text; - is standard input.")
 @click.option("--name", "speaker", default="", metavar="N", help="The speaker or the tool.")
 @with_criteria
-@click.option("--json", "as_json", is_flag=True, help="The commit as one JSON object.")
+@json_option("The commit as one JSON object.")
 @pass_session
 def add(
     session: Session,
@@ -203,7 +203,7 @@ def add(
 @click.option("--text-file", metavar="FILE", help="A file with the text; - is standard input.")
 @click.option("--reason", default="", metavar="T", help="The reason; stored with it.")
 @in_context
-@click.option("--json", "as_json", is_flag=True, help="The commit as one JSON object.")
+@json_option("The commit as one JSON object.")
 @pass_session
 def edit(
     session: Session,
@@ -238,7 +238,7 @@ def edit(
 @with_criteria
 @click.option("--clear", is_flag=True, help="Remove the current criteria first.")
 @click.option("--check", "only_check", is_flag=True, help="Only say whether the patterns match.")
-@click.option("--json", "as_json", is_flag=True, help="The result as one JSON object.")
+@json_option("The result as one JSON object.")
 @pass_session
 def annotate(
     session: Session,

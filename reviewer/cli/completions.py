@@ -16,7 +16,7 @@ VARIABLE = "_REVIEWER_COMPLETE"
 @click.command(cls=Verb, example="completions bash")
 @click.argument("shell", type=click.Choice(("bash", "zsh", "fish")))
 def completions(shell: str) -> None:
-    """Print what makes the tab key complete commands in bash, zsh or fish.
+    """Print the tab completion for bash, zsh or fish.
 
     \b
     bash  reviewer completions bash >> ~/.bashrc

@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-from reviewer.cli.output import narrate, print_json, print_text, safe
+from reviewer.cli.output import json_option, narrate, print_json, print_text, safe
 from reviewer.cli.session import Session, Verb, pass_session
 
 TABLES = ("model", "compression")
@@ -21,7 +21,7 @@ def config() -> None:
 
 
 @config.command("show", cls=Verb)
-@click.option("--json", "as_json", is_flag=True, help="One JSON object.")
+@json_option("One JSON object.")
 def show(as_json: bool) -> None:
     """Show the current settings."""
     from msgspec import to_builtins

@@ -12,7 +12,15 @@ from reviewer.cli.candidate import (
     show_sides,
 )
 from reviewer.cli.inputs import ID
-from reviewer.cli.output import narrate, print_json, print_text, report_act, safe, table
+from reviewer.cli.output import (
+    json_option,
+    narrate,
+    print_json,
+    print_table,
+    print_text,
+    report_act,
+    safe,
+)
 from reviewer.cli.session import Session, Verb, pass_session
 
 
@@ -26,7 +34,7 @@ def conflict() -> None:
 
 @conflict.command("list", cls=Verb)
 @click.option("--all", "settled", is_flag=True, help="Settled ones too.")
-@click.option("--json", "as_json", is_flag=True, help="One JSON object per line.")
+@json_option()
 @pass_session
 def list_conflicts(session: Session, settled: bool, as_json: bool) -> None:
     """List the conflicts with both sides."""
@@ -42,18 +50,16 @@ def list_conflicts(session: Session, settled: bool, as_json: bool) -> None:
                 continue
             print_text(f"#{number}  {safe(view.slot)}  {conflict_state(view)}")
             rows = [
-                (f"    #{each.id}", str(each.status), safe(each.content))
-                for each in both_sides(view)
+                (f"    #{each.id}", str(each.status), each.content) for each in both_sides(view)
             ]
-            for line in table(rows):
-                print_text(line)
+            print_table(rows)
         if not ids and not as_json:
             narrate("No open conflicts. Settled ones: reviewer conflict list --all")
 
 
 @conflict.command("show", cls=Verb)
 @click.argument("number", type=ID, metavar="ID")
-@click.option("--json", "as_json", is_flag=True, help="One JSON object.")
+@json_option("One JSON object.")
 @pass_session
 def show(session: Session, number: int, as_json: bool) -> None:
     """Show both sides of a conflict with their evidence."""

@@ -12,13 +12,13 @@ import click
 from reviewer.agents.program import missing_mcp
 from reviewer.cli.inputs import ID
 from reviewer.cli.output import (
+    emit,
+    json_option,
     keep_going_unread,
     moment,
     narrate,
-    print_json,
     print_text,
     safe,
-    table,
 )
 from reviewer.cli.session import (
     DONE,
@@ -93,7 +93,7 @@ class ConnectCommand(click.Command):
     metavar="ID",
     help="Show which agents get the memory ID, and where, and write nothing.",
 )
-@click.option("--json", "as_json", is_flag=True, help="A table as one JSON object a line.")
+@json_option("A table as one JSON object a line.")
 @pass_session
 def connect(
     session: Session,
@@ -104,7 +104,7 @@ def connect(
     reach: int | None,
     as_json: bool,
 ) -> None:
-    """Give an agent the memories of its project, by its own settings.
+    """Connect an agent, so that it gets the memories of its project by itself.
 
     Writes the MCP server and the hooks (for OpenCode: a plugin). The difference of every file is
     shown and you are asked once; each file is backed up, and `reviewer disconnect` leaves it byte
@@ -334,14 +334,13 @@ def _show_reach(session: Session, number: int, as_json: bool) -> None:
     tree = work_tree()
     with session.reading() as engine:
         ways = reach(engine, number, root=Path(tree.root) if tree else None)
-    if as_json:
-        for way in ways:
-            print_json(to_builtins(way))
-        return
-    lines = [("AGENT", "WHERE", "GETS IT", "HOW")]
-    lines += [(way.agent, way.where or "-", "yes" if way.gets else "no", way.how) for way in ways]
-    for line in table([tuple(map(safe, line)) for line in lines]):
-        print_text(line)
+    emit(
+        ways,
+        as_json,
+        to_builtins,
+        lambda way: (way.agent, way.where or "-", "yes" if way.gets else "no", way.how),
+        head=("AGENT", "WHERE", "GETS IT", "HOW"),
+    )
 
 
 def _show_table(session: Session, as_json: bool) -> None:
@@ -352,24 +351,22 @@ def _show_table(session: Session, as_json: bool) -> None:
 
     tree = work_tree()
     rows = agent_rows(session.store_path().absolute(), root=Path(tree.root) if tree else None)
-    if as_json:
-        for row in rows:
-            print_json(to_builtins(row))
-        return
-    lines = [("AGENT", "FOUND", "VERSION", "CONNECTED", "LAST PACKET", "LAST SESSION READ")]
-    lines += [
-        (
+    emit(
+        rows,
+        as_json,
+        to_builtins,
+        lambda row: (
             row.agent,
             "yes" if row.program else "no",
             _version(row),
             ", ".join(each.partition(" ")[0] for each in row.connected) or "-",
             moment(row.last_packet) if row.last_packet else "-",
             moment(row.last_read) if row.last_read else "-",
-        )
-        for row in rows
-    ]
-    for line in table([tuple(map(safe, line)) for line in lines]):
-        print_text(line)
+        ),
+        head=("AGENT", "FOUND", "VERSION", "CONNECTED", "LAST PACKET", "LAST SESSION READ"),
+    )
+    if as_json:
+        return
     for row in rows:
         for sentence in row.missing:
             narrate(f"{row.agent}: {safe(sentence)}")

@@ -10,13 +10,15 @@ import click
 
 from reviewer.cli.output import (
     count,
+    emit,
+    json_option,
     moment,
     narrate,
     print_json,
+    print_table,
     print_text,
     safe,
     safe_lines,
-    table,
 )
 from reviewer.cli.session import FAILED, Session, Verb, pass_session
 from reviewer.errors import SourceError
@@ -42,38 +44,33 @@ def context() -> None:
 
 
 @context.command("list", cls=Verb)
-@click.option("--json", "as_json", is_flag=True, help="One JSON object per line.")
+@json_option()
 @pass_session
 def list_contexts(session: Session, as_json: bool) -> None:
     """List the contexts, the last changed first."""
     with session.listing(filled_by=IMPORT) as engine:
         project = engine.project
         found = engine.contexts.all(project)
-        if as_json:
-            for each in found:
-                print_json(_json(each))
-            return
-        rows = [
-            (
+
+        def columns(each: ContextView) -> list[str]:
+            return [
                 f"#{each.id}",
-                safe(each.name),
+                each.name,
                 count(each.commits, "commit"),
                 count(each.tokens, "token"),
                 moment(each.changed_at),
-                *(() if project else (safe(each.project),)),
-                safe(each.source_path or ""),
-            )
-            for each in found
-        ]
-        for line in table(rows, right=frozenset({0, 2, 3})):
-            print_text(line)
-        if not found:
+                *([] if project else [each.project]),
+                each.source_path or "",
+            ]
+
+        emit(found, as_json, _json, columns, right=frozenset({0, 2, 3}))
+        if not found and not as_json:
             narrate("There are no contexts yet. Import one: reviewer context import FILE")
 
 
 @context.command("show", cls=Verb)
 @click.argument("name", metavar="CONTEXT")
-@click.option("--json", "as_json", is_flag=True, help="One JSON object, with the totals.")
+@json_option("One JSON object, with the totals.")
 @pass_session
 def show(session: Session, name: str, as_json: bool) -> None:
     """Show where a context comes from, and its tokens by priority and role."""
@@ -84,20 +81,19 @@ def show(session: Session, name: str, as_json: bool) -> None:
             print_json({**_json(found), "totals": totals_json(totals)})
             return
         rows = [
-            ("context", f"#{found.id} {safe(found.name)} in project {safe(found.project)}"),
+            ("context", f"#{found.id} {found.name} in project {found.project}"),
             ("head", found.head or "no commits yet"),
-            ("from", safe(found.source_path or "written by hand")),
+            ("from", found.source_path or "written by hand"),
             ("created", moment(found.created_at)),
             ("changed", moment(found.changed_at)),
             ("contains", totals_line(totals)),
         ]
-        for line in table(rows):
-            print_text(line)
+        print_table(rows)
 
 
 @context.command("create", cls=Verb)
 @click.argument("name")
-@click.option("--json", "as_json", is_flag=True, help="One JSON object.")
+@json_option("One JSON object.")
 @pass_session
 def create(session: Session, name: str, as_json: bool) -> None:
     """Create an empty context, for commits written by hand."""
@@ -124,7 +120,7 @@ def create(session: Session, name: str, as_json: bool) -> None:
 @click.option(
     "--session", "only", metavar="ID", help="Only this session of a file that has several."
 )
-@click.option("--json", "as_json", is_flag=True, help="One JSON object per file.")
+@json_option("One JSON object per file.")
 @click.pass_context
 @pass_session
 def import_(
@@ -309,14 +305,13 @@ def _tell(engine: Engine, done: Imported) -> None:
     view = done.context
     added = count(done.commits, "new commit" if done.existed else "commit")
     rows = [
-        ("context", f"#{view.id} {safe(view.name)} in project {safe(view.project)}"),
+        ("context", f"#{view.id} {view.name} in project {view.project}"),
         ("added", added if done.commits else "nothing new"),
         ("contains", totals_line(engine.contexts.totals(view.id))),
         *_reasons("masked", done.masked),
         *_reasons("skipped", done.skipped),
     ]
-    for line in table(rows):
-        print_text(line)
+    print_table(rows)
     if done.act:
         narrate(f"reviewer undo {done.act} takes it back")
 

@@ -13,7 +13,15 @@ from typing import TYPE_CHECKING
 
 import click
 
-from reviewer.cli.output import ELLIPSIS, count, narrate, print_text, report_intake, safe, table
+from reviewer.cli.output import (
+    ELLIPSIS,
+    count,
+    narrate,
+    print_table,
+    print_text,
+    report_intake,
+    safe,
+)
 from reviewer.cli.session import Session, Verb, pass_session
 from reviewer.errors import ReviewerError
 from reviewer.system import HANG_UP
@@ -154,8 +162,7 @@ def _main_steps(engine: Engine, samples: Path) -> None:
     )
     ids = engine.queue.ids(QueueQuery(project=PROJECT), limit=SHOWN)
     _must(len(ids) == SHOWN, "the sample data has fewer candidates than expected")
-    for line in table([_with_evidence(engine, memory, samples) for memory in ids]):
-        print_text(line)
+    print_table([_with_evidence(engine, memory, samples) for memory in ids])
     first, second = ids[0], ids[1]
 
     def statuses() -> tuple[str, str]:

@@ -18,7 +18,7 @@ import click
 
 from reviewer import __version__
 from reviewer.cli.config import check_settings
-from reviewer.cli.output import print_json, print_text, safe, table
+from reviewer.cli.output import emit, json_option
 from reviewer.cli.session import FAILED, Session, Verb, pass_session
 from reviewer.errors import ReviewerError, StoreError
 from reviewer.installation import DISTRIBUTION, extra_command
@@ -40,7 +40,7 @@ class Finding(NamedTuple):
 
 
 @click.command(cls=Verb)
-@click.option("--json", "as_json", is_flag=True, help="One JSON object per line.")
+@json_option()
 @click.pass_context
 @pass_session
 def doctor(session: Session, ctx: click.Context, as_json: bool) -> None:
@@ -49,13 +49,12 @@ def doctor(session: Session, ctx: click.Context, as_json: bool) -> None:
     The store is only read, never created or changed. Exit 1 if something is wrong.
     """
     findings = [*_program(), *_store(session.store_path()), *_settings(session), *_terminal()]
-    if as_json:
-        for finding in findings:
-            print_json(finding._asdict())
-    else:
-        rows = [(one.name, "ok" if one.ok else "!!", safe(one.value)) for one in findings]
-        for line in table(rows):
-            print_text(line)
+    emit(
+        findings,
+        as_json,
+        Finding._asdict,
+        lambda one: (one.name, "ok" if one.ok else "!!", one.value),
+    )
     if not all(finding.ok for finding in findings):
         ctx.exit(FAILED)
 

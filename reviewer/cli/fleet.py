@@ -2,14 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from reviewer.cli.inputs import ID, WholeNumber
-from reviewer.cli.output import count, narrate, print_json, print_text, safe, table
+from reviewer.cli.output import (
+    count,
+    json_option,
+    narrate,
+    print_json,
+    print_table,
+    print_text,
+    safe,
+)
 from reviewer.cli.progress import ProgressLine, interruptible
 from reviewer.cli.session import (
     FAILED,
@@ -28,7 +36,7 @@ if TYPE_CHECKING:
 
 @click.group(cls=OrderedGroup)
 def fleet() -> None:
-    """Read more sessions than one machine holds, and queue the best of what they say.
+    """Read the sessions of a whole company, and queue the best.
 
     Three steps: `run` reads files in parts, on this machine or on a cluster; `collapse` finds what
     was said most often; `import` queues it as one wave. They need the extra `fleet`: see
@@ -51,6 +59,7 @@ def fleet() -> None:
 @click.option("--scheduler", metavar="ADDRESS", help="A Dask scheduler, such as tcp://host:8786.")
 @click.option(
     "--part-files",
+    hidden=True,
     type=click.IntRange(1),
     default=256,
     show_default=True,
@@ -58,7 +67,7 @@ def fleet() -> None:
     help="Files that are read together at most; a part ends at 32 MB, too.",
 )
 @click.option("--views", is_flag=True, help="Also write the views of the sessions, for a model.")
-@click.option("--json", "as_json", is_flag=True, help="The counts as one JSON object.")
+@json_option("The counts as one JSON object.")
 @click.pass_context
 def run_(
     ctx: click.Context,
@@ -124,8 +133,7 @@ def run_(
     if as_json:
         print_json(_plain(report))
     else:
-        for text in _run_table(report):
-            print_text(text)
+        _print_run(report)
     for name in report.killers:
         narrate(f"{safe(name)} ended the process that read it; it is left out.")
     if report.failed:
@@ -143,31 +151,28 @@ def run_(
         narrate(f"Next: reviewer fleet collapse {safe(report.folder)} --top 5000")
 
 
-def _run_table(report: RunReport) -> Iterator[str]:
+def _print_run(report: RunReport) -> None:
     others = f", {report.other_kind:,} of other kinds" if report.other_kind else ""
     before = f", {report.parts_before:,} of them before" if report.parts_before else ""
     left = f", {report.parts_left:,} left" if report.parts_left else ""
     rows = [
-        ("folder", safe(report.folder)),
+        ("folder", report.folder),
         ("parts", f"{report.parts:,}{before}{left}"),
         (
             "files",
             f"{report.files:,} ({report.bytes / 1e6:,.1f} MB), {report.failed:,} failed{others}",
         ),
         ("found", count(report.found, "place")),
-        *(
-            ("skipped", f"{times:,} x {safe(why)}")
-            for why, times in sorted(report.passed_over.items())
-        ),
+        *(("skipped", f"{times:,} x {why}") for why, times in sorted(report.passed_over.items())),
         ("seconds", f"{report.seconds:,.1f}"),
     ]
-    yield from table(rows)
+    print_table(rows)
 
 
 @fleet.command("files", cls=Verb, ends_unread=True, store=False, example="fleet files parts")
 @click.argument("folder", metavar="DIR")
 @click.option("--all", "everything", is_flag=True, help="Also those that were read.")
-@click.option("--json", "as_json", is_flag=True, help="One JSON object per line.")
+@json_option()
 def files(folder: str, everything: bool, as_json: bool) -> None:
     """List the files of a job that could not be read, and why."""
     from reviewer.fleet.collapse import files_of
@@ -201,8 +206,8 @@ def files(folder: str, everything: bool, as_json: bool) -> None:
               help="With sentences of dialogue, or only notes and statements.")  # fmt: skip
 @click.option("--memory-limit", default="2GB", show_default=True, metavar="SIZE",
               help="What DuckDB may use; the rest goes to the disk.")  # fmt: skip
-@click.option("--threads", type=WholeNumber(1, 1_024), metavar="N", help="Threads of DuckDB.")
-@click.option("--json", "as_json", is_flag=True, help="The counts as one JSON object.")
+@click.option("--threads", type=WholeNumber(1, 1_024), hidden=True)
+@json_option("The counts as one JSON object.")
 @pass_session
 def collapse_(
     session: Session,
@@ -251,16 +256,15 @@ def collapse_(
     if as_json:
         print_json(_plain(report))
         return
-    for text in _collapse_table(report):
-        print_text(text)
+    _print_collapse(report)
     if report.masked:
         narrate(f"{count(report.masked, 'secret')} masked that the parts still had")
     narrate(f"Next: reviewer fleet import {safe(report.file)}")
 
 
-def _collapse_table(report: CollapseReport) -> Iterator[str]:
+def _print_collapse(report: CollapseReport) -> None:
     rows = [
-        ("file", safe(report.file)),
+        ("file", report.file),
         ("files", f"{report.files:,} in {count(report.parts, 'part')}, {report.failed:,} failed"),
         ("found", count(report.found, "place")),
         ("read again", f"{report.superseded:,} in files that changed later"),
@@ -270,7 +274,7 @@ def _collapse_table(report: CollapseReport) -> Iterator[str]:
         ("written", f"{count(report.written, 'candidate')}, {report.near:,} behind another"),
         ("seconds", f"{report.seconds:,.1f}"),
     ]
-    yield from table(rows)
+    print_table(rows)
 
 
 @fleet.command(
@@ -281,7 +285,7 @@ def _collapse_table(report: CollapseReport) -> Iterator[str]:
 )
 @click.argument("file", type=click.Path(path_type=Path, readable=False), metavar="FILE")
 @click.option("--top", type=WholeNumber(1, 1_000_000_000), metavar="N", help="Only the first N.")
-@click.option("--json", "as_json", is_flag=True, help="The counts as one JSON object.")
+@json_option("The counts as one JSON object.")
 @click.pass_context
 @pass_session
 def import_(

@@ -9,7 +9,16 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from reviewer.cli.inputs import ID
-from reviewer.cli.output import count, moment, narrate, print_json, print_text, safe, table
+from reviewer.cli.output import (
+    count,
+    emit,
+    json_option,
+    moment,
+    narrate,
+    print_json,
+    print_text,
+    safe,
+)
 from reviewer.cli.session import FAILED, Session, Verb, VerbGroup, pass_session
 from reviewer.errors import ReviewerError
 from reviewer.projects import work_tree
@@ -29,7 +38,7 @@ PAGE = 500
 @click.option("--anyone", is_flag=True, help="Also when another person decided ACT.")
 @pass_session
 def undo(session: Session, act: int | None, anyone: bool) -> None:
-    """Undo your latest decision in this project, or the act ACT.
+    """Undo your latest decision, or the act with this number.
 
     Undoing an ingestion by its number removes its candidates. Where an agent was connected or
     disconnected in this work tree since the latest decision, that is taken back.
@@ -69,13 +78,13 @@ def redo(session: Session) -> None:
 @click.group(cls=VerbGroup, ends_unread=True, invoke_without_command=True)
 @click.option("--limit", type=click.IntRange(1), metavar="N", help="Only the latest N acts.")
 @click.option("--by", metavar="NAME", help="Only the acts of this person or agent.")
-@click.option("--json", "as_json", is_flag=True, help="One JSON object per line, oldest first.")
+@json_option("One JSON object per line, oldest first.")
 @click.pass_context
 @pass_session
 def history(
     session: Session, ctx: click.Context, limit: int | None, by: str | None, as_json: bool
 ) -> None:
-    """List the acts of this project, or with --all-projects of all.
+    """List what was done in this project.
 
     Times are local; --json has them in UTC.
     """
@@ -90,26 +99,19 @@ def history(
 
 def _list_acts(session: Session, limit: int | None, by: str | None, as_json: bool) -> None:
     with session.listing() as engine:
-        if as_json:
-            for act in oldest_first(engine, limit, by):
-                print_json(act_json(act))
+        acts = oldest_first if as_json else latest_acts
+        number = emit(acts(engine, limit, by), as_json, act_json, _columns, right=frozenset({0}))
+        if number or as_json:
             return
-        rows = [
-            (
-                str(act.id),
-                moment(act.at),
-                safe(act.actor),
-                "undone" if act.undone else "",
-                safe(act.title),
-            )
-            for act in latest_acts(engine, limit, by)
-        ]
-        for line in table(rows, right=frozenset({0})):
-            print_text(line)
-        if not rows and by is not None:
+        if by is not None:
             narrate(f"There are no acts of {safe(by)} here.")
-        elif not rows:
+        else:
             narrate("There are no acts yet. Ingest something: reviewer ingest PATH")
+
+
+def _columns(act: ActView) -> tuple[str, ...]:
+    undone = "undone" if act.undone else ""
+    return (str(act.id), moment(act.at), act.actor, undone, act.title)
 
 
 def _latest_connecting(session: Session) -> ConnectingAct | None:
@@ -164,7 +166,7 @@ def _say_connected(session: Session) -> None:
     metavar="N",
     help="At most N rows.",
 )
-@click.option("--json", "as_json", is_flag=True, help="One JSON object per line, a row each.")
+@json_option("One JSON object per line, a row each.")
 @pass_session
 def show(session: Session, act: int, limit: int, as_json: bool) -> None:
     """Show what one act changed: every row, before and after."""
@@ -201,11 +203,11 @@ def head_hash(_: click.Context, __: click.Parameter, value: str) -> str:
     callback=head_hash,
     help="The head that an earlier `verify` printed: it has to be in the chain.",
 )
-@click.option("--json", "as_json", is_flag=True, help="The result as one JSON object.")
+@json_option("The result as one JSON object.")
 @click.pass_context
 @pass_session
 def verify(session: Session, ctx: click.Context, head: str, as_json: bool) -> None:
-    """Check the ledger's hash chain and compare tables, rows and search index with it.
+    """Check that the store agrees with its ledger.
 
     The head is the hash of the latest act and covers all acts. The chain has no key: keep a head
     elsewhere and give it to --head, and a ledger that was rewritten as a whole is found, too.

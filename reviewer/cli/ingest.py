@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING
 import click
 
 from reviewer.cli.inputs import ID
-from reviewer.cli.output import count, narrate, print_json, print_text, safe, table
+from reviewer.cli.output import count, emit, json_option, narrate, print_json, print_table, safe
 from reviewer.cli.progress import ProgressLine, interruptible
 from reviewer.cli.session import FAILED, INTERRUPTED, Session, Verb, pass_session
 
 if TYPE_CHECKING:
     from reviewer.promotion.report import WaveReport
-    from reviewer.promotion.views import Counts
+    from reviewer.promotion.views import CandidateView, Counts
 
 
 @click.command(cls=Verb)
@@ -32,13 +32,13 @@ if TYPE_CHECKING:
     show_default=True,
     help="Propose candidates from what is read, or only store it.",
 )
-@click.option("--json", "as_json", is_flag=True, help="The wave's counts as one JSON object.")
+@json_option("The wave's counts as one JSON object.")
 @click.pass_context
 @pass_session
 def ingest(
     session: Session, ctx: click.Context, paths: tuple[Path, ...], proposing: bool, as_json: bool
 ) -> None:
-    """Read files and folders and queue the candidates found in them.
+    """Read sessions and notes, and queue what may be worth remembering.
 
     Without a path, read the sessions of this project that agents have left on this machine: those
     that `reviewer sources` lists. Sessions of agents (docs/formats.md), exports of chats, and
@@ -80,8 +80,7 @@ def ingest(
     if as_json:
         print_json(report.to_json())
     else:
-        for text in wave_table(report):
-            print_text(text)
+        print_wave(report)
     if report.state == "interrupted":
         narrate("Interrupted. What was read is kept; run the same command again to continue.")
         ctx.exit(INTERRUPTED)
@@ -114,11 +113,11 @@ def _to_decide(counts: Counts) -> str:
     return f"Waiting now: {count(statements, 'statement')}{places}. Decide with: reviewer"
 
 
-def wave_table(report: WaveReport, *, reading: bool = True) -> Iterator[str]:
-    """The counts of a wave as aligned lines. `reading`: files were read, not only the store."""
+def print_wave(report: WaveReport, *, reading: bool = True) -> None:
+    """Print the counts of a wave. `reading`: files were read, not only the store."""
     masked = f", {count(report.masked, 'secret')} masked" if reading else ""
     rows = [
-        ("wave", f"{report.wave} in project {safe(report.project)}, {report.seconds:.1f} s"),
+        ("wave", f"{report.wave} in project {report.project}, {report.seconds:.1f} s"),
         ("files", _files(report) if reading else f"{report.files:,}"),
         ("records", f"{report.records:,}{masked}"),
         ("new", count(report.new, "candidate")),
@@ -130,9 +129,9 @@ def wave_table(report: WaveReport, *, reading: bool = True) -> Iterator[str]:
         *_by_reason("lines skipped", _without_empty_files(report)),
         *_by_reason("files skipped", _files_skipped(report)),
         ("errors", f"{report.errors:,}" + (" (errors.log in the report)" if report.errors else "")),
-        ("report", safe(report.report_folder)),
+        ("report", report.report_folder),
     ]
-    yield from table(rows)
+    print_table(rows)
 
 
 REASONS_SHOWN = 4
@@ -219,7 +218,7 @@ def _times(reason: str, times: int) -> str:
     help="With --store: all records of this file, even if it is gone.",
 )
 @click.option("--wave", type=ID, metavar="N", help="With --store: all records of this ingestion.")
-@click.option("--json", "as_json", is_flag=True, help="One JSON object per line.")
+@json_option()
 @click.pass_context
 @pass_session
 def extract(
@@ -264,23 +263,14 @@ def extract(
         top=top,
         project=session.project_without_store(),
     )
-    if as_json:
-        for candidate in found:
-            print_json(candidate.to_json())
-        return
-    rows = [
-        (
-            f"{one.confidence:.2f}",
-            one.type,
-            f"line {one.source.line_start + 1}" if one.source else "",
-            safe(one.content),
-        )
-        for one in found
-    ]
-    for line in table(rows):
-        print_text(line)
-    if not found:
+    emit(found, as_json, lambda one: one.to_json(), _columns)
+    if not found and not as_json:
         narrate(f"No candidates in {safe(str(path))}.")
+
+
+def _columns(one: CandidateView) -> tuple[str, ...]:
+    line = f"line {one.source.line_start + 1}" if one.source else ""
+    return (f"{one.confidence:.2f}", one.type, line, one.content)
 
 
 def _extract_stored(
@@ -294,8 +284,7 @@ def _extract_stored(
     if as_json:
         print_json(report.to_json())
         return
-    for line in wave_table(report, reading=False):
-        print_text(line)
+    print_wave(report, reading=False)
     narrate(_to_decide(waiting) if report.new else "Nothing new to decide on.")
 
 

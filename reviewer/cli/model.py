@@ -9,7 +9,16 @@ from pathlib import Path
 
 import click
 
-from reviewer.cli.output import count, narrate, print_json, print_text, safe, table, wrapped
+from reviewer.cli.output import (
+    count,
+    json_option,
+    narrate,
+    print_json,
+    print_table,
+    print_text,
+    safe,
+    wrapped,
+)
 from reviewer.cli.session import Verb
 
 QUESTION = "Reply with one short sentence: what is a changelog for?"
@@ -22,7 +31,7 @@ def model() -> None:
 
 
 @model.command("check", cls=Verb)
-@click.option("--json", "as_json", is_flag=True, help="One JSON object.")
+@json_option("One JSON object.")
 def check(as_json: bool) -> None:
     """Ask the configured model one short question.
 
@@ -53,19 +62,18 @@ def check(as_json: bool) -> None:
         )
         return
     rows = [
-        ("command", safe(" ".join(settings.model.command)))
+        ("command", " ".join(settings.model.command))
         if settings.model.command
-        else ("endpoint", safe(settings.model.base_url)),
-        ("model", safe(answer.model)),
+        else ("endpoint", settings.model.base_url),
+        ("model", answer.model),
         ("answered in", f"{seconds:.1f} s"),
         (
             "tokens",
             f"{answer.prompt_tokens} asked, {answer.completion_tokens} answered "
-            f"(counted by {safe(answer.counted_by)})",
+            f"(counted by {answer.counted_by})",
         ),
     ]
-    for line in table(rows):
-        print_text(line)
+    print_table(rows)
     for line in wrapped(answer.text.strip(), "> "):
         print_text(line)
 

@@ -8,9 +8,9 @@ import select
 import signal
 import sys
 import unicodedata
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from io import BufferedWriter, FileIO, TextIOWrapper
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
@@ -21,6 +21,9 @@ if TYPE_CHECKING:
     from types import FrameType
 
     from reviewer.promotion.triage import Done as Act
+
+Row = TypeVar("Row")
+Command = TypeVar("Command", bound=Callable[..., Any])
 
 ELLIPSIS = "…"
 
@@ -182,6 +185,46 @@ def line_width() -> int | None:
     from shutil import get_terminal_size
 
     return get_terminal_size().columns
+
+
+def json_option(says: str = "One JSON object per line.") -> Callable[[Command], Command]:
+    """`--json`, which a command gets as `as_json`."""
+    return click.option("--json", "as_json", is_flag=True, help=says)
+
+
+def emit(
+    rows: Iterable[Row],
+    as_json: bool,
+    to_json: Callable[[Row], Mapping[str, Any]],
+    columns: Callable[[Row], Sequence[str]],
+    *,
+    head: Sequence[str] = (),
+    right: frozenset[int] = frozenset(),
+) -> int:
+    """Print rows as NDJSON or as a table; how many there were.
+
+    `head`: titles of the columns. `right`: the columns aligned to the right.
+    """
+    if not as_json:
+        return print_table(map(columns, rows), head=head, right=right)
+    number = 0
+    for row in rows:
+        print_json(to_json(row))
+        number += 1
+    return number
+
+
+def print_table(
+    rows: Iterable[Sequence[str]],
+    *,
+    head: Sequence[str] = (),
+    right: frozenset[int] = frozenset(),
+) -> int:
+    """Print rows from outside as aligned lines; how many there were, without the head."""
+    cells = [tuple(map(safe, row)) for row in rows]
+    for line in table([head, *cells] if head else cells, right=right):
+        print_text(line)
+    return len(cells)
 
 
 def table(rows: Iterable[Sequence[str]], *, right: frozenset[int] = frozenset()) -> list[str]:

@@ -16,11 +16,11 @@ from reviewer.cli.output import (
     count,
     hand_out,
     json_line,
+    json_option,
     narrate,
     print_json,
-    print_text,
+    print_table,
     safe,
-    table,
 )
 from reviewer.cli.session import NOTHING_STORED, Session, Verb, VerbGroup, pass_session
 from reviewer.errors import ReviewerError
@@ -119,6 +119,7 @@ def _source_options(command: Callable[..., None]) -> Callable[..., None]:
 @click.option(
     "--count",
     "counting",
+    hidden=True,
     default="cl100k_base",
     show_default=True,
     metavar="ENCODING",
@@ -151,7 +152,7 @@ def packet(
     out: Path | None,
     force: bool,
 ) -> None:
-    """Print the context that an agent needs, within a token budget.
+    """Print what an agent should know, within a token budget.
 
     The text stays within the budget, except that the constitution, the reading order and the
     instruction are always included. It comes from the trusted state and the active memories and
@@ -231,7 +232,7 @@ def packet(
 @packet.command("read", cls=Verb, example="packet read DECISIONS.md:41")
 @_source_options
 @click.argument("names", nargs=-1, required=True, metavar="ID|PLACE...")
-@click.option("--json", "as_json", is_flag=True, help="One JSON object per item.")
+@json_option("One JSON object per item.")
 @pass_session
 def read(
     session: Session,
@@ -391,8 +392,7 @@ def _explain(made: Packet) -> None:
     from reviewer.packets.output import explained
 
     rows = [tuple(safe(cell) for cell in row) for row in explained(made)]
-    for line in table(rows, right=frozenset({3, 4})):
-        print_text(line)
+    print_table(rows, right=frozenset({3, 4}))
 
 
 def _narration(made: Packet, named: set[str], *, why_empty: str) -> Iterator[str]:

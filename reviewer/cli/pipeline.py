@@ -10,6 +10,7 @@ import click
 
 from reviewer.cli.output import (
     count,
+    json_option,
     narrate,
     print_json,
     print_text,
@@ -62,7 +63,7 @@ def pipeline() -> None:
 @click.command(cls=Verb)
 @click.argument("file", type=FILE)
 @click.option("--strict", is_flag=True, help="Exit with 1 if there are warnings.")
-@click.option("--json", "as_json", is_flag=True, help="One JSON object.")
+@json_option("One JSON object.")
 def check(file: Path, strict: bool, as_json: bool) -> None:
     """List nodes, edges, fidelity, threads and warnings."""
     from reviewer.pipelines.rules import PipelineRules
@@ -81,7 +82,7 @@ def check(file: Path, strict: bool, as_json: bool) -> None:
 @click.command(cls=Verb)
 @click.argument("file", type=FILE)
 @click.option("--node", metavar="NAME", help="Explain step by step how this node is entered.")
-@click.option("--json", "as_json", is_flag=True, help="One JSON object per node (or edge into it).")
+@json_option("One JSON object per node (or edge into it).")
 def show(file: Path, node: str | None, as_json: bool) -> None:
     """Show the graph in walking order, or one node."""
     from reviewer.pipelines.rules import PipelineRules
@@ -117,7 +118,7 @@ def show(file: Path, node: str | None, as_json: bool) -> None:
     help="The run so far, as below; or a checkpoint, or the folder of a run.",
 )  # fmt: skip
 @click.option("--run", "run_id", metavar="RUN", help="A run of the store instead of a file.")
-@click.option("--json", "as_json", is_flag=True, help="One JSON object per mode.")
+@json_option("One JSON object per mode.")
 @pass_session
 def preamble(
     session: Session,

@@ -12,9 +12,11 @@ import click
 
 from reviewer.cli.output import (
     count,
+    json_option,
     moment,
     narrate,
     print_json,
+    print_table,
     print_text,
     safe,
     safe_lines,
@@ -51,7 +53,7 @@ _OPTIONS: tuple[Callable[..., Any], ...] = (
         "--max-steps", type=click.IntRange(min=1), metavar="N",
         help="At most N stages, to end endless loops (default: 1000, or 4 per node).",
     ),
-    click.option("--json", "as_json", is_flag=True, help="One JSON object for each event."),
+    json_option("One JSON object for each event."),
 )  # fmt: skip
 
 
@@ -167,7 +169,7 @@ def resume(
 )
 @click.option("--thread", metavar="T", help="With --import: only the conversation of this thread.")
 @click.option("--name", metavar="N", help="With --import: the context's name.")
-@click.option("--json", "as_json", is_flag=True, help="One JSON object per run, or a stage.")
+@json_option("One JSON object per run, or a stage.")
 @pass_session
 def runs(
     session: Session,
@@ -246,12 +248,8 @@ def _list(found: list[RunView], *, as_json: bool) -> None:
         return
     if not found:
         narrate("No pipeline has run yet. Run one: reviewer pipeline run FILE.dot")
-    rows = [
-        (safe(view.run_id), safe(view.state), moment(view.started_at), safe(view.current_node))
-        for view in found
-    ]
-    for line in table(rows):
-        print_text(line)
+    rows = [(view.run_id, view.state, moment(view.started_at), view.current_node) for view in found]
+    print_table(rows)
 
 
 def _stages(store: Engine, run_id: str, *, as_json: bool) -> None:

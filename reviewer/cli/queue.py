@@ -6,7 +6,15 @@ import click
 
 from reviewer.cli.candidate import hints_json, show_candidate, show_candidate_json
 from reviewer.cli.inputs import ID
-from reviewer.cli.output import count, narrate, print_json, print_text, report_intake, safe, table
+from reviewer.cli.output import (
+    count,
+    json_option,
+    narrate,
+    print_json,
+    print_table,
+    print_text,
+    report_intake,
+)
 from reviewer.cli.session import Session, Verb, pass_session
 from reviewer.text import signs
 
@@ -36,9 +44,8 @@ def queue() -> None:
     "--status",
     type=click.Choice((*STATUSES, *SCREEN_WORDS)),
     default="waiting",
-    show_default=True,
-    help="Status, in the store's words or the screen's: promoted means active, rejected invalid, "
-    "merged superseded.",
+    metavar="STATUS",
+    help="waiting (default), deferred, promoted, rejected, merged, graduated or all.",
 )
 @click.option(
     "--filter",
@@ -48,18 +55,18 @@ def queue() -> None:
     help='Words, "a phrase", -word, type:x, rule:x, path:x, status:x, flag:x, proposer:x, '
     "actor:x, is:statement, is:excerpt, conf>0.5, seen>2.",
 )
-@click.option("--statements", is_flag=True, help="Only statements, which stand alone.")
-@click.option("--excerpts", is_flag=True, help="Only excerpts, which earlier versions queued.")
+@click.option("--statements", is_flag=True, hidden=True)
+@click.option("--excerpts", is_flag=True, hidden=True)
 @click.option("--kind", type=click.Choice(KINDS), help="Only memories, entities or conflicts.")
 @click.option(
     "--sort",
     type=click.Choice(SORTS),
     default="rank",
     show_default=True,
-    help="Order; learned: likely to be promoted by you first, after 30 decisions.",
+    help="Order; learned: what you would promote, after 30 decisions.",
 )
 @click.option("--limit", type=click.IntRange(1), metavar="N", help="At most N.")
-@click.option("--json", "as_json", is_flag=True, help="One JSON object per line.")
+@json_option()
 @pass_session
 def list_queue(
     session: Session,
@@ -74,9 +81,7 @@ def list_queue(
 ) -> None:
     """List the candidates, best first.
 
-    A statement stands alone and comes with its proof. Earlier versions also queued excerpts,
-    sentences of a dialogue that show where to look: these are counted in one line while statements
-    wait, and --excerpts lists them.
+    Excerpts, which earlier versions queued, are counted in one line; --excerpts lists them.
 
     Signs: ✓ promoted, ✗ rejected, ⏸ deferred, → merged, ▲ graduated, ✎ reworded, ≈ with near
     duplicates, ! conflict or outdated, ⌁ suspicious text, ? proof that leaves something open,
@@ -130,14 +135,13 @@ def list_queue(
                         row.id in hints,
                     ),
                     f"{row.confidence:.2f}".removeprefix("0"),
-                    safe(row.type),
+                    row.type,
                     f"{signs.NEAR}{row.members + 1}" if row.members else "",
-                    safe(row.content),
+                    row.content,
                 )
                 for row in engine.queue.rows(batch)
             ]
-            for line in table(rows, right=frozenset({0})):
-                print_text(line)
+            print_table(rows, right=frozenset({0}))
         if as_json:
             return
         if ids:
@@ -170,7 +174,7 @@ def mark(
 
 @queue.command("show", cls=Verb)
 @click.argument("ids", type=ID, nargs=-1, required=True, metavar="ID...")
-@click.option("--json", "as_json", is_flag=True, help="One JSON object per line.")
+@json_option()
 @pass_session
 def show(session: Session, ids: tuple[int, ...], as_json: bool) -> None:
     """Show a candidate with its evidence, near duplicates and earlier wordings."""

@@ -18,15 +18,15 @@ COMMANDS = {
     "demo": Entry("reviewer.cli.demo:demo", "Try reviewer on sample data in a temporary store."),
     "ingest": Entry(
         "reviewer.cli.ingest:ingest",
-        "Read files and folders and queue the candidates found in them.",
+        "Read sessions and notes, and queue what may be worth remembering.",
     ),
     "sources": Entry(
         "reviewer.cli.sources:sources",
-        "List the sessions that agents have left on this machine, and which of them were read.",
+        "List the agent sessions on this machine, and which have been read.",
     ),
     "watch": Entry(
         "reviewer.cli.sources:watch",
-        "Read new turns of this project's sessions as agents write them, until Ctrl-C.",
+        "Read new turns of sessions as agents write them, until Ctrl-C.",
     ),
     "extract": Entry(
         "reviewer.cli.ingest:extract",
@@ -38,7 +38,7 @@ COMMANDS = {
     ),
     "fleet": Entry(
         "reviewer.cli.fleet:fleet",
-        "Read more sessions than one machine holds, and queue the best of what they say.",
+        "Read the sessions of a whole company, and queue the best.",
     ),
     "queue": Entry("reviewer.cli.queue:queue", "List, show and extend the queue of candidates."),
     "promote": Entry("reviewer.cli.triage:promote", "Accept candidates as memories."),
@@ -93,15 +93,15 @@ COMMANDS = {
     ),
     "view": Entry(
         "reviewer.cli.view:view",
-        "Show a session as a reader needs it: dialogue in full, tool calls in one line.",
+        "Show a session: dialogue in full, each tool call on one line.",
     ),
     "packet": Entry(
         "reviewer.cli.packet:packet",
-        "Print the context that an agent needs, within a token budget.",
+        "Print what an agent should know, within a token budget.",
     ),
     "connect": Entry(
         "reviewer.cli.connect:connect",
-        "Give an agent the memories of its project, by its own settings.",
+        "Connect an agent, so that it gets the memories of its project by itself.",
     ),
     "disconnect": Entry(
         "reviewer.cli.connect:disconnect", "Take back what `reviewer connect` wrote."
@@ -132,20 +132,20 @@ COMMANDS = {
         "reviewer.cli.model:model", "Test the configured model, or serve a small local one."
     ),
     "undo": Entry(
-        "reviewer.cli.history:undo", "Undo your latest decision in this project, or the act ACT."
+        "reviewer.cli.history:undo", "Undo your latest decision, or the act with this number."
     ),
     "redo": Entry("reviewer.cli.history:redo", "Redo the act that was undone last."),
     "history": Entry(
         "reviewer.cli.history:history",
-        "List the acts of this project, or with --all-projects of all.",
+        "List what was done in this project.",
     ),
     "verify": Entry(
         "reviewer.cli.history:verify",
-        "Check the ledger's hash chain and compare tables, rows and search index with it.",
+        "Check that the store agrees with its ledger.",
     ),
     "stats": Entry(
         "reviewer.cli.stats:stats",
-        "Count candidates by project and status; summarize measurements of compressions.",
+        "Count candidates by project and status, and measure compressions.",
     ),
     "share": Entry(
         "reviewer.cli.team:share", "Let a group on this host open the store and decide in it."
@@ -161,7 +161,7 @@ COMMANDS = {
     "help": Entry("reviewer.cli.help:help_", "Print a page of the documentation."),
     "completions": Entry(
         "reviewer.cli.completions:completions",
-        "Print what makes the tab key complete commands in bash, zsh or fish.",
+        "Print the tab completion for bash, zsh or fish.",
     ),
     "dev-seed": Entry(
         "reviewer.cli.demo:dev_seed", "Fill the queue with N made-up candidates.", True
@@ -189,6 +189,11 @@ SECTIONS = {
     ),
 }  # fmt: skip
 """The commands that the help lists; the hidden ones are for programs."""
+RARE = {
+    "add", "completions", "extract", "hook", "mcp", "merge", "relate", "restore", "stats",
+    "summarize", "supersede",
+}  # fmt: skip
+"""Of these the help only gives the names: agents run them, or the screen does the same."""
 
 
 def _without_colour(_: click.Context, __: click.Parameter, value: bool) -> None:
@@ -201,6 +206,7 @@ def _without_colour(_: click.Context, __: click.Parameter, value: bool) -> None:
     cls=LazyGroup,
     entries=COMMANDS,
     sections=SECTIONS,
+    rare=RARE,
     invoke_without_command=True,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
 )

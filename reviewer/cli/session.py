@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from importlib import import_module
 from pathlib import Path
@@ -323,32 +323,43 @@ def _keep_actor(ctx: click.Context, _: click.Parameter, value: str | None) -> No
         ctx.ensure_object(Session).actor = name
 
 
+class SharedOption(click.Option):
+    """An option of every verb, which only the help of `reviewer` itself lists."""
+
+    def get_help_record(self, ctx: click.Context) -> None:
+        return None
+
+
+SHARED = "As everywhere: --db, --project, --all-projects (see: reviewer --help)"
+
+
 def _store_options(*, from_environment: bool) -> list[click.Option]:
+    option = click.Option if from_environment else SharedOption
     return [
-        click.Option(
+        option(
             ["--db"],
             metavar="FILE",
             envvar="REVIEWER_DB" if from_environment else None,
             show_envvar=from_environment,
             expose_value=False,
             callback=_keep_db,
-            help="The store to use instead of the one in the user's data folder.",
+            help="The store (default: one in your user data folder).",
         ),
-        click.Option(
+        option(
             ["--project"],
             metavar="NAME",
             expose_value=False,
             callback=_keep_project,
-            help="The project (default: the git work tree, by the name of its root folder).",
+            help="The project (default: the name of the folder of the git work tree).",
         ),
-        click.Option(
+        option(
             ["--all-projects"],
             is_flag=True,
             expose_value=False,
             callback=_keep_all_projects,
-            help="Read all projects of the store; commands that write refuse it.",
+            help="All projects of the store; for reading only.",
         ),
-        click.Option(
+        option(
             ["--actor"],
             metavar="NAME",
             envvar="REVIEWER_ACTOR" if from_environment else None,
@@ -356,7 +367,7 @@ def _store_options(*, from_environment: bool) -> list[click.Option]:
             hidden=not from_environment,
             expose_value=False,
             callback=_keep_actor,
-            help="Who decides, as the history shows it (default: your login name).",
+            help="Your name in the history (default: your login name).",
         ),
     ]
 
@@ -393,6 +404,7 @@ class Verb(click.Command):
     ) -> None:
         super().__init__(*args, **settings)
         self.ends_unread = ends_unread
+        self.uses_store = store
         options = _store_options(from_environment=False)
         for option in options:
             option.hidden = option.hidden or not store
@@ -406,7 +418,9 @@ class Verb(click.Command):
         return super().invoke(ctx)
 
     def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """The example, below the options."""
+        """The shared options and the example, below the options."""
+        if self.uses_store:
+            formatter.write(f"\n{SHARED}\n")
         if self.example:
             with formatter.section("Example"):
                 formatter.write(f"{'':>{formatter.current_indent}}reviewer {self.example}\n")
@@ -440,13 +454,17 @@ class LazyGroup(click.Group):
         *args: Any,
         entries: Mapping[str, Entry],
         sections: Mapping[str, Sequence[str]] | None = None,
+        rare: Collection[str] = (),
         **settings: Any,
     ) -> None:
-        """`sections`: what the help lists, under what title; by default all that is not hidden."""
+        """`sections`: what the help lists, under what title; by default all that is not hidden.
+        `rare`: commands of which it only gives the names.
+        """
         super().__init__(*args, **settings)
         self.entries = entries
         shown = tuple(name for name, entry in entries.items() if not entry.hidden)
         self.sections = sections or {"Commands": shown}
+        self.rare = rare
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         return list(self.entries)
@@ -488,4 +506,8 @@ class LazyGroup(click.Group):
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         for title, names in self.sections.items():
             with formatter.section(title):
-                formatter.write_dl([(name, self.entries[name].help) for name in names])
+                common = [name for name in names if name not in self.rare]
+                rows = [(name, self.entries[name].help) for name in common]
+                if rare := [name for name in names if name in self.rare]:
+                    rows.append(("also", ", ".join(rare)))
+                formatter.write_dl(rows)

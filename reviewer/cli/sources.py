@@ -10,7 +10,16 @@ from typing import TYPE_CHECKING
 
 import click
 
-from reviewer.cli.output import count, narrate, nobody_reads, print_json, print_text, safe, table
+from reviewer.cli.output import (
+    count,
+    emit,
+    json_option,
+    narrate,
+    nobody_reads,
+    print_json,
+    print_text,
+    safe,
+)
 from reviewer.cli.progress import ProgressLine, interruptible
 from reviewer.cli.session import INTERRUPTED, Session, Verb, pass_session
 
@@ -28,10 +37,10 @@ PAUSE = 0.2
 @click.command(cls=Verb)
 @click.option("--all", "everywhere", is_flag=True, help="The sessions of all projects.")
 @click.option("--files", is_flag=True, help="List every session instead of counting them.")
-@click.option("--json", "as_json", is_flag=True, help="One JSON object per line.")
+@json_option()
 @pass_session
 def sources(session: Session, everywhere: bool, files: bool, as_json: bool) -> None:
-    """List the sessions that agents have left on this machine, and which of them were read.
+    """List the agent sessions on this machine, and which have been read.
 
     Without --all only those of this project: held in its folders, or in a linked work tree. Only
     the places where agents are known to keep sessions are looked at. Read them with
@@ -45,12 +54,8 @@ def sources(session: Session, everywhere: bool, files: bool, as_json: bool) -> N
     rows = by_agent(shown, stamps, datetime.now(UTC))
     if files:
         _print_files(shown, stamps, as_json)
-    elif as_json:
-        for row in rows:
-            print_json(row.to_json())
     else:
-        for line in table([_columns(row) for row in rows]):
-            print_text(line)
+        emit(rows, as_json, lambda row: row.to_json(), _columns)
     if as_json:
         return
     if not shown:
@@ -72,7 +77,7 @@ def _columns(row: AgentSessions) -> tuple[str, ...]:
     newest = f"newest {row.newest[:16].replace('T', ' ')}"
     size = f"{row.bytes / 1e6:,.1f} MB"
     apart = f"and {row.subagents:,} of sub-agents" if row.subagents else ""
-    return (safe(row.agent), count(row.sessions, "session"), size, newest, state, apart, expiring)
+    return (row.agent, count(row.sessions, "session"), size, newest, state, apart, expiring)
 
 
 def _print_files(found: list[FoundSession], stamps: Stamps, as_json: bool) -> None:
@@ -174,11 +179,11 @@ def _counted(found: list[FoundSession]) -> str:
     help="How often to look.",
 )
 @click.option("--once", is_flag=True, help="Read what is new now, and end.")
-@click.option("--json", "as_json", is_flag=True, help="The counts of each wave as a JSON object.")
+@json_option("The counts of each wave as a JSON object.")
 @click.pass_context
 @pass_session
 def watch(session: Session, ctx: click.Context, every: int, once: bool, as_json: bool) -> None:
-    """Read new turns of this project's sessions as agents write them, until Ctrl-C.
+    """Read new turns of sessions as agents write them, until Ctrl-C.
 
     Looks at the places that `reviewer sources` lists, and reads the files that have changed.
     """

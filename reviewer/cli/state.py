@@ -9,13 +9,14 @@ import click
 
 from reviewer.cli.candidate import step_json, why
 from reviewer.cli.output import (
+    emit,
+    json_option,
     moment,
     narrate,
     print_json,
     print_text,
     report_act,
     safe,
-    table,
     wrapped,
 )
 from reviewer.cli.session import Session, Verb, pass_session
@@ -37,37 +38,28 @@ def state() -> None:
 
 @state.command("list", cls=Verb)
 @click.option("--all", "past", is_flag=True, help="Superseded and unset values too.")
-@click.option("--json", "as_json", is_flag=True, help="One JSON object per line.")
+@json_option()
 @pass_session
 def list_state(session: Session, past: bool, as_json: bool) -> None:
     """List the current values by key."""
     with session.listing(filled_by=SET) as engine:
         project = engine.project
         found = engine.state.all(project, past=past)
-        if as_json:
-            for each in found:
-                print_json(each.to_json())
-            return
         several = project is None and len({each.project for each in found}) > 1
-        rows = [
-            (
-                *((safe(each.project),) if several else ()),
-                safe(each.key),
-                *((_status(each),) if past else ()),
-                safe(each.value),
-            )
-            for each in found
-        ]
-        for line in table(rows):
-            print_text(line)
-        if not found:
+
+        def columns(each: StateView) -> list[str]:
+            project = [each.project] if several else []
+            return [*project, each.key, *([_status(each)] if past else []), each.value]
+
+        emit(found, as_json, lambda each: each.to_json(), columns)
+        if not found and not as_json:
             narrate("No state is set. Set it: reviewer state set KEY VALUE")
 
 
 @state.command("show", cls=Verb)
 @click.argument("key")
 @click.option("--all", "past", is_flag=True, help="Earlier values too, newest first.")
-@click.option("--json", "as_json", is_flag=True, help="One JSON object per value.")
+@json_option("One JSON object per value.")
 @pass_session
 def show(session: Session, key: str, past: bool, as_json: bool) -> None:
     """Show the value of a key, its note and its evidence."""

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from reviewer.cli.output import print_json, print_text, safe, table
+from reviewer.cli.output import emit, json_option, print_text
 from reviewer.cli.session import Session, Verb, pass_session
 
 if TYPE_CHECKING:
@@ -18,10 +18,10 @@ COLUMNS = ("waiting", "deferred", "promoted", "rejected", "beyond_cap")
 
 
 @click.command(cls=Verb)
-@click.option("--json", "as_json", is_flag=True, help="One JSON object per project.")
+@json_option("One JSON object per project.")
 @pass_session
 def stats(session: Session, as_json: bool) -> None:
-    """Count candidates by project and status; summarize measurements of compressions.
+    """Count candidates by project and status, and measure compressions.
 
     Durations are in milliseconds. Compressions are measured across all projects.
     """
@@ -29,36 +29,35 @@ def stats(session: Session, as_json: bool) -> None:
         names = [engine.project] if engine.project else engine.queue.projects()
         lines = [_project(engine, name) for name in names]
         measures = engine.compression.statistics()
-    if as_json:
-        for line in lines:
-            print_json(line)
-        for measure in measures:
-            print_json(_measure(measure))
+    emit(
+        lines,
+        as_json,
+        lambda line: line,
+        lambda line: (line["project"], *(f"{line[column]:,}" for column in COLUMNS), ""),
+        head=("project", *(column.replace("_", " ") for column in COLUMNS), ""),
+        right=frozenset(range(1, len(COLUMNS) + 1)),
+    )
+    if not measures:
         return
-    head = ("project", *(column.replace("_", " ") for column in COLUMNS), "")
-    body = [
-        (safe(line["project"]), *(f"{line[column]:,}" for column in COLUMNS), "") for line in lines
-    ]
-    for text in table([head, *body], right=frozenset(range(1, len(COLUMNS) + 1))):
-        print_text(text)
-    if measures:
+    if not as_json:
         print_text("")
-        rows = [
-            (
-                measure.name.rpartition(".")[2],
-                safe(measure.label),
-                f"{measure.count:,}",
-                f"{measure.total:,.0f}" if measure.name.endswith("LlmTokens") else "",
-                f"{measure.mean:,.2f}",
-                f"{measure.least:,.2f}",
-                f"{measure.most:,.2f}",
-                "",
-            )
-            for measure in measures
-        ]
-        head = ("compression", "", "times", "sum", "mean", "least", "most", "")
-        for text in table([head, *rows], right=frozenset(range(2, 7))):
-            print_text(text)
+    emit(
+        measures,
+        as_json,
+        _measure,
+        lambda measure: (
+            measure.name.rpartition(".")[2],
+            measure.label,
+            f"{measure.count:,}",
+            f"{measure.total:,.0f}" if measure.name.endswith("LlmTokens") else "",
+            f"{measure.mean:,.2f}",
+            f"{measure.least:,.2f}",
+            f"{measure.most:,.2f}",
+            "",
+        ),
+        head=("compression", "", "times", "sum", "mean", "least", "most", ""),
+        right=frozenset(range(2, 7)),
+    )
 
 
 def _measure(measure: MeasureSummary) -> dict[str, Any]:

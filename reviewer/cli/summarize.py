@@ -10,7 +10,15 @@ from typing import TYPE_CHECKING
 import click
 
 from reviewer.cli.compress import logged, stoppable
-from reviewer.cli.output import count, narrate, print_json, print_text, safe, safe_lines
+from reviewer.cli.output import (
+    count,
+    json_option,
+    narrate,
+    print_json,
+    print_text,
+    safe,
+    safe_lines,
+)
 from reviewer.cli.progress import ProgressLine
 
 if TYPE_CHECKING:
@@ -49,7 +57,7 @@ LEVELS = ("detailed", "brief", "tags")
 )
 @click.option("--model", metavar="NAME", help="Use this model instead of that of the settings.")
 @click.option("--log", is_flag=True, help="Print the log of each compression on stderr.")
-@click.option("--json", "as_json", is_flag=True, help="One JSON object per line.")
+@json_option()
 def summarize(
     path: Path,
     level: str,

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 import msgspec
 
-from reviewer.cli.output import count, narrate, print_json, print_text, safe
+from reviewer.cli.output import count, json_option, narrate, print_json, print_text, safe
 from reviewer.cli.session import Session, Verb, VerbGroup, pass_session
 from reviewer.errors import SourceError, StoreError
 from reviewer.files import login_name, open_file, reason_of, write_atomic
@@ -119,7 +119,7 @@ def export(session: Session, key: Path, out: Path, force: bool) -> None:
 @click.option(
     "--dry-run", is_flag=True, help="Say who signed what and what it would do; change nothing."
 )
-@click.option("--json", "as_json", is_flag=True, help="One JSON object.")
+@json_option("One JSON object.")
 @pass_session
 def import_(
     session: Session,

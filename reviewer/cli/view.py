@@ -7,7 +7,15 @@ from typing import TYPE_CHECKING
 
 import click
 
-from reviewer.cli.output import count, narrate, print_json, print_text, safe, safe_lines
+from reviewer.cli.output import (
+    count,
+    json_option,
+    narrate,
+    print_json,
+    print_text,
+    safe,
+    safe_lines,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -31,7 +39,7 @@ SMALLEST_PIECE = 100
     metavar="TOKENS",
     help="Cut into pieces of at most TOKENS tokens, each with what it must know of those before.",
 )
-@click.option("--json", "as_json", is_flag=True, help="One JSON object per line.")
+@json_option()
 def view(
     path: Path,
     from_line: int,
@@ -40,7 +48,7 @@ def view(
     piece_tokens: int | None,
     as_json: bool,
 ) -> None:
-    """Show a session as a reader needs it: dialogue in full, tool calls in one line.
+    """Show a session: dialogue in full, each tool call on one line.
 
     Errors, refused calls, to-do lists and commits are shown; pasted logs and what the agent's
     program added are shortened, and secrets are masked. No store is touched. The ids of the

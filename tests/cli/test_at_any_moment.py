@@ -15,6 +15,9 @@ import pytest
 
 from tests.cli.moments import Fault, Outcome, call, copied, ledger
 
+pytestmark = pytest.mark.xdist_group("at_any_moment")
+"""The folder is made once."""
+
 NOTES = """# Decisions of the kiosk team
 
 - [Decision] Receipts are printed in the language that the customer chose at the start.

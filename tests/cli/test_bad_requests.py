@@ -135,14 +135,6 @@ class TestThePromotionGraph:
         assert (shown["status"], len(shown["wordings"])) == ("active", 1)
         ingested.nothing_lost()
 
-    def test_two_processes_that_decide_the_same_row_at_once(self, ingested: Reviewer) -> None:
-        number = ingested.ids("--kind", "memory")[0]
-        running = [ingested.start("promote", number, "--alone") for _ in range(3)]
-        ended = [(process.communicate(timeout=250)[1], process.returncode) for process in running]
-        assert sorted(code for _, code in ended) == [0, 1, 1]
-        assert all("already active" in text for text, code in ended if code)
-        ingested.nothing_lost()
-
 
 def test_a_misspelt_command_names_the_nearest_ones(reviewer: Reviewer) -> None:
     said = reviewer.fails("promot", "1", code=2)

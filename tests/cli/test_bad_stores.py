@@ -39,10 +39,6 @@ class TestTheStore:
             assert "not a reviewer store" in reviewer.fails(*arguments)
         assert reviewer.db.read_bytes() == before
 
-    def test_a_folder_in_its_place(self, reviewer: Reviewer) -> None:
-        reviewer.db.mkdir()
-        assert f"{reviewer.db} is a folder: name a file" in reviewer.fails("queue", "list")
-
     def test_no_name_at_all(self, reviewer: Reviewer) -> None:
         assert "name the file" in reviewer.fails("--db", "", "stats", db=False, code=2)
 

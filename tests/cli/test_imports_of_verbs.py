@@ -12,6 +12,9 @@ import pytest
 
 from tests.cli.conftest import Reviewer
 
+pytestmark = pytest.mark.xdist_group("imports_of_verbs")
+"""The store is filled once."""
+
 WATCHED = {
     "textual", "rich", "openai", "tiktoken", "pydantic", "pydot", "regex", "httpx",
     "rapidfuzz", "markdown_it",

@@ -24,6 +24,9 @@ from reviewer.errors import ConflictError, ReviewerError
 from tests.cli.conftest import Reviewer
 from tests.stored import rows_of
 
+pytestmark = pytest.mark.xdist_group("projects")
+"""The store is filled once."""
+
 OpenIn = Callable[..., tuple[int, list[str | None]]]
 
 MARKS = {"p": "pelican", "q": "quokka"}

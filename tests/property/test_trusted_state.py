@@ -41,6 +41,9 @@ from tests.property.walking import (
 from tests.source_code import ROOT, in_one_process, trees
 from tests.unit.promotion.graph import entity_of, two_rivals
 
+pytestmark = pytest.mark.xdist_group("trusted_state")
+"""The template is made once."""
+
 
 @pytest.fixture(scope="module")
 def template(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, list[int]]:
@@ -254,7 +257,7 @@ steps = st.lists(
 
 @given(history=steps)
 @settings(
-    max_examples=20, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+    max_examples=10, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
 )
 def test_no_history_of_acts_leads_to_trusted_state(
     template: tuple[Path, list[int]], history: Any

@@ -106,10 +106,17 @@ def _rules(folder: str, text: str) -> IgnoreRules:
     odd: list[int] = []
     lines = text.removesuffix("\n").split("\n")
     for number, line in enumerate(lines[:MOST_LINES]):
+        if line.startswith("#"):
+            continue
         if len(line) > LONGEST_LINE or stars_of(line) > MOST_STARS:
-            if not line.startswith("#"):
-                odd.append(number)
-        elif (pattern := parse_pattern(line.removesuffix("\r"))) is not None:
+            odd.append(number)
+            continue
+        try:
+            pattern = parse_pattern(line.removesuffix("\r"))
+        except ValueError:
+            odd.append(number)
+            continue
+        if pattern is not None:
             patterns.append(pattern)
     odd += range(MOST_LINES, len(lines))
     return IgnoreRules(folder, tuple(patterns), ODD_LINES if odd else "", tuple(odd))

@@ -11,13 +11,10 @@ import zlib
 from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 from itertools import islice
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, Annotated, TypeAlias
 
 import msgspec
-from msgspec import Struct
-
-from reviewer.store import msgpack_prefix
-from reviewer.store.msgpack_prefix import first_values, length_of
+from msgspec import Meta, Struct
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor, Future
@@ -30,6 +27,10 @@ PART = 20_000
 """Changes that are packed together, at most."""
 PART_BYTES = 32_000_000
 """Bytes of changes that are packed together; a single larger change is a part of its own."""
+LARGEST = 512_000_000
+"""Bytes that a part may unpack to; a few megabytes that somebody planted could unpack to many
+gigabytes.
+"""
 PIECE = 1 << 20
 """Bytes that are unpacked at a time."""
 
@@ -72,7 +73,9 @@ def image_type(columns: tuple[str, ...]) -> type[Struct]:
 
 
 _encoder = msgspec.msgpack.Encoder()
-_decoder = msgspec.msgpack.Decoder(list[Change])
+_decoder: msgspec.msgpack.Decoder[list[Change]] = msgspec.msgpack.Decoder(
+    Annotated[list[Change], Meta(max_length=PART)]
+)
 
 
 class Packed:
@@ -181,9 +184,8 @@ def _end_of_part(view: memoryview, at: int) -> int:
 
 
 def _require_size(size: int) -> None:
-    if size > msgpack_prefix.LARGEST:
-        most = msgpack_prefix.LARGEST // 1_000_000
-        raise ValueError(f"unreadable changes: they unpack to more than {most} MB")
+    if size > LARGEST:
+        raise ValueError(f"unreadable changes: they unpack to more than {LARGEST // 1_000_000} MB")
 
 
 def unpack_part(part: bytes | memoryview) -> list[Change]:
@@ -192,27 +194,18 @@ def unpack_part(part: bytes | memoryview) -> list[Change]:
     Raises ValueError when it is damaged, or larger than any that is written.
     """
     try:
-        data = zlib.decompressobj().decompress(part, msgpack_prefix.LARGEST + 1)
+        data = zlib.decompressobj().decompress(part, LARGEST + 1)
         _require_size(len(data))
-        if length_of(data) > PART:
-            raise ValueError(f"unreadable changes: more than {PART:,} in one part")
         return _decoder.decode(data)
     except (zlib.error, msgspec.DecodeError) as problem:
         raise ValueError(f"unreadable changes: {problem}") from problem
 
 
 def unpack_first(blob: bytes, limit: int) -> list[Change]:
-    """The first changes of a ledger row, at most `limit`; the others are not even inflated.
+    """The first changes of a ledger row, at most `limit`, without reading later parts.
 
-    Raises ValueError when the part that is read is damaged.
+    Raises ValueError when a part that is read is damaged.
     """
-    if limit <= PART:
-        try:
-            found = _decoder.decode(first_values(blob, limit))
-        except msgspec.DecodeError as problem:
-            raise ValueError(f"unreadable changes: {problem}") from problem
-        if len(found) == limit:
-            return found
     return list(islice(_each(blob), limit))
 
 

@@ -61,12 +61,13 @@ def matches(pattern: str, path: str, *, is_folder: bool = False) -> bool:
         ("a/**", "a/x/y", True),
         ("file[0-9a].txt", "filea.txt", True),
         ("file[!0-9].txt", "file3.txt", False),
-        ("[[:upper:]]?", "Xy", True),
+        ("file[^0-9].txt", "file3.txt", False),
         ("[]x]", "]", True),
         (r"\!kept\*", "!kept*", True),
         (r"odd\ ", "odd ", True),
         ("odd   ", "odd", True),
-        ("never[closed", "never[closed", False),
+        (r"app/\[id\]", "app/[id]", True),
+        (r"app/\[id\]", "app/i", False),
         ("line\nend", "lineXend", False),
         ("# *", "anything", False),
     ],
@@ -198,6 +199,7 @@ def test_an_ignore_file_that_is_not_a_plain_file_is_named_and_not_used(
         (["x" * 401, "*.log"], (0,)),
         (["*.log", *["#"] * 1_999, "late", "later"], (2_000, 2_001)),
         (["# " + "*a" * 300, "*.log"], ()),
+        (["[[:upper:]]*", r"a[\]]", "*.log", "end\\"], (0, 1, 3)),
     ],
 )
 def test_lines_beyond_a_limit_are_named_and_the_others_apply(

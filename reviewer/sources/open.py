@@ -99,7 +99,7 @@ def open_source(
     while iterating, when it cannot be read. The first 256 kB decide the format, or, if the first
     line is longer, the lines after it.
     """
-    found, source = _recognised(path, line_start, line_end, sessions)
+    found, source = recognised(path, line_start, line_end, sessions)
     if found.turns is not None:
         return SessionScan(found.name, source, found.turns, is_log=found.is_log)
     assert found.read is not None
@@ -117,7 +117,7 @@ def open_blocks(
 
     Takes the arguments of `open_source` and raises the same errors.
     """
-    found, source = _recognised(path, line_start, line_end, sessions)
+    found, source = recognised(path, line_start, line_end, sessions)
     if found.turns is not None:
         return SessionBlocks(found.name, source, found.turns, is_log=found.is_log)
     assert found.read is not None
@@ -141,10 +141,10 @@ def recognise(path: Path) -> Format:
     return _detect(path)[0]
 
 
-def _recognised(
+def recognised(
     path: Path, line_start: int, line_end: int | None, sessions: frozenset[str] | None
 ) -> tuple[Format, Source]:
-    """The format of a file, and the file as a source."""
+    """The format of a file, and the file as a source. Raises what `open_source` raises."""
     found, form, document = _detect(path)
     if found.read is None and found.turns is None:
         raise OtherKindError(f"{path} is not text that reviewer reads: {found.not_read}.")

@@ -3,13 +3,26 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 import pytest
 
-from reviewer.sources.open import open_blocks, open_source
+from reviewer.sources.events import (
+    Call,
+    Compaction,
+    Event,
+    Message,
+    Notice,
+    Outcome,
+    Result,
+    Rewind,
+    Speaker,
+)
+from reviewer.sources.open import open_source
 from reviewer.sources.records import Role, Use
 from reviewer.sources.rows import has_rows
+from reviewer.sources.stream import read
 from tests.unit.sources.families import FAMILIES, Family
 
 each_family = pytest.mark.parametrize("family", FAMILIES.values(), ids=FAMILIES)
@@ -32,12 +45,63 @@ def test_the_words_of_the_person_and_of_the_agent(family: Family, tmp_path: Path
 
 
 @each_family
+def test_the_words_of_the_events(family: Family, tmp_path: Path) -> None:
+    stream = read(family.write(tmp_path))
+    events = kept(stream)
+    assert stream.format == family.format
+    said = [event for event in events if isinstance(event, Message)]
+    assert [each.text for each in said if each.speaker is Speaker.PERSON] == family.person
+    agents = (Speaker.AGENT, Speaker.SUBAGENT)
+    assert "\n\n".join(each.text for each in said if each.speaker in agents) == "\n\n".join(
+        family.agent
+    )
+    for use, beginnings in family.kept_out.items():
+        texts = [text for kind, text in kept_out(events) if kind == use]
+        assert all(text.startswith(start) for text, start in zip(texts, beginnings, strict=False))
+
+
+def kept(stream: Iterable[Event]) -> list[Event]:
+    """The events that the person did not take back."""
+    events: list[Event] = []
+    for event in stream:
+        if isinstance(event, Rewind):
+            taken_back = range(event.first, event.end)
+            events = [each for each in events if each.origin.line_start not in taken_back]
+        else:
+            events.append(event)
+    return events
+
+
+def kept_out(events: list[Event]) -> Iterator[tuple[str, str]]:
+    for event in events:
+        if isinstance(event, Notice):
+            yield event.kind.value, event.text
+        elif isinstance(event, Compaction):
+            yield Use.SUMMARY.value, event.summary
+
+
+@each_family
 def test_tool_calls_and_their_results(family: Family, tmp_path: Path) -> None:
-    blocks = list(open_blocks(family.write(tmp_path)))
-    calls = [block for block in blocks if block.kind == "tool_use"]
-    results = [block for block in blocks if block.kind == "tool_result"]
-    assert [(block.name, block.text) for block in calls] == family.calls
-    assert [(block.name, block.text, block.error) for block in results] == family.results
+    events = list(read(family.write(tmp_path)))
+    calls = [event for event in events if isinstance(event, Call)]
+    results = [event for event in events if isinstance(event, Result)]
+    assert [(call.tool, call.text) for call in calls] == family.calls
+    failed = (Outcome.FAILED, Outcome.REFUSED, Outcome.INTERRUPTED)
+    assert [(each.tool, each.text, each.outcome in failed) for each in results] == family.results
+
+
+@each_family
+def test_an_event_is_at_its_place(family: Family, tmp_path: Path) -> None:
+    path = family.write(tmp_path)
+    data = path.read_bytes()
+    for event in read(path):
+        at = event.origin
+        if has_rows(path) or path.parent.name == "pj":
+            assert at.byte_start == at.byte_end
+            continue
+        raw = data[at.byte_start : at.byte_end]
+        assert hashlib.sha256(raw).hexdigest() == at.sha256
+        assert data[: at.byte_start].count(b"\n") == at.line_start
 
 
 @each_family

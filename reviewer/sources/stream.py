@@ -57,22 +57,21 @@ class EventStream:
         self.errors: list[str] = told.errors
 
     def __iter__(self) -> Iterator[Event]:
-        for each in self._read(events=True, records=False):
+        for each in self.with_records(records=False):
             if not isinstance(each, Record):
                 yield each
 
-    def with_records(self) -> Iterator[Record | Event]:
-        """The records as soon as they are complete, beside the events. After a Rewind those on its
-        lines are abandoned.
-        """
-        return self._read(events=True, records=True)
-
     def records(self) -> Iterator[Record]:
-        """The records alone, with their final use, in the order of their lines."""
-        found = self._read(events=False, records=True)
+        """The records with their final use, in the order of their lines."""
+        found = self.with_records(events=False)
         return settled((each for each in found if isinstance(each, (Record, Rewind))), self.is_log)
 
-    def _read(self, *, events: bool, records: bool) -> Iterator[Record | Event]:
+    def with_records(
+        self, *, events: bool = True, records: bool = True
+    ) -> Iterator[Record | Event]:
+        """The records as soon as they are complete, between the events. A Rewind, which comes
+        without `events`, too, takes back the records on its lines.
+        """
         if self._turns is None:
             for record in self._note or ():
                 if records:

@@ -9,6 +9,7 @@ pickles them; a fork server of our own would save 0.7 s of the first ingestion.
 from __future__ import annotations
 
 import hashlib
+import re
 from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
 from functools import lru_cache
@@ -26,6 +27,8 @@ from reviewer.sources.records import Record, Use
 from reviewer.text.placeholder import MASK
 from reviewer.text.secrets import mask
 
+_ID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|sha256:[0-9a-f]{64}")
+"""The ids of most records, which are no secrets."""
 HANDFUL = 64
 """Records in a batch; the store is asked about a whole batch at once."""
 
@@ -147,7 +150,7 @@ def mask_record(record: Record) -> tuple[Record, int]:
     """The masked record, and the number of secrets found in its text."""
     masked = mask(record.text)
     session = record.session and _mask_label(record.session)
-    key = _mask_label(record.key)
+    key = record.key if _ID.fullmatch(record.key) else _mask_label(record.key)
     if session != record.session or key != record.key:
         # Two different keys must not become one.
         digest = hashlib.sha256(record.key.encode()).hexdigest()

@@ -35,7 +35,7 @@ from reviewer.sources.events import (
     Thought,
 )
 from reviewer.sources.open import NOTE_FORMATS
-from reviewer.sources.stream import EventStream, read
+from reviewer.sources.stream import REWOUND, EventStream, read
 from reviewer.text.secrets import mask
 
 __all__ = ["Piece", "label", "pieces", "read_view", "view_text"]
@@ -144,7 +144,7 @@ class _Writer:
         for at, line in enumerate(self.lines):
             if event.first <= line.line < event.end and line.text:
                 self.lines[at] = structs.replace(line, text="")
-                self.tally["rewound"] += 1
+                self.tally[REWOUND] += 1
 
     def _say(self, origin: Origin, role: LineRole, speaker: Speaker, shown: Shown) -> None:
         if shown.text.strip():

@@ -121,7 +121,9 @@ def read_call(origin: Origin, call_id: str, tool: str, text: str) -> Call:
     windows = "powershell" in name
     changes: tuple[Change, ...] = ()
     commands: tuple[Command, ...] = ()
-    patch = _first(args, _PATCHES) or command or _first(args, _COMMANDS)
+    patch = ""
+    if PATCH_START in text:
+        patch = _first(args, _PATCHES) or command or _first(args, _COMMANDS)
     if PATCH_START in patch and _is_patch(patch, act):
         act, changes = Act.EDIT, tuple(_patched(patch))
     elif act is Act.RUN:

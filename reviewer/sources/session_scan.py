@@ -158,37 +158,8 @@ def _texts(turn: Turn) -> Iterator[Part]:
             yield part
 
 
-class SessionScan:
-    """The records of one file.
-
-    Iterating yields them with their final use; those of a log are all kept in memory until
-    the end is known. `live` yields each as soon as it is complete.
-    """
-
-    def __init__(
-        self, name: str, source: Source, turns: TurnReader, *, is_log: bool = False
-    ) -> None:
-        self.path, self.format, self.is_log = source.path, name, is_log
-        self._reading = Reading(source)
-        self._turns = turns
-        self.tally, self.errors = self._reading.tally, self._reading.errors
-
-    def __iter__(self) -> Iterator[Record]:
-        return settled(self.live(), self.is_log)
-
-    def live(self) -> Iterator[Record | Rewind]:
-        maker = RecordMaker(self._reading, self.format)
-        for turn in wanted(self._turns, self._reading):
-            if isinstance(turn, Rewind):
-                yield from maker.close()
-                yield turn
-            else:
-                yield from maker.add(turn)
-        yield from maker.close()
-
-
 class SessionBlocks:
-    """The blocks of one file. Iterating and `live` differ as those of `SessionScan` do."""
+    """The blocks of one file. Iterating yields them with their final use; `live` each at once."""
 
     def __init__(
         self, name: str, source: Source, turns: TurnReader, *, is_log: bool = False

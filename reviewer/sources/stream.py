@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 from reviewer.sources.calls import Plans, read_call
@@ -27,6 +27,7 @@ from reviewer.sources.results import read_result
 from reviewer.sources.session_scan import CallNames, RecordMaker, role_of, settled, wanted
 from reviewer.sources.turns import Part, Reading, Turn
 
+REWOUND = str(Use.REWOUND)
 INTERRUPTION = "[Request interrupted by user"
 _SPEAKERS = {
     Role.USER: Speaker.PERSON,
@@ -61,6 +62,19 @@ class EventStream:
             if not isinstance(each, Record):
                 yield each
 
+    def kept(self) -> list[Event]:
+        """The events that the person did not take back, in the order of their lines."""
+        events: list[Event] = []
+        for event in self:
+            if isinstance(event, Rewind):
+                before = len(events)
+                lines = range(event.first, event.end)
+                events = [each for each in events if each.origin.line_start not in lines]
+                self.tally[REWOUND] += before - len(events)
+            else:
+                events.append(event)
+        return sorted(events, key=lambda each: each.origin.line_start) if self.is_log else events
+
     def records(self) -> Iterator[Record]:
         """The records with their final use, in the order of their lines."""
         found = self.with_records(events=False)
@@ -87,6 +101,8 @@ class EventStream:
                 continue
             if records:
                 yield from kept.add(turn)
+            elif turn.rewound:
+                self.tally[REWOUND] += len(turn.parts)
             if events:
                 yield from maker.of_turn(turn)
         yield from kept.close()
@@ -137,45 +153,45 @@ class EventMaker:
         """Open calls without an id."""
         self._plans: dict[str | None, Plans] = {}
 
-    def of_turn(self, turn: Turn) -> Iterator[Event]:
+    def of_turn(self, turn: Turn) -> list[Event]:
+        """The events of a turn, which share its origin."""
         origin = turn.origin()
+        found: list[Event] = []
         for part, use, name, call in self._names.parts(turn):
-            yield from self.add(origin, part, use, role_of(turn, part, use), name=name, call=call)
+            found += self.add(origin, part, use, role_of(turn, part, use), name=name, call=call)
+        return found
 
     def add(
         self, origin: Origin, part: Part, use: Use, role: Role, *, name: str, call: str
-    ) -> Iterator[Event]:
+    ) -> Sequence[Event]:
         """The events of a part: text, a thought, a call or a result."""
         if use is Use.REWOUND:
-            return
+            return ()
         text = part.text.replace("\r\n", "\n") if "\r" in part.text else part.text
         if part.kind == "thinking":
-            yield Thought(origin, text)
-        elif part.kind == "tool_use":
-            yield from self._call(origin, call, name, text)
-        elif part.kind == "tool_result":
-            yield from self._result(origin, call, name, text, part)
-        elif use is Use.SUMMARY:
-            yield Compaction(origin, text)
-        elif use is Use.MESSAGE:
-            yield Message(origin, _speaker(origin, role, name), text, name)
-        else:
-            speaker = _SPEAKERS.get(role, Speaker.HARNESS)
-            yield Notice(origin, _kind(part, use, text), text, speaker)
+            return (Thought(origin, text),)
+        if part.kind == "tool_use":
+            return self._call(read_call(origin, call, name, text))
+        if part.kind == "tool_result":
+            return self._result(origin, call, name, text, part)
+        if use is Use.SUMMARY:
+            return (Compaction(origin, text),)
+        if use is Use.MESSAGE:
+            return (Message(origin, _speaker(origin, role, name), text, name),)
+        speaker = _SPEAKERS.get(role, Speaker.HARNESS)
+        return (Notice(origin, _kind(part, use, text), text, speaker),)
 
-    def _call(self, origin: Origin, call_id: str, tool: str, text: str) -> Iterator[Event]:
-        call = read_call(origin, call_id, tool, text)
+    def _call(self, call: Call) -> Sequence[Event]:
         if call.id:
             self._open[call.id] = call
         else:
             self._nameless.append(call)
-        yield call
-        if (items := self._plan(origin).after(call)) is not None:
-            yield Plan(origin, items)
+        items = self._plan(call.origin).after(call)
+        return (call,) if items is None else (call, Plan(call.origin, items))
 
     def _result(
         self, origin: Origin, call_id: str, tool: str, text: str, part: Part
-    ) -> Iterator[Event]:
+    ) -> Sequence[Event]:
         call = self._open.pop(call_id, None) if call_id else self._oldest(tool)
         found = read_result(
             call,
@@ -185,7 +201,7 @@ class EventMaker:
             feedback=part.feedback,
             format_name=self._format,
         )
-        yield Result(
+        result = Result(
             origin,
             call_id,
             call.tool if call else tool,
@@ -195,8 +211,8 @@ class EventMaker:
             found.words,
             found.task,
         )
-        if call and (items := self._plan(origin).answered(call.id, text)) is not None:
-            yield Plan(origin, items)
+        items = self._plan(origin).answered(call.id, text) if call else None
+        return (result,) if items is None else (result, Plan(origin, items))
 
     def _oldest(self, tool: str) -> Call | None:
         """The first open call without an id, of this tool if there is one."""

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Iterator
+import json
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -16,13 +17,12 @@ from reviewer.sources.events import (
     Notice,
     Outcome,
     Result,
-    Rewind,
     Speaker,
 )
-from reviewer.sources.open import open_source
 from reviewer.sources.records import Role, Use
 from reviewer.sources.rows import has_rows
 from reviewer.sources.stream import read
+from tests.unit.sources.builders import Scanned
 from tests.unit.sources.families import FAMILIES, Family
 
 each_family = pytest.mark.parametrize("family", FAMILIES.values(), ids=FAMILIES)
@@ -30,7 +30,7 @@ each_family = pytest.mark.parametrize("family", FAMILIES.values(), ids=FAMILIES)
 
 @each_family
 def test_the_words_of_the_person_and_of_the_agent(family: Family, tmp_path: Path) -> None:
-    scan = open_source(family.write(tmp_path))
+    scan = Scanned(family.write(tmp_path))
     records = list(scan)
     assert scan.format == family.format
     assert scan.errors == [] or family.format == "codex-app-server"
@@ -47,7 +47,7 @@ def test_the_words_of_the_person_and_of_the_agent(family: Family, tmp_path: Path
 @each_family
 def test_the_words_of_the_events(family: Family, tmp_path: Path) -> None:
     stream = read(family.write(tmp_path))
-    events = kept(stream)
+    events = stream.kept()
     assert stream.format == family.format
     said = [event for event in events if isinstance(event, Message)]
     assert [each.text for each in said if each.speaker is Speaker.PERSON] == family.person
@@ -58,18 +58,6 @@ def test_the_words_of_the_events(family: Family, tmp_path: Path) -> None:
     for use, beginnings in family.kept_out.items():
         texts = [text for kind, text in kept_out(events) if kind == use]
         assert all(text.startswith(start) for text, start in zip(texts, beginnings, strict=False))
-
-
-def kept(stream: Iterable[Event]) -> list[Event]:
-    """The events that the person did not take back."""
-    events: list[Event] = []
-    for event in stream:
-        if isinstance(event, Rewind):
-            taken_back = range(event.first, event.end)
-            events = [each for each in events if each.origin.line_start not in taken_back]
-        else:
-            events.append(event)
-    return events
 
 
 def kept_out(events: list[Event]) -> Iterator[tuple[str, str]]:
@@ -106,7 +94,7 @@ def test_an_event_is_at_its_place(family: Family, tmp_path: Path) -> None:
 
 @each_family
 def test_records_keep_agent_model_folder_branch_and_a_key(family: Family, tmp_path: Path) -> None:
-    records = list(open_source(family.write(tmp_path)))
+    records = list(Scanned(family.write(tmp_path)))
     assert {record.meta["agent"] for record in records} == {family.format}
     assert len({record.key for record in records}) == len(records)
     for name, value in (("cwd", family.cwd), ("gitBranch", family.branch), ("model", family.model)):
@@ -118,7 +106,7 @@ def test_records_keep_agent_model_folder_branch_and_a_key(family: Family, tmp_pa
 def test_a_record_is_at_its_place(family: Family, tmp_path: Path) -> None:
     path = family.write(tmp_path)
     data = path.read_bytes()
-    for record in open_source(path):
+    for record in Scanned(path):
         if has_rows(path) or path.parent.name == "pj":
             assert record.byte_start == record.byte_end
             continue
@@ -131,8 +119,25 @@ def test_a_record_is_at_its_place(family: Family, tmp_path: Path) -> None:
 @each_family
 def test_a_part_of_the_lines_can_be_read(family: Family, tmp_path: Path) -> None:
     path = family.write(tmp_path)
-    records = list(open_source(path))
+    records = list(Scanned(path))
     last = records[-1]
-    only = list(open_source(path, line_start=last.line_start))
+    only = list(Scanned(path, line_start=last.line_start))
     assert only[-1] == last
     assert all(record.line_start >= last.line_start for record in only)
+
+
+@each_family
+def test_records_are_those_that_stores_have(family: Family, tmp_path: Path) -> None:
+    """A change of a key, a position or a text would queue again what was decided on: the hashes
+    may change only with a migration.
+    """
+    folder = tmp_path / "yard" / "shop"  # keys of some formats have two folders in them
+    folder.mkdir(parents=True)
+    stored = json.loads(Path(__file__).with_name("stored_keys.json").read_text())
+    name = next(name for name, each in FAMILIES.items() if each is family)
+    told = "\n".join(
+        f"{each.key} {each.line_start} {each.line_end} {each.byte_start} {each.byte_end}"
+        f" {each.sha256} {each.role} {each.use} {each.session} {each.at} {each.text}"
+        for each in Scanned(family.write(folder))
+    )
+    assert hashlib.sha256(told.encode()).hexdigest()[:16] == stored[name]

@@ -15,7 +15,7 @@ from reviewer.llm.local import LocalServer
 from reviewer.llm.model import ModelError
 from reviewer.settings import ModelSettings
 from reviewer.sources import claude_code
-from reviewer.sources.open import open_source
+from reviewer.sources.open import recognise
 from tests import surroundings
 
 MODEL_SECONDS = 900
@@ -85,7 +85,7 @@ def sessions(data_folders: list[Path]) -> list[Path]:
 
     def is_session(path: Path) -> bool:
         try:
-            return "subagents" not in path.parts and open_source(path).format == claude_code.NAME
+            return "subagents" not in path.parts and recognise(path).name == claude_code.NAME
         except SourceError:
             return False
 

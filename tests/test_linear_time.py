@@ -20,7 +20,7 @@ from reviewer.compression.handover import write_brief
 from reviewer.engine import Engine
 from reviewer.errors import OtherKindError
 from reviewer.proposing.session_view import read_view
-from reviewer.sources.open import open_blocks, open_source
+from reviewer.sources.open import open_blocks
 from reviewer.text.display import display_text
 from reviewer.text.for_agents import as_markdown, between_tags
 from reviewer.text.identifiers import identifiers
@@ -28,6 +28,7 @@ from reviewer.text.normalise import clean
 from reviewer.text.secrets import mask
 from reviewer.text.units import units
 from reviewer.text.word_diff import hunks
+from tests.unit.sources.builders import Scanned
 
 RUNS = [
     " ", "\t", "\n", '"', "'", "[", "(", "{", "/", "=", "-", ".", "1", "a", "é", ":", "*", "`", "#",
@@ -97,7 +98,7 @@ def imported(path: Path) -> None:
 
 
 READING: dict[str, Callable[[Path], object]] = {
-    "records": lambda path: list(open_source(path)),
+    "records": lambda path: list(Scanned(path)),
     "blocks": lambda path: list(open_blocks(path)),
     "view": read_view,
     "ingest": ingested,

@@ -393,7 +393,8 @@ class AgentTools:
         from reviewer.extraction.candidates import MemoryType
         from reviewer.promotion.proposals import guessed_type
         from reviewer.proposing.proof import prove, reasons
-        from reviewer.proposing.values import Proposal, Proposer, Proved, Speaker
+        from reviewer.proposing.values import Proposal, Proposer, Proved
+        from reviewer.sources.events import Speaker
 
         if self._waiting(engine) >= PROPOSALS_WAITING:
             raise ReviewerError(

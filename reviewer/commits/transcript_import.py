@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
@@ -14,23 +13,35 @@ from reviewer.commits.contents import prepare
 from reviewer.commits.export_reader import read_export
 from reviewer.errors import ConflictError, SourceError
 from reviewer.sources.claude_words import NOTIFICATIONS
-from reviewer.sources.records import Role, Use
+from reviewer.sources.events import (
+    Call,
+    Compaction,
+    Event,
+    Message,
+    Notice,
+    NoticeKind,
+    Plan,
+    Result,
+    Speaker,
+    Thought,
+)
 from reviewer.store.acts import Act
 from reviewer.text.identifiers import short_id
 
-if TYPE_CHECKING:
-    from reviewer.sources.records import Block
-
 LONGEST_STEM = 180
 """Characters of a file name that are used as the name of a context."""
-_TYPE_BY_KIND = {"thinking": "reasoning", "tool_use": "tool_call", "tool_result": "tool_result"}
-_TYPE_BY_USE = {
-    Use.SUMMARY: "summary",
-    Use.BOOT: "instruction",
-    Use.INJECTED: "artifact",
-    Use.TEMPLATE: "artifact",
+_ROLES = {
+    Speaker.PERSON: "user",
+    Speaker.AGENT: "assistant",
+    Speaker.SUBAGENT: "assistant",
+    Speaker.HARNESS: "system",
 }
-_TYPE_BY_ROLE = {Role.SYSTEM: "instruction", Role.TOOL: "tool_result", Role.NOTE: "artifact"}
+_TYPES = {
+    NoticeKind.BOOT: "instruction",
+    NoticeKind.INJECTED: "artifact",
+    NoticeKind.TEMPLATE: "artifact",
+}
+_EMPTY = {Thought: "thinking", Call: "tool use", Result: "tool result"}
 
 
 class Transcript(Struct, frozen=True):
@@ -40,15 +51,6 @@ class Transcript(Struct, frozen=True):
     skipped: dict[str, int]
     masked: dict[str, int]
     """Kind -> number of masked secrets."""
-
-
-def commit_type(block: Block) -> str:
-    """The commit type for a block."""
-    if _is_notification(block):
-        return "tool_result"
-    if block.kind in _TYPE_BY_KIND:
-        return _TYPE_BY_KIND[block.kind]
-    return _TYPE_BY_USE.get(block.use) or _TYPE_BY_ROLE.get(block.role, "dialogue")
 
 
 def read_transcript(
@@ -64,30 +66,30 @@ def read_transcript(
     this one of a file that has several. The conversations of such a file come one after the other,
     each after a mark. Also reads an exported context. Raises SourceError.
     """
-    from reviewer.sources.open import open_blocks, recognise
+    from reviewer.sources.open import NOTE_FORMATS
+    from reviewer.sources.stream import read
 
     exported = read_export(path, line_start, line_end)
     if exported is not None:
         return Transcript(tuple(exported), {}, dict(_masked(exported)))
     only = None if session is None else frozenset((session,))
-    scan = open_blocks(path, line_start=line_start, line_end=line_end, sessions=only)
+    stream = read(path, line_start=line_start, line_end=line_end, sessions=only)
     main: list[tuple[str, Draft]] = []
     aside: list[tuple[str, Draft]] = []
     skipped: Counter[str] = Counter()
-    for block in scan:
-        if block.use is Use.REWOUND:
-            skipped[str(Use.REWOUND)] += 1
-        elif not block.text.strip():
-            skipped[f"empty {block.kind.replace('_', ' ')}"] += 1
-        else:
-            key = f"{block.session or ''}\n{block.conversation}"
-            (aside if block.sidechain else main).append((key, _draft(block)))
+    for event in stream.kept():
+        if isinstance(event, Plan):
+            continue
+        draft = _draft(event, is_note=stream.format in NOTE_FORMATS)
+        if not draft.text.text.strip():
+            skipped[f"empty {_EMPTY.get(type(event), 'text')}"] += 1
+            continue
+        key = f"{event.origin.session or ''}\n{event.origin.conversation}"
+        (aside if event.origin.sidechain else main).append((key, draft))
     if main and aside:
         skipped["sub-agent's turn"] += len(aside)
-    found = recognise(path)
-    marked = found.several or found.outlines is not None
-    drafts = _marked(main or aside) if marked else [draft for _, draft in main or aside]
-    skipped.update(scan.tally)
+    drafts = _marked(main or aside) if stream.several else [draft for _, draft in main or aside]
+    skipped.update(stream.tally)
     return Transcript(tuple(drafts), dict(skipped), dict(_masked(drafts)))
 
 
@@ -120,21 +122,34 @@ def _masked(drafts: Iterable[Draft]) -> Counter[str]:
     return Counter(kind for draft in drafts for kind in draft.text.masked)
 
 
-def _is_notification(block: Block) -> bool:
-    """Whether a text is the result of a sub-agent or a background task."""
-    return block.use is Use.WRAPPER and block.text.lstrip().startswith(NOTIFICATIONS)
-
-
-def _draft(block: Block) -> Draft:
-    by_tool = block.kind == "tool_result" or _is_notification(block)
+def _draft(event: Event, *, is_note: bool) -> Draft:
+    role, type_, name, text, call = "assistant", "dialogue", "", "", ""
+    if isinstance(event, Message):
+        role, name, text = _ROLES[event.speaker], event.name, event.text
+    elif isinstance(event, Thought):
+        type_, text = "reasoning", event.text
+    elif isinstance(event, Call):
+        type_, name, text, call = "tool_call", event.tool, event.text, event.id
+    elif isinstance(event, Result):
+        role, type_, name, text, call = "tool", "tool_result", event.tool, event.text, event.call
+    elif isinstance(event, Compaction):
+        type_, text = "summary", event.summary
+    elif isinstance(event, Notice):
+        role, type_, text = _ROLES[event.speaker], _TYPES.get(event.kind, "dialogue"), event.text
+        if event.kind is NoticeKind.WRAPPER and text.lstrip().startswith(NOTIFICATIONS):
+            role, type_ = "tool", "tool_result"
+        elif role == "system":
+            type_ = "instruction"
+    if is_note:
+        role, type_ = "note", "artifact" if type_ == "dialogue" else type_
     return Draft(
-        role="tool" if by_tool else str(block.role),
-        type=commit_type(block),
-        text=prepare(block.text),
-        name=prepare(block.name).text,
-        at=block.at,
-        source_line=block.line_start,
-        meta={"call": block.call} if block.call else {},
+        role=role,
+        type=type_,
+        text=prepare(text),
+        name=prepare(name).text,
+        at=event.origin.at,
+        source_line=event.origin.line_start,
+        meta={"call": call} if call else {},
     )
 
 

@@ -48,6 +48,7 @@ _PROSE = (UnitKind.SENTENCE, UnitKind.LIST_ITEM)
 _SHORT_TEXT = 2_000
 """Up to this many characters, counting line ends is faster than caching their offsets."""
 _LINE_END = re.compile("\n")
+_FIRST_WORDS = sorted({label.split()[0] for label in LABELS_IN_BRACKETS})
 
 
 class Dropped(Struct, frozen=True):
@@ -176,6 +177,8 @@ class _Find(Struct, frozen=True):
 def _finds(record: Record) -> Iterator[_Find]:
     """What the rules find in a record, in the order of the text."""
     text = record.text
+    if not _may_have_any(record):
+        return
     stated: set[str] = set()  # headings whose first paragraph was read: the others argue for it
     for paragraph in _paragraphs(cached_units(text)):
         first = paragraph[0]
@@ -200,6 +203,14 @@ def _finds(record: Record) -> Iterator[_Find]:
         elif record.role is Role.NOTE or (record.role is Role.USER and not record.sidechain):
             for unit in paragraph:
                 yield from _sentence(text, unit)
+
+
+def _may_have_any(record: Record) -> bool:
+    """Whether a rule may find something: in what an agent says only labels and values count."""
+    if record.shape is not Shape.TURN or (record.role is Role.USER and not record.sidechain):
+        return True
+    lower = record.text.lower()
+    return "=" in lower or any(word in lower for word in _FIRST_WORDS)
 
 
 def _paragraphs(units: Iterable[Unit]) -> Iterator[list[Unit]]:

@@ -11,11 +11,13 @@ from msgspec import Struct
 
 from reviewer.promotion.source_reader import mask_record
 from reviewer.proposing.session_view import read_view
-from reviewer.proposing.values import QuoteProof, SessionView, Speaker, ViewLine
+from reviewer.proposing.values import QuoteProof, SessionView, ViewLine
+from reviewer.sources.events import Speaker
 from reviewer.sources.lines import read_lines, reading, text_form
-from reviewer.sources.open import HEAD_BYTES, open_source
+from reviewer.sources.open import HEAD_BYTES
 from reviewer.sources.records import Record, Role, Use
 from reviewer.sources.rows import has_rows
+from reviewer.sources.stream import read
 from reviewer.text.controls import UNSEEN, without_controls
 
 READ_WHOLE = 8_000_000
@@ -74,7 +76,7 @@ def _records(path: Path, lines: Sequence[int], session: str = "") -> Iterator[Re
     if path.stat().st_size > READ_WHOLE and not has_rows(path):
         start, end = lines[0], lines[-1] + 1
     only = frozenset((session,)) if session else None
-    for record in open_source(path, line_start=start, line_end=end, sessions=only):
+    for record in read(path, line_start=start, line_end=end, sessions=only).records():
         if any(_covers(record, line) for line in lines):
             yield mask_record(record)[0]
 

@@ -17,8 +17,8 @@ from reviewer.extraction.ranking import CAP, Ranking
 from reviewer.promotion.candidate_collector import CandidateCollector
 from reviewer.promotion.views import CandidateView, Kind, SourceRef, Status
 from reviewer.proposing.values import Proposer
-from reviewer.sources.open import open_source
-from reviewer.sources.records import Record, Scan
+from reviewer.sources.records import Record
+from reviewer.sources.stream import EventStream, read
 from reviewer.text.secrets import mask
 
 
@@ -36,14 +36,14 @@ def extract_file(
     Near duplicates follow their row. Raises SourceError.
     """
     now = now or utc_now()
-    scan = open_source(path, line_start=line_start, line_end=line_end)
+    stream = read(path, line_start=line_start, line_end=line_end)
     try:
         modified = datetime.fromtimestamp(path.stat().st_mtime, UTC)
     except OSError as problem:
         raise SourceError(f"{path} cannot be read: {problem.strerror}.") from problem
     setting = Setting(path=str(path), now=now, updated=modified)
     collector = CandidateCollector(_forget, _forget)
-    collector.take(_masked(scan), setting)
+    collector.take(_masked(stream), setting)
     rows: list[CandidateView] = []
     for ranking in collector.ranked(cap=top).kept[:top]:
         leader = _view(ranking, len(rows) + 1, None, path, project, iso(now))
@@ -53,8 +53,8 @@ def extract_file(
     return rows
 
 
-def _masked(scan: Scan) -> Iterator[Record]:
-    for record in scan:
+def _masked(stream: EventStream) -> Iterator[Record]:
+    for record in stream.records():
         yield msgspec.structs.replace(record, text=mask(record.text).text)
 
 

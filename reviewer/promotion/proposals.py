@@ -42,9 +42,9 @@ from reviewer.proposing.values import (
     Proved,
     Quote,
     SessionView,
-    Speaker,
     ViewLine,
 )
+from reviewer.sources.events import Speaker
 from reviewer.sources.records import Record, Role, Shape
 from reviewer.store.acts import Act, Scope
 from reviewer.store.database import Database

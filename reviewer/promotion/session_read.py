@@ -186,7 +186,7 @@ class _Reading:
                 self._cwd = cwd
             if cwd and cwd != self._cwd and record.use is Use.MESSAGE:
                 self._folders[record.key] = cwd
-        self._collector.consume(self._noted(batch.events), None)
+        self._collector.consume(self._noted(batch.found), None)
 
     def _noted(self, events: list[Event]) -> Iterator[Event]:
         """The events as they are; what every session begins with is remembered."""

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from reviewer.proposing.values import Proof, Proposal, Proposer, Speaker
+from reviewer.proposing.values import Proof, Proposal, Proposer
+from reviewer.sources.events import Speaker
 
 PRIORS: dict[Proposer, float] = {
     Proposer.PERSON: 0.85,

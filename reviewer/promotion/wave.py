@@ -24,6 +24,7 @@ from reviewer.promotion.source_reader import (
     Abandoned,
     Batch,
     Closed,
+    Consumer,
     Job,
     Opened,
     Piece,
@@ -81,8 +82,9 @@ class Wave:
         breakable: Breakable,
         extract: bool = True,
         sessions: Mapping[Path, frozenset[str]] | None = None,
+        consumers: Sequence[Callable[[Path], Consumer]] = (),
     ) -> None:
-        """See `Intake.ingest`."""
+        """See `Intake.ingest`. `consumers`: what takes the events of each file as it is read."""
         self._database = database
         self._ledger = ledger
         self._clock = clock
@@ -90,6 +92,7 @@ class Wave:
         self._breakable = breakable
         self._extract = extract
         self._only = sessions or {}
+        self._consumers = consumers
         self._writer = RecordWriter(database, ledger, clock)
         self._unchanged = self._bytes = self._records = self._masked = 0
         self._kept_out: Counter[str] = Counter()
@@ -266,7 +269,8 @@ class Wave:
             if planned.job is None:
                 self._unchanged += 1
                 return
-            self._read_pieces(planned, planned.job, read(planned.job))
+            consumers = [begin(path) for begin in self._consumers]
+            self._read_pieces(planned, planned.job, read(planned.job, consumers))
             self._done.add(path)
         except Exception as problem:  # whatever is wrong with a file, the others are read
             if not is_of_a_file(problem):
@@ -289,7 +293,7 @@ class Wave:
             elif isinstance(piece, Batch):
                 assert writer is not None
                 self._write(piece, writer, fresh)
-                self._collector.consume(piece.events, fresh)
+                self._collector.consume(piece.found, fresh)
                 said += (each.line_start for each in piece.records if each.use is Use.MESSAGE)
                 if time.thread_time() > until:
                     raise SourceError(

@@ -22,9 +22,9 @@ from reviewer.proposing.values import (
     Proposer,
     Quote,
     SessionView,
-    Speaker,
     ViewLine,
 )
+from reviewer.sources.events import Speaker
 from reviewer.sources.front_matter import front_matter
 from reviewer.sources.lines import reading
 from reviewer.sources.markdown import without_own

@@ -12,7 +12,8 @@ from collections.abc import Sequence
 
 from reviewer.extraction.flags import INJECTION, flags_of
 from reviewer.proposing.proof_index import NAME, ProofIndex, normalised
-from reviewer.proposing.values import LineRole, Proposal, Proposer, Quote, Speaker, ViewLine
+from reviewer.proposing.values import LineRole, Proposal, Proposer, Quote, ViewLine
+from reviewer.sources.events import Speaker
 from reviewer.sources.records import Role
 from reviewer.text.identifiers import IdentifierKind, identifiers
 from reviewer.text.wording import NOT, wording

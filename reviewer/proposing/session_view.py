@@ -1,80 +1,67 @@
-"""A session as a reader needs it: dialogue in full, tool calls in one line, errors, decisions."""
+"""A session as a reader needs it: dialogue in full, a line for each call, failure and decision."""
 
 from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 from pathlib import Path
+from typing import Any
 
-from msgspec import Struct, structs
+from msgspec import structs
 
-from reviewer.proposing.values import LineRole, SessionView, Speaker, ViewLine
-from reviewer.proposing.view_calls import (
-    PLAN_TOOLS,
-    QUESTION_TOOLS,
-    SUBAGENT_TOOLS,
-    TASK_TOOLS,
-    TODO_TOOLS,
-    Call,
-    Shown,
-    TodoLists,
-    besides_commit,
-    call_line,
-    command_line,
-    commit_made,
-    commit_of,
-    cut,
-    error_line,
-    read_call,
-    result_note,
-    tool_name,
-)
+from reviewer.proposing.shortened import Shown, cut, ends, shortened
+from reviewer.proposing.values import LineRole, SessionView, ViewLine
 from reviewer.proposing.view_pieces import Piece, label, pieces, view_text
-from reviewer.proposing.view_words import REPORT_FENCE, inner_parts, parts, shortened
-from reviewer.sources.events import Rewind
-from reviewer.sources.open import open_blocks
-from reviewer.sources.records import Block, Role, Use
+from reviewer.sources.calls import APPROVALS, POLLING
+from reviewer.sources.claude_words import tags
+from reviewer.sources.events import (
+    Act,
+    Call,
+    Change,
+    Command,
+    Compaction,
+    Event,
+    Message,
+    Notice,
+    NoticeKind,
+    Origin,
+    Outcome,
+    Plan,
+    PlanItem,
+    Result,
+    Rewind,
+    Speaker,
+    Thought,
+)
+from reviewer.sources.open import NOTE_FORMATS
+from reviewer.sources.stream import REWOUND, EventStream, read
 from reviewer.text.secrets import mask
 
 __all__ = ["Piece", "label", "pieces", "read_view", "view_text"]
 
-_REFUSED = re.compile(
-    r"The user doesn't want to (?:proceed with this tool use|take this action right now)"
-    r"|User chose to stay in plan mode|User rejected|\[Request interrupted by user for tool use\]"
-)
-_SAID = re.compile(r"the user said:\s*\n?(.*)", re.DOTALL | re.IGNORECASE)
-_AFTER_WORDS = re.compile(r"\n\nNote: The user's next message may contain.*", re.DOTALL)
-_FORBIDDEN = re.compile(r"Permission to use \S+ .{0,400}?(?:has been denied|was denied)", re.DOTALL)
-_FAILED = re.compile(
-    r"\s*(?:Traceback \(most recent|(?:fatal|error|Error|ERROR)\b ?:|<tool_use_error>"
-    r"|Exit code:? [1-9]|Process exited with code [1-9]|\{\"(?:error|Error)\")"
-)
-_SIBLING = "Sibling tool call errored"
-_APPROVED_PLAN = re.compile(r"## Approved Plan[^\n]*:\s*\n(.*)", re.DOTALL)
-_AFTER_PLAN = re.compile(
-    r"\nIf you need specific details from before exiting plan mode.*", re.DOTALL
-)
+CALL_CHARS = 150
+"""Characters of a call's arguments that are shown."""
+RESULT_CHARS = 160
+"""Characters of a result that are shown beside its call; twice as many on two lines."""
+NOTICE_CHARS = 600
+REPORT_FENCE = 16
+"""Lines of a code block in a sub-agent's report that are shown in full."""
+LONG_NOTICE = 400
+"""Characters of a text that nobody wrote for this conversation, from which on it gets a line."""
+BLANKED = 40
+"""Blanks in a row that replace what the harness put into a message."""
+
 _CARRY_OUT = "Implement the following plan:"
-_ANSWERS = re.compile(
-    r"^(?:The user answered:|User has answered your questions:|Your questions have been answered:)"
-    r"\s*(.*?)\.?\s*(?:You can now continue.*|Read the answers carefully.*)?$",
-    re.DOTALL,
-)
-_REPORT_TRAILER = re.compile(r"\nagentId: \S.*", re.DOTALL)
-_WAITED_FOR = re.compile(
-    r"<task_type>local_agent</task_type>\s*<status>(\w+)</status>(?:.*?<output>(.*)</output>)?",
-    re.DOTALL,
-)
-_CALLS_OF_REPORT = re.compile(r"^\[Tool: [^\n]*\n?", re.MULTILINE)
-_LAUNCHED = ("Async agent launched", "Launching ", "Agent is running")
-SYSTEM_CHARS = 600
-"""Characters of a message of the harness that are shown."""
-ANSWER_CHARS = 20_000
-"""Characters of the person's answers to a form that are read."""
 _NOTHING = frozenset({"", "(no content)", "No response requested."})
-_GAP = re.compile(r"[ \t]{40,}")
+_CANCELLED = "Sibling tool call errored"
+_REPORT_TRAILER = re.compile(r"\nagentId: \S.*", re.DOTALL)
+_APPROVED_PLAN = "## Approved Plan"
+_COMMITTED = re.compile(r"^\[[^\]\n]{1,120} [0-9a-f]{7,40}\]", re.MULTILINE)
+_TRAILERS = re.compile(r"\n\n(?:[\w-]{1,40}: [^\n]*\n?)+\Z")
+_GAP = re.compile(rf"[ \t]{{{BLANKED},}}")
 _BLANKS = re.compile(r"(?<![ \t])[ \t]*+\n(?:[ \t]*+\n){2,}")
+_MARKS = {"done": "[x]", "active": "[~]", "dropped": "[-]"}
 
 
 def read_view(
@@ -90,15 +77,12 @@ def read_view(
     Raises SourceError when the file cannot be read.
     """
     only = None if session is None else frozenset((session,))
-    scan = open_blocks(path, line_start=line_start, line_end=line_end, sessions=only)
-    writer = _Writer(scan.is_log)
-    for block in scan.live():
-        if isinstance(block, Rewind):
-            writer.rewind(block)
-        else:
-            writer.add(block)
-    tally = Counter(scan.tally) + writer.tally
-    return SessionView(path, scan.format, writer.finished(), dict(tally), session or "")
+    stream = read(path, line_start=line_start, line_end=line_end, sessions=only)
+    writer = _Writer(stream)
+    for event in stream:
+        writer.add(event)
+    tally = Counter(stream.tally) + writer.tally
+    return SessionView(path, stream.format, writer.finished(), dict(tally), session or "")
 
 
 def read_views(path: Path, sessions: Collection[str]) -> dict[str, SessionView]:
@@ -106,44 +90,44 @@ def read_views(path: Path, sessions: Collection[str]) -> dict[str, SessionView]:
 
     Raises SourceError when the file cannot be read.
     """
-    scan = open_blocks(path, sessions=frozenset(sessions))
-    writers = {session: _Writer(scan.is_log) for session in sessions}
-    for block in scan.live():
-        if not isinstance(block, Rewind):
-            writers[block.session or ""].add(block)
-            continue
-        for writer in writers.values():
-            writer.rewind(block)
+    stream = read(path, sessions=frozenset(sessions))
+    writers = {session: _Writer(stream) for session in sessions}
+    for event in stream:
+        if isinstance(event, Rewind):
+            for writer in writers.values():
+                writer.add(event)
+        else:
+            writers[event.origin.session or ""].add(event)
     return {
-        session: SessionView(path, scan.format, writer.finished(), dict(writer.tally), session)
+        session: SessionView(path, stream.format, writer.finished(), dict(writer.tally), session)
         for session, writer in writers.items()
     }
 
 
-def failed(result: Block) -> bool:
-    """Whether the result of a call reports a failure."""
-    return result.error or bool(_FAILED.match(result.text))
-
-
-class _Pending(Struct):
-    """A call whose result has not come yet: where its line is."""
-
-    at: int
-    call: Call
-
-
 class _Writer:
-    """Collects the lines of a view, block by block."""
+    """Collects the lines of a view, event by event."""
 
-    def __init__(self, is_log: bool) -> None:
+    def __init__(self, stream: EventStream) -> None:
         self.lines: list[ViewLine] = []
-        self._is_log = is_log
         self.tally: Counter[str] = Counter()
-        self._pending: dict[str, _Pending] = {}
-        self._todos = TodoLists()
+        self._is_log = stream.is_log
+        self._is_note = stream.format in NOTE_FORMATS
+        self._called: dict[str, tuple[Call, int]] = {}
+        """Each call without a result, and where its line is."""
+        self._plans: dict[bool, tuple[PlanItem, ...]] = {}
         self._reports: set[int] = set()
+        """Last words of sub-agents, which come again as their reports."""
         self._roots: list[str] = []
         self._branch = ""
+        self._ways: dict[type[Event], Callable[[Any], None]] = {
+            Message: self._message,
+            Thought: self._thought,
+            Call: self._call,
+            Result: self._result,
+            Plan: self._plan,
+            Compaction: self._compaction,
+            Notice: self._notice,
+        }
 
     def finished(self) -> tuple[ViewLine, ...]:
         lines = [line for line in self.lines if line.text]
@@ -151,228 +135,189 @@ class _Writer:
             lines.sort(key=lambda line: line.line)
         return tuple(lines)
 
-    def rewind(self, rewind: Rewind) -> None:
-        """Take back the lines that the person left."""
+    def add(self, event: Event) -> None:
+        """Add the lines of one event, or take back those that the person left."""
+        if not isinstance(event, Rewind):
+            self._place(event.origin)
+            self._ways[type(event)](event)
+            return
         for at, line in enumerate(self.lines):
-            if rewind.first <= line.line < rewind.end and line.text:
+            if event.first <= line.line < event.end and line.text:
                 self.lines[at] = structs.replace(line, text="")
-                self.tally["rewound"] += 1
+                self.tally[REWOUND] += 1
 
-    def add(self, block: Block) -> None:
-        """Add the lines of one block."""
-        if block.use is not Use.REWOUND:
-            self._place(block)
-        if block.use is Use.REWOUND:
-            self.tally["rewound"] += 1
-        elif block.kind == "thinking":
-            self.tally["thinking"] += 1
-        elif block.kind == "tool_use":
-            self._call(block)
-        elif block.kind == "tool_result":
-            self._result(block)
-        elif block.use is Use.SUMMARY:
-            self._say(block, LineRole.SUMMARY, Speaker.HARNESS, mask(block.text.strip()).text)
-        elif block.use is Use.WRAPPER:
-            self._wrapper(block)
-        elif block.use is Use.MESSAGE:
-            self._words(block)
-        else:
-            self._left_out(block, block.use.value)
+    def _say(self, origin: Origin, role: LineRole, speaker: Speaker, shown: Shown) -> None:
+        if shown.text.strip():
+            span = None if self._is_note else (origin.byte_start, origin.byte_end)
+            self.lines.append(
+                ViewLine(origin.line_start, role, speaker, shown.text, shown.left_out, span)
+            )
 
-    def _place(self, block: Block) -> None:
+    def _place(self, origin: Origin) -> None:
         """The folder where the session works, which shortens its paths, and the branch."""
-        if block.cwd and not any(block.cwd.startswith(root) for root in self._roots):
-            self._event(block, Speaker.HARNESS, cut(f"working folder: {block.cwd}", 300))
-            self._roots += dict.fromkeys((block.cwd, block.cwd.replace("\\", "/")))
+        folder = origin.cwd
+        if folder and not any(folder.startswith(root) for root in self._roots):
+            shown = cut(f"working folder: {folder}", 300)
+            self._say(origin, LineRole.EVENT, Speaker.HARNESS, shown)
+            self._roots += dict.fromkeys((folder, folder.replace("\\", "/")))
             self._roots.sort(key=len, reverse=True)
-        if block.branch and block.branch not in (self._branch, "HEAD"):
-            self._branch = block.branch
-            self._event(block, Speaker.HARNESS, cut(f"branch: {block.branch}", 200))
-
-    def _say(
-        self, block: Block, role: LineRole, speaker: Speaker, text: str, left_out: int = 0
-    ) -> None:
-        if text.strip():
-            self.lines.append(ViewLine(block.line_start, role, speaker, text, left_out, block.span))
-
-    def _event(self, block: Block, speaker: Speaker, shown: Shown) -> None:
-        self._say(block, LineRole.EVENT, speaker, shown.text, shown.left_out)
-
-    def _left_out(self, block: Block, what: str) -> None:
-        """Text that nobody wrote for this conversation: its first line, and how much it is."""
-        self.tally[what] += 1
-        text = block.text.strip()
-        if len(text) > 400:
-            first = cut(text.lstrip("<# ").split("\n", 1)[0], 80).text
-            shown = Shown(f"... {what} left out: {first} ({len(text):,} characters) ...", len(text))
-            self._event(block, Speaker.HARNESS, shown)
+        if origin.branch and origin.branch not in (self._branch, "HEAD"):
+            self._branch = origin.branch
+            shown = cut(f"branch: {origin.branch}", 200)
+            self._say(origin, LineRole.EVENT, Speaker.HARNESS, shown)
 
     # Dialogue
 
-    def _words(self, block: Block) -> None:
-        # Reminders that were cut out of a message left blanks.
-        text = _BLANKS.sub("\n\n", _GAP.sub(" ", block.text)).strip()
-        cut_out = len(block.text) - len(text) if len(block.text) - len(text) > 40 else 0
-        if block.role is Role.ASSISTANT or block.sidechain:
-            task = block.name == "agent"
-            if block.sidechain:
-                self._reports.add(hash(text))  # its last message comes again as its report
-            speaker = Speaker.SUBAGENT if block.sidechain and not task else Speaker.AGENT
-            role = LineRole.USER if task else LineRole.ASSISTANT
-            shown = shortened(text, pasted=False)
-            self._say(block, role, speaker, shown.text, shown.left_out)
+    def _message(self, event: Message) -> None:
+        text = _BLANKS.sub("\n\n", _GAP.sub(" ", event.text)).strip()
+        by_person = event.speaker is Speaker.PERSON
+        if by_person and text.startswith(_CARRY_OUT):
+            self._say(event.origin, LineRole.USER, Speaker.PERSON, Shown(_CARRY_OUT))
+            plan = shortened(text.removeprefix(_CARRY_OUT).strip())
+            self._say(event.origin, LineRole.USER, Speaker.AGENT, plan)
             return
-        if text.startswith(_CARRY_OUT):
-            self._say(block, LineRole.USER, Speaker.PERSON, _CARRY_OUT)
-            plan = _AFTER_PLAN.sub("", text.removeprefix(_CARRY_OUT)).strip()
-            shown = shortened(plan, pasted=False)
-            self._say(block, LineRole.USER, Speaker.AGENT, shown.text, shown.left_out)
-            return
-        shown = shortened(text, pasted=block.role is Role.USER)
-        self._say(block, LineRole.USER, Speaker.PERSON, shown.text, shown.left_out + cut_out)
+        if event.origin.sidechain:
+            self._reports.add(hash(text))
+        shown = shortened(text, pasted=by_person and not self._is_note)
+        blanked = len(event.text) - len(text)
+        if by_person and blanked > BLANKED:
+            shown = Shown(shown.text, shown.left_out + blanked)
+        to_agent = by_person or event.name == "agent"
+        self._say(
+            event.origin, LineRole.USER if to_agent else LineRole.ASSISTANT, event.speaker, shown
+        )
 
-    def _wrapper(self, block: Block) -> None:
-        text = block.text.strip()
-        if block.role is Role.ASSISTANT:
+    def _thought(self, event: Thought) -> None:
+        self.tally["thinking"] += 1
+
+    def _compaction(self, event: Compaction) -> None:
+        summary = Shown(mask(event.summary.strip()).text)
+        self._say(event.origin, LineRole.SUMMARY, Speaker.HARNESS, summary)
+
+    def _notice(self, event: Notice) -> None:
+        origin, text = event.origin, event.text.strip()
+        harness, found = Speaker.HARNESS, tags(text)
+        if event.kind in (NoticeKind.DATA, NoticeKind.INTERRUPTED):
+            self._say(origin, LineRole.EVENT, harness, Shown(mask(text).text))
+        elif event.kind is not NoticeKind.WRAPPER:
+            self._left_out(origin, event.kind.value, text)
+        elif event.speaker is Speaker.AGENT:
             if text not in _NOTHING:
-                shown = error_line(text)
-                self._say(block, LineRole.ERROR, Speaker.HARNESS, shown.text, shown.left_out)
-            return
-        if text.startswith("[Request interrupted by user"):
-            self._event(block, Speaker.HARNESS, Shown(mask(text).text))
-        elif text.startswith("<command-") and (name := parts(text).get("command-name")):
-            given = parts(text).get("command-args", "").strip()
-            speaker = Speaker.PERSON if given else Speaker.HARNESS
-            self._event(block, speaker, shortened(f"{name} {given}".strip(), pasted=True))
-        elif text.startswith("<bash-input>"):
-            command = parts(text).get("bash-input", "")
-            self._event(block, Speaker.HARNESS, Shown(f"! {mask(command).text}"))
+                self._say(origin, LineRole.ERROR, harness, ends(text))
+        elif event.speaker is Speaker.HARNESS:  # the steps of an orchestrator
+            self._say(origin, LineRole.EVENT, harness, cut(text, NOTICE_CHARS))
+        elif name := found.get("command-name"):
+            given = found.get("command-args", "")
+            speaker = Speaker.PERSON if given else harness
+            shown = shortened(f"{name} {given}".strip(), pasted=True)
+            self._say(origin, LineRole.EVENT, speaker, shown)
+        elif command := found.get("bash-input"):
+            self._say(origin, LineRole.EVENT, harness, Shown(f"! {mask(command).text}"))
         elif text.startswith(("<bash-stdout>", "<bash-stderr>", "<local-command-stdout>")):
-            self._output(block, "\n".join(parts(text).values()).strip())
-        elif text.startswith(("<task-notification>", "<agent-notification>")):
-            self._notification(block, inner_parts(text))
+            output = "\n".join(found.values()).strip()
+            if output not in _NOTHING:
+                shown = cut(f"-> {_note(output).text}", 2 * RESULT_CHARS)
+                self._say(origin, LineRole.TOOL, harness, shown)
+        elif inner := found.get("task-notification") or found.get("agent-notification"):
+            told = tags(inner)
+            summary = told.get("summary") or told.get("status") or "notification"
+            self._say(origin, LineRole.EVENT, harness, cut(summary, 300))
+            self._report(origin, told.get("result", ""))
         elif text.startswith("<teammate-message"):
-            shown = shortened(text, pasted=False)
-            self._say(block, LineRole.ASSISTANT, Speaker.SUBAGENT, shown.text, shown.left_out)
-        elif text == "[image]" or text == "[document]":
-            self._event(block, Speaker.HARNESS, Shown(text))
-        elif block.role is Role.SYSTEM:  # steps of a harness, which tell what was tried and why
-            self._event(block, Speaker.HARNESS, cut(text, SYSTEM_CHARS))
+            self._say(origin, LineRole.ASSISTANT, Speaker.SUBAGENT, shortened(text))
         else:
-            self._left_out(block, Use.WRAPPER.value)
+            self._left_out(origin, event.kind.value, text)
 
-    def _output(self, block: Block, output: str) -> None:
-        if output in _NOTHING:
-            return
-        call = Call("bash", {})
-        shown = result_note(call, output)
-        self._say(block, LineRole.TOOL, Speaker.HARNESS, f"-> {shown.text}", shown.left_out)
+    def _left_out(self, origin: Origin, what: str, text: str) -> None:
+        """Text that nobody wrote for this conversation: its first line, and how much it is."""
+        self.tally[what] += 1
+        if len(text) > LONG_NOTICE:
+            first = cut(text.lstrip("<# ").split("\n", 1)[0], 80).text
+            shown = Shown(f"... {what} left out: {first} ({len(text):,} characters) ...", len(text))
+            self._say(origin, LineRole.EVENT, Speaker.HARNESS, shown)
 
-    def _notification(self, block: Block, told: dict[str, str]) -> None:
-        summary = told.get("summary") or told.get("status") or "notification"
-        self._event(block, Speaker.HARNESS, cut(summary, 300))
-        if result := told.get("result"):
-            self._report(block, result)
-
-    def _report(self, block: Block, text: str) -> None:
-        """The final report of a sub-agent; some are given twice."""
+    def _report(self, origin: Origin, text: str) -> None:
+        """The final report of a sub-agent; some come twice."""
         text = _REPORT_TRAILER.sub("", text).strip()
-        if hash(text) in self._reports:
-            return
-        self._reports.add(hash(text))
-        shown = shortened(text, pasted=False, fence=REPORT_FENCE)
-        self._say(block, LineRole.ASSISTANT, Speaker.SUBAGENT, shown.text, shown.left_out)
+        if hash(text) not in self._reports:
+            self._reports.add(hash(text))
+            shown = shortened(text, fence=REPORT_FENCE)
+            self._say(origin, LineRole.ASSISTANT, Speaker.SUBAGENT, shown)
 
     # Calls and results
 
-    def _call(self, block: Block) -> None:
-        call = read_call(block.name, block.text)
-        speaker = Speaker.SUBAGENT if block.sidechain else Speaker.AGENT
-        if call.kind in TODO_TOOLS or call.kind in TASK_TOOLS:
-            shown = self._todos.shown(call)
-            self._event(block, speaker, Shown(mask(shown.text).text, shown.left_out))
-        elif call.kind in PLAN_TOOLS:
-            plan = call.words("plan")
-            text = shortened(f"plan: {plan.strip()}" if plan else "", pasted=False)
-            self._say(block, LineRole.ASSISTANT, speaker, text.text, text.left_out)
-        elif call.kind in QUESTION_TOOLS:
-            self._say(block, LineRole.ASSISTANT, speaker, mask(_questions(call)).text)
-        elif (commit := commit_of(call.command)) is not None:
-            if others := besides_commit(call.command):
-                self._tool(block, Call(call.tool, {"command": others}))
-            message = mask(commit.message).text
-            what = message or command_line(call.command).text
-            self._event(block, speaker, Shown(f"{commit.what}: {what}"))
-        else:
-            self._tool(block, call)
-        if block.call:
-            self._pending[block.call] = _Pending(len(self.lines) - 1, call)
+    def _call(self, event: Call) -> None:
+        origin = event.origin
+        made_by = Speaker.SUBAGENT if origin.sidechain else Speaker.AGENT
+        if event.act is Act.ASK:
+            what = "plan" if _is_plan(event) else "asks"
+            self._say(origin, LineRole.ASSISTANT, made_by, shortened(f"{what}: {event.query}"))
+        elif event.act is not Act.PLAN:
+            commits = [each for each in map(_commit, event.commands) if each]
+            if not commits or any(each.words[0] not in ("git", "gh") for each in event.commands):
+                speaker = Speaker.SUBAGENT if origin.sidechain else Speaker.HARNESS
+                self._say(origin, LineRole.TOOL, speaker, self._line(event))
+            for commit in commits:
+                self._say(origin, LineRole.EVENT, made_by, shortened(commit))
+        if event.id:
+            self._called[event.id] = event, len(self.lines) - 1
 
-    def _tool(self, block: Block, call: Call) -> None:
-        shown = call_line(call, self._roots)
-        made_by = Speaker.SUBAGENT if block.sidechain else Speaker.HARNESS
-        self._say(block, LineRole.TOOL, made_by, shown.text, shown.left_out)
+    def _line(self, call: Call) -> Shown:
+        """A call on one line: the tool, and what it does to what."""
+        found = _argument(call)
+        text = found.text
+        for root in self._roots:
+            text = text.replace(f"cd {root} && ", "").replace(f"{root}/", "")
+        shown = cut(text, CALL_CHARS * 2 if call.act is Act.DELEGATE else CALL_CHARS)
+        name = _tool(call.tool)
+        line = f"{name}: {shown.text}" if shown.text else name
+        return Shown(line, shown.left_out + found.left_out)
 
-    def _result(self, block: Block) -> None:
-        pending = self._pending.pop(block.call, None) if block.call else None
-        call = pending.call if pending else Call(block.name, {})
-        text = block.text
-        if _REFUSED.match(text.lstrip()) or block.feedback:
-            self._refused(block, call)
-        elif block.error and (_FORBIDDEN.match(text)):
-            shown = cut(text, 400)
-            self._say(block, LineRole.REJECTED, Speaker.HARNESS, shown.text, shown.left_out)
-        elif failed(block):
-            if _SIBLING in text[:200]:
+    def _result(self, event: Result) -> None:
+        call, at = self._called.pop(event.call, (None, -1))
+        if event.outcome is Outcome.REFUSED:
+            what = "the plan" if call and _is_plan(call) else self._line(call).text if call else ""
+            said = f"; the person said: {event.words}" if event.words else ""
+            speaker = Speaker.PERSON if event.words else Speaker.HARNESS
+            shown = Shown(mask(f"refused: {what or event.tool}{said}").text)
+            self._say(event.origin, LineRole.REJECTED, speaker, shown)
+        elif event.outcome in (Outcome.FAILED, Outcome.INTERRUPTED):
+            if _CANCELLED in event.text[:200]:
                 self.tally["call cancelled with another"] += 1
                 return
-            shown = error_line(text)
-            name = tool_name(call.tool)
-            self._say(
-                block, LineRole.ERROR, Speaker.HARNESS, f"{name}: {shown.text}", shown.left_out
-            )
-        elif pending is not None:
-            self._succeeded(block, pending)
+            shown = ends(event.text)
+            shown = Shown(f"{_tool(event.tool)}: {shown.text}", shown.left_out)
+            self._say(event.origin, LineRole.ERROR, Speaker.HARNESS, shown)
+        elif call is not None:
+            self._succeeded(event, call, at)
 
-    def _refused(self, block: Block, call: Call) -> None:
-        found = _SAID.search(block.text)
-        words = block.feedback or (found[1] if found else "")
-        words = _AFTER_WORDS.sub("", words).strip()
-        what = call_line(call, self._roots).text if call.kind not in PLAN_TOOLS else "the plan"
-        said = f"; the person said: {words}" if words else ""
-        text = mask(f"refused: {what}{said}").text
-        speaker = Speaker.PERSON if words else Speaker.HARNESS
-        self._say(block, LineRole.REJECTED, speaker, text)
+    def _succeeded(self, event: Result, call: Call, at: int) -> None:
+        if call.act is Act.DELEGATE and not event.task:
+            self._report(event.origin, event.text)
+        elif call.tool.lower() in POLLING and "<task_type>local_agent<" in event.text:
+            told = tags(event.text)
+            status = told.get("status", "")
+            self._amend(at, f" -> {status}", len(event.text))
+            if status == "completed":
+                self._report(event.origin, told.get("output", ""))
+        elif _is_plan(call):
+            plan = event.text.partition(_APPROVED_PLAN)[2].partition("\n")[2].strip()
+            if plan and not call.query:
+                shown = shortened(f"plan: {plan}")
+                self._say(event.origin, LineRole.ASSISTANT, Speaker.AGENT, shown)
+            self._say(event.origin, LineRole.EVENT, Speaker.HARNESS, Shown("approved the plan"))
+        elif call.act is Act.ASK:
+            answer = Shown(f"answered: {mask(event.words or event.text.strip()).text}")
+            self._say(event.origin, LineRole.USER, Speaker.PERSON, answer)
+        elif call.act not in (Act.PLAN, Act.EDIT, Act.WRITE, Act.DELEGATE):
+            note = _note(event.text, last=call.act is Act.RUN)
+            made = _COMMITTED.search(event.text)
+            if made and self.lines[at].role is LineRole.EVENT:
+                self._amend(at, f" {mask(made[0]).text}", note.left_out, first=True)
+            else:
+                self._amend(at, f" -> {note.text}", note.left_out)
 
-    def _succeeded(self, block: Block, pending: _Pending) -> None:
-        call, text = pending.call, block.text
-        if call.kind in TASK_TOOLS or call.kind in TODO_TOOLS:
-            self._todos.answered(call, text)
-        elif call.kind in SUBAGENT_TOOLS:
-            if not text.lstrip().startswith(_LAUNCHED):
-                self._report(block, text)
-        elif call.kind in PLAN_TOOLS:
-            if not call.words("plan") and (plan := _APPROVED_PLAN.search(text)):
-                shown = shortened(f"plan: {plan[1].strip()}", pasted=False)
-                self._say(block, LineRole.ASSISTANT, Speaker.AGENT, shown.text, shown.left_out)
-            self._event(block, Speaker.HARNESS, Shown("approved the plan"))
-        elif call.kind in QUESTION_TOOLS:
-            answers = _ANSWERS.match(text.strip()[:ANSWER_CHARS])
-            words = mask(answers[1] if answers else text.strip()[:ANSWER_CHARS]).text
-            self._say(block, LineRole.USER, Speaker.PERSON, f"answered: {words}")
-        elif (awaited := _WAITED_FOR.search(text[:400])) is not None:
-            self._amend(pending.at, f" -> {awaited[1]}", left_out=len(text))
-            if awaited[1] == "completed" and (whole := _WAITED_FOR.search(text)):
-                self._report(block, _CALLS_OF_REPORT.sub("", whole[2] or ""))
-        elif commit_of(call.command) is not None:
-            if made := commit_made(text):
-                self._amend(pending.at, f" [{mask(made).text}]", first=True)
-        else:
-            note = result_note(call, text)
-            if note.text:
-                self._amend(pending.at, f" -> {note.text}", left_out=note.left_out)
-
-    def _amend(self, at: int, text: str, *, left_out: int = 0, first: bool = False) -> None:
+    def _amend(self, at: int, text: str, left_out: int, *, first: bool = False) -> None:
         """Add a text to a line, or to the first line of it."""
         line = self.lines[at]
         head, mark, rest = line.text.partition("\n") if first else (line.text, "", "")
@@ -380,18 +325,97 @@ class _Writer:
             line, text=head + text + mark + rest, left_out=line.left_out + left_out
         )
 
+    def _plan(self, event: Plan) -> None:
+        """A list in full when it is new, else the items that changed."""
+        before = self._plans.get(event.origin.sidechain, ())
+        self._plans[event.origin.sidechain] = event.items
+        known = {item.text for item in before}
+        changed = [item for item in event.items if item not in before]
+        fresh = sum(item.text not in known for item in changed)
+        if fresh > 1 or not before:
+            head, changed = "to-do list", list(event.items)
+        else:
+            done = sum(item.status == "done" for item in event.items)
+            head = f"to-do ({done} of {len(event.items)} done)"
+        listed = "; ".join(f"{_MARKS.get(item.status, '[ ]')} {item.text}" for item in changed)
+        if listed:
+            shown = Shown(mask(f"{head}: {listed}").text)
+            speaker = Speaker.SUBAGENT if event.origin.sidechain else Speaker.AGENT
+            self._say(event.origin, LineRole.EVENT, speaker, shown)
 
-def _questions(call: Call) -> str:
-    """What an agent asks with a form, and the answers it offers."""
-    asked: list[str] = []
-    questions = call.given.get("questions")
-    for each in questions if isinstance(questions, list) else [call.given]:
-        if isinstance(each, dict):
-            options = each.get("options")
-            labels = [
-                str(option.get("label", "")) if isinstance(option, dict) else str(option)
-                for option in (options if isinstance(options, list) else [])
-            ]
-            offered = f" ({' | '.join(labels)})" if labels else ""
-            asked.append(f"asks: {each.get('question', '')}{offered}")
-    return "\n".join(asked)
+
+def _is_plan(call: Call) -> bool:
+    """Whether a call asks the person to approve a plan."""
+    return call.tool.lower() in APPROVALS
+
+
+def _tool(name: str) -> str:
+    """A tool's name, those of MCP servers as `server.tool`."""
+    return cut(name.removeprefix("mcp__").replace("__", "."), 80).text or "tool"
+
+
+def _argument(call: Call) -> Shown:
+    if call.command:
+        lines = [line for line in call.command.strip().split("\n") if line.strip()]
+        first = next((line for line in lines if not line.lstrip().startswith("#")), "")
+        rest = len(call.command.strip()) - len(first)
+        return Shown(f"{first} (+{len(lines) - 1} lines)" if len(lines) > 1 else first, rest)
+    if call.changes:
+        first_change, *more = call.changes
+        others = f", {len(more)} more files" if more else ""
+        return Shown(f"{first_change.path}{_size(first_change)}{others}")
+    if call.path and call.query:
+        return Shown(f'"{call.query}" in {call.path}')
+    return Shown(call.path or call.query or call.text)
+
+
+def _size(change: Change) -> str:
+    if change.deleted:
+        return " (deleted)"
+    old = sum(text.count("\n") + 1 for text, _ in change.pairs if text)
+    new = sum(text.count("\n") + 1 for _, text in change.pairs if text)
+    return f" (-{old} +{new} lines)" if old else f" ({new} lines)"
+
+
+def _note(result: str, *, last: bool = False) -> Shown:
+    """A successful result beside its call: itself if it is short, else its size, and for the
+    output of a command the last line.
+    """
+    text = result.strip()
+    if not text:
+        return Shown("no output")
+    lines = text.count("\n") + 1
+    if lines <= 2 and len(text) <= 2 * RESULT_CHARS:
+        return cut(text.replace("\n", " | "), RESULT_CHARS)
+    size = f"{lines:,} lines" if lines > 1 else f"{len(text):,} characters"
+    if not last or lines < 2:
+        return Shown(size, len(text))
+    end = cut(text.rsplit("\n", 1)[-1], RESULT_CHARS // 2)
+    return Shown(f"{size}, the last: {end.text}", len(text) - len(end.text))
+
+
+def _commit(command: Command) -> str:
+    """The message of a commit or pull request that a command makes; else nothing."""
+    words = command.words
+    if words[0] == "git" and "commit" in words[1:6]:
+        given = _options(words, "-m", "--message", joined="m") or command.stdin
+        message = _TRAILERS.sub("", given.strip())
+        return f"commit: {message or ' '.join(words)}"
+    if words[:3] == ("gh", "pr", "create"):
+        title, body = _options(words, "-t", "--title"), _options(words, "-b", "--body")
+        return f"pull request: {title}\n\n{body}".strip()
+    return ""
+
+
+def _options(words: tuple[str, ...], short: str, long: str, *, joined: str = "") -> str:
+    """The values of an option, one paragraph each; `joined`: the end of several short ones."""
+    found: list[str] = []
+    for at, word in enumerate(words):
+        if word.startswith(f"{long}="):
+            found.append(word.partition("=")[2])
+        elif at + 1 < len(words) and (
+            word in (short, long)
+            or (joined and word[:1] == "-" and word[1:].isalpha() and word.endswith(joined))
+        ):
+            found.append(words[at + 1])
+    return "\n\n".join(found)

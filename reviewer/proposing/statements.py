@@ -23,7 +23,8 @@ from reviewer.llm.model import ChatMessage, ChatModel, Completion, ModelError, S
 from reviewer.llm.steering import RetryExhaustedError, retry_with_steering
 from reviewer.llm.templates import Fields, fence_for, load_template, render
 from reviewer.proposing.answers import SCHEMA, UNREADABLE, ReadAnswer, Statement, read_answer
-from reviewer.proposing.values import Proof, Proposal, Proposer, Proved, Quote, Speaker, ViewLine
+from reviewer.proposing.values import Proof, Proposal, Proposer, Proved, Quote, ViewLine
+from reviewer.sources.events import Speaker
 from reviewer.text.tokens import counter
 
 TEMPLATES = Path(__file__).parent / "templates"

@@ -9,6 +9,7 @@ from pathlib import Path
 from msgspec import Struct, field
 
 from reviewer.extraction.candidates import MemoryType
+from reviewer.sources.events import Speaker
 
 
 class LineRole(StrEnum):
@@ -21,15 +22,6 @@ class LineRole(StrEnum):
     REJECTED = "rejected"  # a call that the person refused, with the person's words
     SUMMARY = "summary"  # of a compaction, or written while the person was away
     EVENT = "event"  # a to-do list, a commit, an interruption
-
-
-class Speaker(StrEnum):
-    """Whose words a line has."""
-
-    PERSON = "person"
-    AGENT = "agent"
-    SUBAGENT = "subagent"
-    HARNESS = "harness"  # tools, summaries, notifications
 
 
 class Proposer(StrEnum):

@@ -2,24 +2,18 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator
 
 from msgspec import Struct, structs
 
-from reviewer.proposing.values import LineRole, SessionView, Speaker, ViewLine
+from reviewer.proposing.values import LineRole, SessionView, ViewLine
+from reviewer.sources.events import Speaker
 from reviewer.text.tokens import counter
 
 SMALLEST = 100
 """Tokens; in fewer there is no room for a message and what precedes it."""
 _BEFORE_SHARE = 8
-"""The first request, the instructions and the last exchange each get this part of a piece."""
-
-_INSTRUCTION = re.compile(
-    r"\b(?:always|never|don't|do not|dont|must|make sure|should|please use|from now on|prefer"
-    r"|we use|instead of|stop|only|remember|not what)\b",
-    re.IGNORECASE,
-)
+"""The first request, the refused calls and the last exchange each get this part of a piece."""
 
 
 class Piece(Struct, frozen=True):
@@ -100,8 +94,8 @@ class _Cutter:
         return end
 
     def _before(self, start: int) -> tuple[ViewLine, ...]:
-        """The first request, the person's instructions, the last exchange and the last to-do list
-        before a cut.
+        """The first request, the refused calls, the last exchange and the last to-do list before a
+        cut.
         """
         told = self._lines[:start]
         if not told:
@@ -113,7 +107,7 @@ class _Cutter:
             chosen[at] = self._shorter(first, self._share)
         room = self._share
         for at in range(len(told) - 1, -1, -1):
-            if at in chosen or not _is_instruction(told[at]):
+            if at in chosen or told[at].role is not LineRole.REJECTED:
                 continue
             line = self._shorter(told[at], self._share // 2)
             room -= self._count([line]) + 1
@@ -174,9 +168,3 @@ def _is_list(line: ViewLine) -> bool:
 
 def _is_message(line: ViewLine) -> bool:
     return line.role in (LineRole.USER, LineRole.ASSISTANT, LineRole.SUMMARY)
-
-
-def _is_instruction(line: ViewLine) -> bool:
-    if line.role is LineRole.REJECTED:
-        return True
-    return _is_turn(line) and bool(_INSTRUCTION.search(line.text))

@@ -41,6 +41,8 @@ _ACTS = {name: act for act, names in TOOLS.items() for name in names.split()}
 _EDITOR_ACTIONS = {"view": Act.READ, "create": Act.WRITE, "write": Act.WRITE, "insert": Act.EDIT}
 _EDITOR_ACTIONS |= {"str_replace": Act.EDIT, "undo_edit": Act.EDIT}
 """What one tool for files does, where its argument `command` says which."""
+APPROVALS = frozenset(("exitplanmode", "exit_plan_mode"))
+"""Tools that ask the person to approve a plan."""
 POLLING = frozenset(
     [
         "write_stdin",
@@ -119,7 +121,9 @@ def read_call(origin: Origin, call_id: str, tool: str, text: str) -> Call:
     windows = "powershell" in name
     changes: tuple[Change, ...] = ()
     commands: tuple[Command, ...] = ()
-    patch = _first(args, _PATCHES) or command or _first(args, _COMMANDS)
+    patch = ""
+    if PATCH_START in text:
+        patch = _first(args, _PATCHES) or command or _first(args, _COMMANDS)
     if PATCH_START in patch and _is_patch(patch, act):
         act, changes = Act.EDIT, tuple(_patched(patch))
     elif act is Act.RUN:
@@ -181,9 +185,19 @@ def _is_patch(patch: str, act: Act) -> bool:
 def _query(args: Mapping[str, object]) -> str:
     questions = args.get("questions")
     if isinstance(questions, list):
-        asked = (_first(each, ("question",)) for each in questions if isinstance(each, Mapping))
-        return "\n".join(text for text in asked if text)
+        return "\n".join(_asked(each) for each in questions if isinstance(each, Mapping))
     return _first(args, ("plan", *_SOUGHT))
+
+
+def _asked(question: Mapping[str, object]) -> str:
+    """A question of a form, with the answers that it offers."""
+    options = question.get("options")
+    offered = [
+        _first(option, ("label",)) if isinstance(option, Mapping) else str(option)
+        for option in (options if isinstance(options, list) else [])
+    ]
+    text = _first(question, ("question",))
+    return f"{text} ({' | '.join(offered)})" if offered else text
 
 
 # Files
@@ -271,7 +285,9 @@ class Plans:
         args = given(call.text)
         name = call.tool.lower()
         if name == "taskcreate":
-            self._asked[call.id] = PlanItem("", _line(_first(args, _ITEM_TEXTS)), "open")
+            self._asked[call.id] = PlanItem(
+                "", _line(_first(args, ("subject", *_ITEM_TEXTS))), "open"
+            )
             return None
         if name == "taskupdate":
             number = str(args.get("taskId") or "")

@@ -60,10 +60,14 @@ class _Session:
                 self._queue_operation(spot, line)
                 continue
             turn, node = self._turn(spot, line)
+            if turn is None:
+                if line.uuid:
+                    self._placed(line, node, spot)
+                if line.subtype == "compact_boundary":
+                    self._compacted(line)
+                continue
             if line.uuid and (left := self._placed(line, node, spot)) is not None:
                 yield self._rewind(turn, left)
-            if line.subtype == "compact_boundary":
-                self._compacted(line)
             if turn.parts:
                 if self._queue:
                     yield from map(self._late, self._queue.passed(turn))
@@ -113,8 +117,8 @@ class _Session:
             return
         self._tally["queue operation"] += 1
 
-    def _turn(self, spot: Spot, line: ClaudeLine) -> tuple[Turn, Node]:
-        """The turn of a line, without parts where it has nothing to read, and its kind."""
+    def _turn(self, spot: Spot, line: ClaudeLine) -> tuple[Turn | None, Node]:
+        """The turn of a line, and its kind; no turn where nothing is there to read."""
         kind = line.type
         if kind == "assistant":
             return self._assistant(spot, line)
@@ -127,7 +131,7 @@ class _Session:
             parts = [part for each in pieces for part in self._parts(each, Use.SUMMARY)]
             return _made(spot, line, Role.ASSISTANT, parts), Node.OTHER
         self._tally[kind if kind in SILENT_TYPES else _unknown(kind)] += 1
-        return _made(spot, line, Role.SYSTEM, []), Node.OTHER
+        return None, Node.OTHER
 
     def _assistant(self, spot: Spot, line: ClaudeLine) -> tuple[Turn, Node]:
         message = _message(line)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from itertools import islice
 
 import msgspec
 
@@ -66,6 +67,9 @@ OPENING_TAG = re.compile(
     r"|claude-mem-context|supermemory-context|mem0[-_][a-z]+|hook[-_]context)(?:\s[^<>]*)?>"
 )
 
+_TAG = re.compile(r"<([\w-]{1,60})>")
+MOST_TAGS = 60
+"""Opening tags that are looked at; a wrapper has a handful."""
 _ELEMENT = re.compile(r"<([a-z]+(?:[-_][a-z]+)+)(?:\s[^<>]*)?>")
 """A tag in the style of all those that Claude Code puts around its own notices."""
 _TYPED_ELEMENTS = frozenset(("user-memory-input",))
@@ -135,6 +139,18 @@ def is_command(text: str) -> bool:
     """
     name = text.split(maxsplit=1)[0] if text.startswith("/") else ""
     return len(name) > 1 and "/" not in name[1:]
+
+
+def tags(text: str) -> dict[str, str]:
+    """The outermost tags of a wrapper with their contents, such as `command-name`."""
+    found: dict[str, str] = {}
+    at = 0
+    for tag in islice(_TAG.finditer(text), MOST_TAGS):
+        end = text.find(f"</{tag[1]}>", tag.end()) if tag.start() >= at else -1
+        if end >= 0:
+            found[tag[1]] = text[tag.end() : end].strip()
+            at = end
+    return found
 
 
 def _blank_embedded(text: str, cuts: Counter[str]) -> str:

@@ -49,6 +49,7 @@ class Outcome(StrEnum):
 class NoticeKind(StrEnum):
     """Text that nobody wrote for this conversation. The values are the reasons in reports."""
 
+    DATA = "picture or document"
     BOOT = "boot text"
     WRAPPER = "wrapper"
     INJECTED = "injected memory"
@@ -83,6 +84,10 @@ class Origin(Struct, frozen=True, gc=False):
     version: str = ""
     reply: str = ""
     """The id that the blocks of one reply share, where a format writes each block as a record."""
+    queued: bool = False
+    """Typed while the agent was busy."""
+    conversation: int = 0
+    """Tells the conversations of a file apart that have no session."""
 
 
 class Message(Struct, frozen=True, gc=False):
@@ -199,6 +204,10 @@ class Notice(Struct, frozen=True, gc=False):
     origin: Origin
     kind: NoticeKind
     text: str
+    speaker: Speaker = Speaker.HARNESS
+    """In whose name it stands: wrappers of commands in the person's, errors of the model in the
+    agent's.
+    """
 
 
 class Rewind(Struct, frozen=True, gc=False):

@@ -32,7 +32,7 @@ from reviewer.sources.own_files import is_packet
 from reviewer.sources.prose import PROSE_NAMES, why_not_prose
 from reviewer.sources.records import Block, BlockScan, Record, Scan, text_block
 from reviewer.sources.registry import FORMATS
-from reviewer.sources.session_scan import SessionBlocks, SessionScan
+from reviewer.sources.session_scan import SessionBlocks
 from reviewer.sources.source import Source
 from reviewer.sources.unpacked import is_compressed, plain_suffix
 
@@ -84,28 +84,6 @@ class _RecordBlocks:
 _EMPTY = Format(name=_EmptyScan.format, read=_EmptyScan)
 
 
-def open_source(
-    path: Path,
-    *,
-    line_start: int = 0,
-    line_end: int | None = None,
-    sessions: frozenset[str] | None = None,
-) -> Scan:
-    """The reader for a file, chosen by content; iterate it to get its records.
-
-    `line_start` and `line_end` are 0-based half-open lines; only records inside them are yielded.
-    `sessions`: only records of these sessions, of a file that has those of several projects.
-    Raises OtherKindError when reviewer does not read this kind of file, and SourceError, here or
-    while iterating, when it cannot be read. The first 256 kB decide the format, or, if the first
-    line is longer, the lines after it.
-    """
-    found, source = _recognised(path, line_start, line_end, sessions)
-    if found.turns is not None:
-        return SessionScan(found.name, source, found.turns, is_log=found.is_log)
-    assert found.read is not None
-    return found.read(source)
-
-
 def open_blocks(
     path: Path,
     *,
@@ -115,9 +93,9 @@ def open_blocks(
 ) -> BlockScan:
     """The blocks of a file: its text, thoughts, tool calls and their results.
 
-    Takes the arguments of `open_source` and raises the same errors.
+    Takes the arguments of `stream.read` and raises the same errors.
     """
-    found, source = _recognised(path, line_start, line_end, sessions)
+    found, source = recognised(path, line_start, line_end, sessions)
     if found.turns is not None:
         return SessionBlocks(found.name, source, found.turns, is_log=found.is_log)
     assert found.read is not None
@@ -131,20 +109,27 @@ def is_session(path: Path) -> bool:
     if "subagents" in path.parts:
         return False
     try:
-        return open_source(path).format not in NOTE_FORMATS
+        found = recognise(path)
+        return bool(found.read or found.turns) and found.name not in NOTE_FORMATS
     except SourceError:
         return False
 
 
 def recognise(path: Path) -> Format:
-    """The format of a file. Raises OtherKindError or SourceError as `open_source` does."""
+    """The format of a file, whether it is read or not. Raises OtherKindError or SourceError."""
     return _detect(path)[0]
 
 
-def _recognised(
+def recognised(
     path: Path, line_start: int, line_end: int | None, sessions: frozenset[str] | None
 ) -> tuple[Format, Source]:
-    """The format of a file, and the file as a source."""
+    """The format of a file, and the file as a source.
+
+    `line_start` and `line_end` are 0-based half-open lines. `sessions`: only these, of a file that
+    has those of several projects. The first 256 kB decide the format, or, if the first line is
+    longer, the lines after it. Raises OtherKindError when reviewer does not read this kind of file,
+    and SourceError when it cannot be read.
+    """
     found, form, document = _detect(path)
     if found.read is None and found.turns is None:
         raise OtherKindError(f"{path} is not text that reviewer reads: {found.not_read}.")

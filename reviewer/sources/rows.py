@@ -7,7 +7,8 @@ from pathlib import Path
 from reviewer.files import open_file
 from reviewer.sources.archives import is_archive
 from reviewer.sources.databases import is_database
-from reviewer.sources.open import open_blocks
+from reviewer.sources.events import Call, Compaction, Event, Message, Notice, Result, Thought
+from reviewer.sources.stream import read
 
 HEAD_BYTES = 16
 
@@ -25,8 +26,21 @@ def shown_rows(path: Path, first: int, last: int) -> dict[int, str]:
     Raises SourceError when the file cannot be read.
     """
     rows: dict[int, list[str]] = {}
-    for block in open_blocks(path, line_start=first, line_end=last):
-        kind = "" if block.kind == "text" else f" {block.kind.replace('_', ' ')} {block.name}"
-        text = " ".join(block.text.split())
-        rows.setdefault(block.line_start, []).append(f"{block.role}{kind.rstrip()}: {text}")
+    for event in read(path, line_start=first, line_end=last):
+        if told := _row(event):
+            rows.setdefault(event.origin.line_start, []).append(" ".join(told.split()))
     return {number: " | ".join(texts) for number, texts in rows.items()}
+
+
+def _row(event: Event) -> str:
+    if isinstance(event, Message):
+        return f"{event.speaker}: {event.text}"
+    if isinstance(event, Call):
+        return f"agent calls {event.tool}: {event.text}"
+    if isinstance(event, Result):
+        return f"{event.tool} returns: {event.text}"
+    if isinstance(event, Thought):
+        return f"agent thinks: {event.text}"
+    if isinstance(event, Compaction):
+        return f"summary: {event.summary}"
+    return f"{event.kind}: {event.text}" if isinstance(event, Notice) else ""

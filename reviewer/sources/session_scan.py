@@ -22,6 +22,11 @@ from reviewer.sources.turns import (
     use_of,
 )
 
+_COUNTED_AS = {
+    "thinking": "thinking",
+    "tool_use": "tool use",
+    "tool_result": "tool result",
+}
 UNKNOWN_IDS = ("REDACTED", "")
 OPEN_REPLIES = 8
 """Replies that may interleave (when sub-agents work) before the oldest is closed."""
@@ -42,45 +47,24 @@ def distinct(turns: Iterable[Turn | Rewind], tally: Counter[str]) -> Iterator[Tu
         yield turn
 
 
-class SessionScan:
-    """The records of one file: one for each message that has text.
+class RecordMaker:
+    """Makes records of the turns of a file: one for each message that has text."""
 
-    Iterating yields them with their final use; those of a log are all kept in memory until
-    the end is known. `live` yields each as soon as it is complete.
-    """
-
-    def __init__(
-        self, name: str, source: Source, turns: TurnReader, *, is_log: bool = False
-    ) -> None:
-        self.path, self.format = source.path, name
-        self._turns, self.is_log = turns, is_log
-        self._lines, self._sessions = source.lines, source.sessions
-        self._reading = Reading(source)
+    def __init__(self, reading: Reading, name: str) -> None:
+        self._reading, self._tally, self._format = reading, reading.tally, name
         self._seen = HashSet()
         self._replies: dict[str, _Reply] = {}
-        self.tally, self.errors = self._reading.tally, self._reading.errors
 
-    def __iter__(self) -> Iterator[Record]:
-        return settled(self.live(), self.is_log)
-
-    def live(self) -> Iterator[Record | Rewind]:
-        for turn in distinct(self._turns(self._reading), self.tally):
-            if isinstance(turn, Rewind):
-                yield from self._close_replies()
-                yield turn
-            elif _is_wanted(turn, self._lines, self._sessions):
-                yield from self._taken(turn)
-        yield from self._close_replies()
-
-    def _taken(self, turn: Turn) -> Iterator[Record]:
+    def add(self, turn: Turn) -> Iterator[Record]:
+        """The records that are complete with this turn."""
         texts = list(_texts(turn))
         for part in turn.parts:
             if part.kind != "text" or part.is_data:
-                what = part.text.strip("[]") if part.is_data else part.kind.replace("_", " ")
-                self.tally[what] += 1
+                what = part.text.strip("[]") if part.is_data else _COUNTED_AS[part.kind]
+                self._tally[what] += 1
         if not texts:
             if not turn.parts:
-                self.tally["turn without text"] += 1
+                self._tally["turn without text"] += 1
             return
         uses = [use_of(turn, part) for part in texts]
         use = Use.MESSAGE if Use.MESSAGE in uses else uses[0]
@@ -90,10 +74,16 @@ class SessionScan:
         if use is Use.MESSAGE:
             for its in uses:
                 if its is not use:
-                    self.tally[f"{its.value} beside typed text"] += 1
+                    self._tally[f"{its.value} beside typed text"] += 1
             texts = [part for part, its in zip(texts, uses, strict=True) if its is use]
-        yield from self._close_replies()
+        yield from self.close()
         yield from self._record(_Reply(turn, [part.text for part in texts], turn.spot, use))
+
+    def close(self) -> Iterator[Record]:
+        """The records of the replies that are open."""
+        for reply in self._replies.values():
+            yield from self._record(reply)
+        self._replies.clear()
 
     def _joined(self, turn: Turn, texts: list[Part]) -> Iterator[Record]:
         """Add a block of a reply. Only replies of sub-agents go on beside others."""
@@ -102,17 +92,12 @@ class SessionScan:
             if len(self._replies) >= OPEN_REPLIES:
                 yield from self._record(self._replies.pop(next(iter(self._replies))))
             elif not turn.sidechain:
-                yield from self._close_replies()
+                yield from self.close()
             said = [part.text for part in texts]
             self._replies[turn.reply] = _Reply(turn, said, turn.spot, Use.MESSAGE)
         else:
             reply.texts += (part.text for part in texts)
             reply.last = turn.spot
-
-    def _close_replies(self) -> Iterator[Record]:
-        for reply in self._replies.values():
-            yield from self._record(reply)
-        self._replies.clear()
 
     def _record(self, reply: _Reply) -> Iterator[Record]:
         turn, first, last, use = reply.first, reply.first.spot, reply.last, reply.use
@@ -120,17 +105,17 @@ class SessionScan:
         key = turn.key or f"sha256:{digest}"
         text = "\n\n".join(reply.texts).replace("\r\n", "\n")
         if not self._seen.add((key, text)):
-            self.tally["repeated"] += 1
+            self._tally["repeated"] += 1
             return
         if not self._seen.add(key):
-            self.tally["two records with one id"] += 1
+            self._tally["two records with one id"] += 1
             key = f"{key}:{digest[:16]}"
         if last is not first:
             digest = self._reading.digest(first.byte_start, last.byte_end)
         if turn.rewound and use is Use.MESSAGE:
             use = Use.REWOUND
         meta = {
-            "agent": self.format,
+            "agent": self._format,
             "model": turn.model,
             "cwd": turn.cwd,
             "gitBranch": turn.branch,
@@ -174,45 +159,28 @@ def _texts(turn: Turn) -> Iterator[Part]:
 
 
 class SessionBlocks:
-    """The blocks of one file. Iterating and `live` differ as those of `SessionScan` do."""
+    """The blocks of one file. Iterating yields them with their final use; `live` each at once."""
 
     def __init__(
         self, name: str, source: Source, turns: TurnReader, *, is_log: bool = False
     ) -> None:
-        self.path, self.format = source.path, name
-        self._turns, self.is_log = turns, is_log
-        self._lines, self._sessions = source.lines, source.sessions
+        self.path, self.format, self.is_log = source.path, name, is_log
         self._reading = Reading(source)
+        self._turns = turns
         self.tally, self.errors = self._reading.tally, self._reading.errors
 
     def __iter__(self) -> Iterator[Block]:
         return settled(self.live(), self.is_log)
 
     def live(self) -> Iterator[Block | Rewind]:
-        for each in self.with_turns():
-            yield each if isinstance(each, Rewind) else each[1]
-
-    def with_turns(self) -> Iterator[tuple[Turn, Block] | Rewind]:
-        """The blocks as they come, each with its turn."""
-        tools: dict[str, str] = {}
-        calls = _Calls()
-        for turn in distinct(self._turns(self._reading), self.tally):
+        names = CallNames()
+        for turn in wanted(self._turns, self._reading):
             if isinstance(turn, Rewind):
                 yield turn
                 continue
-            if not _is_wanted(turn, self._lines, self._sessions):
-                continue
-            for part in turn.parts:
-                name, call = part.name, calls.name_of(part)
-                if part.kind == "tool_use" and call:
-                    tools[call] = name
-                elif part.kind == "tool_result":
-                    name = tools.pop(call, "") or name
-                use = use_of(turn, part)
-                if turn.rewound and use in (Use.MESSAGE, Use.TOOL):
-                    use = Use.REWOUND
-                block = Block(
-                    role=_role(turn, part, use),
+            for part, use, name, call in names.parts(turn):
+                yield Block(
+                    role=role_of(turn, part, use),
                     kind=part.kind,
                     text=part.text.replace("\r\n", "\n"),
                     line_start=turn.spot.line_start,
@@ -231,7 +199,6 @@ class SessionBlocks:
                     conversation=turn.conversation,
                     span=(turn.spot.byte_start, turn.spot.byte_end),
                 )
-                yield turn, block
 
 
 Marked = TypeVar("Marked", Record, Block)
@@ -261,30 +228,56 @@ def rewound(marked: Marked) -> Marked:
     return marked
 
 
-class _Calls:
-    """Names calls whose ids a collector has replaced, by their order."""
+class CallNames:
+    """Joins calls and results, by ids or, where a collector has replaced these, by their order."""
 
     def __init__(self) -> None:
         self._count = 0
         self._open: list[str] = []
+        self._tools: dict[str, str] = {}
 
-    def name_of(self, part: Part) -> str:
-        if part.call not in UNKNOWN_IDS or part.kind not in ("tool_use", "tool_result"):
-            return part.call
-        if part.kind == "tool_use":
-            self._count += 1
-            self._open.append(f"call {self._count}")
-            return self._open[-1]
+    def parts(self, turn: Turn) -> Iterator[tuple[Part, Use, str, str]]:
+        """The parts of a turn, each with its use, its name and the id of its call."""
+        for part in turn.parts:
+            name, call = part.name, part.call
+            if part.kind == "tool_use":
+                call = self._asked(call)
+                if call:
+                    self._tools[call] = name
+            elif part.kind == "tool_result":
+                call = self._answered(call)
+                name = self._tools.pop(call, "") or name
+            use = use_of(turn, part)
+            if turn.rewound and use in (Use.MESSAGE, Use.TOOL):
+                use = Use.REWOUND
+            yield part, use, name, call
+
+    def _asked(self, call: str) -> str:
+        if call not in UNKNOWN_IDS:
+            return call
+        self._count += 1
+        self._open.append(f"call {self._count}")
+        return self._open[-1]
+
+    def _answered(self, call: str) -> str:
+        if call not in UNKNOWN_IDS:
+            return call
         return self._open.pop(0) if self._open else ""
 
 
-def _is_wanted(turn: Turn, lines: tuple[int, float], sessions: frozenset[str] | None) -> bool:
-    if turn.spot.line_start < lines[0] or turn.spot.line_end > lines[1]:
-        return False
-    return sessions is None or turn.session in sessions
+def wanted(turns: TurnReader, reading: Reading) -> Iterator[Turn | Rewind]:
+    """The turns of the lines and sessions that are asked for, each once."""
+    (first, end), sessions = reading.source.lines, reading.source.sessions
+    for turn in distinct(turns(reading), reading.tally):
+        if isinstance(turn, Rewind) or (
+            turn.spot.line_start >= first
+            and turn.spot.line_end <= end
+            and (sessions is None or turn.session in sessions)
+        ):
+            yield turn
 
 
-def _role(turn: Turn, part: Part, use: Use) -> Role:
+def role_of(turn: Turn, part: Part, use: Use) -> Role:
     """Who wrote a part; agents write summaries with the person's role."""
     if part.kind == "tool_result":
         return Role.TOOL

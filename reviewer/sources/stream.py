@@ -1,9 +1,9 @@
-"""A session as a stream of events, whatever its format."""
+"""The one reading of a file: its events, and between them the records that the store keeps."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 from reviewer.sources.calls import Plans, read_call
@@ -21,41 +21,91 @@ from reviewer.sources.events import (
     Speaker,
     Thought,
 )
-from reviewer.sources.open import open_blocks
-from reviewer.sources.records import Block, Role, Use
+from reviewer.sources.open import recognised
+from reviewer.sources.records import Block, Record, Role, Use
 from reviewer.sources.results import read_result
-from reviewer.sources.session_scan import SessionBlocks
+from reviewer.sources.session_scan import CallNames, RecordMaker, role_of, settled, wanted
+from reviewer.sources.turns import Part, Reading, Turn
 
+REWOUND = str(Use.REWOUND)
 INTERRUPTION = "[Request interrupted by user"
+_SPEAKERS = {
+    Role.USER: Speaker.PERSON,
+    Role.NOTE: Speaker.PERSON,
+    Role.ASSISTANT: Speaker.AGENT,
+}
 
 
 class EventStream:
-    """The events of one file; iterate it once. This fills `tally` and `errors`."""
+    """The content of one file; go through it once, in one of three ways. This fills `tally` and
+    `errors`.
+    """
 
     def __init__(
         self, path: Path, line_start: int, line_end: int | None, sessions: frozenset[str] | None
     ) -> None:
-        self._scan = open_blocks(path, line_start=line_start, line_end=line_end, sessions=sessions)
-        self.path, self.format = path, self._scan.format
-        self.is_log = self._scan.is_log
+        found, source = recognised(path, line_start, line_end, sessions)
+        self.path, self.format = path, found.name
+        self.is_log = found.is_log
         """The lines of the file are in the order of time."""
-        self.tally: Counter[str] = self._scan.tally
-        self.errors: list[str] = self._scan.errors
+        self.several = found.several or found.outlines is not None
+        """The file may have several conversations."""
+        self._turns = found.turns
+        self._note = found.read(source) if found.read is not None else None
+        self._reading = Reading(source)
+        told = self._note or self._reading
+        self.tally: Counter[str] = told.tally
+        self.errors: list[str] = told.errors
 
     def __iter__(self) -> Iterator[Event]:
-        if not isinstance(self._scan, SessionBlocks):
-            yield from events_of(self._scan.live(), self.format)
-            return
-        maker = EventMaker(self.format)
-        last, origin = None, None
-        for each in self._scan.with_turns():
-            if isinstance(each, Rewind):
+        for each in self.with_records(records=False):
+            if not isinstance(each, Record):
                 yield each
+
+    def kept(self) -> list[Event]:
+        """The events that the person did not take back, in the order of their lines."""
+        events: list[Event] = []
+        for event in self:
+            if isinstance(event, Rewind):
+                before = len(events)
+                lines = range(event.first, event.end)
+                events = [each for each in events if each.origin.line_start not in lines]
+                self.tally[REWOUND] += before - len(events)
+            else:
+                events.append(event)
+        return sorted(events, key=lambda each: each.origin.line_start) if self.is_log else events
+
+    def records(self) -> Iterator[Record]:
+        """The records with their final use, in the order of their lines."""
+        found = self.with_records(events=False)
+        return settled((each for each in found if isinstance(each, (Record, Rewind))), self.is_log)
+
+    def with_records(
+        self, *, events: bool = True, records: bool = True
+    ) -> Iterator[Record | Event]:
+        """The records as soon as they are complete, between the events. A Rewind, which comes
+        without `events`, too, takes back the records on its lines.
+        """
+        if self._turns is None:
+            for record in self._note or ():
+                if records:
+                    yield record
+                if events:
+                    yield _of_note(record)
+            return
+        maker, kept = EventMaker(self.format), RecordMaker(self._reading, self.format)
+        for turn in wanted(self._turns, self._reading):
+            if isinstance(turn, Rewind):
+                yield from kept.close()
+                yield turn
                 continue
-            turn, block = each
-            if turn is not last or origin is None:
-                last, origin = turn, turn.origin()
-            yield from maker.add(origin, block)
+            if records:
+                yield from kept.add(turn)
+            elif turn.rewound:
+                self.tally[REWOUND] += len(turn.parts)
+            if events:
+                yield from maker.of_turn(turn)
+        yield from kept.close()
 
 
 def read(
@@ -79,71 +129,90 @@ def events_of(blocks: Iterable[Block | Rewind], format_name: str = "") -> Iterat
     for block in blocks:
         if isinstance(block, Rewind):
             yield block
-        else:
-            yield from maker.add(_origin(block), block)
+            continue
+        part = Part(
+            block.kind,
+            block.text,
+            error=block.error,
+            code=block.code,
+            feedback=block.feedback,
+        )
+        yield from maker.add(
+            _origin(block), part, block.use, block.role, name=block.name, call=block.call
+        )
 
 
 class EventMaker:
-    """Makes events of the blocks of one file, in their order."""
+    """Makes events of the parts of one file, in their order."""
 
     def __init__(self, format_name: str = "") -> None:
         self._format = format_name
+        self._names = CallNames()
         self._open: dict[str, Call] = {}
         self._nameless: list[Call] = []
         """Open calls without an id."""
         self._plans: dict[str | None, Plans] = {}
 
-    def add(self, origin: Origin, block: Block) -> Iterator[Event]:
-        if block.use is Use.REWOUND:
-            return
-        if block.kind == "thinking":
-            yield Thought(origin, block.text)
-        elif block.kind == "tool_use":
-            yield from self._call(origin, block)
-        elif block.kind == "tool_result":
-            yield from self._result(origin, block)
-        elif block.use is Use.SUMMARY:
-            yield Compaction(origin, block.text)
-        elif block.use is Use.MESSAGE:
-            yield Message(origin, _speaker(block), block.text, block.name)
-        elif block.text.lstrip().startswith(INTERRUPTION):
-            yield Notice(origin, NoticeKind.INTERRUPTED, block.text)
-        else:
-            kind = NoticeKind.WRAPPER if block.use is Use.TOOL else NoticeKind(block.use.value)
-            yield Notice(origin, kind, block.text)
+    def of_turn(self, turn: Turn) -> list[Event]:
+        """The events of a turn, which share its origin."""
+        origin = turn.origin()
+        found: list[Event] = []
+        for part, use, name, call in self._names.parts(turn):
+            found += self.add(origin, part, use, role_of(turn, part, use), name=name, call=call)
+        return found
 
-    def _call(self, origin: Origin, block: Block) -> Iterator[Event]:
-        call = read_call(origin, block.call, block.name, block.text)
+    def add(
+        self, origin: Origin, part: Part, use: Use, role: Role, *, name: str, call: str
+    ) -> Sequence[Event]:
+        """The events of a part: text, a thought, a call or a result."""
+        if use is Use.REWOUND:
+            return ()
+        text = part.text.replace("\r\n", "\n") if "\r" in part.text else part.text
+        if part.kind == "thinking":
+            return (Thought(origin, text),)
+        if part.kind == "tool_use":
+            return self._call(read_call(origin, call, name, text))
+        if part.kind == "tool_result":
+            return self._result(origin, call, name, text, part)
+        if use is Use.SUMMARY:
+            return (Compaction(origin, text),)
+        if use is Use.MESSAGE:
+            return (Message(origin, _speaker(origin, role, name), text, name),)
+        speaker = _SPEAKERS.get(role, Speaker.HARNESS)
+        return (Notice(origin, _kind(part, use, text), text, speaker),)
+
+    def _call(self, call: Call) -> Sequence[Event]:
         if call.id:
             self._open[call.id] = call
         else:
             self._nameless.append(call)
-        yield call
-        if (items := self._plan(block).after(call)) is not None:
-            yield Plan(origin, items)
+        items = self._plan(call.origin).after(call)
+        return (call,) if items is None else (call, Plan(call.origin, items))
 
-    def _result(self, origin: Origin, block: Block) -> Iterator[Event]:
-        call = self._open.pop(block.call, None) if block.call else self._oldest(block.name)
+    def _result(
+        self, origin: Origin, call_id: str, tool: str, text: str, part: Part
+    ) -> Sequence[Event]:
+        call = self._open.pop(call_id, None) if call_id else self._oldest(tool)
         found = read_result(
             call,
-            block.text,
-            error=block.error,
-            code=block.code,
-            feedback=block.feedback,
+            text,
+            error=part.error or bool(part.feedback),
+            code=part.code,
+            feedback=part.feedback,
             format_name=self._format,
         )
-        yield Result(
+        result = Result(
             origin,
-            block.call,
-            call.tool if call else block.name,
+            call_id,
+            call.tool if call else tool,
             found.outcome,
-            block.text,
+            text,
             found.exit_code,
             found.words,
             found.task,
         )
-        if call and (items := self._plan(block).answered(call.id, block.text)) is not None:
-            yield Plan(origin, items)
+        items = self._plan(origin).answered(call.id, text) if call else None
+        return (result,) if items is None else (result, Plan(origin, items))
 
     def _oldest(self, tool: str) -> Call | None:
         """The first open call without an id, of this tool if there is one."""
@@ -151,15 +220,39 @@ class EventMaker:
         at = next(named, 0)
         return self._nameless.pop(at) if at < len(self._nameless) else None
 
-    def _plan(self, block: Block) -> Plans:
-        return self._plans.setdefault("sidechain" if block.sidechain else block.session, Plans())
+    def _plan(self, origin: Origin) -> Plans:
+        return self._plans.setdefault("sidechain" if origin.sidechain else origin.session, Plans())
 
 
-def _speaker(block: Block) -> Speaker:
-    if block.role is Role.ASSISTANT:
-        task = block.name == "agent"  # what a sub-agent is told
-        return Speaker.SUBAGENT if block.sidechain and not task else Speaker.AGENT
-    return Speaker.PERSON if block.role is Role.USER else Speaker.HARNESS
+def _speaker(origin: Origin, role: Role, name: str) -> Speaker:
+    if role is Role.ASSISTANT:
+        task = name == "agent"  # what a sub-agent is told
+        return Speaker.SUBAGENT if origin.sidechain and not task else Speaker.AGENT
+    return _SPEAKERS.get(role, Speaker.HARNESS)
+
+
+def _kind(part: Part, use: Use, text: str) -> NoticeKind:
+    if part.is_data:
+        return NoticeKind.DATA
+    if text.lstrip().startswith(INTERRUPTION):
+        return NoticeKind.INTERRUPTED
+    return NoticeKind.WRAPPER if use is Use.TOOL else NoticeKind(use.value)
+
+
+def _of_note(record: Record) -> Event:
+    """A section of a note."""
+    origin = Origin(
+        key=record.key,
+        line_start=record.line_start,
+        line_end=record.line_end,
+        byte_start=record.byte_start,
+        byte_end=record.byte_end,
+        sha256=record.sha256,
+        at=record.at,
+    )
+    if record.use is Use.MESSAGE:
+        return Message(origin, Speaker.PERSON, record.text)
+    return Notice(origin, NoticeKind(record.use.value), record.text, Speaker.PERSON)
 
 
 def _origin(block: Block) -> Origin:
@@ -175,4 +268,5 @@ def _origin(block: Block) -> Origin:
         sidechain=block.sidechain,
         cwd=block.cwd,
         branch=block.branch,
+        conversation=block.conversation,
     )

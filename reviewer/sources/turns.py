@@ -123,6 +123,8 @@ class Turn(Struct, frozen=True, kw_only=True, gc=False):
             model=self.model,
             version=self.version,
             reply=self.reply,
+            queued=self.queued,
+            conversation=self.conversation,
         )
 
 

@@ -19,7 +19,6 @@ from reviewer.fleet import part, run
 from reviewer.fleet.listing import listed
 from reviewer.fleet.values import Part, Settings
 from reviewer.promotion import session_read
-from reviewer.sources.open import open_source
 from tests.fleet.conftest import (
     FACTS,
     KILLER,
@@ -29,6 +28,7 @@ from tests.fleet.conftest import (
     session_lines,
     whole_parts,
 )
+from tests.unit.sources.builders import Scanned
 from tests.waiting import until
 
 
@@ -42,7 +42,7 @@ def test_each_place_has_its_words_and_where_they_are(twelve: Fleet) -> None:
         data = path.read_bytes()[row["byte_start"] : row["byte_end"]]
         text = row["excerpt"][row["span_start"] - row["excerpt_start"] :]
         assert text[: row["span_end"] - row["span_start"]].encode() in data
-        record = {record.key: record for record in open_source(path)}[row["record"]]
+        record = {record.key: record for record in Scanned(path)}[row["record"]]
         assert record.sha256 == row["sha256"]
         assert (row["author"], row["project"]) == (record.meta["cwd"].split("/")[2], "kiosk")
 

@@ -8,7 +8,8 @@ from pathlib import Path
 from reviewer.errors import SourceError
 from reviewer.promotion.preview import extract_file
 from reviewer.proposing.session_view import read_view
-from reviewer.sources.open import open_blocks, open_source
+from reviewer.sources.open import open_blocks
+from tests.unit.sources.builders import Scanned
 
 SEEDS = (
     b'{"type":"user","uuid":"u1","parentUuid":null,"sessionId":"s","timestamp":'
@@ -44,7 +45,7 @@ def read_everything(data: bytes, folder: Path) -> int:
     path.write_bytes(data)
     seen = 0
     try:
-        for record in open_source(path):
+        for record in Scanned(path):
             seen += 1
             record.text.encode()  # SQLite takes no lone surrogates
             assert 0 <= record.line_start < record.line_end

@@ -18,7 +18,8 @@ from reviewer.extraction.candidates import MemoryType
 from reviewer.pipelines.service import RunOptions
 from reviewer.promotion.decisions import DecisionFile, Header
 from reviewer.promotion.views import QueueQuery
-from reviewer.proposing.values import Proof, Proposal, Proposer, Proved, Quote, QuoteProof, Speaker
+from reviewer.proposing.values import Proof, Proposal, Proposer, Proved, Quote, QuoteProof
+from reviewer.sources.events import Speaker
 from tests.present import present
 from tests.stored import rows_of
 

@@ -19,7 +19,8 @@ from reviewer.promotion.views import EvidenceView
 from reviewer.promotion.wordings import LONGEST_MEMORY
 from reviewer.proposing.guess import guess_scope, guess_type
 from reviewer.proposing.session_view import label, read_view, view_text
-from reviewer.proposing.values import LineRole, SessionView, Speaker, ViewLine
+from reviewer.proposing.values import LineRole, SessionView, ViewLine
+from reviewer.sources.events import Speaker
 from reviewer.text.display import display_line
 from reviewer.tui.handover.keys import HAND_OVER
 from reviewer.tui.kit import keys as shared

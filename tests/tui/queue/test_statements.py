@@ -11,7 +11,8 @@ from reviewer.extraction.candidates import MemoryType
 from reviewer.promotion.views import QueueQuery
 from reviewer.proposing.proof import prove
 from reviewer.proposing.session_view import read_view
-from reviewer.proposing.values import Proposal, Proposer, Proved, Quote, Speaker
+from reviewer.proposing.values import Proposal, Proposer, Proved, Quote
+from reviewer.sources.events import Speaker
 from tests.stored import planted
 from tests.tui.conftest import opened
 from tests.unit.promotion.session import RULE, session

@@ -19,13 +19,13 @@ def test_a_file_is_opened_once_for_all_quotes(
     path = tmp_path / "session.jsonl"
     path.write_text(session_lines("one", *FACTS))
     opened: list[Any] = []
-    real: Any = vars(cited_lines)["open_source"]
+    real: Any = vars(cited_lines)["read"]
 
     def counting(*of: Any, **settings: Any) -> Any:
         opened.append(of)
         return real(*of, **settings)
 
-    monkeypatch.setattr(cited_lines, "open_source", counting)
+    monkeypatch.setattr(cited_lines, "read", counting)
     monkeypatch.setattr(cited_lines, "READ_WHOLE", read_whole)
     quotes = [QuoteProof(text=FACTS[each], line=each + 1, found=True) for each in (3, 0, 2)]
     found = cited_lines.cite(path, quotes)

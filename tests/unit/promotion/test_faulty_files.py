@@ -35,7 +35,7 @@ PROMOTION = "reviewer.promotion."
 STAGES = {
     "found": "reviewer.sources.walk.looks_binary",
     "stamped": f"{PROMOTION}record_writer.read_with",
-    "recognised": f"{PROMOTION}source_reader.open_source",
+    "recognised": "reviewer.sources.stream.recognised",
     "masked": f"{PROMOTION}source_reader.mask",
     "judged": "reviewer.extraction.extract.Extractor.feed",
     "compared with the store": f"{PROMOTION}record_writer.SourceWriter.take",

@@ -16,7 +16,8 @@ from reviewer.promotion.proposals import Added
 from reviewer.promotion.views import QueueQuery, QueueRow, RejectReason
 from reviewer.proposing.proof import prove
 from reviewer.proposing.session_view import read_view
-from reviewer.proposing.values import Proposal, Proposer, Proved, Quote, Speaker
+from reviewer.proposing.values import Proposal, Proposer, Proved, Quote
+from reviewer.sources.events import Speaker
 from tests.stored import planted
 from tests.unit.promotion.session import CAUSE, COMMAND, RULE, session
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import gzip
 import json
 import os
 import sqlite3
@@ -17,6 +18,9 @@ from reviewer.engine import Engine
 from reviewer.errors import ConflictError, SourceError
 from reviewer.promotion.report import WaveReport
 from reviewer.promotion.views import QueueQuery
+from reviewer.sources import stream
+from reviewer.sources.events import Event
+from reviewer.sources.open import recognised
 from tests.present import present
 from tests.unit.promotion.conftest import NOTE
 from tests.unit.sources.builders import Session
@@ -283,7 +287,7 @@ def test_beyond_the_cap_waits_in_the_report_until_it_is_called_up(
         )
     ]
     path = tmp_path / "notes.md"
-    path.write_text("# Decisions\n\n" + "\n\n".join(said))
+    path.write_text("# Decisions\n\n" + "\n".join(f"- {each}" for each in said))
     monkeypatch.setattr("reviewer.promotion.candidate_collector.CAP", 4)
 
     report = ingest(engine, path)
@@ -389,3 +393,55 @@ def test_a_file_of_another_kind_is_named_and_is_no_damage(engine: Engine, notes:
     assert report.passed_over == {"a diagram": 1}
     assert report.errors == 0
     assert "flow.dot" in (Path(report.report_folder) / "errors.log").read_text()
+
+
+class Counted:
+    """Takes the events of a file."""
+
+    def __init__(self, path: Path) -> None:
+        self.path, self.events, self.finished = path, list[Event](), False
+
+    def take(self, event: Event) -> None:
+        self.events.append(event)
+
+    def finish(self) -> None:
+        self.finished = True
+
+
+def test_each_file_is_read_once_for_all_that_take_its_events(
+    engine: Engine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    session = Session()
+    session.user("I prefer short tables.")
+    session.tool()
+    session.result("done")
+    path, taken = tmp_path / "session.jsonl", list[Counted]()
+    path.write_bytes(session.bytes())
+    opened: list[Path] = []
+
+    def counting(path: Path, *more: Any) -> Any:
+        opened.append(path)
+        return recognised(path, *more)
+
+    def begin(path: Path) -> Counted:
+        taken.append(Counted(path))
+        return taken[-1]
+
+    monkeypatch.setattr(stream, "recognised", counting)
+    report = engine.intake.ingest([path], project="acme", consumers=[begin, begin])
+    assert (report.new, opened) == (1, [path])
+    assert [each.path for each in taken] == [path, path]
+    assert all(each.finished for each in taken)
+    assert taken[0].events == taken[1].events == list(stream.read(path))
+
+
+def test_a_file_that_breaks_off_is_not_finished(engine: Engine, tmp_path: Path) -> None:
+    (tmp_path / "damaged.md.gz").write_bytes(gzip.compress(b"# A\n\nWe print on A5.\n" * 900)[:-9])
+    taken: list[Counted] = []
+
+    def begin(path: Path) -> Counted:
+        taken.append(Counted(path))
+        return taken[-1]
+
+    engine.intake.ingest([tmp_path], project="acme", consumers=[begin])
+    assert not any(each.finished for each in taken)

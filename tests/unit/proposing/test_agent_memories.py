@@ -13,7 +13,8 @@ from reviewer.proposing.agent_memories import (
     memory_view,
     text_without,
 )
-from reviewer.proposing.values import Proposer, Speaker
+from reviewer.proposing.values import Proposer
+from reviewer.sources.events import Speaker
 
 TOPIC = """---
 name: no-amend

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from reviewer.proposing.session_view import read_view
-from reviewer.proposing.values import Speaker
+from reviewer.sources.events import Speaker
 from tests.unit.sources.builders import Json, Session
 
 TASK = (

@@ -14,9 +14,9 @@ from reviewer.proposing.values import (
     Proposer,
     Quote,
     SessionView,
-    Speaker,
     ViewLine,
 )
+from reviewer.sources.events import Speaker
 
 SPEAKERS = {
     LineRole.USER: Speaker.PERSON,

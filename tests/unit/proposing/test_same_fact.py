@@ -12,8 +12,8 @@ from reviewer.proposing.values import (
     Proved,
     Quote,
     QuoteProof,
-    Speaker,
 )
+from reviewer.sources.events import Speaker
 
 
 def proved(statement: str, *, path: str = "a.jsonl", found: bool = True) -> Proved:

@@ -10,7 +10,8 @@ from typing import Any
 import pytest
 
 from reviewer.proposing.session_view import read_view, view_text
-from reviewer.proposing.values import LineRole, SessionView, Speaker
+from reviewer.proposing.values import LineRole, SessionView
+from reviewer.sources.events import Speaker
 from tests.unit.sources.builders import Session
 
 REFUSAL = (
@@ -78,7 +79,12 @@ def test_only_the_requested_lines_are_shown(desk: Desk, tmp_path: Path) -> None:
     [
         ("Bash", {"command": "make test"}, "ok", "Bash: make test -> ok"),
         ("Bash", {"command": "cd /work/shop && ls"}, "", "Bash: ls -> no output"),
-        ("Bash", {"command": "x=1\ny=2\nz=3"}, "a\nb\nc", "Bash: x=1 (+2 lines) -> 3 lines"),
+        (
+            "Bash",
+            {"command": "x=1\ny=2\nz=3"},
+            "a\nb\nc",
+            "Bash: x=1 (+2 lines) -> 3 lines, the last: c",
+        ),
         (
             "Bash",
             {"command": "make test"},
@@ -119,16 +125,18 @@ def test_a_long_command_is_cut_and_what_is_cut_is_counted(desk: Desk, tmp_path: 
     assert line.left_out > 700
 
 
-def test_an_error_is_shown_with_the_lines_that_matter(desk: Desk, tmp_path: Path) -> None:
-    noise = "\n".join(f"--- PASS: test_{number}" for number in range(50))
+def test_an_error_is_shown_by_its_first_and_last_lines(desk: Desk, tmp_path: Path) -> None:
+    noise = "\n".join(f"line {number}" for number in range(50))
     desk.call("Bash", command="make test")
-    desk.answer(f"Exit code 2\n{noise}\nFAIL: the drawer opened\n{noise}\nlast line", error=True)
-    (_, call), (role, text) = shown(desk, tmp_path)
-    assert call == "Bash: make test"
-    assert (role, text) == (
-        "error",
-        "Bash: Exit code 2 | FAIL: the drawer opened | last line",
-    )
+    desk.answer(f"Exit code 2\n{noise}", error=True)
+    assert shown(desk, tmp_path) == [
+        ("tool", "Bash: make test"),
+        (
+            "error",
+            "Bash: Exit code 2 | line 0 | line 1 | line 2 | … | line 44 | line 45 | line 46"
+            " | line 47 | line 48 | line 49",
+        ),
+    ]
 
 
 def test_a_call_cancelled_with_another_is_only_counted(desk: Desk, tmp_path: Path) -> None:
@@ -198,8 +206,8 @@ def test_to_do_lists_are_shown_in_full_and_then_by_what_changed(desk: Desk, tmp_
     assert shown(desk, tmp_path) == [
         ("event", "to-do list: [~] step 1; [ ] step 2"),
         ("event", "to-do (1 of 2 done): [x] step 1; [~] step 2"),
-        ("event", "to-do: [ ] print it (on A5)"),
-        ("event", "to-do: [x] print it"),
+        ("event", "to-do (0 of 1 done): [ ] print it"),
+        ("event", "to-do (1 of 1 done): [x] print it"),
     ]
 
 
@@ -214,31 +222,26 @@ def test_a_commit_has_its_message_branch_and_hash(desk: Desk, tmp_path: Path) ->
     desk.answer("nothing to commit", "t2")
     assert shown(desk, tmp_path) == [
         ("event", "commit: Print on A5 [main 1a2b3c4]\n\nThe tray holds no A4."),
-        ("event", "commit: Print on A6"),
+        ("event", "commit: Print on A6 -> nothing to commit"),
     ]
 
 
 @pytest.mark.parametrize(
-    ("command", "others"),
+    ("command", "beside"),
     [
-        ("make check && git commit -m A5", "make check"),
-        ("cd app && make lint && make test; git commit -m A5", "make lint && make test"),
-        ("git add -A\ngit commit -m A5\nkubectl apply -f tray.yml", "kubectl apply -f tray.yml"),
-        ("grep -c 'git commit; x' log || git commit -m A5", ""),
-        ("rm 'a; b' && git commit -m A5", "rm 'a; b'"),
-        ("make && git commit -F - <<EOF\nA5\nEOF", "make"),
-        ('make && git commit -m "$(cat <<E\nA5\n\nIt\'s; cut && dry\nE\n)" | tail -1', "make"),
-        ('git commit -m "A5" && gh pr comment 7 -b "$(cat <<E\nY\nE\n)"', "gh pr comment 7 -b …"),
-        ("git status && git add . && git commit -m A5", ""),
+        ("make check && git commit -m A5", ["Bash: make check && git commit -m A5"]),
+        ("cd app && git add -A && git commit -m A5 && git push", []),
+        ("git add -A\ngit commit -m A5\nmake", ["Bash: git add -A (+2 lines)"]),
+        ("git commit -F - <<EOF\nA5\nEOF", []),
     ],
 )
-def test_what_a_command_does_beside_its_commit_has_a_line(
-    desk: Desk, tmp_path: Path, command: str, others: str
+def test_a_command_that_does_more_than_a_commit_has_a_line(
+    desk: Desk, tmp_path: Path, command: str, beside: list[str]
 ) -> None:
     desk.call("Bash", command=command)
-    desk.answer("[main 1a2b3c4] Print on A5")
-    beside = [("tool", f"Bash: {others}")] if others else []
-    assert [each for each in shown(desk, tmp_path) if each[0] == "tool"] == beside
+    found = shown(desk, tmp_path)
+    assert [text for role, text in found if role == "tool"] == beside
+    assert ("event", "commit: A5") in found
 
 
 def test_the_message_of_a_commit_is_not_that_of_the_comment_after_it(
@@ -260,7 +263,7 @@ def test_a_pull_request_has_its_text_and_address(desk: Desk, tmp_path: Path) -> 
     desk.call("Bash", command='gh pr create --title "A5" --body "The tray holds no A4."')
     desk.answer("https://github.com/x/y/pull/7")
     assert shown(desk, tmp_path) == [
-        ("event", "pull request: A5 [https://github.com/x/y/pull/7]\n\nThe tray holds no A4.")
+        ("event", "pull request: A5\n\nThe tray holds no A4. -> https://github.com/x/y/pull/7")
     ]
 
 
@@ -313,7 +316,7 @@ def test_sub_agents_are_shown_by_their_task_and_their_final_report(
     )
     lines = view(desk, tmp_path).lines[2:]
     assert view_text(lines) == (
-        "[0] TOOL: Task: (Explore) Count: Count the trays.\n"
+        "[0] TOOL: Task: Count the trays.\n"
         "[1] AGENT TO AGENT: Count the trays.\n"
         "[2] SUBAGENT: Looking.\n"
         "[3] SUBAGENT: There are 3 trays.\n"
@@ -325,14 +328,14 @@ def test_a_report_that_was_waited_for_is_shown_when_it_is_complete(
     desk: Desk, tmp_path: Path
 ) -> None:
     task = "<task_id>a1</task_id>\n\n<task_type>local_agent</task_type>\n\n<status>{}</status>\n\n"
-    output = '<output>\n[Tool: Bash] {"command":"ls"}\n'
+    output = "<output>\n"
     desk.call("TaskOutput", task_id="a1")
     desk.answer(f"{task.format('running')}{output}</output>")
     desk.call("TaskOutput", "t2", task_id="a1")
     desk.answer(f"{task.format('completed')}{output}There are 3 trays.\n</output>", "t2")
     assert shown(desk, tmp_path) == [
-        ("tool", "TaskOutput: a1 -> running"),
-        ("tool", "TaskOutput: a1 -> completed"),
+        ("tool", 'TaskOutput: {"task_id":"a1"} -> running'),
+        ("tool", 'TaskOutput: {"task_id":"a1"} -> completed'),
         ("assistant", "There are 3 trays."),
     ]
 
@@ -370,12 +373,12 @@ def test_commands_of_the_person_are_events_and_wrappers_are_left_out(
     assert view(desk, tmp_path).tally["wrapper"] == 1
 
 
-def test_a_pasted_log_is_shortened_and_its_length_told(desk: Desk, tmp_path: Path) -> None:
+def test_a_paste_is_shortened_and_its_length_given(desk: Desk, tmp_path: Path) -> None:
     log = "\n".join(f"2026-02-14 10:00:{at:02} INFO tray {at} is empty" for at in range(60))
     desk.user(f"It stopped here:\n{log}\nWhat do you make of it?")
     line = view(desk, tmp_path).lines[-1]
     assert line.text.startswith("It stopped here:\n2026-02-14 10:00:00 INFO tray 0 is empty\n")
-    assert "\n... 51 lines of a pasted log left out ...\n" in line.text
+    assert "\n... 51 lines of a paste left out ...\n" in line.text
     assert line.text.endswith("INFO tray 59 is empty\nWhat do you make of it?")
     assert line.left_out > 51 * 40
 

@@ -29,7 +29,8 @@ from reviewer.proposing.statements import (
     StatementWriter,
     Written,
 )
-from reviewer.proposing.values import Proof, Proposal, Proposer, Speaker
+from reviewer.proposing.values import Proof, Proposal, Proposer
+from reviewer.sources.events import Speaker
 from tests.unit.proposing.models import BUSY, Scripted, answer, said
 from tests.unit.proposing.sessions import SessionFile
 

@@ -9,7 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from reviewer.proposing.session_view import Piece, pieces, view_text
-from reviewer.proposing.values import LineRole, SessionView, Speaker, ViewLine
+from reviewer.proposing.values import LineRole, SessionView, ViewLine
+from reviewer.sources.events import Speaker
 from reviewer.text.tokens import counter
 
 count = counter().count
@@ -54,13 +55,11 @@ def test_pieces_begin_with_what_the_person_says_and_have_every_line_once() -> No
     assert all(tokens(piece) <= 600 for piece in cut)
 
 
-def test_what_comes_before_has_the_first_request_the_instructions_and_the_last_exchange() -> None:
+def test_what_comes_before_has_the_first_request_and_the_last_exchange() -> None:
     lines = turns(30)
-    lines[6] = user(30, "From now on always print on A5.")
     last = pieces(view(*lines), max_tokens=800)[-1]
     before = {line.line: line.text for line in last.before}
     assert before[0].startswith("Question 0.")
-    assert before[30] == "From now on always print on A5."
     exchange = last.lines[0].line
     assert {exchange - 10, exchange - 5} <= before.keys()
 
@@ -74,7 +73,7 @@ def test_the_last_to_do_list_comes_before_the_next_piece() -> None:
     assert "to-do list: [x] fold" not in before
 
 
-def test_a_refusal_is_an_instruction_of_the_person() -> None:
+def test_refused_calls_come_before_the_next_piece() -> None:
     lines = turns(30)
     refused = "refused: Bash: git merge main; the person said: merge origin/main"
     lines[7] = ViewLine(35, LineRole.REJECTED, Speaker.PERSON, refused)

@@ -3,18 +3,36 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
-from reviewer.sources.open import open_source
-from reviewer.sources.records import Record, Scan
+from reviewer.sources.events import Rewind
+from reviewer.sources.records import Record
+from reviewer.sources.stream import read
 
 Json = dict[str, Any]
 
 
 RawBytes = bytes
 """In a session, `bytes` names the method."""
+
+
+class Scanned:
+    """The records of a file, and what reading it has counted."""
+
+    def __init__(self, path: Path, **range_: Any) -> None:
+        self._stream = read(path, **range_)
+        self.path, self.format = self._stream.path, self._stream.format
+        self.tally, self.errors = self._stream.tally, self._stream.errors
+
+    def __iter__(self) -> Iterator[Record]:
+        return self._stream.records()
+
+    def live(self) -> Iterator[Record | Rewind]:
+        for each in self._stream.with_records(events=False):
+            if isinstance(each, (Record, Rewind)):
+                yield each
 
 
 class Session:
@@ -73,20 +91,20 @@ class Session:
     def bytes(self) -> bytes:
         return b"".join(line + b"\n" for line in self.lines())
 
-    def scan(self, folder: Path, data: RawBytes | None = None, **range_: Any) -> Scan:
+    def scan(self, folder: Path, data: RawBytes | None = None, **range_: Any) -> Scanned:
         path = folder / f"{self.name}.jsonl"
         path.write_bytes(self.bytes() if data is None else data)
-        return open_source(path, **range_)
+        return Scanned(path, **range_)
 
     def read(self, folder: Path, data: RawBytes | None = None, **range_: Any) -> list[Record]:
         return list(self.scan(folder, data, **range_))
 
 
-def note(folder: Path, text: str | bytes, name: str = "note.md") -> Scan:
+def note(folder: Path, text: str | bytes, name: str = "note.md") -> Scanned:
     """A note on disk, opened."""
     path = folder / name
     path.write_bytes(text.encode() if isinstance(text, str) else text)
-    return open_source(path)
+    return Scanned(path)
 
 
 def uses(records: Iterable[Record]) -> list[tuple[str, str]]:

@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 from reviewer.errors import SourceError
-from reviewer.sources.open import open_source
 from reviewer.sources.records import Record, Role, Scan, Use
+from tests.unit.sources.builders import Scanned
 
 from .builders import uses
 
@@ -27,7 +27,7 @@ TALK = [
 def opened(folder: Path, data: Any, name: str = "talk.json", **style: Any) -> Scan:
     path = folder / name
     path.write_bytes(data if isinstance(data, bytes) else json.dumps(data, **style).encode())
-    return open_source(path)
+    return Scanned(path)
 
 
 def exact(folder: Path, records: list[Record], name: str = "talk.json") -> None:
@@ -188,5 +188,5 @@ def test_a_deep_line_costs_only_itself(tmp_path: Path) -> None:
 def test_only_messages_inside_the_range_are_read(tmp_path: Path) -> None:
     lines = b"\n".join(json.dumps({"role": "user", "content": f"n{n}"}).encode() for n in range(5))
     keys = [record.key for record in opened(tmp_path, lines, "t.jsonl")]
-    part = list(open_source(tmp_path / "t.jsonl", line_start=1, line_end=3))
+    part = list(Scanned(tmp_path / "t.jsonl", line_start=1, line_end=3))
     assert [(record.text, record.key) for record in part] == [("n1", keys[1]), ("n2", keys[2])]

@@ -13,10 +13,11 @@ import pytest
 
 from reviewer.errors import OtherKindError, SourceError
 from reviewer.sources import archives, databases
-from reviewer.sources.open import open_blocks, open_source
+from reviewer.sources.open import open_blocks
 from reviewer.sources.records import Use
 from reviewer.sources.rows import shown_rows
 from reviewer.sources.walk import Found, PassedOver, walk
+from tests.unit.sources.builders import Scanned
 from tests.unit.sources.families import (
     CHATGPT,
     CRUSH,
@@ -48,7 +49,7 @@ CONVERSATION = {
 
 
 def texts(path: Path) -> list[str]:
-    return [record.text for record in open_source(path)]
+    return [record.text for record in Scanned(path)]
 
 
 @pytest.mark.parametrize(
@@ -71,7 +72,7 @@ def test_databases_of_others_are_refused(
 ) -> None:
     path = database("x.db", "PRAGMA user_version = 1", *statements)(tmp_path)
     with pytest.raises(OtherKindError, match=reason):
-        open_source(path)
+        Scanned(path)
 
 
 def test_a_damaged_database_is_named(tmp_path: Path) -> None:
@@ -109,7 +110,7 @@ def test_values_that_are_not_json_are_counted(
         path = family.write(tmp_path / str(value == wrong))
         with closing(sqlite3.connect(path)) as connection, connection:
             connection.execute(f"UPDATE {row.format(value)}")
-        scan = open_source(path)
+        scan = Scanned(path)
         list(scan)
         assert scan.tally["row that cannot be read"] == 1
 
@@ -145,7 +146,7 @@ def test_a_database_that_never_rests_is_left_for_later(
     stamps = iter(range(100))
     monkeypatch.setattr(databases, "_stamp", lambda _: [(next(stamps), 0)])
     with pytest.raises(SourceError, match="is being written to all the time: read it again later"):
-        open_source(path)
+        Scanned(path)
 
 
 def test_a_huge_file_beside_a_database_is_not_copied(tmp_path: Path) -> None:
@@ -155,19 +156,19 @@ def test_a_huge_file_beside_a_database_is_not_copied(tmp_path: Path) -> None:
     beside.touch()
     os.truncate(beside, 50_000_000_000)
     with pytest.raises(SourceError, match="in use and too large to copy"):
-        open_source(path)
+        Scanned(path)
 
 
 def test_of_several_sessions_only_the_wanted_ones_are_read(tmp_path: Path) -> None:
     path = CRUSH.write(tmp_path)
-    only = [record.session for record in open_source(path, sessions=frozenset(("w2",)))]
+    only = [record.session for record in Scanned(path, sessions=frozenset(("w2",)))]
     assert only == ["w2"]
     assert {block.sidechain for block in open_blocks(path, sessions=frozenset(("w2",)))} == {True}
 
 
 def test_rows_are_shown_as_text(tmp_path: Path) -> None:
     rows = shown_rows(CRUSH.write(tmp_path), 0, 2)
-    assert rows == {0: "user: Polish the bells.", 1: "assistant tool use bash: polish"}
+    assert rows == {0: "person: Polish the bells.", 1: "agent calls bash: polish"}
 
 
 def test_folders_are_searched_for_databases_and_archives_of_agents(tmp_path: Path) -> None:
@@ -189,12 +190,12 @@ def test_a_missing_part_of_an_export_is_reported(tmp_path: Path) -> None:
         conversations__000=[CONVERSATION],
         conversations__002=[],
     )(tmp_path)
-    scan = open_source(path)
+    scan = Scanned(path)
     assert [record.text for record in scan] == ["I bake rye bread."]
     assert scan.errors == ["the part conversations-001.json of this export is missing"]
     loose = tmp_path / "conversations-001.json"
     loose.write_text(json.dumps([CONVERSATION]))
-    scan = open_source(loose)
+    scan = Scanned(loose)
     assert [record.text for record in scan] == ["I bake rye bread."]
     assert scan.errors == ["the part conversations-000.json of this export is missing"]
 
@@ -207,7 +208,7 @@ def test_a_zip_bomb_is_left_out(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
         packed.writestr("conversations-000.json", b"[" + b" " * 30_000_000 + b"]")
         packed.writestr("conversations-001.json", json.dumps([CONVERSATION]))
     assert path.stat().st_size < 100_000
-    scan = open_source(path)
+    scan = Scanned(path)
     assert [record.text for record in scan] == ["I bake rye bread."]
     assert scan.errors == ["conversations-000.json: more than 2 MB after unpacking"]
     assert scan.tally["member of the archive left out"] == 1
@@ -219,10 +220,10 @@ def test_archives_that_are_damaged_or_of_others_are_named(tmp_path: Path) -> Non
     data = path.read_bytes()
     path.write_bytes(data[: len(data) // 2])
     with pytest.raises(SourceError, match="the archive is damaged"):
-        open_source(path)
+        Scanned(path)
     other = archive("photos.zip", photo=1)(tmp_path)
     with pytest.raises(OtherKindError, match="an archive without chats"):
-        open_source(other)
+        Scanned(other)
 
 
 def test_calls_without_ids_of_their_own_are_linked_by_their_order(tmp_path: Path) -> None:
@@ -253,7 +254,7 @@ def test_a_file_that_grows_while_it_is_read_is_read_to_where_it_was_then(tmp_pat
         return {"type": "event_msg", "payload": {"type": "user_message", "message": text}}
 
     path = lines("r.jsonl", *(message(f"Tray {number}.") for number in range(5_000)))(tmp_path)
-    records = iter(open_source(path))
+    records = iter(Scanned(path))
     assert next(records).text == "Tray 0."
     path.write_text("")
     assert all(record.text.startswith("Tray ") for record in records)
@@ -267,7 +268,7 @@ def test_escapes_that_a_collector_has_cut_do_not_lose_the_line(tmp_path: Path) -
         r'{"type":"event_msg","payload":{"type":"user_message","message":"a path C:\\users"}}',
         r'{"type":"event_msg","payload":{"type":"user_message","message":"whole \ud83d\ude00"}}',
     )(tmp_path)
-    scan = open_source(path)
+    scan = Scanned(path)
     assert [record.text for record in scan] == [
         "cut \ufffd00REDACTED here",
         "half \ufffd here",
@@ -304,7 +305,7 @@ def test_what_ends_a_compacted_history_is_a_summary_only_if_nobody_typed_it(tmp_
         compacted("Short."),
         compacted(summary),
     )(tmp_path)
-    scan = open_source(path)
+    scan = Scanned(path)
     assert [(record.text, record.use) for record in scan] == [
         (request, Use.MESSAGE),
         (summary, Use.SUMMARY),
@@ -356,7 +357,7 @@ def test_a_resumed_session_repeats_what_has_the_same_key(tmp_path: Path) -> None
         *old,
         event("user_message", "Sell red."),
     )(tmp_path)
-    keys = [record.key for record in open_source(first)]
-    again = [record.key for record in open_source(resumed)]
+    keys = [record.key for record in Scanned(first)]
+    again = [record.key for record in Scanned(resumed)]
     assert again[:2] == keys
     assert again[2] not in keys

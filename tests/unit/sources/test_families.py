@@ -3,13 +3,26 @@
 from __future__ import annotations
 
 import hashlib
+import json
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from reviewer.sources.open import open_blocks, open_source
+from reviewer.sources.events import (
+    Call,
+    Compaction,
+    Event,
+    Message,
+    Notice,
+    Outcome,
+    Result,
+    Speaker,
+)
 from reviewer.sources.records import Role, Use
 from reviewer.sources.rows import has_rows
+from reviewer.sources.stream import read
+from tests.unit.sources.builders import Scanned
 from tests.unit.sources.families import FAMILIES, Family
 
 each_family = pytest.mark.parametrize("family", FAMILIES.values(), ids=FAMILIES)
@@ -17,7 +30,7 @@ each_family = pytest.mark.parametrize("family", FAMILIES.values(), ids=FAMILIES)
 
 @each_family
 def test_the_words_of_the_person_and_of_the_agent(family: Family, tmp_path: Path) -> None:
-    scan = open_source(family.write(tmp_path))
+    scan = Scanned(family.write(tmp_path))
     records = list(scan)
     assert scan.format == family.format
     assert scan.errors == [] or family.format == "codex-app-server"
@@ -32,17 +45,56 @@ def test_the_words_of_the_person_and_of_the_agent(family: Family, tmp_path: Path
 
 
 @each_family
+def test_the_words_of_the_events(family: Family, tmp_path: Path) -> None:
+    stream = read(family.write(tmp_path))
+    events = stream.kept()
+    assert stream.format == family.format
+    said = [event for event in events if isinstance(event, Message)]
+    assert [each.text for each in said if each.speaker is Speaker.PERSON] == family.person
+    agents = (Speaker.AGENT, Speaker.SUBAGENT)
+    assert "\n\n".join(each.text for each in said if each.speaker in agents) == "\n\n".join(
+        family.agent
+    )
+    for use, beginnings in family.kept_out.items():
+        texts = [text for kind, text in kept_out(events) if kind == use]
+        assert all(text.startswith(start) for text, start in zip(texts, beginnings, strict=False))
+
+
+def kept_out(events: list[Event]) -> Iterator[tuple[str, str]]:
+    for event in events:
+        if isinstance(event, Notice):
+            yield event.kind.value, event.text
+        elif isinstance(event, Compaction):
+            yield Use.SUMMARY.value, event.summary
+
+
+@each_family
 def test_tool_calls_and_their_results(family: Family, tmp_path: Path) -> None:
-    blocks = list(open_blocks(family.write(tmp_path)))
-    calls = [block for block in blocks if block.kind == "tool_use"]
-    results = [block for block in blocks if block.kind == "tool_result"]
-    assert [(block.name, block.text) for block in calls] == family.calls
-    assert [(block.name, block.text, block.error) for block in results] == family.results
+    events = list(read(family.write(tmp_path)))
+    calls = [event for event in events if isinstance(event, Call)]
+    results = [event for event in events if isinstance(event, Result)]
+    assert [(call.tool, call.text) for call in calls] == family.calls
+    failed = (Outcome.FAILED, Outcome.REFUSED, Outcome.INTERRUPTED)
+    assert [(each.tool, each.text, each.outcome in failed) for each in results] == family.results
+
+
+@each_family
+def test_an_event_is_at_its_place(family: Family, tmp_path: Path) -> None:
+    path = family.write(tmp_path)
+    data = path.read_bytes()
+    for event in read(path):
+        at = event.origin
+        if has_rows(path) or path.parent.name == "pj":
+            assert at.byte_start == at.byte_end
+            continue
+        raw = data[at.byte_start : at.byte_end]
+        assert hashlib.sha256(raw).hexdigest() == at.sha256
+        assert data[: at.byte_start].count(b"\n") == at.line_start
 
 
 @each_family
 def test_records_keep_agent_model_folder_branch_and_a_key(family: Family, tmp_path: Path) -> None:
-    records = list(open_source(family.write(tmp_path)))
+    records = list(Scanned(family.write(tmp_path)))
     assert {record.meta["agent"] for record in records} == {family.format}
     assert len({record.key for record in records}) == len(records)
     for name, value in (("cwd", family.cwd), ("gitBranch", family.branch), ("model", family.model)):
@@ -54,7 +106,7 @@ def test_records_keep_agent_model_folder_branch_and_a_key(family: Family, tmp_pa
 def test_a_record_is_at_its_place(family: Family, tmp_path: Path) -> None:
     path = family.write(tmp_path)
     data = path.read_bytes()
-    for record in open_source(path):
+    for record in Scanned(path):
         if has_rows(path) or path.parent.name == "pj":
             assert record.byte_start == record.byte_end
             continue
@@ -67,8 +119,25 @@ def test_a_record_is_at_its_place(family: Family, tmp_path: Path) -> None:
 @each_family
 def test_a_part_of_the_lines_can_be_read(family: Family, tmp_path: Path) -> None:
     path = family.write(tmp_path)
-    records = list(open_source(path))
+    records = list(Scanned(path))
     last = records[-1]
-    only = list(open_source(path, line_start=last.line_start))
+    only = list(Scanned(path, line_start=last.line_start))
     assert only[-1] == last
     assert all(record.line_start >= last.line_start for record in only)
+
+
+@each_family
+def test_records_are_those_that_stores_have(family: Family, tmp_path: Path) -> None:
+    """A change of a key, a position or a text would queue again what was decided on: the hashes
+    may change only with a migration.
+    """
+    folder = tmp_path / "yard" / "shop"  # keys of some formats have two folders in them
+    folder.mkdir(parents=True)
+    stored = json.loads(Path(__file__).with_name("stored_keys.json").read_text())
+    name = next(name for name, each in FAMILIES.items() if each is family)
+    told = "\n".join(
+        f"{each.key} {each.line_start} {each.line_end} {each.byte_start} {each.byte_end}"
+        f" {each.sha256} {each.role} {each.use} {each.session} {each.at} {each.text}"
+        for each in Scanned(family.write(folder))
+    )
+    assert hashlib.sha256(told.encode()).hexdigest()[:16] == stored[name]

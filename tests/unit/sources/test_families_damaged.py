@@ -12,8 +12,9 @@ from typing import Any
 import pytest
 
 from reviewer.errors import SourceError
-from reviewer.sources.open import open_blocks, open_source, recognise
+from reviewer.sources.open import open_blocks, recognise
 from reviewer.sources.rows import has_rows
+from tests.unit.sources.builders import Scanned
 from tests.unit.sources.families import FAMILIES, Family
 
 WRONG: tuple[Any, ...] = (
@@ -90,7 +91,7 @@ def test_damage_is_counted_or_named_but_never_raised(family: Family, tmp_path: P
         folder.mkdir()
         path = family.write(folder)
         spoil(path, source)
-        for read in (open_source, open_blocks):
+        for read in (Scanned, open_blocks):
             with suppress(SourceError):
                 for found in read(path):
                     found.text.encode()

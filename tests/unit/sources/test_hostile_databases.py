@@ -11,8 +11,9 @@ from pathlib import Path
 import pytest
 
 from reviewer.errors import SourceError
-from reviewer.sources.open import open_blocks, open_source
+from reviewer.sources.open import open_blocks
 from tests.unit.sources import families
+from tests.unit.sources.builders import Scanned
 from tests.unit.sources.families import Family
 
 COMPUTED = [
@@ -29,7 +30,7 @@ TEXT = json.dumps([{"type": "text", "text": "Feed the geese. " * 300}])
 
 def read(path: Path) -> int:
     """The characters that a file yields."""
-    return sum(len(record.text) for record in open_source(path)) + sum(
+    return sum(len(record.text) for record in Scanned(path)) + sum(
         len(block.text) for block in open_blocks(path)
     )
 

@@ -8,9 +8,8 @@ from pathlib import Path
 import pytest
 
 from reviewer.sources.note_kinds import is_template
-from reviewer.sources.open import open_source
 from reviewer.sources.records import Role, Shape, Use
-from tests.unit.sources.builders import note
+from tests.unit.sources.builders import Scanned, note
 
 
 def test_a_section_is_the_exact_lines_under_its_heading(tmp_path: Path) -> None:
@@ -259,7 +258,7 @@ def test_a_block_that_reviewer_exported_is_blank_and_the_other_lines_keep_their_
         "# Decisions\n\nWe keep one writer.\n\n<!-- reviewer:begin join=1 -->\n"
         "## Memories\n\n- We decided to use PostgreSQL.\n<!-- reviewer:end -->\n\nLast words.\n"
     )
-    scan = open_source(path)
+    scan = Scanned(path)
     (record,) = scan
     assert "PostgreSQL" not in record.text
     assert record.text.splitlines()[record.line_start + 2] == "We keep one writer."

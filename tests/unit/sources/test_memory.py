@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 
 from reviewer.sources.lines import LINE_LIMIT
-from reviewer.sources.open import open_source
+from reviewer.sources.records import Record
+from reviewer.sources.stream import read
 
 from .builders import Session
 
@@ -18,7 +19,7 @@ MB = 1_000_000
 def peak_of_reading(path: Path) -> tuple[int, int]:
     """Highest memory in bytes while the file is read, and how many records it gave."""
     tracemalloc.start()
-    records = sum(1 for _ in open_source(path).live())
+    records = sum(isinstance(each, Record) for each in read(path).with_records())
     _, peak = tracemalloc.get_traced_memory()
     tracemalloc.stop()
     return peak, records
@@ -89,11 +90,11 @@ def test_a_line_of_100_mb_is_skipped_without_keeping_it_in_memory(
         for _ in range(100):
             file.write(b"A" * MB)
         file.write(b"\n" + before.replace(b"Before", b"After").replace(b"s1-0", b"s1-1"))
-    scan = open_source(path)
+    stream = read(path)
     tracemalloc.start()
-    texts = [record.text for record in scan]
+    texts = [record.text for record in stream.records()]
     _, peak = tracemalloc.get_traced_memory()
     tracemalloc.stop()
     assert len(texts) == 2
-    assert sum(count for reason, count in scan.tally.items() if "line over" in reason) == 1
+    assert sum(count for reason, count in stream.tally.items() if "line over" in reason) == 1
     assert peak < 2.5 * LINE_LIMIT

@@ -13,11 +13,10 @@ import pytest
 from reviewer.errors import SourceError
 from reviewer.sources import open as opening
 from reviewer.sources.formats import Format
-from reviewer.sources.open import open_source
 from reviewer.sources.records import Record, Role
 from reviewer.sources.registry import FORMATS
 from reviewer.sources.source import Source
-from tests.unit.sources.builders import Session
+from tests.unit.sources.builders import Scanned, Session
 
 
 def session_bytes() -> bytes:
@@ -40,7 +39,7 @@ NOTE = b"# Plan\n\nWe deploy on Mondays, and never on Fridays.\n\n- [x] ask the 
 def test_the_name_does_not_decide(tmp_path: Path, name: str, data: bytes, expected: str) -> None:
     path = tmp_path / name
     path.write_bytes(data)
-    scan = open_source(path)
+    scan = Scanned(path)
     assert scan.format == expected
     assert list(scan)
 
@@ -52,14 +51,14 @@ def test_the_name_does_not_decide(tmp_path: Path, name: str, data: bytes, expect
 def test_a_bad_first_line_does_not_decide(tmp_path: Path, first: bytes) -> None:
     path = tmp_path / "s.jsonl"
     path.write_bytes(first + session_bytes())
-    assert open_source(path).format == "claude-code"
+    assert Scanned(path).format == "claude-code"
 
 
 @pytest.mark.parametrize("data", [b"", b"\n \n", b"\xef\xbb\xbf"])
 def test_an_empty_file_has_no_records_and_says_so(tmp_path: Path, data: bytes) -> None:
     path = tmp_path / "empty.md"
     path.write_bytes(data)
-    scan = open_source(path)
+    scan = Scanned(path)
     assert list(scan) == []
     assert scan.tally == {"empty file": 1}
 
@@ -82,7 +81,7 @@ def test_formats_that_are_passed_over_say_why(
     path = tmp_path / "x.json"
     path.write_text(json.dumps(document))
     with pytest.raises(SourceError, match=f"is not text that reviewer reads: {reason}"):
-        open_source(path)
+        Scanned(path)
 
 
 @pytest.mark.parametrize(
@@ -113,7 +112,7 @@ def test_text_that_is_not_a_note_is_refused_with_the_reason(
     path = tmp_path / "thing"
     path.write_bytes(data)
     with pytest.raises(SourceError, match=f"is not text that reviewer reads: .*{reason}"):
-        open_source(path)
+        Scanned(path)
 
 
 @pytest.mark.parametrize(("nuls", "read"), [(300_000, True), (17_000_000, False)])
@@ -128,19 +127,19 @@ def test_records_behind_nuls_are_looked_for_in_the_first_16_mb(
         file.seek(nuls)
         file.write(b"\n" + session.bytes())
     if read:
-        assert [record.text for record in open_source(path)] == ["We keep the drawer closed."]
+        assert [record.text for record in Scanned(path)] == ["We keep the drawer closed."]
     else:
         with pytest.raises(SourceError, match="it is binary"):
-            open_source(path)
+            Scanned(path)
 
 
 def test_the_suffix_breaks_a_tie_only(tmp_path: Path) -> None:
     text = b"name: shop\nport: 80\nhost: web\nWe keep this by hand for now.\n"
     (tmp_path / "a.md").write_bytes(text)
     (tmp_path / "a.yaml").write_bytes(text)
-    assert open_source(tmp_path / "a.md").format == "markdown"
+    assert Scanned(tmp_path / "a.md").format == "markdown"
     with pytest.raises(SourceError, match="settings or data"):
-        open_source(tmp_path / "a.yaml")
+        Scanned(tmp_path / "a.yaml")
 
 
 QUOTED = """import os
@@ -162,34 +161,34 @@ five = os.name
 def test_code_that_quotes_a_conversation_is_code(tmp_path: Path) -> None:
     (tmp_path / "a.py").write_text(QUOTED)
     with pytest.raises(SourceError, match="source code"):
-        open_source(tmp_path / "a.py")
+        Scanned(tmp_path / "a.py")
 
 
 def test_code_that_is_mostly_comment_is_not_a_note_if_its_suffix_is_codes(tmp_path: Path) -> None:
     text = b'"""Words about the module that go on for a while.\n\nAnd more words."""\n\nLIMIT = 3\n'
     (tmp_path / "a.py").write_bytes(text)
     with pytest.raises(SourceError, match="source code"):
-        open_source(tmp_path / "a.py")
+        Scanned(tmp_path / "a.py")
 
 
 def test_a_missing_file_and_a_folder_are_refused_by_name(tmp_path: Path) -> None:
     with pytest.raises(SourceError, match=r"gone\.md does not exist"):
-        open_source(tmp_path / "gone.md")
+        Scanned(tmp_path / "gone.md")
     with pytest.raises(SourceError, match="is a folder"):
-        open_source(tmp_path)
+        Scanned(tmp_path)
 
 
 def test_an_unreadable_file_is_refused_with_the_reason(tmp_path: Path) -> None:
     path = tmp_path / "loop.md"
     path.symlink_to(path)
     with pytest.raises(SourceError, match="cannot be read"):
-        open_source(path)
+        Scanned(path)
 
 
 def test_a_file_that_vanishes_before_it_is_read_raises_a_source_error(tmp_path: Path) -> None:
     path = tmp_path / "s.jsonl"
     path.write_bytes(session_bytes())
-    scan = open_source(path)
+    scan = Scanned(path)
     path.unlink()
     with pytest.raises(SourceError, match="does not exist"):
         list(scan)
@@ -198,7 +197,7 @@ def test_a_file_that_vanishes_before_it_is_read_raises_a_source_error(tmp_path: 
 def test_something_that_is_not_a_file_is_refused(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe")
     with pytest.raises(SourceError, match="is not a regular file"):
-        open_source(tmp_path / "pipe")
+        Scanned(tmp_path / "pipe")
 
 
 CLAUDE_RECORDS: list[tuple[dict[str, object], bool]] = [
@@ -225,7 +224,7 @@ def test_a_record_of_claude_code_is_recognised_by_its_fields(
     path = tmp_path / "s.jsonl"
     path.write_text(json.dumps(record) + "\n")
     try:
-        found = open_source(path).format
+        found = Scanned(path).format
     except SourceError:
         found = ""
     assert (found == "claude-code") is is_claude
@@ -236,7 +235,7 @@ def test_a_record_with_a_damaged_name_inside_is_still_recognised(tmp_path: Path)
     path.write_bytes(
         b'{"type":"user","uuid":"u","sessionId":"s","message":{"x\xff":1,"content":"Hi there."}}\n'
     )
-    assert open_source(path).format == "claude-code"
+    assert Scanned(path).format == "claude-code"
 
 
 class _Rows:
@@ -266,7 +265,7 @@ def test_a_format_is_added_by_one_line_of_the_registry(
     monkeypatch.setattr(opening, "FORMATS", (rows, *FORMATS))
     path = tmp_path / "notes.md"
     path.write_text("row of words one\nrow of words two\n")
-    assert [record.text for record in open_source(path)] == ["row of words one", "row of words two"]
+    assert [record.text for record in Scanned(path)] == ["row of words one", "row of words two"]
     assert [block.text for block in opening.open_blocks(path)] == [
         "row of words one",
         "row of words two",

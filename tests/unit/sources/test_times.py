@@ -11,7 +11,8 @@ import pytest
 from reviewer.clock import written_moment
 from reviewer.commits.export_reader import read_export
 from reviewer.errors import SourceError
-from reviewer.sources.open import open_blocks, open_source
+from reviewer.sources.open import open_blocks
+from tests.unit.sources.builders import Scanned
 
 ESC = "\x1b]0;owned\x07"
 
@@ -90,7 +91,7 @@ def test_readers_return_a_valid_time_or_none(
     tmp_path: Path, make: Callable[[Path, str], Path], at: str, kept: str | None
 ) -> None:
     path = make(tmp_path, at)
-    assert [record.at for record in open_source(path)] == [kept]
+    assert [record.at for record in Scanned(path)] == [kept]
     assert [block.at for block in open_blocks(path)] == [kept]
 
 
@@ -101,7 +102,7 @@ def test_a_field_without_a_valid_time_is_skipped_for_the_next_one(tmp_path: Path
             [{"role": "user", "content": "x", "timestamp": "soon", "created_at": 1771064525}]
         )
     )
-    assert [record.at for record in open_source(path)] == ["2026-02-14T10:22:05.000Z"]
+    assert [record.at for record in Scanned(path)] == ["2026-02-14T10:22:05.000Z"]
 
 
 def exported(folder: Path, at: str, annotated_at: str) -> Path:

@@ -13,10 +13,10 @@ from reviewer.errors import SourceError
 from reviewer.promotion.source_view import record_state, window
 from reviewer.promotion.views import SourceState
 from reviewer.sources import unpacked
-from reviewer.sources.open import open_source
 from reviewer.sources.records import Record
 from reviewer.sources.walk import Found, PassedOver, walk
 from tests.conftest import SAMPLE_DATA
+from tests.unit.sources.builders import Scanned
 
 if sys.version_info >= (3, 14):
     from compression import zstd
@@ -33,7 +33,7 @@ both = pytest.mark.parametrize(
 
 def records(path: Path) -> list[Record]:
     """What a reader finds."""
-    return list(open_source(path))
+    return list(Scanned(path))
 
 
 @both

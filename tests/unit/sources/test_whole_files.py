@@ -6,8 +6,8 @@ import hashlib
 from pathlib import Path
 
 from reviewer.errors import SourceError
-from reviewer.sources.open import open_source
 from reviewer.sources.records import Use
+from tests.unit.sources.builders import Scanned
 
 
 def test_every_record_of_every_file_is_at_its_bytes(data_folders: list[Path]) -> None:
@@ -17,7 +17,7 @@ def test_every_record_of_every_file_is_at_its_bytes(data_folders: list[Path]) ->
             continue
         data = path.read_bytes()
         try:
-            scan = open_source(path)
+            scan = Scanned(path)
             records = list(scan)
         except SourceError:
             continue
@@ -33,7 +33,7 @@ def test_every_record_of_every_file_is_at_its_bytes(data_folders: list[Path]) ->
 
 def test_no_wrapper_counts_as_the_users_text(sessions: list[Path]) -> None:
     for path in sessions:
-        for record in open_source(path):
+        for record in Scanned(path):
             if record.use is Use.MESSAGE:
                 assert not record.text.lstrip().startswith(
                     ("<command-", "<local-", "<task-", "<ide_")

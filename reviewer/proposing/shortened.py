@@ -1,0 +1,126 @@
+"""Texts with their secrets masked, cut to one line or without the logs that were pasted in."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from msgspec import Struct
+
+from reviewer.text.secrets import mask
+
+MASKED_CHARS = 4_000
+"""Characters that are searched for secrets before a text is cut to fewer."""
+ERROR_CHARS = 900
+ERROR_HEAD, ERROR_TAIL = 4, 6
+"""The lines of an error that are shown."""
+LONGEST_PASTE = 24
+"""Lines of pasted text that are shown in full, if they have at most `PASTE_CHARS` characters."""
+PASTE_CHARS = 1_500
+HEAD_LINES, TAIL_LINES = 6, 3
+LINE_CHARS = 240
+"""Characters of one line that are shown in a shortened paste or an error."""
+LONGEST_LINE = 1_500
+LONGEST_FENCE = 80
+"""Lines of a code block in an agent's message that are shown in full."""
+
+
+class Shown(Struct, frozen=True):
+    """A text that may be shortened, and the number of characters left out."""
+
+    text: str
+    left_out: int = 0
+
+
+def cut(text: str, limit: int) -> Shown:
+    """A text on one line with its secrets masked, cut to about `limit` characters."""
+    clean = " ".join(mask(text[:MASKED_CHARS]).text.split())
+    rest = max(0, len(text) - MASKED_CHARS)
+    if len(clean) <= limit and not rest:
+        return Shown(clean)
+    kept = clean[: limit - 2].rstrip()
+    return Shown(f"{kept} …", len(clean) - len(kept) + rest)
+
+
+def ends(text: str) -> Shown:
+    """The first and the last lines of an error, on one line."""
+    lines = [line for line in text.strip().split("\n") if line.strip()]
+    if len(lines) > ERROR_HEAD + ERROR_TAIL:
+        lines = [*lines[:ERROR_HEAD], "…", *lines[-ERROR_TAIL:]]
+    shown = cut(" | ".join(cut(line, LINE_CHARS).text for line in lines), ERROR_CHARS)
+    return Shown(shown.text, max(0, len(text) - len(shown.text)))
+
+
+def shortened(text: str, *, pasted: bool = False, fence: int = LONGEST_FENCE) -> Shown:
+    """A message with its secrets masked; a line says where a long pasted part was left out.
+
+    `pasted`: the message is the person's, so that runs of lines that are no words were pasted.
+    `fence`: the lines of a code block in another's message that are shown in full.
+    """
+    masked = mask(text).text
+    lines = masked.split("\n")
+    if len(lines) <= LONGEST_PASTE and len(masked) <= LONGEST_LINE:
+        return Shown(masked)
+    kept: list[str] = []
+    left_out = 0
+    for run, what in _runs(lines, pasted):
+        size = sum(map(len, run))
+        long = len(run) > LONGEST_PASTE or (len(run) > 2 and size > PASTE_CHARS)
+        if what and (long if pasted else len(run) > fence):
+            run = _shortened_run(run, what)
+            left_out += size - sum(map(len, run))
+        for line in run:
+            short = line
+            if len(line) > LONGEST_LINE and not _is_words(line):
+                short = _beginning(line, LONGEST_LINE // 2)
+                left_out += len(line) - len(short)
+            kept.append(short)
+    return Shown("\n".join(kept), max(0, left_out))
+
+
+def _shortened_run(run: list[str], what: str) -> list[str]:
+    many = len(run) > LONGEST_PASTE
+    head, tail = (HEAD_LINES, TAIL_LINES) if many else (2, 2)
+    middle = len(run) - head - tail
+    if middle <= 0:
+        return [_beginning(line, LINE_CHARS) for line in run]
+    first, last = run[:head], run[-tail:]
+    gap = f"... {middle:,} lines of {what} left out ..."
+    return [_beginning(line, LINE_CHARS) for line in (*first, gap, *last)]
+
+
+def _beginning(line: str, limit: int) -> str:
+    if len(line) <= limit + 40:
+        return line
+    return f"{line[:limit]} ... {len(line) - limit:,} characters left out ..."
+
+
+def _runs(lines: list[str], pasted: bool) -> Iterator[tuple[list[str], str]]:
+    """The lines in runs of one kind, and what each is; empty for words."""
+    kinds = _kinds(lines, pasted)
+    start = 0
+    for at in range(1, len(lines) + 1):
+        if at == len(lines) or kinds[at] != kinds[start]:
+            yield lines[start:at], kinds[start]
+            start = at
+
+
+def _kinds(lines: list[str], pasted: bool) -> list[str]:
+    """For each line, what it is part of: a code block, a paste, or words (empty)."""
+    kinds: list[str] = []
+    inside = ""
+    for line in lines:
+        if line.lstrip().startswith(("```", "~~~")):
+            kinds.append(inside)
+            inside = "" if inside else "a code block"
+        elif inside or not pasted or _is_words(line):
+            kinds.append(inside)
+        else:
+            kinds.append("a paste")
+    return kinds
+
+
+def _is_words(line: str) -> bool:
+    """Whether a line reads like somebody wrote it: most of it is plain words."""
+    words = line.split()
+    plain = sum(word.strip(".,;:!?()\"'*`-").isalpha() for word in words)
+    return len(words) >= 2 and plain >= 0.7 * len(words)

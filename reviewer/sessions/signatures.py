@@ -33,6 +33,7 @@ _ESLINT = re.compile(r"\s+\d+:\d+\s+(?:error|warning)\s+(?P<text>\S.*)")
 _RULE_IN_BRACKETS = re.compile(r"\s+[(\[](?P<rule>[a-z@][\w@/-]{2,48})[)\]]$")
 _RULE_IN_COLUMN = re.compile(r"\s{2,}(?P<rule>[a-z@][\w@/-]{2,60})$")
 _BIOME = re.compile(r"(?P<path>\S+\.\w{1,6})\S* (?P<rule>[A-Za-z][\w/]+)(?: +FIXABLE)? ━{3,}")
+_PLACE_AND_RULE = re.compile(r":\d+:\d+: |\(\d+,\d+\): |\d:\d+\s+(?:error|warning)\s|━━━")
 _CODE = re.compile(r"(?P<rule>[A-Z]{1,5}\d{2,5}|[a-z][\w-]{3,24}):?\s")
 _CODE_OF_COMPILER = re.compile(r"(?:error|warning)\[(?P<rule>\w+)\]: (?P<text>\S.*)")
 _EXCEPTION = re.compile(
@@ -42,6 +43,7 @@ _EXCEPTION = re.compile(
 _FAILED_TEST = re.compile(
     r"\s*(?:--- FAIL: \S|FAILED \S+::|FAIL: \S|● \S|✗ \S|not ok \d|test \S+ \.\.\. FAILED)"
 )
+_SECONDS = re.compile(r"\s+[(\[]?\d[\d.]* ?m?s[)\]]?$")
 _SEVERE = re.compile(r"(?i:error|fatal|panic|err|failed|failure)\b(?: \w+)?:\s|npm (?i:err)!\s\S")
 _LABEL = re.compile(r"(?:! \[|[A-Za-z][\w.-]*(?: ?\([\w -]+\))?: \S)")
 _FRAME = re.compile(
@@ -82,6 +84,12 @@ ERRNO = (
     "sandbox",
 )
 """What systems and runtimes say of a missing program, file, right or connection."""
+
+_COMPILER = re.compile(r"TS\d+\b|E\d{4}\b|C\d{4}\b|CS\d{4}\b|typecheck\b|parse\b")
+_OF_CODE = (
+    "AssertionError", "SyntaxError", "IndentationError", "NameError", "TypeError", "AttributeError",
+    "ReferenceError", "KeyError", "IndexError", "ValueError", "Failure",
+)  # fmt: skip
 
 _QUOTED = re.compile(r"`[^`]*`|\"[^\"]*\"|(?<!\w)'[^']*'(?!\w)|[‘“][^’”]*[’”]")
 _PATH = re.compile(r"[^\s/\\]*[/\\]\S*")
@@ -128,6 +136,8 @@ def failing_lines(output: str, *, plain: bool = False) -> tuple[Failing, ...]:
     `plain`: only lines that name a place and a rule; for the output of a command that need not
     have failed.
     """
+    if plain and _PLACE_AND_RULE.search(output) is None:
+        return ()
     lines = _lines(output)
     seen: list[_Seen] = []
     for at, (number, line) in enumerate(lines):
@@ -152,6 +162,16 @@ def is_environment(line: str) -> bool:
     return any(each in lower for each in ERRNO)
 
 
+def is_of_the_day(failing: Failing) -> bool:
+    """Whether a failure is an error of a compiler or interpreter, or a failed test: it says what
+    the code of that day lacked.
+    """
+    if failing.rule:
+        return bool(_COMPILER.match(failing.rule)) or failing.rule.endswith(_OF_CODE)
+    located = _LOCATED.match(failing.text) or _LOCATED_IN_BRACKETS.match(failing.text)
+    return bool(located) or bool(_FAILED_TEST.match(failing.text))
+
+
 def normalised(message: str) -> str:
     """A message without what changes from one occurrence to the next."""
     text = _QUOTED.sub("*", _ANSI.sub("", message[:LONGEST_LINE]))
@@ -171,11 +191,14 @@ def _lines(output: str) -> list[tuple[int, str]]:
     else:
         tail = output[-TAIL:]
         pieces = [(0, output[:HEAD]), (output.count("\n", 0, len(output) - TAIL), tail)]
-    return [
-        (first + at, _ANSI.sub("", line[:LONGEST_LINE]).rstrip())
+    lines = (
+        (first + at, line[:LONGEST_LINE])
         for first, text in pieces
         for at, line in enumerate(text.split("\n"))
-    ]
+    )
+    if "\x1b" not in output:
+        return [(number, line.rstrip()) for number, line in lines]
+    return [(number, _ANSI.sub("", line).rstrip()) for number, line in lines]
 
 
 def _located(lines: list[tuple[int, str]], at: int) -> _Seen | None:
@@ -239,7 +262,7 @@ def _other(number: int, line: str) -> _Seen | None:
         name = f"{found['rule']}: {words}" if words else found["rule"]
         return _Seen(FAILURE, Failing(number, bare, name[:LONGEST], rule=found["rule"]))
     if _FAILED_TEST.match(line):
-        return _Seen(TEST, Failing(number, bare, normalised(bare)))
+        return _Seen(TEST, Failing(number, bare, _SECONDS.sub("", bare)[:LONGEST]))
     if _SEVERE.match(bare):
         return _Seen(SEVERE, Failing(number, bare, normalised(bare)))
     rank = LABELLED if _LABEL.match(bare) or is_environment(bare) else ANY

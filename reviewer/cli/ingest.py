@@ -98,7 +98,15 @@ def ingest(
             f"Nothing was queued yet. To queue it: reviewer extract --store --wave {report.wave}"
         )
     elif not as_json:
+        if report.again:
+            narrate(_came_up_again(report))
         narrate(_to_decide(waiting) if report.new else "Nothing new to decide on.")
+
+
+def _came_up_again(report: WaveReport) -> str:
+    """What other sessions have shown, too, and where the rest of it is."""
+    more = f" and {len(report.again) - 1:,} more" if len(report.again) > 1 else ""
+    return f"Came up again: {safe(report.again[0])}{more}. See: reviewer findings --again"
 
 
 def _name_problems(report: WaveReport) -> None:

@@ -18,6 +18,8 @@ from msgspec import Struct, structs
 
 from reviewer.extraction.candidates import Candidate, Setting
 from reviewer.extraction.extract import Event, Extractor, cited_lines
+from reviewer.sessions.findings import Finding, findings_of
+from reviewer.sources import stream
 from reviewer.sources.events import Rewind
 from reviewer.sources.open import open_source
 from reviewer.sources.records import Record, Use
@@ -75,10 +77,11 @@ class Abandoned(Struct, frozen=True):
 
 
 class Closed(Struct, frozen=True):
-    """The last piece: lines skipped by reason, and damaged lines."""
+    """The last piece: lines skipped by reason, damaged lines, and what cost something."""
 
     tally: dict[str, int]
     errors: list[str]
+    findings: list[Finding] = []
 
 
 Piece: TypeAlias = Opened | Batch | Abandoned | Closed
@@ -112,7 +115,9 @@ def read(job: Job) -> Iterator[Piece]:
             batch = Batch([], 0, [])
     if batch.records:
         yield batch
-    yield Closed(dict(scan.tally), scan.errors)
+    # A second reading of the file, until the records come with the events of one stream.
+    events = stream.read(Path(job.path), sessions=job.sessions)
+    yield Closed(dict(scan.tally), scan.errors, findings_of(events))
 
 
 def _setting(job: Job) -> Setting:

@@ -1,4 +1,4 @@
-"""Confidence and order of statements: `docs/design.md`, Promotion."""
+"""Confidence, quality and flags of statements: `docs/design.md`, Promotion."""
 
 from __future__ import annotations
 
@@ -51,12 +51,19 @@ def prior(proposal: Proposal) -> float:
     return min(max(proposal.confidence, LEAST), MOST)
 
 
-def rank(proposal: Proposal, proof: Proof, confidence: float, novelty: float) -> float:
-    """The place of a statement seen in one session, 0 to 1: confidence x need x novelty, less what
-    its proof leaves open. `recurring` raises it.
+def is_own(proposal: Proposal) -> bool:
+    """Whether the person worded it, or said that it is wanted."""
+    if proposal.proposer is Proposer.PERSON:
+        return True
+    return proposal.kind in _OWN and proposal.speaker is Speaker.PERSON
+
+
+def quality(proposal: Proposal, proof: Proof, confidence: float, novelty: float) -> float:
+    """The quality of a statement, 0 to 1: confidence x need x novelty, less what its proof leaves
+    open.
     """
     need = NEEDS.get(proposal.kind, OTHER)
-    if proposal.kind in _OWN and proposal.speaker is not Speaker.PERSON:
+    if proposal.kind in _OWN and not is_own(proposal):
         need *= OF_AGENT
     figure = confidence * need * novelty
     if proof.known:
@@ -67,12 +74,7 @@ def rank(proposal: Proposal, proof: Proof, confidence: float, novelty: float) ->
         figure *= TAKEN_BACK
     if "injection" in proof.flags:
         figure *= PLANTED
-    return figure * recurring(1)
-
-
-def recurring(sessions: int) -> float:
-    """The factor of a statement found in that many sessions: .8, .9, .95 and so on, below 1."""
-    return 1.0 - 0.2 * 0.5 ** (max(sessions, 1) - 1)
+    return figure
 
 
 def flags(proof: Proof) -> tuple[str, ...]:

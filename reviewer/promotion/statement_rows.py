@@ -18,7 +18,7 @@ from reviewer.extraction.flags import flags_of
 from reviewer.extraction.ranking import CAP
 from reviewer.extraction.rules import LONGEST_STATEMENT, SHORTEST_STATEMENT
 from reviewer.extraction.similarity import similarity
-from reviewer.promotion import statement_rank
+from reviewer.promotion import queue_order, statement_rank
 from reviewer.promotion.cited_lines import Cited, cite
 from reviewer.promotion.evidence_rows import Place, add_places, places_of
 from reviewer.promotion.known_facts import SHORTLIST, query_of
@@ -290,14 +290,18 @@ def covering(act: Act, record: int, start: int, end: int) -> Covering | None:
 
 def score(sightings: Sequence[Prepared], novelty: float) -> float:
     """The rank of a fact by its best sighting and the number of its sessions."""
-    best = sightings[0]
-    figure = statement_rank.rank(best.proved.proposal, best.proved.proof, best.confidence, novelty)
     by_path: dict[Path, set[str]] = {}
     for each in sightings:
         names = {cited.record.session for cited in each.cited}
         by_path.setdefault(each.proved.path, set()).update(name for name in names if name)
-    sessions = sum(len(names) or 1 for names in by_path.values())
-    return figure * statement_rank.recurring(sessions) / statement_rank.recurring(1)
+    return _rank(sightings[0], sum(len(names) or 1 for names in by_path.values()), novelty)
+
+
+def _rank(best: Prepared, sessions: int, novelty: float = 1.0, cost: int = 0) -> float:
+    proposal, proof = best.proved.proposal, best.proved.proof
+    quality = statement_rank.quality(proposal, proof, best.confidence, novelty)
+    own = statement_rank.is_own(proposal) and proof.sound and not (proof.later or proof.flags)
+    return queue_order.rank(own_words=own, sessions=sessions, cost=cost, quality=quality)
 
 
 def _look_up(act: Act, project_id: int, statement: str) -> tuple[float, int | None]:
@@ -377,7 +381,7 @@ def _columns(fact: Fact) -> Image:
         "signal": best.signal,
         "freshness": best.freshness,
         "confidence": round(best.confidence, 4),
-        "rank": round(fact.score, 6),
+        "rank": fact.score,
         "flags": " ".join(best.flags),
         "seen": len(_places_seen(fact.sightings)),
         "scope": proposal.scope,
@@ -434,10 +438,9 @@ def _count_again(act: Act, row: int, fact: Fact, records: dict[str, int], now: s
     """Add the evidence of a known fact; what the rules cut out in the same words becomes the
     statement.
     """
-    status, seen, refs, rank, leader = act.query(
-        "SELECT status, seen, refs, rank, leader_id FROM memory WHERE id = ?", (row,)
+    status, seen, refs, cost, leader = act.query(
+        "SELECT status, seen, refs, cost, leader_id FROM memory WHERE id = ?", (row,)
     )[0]
-    before = _sessions(act, row)
     times = len(_places_seen(fact.sightings))
     changes: Image = {"last_seen": now}
     changes |= {"refs": refs + times} if status == "active" else {"seen": seen + times}
@@ -445,14 +448,13 @@ def _count_again(act: Act, row: int, fact: Fact, records: dict[str, int], now: s
         stated = _columns(fact)
         changes |= {name: stated[name] for name in _OF_STATEMENT}
         changes |= {"leader_id": None, "seen": max(seen, times)}
-        rank, leader = fact.score, None
+        leader = None
     act.update("memory", row, **changes)
     if status != "candidate" or leader is not None:
         add_places(act, row, _places(fact, records))
         return row
     _add(act, row, _places(fact, records))
-    factor = statement_rank.recurring(_sessions(act, row)) / statement_rank.recurring(before)
-    act.update("memory", row, rank=round(rank * factor, 6))
+    act.update("memory", row, rank=_rank(fact.best, _sessions(act, row), cost=cost))
     return row
 
 

@@ -29,6 +29,7 @@ from reviewer.promotion.source_reader import (
     Piece,
     read,
 )
+from reviewer.sessions.findings import Finding
 from reviewer.sources.hash_set import HashSet
 from reviewer.sources.records import Use
 from reviewer.sources.walk import LINK_OUTSIDE, Found, PassedOver, is_unreadable, walk
@@ -99,6 +100,7 @@ class Wave:
         self._problems: list[str] = []
         self._done: set[Path] = set()
         """The files that were read."""
+        self._findings: dict[Path, list[Finding]] = {}
         self._given_up: set[Path] = set()
         self._opened: dict[Path, SourceWriter] = {}
         self._interrupted = False
@@ -148,6 +150,7 @@ class Wave:
                 project_id=self._writer.project_id,
                 sum_up=lambda queued: self._sum_up(project, began, queued),
                 statements=self._statements.ready,
+                findings=self._findings,
             )
 
         def rehearsed(paths: list[Path]) -> None:
@@ -181,6 +184,7 @@ class Wave:
         self._collector.give_up(str(path))
         self._statements.give_up(path)
         self._done.discard(path)
+        self._findings.pop(path, None)
         writer = self._opened.get(path)
         if writer is not None:
             writer.give_up(self._number)
@@ -316,6 +320,7 @@ class Wave:
             if job.extract:
                 self._statements.take(path)
             if not self._interrupted:  # else the next wave proposes from it
+                self._findings[path] = closed.findings
                 writer.finish(planned.stamp, closed.tally)
 
     def _unless_broken_off(self, read: Callable[[], _Read]) -> _Read | None:
@@ -366,6 +371,8 @@ class Wave:
             passed_over=dict(self._passed_over),
             dropped=dict(self._collector.dropped + self._statements.dropped),
             rules=queued.rules,
+            findings=queued.findings,
+            again=queued.again,
             errors=self._report.errors,
             problems=tuple(self._problems),
             report_folder=str(self._report.path),

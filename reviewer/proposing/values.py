@@ -37,6 +37,7 @@ class Proposer(StrEnum):
 
     NOTES = "notes"  # written by somebody to be read later
     MEMORY = "memory"  # an agent had already remembered it
+    FINDING = "finding"  # a failure with its fix, or a refusal, read off the events of sessions
     EPISODE = "episode"  # composed from the structure of a session
     MODEL = "model"  # worded by a model from a session view
     COMMAND = "command"  # worded by an agent's command line from a session view

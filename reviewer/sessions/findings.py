@@ -65,10 +65,27 @@ class Kind(StrEnum):
 
 
 class Evidence(Struct, frozen=True):
-    """A line that shows a finding. `line`: of the file (0-based)."""
+    """Words that show a finding, and the record that has them. `line`: of the file (0-based)."""
 
     line: int
     text: str
+    record: str = ""
+    """The record's key."""
+    bytes: tuple[int, int] = (0, 0)
+    sha256: str = ""
+    at: str = ""
+
+    @classmethod
+    def of(cls, origin: Origin, text: str) -> Evidence:
+        """Words of a record."""
+        return cls(
+            origin.line_start,
+            text[:SHOWN],
+            origin.key,
+            (origin.byte_start, origin.byte_end),
+            origin.sha256,
+            origin.at or "",
+        )
 
 
 class Finding(Struct, frozen=True, kw_only=True):
@@ -103,7 +120,7 @@ class _Call(Struct):
     act: Act
     text: str
     path: str
-    line: int
+    origin: Origin
     parts: tuple[tuple[str, frozenset[str]], ...]
     """Name and arguments of each command."""
     commands: tuple[Command, ...]
@@ -208,7 +225,7 @@ class _Lane:
             event.act,
             (event.command or event.text)[:WORDS],
             event.path,
-            event.origin.line_start,
+            event.origin,
             tuple(_named(each) for each in event.commands[:40]),
             event.commands[:40],
             tuple(_changed(event)),
@@ -265,7 +282,7 @@ class _Lane:
                 session=self._session,
                 first=event.origin.at or "",
                 last=event.origin.at or "",
-                evidence=(Evidence(event.origin.line_start, line.text[:SHOWN]),),
+                evidence=(Evidence.of(event.origin, line.text),),
             )
             self._open.append(
                 _Open(finding, line, call, command, arguments, len(lines), call.number)
@@ -331,7 +348,7 @@ class _Lane:
                     session=self._session,
                     first=message.origin.at or "",
                     last=message.origin.at or "",
-                    evidence=(Evidence(message.origin.line_start, line.text[:SHOWN]),),
+                    evidence=(Evidence.of(message.origin, line.text),),
                 )
             )
         self._message = message if words and len(words) <= WORDS else None
@@ -345,14 +362,14 @@ class _Lane:
             kind=Kind.REFUSAL,
             signature=f"{name}: {normalised(said)}" if said else name,
             text=_act(call),
-            command=name,
+            command=name if call.parts else "",
             session=self._session,
             first=origin.at or "",
             last=origin.at or "",
             words=said,
             evidence=(
-                Evidence(call.line, _act(call)),
-                *([Evidence(origin.line_start, said[:SHOWN])] if said else []),
+                Evidence.of(call.origin, _act(call)),
+                *([Evidence.of(origin, said)] if said else []),
             ),
         )
 
@@ -376,16 +393,16 @@ class _Lane:
                 kind=Kind.CORRECTION,
                 signature=normalised(words),
                 text=_act(undone),
-                command=_name(undone),
+                command=_name(undone) if undone.parts else "",
                 session=self._session,
                 first=message.origin.at or "",
                 last=message.origin.at or "",
                 fix=_act(call),
                 words=words,
                 evidence=(
-                    Evidence(undone.line, _act(undone)),
-                    Evidence(message.origin.line_start, words[:SHOWN]),
-                    Evidence(call.line, _act(call)),
+                    Evidence.of(undone.origin, _act(undone)),
+                    Evidence.of(message.origin, words),
+                    Evidence.of(call.origin, _act(call)),
                 ),
             )
         )
@@ -509,6 +526,8 @@ def _fix(each: _Open, between: Sequence[_Call], passed: _Call) -> str:
     for call in between:
         for path, old, new in call.changes:
             edited = True
+            if not old:
+                continue  # a file that is written anew does not show what was wrong
             score = 0
             if line.path and posixpath.basename(path) == posixpath.basename(line.path):
                 score += 2
@@ -619,7 +638,10 @@ def _masked(found: Finding) -> Finding:
         session=mask(found.session).text,
         fix=mask(found.fix).text,
         words=mask(found.words).text,
-        evidence=tuple(Evidence(each.line, mask(each.text).text) for each in found.evidence),
+        evidence=tuple(
+            structs.replace(each, text=mask(each.text).text, record=mask(each.record).text)
+            for each in found.evidence
+        ),
     )
 
 

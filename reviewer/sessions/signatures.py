@@ -162,6 +162,12 @@ def is_environment(line: str) -> bool:
     return any(each in lower for each in ERRNO)
 
 
+def without_place(line: str) -> str:
+    """A failing line without the place that it names first."""
+    found = _LOCATED.match(line) or _LOCATED_IN_BRACKETS.match(line)
+    return found["text"] if found else line
+
+
 def is_of_the_day(failing: Failing) -> bool:
     """Whether a failure is an error of a compiler or interpreter, or a failed test: it says what
     the code of that day lacked.

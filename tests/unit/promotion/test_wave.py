@@ -274,7 +274,7 @@ def test_beyond_the_cap_waits_in_the_report_until_it_is_called_up(
 ) -> None:
     parts = ["ledger", "parser", "billing export", "login", "search index", "mail gateway"]
     said = [
-        f"We decided to move the {part} to {means} because {reason} was too slow in July."
+        f"- [Decision] The {part} moves to {means} because {reason} was too slow in July."
         for part, means, reason in zip(
             parts,
             ("PostgreSQL", "a worker", "S3", "OAuth", "Tantivy", "a queue"),
@@ -283,7 +283,7 @@ def test_beyond_the_cap_waits_in_the_report_until_it_is_called_up(
         )
     ]
     path = tmp_path / "notes.md"
-    path.write_text("# Decisions\n\n" + "\n\n".join(said))
+    path.write_text("# Decisions\n\n" + "\n".join(said))
     monkeypatch.setattr("reviewer.promotion.candidate_collector.CAP", 4)
 
     report = ingest(engine, path)

@@ -4,37 +4,15 @@ from __future__ import annotations
 
 import tracemalloc
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from reviewer.sessions.findings import Finding, Findings, Kind, findings_of
 from reviewer.sources.stream import read
-from tests.unit.sources.builders import Session
+from tests.unit.sessions.told import Told
 
 LINT = "a/rows.go:88:15: Error return value of `rows.Close` is not checked (errcheck)"
 REFUSED = "The user doesn't want to proceed with this tool use. The tool use was rejected"
-
-
-class Told(Session):
-    """A session with calls and their results."""
-
-    def call(self, tool: str, result: str, *, failed: bool = False, **given: Any) -> None:
-        number = f"t{self.count}"
-        self.block({"type": "tool_use", "id": number, "name": tool, "input": given})
-        block = {"type": "tool_result", "tool_use_id": number, "content": result}
-        self.user([{**block, "is_error": True} if failed else block])
-
-    def run(self, command: str, result: str = "done", *, failed: bool = False) -> None:
-        text = f"Exit code 1\n{result}" if failed else result
-        self.call("Bash", text, failed=failed, command=command)
-
-    def write(self, path: Path) -> Path:
-        path.write_bytes(self.bytes())
-        return path
-
-    def edit(self, path: str, old: str, new: str) -> None:
-        self.call("Edit", "ok", file_path=path, old_string=old, new_string=new)
 
 
 @pytest.fixture

@@ -31,6 +31,7 @@ from reviewer.promotion.source_reader import (
 )
 from reviewer.sessions.findings import Finding
 from reviewer.sources.hash_set import HashSet
+from reviewer.sources.open import NOTE_FORMATS
 from reviewer.sources.records import Use
 from reviewer.sources.walk import LINK_OUTSIDE, Found, PassedOver, is_unreadable, walk
 from reviewer.store.database import Database
@@ -101,6 +102,8 @@ class Wave:
         self._done: set[Path] = set()
         """The files that were read."""
         self._findings: dict[Path, list[Finding]] = {}
+        self._sessions: set[Path] = set()
+        """The files that are sessions and no notes."""
         self._given_up: set[Path] = set()
         self._opened: dict[Path, SourceWriter] = {}
         self._interrupted = False
@@ -290,6 +293,8 @@ class Wave:
             if isinstance(piece, Opened):
                 writer = self._opened[path] = self._writer.open_source(path, piece.format)
                 self._collector.begin(str(path))
+                if piece.format not in NOTE_FORMATS and "subagents" not in path.parts:
+                    self._sessions.add(path)
             elif isinstance(piece, Batch):
                 assert writer is not None
                 self._write(piece, writer, fresh)
@@ -371,6 +376,7 @@ class Wave:
             passed_over=dict(self._passed_over),
             dropped=dict(self._collector.dropped + self._statements.dropped),
             rules=queued.rules,
+            sessions=len(self._sessions & self._done),
             findings=queued.findings,
             again=queued.again,
             errors=self._report.errors,

@@ -101,6 +101,12 @@ class Proposal(Struct, frozen=True, kw_only=True):
     """A finer kind than the type: instruction, decision, trap, environment, architecture,
     convention, open_item, preference."""
     confidence: float | None = None
+    standing: bool = True
+    """False: an order that was meant for once."""
+    joins: int = 0
+    """The row that says the same already, by its number."""
+    replaces: int = 0
+    """The row that it makes untrue."""
 
 
 class QuoteProof(Struct, frozen=True):
@@ -127,12 +133,14 @@ class Proof(Struct, frozen=True):
     known: tuple[str, ...] = ()
     """Where the same is known already: `CLAUDE.md:12`, `memory #7`."""
     later: tuple[Quote, ...] = ()
-    """Later lines about the same identifiers that may take the statement back."""
+    """Later lines about the same identifiers: whether they take it back, a reader has to say."""
     flags: tuple[str, ...] = ()
     """`injection`: an instruction that comes from a tool result or a web page. `secret`: text was
     masked. `negation`: the statement contains a negation and its quotes do not, or the reverse."""
     origin: str = ""
     """Where a flagged instruction comes from, such as `WebFetch at line 120`."""
+    replaces: int = 0
+    """The row that it makes untrue, by its number; 0 for none."""
 
     @property
     def sound(self) -> bool:

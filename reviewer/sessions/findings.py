@@ -313,11 +313,14 @@ class _Lane:
     def _solved(self, each: _Open, passed: _Call) -> Finding:
         between = [one for one in self._recent if each.call.number < one.number < passed.number]
         lost = min(passed.number - each.call.number, REACH)
+        fix, call = _fix(each, between, passed)
+        evidence = (Evidence.of(call.origin, fix),) if call else ()
         return structs.replace(
             each.finding,
             passed=True,
             cost=max(1, round(lost / each.shared)),
-            fix=_fix(each, between, passed)[:SHOWN],
+            fix=fix[:SHOWN],
+            evidence=each.finding.evidence + evidence,
         )
 
     def _keep(self, found: Finding) -> None:
@@ -517,11 +520,11 @@ def _changed(event: Call) -> Iterator[tuple[str, str, str]]:
             yield change.path, old[:20_000], new[:20_000]
 
 
-def _fix(each: _Open, between: Sequence[_Call], passed: _Call) -> str:
-    """What made a failed command pass, if that can be said."""
+def _fix(each: _Open, between: Sequence[_Call], passed: _Call) -> tuple[str, _Call | None]:
+    """What made a failed command pass, if that can be said, and the call that did it."""
     line = each.failing
     names = set(_TOKEN.findall(line.text))
-    best: tuple[int, str] = (1, "")
+    best: tuple[int, str, _Call | None] = (1, "", None)
     edited = False
     for call in between:
         for path, old, new in call.changes:
@@ -533,28 +536,27 @@ def _fix(each: _Open, between: Sequence[_Call], passed: _Call) -> str:
                 score += 2
             score += min(2, len(names & set(_TOKEN.findall(_difference(old, new)))))
             if score > best[0]:
-                best = (score, f"{posixpath.basename(path)}: {_difference(old, new)}")
+                best = (score, f"{posixpath.basename(path)}: {_difference(old, new)}", call)
     if best[1]:
-        return best[1]
+        return best[1:]
     acted = [call for call in between if call.act is Act.RUN and not _looks(call)]
-    way_out = _way_out(each, [*acted, passed])
-    if way_out:
-        return way_out
+    if way_out := _way_out(each, [*acted, passed]):
+        return f"`{_act(way_out)}`", way_out
     done = [call for call in acted if call.outcome is Outcome.OK]
     if edited or not 0 < len(done) <= WAYS_OUT:
-        return ""
-    return "; ".join(f"`{_act(call)}`" for call in done)
+        return "", None
+    return "; ".join(f"`{_act(call)}`" for call in done), done[0]
 
 
-def _way_out(each: _Open, calls: Iterable[_Call]) -> str:
+def _way_out(each: _Open, calls: Iterable[_Call]) -> _Call | None:
     """The command that did what the failed one was to do: most of its words are the same."""
     failed = set(_TOKEN.findall(each.call.text))
     for call in calls:
         words = set(_TOKEN.findall(call.text))
         alike = len(words & failed) / (len(words | failed) or 1)
         if call.outcome is Outcome.OK and call.text != each.call.text and alike >= 0.5:
-            return f"`{_act(call)}`"
-    return ""
+            return call
+    return None
 
 
 def _difference(old: str, new: str) -> str:

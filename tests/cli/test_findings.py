@@ -60,7 +60,9 @@ def test_findings_are_counted_over_sessions(reviewer: Reviewer, folder: Path) ->
     assert row["fix"].startswith("rows.go: ")
     assert {(Path(e["path"]).name, e["line"]) for e in row["evidence"]} == {
         ("a.jsonl", 2),
+        ("a.jsonl", 3),
         ("b.jsonl", 2),
+        ("b.jsonl", 3),
     }
 
 
@@ -98,7 +100,7 @@ def test_what_recurs_is_proposed_with_what_made_it_pass(reviewer: Reviewer, fold
         " What made it pass: rows.go: `rows.Close()` → `_ = rows.Close()`"
     )
     assert (row["proposer"], row["sessions"], row["times"], row["cost"]) == ("finding", 2, 2, 4)
-    assert [quote["found"] for quote in row["proof"]["quotes"]] == [True, True]
+    assert [quote["found"] for quote in row["proof"]["quotes"]] == [True] * 4
     reviewer.nothing_lost()
 
 

@@ -45,7 +45,7 @@ def test_a_failure_has_what_made_the_same_command_pass(told: Told, tmp_path: Pat
     assert finding.fix == "rows.go: `rows.Close()` → `_ = rows.Close()`"
     assert finding.passed
     assert (finding.times, finding.cost, finding.session) == (1, 3, "s1")
-    assert [(each.line, each.text) for each in finding.evidence] == [(2, LINT)]
+    assert [(each.line, each.text) for each in finding.evidence] == [(2, LINT), (5, finding.fix)]
     assert finding.first == finding.last == "2026-02-14T10:00:02Z"
 
 

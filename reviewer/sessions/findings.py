@@ -540,7 +540,8 @@ def _fix(each: _Open, between: Sequence[_Call], passed: _Call) -> tuple[str, _Ca
     if best[1]:
         return best[1:]
     acted = [call for call in between if call.act is Act.RUN and not _looks(call)]
-    if way_out := _way_out(each, [*acted, passed]):
+    # What a linter says of a file is mended in the file, not by another command line.
+    if not line.path and (way_out := _way_out(each, [*acted, passed])):
         return f"`{_act(way_out)}`", way_out
     done = [call for call in acted if call.outcome is Outcome.OK]
     if edited or not 0 < len(done) <= WAYS_OUT:

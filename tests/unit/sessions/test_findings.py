@@ -96,6 +96,13 @@ def test_a_way_out_of_the_environment_is_the_command_that_did_the_same(
     assert finding.fix == "`python3 tools/count.py --all`"
 
 
+def test_running_the_same_command_beside_another_is_no_remedy(told: Told, tmp_path: Path) -> None:
+    told.run("mise run lint", LINT, failed=True)
+    told.run("mise run lint && mise run test")
+
+    assert (only(told, tmp_path).passed, only(told, tmp_path).fix) == (True, "")
+
+
 def test_commands_that_only_look_cost_nothing(told: Told, tmp_path: Path) -> None:
     told.run("cat missing.txt", "cat: missing.txt: No such file or directory", failed=True)
     told.run("grep -n word file", "", failed=True)

@@ -40,6 +40,7 @@ if TYPE_CHECKING:
     from reviewer.promotion.decisions import Decisions
     from reviewer.promotion.entities import Entities
     from reviewer.promotion.exports import Exports
+    from reviewer.promotion.findings import KeptFindings
     from reviewer.promotion.history import History
     from reviewer.promotion.insight import Insight
     from reviewer.promotion.intake import Intake
@@ -219,6 +220,13 @@ class Engine:
         from reviewer.promotion.intake import Intake
 
         return Intake(self._database, self._ledger, self.clock)
+
+    @cached_property
+    def findings(self) -> KeptFindings:
+        """What cost something in the sessions that were read."""
+        from reviewer.promotion.findings import KeptFindings
+
+        return KeptFindings(self._database)
 
     @cached_property
     def fleet(self) -> FleetImport:

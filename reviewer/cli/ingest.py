@@ -97,7 +97,48 @@ def ingest(
             f"Nothing was queued yet. To queue it: reviewer extract --store --wave {report.wave}"
         )
     elif not as_json:
+        if report.again:
+            narrate(_came_up_again(report))
         narrate(_to_decide(waiting) if report.new else "Nothing new to decide on.")
+        if offer := _offer(report):
+            narrate(offer)
+
+
+TOKENS_A_MEGABYTE = 7_500
+ANSWER_TOKENS = 1_000
+"""What a reader was measured to need: tokens in for a megabyte of sessions, and out for one."""
+
+
+def _offer(report: WaveReport) -> str:
+    """Who could read these sessions and word what they teach, and about what it costs; empty
+    where there is nobody, or nothing was read.
+    """
+    from reviewer.llm.agents import AGENTS
+    from reviewer.llm.command import agents_found
+    from reviewer.settings import load_settings
+
+    if not report.sessions:
+        return ""
+    model = load_settings().model
+    found = agents_found()
+    if model.command or model.base_url:
+        known = AGENTS.get(model.command[0]) if len(model.command) == 1 else None
+        who, command = known.title if known else model.name or model.command[0], "reviewer propose"
+    elif found:
+        who, command = found[0].title, f"reviewer propose --command {found[0].program}"
+    else:
+        return ""
+    tokens_in = max(report.bytes // 1_000_000, 1) * TOKENS_A_MEGABYTE
+    return (
+        f"{safe(who)} can read {count(report.sessions, 'session')} and word what is worth keeping,"
+        f" for about {tokens_in:,} tokens in and {report.sessions * ANSWER_TOKENS:,} out: {command}"
+    )
+
+
+def _came_up_again(report: WaveReport) -> str:
+    """What other sessions have shown, too, and where the rest of it is."""
+    more = f" and {len(report.again) - 1:,} more" if len(report.again) > 1 else ""
+    return f"Came up again: {safe(report.again[0])}{more}. See: reviewer findings --again"
 
 
 def _name_problems(report: WaveReport) -> None:

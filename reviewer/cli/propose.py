@@ -21,6 +21,7 @@ from reviewer.errors import StoreError
 if TYPE_CHECKING:
     from reviewer.engine import Engine
     from reviewer.llm.model import ChatModel
+    from reviewer.proposing.given import KnownText
     from reviewer.proposing.model_run import Plan, SessionDone
     from reviewer.proposing.statements import StatementWriter
     from reviewer.proposing.values import Proved
@@ -88,7 +89,7 @@ def propose(
     limit = context_tokens(settings)
     writer, answer_tokens = _writer(chat, settings, limit)
     room = piece_tokens(writer, context_tokens=limit, answer_tokens=answer_tokens)
-    plan = _plan(files, writer, room, line)
+    plan = _plan(files, writer, room, _known(session), line)
     if plan is None:
         narrate("Interrupted before anything was sent.")
         ctx.exit(INTERRUPTED)
@@ -103,6 +104,8 @@ def propose(
             print_text(_cost_line(plan, settings, chat.name))
         return
     narrate(_cost_line(plan, settings, chat.name))
+    if plan.pieces > len(plan.sessions):
+        narrate(_why_pieces(plan, limit))
     _require_room(plan, max_tokens_in)
     if not yes and plan.pieces == plan.cached:
         max_tokens_in = 0  # nobody was asked about second tries, so they are not made
@@ -217,8 +220,20 @@ def _writer(chat: ChatModel, settings: Settings, limit: int) -> tuple[StatementW
     return writer, answer_tokens
 
 
+def _known(session: Session) -> list[KnownText]:
+    """What the questions may name as known already."""
+    if not session.store_path().exists():
+        return []
+    with session.changing(new_outside=True) as engine:
+        return engine.proposals.known(session.target(engine)).listed()
+
+
 def _plan(
-    files: Sequence[Path], writer: StatementWriter, room: int, line: ProgressLine
+    files: Sequence[Path],
+    writer: StatementWriter,
+    room: int,
+    known: Sequence[KnownText],
+    line: ProgressLine,
 ) -> Plan | None:
     """The questions; None when it was interrupted."""
     from reviewer.llm.model import CancelledError
@@ -230,6 +245,7 @@ def _plan(
                 files,
                 writer,
                 max_tokens=room,
+                known=known,
                 cancelled=interruption,
                 progress=lambda text: line.show(safe(text)),
             )
@@ -315,6 +331,15 @@ def _cost_line(plan: Plan, settings: Settings, model: str) -> str:
         f"{what} for {safe(model)}:{kept} about {plan.tokens_in:,} tokens in and "
         f"{plan.tokens_out:,} out, {_paid_how(plan, settings)}. What cannot be proved is asked for "
         "once more, which comes on top."
+    )
+
+
+def _why_pieces(plan: Plan, limit: int) -> str:
+    """Why sessions are cut, and what to do about it."""
+    cut = sum(len(each.pieces) > 1 for each in plan.sessions)
+    return (
+        f"{count(cut, 'session')} did not fit into one question: the model takes {limit:,} tokens."
+        " If it takes more, set context_tokens under [model]."
     )
 
 

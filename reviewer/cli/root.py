@@ -36,6 +36,10 @@ COMMANDS = {
         "reviewer.cli.propose:propose",
         "Have a model write statements from sessions, and queue those with their proof.",
     ),
+    "findings": Entry(
+        "reviewer.cli.findings:findings",
+        "List what cost something: failures with their fix, refusals, corrections.",
+    ),
     "fleet": Entry(
         "reviewer.cli.fleet:fleet",
         "Read the sessions of a whole company, and queue the best.",
@@ -171,7 +175,8 @@ COMMANDS = {
 
 SECTIONS = {
     "Read sessions and notes": (
-        "demo", "ingest", "sources", "watch", "propose", "view", "extract", "fleet",
+        "demo", "ingest", "sources", "watch", "findings", "propose", "view", "extract",
+        "fleet",
     ),
     "Decide": ("queue", "promote", "reject", "edit", "defer", "remember", "undo", "redo"),
     "Look after what is kept": (

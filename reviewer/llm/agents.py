@@ -69,6 +69,8 @@ class Agent(Struct, frozen=True):
     """Removes the files that a call in a folder leaves behind in the home of its environment."""
     retries: re.Pattern[str] | None = None
     """Words on standard error of one that goes on asking a model which accepts no more requests."""
+    context_tokens: int = 100_000
+    """Tokens of prompt and answer together that its models take at least, with its own prompt."""
 
 
 def _claude(asked: Asked) -> Invocation:
@@ -292,9 +294,16 @@ def _any_answer(ended: Ended) -> Answered:
 
 AGENTS: dict[str, Agent] = {
     "claude": Agent(
-        "claude", "Claude Code", "run claude in a terminal and log in", _claude, _claude_answer
+        "claude",
+        "Claude Code",
+        "run claude in a terminal and log in",
+        _claude,
+        _claude_answer,
+        context_tokens=180_000,
     ),
-    "codex": Agent("codex", "Codex", "run codex login", _codex, _codex_answer),
+    "codex": Agent(
+        "codex", "Codex", "run codex login", _codex, _codex_answer, context_tokens=180_000
+    ),
     "gemini": Agent(
         "gemini",
         "Gemini CLI",
@@ -303,6 +312,7 @@ AGENTS: dict[str, Agent] = {
         _gemini_answer,
         _gemini_tidy,
         re.compile(r"Attempt ([3-9]) failed with status (429|5\d\d)"),
+        context_tokens=400_000,
     ),
     "opencode": Agent(
         "opencode", "OpenCode", "run opencode auth login", _opencode, _opencode_answer

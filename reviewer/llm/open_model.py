@@ -43,11 +43,17 @@ def check_model(settings: Settings) -> None:
         check_endpoint(settings.model)
 
 
-CONTEXT_OF_AGENTS = 100_000
-"""Tokens of prompt and answer that every agent's command line takes."""
-
-
 def context_tokens(settings: Settings) -> int:
-    """Tokens of prompt and answer together; for a command more, unless the settings limit it."""
-    limit = settings.model.context_tokens
-    return CONTEXT_OF_AGENTS if settings.model.command and limit == CONTEXT_TOKENS else limit
+    """Tokens of prompt and answer together: what the settings say, or else what the agent takes or
+    the endpoint states, or else what small models take.
+    """
+    model = settings.model
+    if model.context_tokens != CONTEXT_TOKENS:
+        return model.context_tokens
+    if model.command:
+        from reviewer.llm.agents import agent_of
+
+        return agent_of(model.command).context_tokens
+    from reviewer.llm.context_size import stated_context
+
+    return stated_context(model) or CONTEXT_TOKENS

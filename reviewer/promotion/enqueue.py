@@ -10,6 +10,7 @@ from reviewer.extraction.entities.entity import EntityCandidate
 from reviewer.extraction.entities.facts import Structure
 from reviewer.extraction.ranking import Ranking
 from reviewer.extraction.similarity import NEAR, similarity
+from reviewer.promotion import queue_order
 from reviewer.promotion.conflict_rows import may_lead, open_conflicts
 from reviewer.promotion.entity_rows import insert_entity
 from reviewer.promotion.evidence_rows import add_evidence, record_ids
@@ -18,6 +19,7 @@ from reviewer.promotion.known_keys import Key, known_keys, row_with_key
 from reviewer.promotion.statement_rows import covering
 from reviewer.promotion.views import Kind, proposed_by
 from reviewer.proposing.values import Proposer
+from reviewer.sources.records import Record, Role, Shape
 from reviewer.store.acts import Act, chunks
 from reviewer.store.changes import Image
 from reviewer.store.database import Database, failures_as_sentences
@@ -155,7 +157,12 @@ class _Queueing(NamedTuple):
             "signal": candidate.signal,
             "freshness": candidate.freshness,
             "confidence": round(candidate.confidence, 4),
-            "rank": round(ranking.score, 6),
+            "rank": queue_order.rank(
+                own_words=is_said_by_the_person(candidate.record),
+                sessions=1,
+                cost=0,
+                quality=ranking.score,
+            ),
             "flags": " ".join(candidate.flags),
             "leader_id": leader if leader and may_lead(act, leader, candidate) else None,
             "seen": ranking.seen,
@@ -170,6 +177,11 @@ class _Queueing(NamedTuple):
             number = act.insert("memory", **row)
         add_evidence(act, number, (candidate, *ranking.also), records)
         return number
+
+
+def is_said_by_the_person(record: Record) -> bool:
+    """Whether a record is the person's own words in a dialogue."""
+    return record.role is Role.USER and record.shape is Shape.TURN
 
 
 def _first_of(act: Act, number: int) -> int:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
+from pathlib import Path
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 import msgspec
@@ -14,6 +16,7 @@ from reviewer.clock import Clock, iso
 from reviewer.extraction.ranking import CAP, Ranked, Ranking
 from reviewer.promotion.candidate_collector import CandidateCollector
 from reviewer.promotion.enqueue import Known, count_again, queue_new
+from reviewer.promotion.findings import came_up_again, in_a_line, keep, propose
 from reviewer.promotion.report import OverCap, ReportFolder, WaveReport
 from reviewer.promotion.statement_rows import (
     Plan,
@@ -23,10 +26,14 @@ from reviewer.promotion.statement_rows import (
     plan,
     write,
 )
+from reviewer.sessions.findings import Finding
 from reviewer.store.acts import Act, Scope, chunks
 from reviewer.store.database import Database
 from reviewer.store.ledger import Ledger
 from reviewer.text.numerals import count
+
+AGAIN = 20
+"""Findings that came up again, of which the report has a line."""
 
 
 class Queued(Struct, frozen=True):
@@ -37,6 +44,8 @@ class Queued(Struct, frozen=True):
     near: int
     over_cap: int
     rules: dict[str, int]
+    findings: int
+    again: tuple[str, ...]
 
 
 def finish_wave(
@@ -51,10 +60,11 @@ def finish_wave(
     sum_up: Callable[[Queued], WaveReport],
     verb: str = "Ingested",
     statements: Sequence[Prepared] = (),
+    findings: Mapping[Path, Sequence[Finding]] = MappingProxyType({}),
 ) -> WaveReport:
     """Queue the best candidates as one act, write the report folder, and end the wave.
 
-    Statements take the places under the cap first.
+    Statements take the places under the cap first. `findings`: what each file shows.
     `verb` begins the act's title.
 
     Raises StoreError when the store or the report cannot be written; then nothing is queued.
@@ -66,6 +76,10 @@ def finish_wave(
         planned, written, kept, too_many, ids = _queue(
             act, known, ranked, collector, statements, wave=wave, project_id=project_id, now=now
         )
+        keep(act, project_id, findings)
+        recurring = propose(act, project_id, wave, findings, now=now)
+        again = came_up_again(act, project_id, findings)
+        ids += recurring
         for fact in planned.over_cap:
             report.drop(beyond_cap(fact))
         for ranking in (*too_many, *ranked.over_cap):
@@ -81,7 +95,10 @@ def finish_wave(
                 rules=dict(
                     Counter(fact.best.proved.proposal.rule for fact in planned.new)
                     + Counter(row.candidate.rule for row in rows)
+                    + Counter(finding=len(recurring))
                 ),
+                findings=sum(map(len, findings.values())),
+                again=tuple(map(in_a_line, again[:AGAIN])),
             )
         )
         report.candidates(_queued(act, ids))

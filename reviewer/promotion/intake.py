@@ -38,7 +38,6 @@ from reviewer.promotion.report import (
     WaveReport,
 )
 from reviewer.promotion.seed import Seeder
-from reviewer.promotion.source_reader import Consumer
 from reviewer.promotion.statement_rows import queue_beyond_cap
 from reviewer.promotion.triage import Done
 from reviewer.promotion.wave import Wave
@@ -67,7 +66,6 @@ class Intake:
         breakable: Breakable | None = None,
         extract: bool = True,
         sessions: Mapping[Path, frozenset[str]] | None = None,
-        consumers: Sequence[Callable[[Path], Consumer]] = (),
     ) -> WaveReport:
         """Read files and folders as one wave and queue the best of what they propose.
 
@@ -75,7 +73,6 @@ class Intake:
         `cancelled` is asked between batches; what was read until then is kept and queued, and the
         wave is `interrupted`. What takes long in between happens in `breakable` blocks.
         `sessions`: of these files, which have the sessions of several projects, only these.
-        `consumers`: each is called for each file and takes its events in the pass that reads it.
 
         Raises SourceError for a path that does not exist, StoreError when the store or the report
         cannot be written.
@@ -88,7 +85,6 @@ class Intake:
             breakable=breakable or nullcontext,
             extract=extract,
             sessions=sessions,
-            consumers=consumers,
         )
         return wave.run(paths, project, progress or _no_progress)
 

@@ -8,7 +8,8 @@ from pathlib import Path
 
 from reviewer.files import open_file
 from reviewer.projects import work_tree
-from reviewer.proposing.same_fact import known_in_texts, same_fact
+from reviewer.proposing.alike import KnownTexts, says
+from reviewer.proposing.given import KnownText
 from reviewer.store.database import Database, failures_as_sentences
 
 BOOT_FILES = (
@@ -23,6 +24,11 @@ BOOT_FILES = (
 
 MOST_BYTES = 1_000_000
 """Bytes of such a file that are looked at."""
+
+MOST_LISTED = 5_000
+"""Memories and statements of which a question has the nearest."""
+SHORT_LINE = 20
+"""Characters; shorter lines are headings and markup."""
 
 SHORTLIST = 20
 """Rows that share a rare word with a statement and are compared with it."""
@@ -45,10 +51,11 @@ class KnownFacts:
         self._project = project
         self._tree = tree or _tree_of(database, project)
         self._texts = boot_texts(self._tree) if self._tree else {}
+        self._prepared = KnownTexts(self._texts)
 
     def __call__(self, statement: str) -> tuple[str, ...]:
         """The places that say the same, memories first."""
-        return (*self.memories(statement), *known_in_texts(statement, self._texts))
+        return (*self.memories(statement), *self._prepared.places(statement))
 
     def besides(self, path: Path) -> Callable[[str], tuple[str, ...]]:
         """The same without what a file itself says."""
@@ -57,10 +64,29 @@ class KnownFacts:
             for name, text in self._texts.items()
             if self._tree is None or not _same_file(self._tree / name, path)
         }
-        return lambda statement: (*self.memories(statement), *known_in_texts(statement, texts))
+        known = KnownTexts(texts)
+        return lambda statement: (*self.memories(statement), *known.places(statement))
+
+    def listed(self) -> list[KnownText]:
+        """What a reader is told: memories, statements that wait, and the lines of boot files."""
+        with failures_as_sentences(self._database.path):
+            rows = self._database.reader().execute(
+                "SELECT m.id, m.content FROM memory m JOIN project p ON p.id = m.project_id"
+                " WHERE p.name = ? AND m.status IN ('active', 'candidate') AND m.excerpt = 0"
+                " AND m.kind = 'memory' ORDER BY m.status, m.rank DESC LIMIT ?",
+                (self._project, MOST_LISTED),
+            )
+            found = [KnownText(f"#{row[0]}", row[1]) for row in rows]
+        for name, text in self._texts.items():
+            found += (
+                KnownText(f"{name}:{number}", line.strip())
+                for number, line in enumerate(text.splitlines(), 1)
+                if len(line.strip()) > SHORT_LINE
+            )
+        return found
 
     def memories(self, statement: str) -> tuple[str, ...]:
-        """The active memories that say the same: `memory #7`."""
+        """The active memories that say the same, also in more words: `memory #7`."""
         query = query_of(statement)
         if not query:
             return ()
@@ -71,7 +97,7 @@ class KnownFacts:
                 " AND m.status = 'active' AND p.name = ? ORDER BY t.rank LIMIT ?",
                 (query, self._project, SHORTLIST),
             )
-            return tuple(f"memory #{row[0]}" for row in rows if same_fact(statement, row[1]))
+            return tuple(f"memory #{row[0]}" for row in rows if says(row[1], statement))
 
 
 def boot_texts(tree: Path) -> Mapping[str, str]:

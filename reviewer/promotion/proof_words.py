@@ -47,12 +47,14 @@ def ticks(proof: Proof) -> list[Tick]:
         ),
         Tick(
             not proof.later,
-            "said later: "
+            "said later about the same: "
             + _listed([f"line {quote.line} {_quoted(quote.text)}" for quote in proof.later])
             if proof.later
-            else "nothing later takes it back",
+            else "no later line names the same",
         ),
     ]
+    if proof.replaces:
+        found.append(Tick(False, f"replaces #{proof.replaces}: decide on both"))
     if NEGATION in proof.flags:
         text = "a negation in the statement only, or in its quotes only: read them side by side"
         found.append(Tick(False, text))

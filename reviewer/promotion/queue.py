@@ -51,7 +51,8 @@ _ORDERS = {
 _COLUMNS = (
     "m.id, m.kind, m.status, m.deferred, m.edited, m.type, m.content, m.confidence, m.rank,"
     f" {_MEMBERS} AS members, m.seen, m.flags, p.name AS project, m.rule, m.leader_id,"
-    f" m.pending_since, m.proposer, m.need, {_SESSIONS} AS sessions, m.authors"
+    f" m.pending_since, m.proposer, m.need, {_SESSIONS} AS sessions, m.authors,"
+    " m.cost, m.times"
 )
 _RECORD = "SELECT r.*, s.path FROM record r JOIN source s ON s.id = r.source_id WHERE "
 
@@ -345,4 +346,6 @@ def _queue_row(row: sqlite3.Row) -> QueueRow:
         sessions=row["sessions"],
         authors=row["authors"],
         need=row["need"],
+        cost=row["cost"],
+        times=row["times"],
     )

@@ -65,6 +65,12 @@ class WaveReport(Struct, frozen=True, kw_only=True):
     passed_over: dict[str, int] = {}
     dropped: dict[str, int]
     rules: dict[str, int]
+    sessions: int = 0
+    """How many of the files that were read are sessions."""
+    findings: int = 0
+    """What cost something in the files that were read."""
+    again: tuple[str, ...] = ()
+    """What of it other sessions have shown too, the dearest first."""
     errors: int = 0
     problems: tuple[str, ...] = ()
     """The first files that could not be read, each in a sentence."""

@@ -1,5 +1,5 @@
-"""Reads one file once: hands its events to their consumers, masks its records and runs the
-extractor over them. Needs no store.
+"""Reads one file once: its events for findings, its records masked and run through the extractor.
+Needs no store.
 
 Everything happens in the calling process. A pool of the standard library is slower on two cores (74
 transcripts of 33 MB, medians of six: 3.5 s against 3.1 s), because it waits for whole files and
@@ -10,19 +10,20 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from datetime import UTC, datetime
 from functools import lru_cache
 from pathlib import Path
-from typing import Protocol, TypeAlias
+from typing import TypeAlias
 
 from msgspec import Struct, structs
 
 from reviewer.extraction.candidates import Candidate, Setting
 from reviewer.extraction.extract import Event as Found
 from reviewer.extraction.extract import Extractor, cited_lines
+from reviewer.sessions.findings import Finding, Findings
 from reviewer.sources import stream
-from reviewer.sources.events import Event, Rewind
+from reviewer.sources.events import Rewind
 from reviewer.sources.records import Record, Use
 from reviewer.text.placeholder import MASK
 from reviewer.text.secrets import mask
@@ -55,16 +56,6 @@ class Job(Struct, frozen=True):
         return self.name or self.path
 
 
-class Consumer(Protocol):
-    """Takes the events of one file while it is read, such as what looks for findings."""
-
-    def take(self, event: Event) -> None:
-        """The next event, not masked."""
-
-    def finish(self) -> None:
-        """The file was read to its end."""
-
-
 class Opened(Struct, frozen=True):
     """The first piece: the file's format is known."""
 
@@ -90,32 +81,32 @@ class Abandoned(Struct, frozen=True):
 
 
 class Closed(Struct, frozen=True):
-    """The last piece: lines skipped by reason, and damaged lines."""
+    """The last piece: lines skipped by reason, damaged lines, and what cost something."""
 
     tally: dict[str, int]
     errors: list[str]
+    findings: list[Finding] = []
 
 
 Piece: TypeAlias = Opened | Batch | Abandoned | Closed
 
 
-def read(job: Job, consumers: Sequence[Consumer] = ()) -> Iterator[Piece]:
+def read(job: Job) -> Iterator[Piece]:
     """Yield an Opened, Batches, what was Abandoned of them, and a Closed, in the order of the file.
 
     Raises SourceError or OSError, at the start or midway, when the file cannot be read.
     """
     content = stream.read(Path(job.path), sessions=job.sessions)
     yield Opened(content.format)
-    extractor = Extractor(_setting(job))
+    extractor, findings = Extractor(_setting(job)), Findings()
     batch = Batch([], 0, [])
-    for each in content.with_records(events=bool(consumers)):
+    for each in content.with_records():
         if isinstance(each, Record):
             _add(batch, each, extractor if job.extract else None)
             if len(batch.records) < HANDFUL:
                 continue
         else:
-            for consumer in consumers:
-                consumer.take(each)
+            findings.add(each)
             if not isinstance(each, Rewind):
                 continue
         if batch.records:
@@ -125,9 +116,7 @@ def read(job: Job, consumers: Sequence[Consumer] = ()) -> Iterator[Piece]:
             yield Abandoned(each.first, each.end)
     if batch.records:
         yield batch
-    for consumer in consumers:
-        consumer.finish()
-    yield Closed(dict(content.tally), content.errors)
+    yield Closed(dict(content.tally), content.errors, findings.close())
 
 
 def _add(batch: Batch, record: Record, extractor: Extractor | None) -> None:

@@ -1,4 +1,4 @@
-"""Confidence and order of statements: `docs/design.md`, Promotion."""
+"""Confidence, quality and flags of statements: `docs/design.md`, Promotion."""
 
 from __future__ import annotations
 
@@ -39,9 +39,9 @@ OF_AGENT = 0.85
 """Factor on an instruction or preference that is not in the person's own words."""
 _OWN = ("instruction", "correction", "preference")
 
-KNOWN, DOUBTED, TAKEN_BACK, PLANTED = 0.3, 0.5, 0.7, 0.3
-"""Factors on what is known already, is not proved in full, was perhaps taken back later in the
-session, or reads like an order planted in data.
+KNOWN, DOUBTED, SAID_LATER, PLANTED, ONCE = 0.3, 0.5, 0.9, 0.3, 0.3
+"""Factors on what is known already, is not proved in full, comes up again later in the session,
+reads like an order planted in data, or was meant for once.
 """
 
 
@@ -52,12 +52,19 @@ def prior(proposal: Proposal) -> float:
     return min(max(proposal.confidence, LEAST), MOST)
 
 
-def rank(proposal: Proposal, proof: Proof, confidence: float, novelty: float) -> float:
-    """The place of a statement seen in one session, 0 to 1: confidence x need x novelty, less what
-    its proof leaves open. `recurring` raises it.
+def is_own(proposal: Proposal) -> bool:
+    """Whether the person worded it, or said that it is wanted."""
+    if proposal.proposer is Proposer.PERSON:
+        return True
+    return proposal.kind in _OWN and proposal.speaker is Speaker.PERSON and proposal.standing
+
+
+def quality(proposal: Proposal, proof: Proof, confidence: float, novelty: float) -> float:
+    """The quality of a statement, 0 to 1: confidence x need x novelty, less what its proof leaves
+    open.
     """
     need = NEEDS.get(proposal.kind, OTHER)
-    if proposal.kind in _OWN and proposal.speaker is not Speaker.PERSON:
+    if proposal.kind in _OWN and not is_own(proposal):
         need *= OF_AGENT
     figure = confidence * need * novelty
     if proof.known:
@@ -65,20 +72,17 @@ def rank(proposal: Proposal, proof: Proof, confidence: float, novelty: float) ->
     if not proof.sound:
         figure *= DOUBTED
     if proof.later:
-        figure *= TAKEN_BACK
+        figure *= SAID_LATER
+    if not proposal.standing:
+        figure *= ONCE
     if "injection" in proof.flags:
         figure *= PLANTED
-    return figure * recurring(1)
+    return figure
 
 
-def recurring(sessions: int) -> float:
-    """The factor of a statement found in that many sessions: .8, .9, .95 and so on, below 1."""
-    return 1.0 - 0.2 * 0.5 ** (max(sessions, 1) - 1)
-
-
-def flags(proof: Proof) -> tuple[str, ...]:
-    """The flags by which a row shows its proof: `unproved`, `not-alone`, `known`, `taken-back`, and
-    its own flags.
+def flags(proposal: Proposal, proof: Proof) -> tuple[str, ...]:
+    """The flags by which a row shows its proof: `unproved`, `not-alone`, `known`, `taken-back`,
+    `replaces`, `once` for an order that was meant for once, and the proof's own flags.
     """
     found = set(proof.flags)
     found.update(
@@ -88,6 +92,8 @@ def flags(proof: Proof) -> tuple[str, ...]:
             ("not-alone", bool(proof.not_alone_because)),
             ("known", bool(proof.known)),
             ("taken-back", bool(proof.later)),
+            ("replaces", bool(proof.replaces)),
+            ("once", not proposal.standing),
         )
         if raised
     )

@@ -18,20 +18,20 @@ from reviewer.extraction.flags import flags_of
 from reviewer.extraction.ranking import CAP
 from reviewer.extraction.rules import LONGEST_STATEMENT, SHORTEST_STATEMENT
 from reviewer.extraction.similarity import similarity
-from reviewer.promotion import statement_rank
+from reviewer.promotion import queue_order, statement_rank
 from reviewer.promotion.cited_lines import Cited, cite
 from reviewer.promotion.evidence_rows import Place, add_places, places_of
 from reviewer.promotion.known_facts import SHORTLIST, query_of
 from reviewer.promotion.known_keys import row_with_key
 from reviewer.promotion.report import StatementBeyondCap
 from reviewer.promotion.views import proposed_by
-from reviewer.proposing.same_fact import grouped, same_fact
 from reviewer.proposing.values import Proposer, Proved, SessionView
 from reviewer.sources.records import Role
 from reviewer.store.acts import Act, chunks
 from reviewer.store.changes import Image
 from reviewer.text.normalise import clean, duplicate_key
 from reviewer.text.secrets import mask
+from reviewer.text.wording import same_wording, wording_key
 
 STATEMENTS_VERSION = "1.0.0"
 """The extractor version of rows that were proposed as statements."""
@@ -172,7 +172,9 @@ def _prepare(
         signal=signal,
         freshness=fresh,
         confidence=confidence(prior, signal, fresh),
-        flags=tuple(sorted({*flags_of(content, role), *statement_rank.flags(proved.proof)})),
+        flags=tuple(
+            sorted({*flags_of(content, role), *statement_rank.flags(proposal, proved.proof)})
+        ),
     )
 
 
@@ -184,13 +186,12 @@ def dropped(proved: Proved, reason: str) -> DroppedStatement:
 
 def plan(act: Act, project_id: int, prepared: Sequence[Prepared], *, cap: int = CAP) -> Plan:
     """Sort statements into new facts and known ones; what is known in full already is left out."""
-    of_proved = {id(each.proved): each for each in prepared}
     new: list[Fact] = []
     again: list[tuple[int, Fact]] = []
     known: list[int] = []
-    for group in grouped([each.proved for each in prepared]):
-        sightings = tuple(of_proved[id(each)] for each in group)
+    for sightings in _grouped(prepared):
         nearest, row = _look_up(act, project_id, sightings[0].content)
+        row = row or _joined(act, project_id, sightings[0].proved.proposal.joins)
         fact = Fact(sightings, score(sightings, 1.0 - nearest))
         if row is None:
             new.append(fact)
@@ -200,6 +201,41 @@ def plan(act: Act, project_id: int, prepared: Sequence[Prepared], *, cap: int = 
             known.append(row)
     new.sort(key=lambda fact: -fact.score)
     return Plan(tuple(new[:cap]), tuple(new[cap:]), tuple(again), tuple(known))
+
+
+def _grouped(prepared: Sequence[Prepared]) -> list[tuple[Prepared, ...]]:
+    """The statements of one wording, in the order of the first of each; the best proved first."""
+    groups: list[list[Prepared]] = []
+    by_key: dict[tuple[str, ...], list[list[Prepared]]] = {}
+    for each in prepared:
+        alike = by_key.setdefault(wording_key(each.content), [])
+        for group in alike:
+            if same_wording(each.content, group[0].content):
+                group.append(each)
+                break
+        else:
+            alike.append([each])
+            groups.append(alike[-1])
+    return [tuple(sorted(group, key=_faults)) for group in groups]
+
+
+def _faults(prepared: Prepared) -> tuple[object, ...]:
+    """Less for a better wording; equal ones keep their order."""
+    proof = prepared.proved.proof
+    missing = sum(not quote.found for quote in proof.quotes)
+    return (
+        not proof.sound,
+        len(proof.unproved) + missing,
+        len(proof.flags),
+        -prepared.prior,
+        len(prepared.content),
+    )
+
+
+def _joined(act: Act, project_id: int, number: int) -> int | None:
+    """The row that a reader named, if the project has it."""
+    found = act.query("SELECT id FROM memory WHERE (id, project_id) = (?, ?)", (number, project_id))
+    return number if found else None
 
 
 def write(act: Act, project_id: int, wave_id: int, planned: Plan, *, now: str) -> Written:
@@ -290,14 +326,18 @@ def covering(act: Act, record: int, start: int, end: int) -> Covering | None:
 
 def score(sightings: Sequence[Prepared], novelty: float) -> float:
     """The rank of a fact by its best sighting and the number of its sessions."""
-    best = sightings[0]
-    figure = statement_rank.rank(best.proved.proposal, best.proved.proof, best.confidence, novelty)
     by_path: dict[Path, set[str]] = {}
     for each in sightings:
         names = {cited.record.session for cited in each.cited}
         by_path.setdefault(each.proved.path, set()).update(name for name in names if name)
-    sessions = sum(len(names) or 1 for names in by_path.values())
-    return figure * statement_rank.recurring(sessions) / statement_rank.recurring(1)
+    return _rank(sightings[0], sum(len(names) or 1 for names in by_path.values()), novelty)
+
+
+def _rank(best: Prepared, sessions: int, novelty: float = 1.0, cost: int = 0) -> float:
+    proposal, proof = best.proved.proposal, best.proved.proof
+    quality = statement_rank.quality(proposal, proof, best.confidence, novelty)
+    own = statement_rank.is_own(proposal) and proof.sound and not proof.flags
+    return queue_order.rank(own_words=own, sessions=sessions, cost=cost, quality=quality)
 
 
 def _look_up(act: Act, project_id: int, statement: str) -> tuple[float, int | None]:
@@ -328,7 +368,7 @@ def _look_up(act: Act, project_id: int, statement: str) -> tuple[float, int | No
     for number, content, status, excerpt, key, similar in rows:
         exact = not similar or key == duplicate_key(statement)
         waiting = status == "candidate"
-        if exact or (not (excerpt and waiting) and same_fact(statement, content)):
+        if exact or (not (excerpt and waiting) and same_wording(statement, content)):
             same.append((waiting, bool(excerpt), number))
         elif not excerpt:
             nearest = max(nearest, similarity(statement, content))
@@ -377,7 +417,7 @@ def _columns(fact: Fact) -> Image:
         "signal": best.signal,
         "freshness": best.freshness,
         "confidence": round(best.confidence, 4),
-        "rank": round(fact.score, 6),
+        "rank": fact.score,
         "flags": " ".join(best.flags),
         "seen": len(_places_seen(fact.sightings)),
         "scope": proposal.scope,
@@ -400,12 +440,17 @@ def _insert(
         **_columns(fact),
         project_id=project_id,
         wave_id=wave_id,
-        first_seen=now,
-        last_seen=now,
+        first_seen=min(_moments(fact), default=now),
+        last_seen=max(_moments(fact), default=now),
         pending_since=now,
     )
     _add(act, number, _places(fact, records))
     return number
+
+
+def _moments(fact: Fact) -> list[str]:
+    """When the cited lines were written, as far as they say."""
+    return [cited.record.at for each in fact.sightings for cited in each.cited if cited.record.at]
 
 
 def _add(act: Act, number: int, places: Sequence[Place]) -> None:
@@ -434,25 +479,23 @@ def _count_again(act: Act, row: int, fact: Fact, records: dict[str, int], now: s
     """Add the evidence of a known fact; what the rules cut out in the same words becomes the
     statement.
     """
-    status, seen, refs, rank, leader = act.query(
-        "SELECT status, seen, refs, rank, leader_id FROM memory WHERE id = ?", (row,)
+    status, seen, refs, cost, leader = act.query(
+        "SELECT status, seen, refs, cost, leader_id FROM memory WHERE id = ?", (row,)
     )[0]
-    before = _sessions(act, row)
     times = len(_places_seen(fact.sightings))
-    changes: Image = {"last_seen": now}
+    changes: Image = {"last_seen": max(_moments(fact), default=now)}
     changes |= {"refs": refs + times} if status == "active" else {"seen": seen + times}
     if _is_cut_out(act, row):
         stated = _columns(fact)
         changes |= {name: stated[name] for name in _OF_STATEMENT}
         changes |= {"leader_id": None, "seen": max(seen, times)}
-        rank, leader = fact.score, None
+        leader = None
     act.update("memory", row, **changes)
     if status != "candidate" or leader is not None:
         add_places(act, row, _places(fact, records))
         return row
     _add(act, row, _places(fact, records))
-    factor = statement_rank.recurring(_sessions(act, row)) / statement_rank.recurring(before)
-    act.update("memory", row, rank=round(rank * factor, 6))
+    act.update("memory", row, rank=_rank(fact.best, _sessions(act, row), cost=cost))
     return row
 
 

@@ -93,6 +93,10 @@ class QueueRow(Struct, frozen=True):
     """How many people's sessions say it, as such a job counted; 0 where none did."""
     need: str = ""
     """Why a maintainer needs it: instruction, trap, decision; empty where nobody knows."""
+    cost: int = 0
+    """Calls that were lost because it was not known, as far as events show."""
+    times: int = 0
+    """How often it came up; 0 where nothing counts it."""
 
     @property
     def is_excerpt(self) -> bool:
@@ -167,6 +171,10 @@ class CandidateView(Struct, frozen=True):
     """Why it was rejected, a `RejectReason`; empty where no reason was given."""
     authors: int = 0
     """How many people's sessions say it, as a job over many files counted; 0 where none did."""
+    cost: int = 0
+    """Calls that were lost because it was not known, as far as events show."""
+    times: int = 0
+    """How often it came up; 0 where nothing counts it."""
 
     @property
     def is_excerpt(self) -> bool:

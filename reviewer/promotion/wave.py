@@ -24,13 +24,14 @@ from reviewer.promotion.source_reader import (
     Abandoned,
     Batch,
     Closed,
-    Consumer,
     Job,
     Opened,
     Piece,
     read,
 )
+from reviewer.sessions.findings import Finding
 from reviewer.sources.hash_set import HashSet
+from reviewer.sources.open import NOTE_FORMATS
 from reviewer.sources.records import Use
 from reviewer.sources.walk import LINK_OUTSIDE, Found, PassedOver, is_unreadable, walk
 from reviewer.store.database import Database
@@ -82,9 +83,8 @@ class Wave:
         breakable: Breakable,
         extract: bool = True,
         sessions: Mapping[Path, frozenset[str]] | None = None,
-        consumers: Sequence[Callable[[Path], Consumer]] = (),
     ) -> None:
-        """See `Intake.ingest`. `consumers`: what takes the events of each file as it is read."""
+        """See `Intake.ingest`."""
         self._database = database
         self._ledger = ledger
         self._clock = clock
@@ -92,7 +92,6 @@ class Wave:
         self._breakable = breakable
         self._extract = extract
         self._only = sessions or {}
-        self._consumers = consumers
         self._writer = RecordWriter(database, ledger, clock)
         self._unchanged = self._bytes = self._records = self._masked = 0
         self._kept_out: Counter[str] = Counter()
@@ -102,6 +101,9 @@ class Wave:
         self._problems: list[str] = []
         self._done: set[Path] = set()
         """The files that were read."""
+        self._findings: dict[Path, list[Finding]] = {}
+        self._sessions: set[Path] = set()
+        """The files that are sessions and no notes."""
         self._given_up: set[Path] = set()
         self._opened: dict[Path, SourceWriter] = {}
         self._interrupted = False
@@ -151,6 +153,7 @@ class Wave:
                 project_id=self._writer.project_id,
                 sum_up=lambda queued: self._sum_up(project, began, queued),
                 statements=self._statements.ready,
+                findings=self._findings,
             )
 
         def rehearsed(paths: list[Path]) -> None:
@@ -184,6 +187,7 @@ class Wave:
         self._collector.give_up(str(path))
         self._statements.give_up(path)
         self._done.discard(path)
+        self._findings.pop(path, None)
         writer = self._opened.get(path)
         if writer is not None:
             writer.give_up(self._number)
@@ -269,8 +273,7 @@ class Wave:
             if planned.job is None:
                 self._unchanged += 1
                 return
-            consumers = [begin(path) for begin in self._consumers]
-            self._read_pieces(planned, planned.job, read(planned.job, consumers))
+            self._read_pieces(planned, planned.job, read(planned.job))
             self._done.add(path)
         except Exception as problem:  # whatever is wrong with a file, the others are read
             if not is_of_a_file(problem):
@@ -290,6 +293,8 @@ class Wave:
             if isinstance(piece, Opened):
                 writer = self._opened[path] = self._writer.open_source(path, piece.format)
                 self._collector.begin(str(path))
+                if piece.format not in NOTE_FORMATS and "subagents" not in path.parts:
+                    self._sessions.add(path)
             elif isinstance(piece, Batch):
                 assert writer is not None
                 self._write(piece, writer, fresh)
@@ -320,6 +325,7 @@ class Wave:
             if job.extract:
                 self._statements.take(path)
             if not self._interrupted:  # else the next wave proposes from it
+                self._findings[path] = closed.findings
                 writer.finish(planned.stamp, closed.tally)
 
     def _unless_broken_off(self, read: Callable[[], _Read]) -> _Read | None:
@@ -370,6 +376,9 @@ class Wave:
             passed_over=dict(self._passed_over),
             dropped=dict(self._collector.dropped + self._statements.dropped),
             rules=queued.rules,
+            sessions=len(self._sessions & self._done),
+            findings=queued.findings,
+            again=queued.again,
             errors=self._report.errors,
             problems=tuple(self._problems),
             report_folder=str(self._report.path),

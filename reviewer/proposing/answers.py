@@ -41,6 +41,9 @@ SCHEMA: JsonSchema = {
                     "kind": {"type": "string", "enum": list(KINDS)},
                     "scope": {"type": "string", "enum": ["project", "person"]},
                     "speaker": {"type": "string", "enum": ["person", "agent"]},
+                    "standing": {"type": "boolean"},
+                    "relation": {"type": "string", "enum": ["", "joins", "replaces"]},
+                    "to": {"type": "string"},
                     "quotes": {
                         "type": "array",
                         "items": {
@@ -55,7 +58,17 @@ SCHEMA: JsonSchema = {
                     },
                     "confidence": {"type": "number"},
                 },
-                "required": ["statement", "kind", "scope", "speaker", "quotes", "confidence"],
+                "required": [
+                    "statement",
+                    "kind",
+                    "scope",
+                    "speaker",
+                    "standing",
+                    "relation",
+                    "to",
+                    "quotes",
+                    "confidence",
+                ],
                 "additionalProperties": False,
             },
         }
@@ -80,6 +93,11 @@ class Statement(Struct, frozen=True):
     speaker: str = ""
     quotes: tuple[Quote, ...] = ()
     confidence: float | None = None
+    standing: bool = True
+    """False: an order that was meant for once."""
+    relation: str = ""
+    """`joins` or `replaces` something that is known, which `to` names."""
+    to: str = ""
 
 
 class ReadAnswer(Struct, frozen=True):
@@ -190,6 +208,9 @@ def _statement(item: object) -> Statement | None:
         speaker=_word(item.get("speaker")),
         quotes=tuple(_quotes(item.get("quotes", item.get("quote")))),
         confidence=float(sure) if number and abs(sure) < LARGEST else None,  # type: ignore[arg-type]
+        standing=item.get("standing") is not False,
+        relation=_word(item.get("relation")),
+        to=_clean(item["to"]) if isinstance(item.get("to"), str) else "",
     )
 
 

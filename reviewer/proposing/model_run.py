@@ -18,6 +18,7 @@ from msgspec import Struct
 from reviewer.clock import TimeLeft
 from reviewer.errors import SourceError
 from reviewer.llm.model import CancelledError, ModelError
+from reviewer.proposing.given import MOST_TOKENS, Given, KnownText, given, with_findings
 from reviewer.proposing.proof import ProofIndex, prove, reasons
 from reviewer.proposing.session_view import Piece, pieces, read_view
 from reviewer.proposing.statements import (
@@ -28,9 +29,11 @@ from reviewer.proposing.statements import (
     Written,
 )
 from reviewer.proposing.values import Proof, Proposal, Proved, SessionView
+from reviewer.sessions.findings import findings_of
+from reviewer.sources.stream import read
 
-LARGEST_PIECE = 24_000
-"""Tokens of a piece, however much a model takes, because each gives 15 statements at most."""
+LARGEST_PIECE = 60_000
+"""Tokens of a piece, however much a model takes: in longer ones readers overlook the middle."""
 SMALLEST_PIECE = 1_000
 MARGIN = 200
 """Tokens left free, because encodings differ."""
@@ -46,6 +49,7 @@ class Planned(Struct, frozen=True):
     piece: Piece
     tokens: int
     cached: bool
+    given: Given
 
 
 class PlannedSession(Struct, frozen=True):
@@ -104,6 +108,7 @@ def piece_tokens(writer: StatementWriter, *, context_tokens: int, answer_tokens:
     Raises ModelError for a context that is too small.
     """
     room = context_tokens - answer_tokens - writer.prompt_tokens() - MARGIN
+    room -= min(MOST_TOKENS, max(room, 0) // 3)  # for findings and what is known
     if room < SMALLEST_PIECE:
         needed = context_tokens - room + SMALLEST_PIECE
         raise ModelError(
@@ -118,12 +123,14 @@ def plan_run(
     writer: StatementWriter,
     *,
     max_tokens: int,
+    known: Sequence[KnownText] = (),
     cancelled: Callable[[], bool] = lambda: False,
     progress: Callable[[str], None] = lambda _: None,
 ) -> Plan:
     """Read the sessions and count what they would cost. Nothing is asked.
 
-    Raises CancelledError. A file that cannot be read is named in the plan.
+    `known`: what the questions may name as known already. A file that cannot be read is named in
+    the plan. Raises CancelledError.
     """
     sessions, unread = [], []
     for number, path in enumerate(paths, 1):
@@ -131,7 +138,8 @@ def plan_run(
             raise CancelledError("Stopped before the model was asked.")
         progress(f"Reading {number:,} of {len(paths):,}  {path}")
         try:
-            view = read_view(path)
+            findings = findings_of(read(path))
+            view = with_findings(read_view(path), findings)
         except SourceError as problem:
             unread.append((path, str(problem)))
             continue
@@ -141,8 +149,10 @@ def plan_run(
         cut = pieces(view, max_tokens=max_tokens)
         planned = []
         for part, piece in enumerate(cut, 1):
-            question = writer.question(piece, part=part, parts=len(cut))
-            planned.append(Planned(part, piece, question.tokens, writer.is_cached(question)))
+            beside = given(piece.lines, findings, known, tokens=min(MOST_TOKENS, max_tokens // 2))
+            question = writer.question(piece, part=part, parts=len(cut), given=beside)
+            kept = writer.is_cached(question)
+            planned.append(Planned(part, piece, question.tokens, kept, beside))
         sessions.append(PlannedSession(view, tuple(planned)))
     return Plan(tuple(sessions), tuple(unread))
 
@@ -304,6 +314,7 @@ class _Run:
             planned.piece,
             part=planned.part,
             parts=session.parts,
+            given=planned.given,
             check=session.check,
             reasons=reasons,
             allow=self._budget.allow,

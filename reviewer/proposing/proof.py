@@ -57,6 +57,7 @@ def prove(
         later=later(statement, cited_at, index),
         flags=_flags(proposal, injected=bool(origin)),
         origin=origin,
+        replaces=proposal.replaces,
     )
 
 
@@ -88,7 +89,11 @@ def reasons(proof: Proof) -> tuple[str, ...]:
         found.append("The statement contains a negation and its quotes do not, or the reverse.")
     if proof.known:
         found.append(f"It is known already: {', '.join(proof.known)}.")
-    found += [f"Line {quote.line} may take it back: {_shown(quote.text)}." for quote in proof.later]
+    found += [
+        f"Line {quote.line} says later about the same: {_shown(quote.text)}. Leave the statement"
+        " out if that takes it back."
+        for quote in proof.later
+    ]
     if INJECTION in proof.flags:
         found.append(
             f"It is an instruction that came from a tool, not from a person: {proof.origin}."

@@ -8,7 +8,9 @@ is known already in `promotion/known_facts.py`.
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Sequence
+from operator import itemgetter
 
 from reviewer.extraction.flags import INJECTION, flags_of
 from reviewer.proposing.proof_index import NAME, ProofIndex, normalised
@@ -238,75 +240,33 @@ def _origin(line: ViewLine) -> str:
 _TOOL_NAME = re.compile(r"([\w.-]{1,60})[:(]")
 
 
-# What takes a statement back later in its session.
+# What is said later about the same thing.
 
 MOST_LATER = 3
 """At most this many lines are shown."""
 RARE = 25
 """An identifier in more view lines than this does not tell what a later line is about."""
-_PERSON_DISAGREES = re.compile(
-    r"^\W*(?:no|nope|wait|stop|hm+|hang on|hold on)\b(?! (?:worries|problem|need to))"
-    r"|\b(?:actually|instead|revert|undo|wrong|incorrect|mistake|not needed|no longer"
-    r"|roll(?:ed)? back"
-    r"|(?:don[’']t|do not|shouldn[’']t|should not|didn[’']t) (?:need|want|use|do"
-    r"|think|believe|like)"
-    r"|not (?:true|right|correct|what)|changed my mind|scratch that|never ?mind)\b",
-    re.IGNORECASE,
-)
-"""How a person objects: "No, keep the old port", "I changed my mind"."""
-_AGENT_CORRECTS = re.compile(
-    r"^\W*(?:wait|actually|hm+|hold on|no,)"
-    r"|\b(?:i was (?:wrong|mistaken|incorrect)"
-    r"|my (?:earlier|previous|initial) \w+ (?:was|is)"
-    r"|(?:was|were|is|are) (?:wrong|incorrect|not needed|unnecessary|redundant|moot"
-    r"|not (?:actually )?(?:the|a) (?:cause|root cause|issue|problem|reason))"
-    r"|turns out|revert(?:ed|ing)?|roll(?:ed|ing) back|no longer|superseded|contrary to)\b",
-    re.IGNORECASE,
-)
-"""How an agent takes something back: "My earlier guess was wrong", "It turns out that"."""
-_CONCEDES = re.compile(
-    r"^\W*(?:you(?:[’']re| are) (?:\w+ )?right|good (?:point|catch)|fair (?:point|enough)"
-    r"|my (?:mistake|bad)|i was wrong|i stand corrected|that[’']s (?:a )?(?:good|fair) point"
-    r"|ah,|oh,|sorry|apologies)",
-    re.IGNORECASE,
-)
-"""How an agent opens after an objection: "You're right, the port is never read"."""
-_SENTENCE = re.compile(r"(?<=[.!?])\s+|\n+")
-_PARAGRAPH = re.compile(r"\n\s*\n")
 
 
 def later(statement: str, cited_at: Sequence[int], index: ProofIndex) -> tuple[Quote, ...]:
-    """Sentences after the cited lines that name what the statement names and disagree.
+    """What was said after the cited lines about the same names, which may take the statement back:
+    refused calls and the person's messages first, then the agent's; of each the last.
 
-    `cited_at` are positions in the view, in order.
+    `cited_at` are positions in the view, in order. Whether it does take it back, only a reader can
+    tell.
     """
     if not cited_at:
         return ()
     names = _rare_names(statement, index)
-    positions = sorted({at for name in names for at in index.mentions[name] if at > cited_at[-1]})
-    found: list[tuple[int, Quote]] = []
-    for position in positions:
+    counts = Counter(at for name in names for at in index.mentions[name] if at > cited_at[-1])
+    needed = 1 if len(names) == 1 else 2
+    found: list[tuple[bool, int, Quote]] = []
+    for position, shared in counts.items():
         line = index.lines[position]
-        if line.speaker is Speaker.PERSON:
-            rank, signs = 0, _PERSON_DISAGREES
-        elif line.role is LineRole.ASSISTANT:
-            rank, signs = 1, _AGENT_CORRECTS
-            conceded = _PARAGRAPH.split(line.text)[0]
-            if _CONCEDES.match(conceded) and _follows_person(position, index):
-                challenge = index.lines[position - 1].text
-                if names & set(NAME.findall(f"{challenge} {conceded}".lower())):
-                    found.append((0, Quote(line.line, _cut(conceded))))
-                continue
-        else:
-            continue
-        for sentence in _SENTENCE.split(line.text):
-            if sentence.startswith(">"):  # pasted
-                continue
-            if signs.search(sentence) and names & set(NAME.findall(sentence.lower())):
-                found.append((rank, Quote(line.line, _cut(sentence))))
-                break
-    found.sort(key=lambda item: item[0])
-    return tuple(quote for _, quote in found[:MOST_LATER])
+        person = line.role is LineRole.REJECTED or line.speaker is Speaker.PERSON
+        if person or (line.role is LineRole.ASSISTANT and shared >= needed):
+            found.append((not person, -position, Quote(line.line, _around(line.text, names))))
+    return tuple(quote for _, _, quote in sorted(found, key=itemgetter(0, 1))[:MOST_LATER])
 
 
 def _rare_names(statement: str, index: ProofIndex) -> set[str]:
@@ -318,9 +278,9 @@ def _rare_names(statement: str, index: ProofIndex) -> set[str]:
     return {name for name in names if 0 < len(index.mentions.get(name, ())) <= RARE}
 
 
-def _follows_person(position: int, index: ProofIndex) -> bool:
-    return position > 0 and index.lines[position - 1].speaker is Speaker.PERSON
-
-
-def _cut(sentence: str) -> str:
-    return sentence.strip()[:300].strip()
+def _around(text: str, names: set[str]) -> str:
+    """The part of a text that has one of the names."""
+    lower = text.lower()
+    at = min((at for name in names if (at := lower.find(name)) >= 0), default=0)
+    start = max(text.rfind("\n", 0, at), text.rfind(". ", 0, at), at - 200) + 1
+    return text[max(start, 0) :].strip()[:300].strip()

@@ -13,7 +13,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Protocol
 
-from msgspec import Struct
+from msgspec import Struct, structs
 
 from reviewer.errors import ReviewerError
 from reviewer.extraction.candidates import MemoryType
@@ -23,6 +23,7 @@ from reviewer.llm.model import ChatMessage, ChatModel, Completion, ModelError, S
 from reviewer.llm.steering import RetryExhaustedError, retry_with_steering
 from reviewer.llm.templates import Fields, fence_for, load_template, render
 from reviewer.proposing.answers import SCHEMA, UNREADABLE, ReadAnswer, Statement, read_answer
+from reviewer.proposing.given import Given
 from reviewer.proposing.values import Proof, Proposal, Proposer, Proved, Quote, ViewLine
 from reviewer.sources.events import Speaker
 from reviewer.text.tokens import counter
@@ -31,8 +32,8 @@ TEMPLATES = Path(__file__).parent / "templates"
 FIRST, AGAIN = "statements", "statements-again"
 FIELDS: dict[str, Fields] = {
     FIRST: {
-        "lines": (), "earlier": ("text",), "fence": (), "part": (), "parts": (), "most": (),
-        "longest": (),
+        "lines": (), "earlier": ("text",), "known": ("text",), "findings": ("text",), "fence": (),
+        "part": (), "parts": (), "most": (), "longest": (),
     },
     AGAIN: {
         "failed": ("number", "statement", "quotes", "reasons"), "lines": (), "fence": (),
@@ -50,6 +51,9 @@ AROUND = 4
 """Lines before and after a cited one that are shown for the second try."""
 SIMILAR = 3
 """Lines that are shown for a statement whose citations lead nowhere."""
+UNREAD = 8_000
+"""Characters of an answer that are sent back because nothing could be read from it."""
+MOST_DIGITS = 10
 HOLDING = 6
 """Lines that are shown for a name that was not proved."""
 
@@ -74,6 +78,9 @@ REPEATS_PROMPT = "repeats the prompt"
 GIVEN_UP = "given up at the second try"
 REFUSED = "the model refused"
 CUT_OFF = "the answer was cut off before a statement was whole"
+
+
+NOTHING_GIVEN = Given()
 
 
 class Piece(Protocol):
@@ -178,22 +185,32 @@ class StatementWriter:
         """Tokens of a question about nothing."""
         return self.question(_NoPiece(), part=1, parts=1).tokens
 
-    def question(self, piece: Piece, *, part: int, parts: int) -> Question:
-        """The question about a piece, which is number `part` of `parts`."""
+    def question(
+        self, piece: Piece, *, part: int, parts: int, given: Given = NOTHING_GIVEN
+    ) -> Question:
+        """The question about a piece, which is number `part` of `parts`.
+
+        What is known grows with every run, so an answer is kept under the question without it.
+        """
+        messages = self._messages(piece, part, parts, given)
+        bare = self._messages(piece, part, parts, structs.replace(given, known=""))
+        return self.asking(messages, kept_under=bare)
+
+    def _messages(self, piece: Piece, part: int, parts: int, given: Given) -> list[ChatMessage]:
         lines, before = self._as_text(piece.lines), self._as_text(piece.before)
-        return self.asking(
-            render(
-                self._templates[FIRST],
-                {
-                    "lines": lines,
-                    "earlier": [{"text": before}] if before else [],
-                    "fence": fence_for("recording", lines + before),
-                    "part": part,
-                    "parts": parts,
-                    "most": MOST,
-                    "longest": LONGEST_STATEMENT,
-                },
-            )
+        return render(
+            self._templates[FIRST],
+            {
+                "lines": lines,
+                "earlier": [{"text": before}] if before else [],
+                "known": [{"text": given.known}] if given.known else [],
+                "findings": [{"text": given.findings}] if given.findings else [],
+                "fence": fence_for("recording", lines + before + given.findings + given.known),
+                "part": part,
+                "parts": parts,
+                "most": MOST,
+                "longest": LONGEST_STATEMENT,
+            },
         )
 
     def is_cached(self, question: Question) -> bool:
@@ -206,6 +223,7 @@ class StatementWriter:
         *,
         part: int = 1,
         parts: int = 1,
+        given: Given = NOTHING_GIVEN,
         check: Callable[[Proposal], Proof],
         reasons: Callable[[Proof], Sequence[str]],
         allow: Callable[[int], bool] = lambda _: True,
@@ -219,30 +237,45 @@ class StatementWriter:
         Raises BudgetReachedError when `allow` does not allow the first request, ModelError,
         CancelledError, and OSError when the cache cannot be used.
         """
-        work = _Work(self, path, piece, check, reasons, allow, cancelled, spent or Spent())
+        work = _Work(self, path, piece, given, check, reasons, allow, cancelled, spent or Spent())
         with suppress(RetryExhaustedError):  # what still fails is returned with its flags
             retry_with_steering(
                 lambda: work.attempt(part, parts), work.validate, work.steer, max_retries=1
             )
         return work.written()
 
-    def asking(self, messages: Sequence[ChatMessage], *, second: bool = False) -> Question:
+    def asking(
+        self,
+        messages: Sequence[ChatMessage],
+        *,
+        second: bool = False,
+        kept_under: Sequence[ChatMessage] = (),
+    ) -> Question:
         """Messages as a question."""
         kind = "json" if isinstance(self._model, StructuredModel) else "text"
-        key = question_key(messages, self._model.name, self._answer_tokens, TEMPERATURE, kind)
+        key = question_key(
+            kept_under or messages, self._model.name, self._answer_tokens, TEMPERATURE, kind
+        )
         ours = counter()
         tokens = sum(ours.count(one.content) for one in messages)
         return Question(tuple(messages), key, tokens, second)
 
     def asking_for_json(self, first: Question, unread: str) -> Question:
-        """The second question, after an answer from which nothing could be read."""
-        again = "No statements can be read from that. Answer with the JSON object alone."
-        messages = [
-            *first.messages,
-            ChatMessage("assistant", unread[:2000]),
-            ChatMessage("user", again),
-        ]
-        return self.asking(messages, second=True)
+        """The second question, after an answer from which nothing could be read: about that answer
+        alone.
+        """
+        again = (
+            "No statements can be read from this answer. Write the same statements as one JSON"
+            ' object and nothing else: {"statements": [{"statement": "...", "kind": "...",'
+            ' "scope": "project", "speaker": "agent", "standing": true, "relation": "", "to": "",'
+            ' "quotes": [{"line": 0, "text": "..."}], "confidence": 0.0}]}. The answer:'
+        )
+        fence = fence_for("answer", unread[:UNREAD])
+        return self.asking(
+            [ChatMessage("user", f"{again}\n\n<{fence}>\n{unread[:UNREAD]}\n</{fence}>")],
+            second=True,
+            kept_under=[ChatMessage("user", first.key), ChatMessage("assistant", unread)],
+        )
 
     def _kept(self, question: Question) -> Completion | None:
         """The answer in the cache. One from which nothing can be read counts only when the second
@@ -344,6 +377,9 @@ class StatementWriter:
             scope="person" if statement.scope == "person" else "project",
             kind=kind,
             confidence=sure if sure is not None and 0 <= sure <= 1 else None,
+            standing=statement.standing,
+            joins=_row(statement, "joins"),
+            replaces=_row(statement, "replaces"),
         )
 
 
@@ -364,6 +400,7 @@ class _Work:
         writer: StatementWriter,
         path: Path,
         piece: Piece,
+        given: Given,
         check: Callable[[Proposal], Proof],
         reasons: Callable[[Proof], Sequence[str]],
         allow: Callable[[int], bool],
@@ -373,6 +410,7 @@ class _Work:
         self._writer = writer
         self._path = path
         self._piece = piece
+        self._given = given
         self._lines = (*piece.before, *piece.lines)
         self._check = check
         self._reasons = reasons
@@ -394,7 +432,9 @@ class _Work:
     def attempt(self, part: int, parts: int) -> None:
         """Ask the question that is due, and check what is answered."""
         if self._first is None:
-            self._first = self._writer.question(self._piece, part=part, parts=parts)
+            self._first = self._writer.question(
+                self._piece, part=part, parts=parts, given=self._given
+            )
             self._read(self._ask(self._first), second=False)
             return
         assert self._next is not None
@@ -548,6 +588,13 @@ def _hopeless(checked: _Checked) -> str:
 
 def _cites(quotes: Sequence[Quote]) -> str:
     return " ".join(f'[{quote.line}] "{quote.text}"' for quote in quotes) or "nothing"
+
+
+def _row(statement: Statement, relation: str) -> int:
+    """The row that a statement joins or replaces, by its number; 0 for none."""
+    number = statement.to.removeprefix("#")
+    named = statement.relation == relation and number.isascii() and number.isdigit()
+    return int(number) if named and len(number) < MOST_DIGITS else 0
 
 
 def _plain(text: str) -> str:

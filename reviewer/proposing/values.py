@@ -29,6 +29,7 @@ class Proposer(StrEnum):
 
     NOTES = "notes"  # written by somebody to be read later
     MEMORY = "memory"  # an agent had already remembered it
+    FINDING = "finding"  # a failure with its fix, or a refusal, read off the events of sessions
     EPISODE = "episode"  # composed from the structure of a session
     MODEL = "model"  # worded by a model from a session view
     COMMAND = "command"  # worded by an agent's command line from a session view
@@ -92,6 +93,12 @@ class Proposal(Struct, frozen=True, kw_only=True):
     """A finer kind than the type: instruction, decision, trap, environment, architecture,
     convention, open_item, preference."""
     confidence: float | None = None
+    standing: bool = True
+    """False: an order that was meant for once."""
+    joins: int = 0
+    """The row that says the same already, by its number."""
+    replaces: int = 0
+    """The row that it makes untrue."""
 
 
 class QuoteProof(Struct, frozen=True):
@@ -118,12 +125,14 @@ class Proof(Struct, frozen=True):
     known: tuple[str, ...] = ()
     """Where the same is known already: `CLAUDE.md:12`, `memory #7`."""
     later: tuple[Quote, ...] = ()
-    """Later lines about the same identifiers that may take the statement back."""
+    """Later lines about the same identifiers: whether they take it back, a reader has to say."""
     flags: tuple[str, ...] = ()
     """`injection`: an instruction that comes from a tool result or a web page. `secret`: text was
     masked. `negation`: the statement contains a negation and its quotes do not, or the reverse."""
     origin: str = ""
     """Where a flagged instruction comes from, such as `WebFetch at line 120`."""
+    replaces: int = 0
+    """The row that it makes untrue, by its number; 0 for none."""
 
     @property
     def sound(self) -> bool:

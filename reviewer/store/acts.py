@@ -45,6 +45,7 @@ LEDGERED = (
     "compression",
     "segment",
     "pipeline_run",
+    "finding",
 )
 """Tables whose rows can be rebuilt from the ledger. All others are derived from them."""
 

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 FIRST_VERSION = 10
 """`PRAGMA user_version` of the oldest store that can be opened, which `tables.sql` makes."""
 
-SCHEMA_VERSION = 10
+SCHEMA_VERSION = 11
 """`PRAGMA user_version` of an up-to-date store: FIRST_VERSION and one for each later migration."""
 
 APPLICATION_ID = 0x52565752
@@ -36,7 +36,45 @@ def migrations() -> Migrations:
     def tables(db: Database) -> None:
         db.executescript(files("reviewer.store").joinpath("tables.sql").read_text("utf-8"))
 
+    @found(name="findings")
+    def findings(db: Database) -> None:
+        db.execute(_FINDING)
+        db.table("finding").create_index(["project_id", "kind", "signature"], "finding_signature")
+        db.table("finding").create_index(["source_id"], "finding_source")
+        memory = db.table("memory")
+        memory.add_column("cost", int, not_null_default=0)
+        memory.add_column("times", int, not_null_default=0)
+        memory.add_column("signature", str, not_null_default="")
+        db.execute(
+            "CREATE INDEX memory_signature ON memory (project_id, signature) WHERE signature <> ''"
+        )
+
     return found
+
+
+_FINDING = """
+CREATE TABLE finding (
+    id INTEGER PRIMARY KEY AUTOINCREMENT,
+    project_id INTEGER NOT NULL REFERENCES project(id),
+    source_id INTEGER NOT NULL REFERENCES source(id),
+    session TEXT NOT NULL,
+    kind TEXT NOT NULL,
+    signature TEXT NOT NULL,
+    command TEXT NOT NULL,
+    text TEXT NOT NULL,
+    times INTEGER NOT NULL,
+    cost INTEGER NOT NULL,
+    first TEXT NOT NULL,
+    last TEXT NOT NULL,
+    passed INTEGER NOT NULL,
+    fix TEXT NOT NULL,
+    words TEXT NOT NULL,
+    evidence TEXT NOT NULL
+)
+"""
+"""What one session shows of one thing; read again, a file's rows are replaced. By `sqlite_utils`
+only where it can: its tables have no AUTOINCREMENT, and its indexes no condition.
+"""
 
 
 def bring_up_to_date(connection: sqlite3.Connection, path: Path, *, read_only: bool) -> None:

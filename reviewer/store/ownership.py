@@ -26,7 +26,8 @@ _OF_COMMIT = (
 _WAYS = {
     "project": "{} p",
     **dict.fromkeys(
-        ("wave", "source", "record", "memory", "state", "context", "pipeline_run"), _OF_PROJECT
+        ("wave", "source", "record", "memory", "state", "context", "pipeline_run", "finding"),
+        _OF_PROJECT,
     ),
     **dict.fromkeys(("evidence", "content_history", "entity", "relation", "conflict"), _OF_MEMORY),
     **dict.fromkeys(("commit_", "compression"), _OF_CONTEXT),

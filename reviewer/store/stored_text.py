@@ -35,6 +35,9 @@ LEFT_AS_IT_IS: dict[str, str] = {
     "content.sha256": "a hash",
     "commit_.hash": "a hash",
     "segment.key": "a hash",
+    "memory.signature": "looked up; made of masked findings",
+    "finding.signature": "looked up; masked where it is made",
+    "finding.session": "counted; masked where it is read",
     "pipeline_run.run_id": "made here of the time and of random digits",
 }
 """Column -> why it is not masked."""
@@ -43,7 +46,7 @@ JSON = frozenset(
     {
         "wave.counts", "source.tally", "record.headings", "record.meta", "memory.proof",
         "entity.attributes", "commit_.meta", "annotation.retention_json", "compression.options",
-        "segment.sources", "segment.anchors", "segment.fidelity",
+        "segment.sources", "segment.anchors", "segment.fidelity", "finding.evidence",
     }
 )  # fmt: skip
 """Columns with JSON, whose strings are masked one by one, with their names."""

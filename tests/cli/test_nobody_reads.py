@@ -171,7 +171,7 @@ def test_a_reader_that_does_not_wait_gets_everything(filled: Reviewer) -> None:
     assert added.returncode == 0, added.stderr
     wanted = filled("--project", "kiosk", "compile", "talk").stdout
     assert len(wanted) > 200_000
-    command = [sys.executable, "-m", "reviewer", "--db", filled.db, "--project", "kiosk"]
+    command = [sys.executable, "-m", "reviewer", "--db", str(filled.db), "--project", "kiosk"]
     reading, writing = os.pipe()
     os.set_blocking(writing, False)
     with (

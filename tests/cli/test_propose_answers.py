@@ -43,7 +43,9 @@ def by_kiosk(reviewer: Reviewer, answers: dict[int, str], **values: Any) -> dict
         "note()\n"
         f"cases = json.loads({cases!r})\n"
         f"usual = json.loads({json.dumps(FOUND)!r})\n"
-        "say(next((cases[one] for one in cases if one in prompt), usual))",
+        # The second question has the first answer in the place of the session.
+        "fit = (text for one, text in cases.items() if one in prompt or text in prompt)\n"
+        "say(next(fit, usual))",
     )
     return settings(reviewer, command=[str(path)], **{"concurrency": 1, **values})
 

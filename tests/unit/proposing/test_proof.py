@@ -278,7 +278,7 @@ def test_negations_in_other_words_pass(statement: str, quote: str) -> None:
     assert proof_of(statement, (3, quote), view=view_of((3, AGENT, quote))).flags == ()
 
 
-def test_what_later_lines_take_back_is_shown() -> None:
+def test_later_lines_about_the_same_are_shown_the_persons_first() -> None:
     view = view_of(
         (3, AGENT, "The cause is `SHARD_TTL`: it is too short."),
         (5, USER, "are you sure SHARD_TTL is read at all?"),
@@ -288,8 +288,9 @@ def test_what_later_lines_take_back_is_shown() -> None:
     )
     proof = proof_of("SHARD_TTL is too short.", (3, "The cause is `SHARD_TTL`"), view=view)
     assert [(quote.line, quote.text) for quote in proof.later] == [
-        (6, "You're right, SHARD_TTL is never read."),
         (11, "revert the SHARD_TTL change"),
+        (5, "are you sure SHARD_TTL is read at all?"),
+        (6, "You're right, SHARD_TTL is never read.\n\nLet me look again."),
     ]
     assert proof.sound, "a person decides"
 

@@ -1,0 +1,69 @@
+"""`reviewer findings`: what cost something in the sessions that were read."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import click
+
+from reviewer.cli.output import count, narrate, print_json, print_text, safe, table
+from reviewer.cli.session import Session, Verb, pass_session
+
+if TYPE_CHECKING:
+    from reviewer.promotion.findings import FindingView
+
+KINDS = ("failure", "environment", "refusal", "correction")
+
+
+@click.command(cls=Verb, ends_unread=True)
+@click.option("--kind", type=click.Choice(KINDS), help="Only findings of this kind.")
+@click.option("--again", is_flag=True, help="Only what came up in two sessions or more.")
+@click.option("--limit", type=click.IntRange(1), metavar="N", help="At most N.")
+@click.option("--json", "as_json", is_flag=True, help="One JSON object per line.")
+@pass_session
+def findings(
+    session: Session, kind: str | None, again: bool, limit: int | None, as_json: bool
+) -> None:
+    """List what cost something: failures with their fix, refusals, corrections.
+
+    They are read off the sessions: a failure with the change that made it pass, a call that you
+    refused with your words, a message after which the agent's last act was changed, and trouble
+    with the environment with the way out. First what came up in most sessions, then what cost most
+    calls.
+    """
+    with session.listing() as engine:
+        found = engine.findings.all(engine.project)
+    shown = [
+        each for each in found if kind in (None, each.kind) and (each.sessions > 1 or not again)
+    ]
+    for each in shown[:limit]:
+        if as_json:
+            print_json(each.to_json())
+        else:
+            _show(each)
+    if as_json:
+        return
+    if not shown:
+        narrate(
+            "Nothing was found." if found else "No findings yet. Read sessions: reviewer ingest"
+        )
+    elif limit is not None and limit < len(shown):
+        narrate(f"{limit:,} of {len(shown):,}")
+
+
+def _show(finding: FindingView) -> None:
+    """A finding in up to four lines."""
+    times = f", {finding.times:,} times" if finding.times > finding.sessions else ""
+    price = (
+        f"{count(finding.sessions, 'session')}, {count(finding.cost, 'call')}{times},"
+        f" last {finding.last[:10]}"
+    )
+    where = f" `{finding.command}`" if finding.command else ""
+    print_text(safe(f"{finding.kind}{where}  ({price})"))
+    rows = [("", finding.text)]
+    if finding.words:
+        rows.append(("said", finding.words))
+    if finding.fix:
+        rows.append(("then" if finding.words else "passed", finding.fix))
+    for line in table([("  " + head, safe(" ".join(text.split()))) for head, text in rows]):
+        print_text(line)

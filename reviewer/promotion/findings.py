@@ -1,0 +1,412 @@
+"""Findings over all sessions: kept in the store, counted, and the surest as rows of the queue."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import msgspec
+from msgspec import Struct
+
+from reviewer.extraction.candidates import MemoryType
+from reviewer.extraction.rules import LONGEST_STATEMENT
+from reviewer.promotion import queue_order
+from reviewer.promotion.evidence_rows import Place, add_places
+from reviewer.promotion.known_keys import row_with_key
+from reviewer.promotion.views import Status, proposed_by
+from reviewer.proposing.values import Proof, Proposer, QuoteProof
+from reviewer.sessions.findings import Evidence, Finding, Kind
+from reviewer.sessions.signatures import failing_lines, is_of_the_day, without_place
+from reviewer.sources.records import Role, Shape, Use
+from reviewer.store.acts import Act
+from reviewer.store.changes import Image
+from reviewer.store.database import Database, failures_as_sentences
+from reviewer.text.normalise import duplicate_key
+from reviewer.text.numerals import count
+
+VERSION = "1.0.0"
+"""The extractor version of rows made of findings."""
+SESSIONS = 2
+"""Sessions that must have shown a finding before it is proposed without a reader."""
+EVIDENCE = 6
+"""Lines of a finding that are listed."""
+PRIOR = 0.6
+_WORD = re.compile(r"\w{2,}")
+
+
+class Shown(Struct, frozen=True):
+    """A line that shows a finding. `line` is 0-based."""
+
+    path: str
+    line: int
+    text: str
+
+
+class FindingView(Struct, frozen=True, kw_only=True):
+    """One thing that cost something, over all sessions of a project."""
+
+    kind: str
+    signature: str
+    text: str
+    command: str
+    sessions: int
+    times: int
+    cost: int
+    """Calls lost."""
+    first: str
+    last: str
+    fix: str
+    """The change that made it pass, of several the one most like the others."""
+    words: str
+    """The person's, from the last time."""
+    evidence: tuple[Shown, ...]
+    """The latest first."""
+
+    def to_json(self) -> dict[str, Any]:
+        values: dict[str, Any] = msgspec.to_builtins(self)
+        return values
+
+
+class _Row(Struct, frozen=True):
+    """A finding of one session as the store keeps it."""
+
+    source: int
+    path: str
+    finding: Finding
+
+    @property
+    def seen_in(self) -> str:
+        return self.finding.session or self.path
+
+
+class KeptFindings:
+    """Reads the findings of the store."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    def all(self, project: str | None) -> list[FindingView]:
+        """What came up, in one project or in all: what most sessions show first, then what cost
+        most.
+        """
+        where, parameters = ("1", ()) if project is None else ("p.name = ?", (project,))
+        with failures_as_sentences(self._database.path):
+            rows = self._database.reader().execute(_SELECT.format(where), parameters).fetchall()
+        return sorted(map(_view, _groups(map(_row, map(tuple, rows)))), key=_dearest_first)
+
+
+def keep(act: Act, project_id: int, findings: Mapping[Path, Sequence[Finding]]) -> None:
+    """Write what some files show, in the place of what they showed before."""
+    for path, found in findings.items():
+        sources = act.query(
+            "SELECT id FROM source WHERE project_id = ? AND path = ?", (project_id, str(path))
+        )
+        for (source,) in sources:
+            for (old,) in act.query("SELECT id FROM finding WHERE source_id = ?", (source,)):
+                act.delete("finding", old)
+            act.insert_many("finding", [_image(project_id, source, each) for each in found])
+
+
+def came_up_again(
+    act: Act, project_id: int, findings: Mapping[Path, Sequence[Finding]]
+) -> list[FindingView]:
+    """What these files show and other sessions have shown, too, the dearest first."""
+    wanted = {(each.kind, each.signature) for found in findings.values() for each in found}
+    if not wanted:
+        return []
+    groups = _groups(row for row in _rows(act, project_id) if _key(row) in wanted)
+    views = (_view(group) for group in groups)
+    return sorted((view for view in views if view.sessions >= SESSIONS), key=_dearest_first)
+
+
+def in_a_line(view: FindingView) -> str:
+    """`errcheck: error return value of * is not checked (3 sessions, 9 calls)`."""
+    what = view.words if view.kind in (Kind.REFUSAL, Kind.CORRECTION) else view.signature
+    return f"{_short(what, 100)} ({count(view.sessions, 'session')}, {count(view.cost, 'call')})"
+
+
+def propose(
+    act: Act,
+    project_id: int,
+    wave_id: int,
+    findings: Mapping[Path, Sequence[Finding]],
+    *,
+    now: str,
+) -> list[int]:
+    """Queue what recurred, and count again what waits or was decided; returns the new rows.
+
+    A failure is proposed with what made it pass, in a fixed wording; the calls of one command that
+    the person refused in several sessions with the words of the last time, to be reworded.
+    """
+    touched = {(each.kind, each.signature) for found in findings.values() for each in found}
+    commands = {each.command for found in findings.values() for each in found}
+    rows = _rows(act, project_id) if touched else []
+    new: list[int] = []
+    for group in _groups(rows):
+        if _key(group[0]) in touched and (content := _failure(group)):
+            new += _queue(act, project_id, wave_id, group, content, now)
+    for command, group in _refusals(rows).items():
+        if command in commands and (content := _refusal(command, group)):
+            new += _queue(act, project_id, wave_id, group, content, now)
+    return new
+
+
+# Wordings
+
+
+def _failure(group: Sequence[_Row]) -> str:
+    """A failure that recurs and has a remedy, as a statement; else empty."""
+    view = _view(group)
+    if view.kind not in (Kind.FAILURE, Kind.ENVIRONMENT) or view.sessions < SESSIONS:
+        return ""
+    if not view.fix or any(map(is_of_the_day, failing_lines(view.text))):
+        return ""
+    line = _short(without_place(view.text), 110)
+    begins = f"`{view.command}` fails:" if view.command else "A call fails:"
+    text = f"{begins} “{line}”. What made it pass: "
+    return text + _short(view.fix, LONGEST_STATEMENT - len(text))
+
+
+def _refusals(rows: Iterable[_Row]) -> dict[str, list[_Row]]:
+    """The refusals with words by their command."""
+    found: defaultdict[str, list[_Row]] = defaultdict(list)
+    for row in rows:
+        if row.finding.kind is Kind.REFUSAL and row.finding.words and row.finding.command:
+            found[row.finding.command].append(row)
+    return found
+
+
+def _refusal(command: str, group: Sequence[_Row]) -> str:
+    if len({row.seen_in for row in group}) < SESSIONS:
+        return ""
+    text = f"The person refused `{command}` and said: "
+    return text + f"“{_short(_last(group).finding.words, LONGEST_STATEMENT - len(text) - 2)}”"
+
+
+def _short(text: str, most: int) -> str:
+    words = " ".join(text.split())
+    return words if len(words) <= most else f"{words[: most - 1].rstrip()}…"
+
+
+# Rows of the queue
+
+
+def _queue(
+    act: Act, project_id: int, wave_id: int, group: Sequence[_Row], content: str, now: str
+) -> list[int]:
+    """The new row of a group, or none if it has one, which then gets the new figures."""
+    view = _view(group)
+    refused = view.kind == Kind.REFUSAL
+    signature = f"refused {view.command}" if refused else view.signature
+    figures: Image = {
+        "sessions": view.sessions,
+        "times": sum(row.finding.times for row in group),
+        "cost": sum(row.finding.cost for row in group),
+        "last_seen": now,
+    }
+    rank = queue_order.rank(
+        own_words=refused, sessions=view.sessions, cost=view.cost, quality=PRIOR
+    )
+    known = act.query(
+        "SELECT id, status FROM memory WHERE project_id = ? AND signature = ?",
+        (project_id, signature),
+    )
+    if known:
+        for number, status in known:
+            waits = {"rank": rank} if status == Status.CANDIDATE else {}
+            act.update("memory", number, **figures, **waits)
+        return []
+    type_ = MemoryType.PREFERENCE if refused else MemoryType.KNOWLEDGE
+    key = duplicate_key(content)
+    if row_with_key(act, project_id, ("memory", str(type_), key)):
+        return []
+    quotes = _quotes(group)
+    number = act.insert(
+        "memory",
+        project_id=project_id,
+        wave_id=wave_id,
+        kind="memory",
+        type=str(type_),
+        content=content,
+        key=key,
+        status="candidate",
+        rule=f"finding.{view.kind}",
+        extractor_version=VERSION,
+        prior=PRIOR,
+        signal=1.0,
+        freshness=1.0,
+        confidence=PRIOR,
+        rank=rank,
+        flags="reword" if refused else "",
+        seen=len(group),
+        first_seen=now,
+        pending_since=now,
+        need="instruction" if refused else "trap",
+        proof=msgspec.json.encode(
+            Proof(tuple(QuoteProof(each.line, each.text, found=True) for _, each in quotes))
+        ).decode(),
+        signature=signature,
+        **figures,
+        **proposed_by(Proposer.FINDING),
+    )
+    places = [_place(act, project_id, wave_id, row, each) for row, each in quotes]
+    add_places(act, number, places)
+    return [number]
+
+
+def _quotes(group: Sequence[_Row]) -> list[tuple[_Row, Evidence]]:
+    """The lines that prove a row: those of the latest session first."""
+    newest = sorted(group, key=lambda row: row.finding.last, reverse=True)
+    return [(row, each) for row in newest for each in row.finding.evidence[:2]][:EVIDENCE]
+
+
+def _place(act: Act, project_id: int, wave_id: int, row: _Row, shown: Evidence) -> Place:
+    """Where the store has words of a finding. The result of a call becomes a record of its own,
+    with the failing line as its text.
+    """
+    found = act.query(
+        "SELECT id, text FROM record WHERE project_id = ? AND key = ?",
+        (project_id, shown.record),
+    )
+    for number, text in found:
+        if (start := text.find(shown.text)) >= 0:
+            return Place(number, start, start + len(shown.text), "finding", VERSION)
+    digest = hashlib.sha256(f"{shown.record}\0{shown.sha256}\0{shown.text}".encode()).hexdigest()
+    key = f"finding:{digest}"
+    known = act.query("SELECT id FROM record WHERE project_id = ? AND key = ?", (project_id, key))
+    number = (
+        known[0][0]
+        if known
+        else act.insert(
+            "record",
+            project_id=project_id,
+            source_id=row.source,
+            wave_id=wave_id,
+            key=key,
+            line_start=shown.line,
+            line_end=shown.line + 1,
+            byte_start=shown.bytes[0],
+            byte_end=shown.bytes[1],
+            sha256=shown.sha256,
+            role=str(Role.TOOL),
+            use=str(Use.TOOL),
+            shape=str(Shape.TURN),
+            at=shown.at or None,
+            session=row.finding.session or None,
+            text=shown.text,
+        )
+    )
+    return Place(number, 0, len(shown.text), "finding", VERSION)
+
+
+# Rows of the store
+
+_SELECT = (
+    "SELECT f.source_id, s.path, f.kind, f.signature, f.text, f.command, f.session, f.times,"
+    " f.cost, f.first, f.last, f.passed, f.fix, f.words, f.evidence FROM finding f"
+    " JOIN source s ON s.id = f.source_id JOIN project p ON p.id = f.project_id WHERE {}"
+)
+_evidence = msgspec.json.Decoder(tuple[Evidence, ...])
+
+
+def _rows(act: Act, project_id: int) -> list[_Row]:
+    return list(map(_row, act.query(_SELECT.format("f.project_id = ?"), (project_id,))))
+
+
+def _row(values: tuple[Any, ...]) -> _Row:
+    source, path, kind, *rest, passed, fix, words, evidence = values
+    signature, text, command, session, times, cost, first, last = rest
+    finding = Finding(
+        kind=Kind(kind),
+        signature=signature,
+        text=text,
+        command=command,
+        session=session,
+        times=times,
+        cost=cost,
+        first=first,
+        last=last,
+        passed=bool(passed),
+        fix=fix,
+        words=words,
+        evidence=_evidence.decode(evidence),
+    )
+    return _Row(source, path, finding)
+
+
+def _image(project_id: int, source: int, found: Finding) -> Image:
+    return {
+        "project_id": project_id,
+        "source_id": source,
+        "session": found.session,
+        "kind": str(found.kind),
+        "signature": found.signature,
+        "command": found.command,
+        "text": found.text,
+        "times": found.times,
+        "cost": found.cost,
+        "first": found.first,
+        "last": found.last,
+        "passed": int(found.passed),
+        "fix": found.fix,
+        "words": found.words,
+        "evidence": msgspec.json.encode(found.evidence).decode(),
+    }
+
+
+def _key(row: _Row) -> tuple[Kind, str]:
+    return row.finding.kind, row.finding.signature
+
+
+def _groups(rows: Iterable[_Row]) -> list[list[_Row]]:
+    """The rows of one kind and signature; a session that two files have counts once."""
+    groups: dict[tuple[Kind, str], dict[tuple[str, str], _Row]] = {}
+    for row in rows:
+        group = groups.setdefault(_key(row), {})
+        group.setdefault((row.seen_in, row.finding.command), row)
+    return [list(group.values()) for group in groups.values()]
+
+
+def _last(group: Sequence[_Row]) -> _Row:
+    return max(group, key=lambda row: row.finding.last)
+
+
+def _view(group: Sequence[_Row]) -> FindingView:
+    last = _last(group).finding
+    best = _likeliest_fix(group)
+    shown = best or last
+    commands = Counter(row.finding.command for row in group if row.finding.command)
+    return FindingView(
+        kind=str(last.kind),
+        signature=last.signature,
+        text=shown.text,
+        command=shown.command or (commands.most_common(1)[0][0] if commands else ""),
+        sessions=len({row.seen_in for row in group}),
+        times=sum(row.finding.times for row in group),
+        cost=sum(row.finding.cost for row in group),
+        first=min((row.finding.first for row in group if row.finding.first), default=""),
+        last=last.last,
+        fix=shown.fix,
+        words=last.words,
+        evidence=tuple(Shown(row.path, each.line, each.text) for row, each in _quotes(group)),
+    )
+
+
+def _likeliest_fix(group: Sequence[_Row]) -> Finding | None:
+    """The finding whose fix shares most words with the other fixes, of equal ones the latest."""
+    fixed = [row.finding for row in group if row.finding.fix]
+    words = [set(_WORD.findall(each.fix)) for each in fixed]
+    common = Counter(word for each in words for word in each)
+    ranked = [
+        (sum(common[word] - 1 for word in own) / (len(own) ** 0.5 + 1), each.last, at)
+        for at, (own, each) in enumerate(zip(words, fixed, strict=True))
+    ]
+    return fixed[max(ranked)[2]] if ranked else None
+
+
+def _dearest_first(view: FindingView) -> tuple[int, int, str, str]:
+    return -view.sessions, -view.cost, view.signature, view.kind

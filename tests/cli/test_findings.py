@@ -1,0 +1,183 @@
+"""Findings of many sessions: `reviewer findings`, what an ingestion says of them, their rows."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.cli.conftest import Reviewer
+from tests.unit.sessions.told import Told
+
+LINT = "{}/rows.go:88:15: Error return value of `{}` is not checked (errcheck)"
+REFUSED = "The user doesn't want to proceed with this tool use. {} the user said:\n"
+FIELDS = {
+    "kind", "signature", "text", "command", "sessions", "times", "cost", "first", "last", "fix",
+    "words", "evidence",
+}  # fmt: skip
+
+
+def lint(name: str, function: str = "rows.Close") -> Told:
+    """A session in which the linter fails and an edit makes it pass."""
+    told = Told(name)
+    told.user("Tidy up")
+    told.run("mise run lint", LINT.format(name, function), failed=True)
+    told.edit(f"/work/shop/{name}/rows.go", f"{function}()", f"_ = {function}()")
+    told.run("mise run lint")
+    return told
+
+
+def refused(name: str, words: str) -> Told:
+    told = Told(name)
+    told.user("Go on")
+    told.call("Bash", REFUSED.format("(none).") + words, failed=True, command="git push")
+    return told
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    (tmp_path / "sessions").mkdir()
+    return tmp_path / "sessions"
+
+
+def write(folder: Path, *sessions: Told) -> Path:
+    for each in sessions:
+        each.write(folder / f"{each.name}.jsonl")
+    return folder
+
+
+def test_findings_are_counted_over_sessions(reviewer: Reviewer, folder: Path) -> None:
+    write(folder, lint("a"), lint("b", "file.Close"))
+    reviewer("ingest", folder)
+
+    (row,) = reviewer.rows("findings")
+
+    assert row.keys() == FIELDS
+    assert (row["kind"], row["command"]) == ("failure", "mise run lint")
+    assert row["signature"] == "errcheck: error return value of * is not checked"
+    assert (row["sessions"], row["times"], row["cost"]) == (2, 2, 4)
+    assert row["fix"].endswith("Close()`")
+    assert row["fix"].startswith("rows.go: ")
+    assert {(Path(e["path"]).name, e["line"]) for e in row["evidence"]} == {
+        ("a.jsonl", 2),
+        ("a.jsonl", 3),
+        ("b.jsonl", 2),
+        ("b.jsonl", 3),
+    }
+
+
+def test_a_session_that_is_read_again_counts_once(reviewer: Reviewer, folder: Path) -> None:
+    session = lint("a")
+    reviewer("ingest", write(folder, session))
+    session.run("git status")
+    reviewer("ingest", write(folder, session))
+
+    (row,) = reviewer.rows("findings")
+
+    assert (row["sessions"], row["times"]) == (1, 1)
+
+
+def test_an_ingestion_says_in_one_line_what_came_up_again(reviewer: Reviewer, folder: Path) -> None:
+    first = reviewer("ingest", write(folder, lint("a")))
+    again = reviewer("ingest", write(folder, lint("b", "file.Close")))
+
+    assert "Came up again" not in first.stderr
+    assert (
+        "Came up again: errcheck: error return value of * is not checked (2 sessions, 4 calls)."
+        in again.stderr
+    )
+
+
+def test_what_recurs_is_proposed_with_what_made_it_pass(reviewer: Reviewer, folder: Path) -> None:
+    reviewer("ingest", write(folder, lint("a")))
+    assert not reviewer.rows("queue", "list")
+    reviewer("ingest", write(folder, lint("b")))
+
+    (row,) = reviewer.rows("queue", "list")
+
+    assert row["content"] == (
+        "`mise run lint` fails: “Error return value of `rows.Close` is not checked (errcheck)”."
+        " What made it pass: rows.go: `rows.Close()` → `_ = rows.Close()`"
+    )
+    assert (row["proposer"], row["sessions"], row["times"], row["cost"]) == ("finding", 2, 2, 4)
+    assert [quote["found"] for quote in row["proof"]["quotes"]] == [True] * 4
+    reviewer.nothing_lost()
+
+
+def test_a_third_session_is_counted_on_the_row_that_there_is(
+    reviewer: Reviewer, folder: Path
+) -> None:
+    reviewer("ingest", write(folder, lint("a"), lint("b")))
+    (row,) = reviewer.rows("queue", "list")
+    reviewer("reject", row["id"])
+    reviewer("ingest", write(folder, lint("c", "file.Close")))
+
+    (same,) = reviewer.rows("queue", "list", "--status", "all")
+
+    assert (same["id"], same["status"], same["sessions"]) == (row["id"], "invalid", 3)
+
+
+def test_errors_of_the_days_code_and_failures_without_a_remedy_are_not_proposed(
+    reviewer: Reviewer, folder: Path
+) -> None:
+    for name in "ab":
+        told = Told(name)
+        told.user("Build it")
+        told.run("go build ./...", "a/rows.go:8:1: undefined: rows", failed=True)
+        told.edit("/work/shop/a/rows.go", "rows", "lines")
+        told.run("go build ./...")
+        told.run("make release", "error: the certificate has expired", failed=True)
+        write(folder, told)
+    reviewer("ingest", folder)
+
+    assert len(reviewer.rows("findings", "--again")) == 2
+    assert not reviewer.rows("queue", "list")
+
+
+def test_a_command_refused_in_two_sessions_is_proposed_in_the_persons_words(
+    reviewer: Reviewer, folder: Path
+) -> None:
+    reviewer(
+        "ingest", write(folder, lint("l1"), lint("l2"), refused("a", "never push by yourself"))
+    )
+    reviewer("ingest", write(folder, refused("b", "ask me before you push")))
+
+    first, second = reviewer.rows("queue", "list")
+
+    assert "What made it pass" in first["content"] or "What made it pass" in second["content"]
+    row = next(each for each in (first, second) if each["rule"] == "finding.refusal")
+    assert row["content"] == "The person refused `git push` and said: “ask me before you push”"
+    assert row["flags"] == ["reword"]
+
+
+def test_undoing_an_ingestion_takes_its_findings_back(reviewer: Reviewer, folder: Path) -> None:
+    reviewer("ingest", write(folder, lint("a"), lint("b")))
+    acts = reviewer.rows("history")
+    last = next(each for each in reversed(acts) if each["kind"] == "ingest")
+    reviewer("undo", last["id"])
+
+    assert not reviewer.rows("findings")
+    assert not reviewer.rows("queue", "list")
+
+
+def test_findings_are_shown_as_text_without_control_characters(
+    reviewer: Reviewer, folder: Path
+) -> None:
+    told = Told("a")
+    told.user("Deploy")
+    told.run("deploy", "error: no such \x1b[31mtarget\x07 here", failed=True)
+    reviewer("ingest", write(folder, told))
+
+    shown = reviewer("findings")
+
+    assert "failure `deploy`  (1 session, 2 calls, last 2026-02-14)" in shown.stdout
+    assert "\x1b" not in shown.stdout
+    assert "\x07" not in shown.stdout
+
+
+def test_without_findings_the_list_says_what_to_do(reviewer: Reviewer, folder: Path) -> None:
+    told = Told("a")
+    told.user("Hello there")
+    reviewer("ingest", write(folder, told))
+
+    assert "reviewer ingest" in reviewer("findings").stderr

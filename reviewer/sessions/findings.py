@@ -1,0 +1,638 @@
+"""What cost something in a session: failures with what made them pass, refusals, corrections.
+
+A consumer of events that knows calls, results and who spoke, and no language. It keeps a few calls
+and, of each kind of failure, a few lines, however long the session is.
+"""
+
+from __future__ import annotations
+
+import posixpath
+import re
+from collections import deque
+from collections.abc import Iterable, Iterator, Sequence
+from difflib import SequenceMatcher
+from enum import StrEnum
+
+from msgspec import Struct, structs
+
+from reviewer.sessions.signatures import (
+    Failing,
+    failing_lines,
+    is_environment,
+    normalised,
+)
+from reviewer.sources.events import (
+    Act,
+    Call,
+    Command,
+    Event,
+    Message,
+    Notice,
+    NoticeKind,
+    Origin,
+    Outcome,
+    Result,
+    Speaker,
+)
+from reviewer.sources.results import command_outcomes
+from reviewer.text.secrets import mask
+
+REACH = 25
+"""Calls after a failure in which what made it pass is looked for."""
+OPEN = 30
+"""Failures that are followed at a time."""
+MOST = 1_000
+"""Different findings of one session."""
+LINES = 4
+"""Lines of evidence of one finding."""
+SHOWN = 300
+"""Characters of a text, a change or a line of evidence."""
+WORDS = 1_200
+"""Characters of a person's words; a longer message is a task and no correction."""
+UNSOLVED = 2
+"""Calls that a failure is counted with after which nothing passed."""
+WAYS_OUT = 2
+"""Commands between failure and pass that are named; of more nobody knows which one helped."""
+
+
+class Kind(StrEnum):
+    """What a finding is."""
+
+    FAILURE = "failure"
+    ENVIRONMENT = "environment"
+    REFUSAL = "refusal"
+    CORRECTION = "correction"
+
+
+class Evidence(Struct, frozen=True):
+    """A line that shows a finding. `line`: of the file (0-based)."""
+
+    line: int
+    text: str
+
+
+class Finding(Struct, frozen=True, kw_only=True):
+    """What one session shows of one thing that cost something."""
+
+    kind: Kind
+    signature: str
+    text: str
+    """The failing line, or the call that was refused or corrected."""
+    command: str = ""
+    """Program and subcommand of the part that failed; empty where that is not certain."""
+    session: str = ""
+    times: int = 1
+    cost: int = 1
+    """Calls between the first failure and what passed; the failed one included."""
+    first: str = ""
+    last: str = ""
+    passed: bool = False
+    """The same command succeeded later."""
+    fix: str = ""
+    """The change or the command that made it pass."""
+    words: str = ""
+    """What the person said."""
+    evidence: tuple[Evidence, ...] = ()
+
+
+class _Call(Struct):
+    """What is kept of a call."""
+
+    number: int
+    tool: str
+    act: Act
+    text: str
+    path: str
+    line: int
+    parts: tuple[tuple[str, frozenset[str]], ...]
+    """Name and arguments of each command."""
+    commands: tuple[Command, ...]
+    changes: tuple[tuple[str, str, str], ...] = ()
+    """Path, old and new text of each change."""
+    outcome: Outcome = Outcome.UNKNOWN
+
+
+class _Open(Struct):
+    """A failure after which nothing has passed yet."""
+
+    finding: Finding
+    failing: Failing
+    call: _Call
+    command: str
+    arguments: frozenset[str]
+    shared: int
+    """Failures that the same call has shown."""
+    last: int
+    """The number of the last call that showed it."""
+
+
+class Findings:
+    """Collects the findings of one file: `add` every event, then `close`."""
+
+    def __init__(self) -> None:
+        self._lanes: dict[tuple[str | None, bool], _Lane] = {}
+
+    def add(self, event: Event) -> None:
+        """Take the next event."""
+        origin = event.origin
+        lane = self._lanes.get((origin.session, origin.sidechain))
+        if lane is None:
+            lane = self._lanes[origin.session, origin.sidechain] = _Lane(origin.session or "")
+        lane.add(event)
+
+    def close(self) -> list[Finding]:
+        """The findings, each kind of failure once a session, masked."""
+        return [_masked(found) for lane in self._lanes.values() for found in lane.close()]
+
+
+def findings_of(events: Iterable[Event]) -> list[Finding]:
+    """The findings of a whole stream of events."""
+    findings = Findings()
+    for event in events:
+        findings.add(event)
+    return findings.close()
+
+
+class _Lane:
+    """One session, or the sub-agents of one."""
+
+    def __init__(self, session: str) -> None:
+        self._session = session
+        self._number = 0
+        self._calls: dict[str, _Call] = {}
+        """Calls without a result."""
+        self._recent: deque[_Call] = deque(maxlen=REACH + 5)
+        self._open: list[_Open] = []
+        self._found: dict[tuple[str, str, str], Finding] = {}
+        self._refused: _Call | None = None
+        """A call that was refused or interrupted without words: the next message has them."""
+        self._refused_at: Origin | None = None
+        self._before: list[_Call] = []
+        """The calls between the last two messages of the person."""
+        self._message: Message | None = None
+        """The last message, as long as it may be a correction of the calls before it."""
+        self._asked_at = 0
+        self._reviewed: Sequence[_Call] = ()
+        """Those calls."""
+
+    def add(self, event: Event) -> None:
+        if isinstance(event, Call):
+            self._call(event)
+        elif isinstance(event, Result):
+            self._result(event)
+        elif isinstance(event, Message) and event.speaker is Speaker.PERSON:
+            self._person(event)
+        elif isinstance(event, Notice) and event.kind is NoticeKind.INTERRUPTED:
+            self._interrupted(event)
+
+    def _interrupted(self, event: Notice) -> None:
+        if self._recent and self._refused is None:
+            self._refused, self._refused_at = self._recent[-1], event.origin
+
+    def close(self) -> Iterator[Finding]:
+        for each in self._open:
+            self._keep(_unsolved(each))
+        self._open.clear()
+        self._without_words()
+        yield from self._found.values()
+        self._found.clear()
+
+    # Calls and their results
+
+    def _call(self, event: Call) -> None:
+        self._without_words()
+        self._number += 1
+        call = _Call(
+            self._number,
+            event.tool,
+            event.act,
+            (event.command or event.text)[:WORDS],
+            event.path,
+            event.origin.line_start,
+            tuple(_named(each) for each in event.commands[:40]),
+            event.commands[:40],
+            tuple(_changed(event)),
+        )
+        if event.id:
+            self._calls[event.id] = call
+            if len(self._calls) > MOST:
+                del self._calls[next(iter(self._calls))]
+        self._recent.append(call)
+        if self._message is not None:
+            self._correction(call)
+            if self._number - self._asked_at > REACH:
+                self._message = None
+
+    def _result(self, event: Result) -> None:
+        call = self._calls.pop(event.call, None) if event.call else None
+        if call is None:
+            if event.call or not self._recent:
+                return
+            call = self._recent[-1]
+        call.outcome = event.outcome
+        if event.outcome is Outcome.REFUSED:
+            if event.words:
+                self._keep(self._refusal(call, event.words, event.origin))
+            else:
+                self._refused, self._refused_at = call, event.origin
+        elif event.outcome is Outcome.INTERRUPTED:
+            return
+        elif call.act in (Act.RUN, Act.OTHER):
+            self._ran(call, event)
+        if event.outcome in (Outcome.OK, Outcome.UNKNOWN):
+            self._before.append(call)
+            del self._before[:-REACH]
+
+    def _ran(self, call: _Call, event: Result) -> None:
+        failed = event.outcome is Outcome.FAILED
+        lines = failing_lines(event.text, plain=not failed) if call.act is Act.RUN or failed else ()
+        part = _failed_part(call, event, lines)
+        if part is not None and part[0].split(" ")[0] in _LOOKING:
+            return
+        self._passes(call, event.outcome, lines)
+        for line in lines:
+            if any(each.failing.signature == line.signature for each in self._open):
+                continue
+            command, arguments = part or ("", frozenset())
+            if not call.parts:
+                command = call.tool
+            kind = Kind.ENVIRONMENT if is_environment(line.text) else Kind.FAILURE
+            finding = Finding(
+                kind=kind,
+                signature=line.signature,
+                text=line.text[:SHOWN],
+                command=command,
+                session=self._session,
+                first=event.origin.at or "",
+                last=event.origin.at or "",
+                evidence=(Evidence(event.origin.line_start, line.text[:SHOWN]),),
+            )
+            self._open.append(
+                _Open(finding, line, call, command, arguments, len(lines), call.number)
+            )
+        while len(self._open) > OPEN or (self._open and call.number - self._open[0].last > REACH):
+            self._keep(_unsolved(self._open.pop(0)))
+
+    def _passes(self, call: _Call, outcome: Outcome, lines: Sequence[Failing]) -> None:
+        """Count open failures that a call shows again, and close those that it no longer shows."""
+        signatures = {each.signature for each in lines}
+        ruled = any(each.rule for each in lines)
+        still: list[_Open] = []
+        for each in self._open:
+            if each.failing.signature in signatures:
+                each.finding = structs.replace(each.finding, times=each.finding.times + 1)
+                each.last = call.number
+                still.append(each)
+            elif not _is_again(each, call) and not (
+                each.finding.kind is Kind.ENVIRONMENT and _way_out(each, [call])
+            ):
+                still.append(each)
+            elif outcome is Outcome.OK or (ruled and each.failing.rule):
+                self._keep(self._solved(each, call))
+            else:
+                still.append(each)
+        self._open = still
+
+    def _solved(self, each: _Open, passed: _Call) -> Finding:
+        between = [one for one in self._recent if each.call.number < one.number < passed.number]
+        lost = min(passed.number - each.call.number, REACH)
+        return structs.replace(
+            each.finding,
+            passed=True,
+            cost=max(1, round(lost / each.shared)),
+            fix=_fix(each, between, passed)[:SHOWN],
+        )
+
+    def _keep(self, found: Finding) -> None:
+        """Add a finding to those of its kind."""
+        key = (found.kind, found.signature, found.command)
+        known = self._found.get(key)
+        if known is not None:
+            self._found[key] = _joined(known, found)
+        elif len(self._found) < MOST:
+            self._found[key] = found
+
+    # The person
+
+    def _person(self, message: Message) -> None:
+        words = message.text.strip()
+        if self._refused is not None and words:
+            if len(words) <= WORDS and self._refused_at is not None:
+                self._keep(self._refusal(self._refused, words, message.origin))
+            self._refused = None
+            self._before, self._message = [], None
+            return
+        for line in failing_lines(message.text, plain=True):
+            self._keep(
+                Finding(
+                    kind=Kind.FAILURE,
+                    signature=line.signature,
+                    text=line.text[:SHOWN],
+                    session=self._session,
+                    first=message.origin.at or "",
+                    last=message.origin.at or "",
+                    evidence=(Evidence(message.origin.line_start, line.text[:SHOWN]),),
+                )
+            )
+        self._message = message if words and len(words) <= WORDS else None
+        self._asked_at = self._number
+        self._reviewed, self._before = self._before[-8:], []
+
+    def _refusal(self, call: _Call, words: str, origin: Origin) -> Finding:
+        name = _name(call)
+        said = words.strip()[:WORDS]
+        return Finding(
+            kind=Kind.REFUSAL,
+            signature=f"{name}: {normalised(said)}" if said else name,
+            text=_act(call),
+            command=name,
+            session=self._session,
+            first=origin.at or "",
+            last=origin.at or "",
+            words=said,
+            evidence=(
+                Evidence(call.line, _act(call)),
+                *([Evidence(origin.line_start, said[:SHOWN])] if said else []),
+            ),
+        )
+
+    def _without_words(self) -> None:
+        """The person refused a call and said nothing."""
+        if self._refused is not None and self._refused_at is not None:
+            if self._refused.act is not Act.ASK and not _looks(self._refused):
+                self._keep(self._refusal(self._refused, "", self._refused_at))
+            self._refused = None
+
+    def _correction(self, call: _Call) -> None:
+        """Whether a call after the person's message changes what was done before it."""
+        message = self._message
+        assert message is not None
+        undone = _undone(call, self._reviewed, message.text)
+        if undone is None:
+            return
+        words = message.text.strip()
+        self._keep(
+            Finding(
+                kind=Kind.CORRECTION,
+                signature=normalised(words),
+                text=_act(undone),
+                command=_name(undone),
+                session=self._session,
+                first=message.origin.at or "",
+                last=message.origin.at or "",
+                fix=_act(call),
+                words=words,
+                evidence=(
+                    Evidence(undone.line, _act(undone)),
+                    Evidence(message.origin.line_start, words[:SHOWN]),
+                    Evidence(call.line, _act(call)),
+                ),
+            )
+        )
+        self._message = None
+
+
+# Commands
+
+_LOOKING = frozenset(
+    ["cat", "ls", "head", "tail", "sed", "awk", "grep", "rg", "find", "fd", "wc", "stat", "file",
+     "less", "tree", "which", "type", "pwd", "echo", "printf", "test", "[", "diff", "cd", "jq",
+     "sort", "uniq", "cut", "tr", "xargs", "nl", "readlink", "basename", "dirname", "cmp"]
+)  # fmt: skip
+"""Programs that only look: their failures cost a call and teach nothing."""
+_LOOKING_OF_GIT = frozenset(["status", "diff", "log", "show", "branch", "blame", "rev-parse"])
+_WITH_VALUE = frozenset(
+    ["-C", "--filter", "-F", "--cwd", "--prefix", "--project", "-p", "-w", "--workspace", "-n",
+     "--namespace", "-m", "--repo", "-R"]
+)  # fmt: skip
+"""Options before a subcommand that take a value."""
+_GROUPS = frozenset(
+    ["run", "exec", "compose", "tool", "dlx", "pr", "issue", "repo", "release", "workflow",
+     "stash", "remote", "worktree", "submodule"]
+)  # fmt: skip
+"""Subcommands that have subcommands."""
+_BARE = re.compile(r"[A-Za-z][\w:-]*\Z")
+
+
+def _named(command: Command) -> tuple[str, frozenset[str]]:
+    """A command by its program and subcommands (`git push`, `npm run lint`, `python -m pytest`),
+    and its arguments.
+    """
+    words = command.words
+    name = [posixpath.basename(words[0].replace("\\", "/")) if words else ""]
+    at = 1
+    while at < len(words) and (len(name) == 1 or name[-1] in _GROUPS):
+        word = words[at]
+        if word == "-m" and name[0].startswith("python"):
+            name += [word, *words[at + 1 : at + 2]]
+            at += 2
+            break
+        if word.startswith("-"):
+            at += 2 if word in _WITH_VALUE else 1
+        elif _BARE.match(word):
+            name.append(word)
+            at += 1
+        else:
+            break
+    arguments = (word[:SHOWN] for word in words[at : at + 60] if not word.startswith("-"))
+    return " ".join(name), frozenset(arguments)
+
+
+def _name(call: _Call) -> str:
+    """The command of a call that does something, or its tool."""
+    doing = [name for name, _ in call.parts if not _is_look(name)]
+    return doing[0] if doing else call.parts[-1][0] if call.parts else call.tool
+
+
+def _looks(call: _Call) -> bool:
+    """Whether a call only looks at something."""
+    if call.act is not Act.RUN:
+        return call.act not in (Act.EDIT, Act.WRITE)
+    return all(_is_look(name) for name, _ in call.parts)
+
+
+def _is_look(name: str) -> bool:
+    program, _, rest = name.partition(" ")
+    return program in _LOOKING or (program == "git" and rest.split(" ")[0] in _LOOKING_OF_GIT)
+
+
+def _failed_part(
+    call: _Call, event: Result, lines: Sequence[Failing]
+) -> tuple[str, frozenset[str]] | None:
+    """The part of a shell line that failed, if that is certain."""
+    if len(call.parts) == 1:
+        return call.parts[0]
+    if not call.parts:
+        return None
+    for line in lines[:1]:  # `sed: can't read x` names its part
+        program = line.text.partition(":")[0].strip().rpartition("/")[2]
+        named = [part for part in call.parts if part[0].split(" ")[0] == program]
+        if named:
+            return named[0]
+    outcomes = command_outcomes(call.commands, event.outcome, event.exit_code)
+    failed = [part for part, end in zip(call.parts, outcomes, strict=True) if end is Outcome.FAILED]
+    if len(failed) == 1:
+        return failed[0]
+    doing = [part for part in call.parts if not _is_look(part[0])]
+    return doing[0] if len(doing) == 1 else None
+
+
+def _is_again(each: _Open, call: _Call) -> bool:
+    """Whether a call runs at least what failed: the same command, no narrower."""
+    if not each.command:
+        return [name for name, _ in each.call.parts] == [name for name, _ in call.parts]
+    if not call.parts:
+        return each.command == call.tool and not each.call.parts
+    return any(
+        name == each.command and (given <= each.arguments or each.arguments <= given)
+        for name, given in call.parts
+    )
+
+
+# Changes
+
+_TOKEN = re.compile(r"\w[\w.-]*")
+
+
+def _changed(event: Call) -> Iterator[tuple[str, str, str]]:
+    for change in event.changes[:20]:
+        for old, new in change.pairs[:20]:
+            yield change.path, old[:20_000], new[:20_000]
+
+
+def _fix(each: _Open, between: Sequence[_Call], passed: _Call) -> str:
+    """What made a failed command pass, if that can be said."""
+    line = each.failing
+    names = set(_TOKEN.findall(line.text))
+    best: tuple[int, str] = (1, "")
+    edited = False
+    for call in between:
+        for path, old, new in call.changes:
+            edited = True
+            score = 0
+            if line.path and posixpath.basename(path) == posixpath.basename(line.path):
+                score += 2
+            score += min(2, len(names & set(_TOKEN.findall(_difference(old, new)))))
+            if score > best[0]:
+                best = (score, f"{posixpath.basename(path)}: {_difference(old, new)}")
+    if best[1]:
+        return best[1]
+    acted = [call for call in between if call.act is Act.RUN and not _looks(call)]
+    way_out = _way_out(each, [*acted, passed])
+    if way_out:
+        return way_out
+    done = [call for call in acted if call.outcome is Outcome.OK]
+    if edited or not 0 < len(done) <= WAYS_OUT:
+        return ""
+    return "; ".join(f"`{_act(call)}`" for call in done)
+
+
+def _way_out(each: _Open, calls: Iterable[_Call]) -> str:
+    """The command that did what the failed one was to do: most of its words are the same."""
+    failed = set(_TOKEN.findall(each.call.text))
+    for call in calls:
+        words = set(_TOKEN.findall(call.text))
+        alike = len(words & failed) / (len(words | failed) or 1)
+        if call.outcome is Outcome.OK and call.text != each.call.text and alike >= 0.5:
+            return f"`{_act(call)}`"
+    return ""
+
+
+def _difference(old: str, new: str) -> str:
+    """A change by its changed lines only."""
+    if not old:
+        return "written anew"
+    before = [line.strip() for line in old.splitlines()[:200]]
+    after = [line.strip() for line in new.splitlines()[:200]]
+    gone: list[str] = []
+    come: list[str] = []
+    for tag, a, b, c, d in SequenceMatcher(None, before, after, autojunk=False).get_opcodes():
+        if tag != "equal":
+            gone += before[a:b]
+            come += after[c:d]
+    shown = [_short(" ".join(filter(None, lines)), SHOWN // 2 - 20) for lines in (gone, come)]
+    return f"`{shown[0]}` → `{shown[1]}`" if shown[0] else f"added `{shown[1]}`"
+
+
+def _undone(call: _Call, before: Sequence[_Call], words: str) -> _Call | None:
+    """The call before a message that a call after it changes: lines that were just written are
+    replaced, or a command is run otherwise, with something that the message names.
+    """
+    for path, old, new in call.changes:
+        if not any(place == path for each in before for place, _, _ in each.changes):
+            continue
+        gone = _lines(old) - _lines(new)
+        for earlier in reversed(before):
+            written = (_lines(text) for place, _, text in earlier.changes if place == path)
+            if any(lines & gone for lines in written):
+                return earlier
+    said = {word for word in _TOKEN.findall(words) if len(word) > 3}
+    for number, (name, _) in enumerate(call.parts):
+        for earlier in reversed(before[-6:] if name and not _is_look(name) else ()):
+            same = [at for at, (other, _) in enumerate(earlier.parts) if other == name]
+            if same:
+                fresh = _tokens(call.commands[number]) - _tokens(earlier.commands[same[-1]])
+                return earlier if fresh & said else None
+    return None
+
+
+def _tokens(command: Command) -> set[str]:
+    """The words of a command, taken apart."""
+    return {token for word in command.words for token in _TOKEN.findall(word[:SHOWN])}
+
+
+def _lines(text: str) -> set[str]:
+    """The lines of a text that say something of their own."""
+    lines = (line.strip() for line in text.splitlines()[:400])
+    return {line for line in lines if len(_TOKEN.findall(line)) > 2}
+
+
+# Findings
+
+
+def _unsolved(each: _Open) -> Finding:
+    cost = max(each.finding.times, UNSOLVED)
+    return structs.replace(each.finding, cost=max(1, round(cost / each.shared)))
+
+
+def _joined(known: Finding, new: Finding) -> Finding:
+    """Two findings of one kind in a session; the fix is the latest that was seen."""
+    return structs.replace(
+        known,
+        times=known.times + new.times,
+        cost=known.cost + new.cost,
+        first=min(filter(None, (known.first, new.first)), default=""),
+        last=max(known.last, new.last),
+        passed=known.passed or new.passed,
+        fix=new.fix or known.fix,
+        words=known.words or new.words,
+        evidence=(known.evidence + new.evidence)[:LINES],
+    )
+
+
+def _masked(found: Finding) -> Finding:
+    return structs.replace(
+        found,
+        signature=mask(found.signature).text,
+        text=mask(found.text).text,
+        command=mask(found.command).text,
+        session=mask(found.session).text,
+        fix=mask(found.fix).text,
+        words=mask(found.words).text,
+        evidence=tuple(Evidence(each.line, mask(each.text).text) for each in found.evidence),
+    )
+
+
+def _act(call: _Call) -> str:
+    """A call in one line."""
+    if call.act is Act.RUN:
+        return _short(call.text.partition("<<")[0], SHOWN // 2)
+    if call.changes:
+        path, old, new = call.changes[0]
+        return _short(f"{call.tool} {posixpath.basename(path)}: {_difference(old, new)}", SHOWN)
+    return _short(f"{call.tool} {call.path or call.text}", SHOWN // 2)
+
+
+def _short(text: str, most: int) -> str:
+    words = " ".join(text.split())
+    return words if len(words) <= most else f"{words[: most - 1]}…"

@@ -1,0 +1,269 @@
+"""Signatures of failures: what stays the same when a failure comes up again.
+
+The table knows how tools print: `path:line:col: message (rule)`, exceptions, labels. It knows no
+language. Everything takes linear time in the length of the text.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import NamedTuple
+
+from msgspec import Struct
+
+LONGEST_LINE = 600
+"""Characters of a line that are read."""
+LONGEST = 240
+"""Characters of a signature."""
+HEAD, TAIL = 20_000, 20_000
+"""Characters of an output that are read: failures stand at the beginning or the end."""
+MOST = 6
+"""Failing lines of one output that are told apart."""
+
+_ANSI = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)?")
+
+_LOCATED = re.compile(
+    r"\s*(?P<path>(?:[A-Za-z]:)?[\w.~@+/\\-]*\.[A-Za-z]\w{0,5}):\d+(?P<column>:\d+)?:\s+"
+    r"(?P<text>\S.*)"
+)
+_LOCATED_IN_BRACKETS = re.compile(
+    r"\s*(?P<path>[\w.~@+/\\-]+\.\w{1,6})\(\d+,\d+\): (?:error|warning) (?P<text>\S.*)"
+)
+_ESLINT = re.compile(r"\s+\d+:\d+\s+(?:error|warning)\s+(?P<text>\S.*)")
+_RULE_IN_BRACKETS = re.compile(r"\s+[(\[](?P<rule>[a-z@][\w@/-]{2,48})[)\]]$")
+_RULE_IN_COLUMN = re.compile(r"\s{2,}(?P<rule>[a-z@][\w@/-]{2,60})$")
+_BIOME = re.compile(r"(?P<path>\S+\.\w{1,6})\S* (?P<rule>[A-Za-z][\w/]+)(?: +FIXABLE)? ━{3,}")
+_PLACE_AND_RULE = re.compile(r":\d+:\d+: |\(\d+,\d+\): |\d:\d+\s+(?:error|warning)\s|━━━")
+_CODE = re.compile(r"(?P<rule>[A-Z]{1,5}\d{2,5}|[a-z][\w-]{3,24}):?\s")
+_CODE_OF_COMPILER = re.compile(r"(?:error|warning)\[(?P<rule>\w+)\]: (?P<text>\S.*)")
+_EXCEPTION = re.compile(
+    r"(?:E\s+|Uncaught )?(?P<rule>(?:[A-Za-z_]\w*\.)*[A-Z]\w*(?:Error|Exception|Failure))"
+    r"(?:: (?P<text>.*)| \[.*|$)"
+)
+_FAILED_TEST = re.compile(
+    r"\s*(?:--- FAIL: \S|FAILED \S+::|FAIL: \S|● \S|✗ \S|not ok \d|test \S+ \.\.\. FAILED)"
+)
+_SECONDS = re.compile(r"\s+[(\[]?\d[\d.]* ?m?s[)\]]?$")
+_SEVERE = re.compile(r"(?i:error|fatal|panic|err|failed|failure)\b(?: \w+)?:\s|npm (?i:err)!\s\S")
+_LABEL = re.compile(r"(?:! \[|[A-Za-z][\w.-]*(?: ?\([\w -]+\))?: \S)")
+_FRAME = re.compile(
+    r"(?:Error: )?Exit code:? -?\d+|<\/?(?:returncode|output)>|Command exited with"
+    r"|Sibling tool call errored|Process exited with code|Chunk ID:|Wall time:|Output:$"
+    r"|Original token count:|Traceback |Now using node|npm warn|\$ |> |\[\d|={3}|#"
+)
+"""Lines that an agent or a runner writes around every output."""
+
+_TAGS = re.compile(r"</?tool_use_error>")
+_SHELL = re.compile(r"\S*\b(?:ba|z|da|k)?sh:(?: line \d+:|\d+:)? |\(eval\):\d+: ")
+"""What a shell writes before its message."""
+
+ERRNO = (
+    "command not found",
+    "no such file or directory",
+    "permission denied",
+    "operation not permitted",
+    "read-only file system",
+    "no space left on device",
+    "address already in use",
+    "connection refused",
+    "connection reset",
+    "network is unreachable",
+    "could not resolve host",
+    "name or service not known",
+    "temporary failure in name resolution",
+    "too many open files",
+    "cannot allocate memory",
+    "not recognized as an internal or external command",
+    "enoent",
+    "eacces",
+    "eaddrinuse",
+    "econnrefused",
+    "no module named",
+    "cannot find module",
+    "cannot find main module",
+    "sandbox",
+)
+"""What systems and runtimes say of a missing program, file, right or connection."""
+
+_COMPILER = re.compile(r"TS\d+\b|E\d{4}\b|C\d{4}\b|CS\d{4}\b|typecheck\b|parse\b")
+_OF_CODE = (
+    "AssertionError", "SyntaxError", "IndentationError", "NameError", "TypeError", "AttributeError",
+    "ReferenceError", "KeyError", "IndexError", "ValueError", "Failure",
+)  # fmt: skip
+
+_QUOTED = re.compile(r"`[^`]*`|\"[^\"]*\"|(?<!\w)'[^']*'(?!\w)|[‘“][^’”]*[’”]")
+_PATH = re.compile(r"[^\s/\\]*[/\\]\S*")
+_NAME = re.compile(
+    r"\b[0-9a-fA-F]{7,40}\b"  # a hash
+    r"|\b\w+(?:\.\w+)+(?:\(\))?"  # a.b, a.b()
+    r"|\b(?:[A-Za-z]*[a-z][A-Z]\w*|[A-Za-z]\w*_\w+|\w+\(\))"  # camelCase, snake_case, f()
+    r"|\d[\w.,:]*"
+)
+_WORD = re.compile(r"[^\W\d_]{2,}")
+_GAPS = re.compile(r"\*(?:[\s,;:=|.()]*\*)+")
+
+
+class Failing(Struct, frozen=True):
+    """A line of an output that says what failed. `number`: its line in the output (0-based)."""
+
+    number: int
+    text: str
+    signature: str
+    path: str = ""
+    rule: str = ""
+    """The rule of a linter, or a code or exception."""
+
+
+class _Seen(NamedTuple):
+    rank: int
+    failing: Failing
+
+
+LINT, FAILURE, TEST, SEVERE, LABELLED, ANY = range(6)
+"""How plainly a line says what failed, the plainest first."""
+
+
+def signature(text: str) -> str:
+    """The signature of a message, or of the plainest failing line of an output; else empty."""
+    found = failing_lines(text)
+    return found[0].signature if found else ""
+
+
+def failing_lines(output: str, *, plain: bool = False) -> tuple[Failing, ...]:
+    """The lines of an output that say what failed, of the plainest kind it has, each signature
+    once.
+
+    `plain`: only lines that name a place and a rule; for the output of a command that need not
+    have failed.
+    """
+    if plain and _PLACE_AND_RULE.search(output) is None:
+        return ()
+    lines = _lines(output)
+    seen: list[_Seen] = []
+    for at, (number, line) in enumerate(lines):
+        found = _located(lines, at)
+        if found is None and not plain:
+            found = _other(number, line)
+        if found is not None and not (plain and found.rank) and _says(found.failing):
+            seen.append(found)
+    best = min((each.rank for each in seen), default=ANY)
+    kept: dict[str, Failing] = {}
+    for each in seen:
+        if each.rank == best:
+            kept.setdefault(each.failing.signature, each.failing)
+            if len(kept) == (1 if best >= SEVERE else MOST):
+                break
+    return tuple(kept.values())
+
+
+def is_environment(line: str) -> bool:
+    """Whether a failing line is the words of a system or runtime for something missing."""
+    lower = line.lower()
+    return any(each in lower for each in ERRNO)
+
+
+def is_of_the_day(failing: Failing) -> bool:
+    """Whether a failure is an error of a compiler or interpreter, or a failed test: it says what
+    the code of that day lacked.
+    """
+    if failing.rule:
+        return bool(_COMPILER.match(failing.rule)) or failing.rule.endswith(_OF_CODE)
+    located = _LOCATED.match(failing.text) or _LOCATED_IN_BRACKETS.match(failing.text)
+    return bool(located) or bool(_FAILED_TEST.match(failing.text))
+
+
+def normalised(message: str) -> str:
+    """A message without what changes from one occurrence to the next."""
+    text = _QUOTED.sub("*", _ANSI.sub("", message[:LONGEST_LINE]))
+    text = _NAME.sub("*", _PATH.sub("*", text))
+    return _GAPS.sub("*", " ".join(text.split())).strip().lower()[:LONGEST]
+
+
+def _says(failing: Failing) -> bool:
+    """Whether a signature says something: it has a rule or two words."""
+    return bool(failing.rule) or len(_WORD.findall(failing.signature)) > 1
+
+
+def _lines(output: str) -> list[tuple[int, str]]:
+    """The lines that are read, with their numbers."""
+    if len(output) <= HEAD + TAIL:
+        pieces = [(0, output)]
+    else:
+        tail = output[-TAIL:]
+        pieces = [(0, output[:HEAD]), (output.count("\n", 0, len(output) - TAIL), tail)]
+    lines = (
+        (first + at, line[:LONGEST_LINE])
+        for first, text in pieces
+        for at, line in enumerate(text.split("\n"))
+    )
+    if "\x1b" not in output:
+        return [(number, line.rstrip()) for number, line in lines]
+    return [(number, _ANSI.sub("", line).rstrip()) for number, line in lines]
+
+
+def _located(lines: list[tuple[int, str]], at: int) -> _Seen | None:
+    """A line that names a place. A rule that a line break cut off is taken from the next line."""
+    number, line = lines[at]
+    if line[:1].isspace() and (found := _ESLINT.match(line)):
+        ruled = _RULE_IN_COLUMN.search(found["text"])
+        if ruled is None:
+            return None
+        return _ruled(number, line, found["text"][: ruled.start()], ruled["rule"], "")
+    if "━━━" in line and (found := _BIOME.match(line)):
+        return _ruled(number, line, "", found["rule"], found["path"])
+    if found := _LOCATED_IN_BRACKETS.match(line):
+        return _placed(number, line, found["text"], found["path"])
+    found = _LOCATED.match(line)
+    if found is None:
+        return None
+    text = found["text"]
+    if _RULE_IN_BRACKETS.search(text) is None and at + 1 < len(lines):
+        following = lines[at + 1][1]
+        broken = _RULE_IN_BRACKETS.search(" " + following)
+        if broken and len(following) < 120 and not _LOCATED.match(following):
+            text = f"{text} {following.strip()}"
+    return _placed(number, line, text, found["path"], exact=bool(found["column"]))
+
+
+def _placed(number: int, line: str, text: str, path: str, *, exact: bool = True) -> _Seen:
+    """A message that stands behind a place: with a rule at its end or a code before it.
+
+    `exact`: the place has a column. Linters write one, or a label.
+    """
+    for label in ("error: ", "warning: ", "note: "):
+        exact = exact or text.startswith(label)
+        text = text.removeprefix(label)
+    ruled = _RULE_IN_BRACKETS.search(text)
+    message = text[: ruled.start()] if ruled else text
+    rule = ruled["rule"] if ruled else ""
+    coded = _CODE.match(message)
+    if coded and (coded["rule"][:1].isupper() or (ruled and coded[0].rstrip().endswith(":"))):
+        message = message[coded.end() :]
+        rule = f"{coded['rule']} ({rule})" if rule else coded["rule"]
+    if rule and exact:
+        return _ruled(number, line, message, rule, path)
+    return _Seen(FAILURE, Failing(number, line.strip(), normalised(message), path))
+
+
+def _ruled(number: int, line: str, message: str, rule: str, path: str) -> _Seen:
+    words = normalised(message)
+    name = f"{rule}: {words}" if words else rule
+    return _Seen(LINT, Failing(number, line.strip(), name[:LONGEST], path, rule))
+
+
+def _other(number: int, line: str) -> _Seen | None:
+    """A line without a place."""
+    bare = line.strip()
+    if not bare or _FRAME.match(bare):
+        return None
+    bare = _SHELL.sub("", _TAGS.sub("", bare), count=1)
+    if found := _CODE_OF_COMPILER.match(bare) or _EXCEPTION.match(bare):
+        words = normalised(found["text"] or "")
+        name = f"{found['rule']}: {words}" if words else found["rule"]
+        return _Seen(FAILURE, Failing(number, bare, name[:LONGEST], rule=found["rule"]))
+    if _FAILED_TEST.match(line):
+        return _Seen(TEST, Failing(number, bare, _SECONDS.sub("", bare)[:LONGEST]))
+    if _SEVERE.match(bare):
+        return _Seen(SEVERE, Failing(number, bare, normalised(bare)))
+    rank = LABELLED if _LABEL.match(bare) or is_environment(bare) else ANY
+    return _Seen(rank, Failing(number, bare, normalised(bare)))

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from reviewer.engine import Engine
 
 MEASURED = ("label", "count", "total", "mean", "least", "most")
+USES_SHOWN, USE_CHARS = 10, 70
 COLUMNS = ("waiting", "deferred", "promoted", "rejected", "beyond_cap")
 
 
@@ -21,7 +22,7 @@ COLUMNS = ("waiting", "deferred", "promoted", "rejected", "beyond_cap")
 @click.option("--json", "as_json", is_flag=True, help="One JSON object per project.")
 @pass_session
 def stats(session: Session, as_json: bool) -> None:
-    """Count candidates by project and status; summarize measurements of compressions.
+    """Count candidates by project and status, and uses; summarize measurements.
 
     Durations are in milliseconds. Compressions are measured across all projects.
     """
@@ -29,9 +30,12 @@ def stats(session: Session, as_json: bool) -> None:
         names = [engine.project] if engine.project else engine.queue.projects()
         lines = [_project(engine, name) for name in names]
         measures = engine.compression.statistics()
+        uses = engine.recall.uses(engine.project)
     if as_json:
         for line in lines:
             print_json(line)
+        for use in uses:
+            print_json({"use": use.memory, "used": use.used, "last": use.last})
         for measure in measures:
             print_json(_measure(measure))
         return
@@ -41,6 +45,12 @@ def stats(session: Session, as_json: bool) -> None:
     ]
     for text in table([head, *body], right=frozenset(range(1, len(COLUMNS) + 1))):
         print_text(text)
+    if uses:
+        print_text("")
+    for use in uses[:USES_SHOWN]:
+        print_text(f"#{use.memory} {use.words}: {safe(' '.join(use.content.split())[:USE_CHARS])}")
+    if len(uses) > USES_SHOWN:
+        print_text(f"... and {len(uses) - USES_SHOWN:,} more")
     if measures:
         print_text("")
         rows = [

@@ -64,7 +64,8 @@ SELECT m.id, m.kind, m.type, m.content, m.rule, m.first_seen, m.flags, e.name, e
     m.sessions,
     (SELECT count(DISTINCT coalesce(r.session, r.source_id)) FROM evidence v
         JOIN record r ON r.id = v.record_id WHERE v.memory_id = m.id) AS cited,
-    0 AS uses,
+    (SELECT count(DISTINCT u.session) FROM use_of_memory u WHERE u.memory_id = m.id
+        AND u.moment = 'error') AS uses,
     (SELECT max(r.at) FROM evidence v JOIN record r ON r.id = v.record_id
         WHERE v.memory_id = m.id) AS latest_source,
     (SELECT s.path FROM evidence v JOIN record r ON r.id = v.record_id

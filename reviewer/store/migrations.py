@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 FIRST_VERSION = 10
 """`PRAGMA user_version` of the oldest store that can be opened, which `tables.sql` makes."""
 
-SCHEMA_VERSION = 10
+SCHEMA_VERSION = 11
 """`PRAGMA user_version` of an up-to-date store: FIRST_VERSION and one for each later migration."""
 
 APPLICATION_ID = 0x52565752
@@ -35,6 +35,11 @@ def migrations() -> Migrations:
     @found(name="tables")
     def tables(db: Database) -> None:
         db.executescript(files("reviewer.store").joinpath("tables.sql").read_text("utf-8"))
+
+    @found(name="moments")
+    def moments(db: Database) -> None:
+        db.table("memory").add_column("moments", str, not_null_default="")
+        db.executescript(files("reviewer.store").joinpath("moments.sql").read_text("utf-8"))
 
     return found
 

@@ -70,6 +70,7 @@ CASES: list[tuple[list[str], set[str]]] = [
     (["view", "note.md"], {"markdown_it"}),
     (["view", "note.md", "--pieces", "500"], COUNTS | {"markdown_it"}),
     (["packet"], COUNTS),
+    (["recall", "--command", "git push"], set()),
     (["packet", "--count", "estimate"], set()),
     (["pipeline", "check", "desk.dot"], set()),
     (["pipeline", "show", "desk.dot"], set()),

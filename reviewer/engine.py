@@ -51,6 +51,7 @@ if TYPE_CHECKING:
     from reviewer.promotion.triage import Triage
     from reviewer.promotion.trusted_state import TrustedState
     from reviewer.promotion.views import QueueQuery
+    from reviewer.recall.service import Recall
 
 
 class Engine:
@@ -207,6 +208,13 @@ class Engine:
         from reviewer.packets.service import Packets
 
         return Packets(self._database, self.clock, self.state)
+
+    @cached_property
+    def recall(self) -> Recall:
+        """Which memory belongs to which moment, and the uses of each."""
+        from reviewer.recall.service import Recall
+
+        return Recall(self._database, self._ledger, self.clock)
 
     @cached_property
     def pipelines(self) -> Pipelines:

@@ -48,6 +48,9 @@ def show_candidate(engine: Engine, memory: int) -> Iterator[str]:
     yield f"seen        {_seen(view)}"
     if view.flags:
         yield f"flags       {safe(', '.join(view.flags))}"
+    moments = [str(each) for each in engine.recall.moments(memory)]
+    if moments:
+        yield f"when        {safe('; '.join(moments))}"
     yield from _proof(view)
     yield from predictions(engine, view)
     other = engine.history.another_who_decided(memory)
@@ -84,6 +87,7 @@ def show_candidate_json(engine: Engine, memory: int) -> dict[str, Any]:
         **view.to_json(),
         **known_json(engine, view),
         "source_state": str(engine.sources.state(memory)),
+        "moments": [str(each) for each in engine.recall.moments(memory)],
         "evidence": [
             {
                 "path": one.record.path,

@@ -56,7 +56,10 @@ COMMANDS = {
     "defer": Entry("reviewer.cli.triage:defer", "Move candidates to the end of the queue."),
     "restore": Entry("reviewer.cli.triage:restore", "Return decided candidates to the queue."),
     "merge": Entry("reviewer.cli.triage:merge", "Merge one memory into another."),
-    "edit": Entry("reviewer.cli.triage:edit", "Change the wording, type or name of a memory."),
+    "edit": Entry(
+        "reviewer.cli.triage:edit",
+        "Change the wording, type or name of a memory, or when it is recalled.",
+    ),
     "supersede": Entry("reviewer.cli.triage:supersede", "Replace an active memory by a newer one."),
     "graduate": Entry("reviewer.cli.triage:graduate", "Propose an active memory as an entity."),
     "relate": Entry(
@@ -102,6 +105,9 @@ COMMANDS = {
     "packet": Entry(
         "reviewer.cli.packet:packet",
         "Print what an agent should know, within a token budget.",
+    ),
+    "recall": Entry(
+        "reviewer.cli.recall:recall", "Show the memories that belong to a call, failure or prompt."
     ),
     "connect": Entry(
         "reviewer.cli.connect:connect",
@@ -149,7 +155,7 @@ COMMANDS = {
     ),
     "stats": Entry(
         "reviewer.cli.stats:stats",
-        "Count candidates by project and status, and measure compressions.",
+        "Count candidates by project and status, and uses; measure compressions.",
     ),
     "share": Entry(
         "reviewer.cli.team:share", "Let a group on this host open the store and decide in it."
@@ -187,7 +193,7 @@ SECTIONS = {
         "context", "commit", "annotate", "compress", "compile", "summarize", "brief", "keep",
     ),
     "Feed an agent": (
-        "packet", "connect", "disconnect", "mcp", "hook", "pipeline", "model",
+        "packet", "recall", "connect", "disconnect", "mcp", "hook", "pipeline", "model",
     ),
     "Share, show and set up": (
         "share", "decisions", "serve", "config", "doctor", "completions", "help",

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from reviewer.cli.output import emit, json_option, print_text
+from reviewer.cli.output import emit, json_option, print_json, print_text, safe
 from reviewer.cli.session import Session, Verb, pass_session
 
 if TYPE_CHECKING:
@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from reviewer.engine import Engine
 
 MEASURED = ("label", "count", "total", "mean", "least", "most")
+USES_SHOWN, USE_CHARS = 10, 70
 COLUMNS = ("waiting", "deferred", "promoted", "rejected", "beyond_cap")
 
 
@@ -21,7 +22,7 @@ COLUMNS = ("waiting", "deferred", "promoted", "rejected", "beyond_cap")
 @json_option("One JSON object per project.")
 @pass_session
 def stats(session: Session, as_json: bool) -> None:
-    """Count candidates by project and status, and measure compressions.
+    """Count candidates by project and status, and uses; measure compressions.
 
     Durations are in milliseconds. Compressions are measured across all projects.
     """
@@ -29,6 +30,7 @@ def stats(session: Session, as_json: bool) -> None:
         names = [engine.project] if engine.project else engine.queue.projects()
         lines = [_project(engine, name) for name in names]
         measures = engine.compression.statistics()
+        uses = engine.recall.uses(engine.project)
     emit(
         lines,
         as_json,
@@ -37,6 +39,16 @@ def stats(session: Session, as_json: bool) -> None:
         head=("project", *(column.replace("_", " ") for column in COLUMNS), ""),
         right=frozenset(range(1, len(COLUMNS) + 1)),
     )
+    if as_json:
+        for use in uses:
+            print_json({"use": use.memory, "used": use.used, "last": use.last})
+    elif uses:
+        print_text("")
+        for use in uses[:USES_SHOWN]:
+            text = " ".join(use.content.split())[:USE_CHARS]
+            print_text(f"#{use.memory} {use.words}: {safe(text)}")
+        if len(uses) > USES_SHOWN:
+            print_text(f"... and {len(uses) - USES_SHOWN:,} more")
     if not measures:
         return
     if not as_json:

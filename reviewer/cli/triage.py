@@ -88,6 +88,14 @@ def merge(session: Session, memory: int, into: int) -> None:
 )
 @click.option("--type", "type_", metavar="TYPE", help="Another type: preference, decision, ...")
 @click.option("--name", metavar="N", help="Another name of an entity.")
+@click.option(
+    "--when",
+    "moments",
+    multiple=True,
+    metavar="MOMENT",
+    help="When it is recalled: 'command git push', 'path src/pay/', 'error nilerr', always (at the "
+    "start only); 'derived' to derive it again.",
+)
 @click.option("--promote", is_flag=True, help="Promote it in the same act.")
 @pass_session
 def edit(
@@ -96,19 +104,27 @@ def edit(
     content_file: str | None,
     type_: str | None,
     name: str | None,
+    moments: tuple[str, ...],
     promote: bool,
 ) -> None:
-    """Change the wording, type or name of a memory.
+    """Change the wording, type or name of a memory, or when it is recalled.
 
     All of it, and promoting a candidate with --promote, is one act. `reviewer queue show` still
     shows an earlier wording. Types are those of `reviewer add`: `project` is the memory,
     `entity:project` the entity. A candidate that gets the type of an entity becomes one.
     """
-    if content_file is None and type_ is None and name is None:
-        raise click.UsageError("name what to change: --content-file, --type or --name")
+    from reviewer.recall.moments import read_moment  # late: it has the patterns of failures
+
+    worded = content_file is not None or type_ is not None or name is not None
+    if not worded and not moments:
+        raise click.UsageError("name what to change: --content-file, --type, --name or --when")
     content = None if content_file is None else read_text(content_file)
+    chosen = [] if moments == ("derived",) else [read_moment(each) for each in moments]
     with session.changing() as engine:
-        report_act(engine.triage.edit(memory, content, type_=type_, name=name, promote=promote))
+        if moments:
+            report_act(engine.recall.set_moments(memory, chosen))
+        if worded or promote:
+            report_act(engine.triage.edit(memory, content, type_=type_, name=name, promote=promote))
 
 
 @click.command(cls=Verb, example="supersede 7 --by 12")

@@ -26,8 +26,8 @@ class ItemCosts(Struct, frozen=True):
     title: Callable[[], int]
     pinned: bool = False
     superseded: bool = False
-    unrelated: bool = False
-    """To the task: the others come first, unless it is pinned."""
+    brief: bool = False
+    """Shown whole or not at all."""
 
 
 class Outcome(Struct):
@@ -254,21 +254,21 @@ def _cost_of_all(demand: Demand, limit: int) -> int:
     return needed
 
 
-TASK_FULL_SHARE = 0.5
+TASK_FULL_SHARE = 1 / 3
 """With a task, this share of the room is for full entries ..."""
 TASK_SHORT_SHARE = 0.88
 """... up to this share short forms follow, and the rest is for titles."""
 
 
-def allocate_for_task(
+def allocate_in_order(
     budget: int, tier_1: int, demands: Mapping[Section, Demand], best_first: Sequence[int]
 ) -> dict[Section, Allocation]:
     """What each section shows if items of all sections compete for the room.
 
-    `best_first`: keys of the items, which are full first, then short, then titles. The first one
-    that does not fit ends each of these, so that no later one jumps the queue; a section at its
-    ceiling ends for itself. What is left makes short forms of titles, then full items of short
-    forms. Never uses more than `budget - tier_1`.
+    `best_first`: keys of the items, which are full first, then short, then titles; brief ones are
+    full or left out. The first one that does not fit ends each of these, so that no later one jumps
+    the queue; a section at its ceiling ends for itself. What is left makes short forms of titles,
+    then full items of short forms. Never uses more than `budget - tier_1`.
     """
     return _Contest(budget, tier_1, demands).run(best_first)
 
@@ -304,19 +304,17 @@ class _Contest:
         others = [key for key in order if not self._items[key][1].pinned]
         for key in pinned:
             self._put(key, State.FULL, Rule.PINNED, self._room)
-        limit = int(self._room * TASK_FULL_SHARE)
         current = [key for key in others if not self._items[key][1].superseded]
-        related = [key for key in current if not self._items[key][1].unrelated]
-        self._put_all(related, State.FULL, Rule.IN_ORDER, limit)
-        self._put_all(related, State.SHORT, Rule.SHORTER, int(self._room * TASK_SHORT_SHARE))
-        fitting = [key for key in order if not self._items[key][1].unrelated]
-        with_titles = self._put_all([*pinned, *fitting], State.TITLE, Rule.BEHIND, self._room)
-        if with_titles and self._put_all(related, State.SHORT, Rule.SHORTER, self._room):
-            self._put_all(related, State.FULL, Rule.IN_ORDER, self._room)
-        # What shares no word with the task has the room that is left.
-        others = [key for key in current if self._items[key][1].unrelated]
-        self._put_all(others, State.FULL, Rule.IN_ORDER, self._room)
-        self._put_all(others, State.TITLE, Rule.BEHIND, self._room)
+        whole = [key for key in current if self._items[key][1].brief]
+        parted = [key for key in current if not self._items[key][1].brief]
+        self._put_all(parted, State.FULL, Rule.IN_ORDER, int(self._room * TASK_FULL_SHARE))
+        self._put_all(parted, State.SHORT, Rule.SHORTER, int(self._room * TASK_SHORT_SHARE))
+        self._put_all(whole, State.FULL, Rule.IN_ORDER, self._room)
+        titled = [key for key in order if not self._items[key][1].brief]
+        if self._put_all(titled, State.TITLE, Rule.BEHIND, self._room) and self._put_all(
+            parted, State.SHORT, Rule.SHORTER, self._room
+        ):
+            self._put_all(parted, State.FULL, Rule.IN_ORDER, self._room)
         return {
             section: Allocation(self._fills[section], self._ceilings[section])
             for section in self._demands
@@ -384,9 +382,7 @@ class _Contest:
 
 
 def _rule_at_first(item: ItemCosts) -> Rule:
-    if item.superseded:
-        return Rule.SUPERSEDED
-    return Rule.UNRELATED if item.unrelated else Rule.NO_ROOM
+    return Rule.SUPERSEDED if item.superseded else Rule.NO_ROOM
 
 
 _RANK = {State.DROPPED: 0, State.TITLE: 1, State.SHORT: 2, State.FULL: 3}

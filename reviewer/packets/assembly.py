@@ -11,7 +11,7 @@ from reviewer.packets.allocation import (
     Demand,
     Outcome,
     allocate,
-    allocate_for_task,
+    allocate_in_order,
     cap_percent,
 )
 from reviewer.packets.prepared import NOTED, Prepared, heading_of
@@ -171,8 +171,8 @@ def _lay_out(
         )
         for section in BUDGETED
     }
-    if prepared.for_task:
-        allocations = allocate_for_task(budget, layout.ceiling(), demands, prepared.best_first)
+    if prepared.best_first:
+        allocations = allocate_in_order(budget, layout.ceiling(), demands, prepared.best_first)
     else:
         allocations = allocate(budget, layout.ceiling(), demands)
     pieces: dict[int, Piece | None] = {}
@@ -417,22 +417,21 @@ def reason(outcome: Outcome, section: Section | None = None, giving_way: str = "
         else "one before it did not fit in full, and nothing jumps the queue",
         Rule.NO_ROOM: "no room was left, not even for a title",
         Rule.SUPERSEDED: "superseded: only shown where everything fits",
-        Rule.UNRELATED: "unrelated to the task, and no room was left for it",
         Rule.MUTED: "muted for this packet",
     }[outcome.rule]
 
 
 def score_text(score: Score) -> str:
     """`recency 0.7 (12 days) + relevance 1.0 (ledger, pool, +3) = 1.70`, or with a task
-    `fits the task 0.83: it has ledger, pool; shares names with the best: drawer`.
+    `fits the task 0.83: it has ledger, pool; in 3 sessions`.
     """
     names = _some(score.matched) or "no word of the task"
     if score.for_task:
         parts = [names if not score.matched else f"it has {names}"]
         if score.nested:
             parts.append("it belongs to the task above it")
-        if score.through:
-            parts.append(f"shares names with the best: {_some(score.through)}")
+        if score.recurrence > 1:
+            parts.append(f"in {score.recurrence:,} sessions")
         if score.chosen:
             parts.insert(0, f"the model chose it: {score.chosen}")
         return f"fits the task {score.relevance:.2f}: {'; '.join(parts)}; {age_text(score.days)}"

@@ -11,10 +11,17 @@ from pathlib import Path
 from msgspec import structs
 
 from reviewer.packets.allocation import ItemCosts
-from reviewer.packets.scoring import Corpus, query_of_tasks, ranked, task_grade
+from reviewer.packets.scoring import (
+    Corpus,
+    by_recurrence,
+    newest,
+    query_of_tasks,
+    raised,
+    ranked,
+)
 from reviewer.packets.task_text import query_of_task
 from reviewer.packets.token_counts import CountCache, Measurer, Piece
-from reviewer.packets.values import SCORED, Item, Material, Score, Section, item_id
+from reviewer.packets.values import SCORED, Material, Score, Section, item_id
 from reviewer.packets.wording import full_form, short_form, title_form, title_in_full
 from reviewer.text.plain_sentences import has_only_plain_words
 
@@ -40,9 +47,8 @@ class Prepared:
         marks: bool = False,
         corpus: Corpus | None = None,
     ) -> None:
-        """`task` decides the order of everything; without one, or if none of its words tells items
-        apart, the words of the open tasks decide that of decisions and learnings. `corpus`: from an
-        earlier Prepared of the same material.
+        """`task` raises what it names; without one the words of the open tasks raise decisions and
+        learnings of a folder. `corpus`: from an earlier Prepared of the same material.
         """
         self.material = material
         self.measurer = measurer
@@ -52,19 +58,17 @@ class Prepared:
         self.items = material.items
         self.corpus = corpus or Corpus(self.items)
         self.query = query_of_task(self.task)
-        telling = self.corpus.index.telling(self.query)
-        self.for_task = bool(telling or self.query.files)
-        """Whether a task was given that tells items apart, or names files."""
+        scores, self.keywords = self.corpus.scores(self.query, now, for_task=True)
+        self.for_task = any(score.relevance for score in scores)
+        """Whether a task was given that an item has a word of."""
         if not self.for_task:
             self.query = query_of_tasks(item.text for item in material.of(Section.TASKS))
-            telling = self.corpus.index.telling(self.query)
-        self.keywords = telling
-        """The words that decide the order, the most telling first."""
+            scores, self.keywords = self.corpus.scores(self.query, now, for_task=False)
         self.order: dict[Section, tuple[int, ...]] = {}
         self.best_first: tuple[int, ...] = ()
-        """All items by their score for the task; empty without one."""
+        """All items in one order; empty where each section has its own share of the room."""
         self.scores: dict[int, Score] = {}
-        self._order()
+        self._order(scores)
         self._shorts: dict[int, Piece | None] = {}
         self._titles: dict[int, str] = {}
         self._all_counted = False
@@ -95,7 +99,7 @@ class Prepared:
             section: tuple(n for n in made.best_first if self.items[n].section is section)
             for section in self.order
         }
-        now = self.corpus.scores(self.query, self.now, for_task=True)
+        now, _ = self.corpus.scores(self.query, self.now, for_task=True)
         made.scores = dict(enumerate(now)) | {
             number: structs.replace(now[number], total=2 - place / len(chosen), chosen=why or "-")
             for place, (number, why) in enumerate(chosen.items())
@@ -130,15 +134,10 @@ class Prepared:
                     partial(self._title_cost, number),
                     item.id in pinned,
                     item.superseded,
-                    self.is_unrelated(number),
+                    item.brief,
                 )
             )
         return costs
-
-    def is_unrelated(self, number: int) -> bool:
-        """Whether an item has too little to do with the task to be shown for it."""
-        score = self.scores.get(number)
-        return score is not None and score.unrelated and not score.chosen
 
     def size(self, section: Section, muted: frozenset[str]) -> int:
         """Characters of a section, without superseded and muted items."""
@@ -210,29 +209,31 @@ class Prepared:
         for section in Section:
             self.measurer.piece(heading_of(section))
 
-    def _order(self) -> None:
+    def _order(self, scores: Sequence[Score]) -> None:
+        items = self.items
+        self.scores = dict(enumerate(scores))
+        if any(item.recurrence is not None for item in items):
+            standing = by_recurrence(items)
+            fitting = [n for n in ranked(items, scores) if scores[n].relevance and self.for_task]
+            self.best_first = tuple(raised(standing, fitting))
+        elif self.for_task:
+            self.best_first = tuple(ranked(items, scores))
+        if self.best_first:
+            self.order = {
+                section: tuple(n for n in self.best_first if items[n].section is section)
+                for section in Section
+            }
+            return
         places: dict[Section, list[int]] = {section: [] for section in Section}
-        for number, item in enumerate(self.items):
+        for number, item in enumerate(items):
             places[item.section].append(number)
-        scores = self.corpus.scores(self.query, self.now, for_task=self.for_task)
-        if self.for_task:
-            self.scores = dict(enumerate(scores))
-            best = ranked(self.items, scores)
-            # What the task does not reach follows newest first: what is needed again is mostly new.
-            related = [number for number in best if not scores[number].unrelated]
-            rest = [number for number in best if scores[number].unrelated]
-            rest.sort(key=lambda number: _newest(self.items[number]))
-            self.best_first = (*related, *rest)
-            for section in places:
-                places[section] = [n for n in self.best_first if self.items[n].section is section]
-        else:
-            # newest first; those without a date last, in the order of the file
-            places[Section.TASKS].sort(key=lambda number: _newest(self.items[number]))
-            for section in SCORED:
-                members: Sequence[int] = places[section]
-                self.scores |= {number: scores[number] for number in members}
-                best = ranked([self.items[n] for n in members], [scores[n] for n in members])
-                places[section] = [members[at] for at in best]
+        # newest first; those without a date last, in the order of the file
+        places[Section.TASKS].sort(key=lambda number: newest(items[number]))
+        for section in SCORED:
+            members = places[section]
+            best = ranked([items[n] for n in members], [scores[n] for n in members])
+            places[section] = [members[at] for at in best]
+        self.scores = {n: scores[n] for section in SCORED for n in places[section]}
         self.order = {section: tuple(found) for section, found in places.items()}
 
     def _full_cost(self, number: int, with_lead: bool) -> int:
@@ -245,12 +246,6 @@ class Prepared:
 
     def _title_cost(self, number: int) -> int:
         return self.title(number).cost
-
-
-def _newest(item: Item) -> tuple[float, ...]:
-    """Newest first; of one date the task in progress first, then by priority."""
-    working, priority = task_grade(item.text)
-    return -(item.at.timestamp() if item.at else float("-inf")), -working, -priority
 
 
 def heading_of(section: Section) -> str:

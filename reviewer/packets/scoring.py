@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 from datetime import datetime
+from functools import cached_property
 
-from reviewer.packets.relevance import Index, Match, Query, field_of, query_of
+from reviewer.packets.relevance import Index, Match, Query, query_of
 from reviewer.packets.values import Item, Score, Section
 
 RECENT = ((7, 1.0), (30, 0.7), (90, 0.4))
@@ -69,10 +70,13 @@ class Corpus:
 
     def __init__(self, items: Sequence[Item]) -> None:
         self.items = tuple(items)
-        self.index = Index(
+
+    @cached_property
+    def _index(self) -> Index:
+        return Index(
             [
-                field_of(
-                    item.title,
+                (
+                    item.title if item.heading else "",
                     without_labels(item.group),
                     _FIELD.sub(" ", without_labels(item.text)),
                 )
@@ -80,19 +84,24 @@ class Corpus:
             ]
         )
 
-    def scores(self, query: Query, now: datetime, *, for_task: bool) -> list[Score]:
-        """The score of each item, in the order of `items`.
+    def scores(
+        self, query: Query, now: datetime, *, for_task: bool
+    ) -> tuple[list[Score], tuple[str, ...]]:
+        """The score of each item, in the order of `items`, and the words that tell them apart.
 
         `for_task`: the score is the relevance to a task that was given. Otherwise it is recency
         plus relevance to the open tasks, and 0 for what is superseded.
         """
-        matches = self.index.matches(query)
+        matches: list[Match] = [Match(0.0)] * len(self.items)
+        telling: tuple[str, ...] = ()
+        if query.words and self.items:
+            matches, telling = self._index.matches(query)
         if for_task:
             matches = _with_parents(self.items, matches)
         return [
             _score(item, match, now, for_task)
             for item, match in zip(self.items, matches, strict=True)
-        ]
+        ], telling
 
 
 def ranked(items: Sequence[Item], scores: Sequence[Score]) -> list[int]:
@@ -107,11 +116,51 @@ def ranked(items: Sequence[Item], scores: Sequence[Score]) -> list[int]:
             items[at].superseded and not scores[at].chosen,
             -round(scores[at].total, 2),
             -(CURRENT if items[at].section is Section.CONVENTIONS else scores[at].recency),
-            *(-grade for grade in _grade(items[at])),
-            -(moment.timestamp() if (moment := items[at].at) else float("-inf")),
+            *newest(items[at]),
             at,
         ),
     )
+
+
+def by_recurrence(items: Sequence[Item]) -> list[int]:
+    """Indices of the items: standing instructions, then what came up in most sessions, then the
+    newest; superseded ones last.
+    """
+    return sorted(
+        range(len(items)),
+        key=lambda at: (
+            items[at].superseded,
+            items[at].section is not Section.CONVENTIONS,
+            -(items[at].recurrence or 0),
+            *newest(items[at]),
+            at,
+        ),
+    )
+
+
+STANDING_RUN = 3
+
+
+def raised(standing: Sequence[int], fitting: Iterable[int]) -> list[int]:
+    """An order in which every fourth place belongs to what fits a task best: a request says little
+    of what will be needed again.
+    """
+    order: dict[int, None] = {}
+    rest = iter(standing)
+    for best in fitting:
+        order[best] = None
+        wanted = len(order) + STANDING_RUN
+        for each in rest:
+            order[each] = None
+            if len(order) >= wanted:
+                break
+    return list(order | dict.fromkeys(rest))
+
+
+def newest(item: Item) -> tuple[float, ...]:
+    """Sorts newest first; of one date the task in progress first, then by priority."""
+    working, priority = _grade(item)
+    return -(item.at.timestamp() if item.at else float("-inf")), -working, -priority
 
 
 def _grade(item: Item) -> tuple[int, int]:
@@ -127,12 +176,12 @@ def _with_parents(items: Sequence[Item], matches: Sequence[Match]) -> list[Match
     tasks = [at for at, item in enumerate(items) if item.section is Section.TASKS]
     best = max(tasks, key=lambda at: (matches[at].score, -at), default=None)
     found = list(matches)
-    if best is not None and matches[best].score > 0 and not matches[best].unrelated:
+    if best is not None and matches[best].score > 0:
         for at in tasks:
             least = matches[best].score * NESTED_SHARE
             if items[at].parent == items[best].id and matches[at].score < least:
                 own = matches[at]
-                found[at] = Match(least, own.words, own.through, nested=True)
+                found[at] = Match(least, own.words, own.weight, nested=True)
     return found
 
 
@@ -147,8 +196,7 @@ def _score(item: Item, match: Match, now: datetime, for_task: bool) -> Score:
         rarity=match.weight,
         matched=match.words,
         days=days,
-        through=match.through,
         nested=match.nested,
         for_task=for_task,
-        unrelated=for_task and match.unrelated,
+        recurrence=item.recurrence or 0,
     )

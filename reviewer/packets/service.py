@@ -1,8 +1,8 @@
 """Packets from the store: trusted state, active memories and entities.
 
 Trusted state, promoted entries of a CONSTITUTION.md and memories marked `#constitution` are tier 1.
-Open work becomes tasks, binding facts and preferences become conventions, decisions and facts about
-the project become decisions, and everything else learnings. Each is dated by its latest source.
+Binding facts and preferences become conventions, decisions and facts about the project decisions,
+and everything else learnings. Each is dated by its latest source.
 """
 
 from __future__ import annotations
@@ -37,8 +37,8 @@ class SourceChoice(msgspec.Struct, frozen=True):
     words: str
 
 
-TASK_RULES = {"open_item", "open_checkbox"}
-"""Extraction rules that find open work."""
+BRIEF_CHARS = 400
+"""A longer text may be shortened, or be only a title."""
 
 _RULE_MARK = re.compile(r"(?:^|\s)#constitution\b", re.IGNORECASE)
 
@@ -61,6 +61,11 @@ _SHOWN_ELSEWHERE = {"date", "status"}
 
 _ACTIVE = """
 SELECT m.id, m.kind, m.type, m.content, m.rule, m.first_seen, m.flags, e.name, e.attributes,
+    m.sessions,
+    (SELECT count(DISTINCT coalesce(r.session, r.source_id)) FROM evidence v
+        JOIN record r ON r.id = v.record_id WHERE v.memory_id = m.id) AS cited,
+    (SELECT count(DISTINCT u.session) FROM use_of_memory u WHERE u.memory_id = m.id
+        AND u.moment = 'error') AS uses,
     (SELECT max(r.at) FROM evidence v JOIN record r ON r.id = v.record_id
         WHERE v.memory_id = m.id) AS latest_source,
     (SELECT s.path FROM evidence v JOIN record r ON r.id = v.record_id
@@ -156,16 +161,17 @@ def _is_constitution(row: sqlite3.Row) -> bool:
 
 def _item(row: sqlite3.Row) -> Item:
     section = _SECTIONS.get((row["kind"], row["type"]), Section.LEARNINGS)
-    if row["rule"] in TASK_RULES and row["kind"] == "memory":
-        section = Section.TASKS
     attributes = {each.name.lower(): each.value for each in _attributes(row)}
+    text = _full_text(row)
     return Item(
         id=f"m:{row['id']}",
         section=section,
         title=title_of(row["name"] or row["content"]),
-        text=_full_text(row),
+        text=text,
         place=f"m:{row['id']}",
         at=from_iso(row["latest_source"] or "") or from_iso(row["first_seen"]),
+        brief=len(text) <= BRIEF_CHARS,
+        recurrence=max(row["sessions"], row["cited"]) + row["uses"],
         superseded=attributes.get("status", "").lower().startswith("superseded"),
     )
 

@@ -13,11 +13,10 @@ from pathlib import Path
 from typing import Any
 
 import msgspec
-from msgspec import structs
 
 from reviewer.errors import ReviewerError
 from reviewer.files import open_plain
-from reviewer.packets.relevance import Query, query_of, runs_of_file
+from reviewer.packets.relevance import Query, query_of
 
 LARGEST_TASK = 4_000_000
 """Characters of a task; more is refused."""
@@ -93,13 +92,8 @@ def read_task(path: Path) -> str:
 
 
 def query_of_task(text: str) -> Query:
-    """The query of a task. One that only names files is about these and nothing else."""
-    parts = parts_of(text)
-    query = query_of(parts)
-    if kind_of(text) is not TaskKind.FILES:
-        return query
-    runs = (run for path, _ in parts for run in runs_of_file(path))
-    return structs.replace(query, files=tuple(dict.fromkeys(runs)))
+    """The query of a task."""
+    return query_of(parts_of(text))
 
 
 def _of_diff(text: str) -> Iterator[tuple[str, float]]:

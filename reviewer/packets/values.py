@@ -54,7 +54,6 @@ class Rule(StrEnum):
     BEHIND = "behind"
     NO_ROOM = "no room"
     SUPERSEDED = "superseded"
-    UNRELATED = "unrelated"
     MUTED = "muted"
 
 
@@ -90,6 +89,10 @@ class Item(Struct, frozen=True, kw_only=True):
     """The word for that, if it is."""
     parent: str = ""
     """Id of the open task in which this one is nested."""
+    brief: bool = False
+    """It is a statement that is shown whole or not at all."""
+    recurrence: int | None = None
+    """How many sessions it came up in, its uses included; None where that is not known."""
 
 
 class RuleBlock(Struct, frozen=True):
@@ -130,16 +133,14 @@ class Score(Struct, frozen=True):
     matched: tuple[str, ...]
     days: int | None
     """Age in days; negative for the future, None without a date."""
-    through: tuple[str, ...] = ()
-    """Names that the item shares with the items that fit best."""
     nested: bool = False
     """Whether it follows the task above it."""
     for_task: bool = False
     """Whether a task was given."""
     chosen: str = ""
     """Why a model chose it; `total` is then 1 to 2."""
-    unrelated: bool = False
-    """Whether it has too little to do with the task to be shown for it."""
+    recurrence: int = 0
+    """How many sessions the item came up in."""
 
 
 class PacketItem(Struct, frozen=True, kw_only=True):
@@ -183,7 +184,7 @@ class PacketItem(Struct, frozen=True, kw_only=True):
             "relevance": self.score and round(self.score.relevance, 3),
             "rarity": self.score and round(self.score.rarity, 3),
             "matched": list(self.score.matched) if self.score else [],
-            "through": list(self.score.through) if self.score else [],
+            "recurrence": self.score.recurrence if self.score else 0,
             "chosen": self.score.chosen if self.score else "",
             "at": self.at and self.at.isoformat(),
             "source": self.place,

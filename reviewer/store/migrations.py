@@ -49,6 +49,11 @@ def migrations() -> Migrations:
             "CREATE INDEX memory_signature ON memory (project_id, signature) WHERE signature <> ''"
         )
 
+    @found(name="moments")
+    def moments(db: Database) -> None:
+        db.table("memory").add_column("moments", str, not_null_default="")
+        db.executescript(files("reviewer.store").joinpath("moments.sql").read_text("utf-8"))
+
     return found
 
 

@@ -35,6 +35,7 @@ CASES: list[tuple[list[str], set[str]]] = [
     (["promote", "1"], set()),
     (["edit", "5", "--content-file", "words.txt"], set()),
     (["remember", "The paper is 80 mm wide.", "--at", "note.md:0"], {"rapidfuzz", "markdown_it"}),
+    (["recall", "--command", "git push"], set()),
     (["undo"], set()),
     (["history"], set()),
     (["verify"], set()),

@@ -39,7 +39,7 @@ def rows_in(path: Path) -> dict[str, list[tuple[Any, ...]]]:
         "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite%'"
         " AND name NOT LIKE '\\_sqlite%' ESCAPE '\\' AND name NOT LIKE 'memory_text%'",
     )
-    return {name: rows_of(path, f"SELECT * FROM {name} ORDER BY 1, 2") for (name,) in names}
+    return {name: rows_of(path, f"SELECT * FROM {name} ORDER BY 1") for (name,) in names}
 
 
 def schema_of(path: Path) -> dict[str, str]:

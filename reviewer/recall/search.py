@@ -1,0 +1,179 @@
+"""What belongs to a moment, read off the store with plain SQL.
+
+A hook at a call of an agent runs this: it imports nothing but the standard library, and only what
+is loaded anyway.
+"""
+
+from __future__ import annotations
+
+import re
+import sqlite3
+from collections.abc import Iterable, Sequence
+from math import log
+from typing import NamedTuple
+
+FLOOR = 1.8
+"""A memory speaks up by its words from this score on: that of as many words that no other memory
+has. A wrong memory at a call is worse than none."""
+SHORT = 16
+"""Words of a text for which that holds."""
+BESIDE = 0.6
+"""The score of others beside it, as a share of the best."""
+NAME = 2.0
+"""What a name of code counts against a word: other projects do not have it by chance."""
+TELLING = 5
+"""A word that more than one in so many memories has does not count."""
+MOST_WORDS = 64
+MOST_CHARS = 6_000
+"""Of a text: half from its beginning, half from its end."""
+
+BY_SIGNATURE, BY_TRIGGER = 100.0, 50.0
+"""Scores of memories that belong to a moment by themselves."""
+
+_WORD = re.compile(r"\w[\w./:-]{0,79}(?<=\w)|\w")
+_NAME = re.compile(r"[a-z0-9][A-Z]|[\w)][._/:]\w|\w-\w+-\w|\d[A-Za-z]|[A-Za-z]\d")
+
+
+class Recalled(NamedTuple):
+    """A memory, and why it belongs to a moment."""
+
+    id: int
+    content: str
+    why: str
+    score: float
+
+
+class Cue(NamedTuple):
+    """What happens at a moment.
+
+    `kind`: `command`, `error`, `path` or `prompt`. `commands`: program and subcommand of each part
+    of a shell line; `signatures`: of a failure, the rule of a linter alone too.
+    """
+
+    kind: str
+    text: str
+    commands: tuple[str, ...] = ()
+    paths: tuple[str, ...] = ()
+    signatures: tuple[str, ...] = ()
+
+    @property
+    def key(self) -> str:
+        """What is kept of it: no text from outside, which might have a secret in it."""
+        return "\n".join((*self.commands, *self.signatures))
+
+
+_ACTIVE = "m.status = 'active' AND m.kind <> 'conflict' AND m.project_id = ?"
+
+
+def recall(store: sqlite3.Connection, project: int, cue: Cue, *, limit: int = 3) -> list[Recalled]:
+    """The memories that belong to a moment, best first: by signature, by trigger, then by the words
+    that few memories have.
+    """
+    found: dict[int, Recalled] = {}
+    for each in (
+        *_triggered(store, project, "error", cue.signatures, "this failure", BY_SIGNATURE),
+        *_triggered(store, project, "command", _heads(cue.commands), "command", BY_TRIGGER),
+        *_triggered(store, project, "path", _tails(cue.paths), "path", BY_TRIGGER),
+        *_by_words(store, project, cue, limit + len(cue.text) // 2_000),
+    ):
+        found.setdefault(each.id, each)
+    best = sorted(found.values(), key=lambda each: (-each.score, -each.id))
+    return best[:limit]
+
+
+def _heads(commands: Iterable[str]) -> list[str]:
+    """Each command with its subcommand, and the program alone."""
+    return list(dict.fromkeys(part for each in commands for part in (each, each.split(" ")[0])))
+
+
+def _tails(paths: Iterable[str]) -> list[str]:
+    """Every end of a path, and every end of the folders above it, with a slash behind these."""
+    found: dict[str, None] = {}
+    for path in paths:
+        steps = [step for step in path.replace("\\", "/").split("/") if step][-12:]
+        for end in range(len(steps), 0, -1):
+            mark = "" if end == len(steps) else "/"
+            for begin in range(end):
+                found["/".join(steps[begin:end]) + mark] = None
+    return list(found)
+
+
+def _triggered(
+    store: sqlite3.Connection,
+    project: int,
+    kind: str,
+    values: Sequence[str],
+    why: str,
+    score: float,
+) -> list[Recalled]:
+    if not values:
+        return []
+    marks = ", ".join("?" * len(values))
+    rows = store.execute(
+        f"SELECT m.id, m.content, max(t.value) FROM moment t JOIN memory m ON m.id = t.memory_id"
+        f" WHERE t.kind = ? AND t.value IN ({marks}) AND {_ACTIVE} GROUP BY m.id ORDER BY m.id DESC"
+        " LIMIT 20",
+        (kind, *values, project),
+    )
+    return [
+        Recalled(number, content, f"{why} {value}", score + len(value) / 1_000)
+        for number, content, value in rows
+    ]
+
+
+def _by_words(store: sqlite3.Connection, project: int, cue: Cue, most: int) -> list[Recalled]:
+    words = words_of(cue.text)
+    if not words:
+        return []
+    (count,) = store.execute(
+        f"SELECT count(*) FROM memory m WHERE {_ACTIVE}", (project,)
+    ).fetchone()
+    few = max(count // TELLING, 3)
+    # More words match more by chance.
+    least = FLOOR * log(max(count, 3) / 1.5) * max(1.0, len(words) / SHORT) ** 0.5
+    rules = {each.lower() for each in cue.signatures if " " not in each}
+    sums: dict[int, float] = {}
+    having: dict[int, list[str]] = {}
+    for word in words:
+        rows = store.execute(
+            "SELECT rowid, -bm25(recall_text) FROM recall_text WHERE recall_text MATCH ? LIMIT ?",
+            (f'"{word.lower()}"', few + 1),
+        ).fetchall()
+        if len(rows) > few:
+            continue
+        weight = NAME if _NAME.search(word) else 1.0
+        ruled = least if word.lower() in rules else 0.0
+        for number, score in rows:
+            sums[number] = sums.get(number, 0.0) + weight * score + ruled
+            having.setdefault(number, []).append(word.lower())
+    top = max(sums.values(), default=0.0)
+    if top < least:
+        return []
+    best = sorted(
+        (number for number, score in sums.items() if score >= top * BESIDE),
+        key=lambda number: -sums[number],
+    )[: most + 20]
+    marks = ", ".join("?" * len(best))
+    contents = dict(
+        store.execute(
+            f"SELECT m.id, m.content FROM memory m WHERE m.id IN ({marks}) AND {_ACTIVE}",
+            (*best, project),
+        ).fetchall()
+    )
+    return [
+        Recalled(number, contents[number], f"words {', '.join(having[number][:6])}", sums[number])
+        for number in best
+        if number in contents
+    ][:most]
+
+
+def words_of(text: str) -> list[str]:
+    """The different words of a text that may tell memories apart, as they are spelled."""
+    if len(text) > MOST_CHARS:
+        text = f"{text[: MOST_CHARS // 2]}\n{text[-MOST_CHARS // 2 :]}"
+    found: dict[str, str] = {}
+    for each in _WORD.finditer(text):
+        word = each[0]
+        if len(word) > 1 and not word.replace(".", "").replace(":", "").isdigit():
+            found.setdefault(word.lower(), word)
+    return list(found.values())[:MOST_WORDS]

@@ -1,0 +1,165 @@
+"""Recall: what belongs to a moment, the moments of each memory, and its uses."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Callable, Iterable, Sequence
+from typing import TYPE_CHECKING
+
+from msgspec import Struct
+
+from reviewer.clock import Clock, iso
+from reviewer.errors import ConflictError, UnknownIdError
+from reviewer.recall.moments import (
+    Moment,
+    derived,
+    heads,
+    read_moments,
+    signatures_of,
+)
+from reviewer.recall.search import Cue, Recalled, recall
+from reviewer.recall.uses import in_one, note_use, put_moments
+from reviewer.sessions.signatures import failing_lines
+from reviewer.store.database import Database, failures_as_sentences
+from reviewer.store.ledger import Ledger
+
+if TYPE_CHECKING:
+    from reviewer.promotion.triage import Done
+
+
+class UseCount(Struct, frozen=True):
+    """How often a memory was handed over."""
+
+    memory: int
+    content: str
+    used: int
+    last: str
+
+    @property
+    def words(self) -> str:
+        """`used 12 times`."""
+        return "used once" if self.used == 1 else f"used {self.used:,} times"
+
+
+def cue_of(kind: str, text: str) -> Cue:
+    """What a text says of a moment. `kind`: `command`, `error`, `path` or `prompt`."""
+    match kind:
+        case "command":
+            return Cue(kind, "", commands=heads(text))
+        case "error":
+            lines = "\n".join(line.text for line in failing_lines(text))
+            return Cue(kind, lines or text, signatures=signatures_of(text))
+        case "path":
+            return Cue(kind, "", paths=(text,))
+    return Cue(kind, text)
+
+
+class Recall:
+    """Reads and writes what belongs to which moment."""
+
+    def __init__(self, database: Database, ledger: Ledger, clock: Clock) -> None:
+        self._database = database
+        self._ledger = ledger
+        self._clock = clock
+
+    def at(self, project: str, cue: Cue, *, limit: int = 3, session: str = "") -> list[Recalled]:
+        """The memories of a project that belong to a moment, best first.
+
+        `session`: note them as handed over to it. Raises StoreError.
+        """
+        self.derive()
+        with failures_as_sentences(self._database.path):
+            reader = self._database.reader()
+            row = reader.execute("SELECT id FROM project WHERE name = ?", (project,)).fetchone()
+            found = recall(reader, row[0], cue, limit=limit) if row else []
+        if session and found and not self._database.read_only:
+            now = iso(self._clock())
+
+            def note(store: sqlite3.Connection) -> None:
+                for each in found:
+                    note_use(store, each.id, session, cue.kind, cue.key, now)
+
+            self._write(note)
+        return found
+
+    def derive(self) -> int:
+        """Derive the moments of memories that were promoted or changed; returns how many."""
+        if self._database.read_only:
+            return 0
+        with failures_as_sentences(self._database.path):
+            due = self._database.reader().execute(
+                "SELECT m.id, m.content, m.moments FROM moment_due d"
+                " JOIN memory m ON m.id = d.memory_id WHERE m.status = 'active'"
+            ).fetchall()  # fmt: skip
+        if due:
+            made = [
+                (
+                    row[0],
+                    [
+                        (each.kind, each.value)
+                        for each in _moments(row[1], row[2], self._quotes(row[0]))
+                    ],
+                )
+                for row in due
+            ]
+            self._write(lambda store: put_moments(store, made))
+        return len(due)
+
+    def moments(self, memory: int) -> tuple[Moment, ...]:
+        """The moments of a memory or candidate. Raises StoreError."""
+        with failures_as_sentences(self._database.path):
+            row = self._database.reader().execute(
+                "SELECT content, moments FROM memory WHERE id = ?", (memory,)
+            ).fetchone()  # fmt: skip
+        return () if row is None else _moments(row[0], row[1], self._quotes(memory))
+
+    def set_moments(self, memory: int, moments: Sequence[Moment]) -> Done:
+        """Choose the moments of a memory, as an act; none: they are derived again.
+
+        Raises UnknownIdError, ConflictError, StoreError.
+        """
+        from reviewer.promotion.triage import Done  # late: only decisions need it
+
+        title = f"Set when #{memory} is recalled"
+        with self._ledger.act("edit", title) as act:
+            rows = act.query("SELECT status FROM memory WHERE id = ?", (memory,))
+            if not rows:
+                raise UnknownIdError(f"There is no candidate or memory #{memory}.")
+            act.require_own("memory", [memory])
+            if rows[0][0] not in ("candidate", "active"):
+                raise ConflictError(f"#{memory} is {rows[0][0]}. Nothing was changed.")
+            act.update("memory", memory, moments="\n".join(map(str, moments)))
+        return Done(act.id, act.title, (memory,))
+
+    def uses(self, project: str | None) -> list[UseCount]:
+        """The uses of each memory that has any, most used first. Raises StoreError."""
+        with failures_as_sentences(self._database.path):
+            rows = self._database.reader().execute(_USES, (project, project)).fetchall()
+        return [UseCount(*row) for row in rows]
+
+    def _quotes(self, memory: int) -> list[str]:
+        with failures_as_sentences(self._database.path):
+            rows = self._database.reader().execute(
+                "SELECT substr(r.text, max(v.span_start - 600, 0) + 1, 1200) FROM evidence v"
+                " JOIN record r ON r.id = v.record_id WHERE v.memory_id = ? LIMIT 8",
+                (memory,),
+            ).fetchall()  # fmt: skip
+        return [row[0] for row in rows]
+
+    def _write(self, work: Callable[[sqlite3.Connection], None]) -> None:
+        """Write what is derived or counted, which is not in the ledger."""
+        with self._database.write_lock, failures_as_sentences(self._database.path, writing=True):
+            self._database.require_in_place()
+            in_one(self._database.writer, work)
+
+
+def _moments(content: str, chosen: str, quotes: Iterable[str]) -> tuple[Moment, ...]:
+    return read_moments(chosen) if chosen else derived(content, quotes)
+
+
+_USES = """
+SELECT m.id, m.content, count(*), max(u.at)
+FROM use_of_memory u JOIN memory m ON m.id = u.memory_id
+WHERE ? IS NULL OR m.project_id = (SELECT id FROM project WHERE name = ?)
+GROUP BY m.id ORDER BY count(*) DESC, m.id
+"""

@@ -1,0 +1,46 @@
+"""What recall writes: uses of memories and derived moments. Both can be lost without harm, so they
+are not in the ledger; a use is no evidence of its own memory.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Callable, Iterable
+
+CUE_CHARS = 1_000
+"""Characters that are kept of a moment's key."""
+
+
+def note_use(
+    store: sqlite3.Connection, memory: int, session: str, moment: str, cue: str, at: str
+) -> None:
+    """Note that a session was handed a memory."""
+    store.execute(
+        "INSERT INTO use_of_memory (memory_id, session, moment, cue, at) VALUES (?, ?, ?, ?, ?)",
+        (memory, session, moment, cue[:CUE_CHARS], at),
+    )
+
+
+def put_moments(
+    store: sqlite3.Connection, made: Iterable[tuple[int, Iterable[tuple[str, str]]]]
+) -> None:
+    """Put the moments of memories in place of those that they had."""
+    for memory, moments in made:
+        store.execute("DELETE FROM moment WHERE memory_id = ?", (memory,))
+        store.executemany(
+            "INSERT OR IGNORE INTO moment (memory_id, kind, value) VALUES (?, ?, ?)",
+            [(memory, kind, value) for kind, value in moments],
+        )
+        store.execute("DELETE FROM moment_due WHERE memory_id = ?", (memory,))
+
+
+def in_one(store: sqlite3.Connection, work: Callable[[sqlite3.Connection], None]) -> None:
+    """Carry out work as one transaction."""
+    store.execute("BEGIN IMMEDIATE")
+    try:
+        work(store)
+    except BaseException:
+        if store.in_transaction:
+            store.execute("ROLLBACK")
+        raise
+    store.execute("COMMIT")

@@ -1,0 +1,53 @@
+"""`reviewer recall`, `edit --when`, and what `stats` says of the uses."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from tests.cli.conftest import Reviewer
+
+FAILURE = "till/coin.go:41:3: error is not nil (line 50) but it returns nil (nilerr)"
+
+
+@pytest.fixture
+def kiosk(reviewer: Reviewer) -> Reviewer:
+    """A store with memories."""
+    for number, text in enumerate(
+        (
+            "A swallowed error needs a nolint directive for nilerr.",
+            "Others push too: fetch and rebase first.",
+            "Coins are weighed in the evening.",
+        ),
+        1,
+    ):
+        assert reviewer("add", "knowledge", text).returncode == 0
+        assert reviewer("promote", number).returncode == 0
+    return reviewer
+
+
+def test_a_failure_finds_its_memory_and_the_use_is_counted(kiosk: Reviewer) -> None:
+    done = kiosk("recall", "--error", FAILURE, "--session", "s1", "--json")
+    (row,) = map(json.loads, done.stdout.splitlines())
+    assert row["id"] == 1
+    assert row.keys() == {"id", "content", "why", "score"}
+    assert "#1 used once: A swallowed error" in kiosk("stats").stdout
+    assert kiosk("verify").returncode == 0
+
+
+def test_a_person_says_when(kiosk: Reviewer) -> None:
+    silent = kiosk("recall", "--command", "git push origin main")
+    assert (silent.returncode, silent.stdout) == (0, "")
+    assert "Nothing belongs" in silent.stderr
+    assert kiosk("edit", 2, "--when", "command git push").returncode == 0
+    assert "#2 Others push too" in kiosk("recall", "--command", "cd web; git push").stdout
+    assert "when        command git push" in kiosk("queue", "show", 2).stdout
+    assert kiosk("undo").returncode == 0
+    assert kiosk("recall", "--command", "git push").stdout == ""
+
+
+def test_wrong_words_are_refused(kiosk: Reviewer) -> None:
+    assert "moments begin with command" in kiosk.fails("edit", 2, "--when", "before pushing")
+    assert kiosk("recall").returncode == 2
+    assert kiosk("recall", "--command", "ls", "--error", "x").returncode == 2

@@ -1,0 +1,67 @@
+"""When a memory is needed: derived from its words and evidence, or chosen."""
+
+from __future__ import annotations
+
+import pytest
+
+from reviewer.errors import ReviewerError
+from reviewer.recall.moments import derived, heads, read_moment
+
+
+@pytest.mark.parametrize(
+    ("line", "commands"),
+    [
+        ("git push origin main", ("git push",)),
+        ("cd web && FOO=1 git push", ("git push",)),
+        ("git -C web push", ("git push",)),
+        ("/usr/bin/git push", ("git push",)),
+        ("mise run lint | tee log.txt", ("mise run", "tee")),
+        ("pytest -q tests/unit", ("pytest",)),
+        ("echo 'git push'", ("echo",)),
+        ("", ()),
+    ],
+)
+def test_a_command_is_known_by_program_and_subcommand(line: str, commands: tuple[str, ...]) -> None:
+    assert heads(line) == commands
+
+
+@pytest.mark.parametrize(
+    ("content", "moments"),
+    [
+        ("Run `git fetch` before pushing.", ["command git fetch"]),
+        ("Trailers are read in `till/paper.go` only.", ["path till/paper.go"]),
+        ("What lies in docs/guides/ is generated.", ["path docs/guides/"]),
+        ("`error is not nil` is a message.", ["command error is"]),
+        ("See https://example.org/a/b.html, e.g. twice.", []),
+        ("Receipts are printed in black.", []),
+    ],
+)
+def test_a_statement_names_its_commands_and_paths(content: str, moments: list[str]) -> None:
+    assert [str(each) for each in derived(content)] == moments
+
+
+def test_the_failure_in_the_evidence_is_a_moment() -> None:
+    quote = "till/coin.go:41:3: error is not nil (line 50) but it returns nil (nilerr)"
+    (moment,) = derived("A swallowed error needs a directive.", [quote])
+    assert moment.kind == "error"
+    assert moment.value.startswith("nilerr: ")
+    assert "50" not in moment.value
+
+
+@pytest.mark.parametrize(
+    ("written", "read"),
+    [
+        ("command git push --force", "command git push"),
+        ("path ./src/pay/", "path src/pay/"),
+        ("Error nilerr", "error nilerr"),
+        ("always", "always"),
+    ],
+)
+def test_a_person_writes_moments(written: str, read: str) -> None:
+    assert str(read_moment(written)) == read
+
+
+@pytest.mark.parametrize("written", ["", "git push", "command", "always now", "later x"])
+def test_what_is_no_moment_is_refused_with_what_is(written: str) -> None:
+    with pytest.raises(ReviewerError, match=r"begin with command|takes"):
+        read_moment(written)

@@ -1,0 +1,142 @@
+"""What belongs to a moment, who sees it, and what came of it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest
+
+from reviewer.engine import Engine
+from reviewer.recall.moments import read_moment
+from reviewer.recall.service import cue_of
+
+FACTS = (
+    "An error that is swallowed on purpose needs a nolint directive for the linter nilerr.",
+    "Fetch and rebase first: run `git fetch` when others have pushed.",
+    "The drawer in `till/drawer.go` opens twice unless DEBOUNCE_MS is set.",
+    "Receipts are printed in black only.",
+    "Coins are weighed in the evening.",
+    "The hall is cold in winter, and displays start slowly.",
+)
+FAILURE = "till/coin.go:41:3: error is not nil (line 50) but it returns nil (nilerr)"
+
+
+class Clock:
+    def __init__(self) -> None:
+        self.now = datetime(2026, 7, 26, tzinfo=UTC)
+
+    def __call__(self) -> datetime:
+        self.now += timedelta(seconds=1)
+        return self.now
+
+
+@pytest.fixture
+def clock() -> Clock:
+    return Clock()
+
+
+@pytest.fixture
+def engine(tmp_path: Path, clock: Clock) -> Iterator[Engine]:
+    opened = Engine.open(tmp_path / "s.db", clock=clock)
+    for text in FACTS:
+        number = opened.entities.author("kiosk", "knowledge", text).ids[0]
+        opened.triage.promote([number])
+    yield opened
+    opened.close()
+
+
+def recalled(engine: Engine, kind: str, text: str, session: str = "") -> list[int]:
+    found = engine.recall.at("kiosk", cue_of(kind, text), session=session)
+    return [each.id for each in found]
+
+
+@pytest.mark.parametrize(
+    ("kind", "text", "first"),
+    [
+        ("error", FAILURE, 1),
+        ("command", "cd web && git fetch --all", 2),
+        ("path", "/home/ada/kiosk/till/drawer.go", 3),
+        ("prompt", "Why is DEBOUNCE_MS there, and the drawer opening twice?", 3),
+    ],
+)
+def test_each_moment_has_its_memory(engine: Engine, kind: str, text: str, first: int) -> None:
+    assert recalled(engine, kind, text)[:1] == [first]
+
+
+@pytest.mark.parametrize(
+    ("kind", "text"),
+    [
+        ("error", "ls: cannot access '/nope': No such file or directory"),
+        ("command", "git status"),
+        ("command", "git commit -m 'the drawer opens twice in winter'"),
+        ("path", "docs/drawer.md"),
+        ("prompt", "Make it faster, please."),
+        ("error", ""),
+        ("error", "\x00\xff" * 50_000),
+        ("command", "x" * 100_000),
+        ("prompt", 'a" OR b* NEAR('),
+    ],
+)
+def test_nothing_is_said_where_nothing_belongs(engine: Engine, kind: str, text: str) -> None:
+    assert recalled(engine, kind, text) == []
+
+
+def test_the_same_failure_comes_before_words(engine: Engine) -> None:
+    engine.recall.set_moments(4, [read_moment("error nilerr")])
+    found = engine.recall.at("kiosk", cue_of("error", FAILURE))
+    assert [each.id for each in found][:2] == [4, 1]
+    assert found[0].why == "this failure nilerr"
+
+
+def test_chosen_moments_replace_derived_ones_and_are_undone(engine: Engine) -> None:
+    assert recalled(engine, "command", "git fetch") == [2]
+    engine.recall.set_moments(2, [read_moment("command git push")])
+    assert recalled(engine, "command", "git fetch") == []
+    assert recalled(engine, "command", "git push origin main") == [2]
+    engine.history.undo()
+    assert recalled(engine, "command", "git fetch") == [2]
+    assert engine.history.verify().ok
+
+
+def test_a_reworded_memory_has_the_moments_of_its_words(engine: Engine) -> None:
+    engine.triage.edit(2, "Run `git rebase` before others see it.")
+    assert recalled(engine, "command", "git fetch") == []
+    assert recalled(engine, "command", "git rebase main") == [2]
+
+
+@pytest.mark.parametrize("end", ["reject", "undo"])
+def test_what_is_not_promoted_belongs_to_no_moment(engine: Engine, end: str) -> None:
+    if end == "reject":
+        engine.triage.restore([1])
+        engine.triage.reject([1])
+    else:
+        engine.history.undo_act(2)
+    assert 1 not in recalled(engine, "error", FAILURE)
+
+
+def test_other_projects_stay_out(engine: Engine) -> None:
+    number = engine.entities.author("bakery", "knowledge", "nilerr is a linter of ovens").ids[0]
+    engine.triage.promote([number])
+    assert number not in recalled(engine, "error", FAILURE)
+    assert engine.recall.at("nowhere", cue_of("error", FAILURE)) == []
+
+
+def test_a_use_is_counted_and_is_no_act(engine: Engine) -> None:
+    acts = engine.history.verify().acts
+    recalled(engine, "error", FAILURE, session="s1")
+    recalled(engine, "error", FAILURE, session="s2")
+    (use,) = engine.recall.uses("kiosk")
+    assert (use.memory, use.words) == (1, "used 2 times")
+    assert engine.history.verify().acts == acts
+    assert engine.queue.candidate(1).seen == 1
+
+
+def test_a_packet_begins_with_what_was_needed_most(engine: Engine) -> None:
+    from reviewer.packets.assembly import assemble
+
+    for session in ("s1", "s2"):
+        recalled(engine, "error", FAILURE, session=session)
+    text = assemble(engine.packets.prepare_own("kiosk"), 2_000).markdown
+    assert text.index("nilerr") < text.index("displays start slowly")

@@ -63,7 +63,7 @@ class QueueQuery(Struct, frozen=True):
     filter: str = ""
     sort: Sort = Sort.RANK
     statements_only: bool = False
-    """Leave out excerpts, which are places to look."""
+    """Leave out excerpts, which are places to look, and what was set aside."""
 
 
 class QueueRow(Struct, frozen=True):
@@ -117,6 +117,11 @@ class Counts(Struct, frozen=True):
     rejected_today: int
     beyond_cap: int
     excerpts: int = 0
+
+    @property
+    def to_decide(self) -> int:
+        """What waits for a decision: neither excerpts nor what was set aside."""
+        return max(self.waiting - self.excerpts - self.deferred, 0)
 
 
 class SourceRef(Struct, frozen=True):

@@ -30,32 +30,17 @@ TYPE_SIGNS = {
 ENTITY = "#"
 
 MEANINGS = {
-    "promoted": ("promoted", "An active memory; beside a check: it passed."),
+    "promoted": ("kept", "An active memory; beside a check: it passed."),
     "rejected": ("rejected", "Not proposed again; beside a check: it failed; in History: undone."),
-    "deferred": ("deferred", "It comes last in the queue."),
-    "merged": ("merged", "Another memory took its place."),
-    "graduated": ("graduated", "It became an entity."),
-    "cluster": (
-        "near duplicates",
-        "Similar rows are folded behind this one; the number counts them all.",
-    ),
+    "deferred": ("set aside", "It does not wait until somebody asks for it."),
     "attention": (
-        "outdated",
-        "A conflict, or its source no longer says it; in a message: a problem.",
+        "look again",
+        "A conflict, a changed source, a masked secret, an order to an agent, a doubtful proof.",
     ),
-    "flagged": ("suspicious", "A masked secret, an order to an agent, or look-alike letters."),
-    "hint": ("policy", "A policy favours it; only you promote it."),
-    "doubted": ("doubtful", "A check of its proof found something: the pane says what."),
-    "excerpt": ("excerpt", "A sentence of dialogue: a place to look, to be worded first."),
-    "edited": ("reworded", "Its wording was changed, or a draft of one is kept."),
-    "by_hand": ("by hand", "A person wrote it, without a source."),
     "mark": ("marked", "The next decision applies to it."),
-    "pinned": ("pinned", "A commit that survives every compression."),
-    "important": ("important", "A commit whose facts must survive a compression."),
-    "dot": ("normal", "A commit that may be compressed freely."),
-    "skip": ("skipped", "A commit that is left out of summaries and of the agent's context."),
-    "minus": ("lost", "In Compress: lost first at this level; a dot marks an earlier loss."),
-    "loop": ("loop", "In Pipelines: an edge that leads back."),
+    "pinned": ("pinned", "It survives every compression whole."),
+    "important": ("important", "What was named of it must survive; in a session: cited here."),
+    "skip": ("skipped", "Left out of the agent's context."),
 }
 """A title and a sentence for each sign, by its name in `theme.Glyphs`."""
 

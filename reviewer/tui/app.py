@@ -17,6 +17,7 @@ from textual import events, on
 from textual.await_complete import AwaitComplete
 
 from reviewer.errors import ReviewerError, StoreError
+from reviewer.projects import Chosen
 from reviewer.resources import styles_folder
 from reviewer.text.display import display_line, use_ascii_marks
 from reviewer.tui.keymap import load_keymap
@@ -60,8 +61,7 @@ class ReviewerApp(Actor, Host, pane=keys.APP, inherit_bindings=False):
         for name in (
             "reviewer.tcss",
             "queue.tcss",
-            "commits.tcss",
-            "compress.tcss",
+            "context.tcss",
             "pipelines.tcss",
             "packet.tcss",
             "session.tcss",
@@ -132,6 +132,15 @@ class ReviewerApp(Actor, Host, pane=keys.APP, inherit_bindings=False):
             begin_hint(self.engine.path, self.project)
         self.show_queue()
         self.queue_screen.begin(self.project, words)
+
+    def change_project(self, project: str | None) -> None:
+        if project is None:
+            self.engine.work_in_all()
+        else:
+            self.engine.work_in(Chosen(project))
+        self.project = project
+        self.show_queue()
+        self.queue_screen.begin(project, f"Project: {display_line(project or 'all projects')}")
 
     async def on_event(self, event: events.Event) -> None:
         """Give a key that was typed ahead to the text field that has opened meanwhile.
@@ -218,13 +227,9 @@ class ReviewerApp(Actor, Host, pane=keys.APP, inherit_bindings=False):
         if keep_now is not None:
             keep_now()
 
-    @runs(keys.SHOW_COMMITS)
-    async def show_commits(self) -> None:
-        await self._show("reviewer.tui.commits.screen", "CommitsScreen")
-
-    @runs(keys.SHOW_COMPRESS)
-    async def show_compress(self) -> None:
-        await self._show("reviewer.tui.compress.screen", "CompressScreen")
+    @runs(keys.SHOW_CONTEXT)
+    async def show_context(self) -> None:
+        await self._show("reviewer.tui.context.screen", "ContextScreen")
 
     @runs(keys.SHOW_PACKET)
     async def show_packet(self) -> None:
@@ -234,8 +239,8 @@ class ReviewerApp(Actor, Host, pane=keys.APP, inherit_bindings=False):
     async def show_pipelines(self) -> None:
         await self._show("reviewer.tui.pipelines.screen", "PipelinesScreen")
 
-    @runs(keys.SHOW_STATE)
-    async def show_state(self) -> None:
+    @runs(keys.SHOW_MEMORY)
+    async def show_memory(self) -> None:
         await self._show("reviewer.tui.state.screen", "StateScreen")
 
     @runs(keys.SHOW_HISTORY)
@@ -254,14 +259,11 @@ class ReviewerApp(Actor, Host, pane=keys.APP, inherit_bindings=False):
             self.show_queue()
             self.push_screen(kind(self.engine, self.project))
 
-    def open_compress(self, commit: int) -> None:
-        from reviewer.tui.compress.screen import CompressScreen
+    def open_context(self, context: int) -> None:
+        from reviewer.tui.context.screen import ContextScreen
 
         self.show_queue()
-        self.push_screen(CompressScreen(self.engine, self.project, commit))
-
-    async def open_commits(self) -> None:
-        await self.show_commits()
+        self.push_screen(ContextScreen(self.engine, self.project, context))
 
     def open_source(self, evidence: EvidenceView) -> None:
         from reviewer.tui.evidence.source import SourceScreen
@@ -316,6 +318,10 @@ class ReviewerApp(Actor, Host, pane=keys.APP, inherit_bindings=False):
     @runs(keys.SWITCH_THEME)
     def switch_theme(self) -> None:
         self.theme = other_theme(self.theme)
+
+    @runs(keys.HOW_TO_QUIT)
+    def how_to_quit(self) -> None:
+        self.say(f"{keys.QUIT.key} quits; your place and your drafts are kept.")
 
     @runs(keys.QUIT)
     def leave(self) -> None:

@@ -12,7 +12,7 @@ from textual.screen import Screen
 from textual.strip import Strip
 from textual.widgets import Input, TextArea
 
-from reviewer.text.signs import MEANINGS, TYPE_SIGNS
+from reviewer.text.signs import MEANINGS
 from reviewer.tui.kit import keys
 from reviewer.tui.kit.action import Action, shown_key
 from reviewer.tui.kit.actor import Actor, Host, reachable, runs
@@ -24,15 +24,12 @@ from reviewer.tui.kit.text import wrap
 from reviewer.tui.kit.text_keys import explained
 from reviewer.tui.theme import Glyphs, Palette, glyphs, palette
 
-GROUPS = ("Decide", "Select", "Look", "Move", "Screens")
-FIRST = "Begin with these"
-FIRST_KEYS = 5
 KEY_CELLS = 16
 
 
 @dataclass(frozen=True)
 class HelpRow:
-    """A heading, an action with the node that runs it, or a sign."""
+    """An action with the node that runs it, or a sign."""
 
     title: str
     action: Action | None = None
@@ -42,10 +39,6 @@ class HelpRow:
     """Why the action cannot run now."""
     meaning: str = ""
     """The meaning of a sign; `keys` is then the sign."""
-
-    @property
-    def heading(self) -> bool:
-        return self.action is None and not self.meaning
 
     @property
     def explanation(self) -> str:
@@ -98,36 +91,40 @@ class HelpScreen(MoveKeys, KitScreen, pane=keys.HELP_LIST):
 
 
 def help_rows(host: Host, below: Screen[Any]) -> list[HelpRow]:
-    """The actions that keys reach on a screen: the five most useful, then the others by group."""
-    found = reachable(below)
-    nodes = {action.id: node for action, node in found}
-    first = [action for action in _most_useful(below) if action.id in nodes][:FIRST_KEYS]
+    """The actions that keys reach on a screen, most useful first, then what the signs mean.
 
-    def row(action: Action) -> HelpRow:
-        node = nodes[action.id]
-        shown = " ".join(shown_key(key) for key in host.keymap_in_use.keys(action))
-        return HelpRow(node.title_of(action), action, node, shown, node.why_not(action))
-
-    rows: list[HelpRow] = []
-    if first:
-        rows += [HelpRow(FIRST), *map(row, first)]
-    for group in GROUPS:
-        members = [action for action, _ in found if action.group == group and action not in first]
-        if members:
-            rows += [HelpRow(group), *map(row, members)]
+    An action that stands beside another one adds its key to that row.
+    """
+    found = [(action, node) for action, node in reachable(below)]
+    keys_of: dict[str, list[str]] = {}
+    for action, _ in found:
+        shown = [shown_key(key) for key in host.keymap_in_use.keys(action)]
+        if shown:
+            keys_of.setdefault(action.beside or action.id, []).append(shown[0])
+    known = {action.id for action, _ in found}
+    rows = [
+        HelpRow(
+            node.title_of(action), action, node, " ".join(keys_of[action.id]), node.why_not(action)
+        )
+        for action, node in found
+        if action.id in keys_of and action.beside not in known
+    ]
+    first = [action.id for action in _most_useful(below)]
+    rows.sort(key=lambda row: _place(row, first))
     if isinstance(below.focused, TextArea | Input):
-        rows += [HelpRow("Typing"), *typing_keys()]
-    return [*rows, HelpRow("Signs"), *legend(host.glyphs)]
+        rows += typing_keys()
+    return [*rows, *legend(host.glyphs)]
+
+
+def _place(row: HelpRow, first: Sequence[str]) -> int:
+    return first.index(row.action.id) if row.action and row.action.id in first else len(first)
 
 
 def _most_useful(below: Screen[Any]) -> list[Action]:
-    """The actions that the footer of a screen names, most useful first; undo is always one."""
+    """The actions that the footer of a screen names, most useful first."""
     if not isinstance(below, KitScreen):
         return []
-    actions = [action for action, _ in below.footer_actions()]
-    if len(actions) >= FIRST_KEYS and keys.UNDO not in actions[:FIRST_KEYS]:
-        actions.insert(FIRST_KEYS - 1, keys.UNDO)
-    return actions
+    return [action for action, _ in below.footer_actions()]
 
 
 def typing_keys() -> Iterator[HelpRow]:
@@ -138,15 +135,12 @@ def typing_keys() -> Iterator[HelpRow]:
 
 
 def legend(signs: Glyphs) -> list[HelpRow]:
-    """The meaning of each sign beside a row."""
-    letters = ", ".join(f"{letter} {name}" for name, letter in TYPE_SIGNS.items())
-    types = HelpRow("type", keys="a-z", meaning=f"{letters}, {signs.entity} entity.")
+    """What the signs beside rows mean, in two rows."""
+    words = [f"{getattr(signs, name)} {title}" for name, (title, _) in MEANINGS.items()]
+    half = (len(words) + 1) // 2
     return [
-        types,
-        *(
-            HelpRow(title, keys=getattr(signs, name), meaning=sentence)
-            for name, (title, sentence) in MEANINGS.items()
-        ),
+        HelpRow("signs", keys="", meaning="   ".join(words[:half])),
+        HelpRow("", keys="", meaning="   ".join(words[half:])),
     ]
 
 
@@ -156,32 +150,16 @@ class HelpList(LoadedList[HelpRow]):
     def __init__(self, rows: Sequence[HelpRow], *, id: str | None = None) -> None:  # noqa: A002
         super().__init__(rows, id=id)
         self._title_cells = max((len(row.title) + 2 for row in rows), default=0)
-        self._cursor = 1 if len(self.rows) > 1 else 0
 
     @property
     def current(self) -> HelpRow:
         return self.rows[self._cursor] if self.rows else HelpRow("")
 
-    @property
-    def first_in_sight(self) -> int:
-        """The heading above the cursor has to be visible too."""
-        heading = self._cursor and self.rows[self._cursor - 1].heading
-        return self._cursor - 1 if heading else self._cursor
-
-    def target(self, index: int) -> int:
-        """From a heading on to the next row in the same direction."""
-        down = range(index, len(self.rows))
-        up = range(index, -1, -1)
-        order = (*down, *up) if index >= self._cursor else (*up, *down)
-        return next((at for at in order if not self.rows[at].heading), self._cursor)
-
     def row_strip(self, at: int, width: int, style: Palette, sign: Glyphs) -> Strip:
         row = self.rows[at]
-        if row.heading:
-            return line_of([(" " + row.title, style.strong)], width, style.text, sign.ellipsis)
         here = at == self._cursor
         text, _, dim, key, _ = style.on_row(here=here)
-        names = cut(row.keys or "palette", KEY_CELLS - 2, sign.ellipsis).ljust(KEY_CELLS)
+        names = cut(row.keys, KEY_CELLS - 2, sign.ellipsis).ljust(KEY_CELLS)
         parts = [
             (sign.bar if here else " ", key),
             ("  " + names, dim if row.reason else key),

@@ -32,7 +32,6 @@ CALLED = {
     "merge": "combine join duplicate",
     "read_sessions": "import load ingest scan transcripts",
     "ask_model": "ai llm generate propose",
-    "fold": "hide show excerpts",
     "why": "provenance origin reason source",
     "status": "archive rejected accepted deleted promoted",
     "sort": "rank order by",
@@ -48,12 +47,11 @@ CALLED = {
     "switch_theme": "colours colors night day mode",
     "zoom": "maximise maximize enlarge full screen",
     "help": "keys shortcuts",
-    "show_state": "memories facts",
+    "show_memory": "memories facts",
     "show_history": "log ledger",
     "show_packet": "export context",
     "show_agents": "connect claude codex gemini mcp hooks",
-    "show_compress": "summary summarise compact",
-    "show_commits": "transcript session messages",
+    "show_context": "compress summary compact commits transcript session",
     "show_pipelines": "workflow graph dot",
 }
 """Other words that people use for an action."""

@@ -167,6 +167,12 @@ class Screen:
             await self.pilot.press(key)
         await self.settle()
 
+    async def choose(self, *words: str) -> None:
+        """Open the menu and choose in it, and in the questions that follow, by typing."""
+        await self.press("full_stop")
+        for each in words:
+            await self.press(*each, "enter")
+
     async def resize(self, size: tuple[int, int]) -> None:
         """Give the terminal another width and height, as a person who drags its corner."""
         await self.pilot.resize_terminal(*size)

@@ -6,6 +6,7 @@ import pytest
 
 from reviewer.engine import Engine
 from reviewer.tui.actions import ACTIONS, FORMER_IDS, PANES, key_table
+from reviewer.tui.help import help_rows
 from reviewer.tui.kit.action import Action, Pane
 from reviewer.tui.kit.actor import Actor, reachable, runs
 from reviewer.tui.kit.keys import APP, UNDO
@@ -38,7 +39,7 @@ def test_former_ids_lead_to_actions_and_are_not_in_use() -> None:
 
 
 def test_undo_is_the_same_action_on_every_screen_that_writes() -> None:
-    writing = [BY_ID[name] for name in ("queue", "commits", "compress", "state", "history")]
+    writing = [BY_ID[name] for name in ("queue", "context", "state", "history")]
     assert all(UNDO in pane.actions for pane in writing)
 
 
@@ -57,15 +58,12 @@ def test_a_pane_whose_action_has_no_method_is_refused() -> None:
     ("keys", "pane"),
     [
         ((), "queue"),
-        (("f3",), "commits"),
-        (("f4",), "compress"),
-        (("f5",), "packet"),
+        (("f3",), "context"),
+        (("f4",), "packet"),
         (("f6",), "pipelines"),
-        (("f7",), "state"),
-        (("f7", "n"), "form"),
-        (("f7", "X"), "choose"),
-        (("f7", "X", "enter"), "export"),
-        (("W",), "why"),
+        (("f5",), "state"),
+        (("f5", "n"), "form"),
+        (("full_stop", *"where from", "enter"), "why"),
         (("slash",), "filter"),
         (("e",), "edit"),
         (("tab",), "text"),
@@ -94,3 +92,41 @@ def test_the_key_table_names_every_action() -> None:
         assert action.help in table
     assert "| `a` |" in table
     assert "| `?` `F1` |" in table
+
+
+def letters(pane: Pane) -> set[str]:
+    """The letters that a screen gives a meaning, whether small or large."""
+    keys = [key for action in pane.actions for key in action.keys.split(",")]
+    return {key.lower() for key in keys if len(key) == 1 and key.isalpha()}
+
+
+@pytest.mark.parametrize("name", ["queue", "context", "history", "session"])
+def test_a_screen_has_at_most_fourteen_letters(name: str) -> None:
+    assert len(letters(BY_ID[name])) <= 14
+
+
+def test_a_letter_means_the_same_on_the_screens_that_have_it() -> None:
+    meanings = {
+        key: {
+            action.title
+            for name in ("queue", "context", "session")
+            for action in BY_ID[name].actions
+            if action.keys.split(",")[0] == key
+        }
+        for key in "aejkguoy"
+    }
+    assert meanings["a"] == {"promote", "apply"}, "what stands there is taken over"
+    assert meanings["e"] == {"edit", "word a memory"}
+    assert all(len(titles) == 1 for key, titles in meanings.items() if key not in "ae"), meanings
+
+
+@pytest.mark.parametrize("keys", [(), ("f3",), ("enter",), ("f8",)])
+async def test_the_help_of_a_screen_has_at_most_24_rows(
+    stocked: Engine, keys: tuple[str, ...]
+) -> None:
+    async with opened(stocked) as screen:
+        await screen.press(*keys)
+        rows = help_rows(screen.app, screen.app.screen)
+        assert len(rows) <= 24, [row.title for row in rows]
+        await screen.press("question_mark")
+        assert "kept" in screen.text

@@ -16,11 +16,10 @@ from reviewer.promotion.views import QueueQuery, Sort
 from reviewer.tui.export.screen import ExportScreen
 from reviewer.tui.history.screen import HistoryScreen
 from reviewer.tui.kit.actor import RunningAct
-from reviewer.tui.kit.choice_pane import Option
 from reviewer.tui.kit.filter import FilterBar
+from reviewer.tui.kit.option import Option
 from reviewer.tui.kit.screen import KitScreen, TextEdit
 from reviewer.tui.queue import keys
-from reviewer.tui.queue.screen import STATUSES
 from tests.present import present
 from tests.tui.conftest import opened
 from tests.tui.idle import idle
@@ -44,21 +43,13 @@ class Held:
 # the queue
 
 
-async def test_two_keys_before_the_rows_arrive_go_two_lists_on(stocked: Engine) -> None:
-    async with opened(stocked, project="acme") as screen:
-        screen.queue.next_status()
-        screen.queue.next_status()
-        await screen.settle()
-        assert screen.queue.query_shown.status == STATUSES[2]
-
-
 async def test_another_order_keeps_a_filter_whose_rows_have_not_arrived(stocked: Engine) -> None:
     async with opened(stocked, project="acme") as screen:
         screen.queue.run_filter("invoices", here=None)
-        await screen.queue.sort()
+        await screen.queue._sort_by(Sort.CONFIDENCE)
         await screen.settle()
         assert screen.queue.query_shown.filter == "invoices"
-        assert screen.queue.query_shown.sort is list(Sort)[1]
+        assert screen.queue.query_shown.sort is Sort.CONFIDENCE
         assert all("nvoices" in present(screen.model.current).content for _ in screen.model.ids)
 
 
@@ -73,9 +64,9 @@ async def test_a_filter_that_was_cleared_does_not_come_back(stocked: Engine) -> 
 async def test_a_key_typed_ahead_of_the_first_page_is_not_undone_by_it(stocked: Engine) -> None:
     async with opened(stocked, project="acme") as screen:
         screen.queue.begin("acme", "Read 1 file.")
-        screen.queue.next_status()
+        screen.queue.show_status("deferred")
         await screen.settle()
-        assert screen.queue.query_shown.status == STATUSES[1]
+        assert screen.queue.query_shown.status == "deferred"
 
 
 async def test_rows_of_the_project_before_do_not_arrive_in_the_next(stocked: Engine) -> None:
@@ -142,11 +133,10 @@ async def test_a_save_that_waited_long_does_not_close_what_was_opened_meanwhile(
         await screen.until(lambda: screen.app.background_act is not None)
         await screen.pilot.press("escape")
         await screen.until(lambda: screen.queue.overlay is None)
-        await screen.queue.choose("Which?", "", [Option("a", "a")], then)
+        await screen.queue.choose("Which?", [Option("a", "a")], then)
         written.set()
         await screen.until(lambda: saved)
         await idle()
-        assert screen.queue.overlay is not None
         assert "Which?" in screen.text
 
 
@@ -162,10 +152,10 @@ async def test_a_second_enter_typed_ahead_does_not_answer_the_next_question(
 
         async def first(option: Option) -> None:
             answers.append(option.key)
-            await screen.queue.choose("Of which kind?", "", [Option("c", "c")], second)
+            await screen.queue.choose("Of which kind?", [Option("c", "c")], second)
 
-        await screen.queue.choose("Which?", "", [Option("a", "a"), Option("b", "b")], first)
-        chooser = present(screen.queue._choices)
+        await screen.queue.choose("Which?", [Option("a", "a"), Option("b", "b")], first)
+        chooser = present(screen.queue.question)
         chooser.choose()
         chooser.choose()
         await screen.settle()
@@ -180,17 +170,17 @@ async def test_options_found_for_one_question_are_not_offered_for_the_next(
 
     find = Held(lambda: [Option("late", "late")])
     async with opened(stocked, project="acme") as screen:
-        await screen.queue.choose("First?", "", [Option("a", "a")], then)
+        await screen.queue.choose("First?", [Option("a", "a")], then)
         screen.queue.offer_from(find)
         await screen.until(lambda: find.calls)
         await screen.pilot.press("escape")
 
         async def other(option: Option) -> None: ...
 
-        await screen.queue.choose("Second?", "", [Option("b", "b")], other)
+        await screen.queue.choose("Second?", [Option("b", "b")], other)
         find.go_on.set()
         await screen.settle()
-        assert [each.key for each in present(screen.queue._choices).list.options] == ["b"]
+        assert [each.key for each in present(screen.queue.question)._shown] == ["b"]
 
 
 # an act

@@ -100,7 +100,7 @@ async def test_the_theme_follows_the_terminal(
 
 async def test_only_the_row_of_the_cursor_has_its_background(engine: Engine) -> None:
     async with opened(engine) as screen:
-        await screen.press("f9")
+        await screen.press("f7")
         agents = screen.app.screen.query_one(RowList)
         await until_async(lambda: agents.total > 2)
         here = PALETTES[screen.app.theme].text_here.bgcolor

@@ -272,19 +272,3 @@ async def test_a_wording_that_is_too_short_stays_in_the_editor(stocked: Engine) 
         assert screen.queue.editing is not None
         assert screen.app.screen.query_one(EditPane).content == "x"
         assert not screen.model.dimmed
-
-
-async def test_a_chooser_opens_without_the_sentence_about_the_one_before(stocked: Engine) -> None:
-    async with opened(stocked) as screen:
-        await screen.press("T", "escape")
-        await screen.until(lambda: screen.status == "Nothing was changed.")
-        await screen.press("X")
-        await screen.until(lambda: screen.status == "")
-
-
-async def test_the_next_change_is_offered_only_while_there_is_one(stocked: Engine) -> None:
-    async with opened(stocked) as screen:
-        await screen.press("e")
-        assert "next change" not in screen.text
-        await screen.press("!")
-        await screen.until(lambda: "next change" in screen.text)

@@ -15,23 +15,23 @@ def footer(text: str) -> str:
     return " ".join(text.splitlines()[-1].split())
 
 
-async def test_a_decided_row_can_be_put_back_and_not_decided_again(stocked: Engine) -> None:
+async def test_it_names_the_keys_of_the_focused_pane(stocked: Engine) -> None:
     async with opened(stocked) as screen:
-        assert "u undo" not in footer(screen.text), "nothing was decided yet"
-        assert "a promote" in footer(screen.text)
-        await screen.press("a", "k")
-        assert "a promote" not in footer(screen.text)
-        assert "r put back" in footer(screen.text)
-        assert "u undo" in footer(screen.text)
-        await screen.press("j")
-        assert "a promote" in footer(screen.text)
+        assert footer(screen.text).startswith("a promote x reject e edit s later u undo . more")
+        await screen.press("slash")
+        assert footer(screen.text) == "enter keep esc clear F1 help"
 
 
-async def test_a_screen_without_rows_offers_the_way_to_the_first_one(engine: Engine) -> None:
-    async with opened(engine) as screen:
-        assert footer(screen.text) == "/ filter w status filter ? help"
-        await screen.press("f3")
-        assert footer(screen.text) == "I import ? help"
+async def test_drawing_it_asks_no_store(stocked: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
+    async with opened(stocked) as screen:
+
+        def asked(*_: object) -> None:
+            raise AssertionError("the footer asked the store")
+
+        monkeypatch.setattr(type(stocked.history), "undo_title", asked)
+        monkeypatch.setattr(type(stocked.history), "next_undo", asked)
+        await screen.press("j", "k", "tab", "tab")
+        screen.queue.show_footer()
 
 
 async def test_the_last_key_is_never_cut(

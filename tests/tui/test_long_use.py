@@ -12,13 +12,13 @@ from textual.css.query import NoMatches
 from textual.widgets import TextArea
 
 from reviewer.engine import Engine
-from reviewer.tui.commits.screen import CommitsScreen
+from reviewer.tui.context.screen import ContextScreen
 from reviewer.tui.history.screen import HistoryScreen
 from reviewer.tui.kit.bars import FooterBar
 from tests.tui.conftest import opened
 
 SCREENS = [
-    ("f3",), ("f4",), ("f5", "t", "a"), ("f6",), ("f7", "n"), ("f8",), ("f9",), ("question_mark",),
+    ("f3",), ("f3",), ("f4", "t", "a"), ("f6",), ("f5", "n"), ("f8",), ("f7",), ("question_mark",),
 ]  # fmt: skip
 """Keys that open a screen and, where it has one, a field that is typed into."""
 
@@ -50,7 +50,7 @@ async def test_screens_that_were_left_are_let_go(stocked: Engine) -> None:
 
 async def test_a_field_takes_the_colours_of_the_other_theme(stocked: Engine) -> None:
     async with opened(stocked, size=(80, 24)) as screen:
-        await screen.press("f5", "t")
+        await screen.press("f4", "t")
         field = screen.focused(TextArea)
         before = [run.style for run in field.render_line(0)]
         screen.app.switch_theme()
@@ -62,7 +62,7 @@ async def test_a_late_update_of_a_closing_screen_is_harmless(stocked: Engine) ->
     """Its panes go one after another when it is left, and a key may still be on its way."""
     async with opened(stocked, size=(80, 24)) as screen:
         await screen.press("f3")
-        left = screen.top(CommitsScreen)
+        left = screen.top(ContextScreen)
         await left.query_one(FooterBar).remove()
         left.show_footer()
         await screen.press("f2")

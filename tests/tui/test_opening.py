@@ -14,8 +14,7 @@ from textual.widgets import Input
 
 from reviewer.engine import Engine
 from reviewer.tui import app as app_module
-from reviewer.tui.commits.screen import CommitsScreen
-from reviewer.tui.compress.screen import CompressScreen
+from reviewer.tui.context.screen import ContextScreen
 from reviewer.tui.help import HelpScreen
 from reviewer.tui.kit.screen import ListScreen
 from reviewer.tui.packet.screen import PacketScreen
@@ -62,7 +61,7 @@ async def test_keys_typed_while_a_screen_opens_go_to_that_screen(
         disk.answers.set()
         await screen.until(lambda: isinstance(screen.app.screen, Palette))
         kinds = [type(one) for one in screen.app.screen_stack]
-        assert kinds == [QueueScreen, CommitsScreen, Palette]
+        assert kinds == [QueueScreen, ContextScreen, Palette]
         await screen.until(lambda: [each.value for each in screen.app.screen.query(Input)] == ["z"])
 
 
@@ -73,14 +72,14 @@ async def test_a_screen_is_left_once_however_often_the_key_comes(engine: Engine)
         assert isinstance(help_screen, HelpScreen)
         help_screen.leave()
         help_screen.leave()
-        await screen.until(lambda: isinstance(screen.app.screen, CommitsScreen))
-        commits = screen.app.screen
-        commits.dismiss()
-        commits.dismiss()
+        await screen.until(lambda: isinstance(screen.app.screen, ContextScreen))
+        shown = screen.app.screen
+        shown.dismiss()
+        shown.dismiss()
         await screen.until(lambda: isinstance(screen.app.screen, QueueScreen))
 
 
-@pytest.mark.parametrize("key", ["f3", "f4", "f5", "f6"])
+@pytest.mark.parametrize("key", ["f3", "f4", "f6"])
 async def test_a_screen_reads_once_and_watches_the_store_with_one_timer(
     engine: Engine, monkeypatch: pytest.MonkeyPatch, key: str
 ) -> None:
@@ -95,7 +94,7 @@ async def test_a_screen_reads_once_and_watches_the_store_with_one_timer(
 
     async with opened(engine) as screen:
         monkeypatch.setattr(ListScreen, "set_interval", counted)
-        for kind in (CommitsScreen, PacketScreen, PipelinesScreen, CompressScreen):
+        for kind in (ContextScreen, PacketScreen, PipelinesScreen):
             monkeypatch.setattr(kind, "reload", _counting(called, kind.reload))
         await screen.press(key)
         assert sorted(called) == ["reload", "timer"]

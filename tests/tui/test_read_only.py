@@ -40,7 +40,7 @@ async def test_nobody_types_what_could_not_be_kept(protected: Engine) -> None:
 
 async def test_every_screen_opens_without_a_message_about_places(protected: Engine) -> None:
     async with opened(protected) as screen:
-        for key in ("f3", "f4", "f5", "f6", "f7", "f8", "f2"):
+        for key in ("f3", "f3", "f4", "f6", "f5", "f8", "f2"):
             await screen.press(key)
             assert "read-only" in screen.text.splitlines()[0]
             assert "cannot be remembered" not in screen.text
@@ -55,11 +55,11 @@ def full(*_: object) -> None:
     raise StoreError("The draft could not be kept: No space left on device.")
 
 
-@pytest.mark.parametrize("keys", [("e", "x"), ("f3", "e", "x"), ("f3", "r", "x")])
+@pytest.mark.parametrize("keys", [("e", "x"), ("f3", "enter", "j", "e", "x")])
 async def test_typed_text_stays_visible_when_its_draft_cannot_be_kept(
     stocked: Engine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, keys: tuple[str, ...]
 ) -> None:
-    """Wordings, commits, and retention rules of one."""
+    """Wordings of a memory and of a turn."""
     talk = tmp_path / "talk.json"
     talk.write_text('[{"role": "user", "content": "Print receipts within 2 seconds."}]')
     stocked.contexts.import_file(talk, project="acme")

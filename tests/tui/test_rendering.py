@@ -37,7 +37,7 @@ async def test_the_row_of_the_cursor_is_always_visible_in_help(
             here = [line for line in lines if line.startswith("▌")]
             assert len(here) == 1, key
             assert row.action is None or row.action.title[:14] in here[0]
-        assert shown.list.scroll_offset.y > 0
+        assert shown.list.total <= shown.list.height or shown.list.scroll_offset.y > 0
 
 
 async def test_help_shows_the_whole_sentence_of_the_row(stocked: Engine) -> None:
@@ -117,7 +117,7 @@ async def test_ascii_mode_marks_hidden_characters_with_ascii(
 async def test_no_color_sends_no_colour(stocked: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("NO_COLOR", "1")
     async with opened(stocked) as screen:
-        for keys in ((), ("e",), ("escape", "ctrl+p"), ("escape", "f8"), ("f7",)):
+        for keys in ((), ("e",), ("escape", "ctrl+p"), ("escape", "f8"), ("f5",)):
             await screen.press(*keys)
             strips = screen.strips
             styles = [part.style for strip in strips for part in strip if part.style]

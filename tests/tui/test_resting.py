@@ -50,7 +50,7 @@ async def run(screen: Screen, monkeypatch: pytest.MonkeyPatch, drawn: list[str])
         await screen.pilot.press(key)
 
 
-@pytest.mark.parametrize(("key", "kind"), [("f5", PacketScreen), ("f8", HistoryScreen)])
+@pytest.mark.parametrize(("key", "kind"), [("f4", PacketScreen), ("f8", HistoryScreen)])
 async def test_panes_wait_while_the_cursor_runs(
     filled: Engine,
     monkeypatch: pytest.MonkeyPatch,
@@ -73,7 +73,7 @@ async def test_the_bars_of_a_packet_are_drawn_when_the_section_changes(
     filled: Engine, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async with opened(filled, project="acme") as screen:
-        await screen.press("f5", "g", "j")
+        await screen.press("f4", "g", "j")
         assert screen.strips  # painted as they are now
         repainted: list[Widget] = []
         monkeypatch.setattr(SectionBars, "refresh", lambda self, *_, **__: repainted.append(self))
@@ -85,7 +85,7 @@ async def test_the_bars_of_a_packet_are_drawn_when_the_section_changes(
 
 
 @pytest.mark.parametrize(
-    ("key", "kind"), [("f5", PacketScreen), ("f7", StateScreen), ("f8", HistoryScreen)]
+    ("key", "kind"), [("f4", PacketScreen), ("f5", StateScreen), ("f8", HistoryScreen)]
 )
 async def test_a_screen_below_another_one_reads_when_it_is_shown_again(
     filled: Engine, key: str, kind: type[PacketScreen] | type[StateScreen] | type[HistoryScreen]

@@ -165,9 +165,9 @@ def chat(engine: Engine, tmp_path: Path) -> Path:
     turns = [
         ("user", "please look at the nightly close first"),
         ("assistant", f"Two of them ran at once. {HOSTILE}"),
-        ("user", "and how do we stop that?"),
-        ("assistant", WANTED),
-        ("user", "fine, do that"),
+        ("assistant", "and how do we stop that?"),
+        ("user", WANTED),
+        ("assistant", "fine, I do that"),
     ]
     records = [
         {
@@ -255,12 +255,12 @@ async def test_a_turn_is_shown_as_a_record_and_as_lines_of_the_file(
 ) -> None:
     async with opened(engine) as screen:
         await look(screen, engine)
-        assert f" 4 ▌ assistant  {WANTED}" in screen.text
-        assert " 3   user       and how do we stop that?" in screen.text
+        assert f" 4 ▌ user       {WANTED}" in screen.text
+        assert " 3   assistant  and how do we stop that?" in screen.text
         await screen.press("r")
         assert ' 4 ▌ {"parentUuid": "u2", "uuid": "u3"' in screen.text
         await screen.press("r")
-        assert f" 4 ▌ assistant  {WANTED}" in screen.text
+        assert f" 4 ▌ user       {WANTED}" in screen.text
 
 
 async def test_hostile_text_is_only_looked_at(engine: Engine, chat: Path) -> None:
@@ -284,10 +284,10 @@ async def test_a_file_that_is_gone_leaves_the_stored_text(engine: Engine, chat: 
     chat.unlink()
     async with opened(engine) as screen:
         await look(screen, engine)
-        assert f"▌ assistant  {WANTED}" in screen.text
+        assert f"▌ user       {WANTED}" in screen.text
         assert "This is the text that was stored." in status_text(screen)
         await screen.press("r", "g", "G", "j", "n", "N")
-        assert f"▌ assistant  {WANTED}" in screen.text
+        assert f"▌ user       {WANTED}" in screen.text
 
 
 async def test_a_note_that_is_gone_leaves_the_stored_text(engine: Engine, long_note: Path) -> None:
@@ -339,6 +339,6 @@ async def test_it_fits_every_size(engine: Engine, chat: Path) -> None:
         await look(screen, engine)
         for size in ((60, 20), (80, 24), (118, 34)):
             await screen.resize(size)
-            assert "▌ assistant  We decided" in screen.text
+            assert "▌ user       We decided" in screen.text
             assert "s1.jsonl · line 4" in screen.text
             assert all(len(row) <= size[0] for row in screen.text.split("\n"))

@@ -238,10 +238,10 @@ async def test_the_hint_goes_away_after_three_decisions(engine: Engine, tmp_path
             await screen.settle()
             assert screen.queue.hint.words.startswith("a keeps this as a memory")
             await screen.press("a")
-            assert screen.queue.hint.words == "Kept: F7 lists what you keep, u takes it back"
+            assert screen.queue.hint.words == "Kept: F5 lists what you keep, u takes it back"
             screen.app.is_demo = False
             await screen.press("down")
-            assert screen.queue.hint.words.startswith("Kept: F7 lists what you keep, F9 gives it")
+            assert screen.queue.hint.words.startswith("Kept: F5 lists what you keep, F7 gives it")
             await screen.press("x")
             assert screen.queue.hint.words
             await screen.press("a")

@@ -1,39 +1,41 @@
-"""The bar of screens: every screen with its key, and none cut."""
+"""The first line: the project and the screens that are always there, at every width."""
 
 from __future__ import annotations
 
-import re
+import pytest
 
 from reviewer.engine import Engine
-from reviewer.tui.agents.screen import AgentsScreen
-from reviewer.tui.kit import keys
+from reviewer.tui.packet.screen import PacketScreen
 from tests.tui.conftest import opened
+
+ALWAYS = ("Queue", "Context", "Packet", "Memory")
 
 
 def bar(text: str) -> str:
-    return text.splitlines()[1].rstrip()
+    return text.splitlines()[0].rstrip()
 
 
-async def test_every_tab_has_its_name_and_key(engine: Engine) -> None:
-    async with opened(engine) as screen:
-        for here in ("f2", "f6", "f9"):
-            await screen.press(here)
-            for width in (80, 85, 86, 120):
-                await screen.resize((width, 24))
-                tabs = re.findall(r"(\w+) (F[2-9])\b", bar(screen.text))
-                assert [key for _, key in tabs] == [f"F{number}" for number in range(2, 10)]
-                for (name, _), action in zip(tabs, keys.SCREENS, strict=True):
-                    cut = width < 85 and action.title.startswith(name)
-                    assert name == action.title or cut, (here, width)
+@pytest.mark.parametrize("width", [60, 80, 120])
+async def test_the_four_screens_are_always_named_with_their_keys(
+    engine: Engine, width: int
+) -> None:
+    async with opened(engine, size=(width, 20), project="a-project-with-quite-a-name") as screen:
+        shown = bar(screen.text)
+        for number, name in enumerate(ALWAYS, 2):
+            assert name in shown
+            assert f"F{number}" in shown
+        assert "Pipelines" not in shown
 
 
-async def test_a_narrow_bar_names_the_screen_that_is_shown(engine: Engine) -> None:
-    async with opened(engine, size=(60, 30)) as screen:
-        await screen.press("f9")
-        assert bar(screen.text).startswith(" F2 F3 F4 F5 F6 F7 F8 Agents F9")
-
-
-async def test_a_click_on_the_last_tab_goes_there(engine: Engine) -> None:
+async def test_another_screen_has_its_tab_while_it_is_shown(engine: Engine) -> None:
     async with opened(engine, size=(80, 24)) as screen:
-        await screen.pilot.click("#tabs", offset=(bar(screen.text).index("Agents"), 0))
-        await screen.until(lambda: isinstance(screen.app.screen, AgentsScreen))
+        await screen.press("f8")
+        assert "History F8" in bar(screen.text)
+        await screen.press("f2")
+        assert "History" not in bar(screen.text)
+
+
+async def test_a_click_on_a_tab_goes_there(engine: Engine) -> None:
+    async with opened(engine, size=(80, 24)) as screen:
+        await screen.pilot.click("#header", offset=(bar(screen.text).index("Packet"), 0))
+        await screen.until(lambda: isinstance(screen.app.screen, PacketScreen))

@@ -37,8 +37,8 @@ READ = Action(
 AGENTS = Pane(
     "agents", "Agents",
     (CONNECT, CONNECT_PROJECT, CONNECT_MEMORY, DISCONNECT, UNDO, READ, keys.REFRESH, *keys.MOVES,
-     *keys.PANE_ACTIONS, keys.BACK, keys.LEAVE),
-    (CONNECT, CONNECT_PROJECT, CONNECT_MEMORY, DISCONNECT, UNDO, READ, keys.LEAVE),
+     *keys.PANE_ACTIONS, keys.BACK),
+    (CONNECT, CONNECT_PROJECT, CONNECT_MEMORY, DISCONNECT, UNDO, READ),
 )  # fmt: skip
 
 CLOSE_REACH = Action("leave_reach", "escape,q,at", "back", "Close this.", "Move")

@@ -151,9 +151,9 @@ def _status(view: CandidateView, now: datetime, signs: Glyphs, other: str) -> Bl
             return labelled("status", f"{signs.rejected} rejected{ago}", "warm")
         case Status.SUPERSEDED:
             into = f" by #{view.superseded_by}" if view.superseded_by else ""
-            return labelled("status", f"{signs.merged} superseded{into}{ago}", "dim")
+            return labelled("status", f"{signs.rejected} superseded{into}{ago}", "dim")
         case Status.GRADUATED:
-            return labelled("status", f"{signs.graduated} graduated{ago}", "accent")
+            return labelled("status", f"{signs.promoted} graduated{ago}", "accent")
         case _:
             pass
     if view.deferred:
@@ -173,7 +173,7 @@ def _proof(view: CandidateView, signs: Glyphs) -> list[Block]:
 
     rows = []
     for place, tick in enumerate(ticks(view.proof)):
-        sign = signs.promoted if tick.met else signs.doubted
+        sign = signs.promoted if tick.met else signs.attention
         style = "dim" if tick.met else "warm"
         block = labelled("" if place else "proof", f"{sign} {tick.text}", style)
         rows.append(structs.replace(block, most=PROOF_ROWS))
@@ -225,9 +225,7 @@ def _warnings(view: CandidateView, state: SourceState, signs: Glyphs) -> list[Bl
 
 
 def _flag_sign(flag: str, signs: Glyphs) -> str:
-    return {"hand-authored": signs.by_hand, "not-in-force": signs.attention}.get(
-        flag, signs.flagged
-    )
+    return "" if flag == "hand-authored" else signs.attention
 
 
 def _near(content: str, members: Sequence[Member], signs: Glyphs) -> list[Block]:
@@ -243,7 +241,7 @@ def _near(content: str, members: Sequence[Member], signs: Glyphs) -> list[Block]
             structs.replace(span, start=span.start + len(head), end=span.end + len(head))
             for span in spans
         )
-        label = f"{signs.cluster} near" if place == 0 else ""
+        label = "near" if place == 0 else ""
         block = labelled(label, head + text, spans=(Span(0, len(head), "accent"), *spans))
         rows.append(structs.replace(block, most=NEAR_ROWS))
     if len(members) > NEAR_SHOWN:
@@ -258,7 +256,7 @@ def _wordings(
     for place, (at, content) in enumerate(wordings[:most]):
         until = f"  until {moment(at)}"
         text = f'"{" ".join(content.split())}"{until}'
-        label = f"{signs.edited} before" if place == 0 else ""
+        label = "before" if place == 0 else ""
         rows.append(
             labelled(label, text, spans=(Span(len(text) - len(until), len(text), "faint"),))
         )
@@ -269,4 +267,4 @@ def _wordings(
 
 def _draft_words(signs: Glyphs) -> str:
     edits, discards = keys.EDIT.key, keys.DISCARD_DRAFT.key
-    return f"{signs.edited} draft kept: {edits} edits it, {discards} discards it"
+    return f"draft kept: {edits} edits it, {discards} discards it"

@@ -87,19 +87,15 @@ def conflict_blocks(
     if conflict.resolution is not None:
         settled = labelled("settled", str(conflict.resolution), "accent")
     else:
-        settling = (
-            (keys.KEEP_LEFT, "left"),
-            (keys.KEEP_RIGHT, "right"),
-            (keys.KEEP_BOTH, "both"),
-            (keys.REJECT, "dismisses"),
+        settles, dismisses = key_of(keys.SETTLE), key_of(keys.REJECT)
+        settled = labelled(
+            "open", f"{settles} keeps one side or both {signs.dot} {dismisses} dismisses it"
         )
-        words = [f"{key_of(action)} {word}" for action, word in settling]
-        settled = labelled("keep", f" {signs.dot} ".join(words))
     return [
         labelled("about", conflict.slot.replace(":", " ", 1), "text"),
         settled,
-        *_side(f"{key_of(keys.KEEP_LEFT)} left", conflict.left, signs),
-        *_side(f"{key_of(keys.KEEP_RIGHT)} right", conflict.right, signs),
+        *_side("left", conflict.left, signs),
+        *_side("right", conflict.right, signs),
     ]
 
 
@@ -117,7 +113,7 @@ def _side(label: str, view: CandidateView, signs: Glyphs) -> list[Block]:
 def hint_blocks(extras: Extras, signs: Glyphs) -> list[Block]:
     """The hint of a policy, and the odds that this person promotes it, with the reasons."""
     blocks = [
-        labelled("hint" if not place else "", f"{signs.hint} {hint.text}", "accent")
+        labelled("hint" if not place else "", hint.text, "accent")
         for place, hint in enumerate(extras.hints)
     ]
     score = extras.score
@@ -125,6 +121,6 @@ def hint_blocks(extras: Extras, signs: Glyphs) -> list[Block]:
         chance = f"{figure(score.probability)} likely to be promoted, as learned from you"
         blocks.append(labelled("learned", chance, spans=(Span(0, 3, "strong"),)))
         for reason in score.reasons:
-            sign = "+" if reason.weight > 0 else signs.minus
+            sign = "+" if reason.weight > 0 else "-"
             blocks.append(labelled("", f"{sign} {reason.text}", "faint"))
     return blocks

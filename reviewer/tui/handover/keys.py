@@ -6,7 +6,7 @@ from reviewer.tui.kit import keys
 from reviewer.tui.kit.action import Action, Pane
 
 HAND_OVER = Action(
-    "hand_over", "H", "hand-over",
+    "hand_over", "", "hand-over",
     "Show the hand-over for the next session of an agent, to copy it or write it to a file.",
     "Look",
 )  # fmt: skip

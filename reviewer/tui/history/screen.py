@@ -49,7 +49,6 @@ class HistoryScreen(ListScreen, pane=keys.HISTORY):
     """Acts on the left, the changes of the one under the cursor on the right."""
 
     tab = "history"
-    announces_undo = False  # the act is visible
 
     def __init__(self, engine: Engine, project: str | None = None) -> None:
         self.acts = ActList(self._read_acts, id="acts")

@@ -16,7 +16,7 @@ class Action(Struct, frozen=True):
 
     id: str
     keys: str
-    """Textual key names, comma-separated; empty for an action that only the palette offers."""
+    """Textual key names, comma-separated; empty for an action of the menu and the palette."""
     title: str
     """One to three words, for the footer and the palette."""
     help: str
@@ -28,11 +28,18 @@ class Action(Struct, frozen=True):
     """It works on all marked rows, or on the row under the cursor when none is marked."""
     priority: bool = False
     """It works even where a text field takes the keys."""
+    beside: str = ""
+    """The action whose row of the help names this one too."""
+
+    @property
+    def short(self) -> str:
+        """The first clause of its help, for a menu."""
+        return self.help.split("; ")[0].split(": ")[0].rstrip(".")
 
     @property
     def key(self) -> str:
-        """The key that runs it, as a person reads it; its title if it has none."""
-        return self.shown_keys[0] if self.shown_keys else f'"{self.title}"'
+        """The key that runs it, as a person reads it; its place in the menu if it has none."""
+        return self.shown_keys[0] if self.shown_keys else f'. "{self.title}"'
 
     @property
     def shown_keys(self) -> list[str]:
@@ -65,6 +72,7 @@ class Pane(Struct, frozen=True):
 
 _SHOWN_KEYS = {
     "question_mark": "?",
+    "full_stop": ".",
     "left_curly_bracket": "{",
     "right_curly_bracket": "}",
     "colon": ":",

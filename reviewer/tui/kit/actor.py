@@ -12,7 +12,6 @@ Footer, help, palette, keymap and the documentation are made from the panes.
 from __future__ import annotations
 
 from asyncio import Future, ensure_future, to_thread, wait, wait_for
-from collections import deque
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -57,6 +56,9 @@ WAITING = "Waiting for another program to finish writing ..."
 
 DETACHED = (NoMatches, MountError, NoScreen, ScreenStackError)
 """Raised by Textual when a screen that is closing is queried for one of its widgets."""
+
+NO_KEY = "no_key"
+"""Stands for the key of an action that only a keymap gives one."""
 
 MethodT = TypeVar("MethodT", bound=Callable[..., object])
 Value = TypeVar("Value")
@@ -111,7 +113,7 @@ class Actor(_Node):
             if missing:
                 raise TypeError(f"{cls.__name__} has no method for {', '.join(missing)}")
             cls.handlers = {action.id: known[action.id] for action in pane.actions}
-            cls.BINDINGS = [binding(action) for action in pane.actions if action.keys]
+            cls.BINDINGS = [binding(action) for action in pane.actions]
         super().__init_subclass__(**textual)
 
     @property
@@ -212,7 +214,7 @@ def detached(node: DOMNode) -> bool:
 def binding(action: Action) -> Binding:
     """The Textual binding of an action; a keymap finds it by its id."""
     return Binding(
-        action.keys,
+        action.keys or NO_KEY,
         f"act('{action.id}')",
         action.title,
         show=False,
@@ -365,11 +367,10 @@ class Host(App[int], inherit_bindings=False):
         """The act on many rows that is being written."""
         self.background_act: Future[None] | None = None
         """An act that continues in the background."""
-        self.made_on: dict[int, str] = {}
-        """The acts of this session by their id, with the screen that made each."""
-        self.compress_kept: dict[int, Any] = {}
-        self.compress_log: deque[str] = deque(maxlen=2_000)
-        """The choices on the Compress screen, by context (`compress.model.Choices`)."""
+        self.made_here: set[int] = set()
+        """The acts of this session."""
+        self.context_choices: dict[int, Any] = {}
+        """The choices on the Context screen, by context (`context.model.Choices`)."""
         self.state_forms: dict[tuple[str, str], dict[str, str]] = {}
         """Unwritten values of trusted state by project and key, with an empty key for a new one."""
         self.background_run: Stoppable | None = None
@@ -383,8 +384,8 @@ class Host(App[int], inherit_bindings=False):
         """Show a memory in the queue."""
         raise NotImplementedError
 
-    async def open_commits(self) -> None:
-        """Show the Commits screen."""
+    def open_context(self, context: int) -> None:
+        """Show a context."""
         raise NotImplementedError
 
     def open_why(self, memory: int) -> None:
@@ -399,12 +400,16 @@ class Host(App[int], inherit_bindings=False):
         """Go on from the first screen to the queue, which then says these words."""
         raise NotImplementedError
 
+    def change_project(self, project: str | None) -> None:
+        """Show another project, or all of them."""
+        raise NotImplementedError
+
     def leave(self) -> None:
         """Leave reviewer; places and the text being typed are kept."""
         raise NotImplementedError
 
-    def open_compress(self, commit: int) -> None:
-        """Show the Compress screen from a commit on."""
+    def how_to_quit(self) -> None:
+        """Say which key quits."""
         raise NotImplementedError
 
     def open_source(self, evidence: EvidenceView) -> None:

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from textual import events
 from textual.reactive import reactive
 from textual.strip import Strip
+from textual.timer import Timer
 
 from reviewer.text.display import display_line
 from reviewer.tui.kit import keys
-from reviewer.tui.kit.action import shown_key
+from reviewer.tui.kit.action import Action, shown_key
 from reviewer.tui.kit.actor import reachable
 from reviewer.tui.kit.line import BarLine, Part, cells_of, cut, line_of
 from reviewer.tui.kit.text import wrapped
@@ -23,49 +24,6 @@ if TYPE_CHECKING:
 
 FOOTER_KEYS = 7
 """Keys at most in a footer of 80 columns."""
-
-
-class HeaderBar(BarLine):
-    """Name, project and the state of the queue."""
-
-    project = reactive("")
-    waiting: reactive[int | None] = reactive(None)
-    promoted = reactive(0)
-    rejected = reactive(0)
-    minutes: reactive[int | None] = reactive(None)
-
-    def same_as(self, other: HeaderBar) -> None:
-        """Copy the header of another screen."""
-        self.project, self.waiting, self.minutes = other.project, other.waiting, other.minutes
-        self.promoted, self.rejected = other.promoted, other.rejected
-
-    def show_counts(self, counts: Counts) -> None:
-        self.waiting = counts.waiting
-        self.promoted, self.rejected = counts.promoted_today, counts.rejected_today
-
-    def sides(self, style: Palette, sign: Glyphs) -> tuple[list[Part], list[list[Part]]]:
-        """`37 waiting · today 9 ✓ 14 ✗ · ~4 min left`, without the end where it is narrow."""
-        between = f" {sign.dot} "
-        left = [(" reviewer", style.accent), ("  " + self.project, style.strong)]
-        engine: Engine | None = getattr(self.app, "engine", None)
-        if engine is not None and engine.read_only:
-            left.append((f"{between}read-only", style.warm))
-        if self.waiting is None:
-            return left, []
-        short: list[Part] = [(f"{self.waiting:,}", style.strong), (" waiting", style.dim)]
-        today = [
-            *short,
-            (f"{between}today {self.promoted:,} ", style.dim),
-            (sign.promoted, style.accent),
-            (f" {self.rejected:,} ", style.dim),
-            (sign.rejected, style.warm),
-        ]
-        choices = [today, short]
-        if self.minutes is not None:
-            pace = (f"{between}~{self.minutes} min left", style.dim)
-            choices.insert(0, [*today, pace])
-        end = (" ", style.text)
-        return left, [[*choice, end] for choice in choices]
 
 
 class ClickLine(BarLine):
@@ -85,48 +43,66 @@ class ClickLine(BarLine):
                 return
 
 
-class TabBar(ClickLine):
-    """The screens with their keys; the current one is highlighted."""
+class HeaderBar(ClickLine):
+    """The project, and the screens with their keys; the one that is shown is highlighted."""
 
-    current = reactive("queue")
+    project = reactive("")
+    waiting: reactive[int | None] = reactive(None)
+
+    def __init__(self, current: str = "") -> None:
+        super().__init__(id="header")
+        self.current = current
+
+    def same_as(self, other: HeaderBar) -> None:
+        """Copy the header of another screen."""
+        self.project, self.waiting = other.project, other.waiting
+
+    def show_counts(self, counts: Counts) -> None:
+        self.waiting = counts.to_decide
 
     def sides(self, style: Palette, sign: Glyphs) -> tuple[list[Part], list[list[Part]]]:
-        """` Queue F2   History F8` and the key for help."""
+        """` acme       Queue 37 F2   Packet F5`: the project gives way first, then the titles."""
+        engine: Engine | None = getattr(self.app, "engine", None)
+        read_only = engine is not None and engine.read_only
+        name: list[Part] = [(" " + (self.project or "reviewer"), style.strong)]
+        if read_only:
+            name.append((f" {sign.dot} read-only", style.warm))
         wide = self.size.width
-        parts = self._tabs(style, "   ")
-        if cells_of(parts) > wide:
-            parts = self._tabs(style, " ")
-        if cells_of(parts) > wide:
-            parts = self._tabs(style, " ", titles=keys.SHORT_TITLES)
-        if cells_of(parts) > wide:
-            parts = self._tabs(style, " ", titles=_NO_TITLES)
-        help_parts: list[Part] = [(keys.HELP.shown_keys[-1], style.accent), (" help ", style.dim)]
-        if cells_of(parts) + cells_of(help_parts) + 2 <= wide:
-            self.spots.append((wide - cells_of(help_parts), wide, "help"))
-        return parts, [help_parts, []]
+        tabs: list[Part] = []
+        for gap, titled in (("   ", True), ("  ", True), (" ", True), (" ", False)):
+            tabs = self._tabs(style, gap, titled=titled)
+            if cells_of(tabs) + min(cells_of(name), wide // 4) + 1 <= wide:
+                break
+        start = wide - cells_of(tabs)
+        self.spots = [(a + start, b + start, action) for a, b, action in self.spots]
+        room = max(start - 1, 0)
+        if cells_of(name) > room:
+            strip = line_of(name, room, style.text, sign.ellipsis)
+            name = [(segment.text, segment.style or style.text) for segment in strip]
+        gap_cells = max(start - cells_of(name), 0)
+        return [*name, (" " * gap_cells, style.text), *tabs], []
 
-    def _tabs(
-        self, style: Palette, gap: str, *, titles: Mapping[str, str] | None = None
-    ) -> list[Part]:
-        """Every tab with its key. `titles`: other titles than its own, by the id of the action; the
-        screen that is shown keeps a title.
-        """
+    def _tabs(self, style: Palette, gap: str, *, titled: bool) -> list[Part]:
+        """Every tab with its key; only the one that is shown keeps its title without `titled`."""
         parts: list[Part] = []
-        self.spots.clear()
-        for action in keys.SCREENS:
+        self.spots = []
+        for action in self.screens():
             here = action.id == f"show_{self.current}"
-            title = (titles or {}).get(action.id, action.title)
-            parts.append((gap if parts else " ", style.text))
+            if parts:
+                parts.append((gap, style.text))
             at = cells_of(parts)
-            if title or here:
-                shown = title or action.title
-                parts.append((f"{shown} ", style.strong if here else style.dim))
-            parts.append((action.key, style.accent if here else style.faint))
+            if titled or here:
+                parts.append((f"{action.title} ", style.strong if here else style.dim))
+                if action is keys.SHOW_QUEUE and self.waiting is not None:
+                    parts.append((f"{self.waiting:,} ", style.strong if here else style.dim))
+            parts.append((action.key, style.accent if here else style.dim))
             self.spots.append((at, cells_of(parts), action.id))
-        return parts
+        return [*parts, (" ", style.text)]
 
-
-_NO_TITLES = {action.id: "" for action in keys.SCREENS}
+    def screens(self) -> tuple[Action, ...]:
+        """The tabs: those that are always there, and the one that is shown."""
+        here = f"show_{self.current}"
+        return tuple(action for action in keys.SCREENS if action in keys.TABS or action.id == here)
 
 
 class HintBar(BarLine):
@@ -144,7 +120,7 @@ class HintBar(BarLine):
         self.set_class(bool(words), "-shown")
 
     def sides(self, style: Palette, sign: Glyphs) -> tuple[list[Part], list[list[Part]]]:
-        before: Part = (f" {sign.hint} ", style.warm)
+        before: Part = (" ", style.warm)
         whole: list[Part] = [before, (self.words, style.warm)]
         if self.short and cells_of(whole) > self.size.width:
             return [before, (self.short, style.warm)], []
@@ -154,6 +130,8 @@ class HintBar(BarLine):
 TROUBLE_CELLS = 3
 """The sign before a problem."""
 MOST_ROWS = 3
+SAID_SECONDS, BAD_SECONDS = 12.0, 40.0
+"""How long a sentence stays, and one about a problem."""
 
 
 class StatusBar(BarLine):
@@ -162,10 +140,21 @@ class StatusBar(BarLine):
     place = reactive("")
     _text = reactive("")
     _bad = reactive(False)
+    _fading: Timer | None = None
 
     def say(self, text: str, *, bad: bool = False) -> None:
+        """Show a sentence; it leaves after a while."""
         self._text, self._bad = display_line(text), bad
         self._fit()
+        if self._fading is not None:
+            self._fading.stop()
+            self._fading = None
+        if text:
+            self._fading = self.set_timer(BAD_SECONDS if bad else SAID_SECONDS, self._fade)
+
+    def _fade(self) -> None:
+        self._fading = None
+        self.say("")
 
     def on_resize(self) -> None:
         """The text may need another number of rows."""

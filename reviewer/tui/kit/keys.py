@@ -4,24 +4,36 @@ from __future__ import annotations
 
 from reviewer.tui.kit.action import Action, Pane
 
-LINE_DOWN = Action("line_down", "j,down", "down", "Go one line down.", "Move")
-LINE_UP = Action("line_up", "k,up", "up", "Go one line up.", "Move")
-HALF_DOWN = Action("half_down", "ctrl+d", "half a page down", "Go half a page down.", "Move")
-HALF_UP = Action("half_up", "ctrl+u", "half a page up", "Go half a page up.", "Move")
-PAGE_DOWN = Action("page_down", "pagedown", "page down", "Go one page down.", "Move")
-PAGE_UP = Action("page_up", "pageup", "page up", "Go one page up.", "Move")
-GO_HOME = Action("go_home", "g,home", "first", "Go to the first line.", "Move")
-GO_END = Action("go_end", "G,end", "last", "Go to the last line.", "Move")
+LINE_DOWN = Action(
+    "line_down", "j,down", "down, up", "Go a line down or up, half a page, a page, to an end.",
+    "Move",
+)  # fmt: skip
+
+
+def _move(name: str, keys: str, title: str, help_: str) -> Action:
+    return Action(name, keys, title, help_, "Move", beside=LINE_DOWN.id)
+
+
+LINE_UP = _move("line_up", "k,up", "up", "Go one line up.")
+HALF_DOWN = _move("half_down", "ctrl+d", "half a page down", "Go half a page down.")
+HALF_UP = _move("half_up", "ctrl+u", "half a page up", "Go half a page up.")
+PAGE_DOWN = _move("page_down", "pagedown", "page down", "Go one page down.")
+PAGE_UP = _move("page_up", "pageup", "page up", "Go one page up.")
+GO_HOME = _move("go_home", "g,home", "first", "Go to the first line.")
+GO_END = _move("go_end", "G,end", "last", "Go to the last line.")
 MOVES = (LINE_DOWN, LINE_UP, HALF_DOWN, HALF_UP, PAGE_DOWN, PAGE_UP, GO_HOME, GO_END)
 
 UNDO = Action(
     "undo", "u", "undo",
-    "Take back the last decision. One that was made elsewhere is named first and needs the key"
-    " again.",
+    "Take back what you did last; an act of an earlier session is named first.",
     "Decide", writes=True,
 )  # fmt: skip
 REDO = Action(
-    "redo", "Z,ctrl+r", "redo", "Redo the act that was undone last.", "Decide", writes=True
+    "redo", "Z,ctrl+r", "redo", "Redo the act that was undone last.", "Decide", writes=True,
+    beside=UNDO.id,
+)  # fmt: skip
+MENU = Action(
+    "menu", "full_stop", "more", "Choose a rarer act from a menu beside the row.", "Decide"
 )
 COPY = Action("copy", "y", "copy", "Copy the text to the clipboard (OSC 52).", "Look")
 NEXT_HEADING = Action(
@@ -30,7 +42,7 @@ NEXT_HEADING = Action(
 )  # fmt: skip
 PREVIOUS_HEADING = Action(
     "previous_heading", "left_curly_bracket", "previous heading",
-    "Go to the previous heading of the text.", "Look",
+    "Go to the previous heading of the text.", "Look", beside=NEXT_HEADING.id,
 )  # fmt: skip
 OPEN_SOURCE = Action(
     "open_source", "o", "open source", "Show the source at the line this comes from.", "Look"
@@ -39,33 +51,42 @@ OPEN_EDITOR = Action(
     "open_editor", "E", "in editor", "Open the file at the line in $VISUAL or $EDITOR.", "Look"
 )
 REACH = Action(
-    "reach", "at", "agents", "Which agents get this fact, and where each finds it.", "Look"
+    "reach", "", "agents", "Which agents get this fact, and where each finds it.", "Look"
 )
 FILTER = Action("filter", "/", "filter", "Show only rows that match words and fields.", "Select")
-REFRESH = Action("refresh", "R", "refresh", "Read everything again.", "Select")
+REFRESH = Action("refresh", "ctrl+l", "refresh", "Read everything again.", "Select")
 MARK = Action(
     "mark", "space", "mark",
     "Mark this row and go down; the next decision applies to all marked rows.", "Select",
 )  # fmt: skip
 RANGE = Action(
-    "range", "v", "range",
-    "Mark every row from here to where you go; pressed again, keep the marks.", "Select",
+    "range", "", "mark a range",
+    "Mark every row from here to where you go; chosen again, keep the marks.", "Select",
 )  # fmt: skip
 MARK_ALL = Action(
-    "mark_all", "*", "mark all", "Mark every row of the list, or unmark all.", "Select"
+    "mark_all", "*", "mark all", "Mark every row of the list, or unmark all.", "Select",
+    beside=MARK.id,
+)  # fmt: skip
+NEXT_PANE = Action(
+    "next_pane",
+    "tab",
+    "next pane, zoom",
+    "Go to the next pane or back; fill the screen with it.",
+    "Look",
 )
-ZOOM = Action("zoom", "+", "zoom", "Fill the screen with the focused pane.", "Look")
-UNZOOM = Action("unzoom", "_", "zoom back", "Show all panes again.", "Look")
-NEXT_PANE = Action("next_pane", "tab", "next pane", "Go to the next pane.", "Look")
 PREVIOUS_PANE = Action(
-    "previous_pane", "shift+tab", "previous pane", "Go to the previous pane.", "Look"
-)
-PANE_ACTIONS = (ZOOM, UNZOOM, NEXT_PANE, PREVIOUS_PANE)
+    "previous_pane", "shift+tab", "previous pane", "Go to the previous pane.", "Look",
+    beside=NEXT_PANE.id,
+)  # fmt: skip
+ZOOM = Action(
+    "zoom", "+", "zoom", "Fill the screen with the focused pane, or show all panes again.", "Look",
+    beside=NEXT_PANE.id,
+)  # fmt: skip
+PANE_ACTIONS = (NEXT_PANE, PREVIOUS_PANE, ZOOM)
 BACK = Action(
     "back", "escape", "back",
-    "Leave, one at a time: the range, the marks, the zoom, the pane, the filter.", "Move",
+    "Leave one thing: the range, the marks, the zoom, the pane, the filter, the screen.", "Move",
 )  # fmt: skip
-LEAVE = Action("leave", "q", "to the queue", "Close this screen and go back.", "Screens")
 CLOSE = Action("close", "escape,q", "close", "Close this and go back.", "Move")
 
 SCROLL_DOWN = Action("scroll_down", "j,down", "scroll down", "Scroll one line down.", "Move")
@@ -148,44 +169,41 @@ HELP = Action(
     "help", "question_mark,f1", "help", "Show the keys that work here, and why some do not now.",
     "Screens",
 )  # fmt: skip
-PALETTE = Action("palette", "ctrl+p,colon", "palette", "Find an action by name.", "Screens")
-SHOW_QUEUE = Action("show_queue", "f2", "Queue", "Go to the queue.", "Screens")
-SHOW_COMMITS = Action(
-    "show_commits", "f3", "Commits", "Go to the contexts and their retention rules.", "Screens"
+PALETTE = Action(
+    "palette", "ctrl+p,colon", "palette", "Find an action by name.", "Screens", beside=HELP.id
 )
-SHOW_COMPRESS = Action(
-    "show_compress", "f4", "Compress", "Go to the levels of a context and the losses of each.",
-    "Screens",
-)  # fmt: skip
-SHOW_PACKET = Action(
-    "show_packet", "f5", "Packet", "Go to the packet that an agent gets within a budget.", "Screens"
-)
-SHOW_PIPELINES = Action(
-    "show_pipelines", "f6", "Pipelines", "Go to pipelines, their preambles and runs.", "Screens"
-)
-SHOW_STATE = Action(
-    "show_state", "f7", "State", "Go to trusted state, entities and active memories.", "Screens"
-)
-SHOW_HISTORY = Action("show_history", "f8", "History", "Go to the ledger of all acts.", "Screens")
-SHOW_AGENTS = Action(
-    "show_agents", "f9", "Agents", "Go to the agents: connected, given, proposed.", "Screens"
-)
+SHOW_QUEUE = Action("show_queue", "f2", "Queue", "Go to one of the screens.", "Screens")
+
+
+def _screen(name: str, keys: str, title: str, help_: str) -> Action:
+    return Action(f"show_{name}", keys, title, help_, "Screens", beside=SHOW_QUEUE.id)
+
+
+SHOW_CONTEXT = _screen("context", "f3", "Context", "Go to the turns and levels of a session.")
+SHOW_PACKET = _screen("packet", "f4", "Packet", "Go to the packet that an agent gets.")
+SHOW_MEMORY = _screen("memory", "f5", "Memory", "Go to what was promoted.")
+SHOW_PIPELINES = _screen("pipelines", "f6", "Pipelines", "Go to pipelines and their runs.")
+SHOW_AGENTS = _screen("agents", "f7", "Agents", "Go to the agents that get these memories.")
+SHOW_HISTORY = _screen("history", "f8", "History", "Go to the ledger of all acts.")
 SWITCH_THEME = Action(
     "switch_theme", "", "dark or light", "Switch between the dark and the light theme.", "Screens"
 )
-QUIT = Action("quit", "ctrl+q", "quit", "Leave reviewer, from anywhere.", "Screens", priority=True)
+QUIT = Action(
+    "quit", "ctrl+q", "quit", "Leave reviewer, from anywhere; your place is kept.", "Screens",
+    priority=True,
+)  # fmt: skip
+HOW_TO_QUIT = Action(
+    "how_to_quit", "ctrl+c,q", "how to quit", "Say which key quits.", "Screens", beside=QUIT.id
+)
 APP = Pane(
     "app", "Everywhere",
-    (HELP, PALETTE, SHOW_QUEUE, SHOW_COMMITS, SHOW_COMPRESS, SHOW_PACKET, SHOW_PIPELINES,
-     SHOW_STATE, SHOW_HISTORY, SHOW_AGENTS, SWITCH_THEME, QUIT),
+    (HELP, PALETTE, SHOW_QUEUE, SHOW_CONTEXT, SHOW_PACKET, SHOW_MEMORY, SHOW_PIPELINES,
+     SHOW_AGENTS, SHOW_HISTORY, SWITCH_THEME, QUIT, HOW_TO_QUIT),
 )  # fmt: skip
-SCREENS = (
-    SHOW_QUEUE, SHOW_COMMITS, SHOW_COMPRESS, SHOW_PACKET, SHOW_PIPELINES, SHOW_STATE, SHOW_HISTORY,
-    SHOW_AGENTS,
-)  # fmt: skip
-"""The tabs, in their order."""
-SHORT_TITLES = {SHOW_PIPELINES.id: "Pipe"}
-"""Titles of tabs that are shortened before a name is left out: with this one, 80 columns do."""
+TABS = (SHOW_QUEUE, SHOW_CONTEXT, SHOW_PACKET, SHOW_MEMORY)
+"""The screens whose tabs are always there."""
+SCREENS = (*TABS, SHOW_PIPELINES, SHOW_AGENTS, SHOW_HISTORY)
+"""Every screen, in the order of the tabs."""
 
 RUN_HERE = Action("run_here", "enter", "run", "Run the action under the cursor.", "Move")
 CLOSE_HELP = Action("leave_help", "escape,q,question_mark,f1", "close", "Close the help.", "Move")

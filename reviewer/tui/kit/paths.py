@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from reviewer.tui.kit.choice_pane import Option
+from reviewer.tui.kit.option import Option
 
 MOST = 200
 """Entries offered at a time."""

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Protocol, TypeVar
 from textual import on
 from textual.app import ComposeResult
 from textual.containers import Horizontal, Vertical
+from textual.geometry import Region
 from textual.message import Message
 from textual.screen import Screen
 from textual.timer import Timer
@@ -33,7 +34,7 @@ from reviewer.tui.editor import open_in_editor
 from reviewer.tui.kit import keys
 from reviewer.tui.kit.action import Action
 from reviewer.tui.kit.actor import Actor, DismissOnce, StatusMessage, detached, runs
-from reviewer.tui.kit.bars import FooterBar, HeaderBar, StatusBar, TabBar
+from reviewer.tui.kit.bars import FooterBar, HeaderBar, StatusBar
 from reviewer.tui.kit.line import Separator, TitleRule
 from reviewer.tui.kit.row_list import RowList
 from reviewer.tui.kit.row_model import RowModel
@@ -41,9 +42,10 @@ from reviewer.tui.kit.text_pane import TextPane
 
 if TYPE_CHECKING:  # imported when first used: text fields take a while
     from reviewer.promotion.drafts import Drafts
-    from reviewer.tui.kit.choice_pane import ChoicePane, Option
+    from reviewer.tui.kit.choice import ChoiceScreen
     from reviewer.tui.kit.edit_pane import EditPane
     from reviewer.tui.kit.filter import FilterBar
+    from reviewer.tui.kit.option import Option
 
 WATCH_SECONDS = 2.0
 """How often a screen checks whether another process has written to the store."""
@@ -89,8 +91,6 @@ class KitScreen(DismissOnce, Actor, Screen[None], inherit_bindings=False):
 
     tab: ClassVar[str] = ""
     """The name of this screen's tab; empty for a screen without tabs."""
-    announces_undo: ClassVar[bool] = True
-    """Whether undo asks first before it undoes an act that was not made on this screen."""
 
     class Arrived(Message):
         """The result of a read; only the latest of its group counts."""
@@ -107,9 +107,10 @@ class KitScreen(DismissOnce, Actor, Screen[None], inherit_bindings=False):
         self.project = project
         self.status = StatusBar(id="status")
         self.footer = FooterBar(id="footer")
+        self.question: ChoiceScreen | None = None
+        """The question that is open over this screen."""
         self._latest: Counter[str] = Counter()
         self._seen_version = engine.version()
-        self._undo_announced = 0
 
     # reading
 
@@ -202,7 +203,7 @@ class KitScreen(DismissOnce, Actor, Screen[None], inherit_bindings=False):
             done = await self.host.carry_out(self, act, words, total)
         else:
             done = await to_thread(act)
-        self.host.made_on[done.act] = self.tab
+        self.host.made_here.add(done.act)
         if bound := self.engine.say_binding():
             self.app.notify(display_line(bound), markup=False, timeout=15)
         if personal(self.engine.path, "-agents").is_dir():
@@ -227,33 +228,31 @@ class KitScreen(DismissOnce, Actor, Screen[None], inherit_bindings=False):
             return None
         if (other := self.engine.history.latest_of_another()) is None:
             return "There is nothing to undo."
-        return f"Nothing of yours to undo; {display_line(other[2])} made the latest decision (F8)."
+        return f"You have nothing to undo: {display_line(other[2])} made the latest decision."
 
     def _nothing_to_redo(self) -> str | None:
         return None if self.engine.history.redo_title() else "There is nothing to redo."
 
     @runs(keys.UNDO, unless=_nothing_to_undo)
     async def undo(self) -> None:
-        """Undo the last act; one that was not made on this screen is announced first."""
+        """Undo the last act of this session; an earlier one is named first, and waits for enter."""
         following = self.engine.history.next_undo()
         if following is None:
             return
         number, title = following
-        made_on = self.host.made_on.get(number)
-        elsewhere = self.announces_undo and made_on != self.tab
-        if elsewhere and self._undo_announced != number:
-            self._undo_announced = number
-            where = f"made on {made_on.capitalize()}" if made_on else "made before or elsewhere"
-            key = self.key_of(keys.UNDO)
-            self.say(f"{key} again undoes: {display_line(title)} ({where}).")
-            return
+        if number in self.host.made_here:
+            await self._undo()
+        else:
+            await self.confirm("From an earlier session", f"Undo: {title}", "Leave it", self._undo)
+
+    async def _undo(self) -> None:
         undone = await self.write(self.engine.history.undo, "Undoing")
         self._reversed(undone, "Undone", f"{self.key_of(keys.REDO)} to redo")
 
     @runs(keys.REDO, unless=_nothing_to_redo)
     async def redo(self) -> None:
         redone = await self.write(self.engine.history.redo, "Redoing")
-        self.host.made_on[redone.target] = self.tab
+        self.host.made_here.add(redone.target)
         self._reversed(redone, "Redone", f"{self.key_of(keys.UNDO)} to undo")
 
     def _reversed(self, undone: Undone, verb: str, hint: str) -> None:
@@ -292,12 +291,11 @@ class KitScreen(DismissOnce, Actor, Screen[None], inherit_bindings=False):
         return []
 
     def show_footer(self) -> None:
-        """Show the keys that can be used now in the focused pane, and the one for help last."""
+        """Show the keys of the focused pane, and the one for help last; the store is not asked."""
         focused = self.focused
         typing = focused is not None and focused.check_consume_key("a", "a")
         shown = []
-        usable = [each for each in self.footer_actions() if _can_run(*each)]
-        for action, node in [*usable, (keys.HELP, self.host)]:
+        for action, node in [*self.footer_actions(), (keys.HELP, self.host)]:
             names = self.host.keymap_in_use.keys(action)
             if typing:  # the key would be typed as a character
                 names = [key for key in names if len(key) > 1 and not _types(key)]
@@ -310,17 +308,102 @@ class KitScreen(DismissOnce, Actor, Screen[None], inherit_bindings=False):
         """The footer follows the focus."""
         self.show_footer()
 
-    def on_idle(self) -> None:
-        """Every message may have changed which keys can be used; asking takes some 0.1 ms."""
-        if self.is_active and self.footer.is_attached:
-            self.show_footer()
-
-    @runs(keys.LEAVE)
     @runs(keys.CLOSE)
     def leave(self) -> None:
         """Close the screen; an act that is being written is stopped instead."""
         if not self.host.stop_running():
             self.dismiss()
+
+    # choosing
+
+    @property
+    def row_in_question(self) -> Region:
+        """The line that a question must leave in sight."""
+        return Region(0, 0, self.size.width, 1)
+
+    async def choose(
+        self,
+        title: str,
+        options: Sequence[Option],
+        then: Callable[[Option], Awaitable[None]],
+        *,
+        narrow: Callable[[str], None] | None = None,
+        hint: str = "",
+        nothing: str = "",
+        text: str = "",
+        current: str = "",
+    ) -> None:
+        """Let the person choose an option beside the row, and pass it on; see `ChoiceScreen`."""
+        from reviewer.tui.kit.choice import ChoiceScreen  # late: text fields take a while
+
+        asked = ChoiceScreen(
+            title,
+            options,
+            near=self.row_in_question,
+            narrow=narrow,
+            hint=hint,
+            nothing=nothing,
+            text=text,
+            current=current,
+        )
+
+        async def answered(option: Option | None) -> None:
+            self.question = None
+            self.left_question()
+            if option is None:
+                self.say("Nothing was changed.")
+            else:
+                await self.patiently(lambda: then(option))
+
+        self.question = asked
+        await self.app.push_screen(asked, answered)
+
+    async def confirm(
+        self, title: str, yes: str, no: str, then: Callable[[], Awaitable[None]]
+    ) -> None:
+        """Ask once: the cursor is on `yes`, and enter goes on."""
+        from reviewer.tui.kit.option import Option
+
+        async def answered(option: Option) -> None:
+            if option.key == "yes":
+                await then()
+            else:
+                self.say("Nothing was changed.")
+
+        await self.choose(title, [Option("yes", yes), Option("no", no)], answered)
+
+    def left_question(self) -> None:
+        """A question was answered or left."""
+
+    def offer(self, options: Sequence[Option]) -> None:
+        """Show other options in the open question."""
+        if self.question is not None:
+            self.question.offer(options)
+
+    def offer_from(self, work: Callable[[], Sequence[Option]]) -> None:
+        """Find options in a thread, and show them if the same question is still open then."""
+        asked = self.question
+
+        def then(options: Sequence[Option]) -> None:
+            if asked is not None and self.question is asked:
+                asked.offer(options)
+
+        self.read(work, then, group="options")
+
+    @runs(keys.MENU)
+    async def open_menu(self) -> None:
+        """Choose one of the actions that have no key of their own."""
+        from reviewer.tui.kit.option import Option
+
+        rare = [action for action in self.pane.actions if not self.host.keymap_in_use.keys(action)]
+        usable = [action for action in rare if _can_run(action, self)]
+
+        async def then(option: Option) -> None:
+            await self.action_act(option.key)
+
+        await self.choose(
+            "More", [Option(each.id, self.title_of(each), each.short) for each in usable], then
+        )
 
     def keep_now(self) -> None:
         """Save the text being typed and the place before another screen is shown or the program
@@ -480,7 +563,7 @@ class ListScreen(MoveKeys, KitScreen, inherit_bindings=False):
         self.list = rows
         self.panes = tuple(panes)
         self.model = model
-        self.header = HeaderBar(id="header")
+        self.header = HeaderBar(self.tab)
         self.title_rule = TitleRule(title, id="list-title")
         self.separator = Separator(id="separator")
         self.cursor_rest = CursorRest(self, self.follow)
@@ -495,8 +578,6 @@ class ListScreen(MoveKeys, KitScreen, inherit_bindings=False):
         self._zoomed: Widget | None = None
         self._reading = False
         """The zoomed pane was opened with `read_pane`, so leaving it returns to the list."""
-        self._choices: ChoicePane | None = None
-        self._chosen: Callable[[Option], Awaitable[None]] | None = None
         self._editor: EditPane | None = None
         self._edit: TextEdit | None = None
         self._refused_to_drop: TextEdit | None = None
@@ -510,9 +591,6 @@ class ListScreen(MoveKeys, KitScreen, inherit_bindings=False):
         if base is not self:
             self.header.same_as(base.query_one(HeaderBar))
         yield self.header
-        tabs = TabBar(id="tabs")
-        tabs.current = self.tab
-        yield tabs
         yield from self.compose_above()
         with Horizontal(id="body"):
             with Vertical(id="left"):
@@ -642,20 +720,18 @@ class ListScreen(MoveKeys, KitScreen, inherit_bindings=False):
 
     @runs(keys.ZOOM)
     def zoom(self) -> None:
-        """Fill the screen with the focused pane."""
+        """Fill the screen with the focused pane, or show all panes again."""
         focused = self.focused
-        self.fill_with(focused if focused in self.panes else self.list)
+        if self._zoomed is not None:
+            self.unzoom()
+        else:
+            self.fill_with(focused if focused in self.panes else self.list)
 
     def fill_with(self, pane: Widget) -> None:
         """Fill the screen with a pane."""
         self._zoomed, self._reading = pane, False
         self._arrange()
 
-    def _not_zoomed(self) -> str | None:
-        zoom = self.key_of(keys.ZOOM)
-        return None if self._zoomed is not None else f"No pane is zoomed: {zoom} fills the screen."
-
-    @runs(keys.UNZOOM, unless=_not_zoomed)
     def unzoom(self) -> None:
         """Show all panes again."""
         self._zoomed, self._reading = None, False
@@ -699,7 +775,9 @@ class ListScreen(MoveKeys, KitScreen, inherit_bindings=False):
 
     @runs(keys.BACK)
     def back(self) -> None:
-        """Leave one state: the act being written, the marks, the zoom, the pane, the filter."""
+        """Leave one thing: the act being written, the marks, the zoom, the pane, the filter, and
+        in the end the screen.
+        """
         if self.host.stop_running():
             return
         if self.model is not None and self.model.has_marks:
@@ -712,6 +790,21 @@ class ListScreen(MoveKeys, KitScreen, inherit_bindings=False):
             self.set_focus(self.list, scroll_visible=False)
         elif self.filter_text:
             self.clear_filter()
+        else:
+            self.leave_last()
+
+    def leave_last(self) -> None:
+        """Nothing else is left to leave: close the screen, or say how to quit."""
+        if self.app.screen_stack[0] is self:
+            self.host.how_to_quit()
+        else:
+            self.dismiss()
+
+    @property
+    def row_in_question(self) -> Region:
+        rows = self.list
+        y = rows.region.y + max(rows.cursor - rows.scroll_offset.y, 0)
+        return Region(rows.region.x, y, rows.region.width, 1)
 
     def show_empty(self, *, empty: bool) -> None:
         """Give the list the whole width while no row can be shown beside it."""
@@ -794,80 +887,10 @@ class ListScreen(MoveKeys, KitScreen, inherit_bindings=False):
 
     def unfinished(self) -> str:
         """How to leave the open overlay."""
-        if self.overlay is self._choices:
-            return "Choose a line first, or leave with escape."
         return (
             f"Finish this first: {keys.SAVE_EDIT.key} saves it, "
             f"{keys.LEAVE_EDIT.key} keeps it as a draft."
         )
-
-    async def choose(
-        self,
-        title: str,
-        detail: str,
-        options: Sequence[Option],
-        then: Callable[[Option], Awaitable[None]],
-        *,
-        narrow: Callable[[str], None] | None = None,
-        hint: str = "",
-        nothing: str = "",
-        text: str = "",
-        replace: bool = False,
-        by_letter: bool = False,
-    ) -> None:
-        """Let the person choose one of some options and pass it on; `text` is filled in.
-
-        `narrow` gets the typed text and shows other options with `offer`. Typing continues after
-        `text`, or replaces it with `replace`. With `by_letter`, one key chooses.
-        """
-        if self._choices is None:
-            from reviewer.tui.kit.choice_pane import ChoicePane
-
-            self._choices = ChoicePane(id="choice")
-        self._chosen = then
-        await self.show_overlay(self._choices)
-        self._choices.ask(
-            title,
-            detail,
-            options,
-            narrow=narrow,
-            hint=hint,
-            nothing=nothing,
-            by_letter=by_letter,
-        )
-        if text:
-            self._choices.field.fill(text)
-            if replace:
-                self._choices.field.select_all()
-
-    def offer(self, options: Sequence[Option]) -> None:
-        """Show other options in the open chooser."""
-        if self._choices is not None and self.overlay is self._choices:
-            self._choices.offer(options)
-
-    def offer_from(self, work: Callable[[], Sequence[Option]]) -> None:
-        """Find options in a thread, and show them if the same question is still open then."""
-        asked = self._chosen
-
-        def then(options: Sequence[Option]) -> None:
-            if self._chosen is asked:
-                self.offer(options)
-
-        self.read(work, then, group="options")
-
-    async def on_choice_pane_chosen(self, message: ChoicePane.Chosen) -> None:
-        message.stop()
-        then, self._chosen = self._chosen, None
-        self.close_overlay()
-        if then is not None:
-            option = message.option
-            await self.patiently(lambda: then(option))
-
-    def on_choice_pane_left(self, message: ChoicePane.Left) -> None:
-        message.stop()
-        self._chosen = None
-        self.close_overlay()
-        self.say("Nothing was changed.")
 
     async def edit_text(self, edit: TextEdit) -> None:
         """Edit a text, from its draft where there is one."""

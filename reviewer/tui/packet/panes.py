@@ -276,7 +276,7 @@ def bar_parts(
     if bar.before is not None:
         figures = f"{bar.before:,} +{bar.used - bar.before:,}"
         if bar.used < bar.before:
-            figures = f"{bar.before:,} {sign.minus}{bar.before - bar.used:,}"
+            figures = f"{bar.before:,} -{bar.before - bar.used:,}"
     full = bar.cap is not None and bar.used >= 0.95 * bar.cap > 0
     colour: Style = style.warm if full else style.accent
     return [

@@ -36,7 +36,7 @@ ALLOW_TOOLS = Action(
 )  # fmt: skip
 AS_CONTEXT = Action(
     "pipeline_context", "w", "as context",
-    "Open the conversation of the run as a context on the Commits screen: the thread of this node,"
+    "Open the conversation of the run on the Context screen: the thread of this node,"
     " or all of it.",
     "Decide", writes=True,
 )  # fmt: skip
@@ -95,6 +95,6 @@ PIPELINES = Pane(
     (RUN, STEP, CANCEL, ENTER, RESUME, SWITCH_ENGINE, ALLOW_TOOLS, AS_CONTEXT, keys.UNDO, CHOOSE,
      OPEN_FILE, PAST_RUNS, EDGES, NEXT_WAY, REFRESH, MODE_FULL, MODE_TRUNCATE, MODE_COMPACT,
      MODE_LOW, MODE_MEDIUM, MODE_HIGH, MODE_ALL, MODE_ANSWER, keys.OPEN_SOURCE, keys.OPEN_EDITOR,
-     keys.COPY, *keys.MOVES, *keys.PANE_ACTIONS, keys.BACK, keys.LEAVE),
+     keys.COPY, *keys.MOVES, *keys.PANE_ACTIONS, keys.BACK),
     (RUN, STEP, CANCEL, ENTER, RESUME, MODE_ALL, NEXT_WAY, CHOOSE, PAST_RUNS, keys.COPY),
 )  # fmt: skip

@@ -82,7 +82,7 @@ NAME_CELLS = 12
 
 def arrow(sign: Glyphs, *, back: bool = False) -> str:
     """The arrow before the target of an edge."""
-    return sign.loop if back else sign.arrow
+    return "<-" if back else sign.arrow
 
 
 def thread_mark(name: str, sign: Glyphs) -> str:
@@ -100,7 +100,7 @@ def state_sign(state: NodeState | None, sign: Glyphs) -> tuple[str, bool]:
         return (">" if sign.ascii else "▸"), False
     signs = {
         "success": (sign.promoted, False),
-        "partial_success": (sign.cluster, True),
+        "partial_success": (sign.attention, True),
         "fail": (sign.rejected, True),
         "retry": (sign.rejected, True),
         "skipped": (sign.skip, False),
@@ -158,7 +158,7 @@ def chain(resolution: Resolution, signs: Glyphs) -> tuple[str, tuple[Span, ...]]
         if text:
             text += "  > " if signs.ascii else "  › "
         start = len(text)
-        text += f"{rule} {display_line(value) if value else signs.minus}"
+        text += f"{rule} {display_line(value) if value else 'nothing'}"
         if rule == resolution.rule:
             text += _WINS
             spans.append(Span(start, len(text), "accent"))

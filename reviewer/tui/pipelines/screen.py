@@ -20,7 +20,7 @@ from reviewer.text.display import display_line
 from reviewer.tui.kit import keys as shared
 from reviewer.tui.kit.action import Action
 from reviewer.tui.kit.actor import runs
-from reviewer.tui.kit.choice_pane import Option
+from reviewer.tui.kit.option import Option
 from reviewer.tui.kit.paths import path_options, typed_path
 from reviewer.tui.kit.row_list import RowList
 from reviewer.tui.kit.screen import ListScreen
@@ -668,7 +668,7 @@ class PipelinesScreen(ListScreen, pane=keys.PIPELINES):
 
         detail = "type your answer" if question.freeform else f"{shared.CHOOSE.key} chooses a line"
         title = display_line(question.text) or question.node
-        await self.choose(title, detail, options, then, narrow=narrow)
+        await self.choose(title, options, then, narrow=narrow, hint=detail)
 
     @on(RunMoved)
     def _run_moved(self) -> None:
@@ -794,18 +794,16 @@ class PipelinesScreen(ListScreen, pane=keys.PIPELINES):
     @runs(keys.AS_CONTEXT, unless=no_conversation)
     async def open_as_context(self) -> None:
         """Open the conversation as a context: the thread of this node, or all of it."""
-        from reviewer.tui.places import keep_context
-
         if self.run is None:
             return
         node = self.graph.node
         thread = _latest_thread(self.run.turns, node.name if node is not None else "")
         run_id = self.run.view.run_id
         done = await to_thread(self.engine.pipelines.import_conversation, run_id, thread)
-        await to_thread(keep_context, self.engine.path, self.project, done.context.id, None)
         what = f"the thread {thread}" if thread else "all stages"
         self.say(f"Opened {what} as the context {done.context.name}.")
-        self.host.call_later(self.host.open_commits)
+        number = done.context.id
+        self.host.call_later(lambda: self.host.open_context(number))
 
     # choosing a pipeline, a file, a run
 
@@ -829,9 +827,7 @@ class PipelinesScreen(ListScreen, pane=keys.PIPELINES):
         async def then(option: Option) -> None:
             self._open(Path(option.key))
 
-        await self.choose(
-            "Pipelines", f"{keys.OPEN_FILE.key} opens any file", list(options.values()), then
-        )
+        await self.choose("Pipelines", list(options.values()), then)
 
     @runs(keys.OPEN_FILE)
     async def choose_file(self) -> None:
@@ -850,8 +846,7 @@ class PipelinesScreen(ListScreen, pane=keys.PIPELINES):
 
         async def ask_in(text: str) -> None:
             options = await to_thread(path_options, text)
-            detail = f"type the path of a DOT file; {shared.CHOOSE.key} opens a folder"
-            await self.choose("Open a pipeline", detail, options, then, narrow=narrow, text=text)
+            await self.choose("Open a pipeline", options, then, narrow=narrow, text=text)
 
         start = self.path.parent if self.path is not None else Path.cwd()
         await ask_in(f"{start}/")
@@ -880,7 +875,7 @@ class PipelinesScreen(ListScreen, pane=keys.PIPELINES):
             )
             for run in [*mine, *others]
         ]
-        await self.choose("Past runs", "newest first, of this pipeline first", options, then)
+        await self.choose("Past runs", options, then)
 
     # looking
 

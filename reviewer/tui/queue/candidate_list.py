@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from datetime import datetime
 from typing import TYPE_CHECKING
 
@@ -13,21 +13,21 @@ from textual.strip import Strip
 from reviewer.clock import from_iso
 from reviewer.promotion.views import Sort
 from reviewer.text.display import display_line
-from reviewer.text.signs import TYPE_SIGNS
 from reviewer.tui.kit.line import Part, line_of
 from reviewer.tui.kit.row_list import FOOT_LINES, StoredList, cursor_bar
 from reviewer.tui.kit.row_sign import NO_BADGES, Badges, sign_of
-from reviewer.tui.kit.text import figure, rank_figure
+from reviewer.tui.kit.text import count, figure
 from reviewer.tui.queue.model import QueueModel
-from reviewer.tui.theme import Glyphs, Palette, glyphs
+from reviewer.tui.theme import GLYPHS, Glyphs, Palette
 
 if TYPE_CHECKING:
     from reviewer.promotion.views import QueueRow
 
 CACHED_BADGES = 5_000
-NARROW = 44
-"""Narrower rows leave the type out."""
-FIGURE_CELLS = 4
+COST_CELLS = 22
+"""Cells of `12 sessions · 140 calls`; narrower rows say `12 · 140`."""
+SHORT_COST_CELLS = 9
+WIDE = 70
 
 
 class CandidateList(StoredList[QueueModel]):
@@ -53,7 +53,6 @@ class CandidateList(StoredList[QueueModel]):
             gone = "  gone: a refresh takes it out of the list"
             return line_of([bar, (gone, dim)], width, text, sign.ellipsis)
         badges = self.badges.get(model.ids[at], NO_BADGES)
-        number = figure_of(row, self.sort, self.clock)
         member = model.ids[at] in model.leader_of
         state, warning = sign_of(row, decided, sign, badges)
         # Blanks take the style of the text after them, which saves a change of colour.
@@ -64,9 +63,7 @@ class CandidateList(StoredList[QueueModel]):
             state_style = warm
         else:
             state_style = accent if not decided or row.status == "active" else dim
-        columns = f"{number:>{FIGURE_CELLS}} " if number else ""
-        if width >= NARROW:
-            columns += type_sign(row, sign) + " "
+        columns = self._first_column(row, width, sign)
         indent = f"{sign.member} " if member else ""
         content = indent + display_line(row.content[: width * 2])
         if decided:
@@ -81,6 +78,26 @@ class CandidateList(StoredList[QueueModel]):
             text,
             sign.ellipsis,
         ).extend_cell_length(width, text)
+
+    def _first_column(self, row: QueueRow, width: int, sign: Glyphs) -> str:
+        """What not knowing it has cost, or the figure of another order."""
+        if self.sort in (Sort.CONFIDENCE, Sort.NEWEST):
+            newest = self.sort is Sort.NEWEST
+            words = age(row.pending_since, self.clock()) if newest else figure(row.confidence)
+            return f"{words:>4} "
+        words, figures = cost_words(row, sign)
+        if width >= WIDE:
+            return f"{words:<{COST_CELLS}} " if self.has_costs else ""
+        return f"{figures:<{SHORT_COST_CELLS}} " if self.has_costs else ""
+
+    @property
+    def has_costs(self) -> bool:
+        """Whether any row in sight says what it cost: else the column takes no room."""
+        top = self.scroll_offset.y
+        return any(
+            row is not None and cost_words(row, GLYPHS)[0]
+            for row in self.model.window(top, top + self.height)
+        )
 
     def grown(self) -> None:
         """Rows were added below; draw only if their place is visible."""
@@ -116,24 +133,6 @@ class CandidateList(StoredList[QueueModel]):
         top = self.scroll_offset.y
         return list(self.model.ids[top : top + self.height])
 
-    @property
-    def types_in_sight(self) -> dict[str, str]:
-        """The sign of each type of the rows that are shown now, of excerpts and of near duplicates,
-        with its name.
-        """
-        top, signs = self.scroll_offset.y, glyphs(self.app)
-        rows = [row for row in self.model.window(top, top + self.height) if row is not None]
-        if self.size.width < NARROW:
-            return {}
-        types = {
-            type_sign(row, signs): "entity" if row.kind == "entity" else row.type for row in rows
-        }
-        if any(row.is_excerpt for row in rows):
-            types[signs.excerpt] = "excerpt"
-        if any(row.members for row in rows):
-            types[signs.cluster] = "near duplicates"
-        return types
-
     def show_badges(self, badges: dict[int, Badges]) -> None:
         """Redraw the rows whose badges changed."""
         top, shown = self.scroll_offset.y, self.ids_in_sight
@@ -149,37 +148,11 @@ class CandidateList(StoredList[QueueModel]):
             self.refresh_line(index)
 
 
-def figure_of(row: QueueRow, sort: Sort, clock: Callable[[], datetime]) -> str:
-    """The figure that orders a row, in at most four cells; empty where the order has none."""
-    match sort:
-        case Sort.RANK:
-            return rank_figure(row.rank)
-        case Sort.CONFIDENCE:
-            return figure(row.confidence)
-        case Sort.NEWEST:
-            return age(row.pending_since, clock())
-        case Sort.SESSIONS:
-            many = row.sessions >= 10_000
-            return f"{row.sessions // 1_000}k" if many else str(row.sessions)
-        case _:
-            return ""
-
-
-def type_words(types: Mapping[str, str]) -> list[str]:
-    """What the signs of some types mean, for the heading of the list: all of them, or as many as
-    there is room for.
-    """
-    places = {"excerpt": 1, "near duplicates": -1}
-    signs = sorted(types, key=lambda sign: (places.get(types[sign], 0), sign), reverse=True)
-    words = [f"{sign} {types[sign]}" for sign in signs if sign.strip()]
-    return ["  ".join(words[:most]) for most in range(len(words), 0, -1)]
-
-
-def type_sign(row: QueueRow, glyphs: Glyphs) -> str:
-    """One cell: a letter for a type of memory, one sign for every entity, blank for a conflict."""
-    if row.kind == "entity":
-        return glyphs.entity
-    return TYPE_SIGNS.get(row.type, " ")
+def cost_words(row: QueueRow, sign: Glyphs) -> tuple[str, str]:
+    """What not knowing it has cost, in words and in figures; empty where nothing is known."""
+    if row.sessions < 2:
+        return "", ""
+    return count(row.sessions, "session"), f"{row.sessions:,}"
 
 
 def age(since: str, now: datetime) -> str:

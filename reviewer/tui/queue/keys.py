@@ -1,4 +1,4 @@
-"""Keys of the Queue screen."""
+"""Keys of the Queue screen. An action without a key stands in the menu and in the palette."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from reviewer.tui.kit.action import Action, Pane
 
 PROMOTE = Action(
     "promote", "a", "promote",
-    "Make the marked rows, or this one, active memories; the near duplicates behind a"
-    " row are merged into it. A row with a draft, or an excerpt, opens in the editor first.",
+    "Make the marked rows, or this one, active memories, as worded; the near duplicates behind a"
+    " row are merged into it.",
     "Decide", writes=True, takes_marked=True,
 )  # fmt: skip
 REJECT = Action(
@@ -16,101 +16,85 @@ REJECT = Action(
     "Reject the marked rows, or this one with its near duplicates; it is not proposed again.",
     "Decide", writes=True, takes_marked=True,
 )  # fmt: skip
-REJECT_WHY = Action(
-    "reject_why", "X", "reject, with a reason",
-    "Reject, and say why with one more key; the learned order uses the reasons.",
-    "Decide", writes=True, takes_marked=True,
-)  # fmt: skip
 EDIT = Action(
     "edit", "e", "edit",
     "Rewrite this candidate, then promote it; the earlier wording is kept.", "Decide", writes=True,
 )  # fmt: skip
-DISCARD_DRAFT = Action(
-    "discard_draft", "D", "discard draft", "Throw away the unsaved wording of this row.", "Decide"
-)
 DEFER = Action(
-    "defer", "s", "defer", "Put the marked rows, or this one, at the end of the queue.", "Decide",
-    writes=True, takes_marked=True,
+    "defer", "s", "later", "Put the marked rows, or this one, aside until you ask for them.",
+    "Decide", writes=True, takes_marked=True,
+)  # fmt: skip
+REJECT_WHY = Action(
+    "reject_why", "", "reject, with a reason",
+    "Reject, and say why; the learned order uses the reasons.",
+    "Decide", writes=True, takes_marked=True,
+)  # fmt: skip
+SETTLE = Action(
+    "settle", "", "settle the conflict",
+    "Keep one side, which supersedes the other, or both; rejecting dismisses the conflict.",
+    "Decide", writes=True,
 )  # fmt: skip
 RESTORE = Action(
-    "restore", "r", "put back", "Put decided or deferred rows back into the queue.", "Decide",
+    "restore", "", "put back", "Put decided or deferred rows back into the queue.", "Decide",
     writes=True, takes_marked=True,
 )  # fmt: skip
+DISCARD_DRAFT = Action(
+    "discard_draft", "", "discard draft", "Throw away the unsaved wording of this row.", "Decide"
+)
+TYPE = Action("type", "", "type", "Choose another type for this row.", "Decide", writes=True)
+NAME = Action("name", "", "name", "Give this entity another name.", "Decide", writes=True)
 MERGE = Action(
-    "merge", "m", "merge",
+    "merge", "", "merge",
     "Merge the nearest duplicate into this row; a near duplicate in an open cluster is merged into"
     " the row that leads it.",
     "Decide", writes=True,
 )  # fmt: skip
 PROMOTE_CLUSTER = Action(
-    "promote_cluster", "A", "promote cluster",
-    "Show the near duplicates of this row and their differences; pressed again, promote the row and"
-    " merge them into it.",
+    "promote_cluster", "", "promote cluster",
+    "Promote the row that leads this cluster and merge its near duplicates into it.",
     "Decide", writes=True,
-)  # fmt: skip
-TYPE = Action("type", "T", "type", "Choose another type for this row.", "Decide", writes=True)
-NAME = Action("name", "N", "name", "Give this entity another name.", "Decide", writes=True)
-KEEP_LEFT = Action(
-    "keep_left", "1", "keep left",
-    "Settle a conflict: keep the left side, which supersedes the right one.", "Decide", writes=True,
-)  # fmt: skip
-KEEP_RIGHT = Action(
-    "keep_right", "2", "keep right",
-    "Settle a conflict: keep the right side, which supersedes the left one.", "Decide", writes=True,
-)  # fmt: skip
-KEEP_BOTH = Action(
-    "keep_both", "b", "keep both",
-    "Settle a conflict: keep both sides as they are; rejecting dismisses it instead.", "Decide",
-    writes=True,
 )  # fmt: skip
 QUEUE_MORE = Action(
-    "more", "M", "queue more", "Queue more of the candidates that were beyond the cap.",
+    "more", "", "queue more", "Queue more of the candidates that were beyond the cap.",
     "Decide", writes=True,
 )  # fmt: skip
-
 ASK_MODEL = Action(
-    "ask_model", "P", "ask a model",
+    "ask_model", "", "ask a model",
     "Have a model word statements from the sessions of this project; it says first what that"
     " costs, and asks nothing before you agree.",
     "Decide", writes=True,
 )  # fmt: skip
-
 READ_SESSIONS = Action(
-    "read_sessions", "i", "read sessions",
+    "read_sessions", "r", "read sessions",
     "Read the sessions of this project that agents have left on this machine; it can be"
     " stopped, and what was read is kept.",
     "Decide", writes=True,
 )  # fmt: skip
-
+PROJECT = Action("project", "p", "project", "Show another project, or all of them.", "Select")
 SORT = Action(
-    "sort", "t", "order",
+    "sort", "", "order",
     "Order by rank, confidence, newest, source, sessions, or as learned from your decisions.",
     "Select",
 )  # fmt: skip
 STATUS = Action(
-    "status", "w", "status filter",
-    "Show waiting, deferred, promoted, rejected, merged or all rows, in turn.",
-    "Select",
+    "status", "", "other rows",
+    "Show waiting, deferred, promoted, rejected, merged or all rows.", "Select",
 )  # fmt: skip
-
-FOLD = Action(
-    "fold", "f", "show excerpts",
-    "Show or hide the excerpts: sentences of dialogue that are places to look.", "Select",
-)  # fmt: skip
-
 EXPAND = Action(
-    "expand", "enter,right", "open cluster",
-    "Show the near duplicates behind this row, to decide each alone; pressed again, hide them.",
-    "Look",
+    "expand", "right", "open cluster",
+    "Show the near duplicates behind this row, to decide each alone, or hide them.", "Look",
 )  # fmt: skip
-COLLAPSE = Action("collapse", "left", "close cluster", "Hide the near duplicates again.", "Look")
-WHY = Action(
-    "why", "W", "where from",
-    "Show where this comes from: every step from this row down to the line in the file.", "Look",
+COLLAPSE = Action(
+    "collapse", "left", "close cluster", "Hide the near duplicates again.", "Look",
+    beside=EXPAND.id,
 )  # fmt: skip
 SESSION = Action(
-    "open_session", "V", "session",
-    "Show the whole session that this row comes from, to word memories from its lines.", "Look",
+    "open_session", "enter", "read",
+    "Read the session around the quote, to word memories from its lines.", "Look",
+)  # fmt: skip
+WHY = Action(
+    "why", "", "where from",
+    "Show where this comes from: every step from this row down to the line in the file.", "Look",
 )  # fmt: skip
 NEXT_EVIDENCE = Action(
     "next_evidence", "right_square_bracket", "next evidence",
@@ -118,35 +102,15 @@ NEXT_EVIDENCE = Action(
 )  # fmt: skip
 PREVIOUS_EVIDENCE = Action(
     "previous_evidence", "left_square_bracket", "previous evidence",
-    "Show the previous evidence of this row.", "Look",
+    "Show the previous evidence of this row.", "Look", beside=NEXT_EVIDENCE.id,
 )  # fmt: skip
-
-NEXT_WAITING = Action(
-    "next_waiting", "n", "next waiting", "Go to the next row that is still waiting.", "Move"
-)
-PREVIOUS_WAITING = Action(
-    "previous_waiting",
-    "p",
-    "previous waiting",
-    "Go to the previous row that is still waiting.",
-    "Move",
-)
-LEAVE = Action(
-    "leave_reviewer", "q", "quit", "Leave reviewer; the place in the queue is remembered.",
-    "Screens",
-)  # fmt: skip
-
 QUEUE = Pane(
     "queue", "Queue",
-    (PROMOTE, REJECT, REJECT_WHY, EDIT, DISCARD_DRAFT, DEFER, keys.UNDO, keys.REDO, RESTORE,
-     MERGE, PROMOTE_CLUSTER, TYPE, NAME,
-     KEEP_LEFT, KEEP_RIGHT, KEEP_BOTH, QUEUE_MORE, ASK_MODEL, READ_SESSIONS,
-     keys.MARK, keys.RANGE, keys.MARK_ALL, keys.FILTER, SORT, STATUS, FOLD, keys.REFRESH,
-     EXPAND, COLLAPSE, keys.OPEN_SOURCE, keys.OPEN_EDITOR, keys.COPY, WHY, keys.REACH, SESSION,
-     NEXT_EVIDENCE, PREVIOUS_EVIDENCE, *keys.PANE_ACTIONS,
-     *keys.MOVES, NEXT_WAITING, PREVIOUS_WAITING, keys.BACK, LEAVE),
-    (PROMOTE, REJECT, EDIT, DEFER, keys.UNDO, keys.MARK, keys.FILTER, FOLD, SESSION, RESTORE, WHY,
-     SORT, STATUS, QUEUE_MORE),
+    (PROMOTE, REJECT, EDIT, DEFER, keys.UNDO, keys.REDO, keys.MARK, keys.MARK_ALL, keys.FILTER,
+     keys.MENU, SESSION, keys.OPEN_SOURCE, keys.COPY, READ_SESSIONS, PROJECT, EXPAND, COLLAPSE,
+     NEXT_EVIDENCE, PREVIOUS_EVIDENCE, *keys.PANE_ACTIONS, keys.BACK, *keys.MOVES, keys.REFRESH,
+     SETTLE, REJECT_WHY, TYPE, NAME, RESTORE, DISCARD_DRAFT, MERGE, PROMOTE_CLUSTER, STATUS, SORT,
+     keys.RANGE, ASK_MODEL, QUEUE_MORE, WHY, keys.REACH),
+    (PROMOTE, REJECT, EDIT, DEFER, keys.UNDO, keys.MENU, keys.MARK, keys.FILTER, SESSION,
+     READ_SESSIONS, PROJECT),
 )  # fmt: skip
-CONFLICT_FOOTER = (KEEP_LEFT, KEEP_RIGHT, KEEP_BOTH, REJECT, keys.UNDO, NEXT_EVIDENCE)
-"""Keys of the footer on a conflict."""

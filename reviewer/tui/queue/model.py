@@ -1,11 +1,9 @@
-"""The queue as plain values: decided rows, open clusters, the pace of deciding."""
+"""The queue as plain values: decided rows, open clusters."""
 
 from __future__ import annotations
 
 from array import array
-from collections import deque
 from collections.abc import Callable, Iterable, Sequence
-from time import monotonic
 from typing import TYPE_CHECKING
 
 from reviewer.tui.kit.row_model import CACHED_ROWS, RowModel
@@ -136,63 +134,3 @@ def count_new(shown: array[int], fresh: array[int]) -> int:
     for memory_id in shown:
         known[memory_id] = 1
     return sum(memory_id >= len(known) or not known[memory_id] for memory_id in fresh)
-
-
-PAUSE_SECONDS = 120.0
-"""A longer gap between two decisions was a pause and does not count for the pace."""
-RECENT = 40
-"""Decisions from which the pace is computed."""
-ENOUGH = 12
-"""Decisions before the first estimate."""
-STEADY = 1.5
-"""The pace is steady while the older and the newer half of the decisions differ by less than this
-factor.
-"""
-TOLERANCE = 1.3
-"""The pace in use is replaced when the measured one differs by more than this factor."""
-COARSE_MINUTES = 10
-"""From here on, minutes are rounded to multiples of five."""
-
-
-class Pace:
-    """Estimates the time for the rest of the queue from the decisions on single rows."""
-
-    def __init__(self, clock: Callable[[], float] = monotonic) -> None:
-        self._clock = clock
-        self._last = clock()
-        self._gaps: deque[float] = deque(maxlen=RECENT)
-        self._seconds: float | None = None
-        """Seconds per decision that the estimate uses."""
-
-    def decided(self, rows: int) -> None:
-        """One key decided this many rows; a key for several rows does not count for the pace."""
-        now = self._clock()
-        gap, self._last = now - self._last, now
-        if rows == 1 and gap <= PAUSE_SECONDS:
-            self._gaps.append(gap)
-            self._measure()
-
-    def _measure(self) -> None:
-        if len(self._gaps) < ENOUGH:
-            return
-        middle = len(self._gaps) // 2
-        gaps = list(self._gaps)
-        older = sum(gaps[:middle]) / middle
-        newer = sum(gaps[middle:]) / (len(gaps) - middle)
-        measured = sum(gaps) / len(gaps)
-        if self._seconds is None:
-            if _within(older, newer, STEADY):
-                self._seconds = measured
-        elif not _within(measured, self._seconds, TOLERANCE):
-            self._seconds = measured
-
-    def minutes(self, waiting: int) -> int | None:
-        """Minutes for the rows that still wait, at least 1; None before the pace is steady."""
-        if self._seconds is None or not waiting:
-            return None
-        minutes = max(1, round(waiting * self._seconds / 60))
-        return minutes if minutes < COARSE_MINUTES else 5 * round(minutes / 5)
-
-
-def _within(one: float, other: float, factor: float) -> bool:
-    return max(one, other) <= factor * min(one, other)

@@ -28,7 +28,7 @@ from reviewer.tui.evidence.evidence_pane import EvidencePane
 from reviewer.tui.evidence.structure import Extras
 from reviewer.tui.kit import keys as kit_keys
 from reviewer.tui.kit.action import Action
-from reviewer.tui.kit.actor import Actor, runs
+from reviewer.tui.kit.actor import runs
 from reviewer.tui.kit.bars import HintBar
 from reviewer.tui.kit.row_list import RowList
 from reviewer.tui.kit.row_sign import NO_BADGES, Badges
@@ -36,8 +36,8 @@ from reviewer.tui.kit.screen import ListScreen, TextEdit
 from reviewer.tui.kit.text import count
 from reviewer.tui.places import end_hint, has_hint, load_place, save_place
 from reviewer.tui.queue import keys
-from reviewer.tui.queue.candidate_list import CandidateList, type_words
-from reviewer.tui.queue.model import Pace, QueueModel, count_new
+from reviewer.tui.queue.candidate_list import CandidateList
+from reviewer.tui.queue.model import QueueModel, count_new
 from reviewer.tui.queue.reading import (
     ReadingAct,
     SessionsHere,
@@ -54,7 +54,7 @@ if TYPE_CHECKING:
     from reviewer.promotion.policies import Hint
     from reviewer.promotion.triage import Done, Seen
     from reviewer.promotion.views import CandidateView, Counts, EvidenceView, Member, QueueRow
-    from reviewer.tui.kit.choice_pane import Option
+    from reviewer.tui.kit.option import Option
 
 FIRST_PAGE = 200
 """Rows shown before the rest of the list is read."""
@@ -73,9 +73,11 @@ HINTED_DECISIONS = 3
 MOST_REREAD = 500
 """At most this many decided rows are read again after another process wrote."""
 
-STATUSES = ("waiting", "deferred", "active", "invalid", "superseded", "all")
+MANY_AT_ONCE = 20
+"""Rows from which one decision on all of them says the number and asks once."""
+
 TITLES = {
-    "waiting": "Candidates",
+    "waiting": "Waiting",
     "deferred": "Deferred",
     "active": "Active memories",
     "invalid": "Rejected",
@@ -127,7 +129,7 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
             project,
             rows,
             [self.candidate, self.evidence],
-            title="Candidates",
+            title="Waiting",
             model=model,
         )
         self.list: CandidateList = rows
@@ -142,17 +144,10 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
         self._saved_place: int | None = None
         self._counts: Counts | None = None
         self._detail: Detail | None = None
-        self._pace = Pace()
         self._badges_known: set[int] = set()
         self._badges_timer: Timer | None = None
         self._first_time = False
         """The queue of this project is opened for the first time."""
-        self._excerpts_hidden = True
-        """The list leaves excerpts out; only while statements wait, and without a filter."""
-        self._opened_excerpts: set[int] = set()
-        """Excerpts that were opened in the editor: now `promote` takes them as they are."""
-        self._cluster_to_confirm: int | None = None
-        """The row whose cluster `promote_cluster` opened: its key promotes it the next time."""
         self._queue_more_act: int | None = None
         """The id of the latest act that queued more candidates, until it is undone."""
         self.hint = HintBar(id="hint")
@@ -181,7 +176,6 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
         self.project = project
         self.query_shown = self._query_requested = QueueQuery(project=project)
         self._opened = self._whole = False
-        self._excerpts_hidden = True
         for group in ("ids", "new rows", "sessions"):
             self.void(group)  # they are about the project before
         self._show_project()
@@ -262,13 +256,8 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
     def _show_first_page(self) -> None:
         place = load_place(self.engine.path, self.project)
         self._first_time = place is None
-        statements = structs.replace(self.query_shown, statements_only=True)
-        ids = self.engine.ids(statements, limit=FIRST_PAGE)
-        if ids:
-            self.query_shown = self._query_requested = statements
-        else:
-            self._excerpts_hidden = False
-            ids = self.engine.ids(self.query_shown, limit=FIRST_PAGE)
+        self.query_shown = self._query_requested = with_statements(self.query_shown)
+        ids = self.engine.ids(self.query_shown, limit=FIRST_PAGE)
         self.model.load(ids, () if place is None else [place])
         if place is not None and self.model.current_id != place:
             self._cursor_to = [place]
@@ -338,11 +327,6 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
 
     def _show_list(self, query: QueueQuery, ids: array[int]) -> None:
         self._whole = True
-        if not ids and query.statements_only:
-            self._excerpts_hidden = False
-            self._load(structs.replace(query, statements_only=False), here=self._cursor_to)
-            self.say("No statement is left: here are the excerpts, places to look.")
-            return
         if not self.filter_invalid:
             self.status.recover()
         wanted, self._cursor_to = set(self._cursor_to), ()
@@ -395,10 +379,11 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
 
     def _show_title(self) -> None:
         query = self.query_shown
-        detail = f"by {query.sort.value}"
+        detail = "" if query.sort is Sort.RANK else f"by {query.sort.value}"
         if query.filter:
-            detail += f"   / {display_line(query.filter)}"
-        self.title_rule.show(TITLES.get(query.status, "Candidates"), detail)
+            detail += f" / {display_line(query.filter)}"
+        self.title_rule.show(TITLES.get(query.status, "Waiting"), detail.strip())
+        self.title_rule.set_class(query.status == "waiting" and not detail, "-off")
 
     def show_counts(self) -> None:
         self.read(lambda: self.engine.queue.counts(self.project), self._take_counts, group="counts")
@@ -406,18 +391,12 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
     def _take_counts(self, counts: Counts) -> None:
         self._counts = counts
         self.header.show_counts(counts)
-        self.header.minutes = self._pace.minutes(counts.waiting)
         if self._hinting and counts.promoted + counts.rejected >= HINTED_DECISIONS:
             self._end_hint()
         elif self._hinting:
             self._show_hint()
         self._show_empty()
         self._show_remark()
-        if self._first_time and counts.excerpts and not self.status.text:
-            self.say(
-                "Rules found these offline."
-                f" {self.key_of(keys.ASK_MODEL)} asks a model for more, after saying its cost."
-            )
         self._first_time = False
 
     def _show_remark(self) -> None:
@@ -426,10 +405,10 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
         if counts is None:
             return
         remarks = []
-        if self.query_shown.statements_only and counts.excerpts:
-            remarks.append(f"{self.key_of(keys.FOLD)} shows {count(counts.excerpts, 'excerpt')}")
+        if counts.deferred:
+            remarks.append(f"{counts.deferred:,} set aside")
         if counts.beyond_cap:
-            remarks.append(f"{self.key_of(keys.QUEUE_MORE)} queues {counts.beyond_cap:,} more")
+            remarks.append(f"{self.key_of(keys.QUEUE_MORE)}: {counts.beyond_cap:,}")
         remark = ", ".join(remarks)
         if remark != self.list.remark:
             self.list.remark = remark
@@ -446,14 +425,6 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
             self.list.empty = lines
             if empty:
                 self.list.refresh()
-
-    def footer_actions(self) -> Sequence[tuple[Action, Actor]]:
-        """On a conflict, the keys that settle it."""
-        actions = super().footer_actions()
-        row = self.model.current
-        if row is not None and row.kind == "conflict" and actions and actions[0][1] is self:
-            return [(action, self) for action in keys.CONFLICT_FOOTER]
-        return actions
 
     # the row under the cursor
 
@@ -530,7 +501,6 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
         if self._badges_timer is not None:
             self._badges_timer.stop()
         self._badges_timer = self.set_timer(BADGE_SECONDS, self._read_badges)
-        self.title_rule.name_columns(*type_words(self.list.types_in_sight))
 
     def _forget_badges(self) -> None:
         self._badges_known.clear()
@@ -576,18 +546,29 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
         row = self.model.current
         if row is None or row.kind != "conflict" or self.model.is_dimmed(self.model.cursor):
             return None
-        left, right = self.key_of(keys.KEEP_LEFT), self.key_of(keys.KEEP_RIGHT)
-        both, dismiss = self.key_of(keys.KEEP_BOTH), self.key_of(keys.REJECT)
-        return (
-            f"#{row.id} is a conflict: {left} keeps the left side, {right} the right, {both} both,"
-            f" {dismiss} dismisses it."
-        )
+        settle, dismiss = self.key_of(keys.SETTLE), self.key_of(keys.REJECT)
+        return f"#{row.id} is a conflict: {settle} keeps one side or both, {dismiss} dismisses it."
 
     def _cannot_decide(self) -> str | None:
         return None if self.model.count_marked() else self._why_not_waiting()
 
     def _cannot_promote(self) -> str | None:
-        return None if self.model.count_marked() else self._is_conflict() or self._why_not_waiting()
+        if self.model.count_marked():
+            return None
+        return self._is_conflict() or self._why_not_waiting() or self._needs_words()
+
+    def _needs_words(self) -> str | None:
+        """Why the row cannot be promoted as it stands."""
+        row = self.model.current
+        edit = self.key_of(keys.EDIT)
+        if row is not None and is_unworded(row):
+            return f"#{row.id} is an excerpt: {edit} words a memory from it."
+        if row is not None and row.id in self.engine.drafts.ids():
+            return (
+                f"#{row.id} has a draft: {edit} opens it,"
+                f" {self.key_of(keys.DISCARD_DRAFT)} throws it away."
+            )
+        return None
 
     def _cannot_reword(self) -> str | None:
         return self._is_conflict() or self._why_not_waiting()
@@ -620,26 +601,18 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
             return f"#{row.id} has no near duplicates behind it."
         return self._no_row()
 
-    def _no_open_cluster(self) -> str | None:
-        if self.model.current is not None and not self.model.is_open(self.model.cursor):
-            return f"No cluster is open here: {self.key_of(keys.EXPAND)} opens one."
-        return self._no_row()
-
     def _not_an_entity(self) -> str | None:
         row = self.model.current
         if row is not None and row.kind != "entity":
-            key = self.key_of(keys.TYPE)
-            return f"#{row.id} is not an entity, so it has no name: {key} gives it the type of one."
+            return f"#{row.id} is not an entity, so it has no name."
         return self._cannot_reword()
 
-    def _no_excerpts(self) -> str | None:
-        if self._query_requested.status != "waiting" or self._query_requested.filter:
-            return "Excerpts are folded only in the list of what waits, without a filter."
-        excerpts = self._counts.excerpts if self._counts else 0
-        return None if excerpts else "No excerpt is waiting."
-
     def _no_project(self) -> str | None:
-        return None if self.project else "All projects are shown: name one with --project."
+        return (
+            None
+            if self.project
+            else f"All projects are shown: {self.key_of(keys.PROJECT)} chooses one."
+        )
 
     def _nothing_beyond_cap(self) -> str | None:
         beyond = self._counts.beyond_cap if self._counts else 0
@@ -652,41 +625,19 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
 
     @runs(keys.PROMOTE, unless=_cannot_promote)
     async def promote(self) -> None:
-        """Promote the marked rows, or this one; rows with a draft are left out."""
+        """Promote the marked rows, or this one; rows that first need words are left out."""
         ids = self._targets()
-        row = self.model.current
-        if row is not None and ids == [row.id] and self._is_new_excerpt(row):
-            self._opened_excerpts.add(row.id)
-            await self.edit()
-            save, leave = self.key_of(kit_keys.SAVE_EDIT), self.key_of(kit_keys.LEAVE_EDIT)
-            self.say(
-                f"Word it as a memory: {save} promotes it."
-                f" As it is: {leave}, then {self.key_of(keys.PROMOTE)}."
-            )
-            return
         drafts = await to_thread(self.engine.drafts.ids)
-        ready = [memory_id for memory_id in ids if memory_id not in drafts]
+        rows = await to_thread(self.engine.queue.rows, ids)
+        unworded = {row.id for row in rows if is_unworded(row)}
+        ready = [each for each in ids if each not in drafts and each not in unworded]
         left_out = len(ids) - len(ready)
-        clear, discard = self.key_of(kit_keys.BACK), self.key_of(keys.DISCARD_DRAFT)
-        if left_out and len(ids) == 1:
-            at = self.model.index_of(ids)
-            if at is None:
-                raise ConflictError(
-                    f"#{ids[0]} has a draft and left the list meanwhile: nothing was promoted."
-                )
-            self.list.move_to(at)
-            await self.edit()
-            save, leave = self.key_of(kit_keys.SAVE_EDIT), self.key_of(kit_keys.LEAVE_EDIT)
-            self.say(
-                f"#{ids[0]} has a draft: {save} promotes it; {leave}, then {discard}, discards it."
-            )
-            return
         if not ready:
             raise ConflictError(
-                f"All marked rows have drafts: clear the marks with {clear}, then open each draft"
-                f" with {self.key_of(keys.PROMOTE)} or discard it with {discard}."
+                "Nothing was promoted: drafts and excerpts are worded first, one at a time with"
+                f" {self.key_of(keys.EDIT)}."
             )
-        remark = f", left out {count(left_out, 'row')} with drafts" if left_out else ""
+        remark = f", left out {count(left_out, 'row')} to be worded first" if left_out else ""
         await self._decide(ready, "Promoting", self.engine.triage.promote, remark)
 
     @runs(keys.REJECT, unless=_cannot_decide)
@@ -698,15 +649,10 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
         else:
             await self._decide(self._targets(), "Rejecting", self.engine.triage.reject)
 
-    def _is_new_excerpt(self, row: QueueRow) -> bool:
-        """Whether a row is an excerpt that nobody has worded or seen in the editor."""
-        opened = row.id in self._opened_excerpts
-        return row.is_excerpt and not row.edited and not opened and row.kind != "conflict"
-
     @runs(keys.REJECT_WHY, unless=_cannot_promote)
     async def reject_why(self) -> None:
-        """Reject the marked rows, or this one, with a reason that one more key chooses."""
-        from reviewer.tui.kit.choice_pane import Option  # late, as the chooser itself
+        """Reject the marked rows, or this one, with a reason."""
+        from reviewer.tui.kit.option import Option
 
         ids = self._targets()
         which = f"#{ids[0]}" if len(ids) == 1 else f"{len(ids):,} rows"
@@ -716,13 +662,11 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
             await self._decide(ids, "Rejecting", reject)
 
         reasons = [Option(each, *words) for each, words in REASONS.items()]
-        await self.choose(
-            f"Reject {which}", "the first letter chooses", reasons, then, by_letter=True
-        )
+        await self.choose(f"Reject {which} because", reasons, then)
 
     @runs(keys.DEFER, unless=_cannot_decide)
     async def defer(self) -> None:
-        """Put the marked rows, or this one, at the end of the queue."""
+        """Put the marked rows, or this one, aside."""
 
         def defer(ids: Sequence[int], *, alone: Collection[int]) -> Done:
             # `alone` is for decisions that take near duplicates along; deferring takes none.
@@ -742,21 +686,34 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
     async def _decide(
         self, ids: Sequence[int], words: str, act: Callable[..., Done], remark: str = ""
     ) -> None:
-        """Write a decision. Rows of open clusters are decided without their near duplicates."""
+        """Write a decision; one on many rows at once says how many, and asks once."""
+        if len(ids) <= MANY_AT_ONCE:
+            await self._write_decision(ids, words, act, remark)
+            return
+        await self.confirm(
+            f"{words} {len(ids):,} rows at once",
+            f"Yes, all {len(ids):,}",
+            "No, change nothing",
+            lambda: self._write_decision(ids, words, act, remark),
+        )
+
+    async def _write_decision(
+        self, ids: Sequence[int], words: str, act: Callable[..., Done], remark: str
+    ) -> None:
+        """Rows of open clusters are decided without their near duplicates."""
         opened = {*self.model.leader_of, *self.model.leader_of.values()}
         alone = opened.intersection(ids)
         many = len(ids) >= MANY
         if many:
             self.say(f"{words} {len(ids):,} ...")
         done = await self.write(lambda: act(ids, alone=alone), words if many else "", len(ids))
-        self._after_decision(done, [*ids, *done.ids], len(ids), remark)
+        self._after_decision(done, [*ids, *done.ids], remark)
 
-    def _after_decision(self, done: Done, ids: Sequence[int], rows: int, remark: str = "") -> None:
+    def _after_decision(self, done: Done, ids: Sequence[int], remark: str = "") -> None:
         """Dim the decided rows and go to the next row that waits."""
         model = self.model
         model.clear_marks()
         model.reread(ids)
-        self._pace.decided(rows)
         if model.ids and not model.waiting(model.cursor):
             self.list.move_to(model.after_decision(model.cursor))
         self._show_again(self._words(done, remark) + self._if_last())
@@ -784,17 +741,30 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
         self.show_counts()
         self.follow()
 
-    @runs(keys.KEEP_LEFT, unless=_why_not_a_conflict)
-    async def keep_left(self) -> None:
-        await self._resolve(lambda conflict_id: self._supersede(conflict_id, left=True))
+    @runs(keys.SETTLE, unless=_why_not_a_conflict)
+    async def settle(self) -> None:
+        """Choose which side of the conflict to keep."""
+        from reviewer.tui.kit.option import Option
 
-    @runs(keys.KEEP_RIGHT, unless=_why_not_a_conflict)
-    async def keep_right(self) -> None:
-        await self._resolve(lambda conflict_id: self._supersede(conflict_id, left=False))
+        conflict_id = self.model.current_id
+        if conflict_id is None:
+            return
+        conflict = await to_thread(self.engine.conflicts.get, conflict_id)
+        ways: dict[str, Callable[[int], Done]] = {
+            "left": lambda number: self._supersede(number, left=True),
+            "right": lambda number: self._supersede(number, left=False),
+            "both": self.engine.conflicts.keep_both,
+        }
+        options = [
+            Option("left", "Keep the left side", conflict.left.content),
+            Option("right", "Keep the right side", conflict.right.content),
+            Option("both", "Keep both"),
+        ]
 
-    @runs(keys.KEEP_BOTH, unless=_why_not_a_conflict)
-    async def keep_both(self) -> None:
-        await self._resolve(self.engine.conflicts.keep_both)
+        async def then(option: Option) -> None:
+            await self._resolve(ways[option.key])
+
+        await self.choose(f"Conflict #{conflict_id}", options, then)
 
     def _supersede(self, conflict_id: int, *, left: bool) -> Done:
         conflict = self.engine.conflicts.get(conflict_id)
@@ -805,7 +775,7 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
         conflict_id = self.model.current_id
         if conflict_id is not None:
             done = await self.write(lambda: settle(conflict_id))
-            self._after_decision(done, done.ids, 1)
+            self._after_decision(done, done.ids)
 
     @runs(keys.RESTORE, unless=_cannot_restore)
     async def restore(self) -> None:
@@ -830,29 +800,19 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
                 raise ConflictError(f"#{row.id} has no near duplicate to merge.")
             merged, into = near[0], row.id
         done = await self.write(partial(self.engine.triage.merge, merged, into))
-        self._after_decision(done, [merged, into, *done.ids], 1)
+        self._after_decision(done, [merged, into, *done.ids])
 
     @runs(keys.PROMOTE_CLUSTER, unless=_no_cluster)
     async def promote_cluster(self) -> None:
-        """Open the cluster of this row with its differences; the second time, promote it."""
+        """Promote the row that leads this cluster, with its near duplicates."""
         row = self.model.current
         if row is None:
             return
         leader = self.model.leader_of.get(row.id, row.id)
-        if self._cluster_to_confirm != leader or not self.model.is_open(self.model.cursor):
-            if not self.model.is_open(self.model.cursor):
-                await self.toggle_cluster()
-            self._cluster_to_confirm = leader
-            key = self.key_of(keys.PROMOTE_CLUSTER)
-            self.say(
-                f"Read how they differ from #{leader}: press {key} again to promote it and merge"
-                " them into it."
-            )
-            return
-        self._cluster_to_confirm = None
-        self.collapse()
+        if self.model.is_open(self.model.cursor):
+            self.collapse()
         done = await self.write(lambda: self.engine.triage.promote([leader]))
-        self._after_decision(done, [leader, *done.ids], 1)
+        self._after_decision(done, [leader, *done.ids])
 
     @runs(keys.TYPE, unless=_cannot_reword)
     async def change_type(self) -> None:
@@ -862,13 +822,14 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
             return
         from reviewer.extraction.candidates import MemoryType
         from reviewer.extraction.entities.entity import EntityType
-        from reviewer.tui.kit.choice_pane import Option
+        from reviewer.tui.kit.option import Option
 
         memory_id, seen = row.id, self._as_seen(row)
-        options = [Option(str(each), str(each), "memory") for each in MemoryType]
+        options = [Option(str(each), str(each)) for each in MemoryType]
         options += [
-            Option(f"entity:{each}", each.replace("_", " "), "entity") for each in EntityType
+            Option(f"entity:{each}", f"entity: {each.replace('_', ' ')}") for each in EntityType
         ]
+        here = f"entity:{row.type}" if row.kind == "entity" else row.type
 
         async def then(option: Option) -> None:
             done = await self.write(
@@ -878,7 +839,7 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
             )
             self._show_changed(done)
 
-        await self.choose(f"Type of #{memory_id}", f"now {row.type}", options, then)
+        await self.choose(f"Type of #{memory_id}", options, then, current=here)
 
     @runs(keys.NAME, unless=_not_an_entity)
     async def rename(self) -> None:
@@ -886,7 +847,7 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
         row = self.model.current
         if row is None:
             return
-        from reviewer.tui.kit.choice_pane import Option
+        from reviewer.tui.kit.option import Option
 
         memory_id, seen = row.id, self._as_seen(row)
         entity = await to_thread(self.engine.entities.get, memory_id)
@@ -908,14 +869,12 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
 
         await self.choose(
             f"Name of #{memory_id}",
-            f"{kit_keys.CHOOSE.key} renames, {kit_keys.LEAVE_CHOICE.key} leaves it",
             [],
             then,
             narrow=typed,
             hint="a name",
             nothing="Type a name.",
             text=entity.name,
-            replace=True,
         )
 
     def _as_seen(self, row: QueueRow) -> Seen:
@@ -976,7 +935,7 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
 
     def _statements_waiting(self) -> int:
         counts = self.engine.queue.counts(self.project)
-        return counts.waiting - counts.excerpts
+        return counts.to_decide
 
     @runs(kit_keys.UNDO, unless=_nothing_to_undo_here)
     async def undo(self) -> None:
@@ -1034,7 +993,7 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
                 save=lambda text: self.write(
                     lambda: self.engine.triage.edit(memory_id, text, seen=seen)
                 ),
-                saved=lambda done: self._after_decision(done, done.ids, 1),
+                saved=lambda done: self._after_decision(done, done.ids),
                 again=keys.EDIT,
                 verb="promote",
                 limit=LONGEST_MEMORY,
@@ -1071,22 +1030,32 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
         return ""
 
     def run_filter(self, text: str, *, here: int | None) -> None:
-        query = structs.replace(self._query_requested, filter=text)
-        query = structs.replace(query, statements_only=self._hides_excerpts(query))
+        query = with_statements(structs.replace(self._query_requested, filter=text))
         self._load(query, quick=bool(text), here=() if here is None else [here])
 
     @runs(keys.SORT, unless=ListScreen.no_rows)
     async def sort(self) -> None:
-        """Change to the next order; the learned one needs enough decisions to learn from."""
-        orders = list(Sort)
-        following = orders[(orders.index(self._query_requested.sort) + 1) % len(orders)]
+        """Choose an order; the learned one needs enough decisions to learn from."""
+        from reviewer.tui.kit.option import Option
+
+        async def then(option: Option) -> None:
+            await self._sort_by(Sort(option.key))
+
+        await self.choose(
+            "Order by",
+            [Option(each.value, each.value) for each in Sort],
+            then,
+            current=self._query_requested.sort.value,
+        )
+
+    async def _sort_by(self, following: Sort) -> None:
         missing = ""
         if following is Sort.LEARNED and await to_thread(self.engine.insight.preference) is None:
             from reviewer.promotion.acceptance_model import ENOUGH, ENOUGH_OF_EACH
 
             counts = await to_thread(self.engine.queue.counts, None)
             so_far = counts.promoted + counts.rejected
-            following = orders[0]
+            following = Sort.RANK
             missing = (
                 f" The learned order needs {ENOUGH} decisions, with at least {ENOUGH_OF_EACH}"
                 f" promotions and {ENOUGH_OF_EACH} rejections: {so_far:,} so far."
@@ -1095,30 +1064,36 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
         self.say(f"Ordered by {following.value}.{missing}")
 
     @runs(keys.STATUS)
-    def next_status(self) -> None:
-        """Show rows of the next status."""
-        at = STATUSES.index(self._query_requested.status)
-        status = STATUSES[(at + 1) % len(STATUSES)]
-        query = structs.replace(self._query_requested, status=status)
-        self._load(structs.replace(query, statements_only=self._hides_excerpts(query)))
-        self.say(f"Shown: {TITLES[status].lower()}. {self.key_of(keys.STATUS)} shows the next.")
+    async def choose_status(self) -> None:
+        """Choose which rows are shown."""
+        from reviewer.tui.kit.option import Option
 
-    def _hides_excerpts(self, query: QueueQuery) -> bool:
-        """Whether a list leaves excerpts out: only that of what waits, while no filter is set."""
-        return self._excerpts_hidden and query.status == "waiting" and not query.filter
+        async def then(option: Option) -> None:
+            self.show_status(option.key)
 
-    @runs(keys.FOLD, unless=_no_excerpts)
-    def fold(self) -> None:
-        """Show the excerpts behind the statements, or hide them again."""
-        self._excerpts_hidden = not self._excerpts_hidden
-        query = structs.replace(self._query_requested, statements_only=self._excerpts_hidden)
-        self._load(query)
-        self.show_counts()
-        key = self.key_of(keys.FOLD)
-        if self._excerpts_hidden:
-            self.say(f"Excerpts are hidden: {key} shows them.")
-        else:
-            self.say(f"Excerpts follow the statements: {key} shows the statements alone.")
+        await self.choose(
+            "Show",
+            [Option(status, title) for status, title in TITLES.items()],
+            then,
+            current=self._query_requested.status,
+        )
+
+    def show_status(self, status: str) -> None:
+        """Show the rows of a status."""
+        self._load(with_statements(structs.replace(self._query_requested, status=status)))
+
+    @runs(keys.PROJECT)
+    async def choose_project(self) -> None:
+        """Choose the project to show."""
+        from reviewer.tui.kit.option import Option
+
+        names = await to_thread(self.engine.project_names)
+        options = [Option("", "all projects"), *(Option(name, name) for name in names)]
+
+        async def then(option: Option) -> None:
+            self.host.change_project(option.key or None)
+
+        await self.choose("Project", options, then, current=self.project or "")
 
     # clusters
 
@@ -1138,29 +1113,12 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
         self.list.rows_changed()
         self.say("The cluster is open: each of its rows is decided alone now.")
 
-    @runs(keys.COLLAPSE, unless=_no_open_cluster)
+    @runs(keys.COLLAPSE, unless=_no_cluster)
     def collapse(self) -> None:
         """Close the cluster; the cursor goes to its row."""
         self.model.close_cluster(self.model.cursor)
         self.list.rows_changed()
         self.cursor_rest.moved()
-
-    # moving
-
-    @runs(keys.NEXT_WAITING, unless=ListScreen.no_rows)
-    def next_waiting(self) -> None:
-        self._go_to_waiting(1)
-
-    @runs(keys.PREVIOUS_WAITING, unless=ListScreen.no_rows)
-    def previous_waiting(self) -> None:
-        self._go_to_waiting(-1)
-
-    def _go_to_waiting(self, step: int) -> None:
-        found = self.model.next_waiting(self.model.cursor + step, step)
-        if found is None:
-            self.say("No other row in this direction is waiting.")
-        else:
-            self.list.move_to(found)
 
     # looking
 
@@ -1185,11 +1143,6 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
     @runs(kit_keys.OPEN_SOURCE, unless=_no_row)
     def open_source(self) -> None:
         self.host.open_source(self._current_evidence())
-
-    @runs(kit_keys.OPEN_EDITOR, unless=_no_row)
-    def open_editor(self) -> None:
-        evidence = self._current_evidence()
-        self.edit_file(evidence.record.path, evidence.line)
 
     @runs(keys.WHY, unless=_no_row)
     def why(self) -> None:
@@ -1241,12 +1194,6 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
         super().keep_now()
         self._keep_place()
 
-    @runs(keys.LEAVE)
-    def leave_reviewer(self) -> None:
-        """Leave; an act that is being written is stopped instead."""
-        if not self.host.stop_running():
-            self.host.leave()
-
 
 def read_detail(engine: Engine, memory_id: int, *, name_project: bool = False) -> Detail:
     """Everything about a row. Raises UnknownIdError."""
@@ -1275,9 +1222,20 @@ def is_statement(row: QueueRow) -> bool:
     return row.kind != "conflict" and not row.is_excerpt
 
 
+def is_unworded(row: QueueRow) -> bool:
+    """Whether a row is a bare excerpt, as stores of earlier versions have them."""
+    return row.is_excerpt and not row.edited and row.kind != "conflict"
+
+
+def with_statements(query: QueueQuery) -> QueueQuery:
+    """What waits is statements; excerpts of earlier versions are found with a filter."""
+    wanted = query.status == "waiting" and not query.filter
+    return structs.replace(query, statements_only=wanted)
+
+
 def kept_words(key_of: Callable[[Action], str], *, demo: bool) -> tuple[str, str]:
     """After the first promotion, where it went; and the same for a screen of 60 columns."""
-    state, agents = key_of(kit_keys.SHOW_STATE), key_of(kit_keys.SHOW_AGENTS)
+    state, agents = key_of(kit_keys.SHOW_MEMORY), key_of(kit_keys.SHOW_AGENTS)
     if demo:
         kept = f"Kept: {state} lists what you keep"
         return f"{kept}, {key_of(kit_keys.UNDO)} takes it back", kept
@@ -1292,15 +1250,8 @@ def hint_words(row: QueueRow, key_of: Callable[[Action], str]) -> str:
     """What the keys do with a row, for somebody who sees the queue for the first time."""
     undo, reject, promote = key_of(kit_keys.UNDO), key_of(keys.REJECT), key_of(keys.PROMOTE)
     if row.kind == "conflict":
-        left, right, both = (
-            key_of(each) for each in (keys.KEEP_LEFT, keys.KEEP_RIGHT, keys.KEEP_BOTH)
-        )
-        return f"These contradict each other: {left} keeps the left, {right} the right, {both} both"
-    if row.is_excerpt:
-        return (
-            f"A place to look: {promote} words a memory from it, {reject} drops it,"
-            f" {key_of(keys.SESSION)} shows the session"
-        )
+        settle = key_of(keys.SETTLE)
+        return f"These contradict each other: {settle} keeps one or both, {reject} dismisses it"
     return (
         f"{promote} keeps this as a memory, {reject} drops it, {key_of(keys.EDIT)} rewords it,"
         f" {undo} takes back"
@@ -1310,12 +1261,8 @@ def hint_words(row: QueueRow, key_of: Callable[[Action], str]) -> str:
 def short_hint_words(row: QueueRow, key_of: Callable[[Action], str]) -> str:
     """The same for a screen of 60 columns."""
     if row.kind == "conflict":
-        named = ((keys.KEEP_LEFT, "left"), (keys.KEEP_RIGHT, "right"), (keys.KEEP_BOTH, "both"))
-        return "Keep which? " + ", ".join(f"{key_of(key)} {word}" for key, word in named)
-    if row.is_excerpt:
-        named = ((keys.PROMOTE, "words it"), (keys.REJECT, "drops it"), (keys.SESSION, "session"))
-    else:
-        named = ((keys.PROMOTE, "keeps"), (keys.REJECT, "drops"), (keys.EDIT, "rewords"))
+        return f"{key_of(keys.SETTLE)} keeps one or both sides"
+    named = ((keys.PROMOTE, "keeps"), (keys.REJECT, "drops"), (keys.EDIT, "rewords"))
     undo = f", {key_of(kit_keys.UNDO)} takes back"
     return ", ".join(f"{key_of(key)} {word}" for key, word in named) + undo
 

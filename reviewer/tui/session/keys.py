@@ -7,7 +7,7 @@ from reviewer.tui.kit import keys
 from reviewer.tui.kit.action import Action, Pane
 
 WORD = Action(
-    "word_memory", "n", "new memory",
+    "word_memory", "e", "word a memory",
     "Word a memory of your own with the marked lines, or this one, as its evidence; saving"
     " promotes it.",
     "Decide", writes=True, takes_marked=True,
@@ -27,9 +27,8 @@ READ_LINE = Action(
 
 SESSION = Pane(
     "session", "Session",
-    (WORD, keys.UNDO, keys.REDO, keys.MARK, keys.RANGE, keys.FILTER, keys.REFRESH, READ_LINE,
-     keys.OPEN_SOURCE, keys.OPEN_EDITOR, keys.COPY, HAND_OVER, NEXT_SPOT, PREVIOUS_SPOT,
-     *keys.PANE_ACTIONS, *keys.MOVES, keys.BACK, keys.LEAVE),
-    (WORD, keys.MARK, NEXT_SPOT, keys.FILTER, keys.OPEN_SOURCE, keys.UNDO, HAND_OVER,
-     keys.LEAVE),
+    (WORD, keys.UNDO, keys.REDO, keys.MARK, keys.RANGE, keys.FILTER, keys.REFRESH, keys.MENU,
+     READ_LINE, keys.OPEN_SOURCE, keys.OPEN_EDITOR, keys.COPY, HAND_OVER, NEXT_SPOT, PREVIOUS_SPOT,
+     *keys.PANE_ACTIONS, *keys.MOVES, keys.BACK),
+    (WORD, keys.MARK, NEXT_SPOT, keys.FILTER, keys.OPEN_SOURCE, keys.UNDO, keys.MENU),
 )  # fmt: skip

@@ -64,7 +64,7 @@ class StartScreen(MoveKeys, KitScreen, pane=keys.START):
         self._timer: Timer | None = None
 
     def compose(self) -> ComposeResult:
-        yield HeaderBar(id="header")
+        yield HeaderBar()
         yield TitleRule(id="start-title")
         yield self.list
         yield self.words

@@ -101,9 +101,10 @@ def fact_strip(
     parts: list[Part]
     if isinstance(row, QueueRow):
         state, warning = sign_of(row, True, sign)
+        state = state if warning else " "
         parts = [
             bar,
-            (f" {state[2]} ", warm if warning else dim),
+            (f" {state[0]} ", warm if warning else dim),
             (display_line(row.content[: width * 2]), strong),
         ]
     else:
@@ -310,7 +311,7 @@ def state_blocks(
         until = f"  until {moment(value.ended_at)}"
         text = f"{' '.join(value.value.split())}{until}"
         spans = (Span(len(text) - len(until), len(text), "faint"),)
-        blocks.append(labelled(f"{signs.edited} before" if not place else "", text, spans=spans))
+        blocks.append(labelled("before" if not place else "", text, spans=spans))
     if len(past) > earlier:
         more = f"and {len(past) - earlier:,} earlier: {keys.EARLIER.key} shows all"
         blocks.append(labelled("", more, "faint"))

@@ -28,7 +28,7 @@ from reviewer.tui.evidence.steps import evidence_at, places_of, step_blocks
 from reviewer.tui.evidence.structure import Extras
 from reviewer.tui.kit import keys as shared
 from reviewer.tui.kit.actor import runs
-from reviewer.tui.kit.choice_pane import Option
+from reviewer.tui.kit.option import Option
 from reviewer.tui.kit.row_list import RowList
 from reviewer.tui.kit.screen import ListScreen, TextEdit
 from reviewer.tui.kit.text import count
@@ -93,14 +93,14 @@ class Shown:
 class StateScreen(ListScreen, pane=keys.STATE):
     """The facts on the left; on the right the fact under the cursor, and why it is known."""
 
-    tab = "state"
+    tab = "memory"
 
     def __init__(self, engine: Engine, project: str | None) -> None:
         self.facts = StateModel(engine.queue.rows)
         self.fact = CandidatePane(id="fact")
         self.why = TextPane(title=WHY, id="why")
         rows = FactList(self.facts, id="facts")
-        super().__init__(engine, project, rows, [self.fact, self.why], title="State")
+        super().__init__(engine, project, rows, [self.fact, self.why], title="Memory")
         self.shown: Shown | None = None
         self._filter = ""
         self._all_earlier = False
@@ -143,7 +143,7 @@ class StateScreen(ListScreen, pane=keys.STATE):
         new = self.key_of(keys.NEW_VALUE)
         self.list.remark = "" if any_state or empty else f"no trusted state yet: {new} writes some"
         self.list.rows_changed()
-        self.title_rule.show("State", f"/ {display_line(self._filter)}" if self._filter else "")
+        self.title_rule.show("Memory", f"/ {display_line(self._filter)}" if self._filter else "")
         self.follow()
 
     def _nothing_words(self) -> tuple[str, ...]:
@@ -352,7 +352,7 @@ class StateScreen(ListScreen, pane=keys.STATE):
                 f"- {shared.UNDO.key} to undo"
             )
 
-        await self.choose(f"Graduate #{number}", "the likeliest first", options, then)
+        await self.choose(f"Graduate #{number}", options, then)
 
     @runs(keys.RELATE, unless=not_an_entity)
     async def relate(self) -> None:
@@ -380,7 +380,7 @@ class StateScreen(ListScreen, pane=keys.STATE):
                 then,
             )
 
-        await self.choose(f"#{number} ...", "how is it related to another?", kinds, to_which)
+        await self.choose(f"#{number} ...", kinds, to_which)
 
     @runs(keys.SUPERSEDE, unless=trusted)
     async def supersede(self) -> None:
@@ -420,7 +420,7 @@ class StateScreen(ListScreen, pane=keys.STATE):
         options = await to_thread(search, "")
         if not options:
             raise ConflictError("There is no other row of this kind to choose.")
-        await self.choose(title, detail, options, then, narrow=narrow)
+        await self.choose(title, options, then, narrow=narrow, hint=detail)
 
     def _options(self, number: int, queries: Sequence[tuple[str, str]]) -> list[Option]:
         """The rows of some (status, filter), each once, without the row `number`."""
@@ -456,7 +456,7 @@ class StateScreen(ListScreen, pane=keys.STATE):
         if len(options) == 1:
             await self._go_to(options[0])
         elif options:
-            await self.choose("Follow", "from this entity", options, self._go_to)
+            await self.choose("Follow", options, self._go_to)
 
     def _no_memory(self) -> str | None:
         if self.current is not None and self.current.view is None:
@@ -700,4 +700,4 @@ class StateScreen(ListScreen, pane=keys.STATE):
             place = Path.cwd() / EXPORT_PLACES.get(option.key, option.key)
             self.app.push_screen(ExportScreen(self.engine, self.project, option.key, place))
 
-        await self.choose("Export", "the difference is shown first", EXPORTS, then)
+        await self.choose("Export", EXPORTS, then)

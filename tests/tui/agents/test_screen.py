@@ -33,7 +33,7 @@ async def test_the_difference_is_shown_before_anything_is_written(
     stocked: Engine, settings: Path
 ) -> None:
     async with opened(stocked, size=(120, 40), project="acme") as screen:
-        await screen.press("f9")
+        await screen.press("f7")
         assert "Claude Code   not connected" in screen.text
         await screen.press("c")
         assert "hook claude-code SessionStart" in screen.text or "mcpServers" in screen.text
@@ -62,7 +62,7 @@ async def test_it_shows_what_an_agent_was_given(stocked: Engine, settings: Path)
         )
     )
     async with opened(stocked, project="acme") as screen:
-        await screen.press("f9", "enter")
+        await screen.press("f7", "enter")
         for size in ((120, 40), (80, 24)):
             await screen.resize(size)
             assert "Given to it in acme" in screen.text
@@ -74,7 +74,7 @@ async def test_an_agent_that_is_not_connected_shows_what_connecting_would_give_i
     stocked: Engine, settings: Path
 ) -> None:
     async with opened(stocked, size=(120, 40), project="acme") as screen:
-        await screen.press("f9")
+        await screen.press("f7")
         assert "Connected, it starts each session with what you promoted" in screen.text
         await screen.press("c", "c")
         assert "Connected, it starts each session" not in screen.text
@@ -86,7 +86,7 @@ async def test_the_demo_connects_no_agent_to_its_store(
 ) -> None:
     async with opened(stocked, size=(120, 40), project="acme") as screen:
         screen.app.is_demo = True
-        await screen.press("f9", key, key)
+        await screen.press("f7", key, key)
         assert "This is the demo, and its store goes when you leave" in screen.text
         assert settings.read_text() == SETTINGS
         assert not (settings.parent.parent / ".claude.json").exists()
@@ -106,7 +106,7 @@ async def test_an_agent_is_connected_for_one_project_and_undo_takes_it_back(
     stocked: Engine, settings: Path, tree: Path
 ) -> None:
     async with opened(stocked, size=(120, 40), project="acme") as screen:
-        await screen.press("f9", "C")
+        await screen.press("f7", "C")
         assert "To connect for this project" in screen.text
         assert "C again changes 2 files" in screen.text
         assert not (tree / ".mcp.json").exists()
@@ -130,7 +130,7 @@ async def test_a_memory_folder_follows_what_is_decided_on_the_screen(
     stocked: Engine, settings: Path, tree: Path
 ) -> None:
     async with opened(stocked, size=(120, 40), project="acme") as screen:
-        await screen.press("a", "f9", "m", "m")
+        await screen.press("a", "f7", "m", "m")
         (path,) = settings.parent.rglob("memory/reviewer.md")
         first = path.read_text()
         await screen.press("j", "j", "m")
@@ -139,23 +139,24 @@ async def test_a_memory_folder_follows_what_is_decided_on_the_screen(
         await until_async(lambda: path.read_text() != first)
         await screen.press("u")
         await until_async(lambda: path.read_text() == first)
-        await screen.press("f9", "g", "d", "d")
+        await screen.press("f7", "g", "d", "d")
         assert not path.exists()
 
 
-async def test_one_key_shows_which_agents_get_a_memory(
+async def test_the_menu_shows_which_agents_get_a_memory(
     stocked: Engine, settings: Path, tree: Path
 ) -> None:
     async with opened(stocked, size=(60, 20), project="acme") as screen:
-        await screen.press("at")
-        assert "is not promoted, so no agent gets it" in " ".join(screen.text.split())
-        await screen.press("a", "k", "at")
-        assert "No agent is connected: F9, then c." in screen.text
-        await screen.press("escape", "f9", "c", "c", "f2", "at")
+        await screen.press("a", "k")
+        await screen.choose("agents")
+        assert "No agent is connected: F7, then c." in screen.text
+        await screen.press("escape", "f7", "c", "c", "f2")
+        await screen.choose("agents")
         shown = " ".join(screen.text.split())
         assert "when a session starts" in shown
         assert "Codex: not connected" in shown
-        await screen.press("at", "f7", "at")
+        await screen.press("escape", "f5")
+        await screen.choose("agents")
         assert "when a session starts" in " ".join(screen.text.split())
 
 
@@ -163,7 +164,7 @@ async def test_an_undo_is_shown_anew_when_another_program_has_connected_meanwhil
     stocked: Engine, settings: Path, tree: Path
 ) -> None:
     async with opened(stocked, size=(120, 40), project="acme") as screen:
-        await screen.press("f9", "C", "C", "u")
+        await screen.press("f7", "C", "C", "u")
         shown = screen.top(AgentsScreen)
         other = shown._plan("codex", shown._place(Scope.USER))
         shown._connections.connect(other, folder=str(tree))

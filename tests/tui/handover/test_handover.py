@@ -12,8 +12,8 @@ from reviewer.errors import ReviewerError
 from reviewer.tui.handover import screen as handover_screen
 from reviewer.tui.handover.screen import HandoverScreen
 from reviewer.tui.kit.bars import StatusBar
-from tests.tui.compress.driving import stocked
 from tests.tui.conftest import Screen, opened
+from tests.tui.context.driving import stocked
 from tests.tui.views import HOSTILE
 from tests.unit.sources.builders import Session
 
@@ -58,12 +58,11 @@ def status(screen: Screen) -> str:
     return screen.app.screen.query_one(StatusBar).text
 
 
-@pytest.mark.parametrize("way", [["f4", "H"], ["V", "H"]])
-async def test_one_key_shows_it_for_a_context_and_for_a_session(
-    ferry: Engine, way: list[str]
-) -> None:
+@pytest.mark.parametrize("key", ["f3", "enter"])
+async def test_the_menu_shows_it_for_a_context_and_for_a_session(ferry: Engine, key: str) -> None:
     async with opened(ferry, project="acme") as screen:
-        await screen.press(*way)
+        await screen.press(key)
+        await screen.choose("hand-over")
         assert text(screen).startswith("# Hand-over of the ")
         assert "## Request" in screen.text
         assert WISH.rstrip(".") in " ".join(text(screen).split())
@@ -73,24 +72,27 @@ async def test_one_key_shows_it_for_a_context_and_for_a_session(
 
 async def test_it_is_copied_as_markdown(ferry: Engine) -> None:
     async with opened(ferry, project="acme") as screen:
-        await screen.press("f4", "H", "y")
+        await screen.press("f3", "full_stop", *"hand-over", "enter")
+        await screen.press("y")
         assert screen.app.clipboard == text(screen)
         assert status(screen).startswith("Copied ")
 
 
 async def test_what_a_compaction_must_keep_is_a_key_away(ferry: Engine) -> None:
     async with opened(ferry, project="acme") as screen:
-        await screen.press("f4", "H", "K")
+        await screen.press("f3", "full_stop", *"hand-over", "enter")
+        await screen.press("K")
         assert text(screen).startswith("Keep all of this in the summary")
         assert "/compact" in status(screen)
         await screen.press("K")
-        assert text(screen).startswith("# Hand-over of the context ferry")
+        assert text(screen).startswith("# Hand-over of the session ferry")
 
 
 async def test_a_file_is_written_and_taken_back(ferry: Engine, tmp_path: Path) -> None:
     file = tmp_path / "HANDOVER.md"
     async with opened(ferry, project="acme") as screen:
-        await screen.press("f4", "H", "W", "enter")
+        await screen.press("f3", "full_stop", *"hand-over", "enter")
+        await screen.press("W", "enter")
         assert file.read_text("utf-8") == text(screen) + "\n"
         assert "u to undo" in status(screen)
         await screen.press("u")
@@ -102,7 +104,8 @@ async def test_an_earlier_hand_over_is_replaced_and_put_back(ferry: Engine, tmp_
     file = tmp_path / "HANDOVER.md"
     file.write_text("# Hand-over of yesterday\n", "utf-8")
     async with opened(ferry, project="acme") as screen:
-        await screen.press("f4", "H", "W", "enter")
+        await screen.press("f3", "full_stop", *"hand-over", "enter")
+        await screen.press("W", "enter")
         assert WISH.rstrip(".") in " ".join(file.read_text("utf-8").split())
         await screen.press("u")
         assert file.read_text("utf-8") == "# Hand-over of yesterday\n"
@@ -112,7 +115,8 @@ async def test_another_file_is_never_replaced(ferry: Engine, tmp_path: Path) -> 
     file = tmp_path / "HANDOVER.md"
     file.write_text("my own notes\n", "utf-8")
     async with opened(ferry, project="acme") as screen:
-        await screen.press("f4", "H", "W", "enter")
+        await screen.press("f3", "full_stop", *"hand-over", "enter")
+        await screen.press("W", "enter")
         assert "no hand-over" in status(screen)
         assert file.read_text("utf-8") == "my own notes\n"
         await screen.press("escape", "u")
@@ -124,7 +128,8 @@ async def test_a_file_that_was_changed_since_is_left_as_it_is(
 ) -> None:
     file = tmp_path / "HANDOVER.md"
     async with opened(ferry, project="acme") as screen:
-        await screen.press("f4", "H", "W", "enter")
+        await screen.press("f3", "full_stop", *"hand-over", "enter")
+        await screen.press("W", "enter")
         file.write_text("# Hand-over of mine, edited\n", "utf-8")
         await screen.press("u")
         assert "changed since" in status(screen)
@@ -133,7 +138,8 @@ async def test_a_file_that_was_changed_since_is_left_as_it_is(
 
 async def test_it_is_made_shorter_and_longer(ferry: Engine) -> None:
     async with opened(ferry, project="acme") as screen:
-        await screen.press("f4", "H", *["less_than_sign"] * 12)
+        await screen.press("f3", "full_stop", *"hand-over", "enter")
+        await screen.press(*["less_than_sign"] * 12)
         assert status(screen) == "200 tokens is the least here."
         assert len(text(screen)) > 0
         assert shown(screen).found is not None
@@ -144,7 +150,8 @@ async def test_it_is_made_shorter_and_longer(ferry: Engine) -> None:
 
 async def test_headings_are_jump_marks(ferry: Engine) -> None:
     async with opened(ferry, size=(60, 20), project="acme") as screen:
-        await screen.press("f4", "H", "right_curly_bracket")
+        await screen.press("f3", "full_stop", *"hand-over", "enter")
+        await screen.press("right_curly_bracket")
         assert status(screen) == "## Request"
         await screen.press("right_curly_bracket", "left_curly_bracket")
         assert status(screen) == "## Request"
@@ -152,19 +159,21 @@ async def test_headings_are_jump_marks(ferry: Engine) -> None:
 
 async def test_it_is_of_the_originals_after_a_compression(ferry: Engine) -> None:
     async with opened(ferry, project="acme") as screen:
-        await screen.press("f4", "H")
+        await screen.press("f3", "full_stop", *"hand-over", "enter")
         before = text(screen)
-        await screen.press("escape", "3", "A", "A")
+        await screen.press("escape", "3", "a")
         await screen.settle()
-        await screen.press("H")
+        if "Apply anyway" in screen.text:
+            await screen.press("enter")
+        await screen.choose("hand-over")
         assert text(screen) == before
 
 
 async def test_a_session_that_is_gone_is_one_sentence(ferry: Engine, tmp_path: Path) -> None:
     async with opened(ferry, project="acme") as screen:
-        await screen.press("V")
+        await screen.press("enter")
         (tmp_path / "sessions" / "ferry.jsonl").unlink()
-        await screen.press("H")
+        await screen.choose("hand-over")
         assert "does not exist" in status(screen)
         await screen.press("y", "W", "u", "q")
         assert not isinstance(screen.app.screen, HandoverScreen)
@@ -173,7 +182,7 @@ async def test_a_session_that_is_gone_is_one_sentence(ferry: Engine, tmp_path: P
 async def test_nothing_to_hand_over_is_said(engine: Engine) -> None:
     engine.contexts.create("acme", "empty")
     async with opened(engine, project="acme") as screen:
-        await screen.press("f4", "H")
+        await screen.press("f3", "full_stop", *"hand-over", "enter")
         assert "nothing to hand over" in screen.text
 
 
@@ -187,7 +196,7 @@ async def test_hostile_words_are_shown_harmless_and_copied_without_escapes(
     path.write_bytes(found.bytes())
     engine.contexts.import_file(path, project="acme")
     async with opened(engine, project="acme") as screen:
-        await screen.press("f4", "H")
+        await screen.press("f3", "full_stop", *"hand-over", "enter")
         await screen.press("y", "W", "enter")
         written = (tmp_path / "HANDOVER.md").read_text("utf-8")
         for each in (screen.text, screen.app.clipboard, written):
@@ -200,7 +209,7 @@ async def test_it_fits_every_size(
     monkeypatch.chdir(tmp_path)
     stocked(engine, tmp_path, 2)
     async with opened(engine, project="acme") as screen:
-        await screen.press("f4", "H")
+        await screen.press("f3", "full_stop", *"hand-over", "enter")
         for size in ((120, 40), (80, 24), (60, 20)):
             await screen.resize(size)
             assert "# Hand-over of" in screen.text
@@ -219,7 +228,8 @@ async def test_a_file_that_could_not_be_taken_back_can_be_tried_again(
 
     monkeypatch.setattr(handover_screen, "take_back", fails_once)
     async with opened(ferry, project="acme") as screen:
-        await screen.press("f4", "H", "W", "enter", "u")
+        await screen.press("f3", "full_stop", *"hand-over", "enter")
+        await screen.press("W", "enter", "u")
         assert status(screen) == "It is open elsewhere."
         await screen.press("u")
         assert not file.exists()

@@ -17,7 +17,7 @@ from tests.tui.packet.driving import go_to, model, packet_text, shown, status_te
 
 async def test_a_step_of_the_budget_changes_every_pane(engine: Engine, kiosk: Path) -> None:
     async with opened(engine) as screen:
-        await screen.press("f5")
+        await screen.press("f4")
         await typed(screen, "b", "500")
         assert shown(screen).budget == 500
         before = model(screen).packet
@@ -41,7 +41,7 @@ async def test_a_step_of_the_budget_changes_every_pane(engine: Engine, kiosk: Pa
 )
 async def test_a_budget_is_typed(engine: Engine, kiosk: Path, words: str, budget: int) -> None:
     async with opened(engine) as screen:
-        await screen.press("f5")
+        await screen.press("f4")
         await typed(screen, "b", words)
         assert present(model(screen).packet).budget == budget
         assert screen.app.focused is shown(screen).list
@@ -49,13 +49,13 @@ async def test_a_budget_is_typed(engine: Engine, kiosk: Path, words: str, budget
 
 async def test_typing_replaces_the_budget_that_is_filled_in(engine: Engine, kiosk: Path) -> None:
     async with opened(engine) as screen:
-        await screen.press("f5", "b", *"500", "enter")
+        await screen.press("f4", "b", *"500", "enter")
         assert present(model(screen).packet).budget == 500
 
 
 async def test_text_that_is_not_a_budget_keeps_the_field_open(engine: Engine, kiosk: Path) -> None:
     async with opened(engine) as screen:
-        await screen.press("f5")
+        await screen.press("f4")
         await typed(screen, "b", "-5")
         assert status_text(screen).startswith("A budget is a number of tokens, such as 8000")
         assert shown(screen).prompt.is_open
@@ -65,7 +65,7 @@ async def test_text_that_is_not_a_budget_keeps_the_field_open(engine: Engine, ki
 
 async def test_a_complaint_goes_when_the_next_budget_is_taken(engine: Engine, kiosk: Path) -> None:
     async with opened(engine) as screen:
-        await screen.press("f5")
+        await screen.press("f4")
         await typed(screen, "b", "9" * 14)
         assert status_text(screen) == "A budget has at most 1,000,000,000,000 tokens."
         await typed(screen, "ctrl+u", "900")
@@ -77,7 +77,7 @@ async def test_the_packet_follows_while_a_task_is_typed_and_escape_takes_it_back
     engine: Engine, kiosk: Path
 ) -> None:
     async with opened(engine) as screen:
-        await screen.press("f5", "t", *"scale")
+        await screen.press("f4", "t", *"scale")
         assert present(model(screen).packet).task == "scale"
         assert 'task   "scale"' in screen.text
         await screen.press("escape")
@@ -93,14 +93,14 @@ async def test_another_screen_and_back_keeps_the_task_the_budget_and_the_pins(
     engine: Engine, kiosk: Path
 ) -> None:
     async with opened(engine) as screen:
-        await screen.press("f5")
+        await screen.press("f4")
         await typed(screen, "b", "900")
         await typed(screen, "t", "coins scale weight")
         await go_to(screen, "Coins are counted by weight")
         await screen.press("P")
         pinned = set(model(screen).pinned)
         assert pinned
-        await screen.press("f2", "f5")
+        await screen.press("f2", "f4")
         assert present(model(screen).packet).task == "coins scale weight"
         assert present(model(screen).packet).budget == 900
         assert model(screen).pinned == pinned
@@ -111,14 +111,14 @@ async def test_a_task_that_is_being_typed_is_kept_by_a_key_that_leaves(
     engine: Engine, kiosk: Path
 ) -> None:
     async with opened(engine) as screen:
-        await screen.press("f5", "t", *"scale", "f2", "f5")
+        await screen.press("f4", "t", *"scale", "f2", "f4")
         assert present(model(screen).packet).task == "scale"
 
 
 async def test_a_task_is_read_from_a_file(engine: Engine, kiosk: Path) -> None:
     (kiosk / "change.diff").write_text("diff --git a/jam.c b/jam.c\n+++ b/jam.c\n+sensor(forty)\n")
     async with opened(engine) as screen:
-        await screen.press("f5")
+        await screen.press("f4")
         await typed(screen, "t", f"@{kiosk / 'change.diff'}")
         packet = present(model(screen).packet)
         best = max(packet.items, key=lambda item: item.score.total if item.score else 0.0)
@@ -130,7 +130,7 @@ async def test_a_task_is_read_from_a_file(engine: Engine, kiosk: Path) -> None:
 
 async def test_a_date_changes_the_ages(engine: Engine, kiosk: Path) -> None:
     async with opened(engine) as screen:
-        await screen.press("f5")
+        await screen.press("f4")
         await typed(screen, "D", "2026-07-26")
         assert "as of 2026-07-26" in screen.text
         await go_to(screen, "Receipts before drawers")
@@ -143,7 +143,7 @@ async def test_a_date_changes_the_ages(engine: Engine, kiosk: Path) -> None:
 
 async def test_two_budgets_show_what_more_tokens_buy(engine: Engine, kiosk: Path) -> None:
     async with opened(engine) as screen:
-        await screen.press("f5")
+        await screen.press("f4")
         await typed(screen, "b", "400")
         await screen.press("d")
         assert "400 → 500" in screen.text
@@ -162,7 +162,7 @@ async def test_two_budgets_show_what_more_tokens_buy(engine: Engine, kiosk: Path
 
 async def test_clicking_the_slider_chooses_a_budget(engine: Engine, kiosk: Path) -> None:
     async with opened(engine) as screen:
-        await screen.press("f5")
+        await screen.press("f4")
         line = shown(screen).budget_line
         start = line.render_line(0).text.index("━")
         await screen.pilot.click(line, offset=(start, 0))
@@ -172,7 +172,7 @@ async def test_clicking_the_slider_chooses_a_budget(engine: Engine, kiosk: Path)
 
 async def test_clicking_an_arrow_of_the_slider_goes_one_step(engine: Engine, kiosk: Path) -> None:
     async with opened(engine) as screen:
-        await screen.press("f5")
+        await screen.press("f4")
         line = shown(screen).budget_line
         for arrow, budget in (("▶", 12_000), ("▶", 16_000), ("◀", 12_000)):
             await screen.pilot.click(line, offset=(line.render_line(0).text.index(arrow), 0))
@@ -213,7 +213,7 @@ async def test_a_limit_in_characters_is_typed_beside_the_budget(
     engine: Engine, kiosk: Path, words: str, tokens: int, chars: int
 ) -> None:
     async with opened(engine) as screen:
-        await screen.press("f5")
+        await screen.press("f4")
         await typed(screen, "b", words)
         assert (shown(screen).budget, shown(screen).max_chars) == (tokens, chars)
         packet = present(model(screen).packet)
@@ -230,7 +230,7 @@ async def test_a_step_away_from_an_agents_budget_keeps_its_limit_in_characters(
     engine: Engine, kiosk: Path
 ) -> None:
     async with opened(engine) as screen:
-        await screen.press("f5")
+        await screen.press("f4")
         await typed(screen, "b", "codex")
         assert "9,500 characters (codex)" in screen.text
         await screen.press(">")

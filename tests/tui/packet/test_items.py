@@ -18,7 +18,7 @@ async def test_an_item_is_explained_and_the_packet_scrolls_to_it(
     engine: Engine, kiosk: Path
 ) -> None:
     async with opened(engine) as screen:
-        await screen.press("f5")
+        await screen.press("f4")
         await go_to(screen, "The hall is cold")
         why = shown(screen).why.plain_text
         assert "in full" in why
@@ -35,7 +35,7 @@ async def test_an_item_is_explained_and_the_packet_scrolls_to_it(
 
 async def test_pins_and_mutes_apply_to_this_packet(engine: Engine, kiosk: Path) -> None:
     async with opened(engine) as screen:
-        await screen.press("f5")
+        await screen.press("f4")
         await typed(screen, "b", "380")
         await go_to(screen, "The hall is cold")
         assert present(model(screen).item).state != "full"
@@ -55,7 +55,7 @@ async def test_pins_and_mutes_apply_to_this_packet(engine: Engine, kiosk: Path) 
 
 async def test_a_pin_that_does_not_fit_says_so(engine: Engine, kiosk: Path) -> None:
     async with opened(engine) as screen:
-        await screen.press("f5")
+        await screen.press("f4")
         await typed(screen, "b", "250")
         await go_to(screen, "Receipts before drawers")
         await screen.press("P")
@@ -67,7 +67,7 @@ async def test_the_constitution_can_be_neither_pinned_nor_muted(
     engine: Engine, kiosk: Path
 ) -> None:
     async with opened(engine) as screen:
-        await screen.press("f5", "j")
+        await screen.press("f4", "j")
         for key in ("P", "m"):
             await screen.press(key)
             assert status_text(screen).startswith("The constitution is always in full")
@@ -77,7 +77,7 @@ async def test_the_filter_narrows_the_list_and_escape_clears_it(
     engine: Engine, kiosk: Path
 ) -> None:
     async with opened(engine) as screen:
-        await screen.press("f5", "/", *"coins in:decisions")
+        await screen.press("f4", "/", *"coins in:decisions")
         assert {row.item.section for row in model(screen).rows if isinstance(row, ItemRow)} == {
             "decisions"
         }

@@ -43,7 +43,7 @@ async def test_the_cost_is_said_before_the_model_is_asked(
     with endpoint(chooses(2)) as server:
         configure(tmp_path, monkeypatch, server.settings().base_url, "price_in = 3.0\n")
         async with opened(engine) as screen:
-            await screen.press("f5")
+            await screen.press("f4")
             await typed(screen, "t", TASK)
             await screen.press("A")
             assert "tiny would read" in status_text(screen)
@@ -72,7 +72,7 @@ async def test_another_task_needs_another_look_at_the_cost(
     with endpoint(chooses(1)) as server:
         configure(tmp_path, monkeypatch, server.settings().base_url, "")
         async with opened(engine) as screen:
-            await screen.press("f5")
+            await screen.press("f4")
             await typed(screen, "t", TASK)
             await screen.press("A")
             assert "no prices are set" in status_text(screen)
@@ -87,7 +87,7 @@ async def test_without_a_task_or_a_model_it_says_what_is_missing(
 ) -> None:
     monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
     async with opened(engine) as screen:
-        await screen.press("f5")
+        await screen.press("f4")
         await screen.press("A")
         assert "t types it" in status_text(screen)
         await typed(screen, "t", TASK)
@@ -105,7 +105,7 @@ async def test_an_order_of_what_the_source_held_before_is_not_shown(
     with endpoint(chooses(2)) as server:
         configure(tmp_path, monkeypatch, server.settings().base_url, "")
         async with opened(engine) as screen:
-            await screen.press("f5")
+            await screen.press("f4")
             await typed(screen, "t", TASK)
             packet, before = shown(screen), shown(screen)._prepared
 

@@ -19,7 +19,7 @@ async def test_every_size_has_its_place_for_everything(
     engine: Engine, kiosk: Path, size: tuple[int, int], ascii_only: bool
 ) -> None:
     async with opened(engine, size=size, ascii=ascii_only) as screen:
-        await screen.press("f5")
+        await screen.press("f4")
         lines = screen.text.split("\n")
         assert max(map(cell_len, lines)) <= size[0]
         assert "8,000" in screen.text
@@ -38,7 +38,7 @@ async def test_every_size_has_its_place_for_everything(
 async def test_control_characters_from_outside_are_not_obeyed(engine: Engine, kiosk: Path) -> None:
     (kiosk / "TASKS.md").write_text("- [ ] \x1b[2J\u202e [b]now[/b]\n")
     async with opened(engine) as screen:
-        await screen.press("f5")
+        await screen.press("f4")
         assert not {"\x1b", "\u202e"} & set(screen.text)
         assert "[b]now[/b]" in screen.text
 
@@ -47,7 +47,7 @@ async def test_keys_typed_ahead_are_about_the_pane_they_lead_to(
     engine: Engine, kiosk: Path
 ) -> None:
     async with opened(engine) as screen:
-        await screen.press("f5")
+        await screen.press("f4")
         for name in ("next_pane", "next_pane", "zoom"):
             getattr(shown(screen), name)()
         await screen.settle()
@@ -62,11 +62,11 @@ async def test_keys_typed_ahead_are_about_the_pane_they_lead_to(
         assert "Items" not in screen.text
 
 
-async def test_q_goes_back_to_the_queue_and_escape_stays(engine: Engine, kiosk: Path) -> None:
+async def test_escape_goes_back_to_the_queue(engine: Engine, kiosk: Path) -> None:
     async with opened(engine) as screen:
-        await screen.press("f5", "escape")
+        await screen.press("f4")
         shown(screen)
-        await screen.press("q")
+        await screen.press("escape")
         assert screen.app.screen is screen.queue
 
 
@@ -74,7 +74,7 @@ async def test_the_source_stays_the_same_when_something_is_promoted(
     stocked: Engine, kiosk: Path
 ) -> None:
     async with opened(stocked, project="acme") as screen:
-        await screen.press("f5")
+        await screen.press("f4")
         assert shown(screen).folder == kiosk
-        await screen.press("f2", "a", "f5")
+        await screen.press("f2", "a", "f4")
         assert shown(screen).folder == kiosk

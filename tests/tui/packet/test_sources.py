@@ -22,7 +22,7 @@ from tests.tui.packet.driving import go_to, model, packet_text, shown, status_te
 
 async def test_the_store_is_shown_first(remembering: Engine, kiosk: Path) -> None:
     async with opened(remembering, project="kiosk") as screen:
-        await screen.press("f5")
+        await screen.press("f4")
         assert "- paper width = 80 mm" in packet_text(screen)
         assert "forty seconds" in packet_text(screen)
         assert [row.name for row in model(screen).rows if isinstance(row, SectionRow)] == [
@@ -32,7 +32,7 @@ async def test_the_store_is_shown_first(remembering: Engine, kiosk: Path) -> Non
 
 async def test_an_empty_store_shows_the_folder_that_is_near(engine: Engine, kiosk: Path) -> None:
     async with opened(engine) as screen:
-        await screen.press("f5")
+        await screen.press("f4")
         assert shown(screen).folder is not None
         assert "Receipts before drawers" in packet_text(screen)
         await screen.press("S")
@@ -44,7 +44,7 @@ async def test_an_empty_store_shows_the_folder_that_is_near(engine: Engine, kios
 
 async def test_an_empty_packet_says_how_to_fill_it(engine: Engine) -> None:
     async with opened(engine) as screen:
-        await screen.press("f5")
+        await screen.press("f4")
         assert "O opens a .context folder" in screen.text
         await screen.press("S")
         assert "There is no .context folder where reviewer was started" in status_text(screen)
@@ -58,7 +58,7 @@ async def test_another_folder_and_one_that_is_none(
     other = tmp_path / "bakery"
     other.mkdir()
     async with opened(engine) as screen:
-        await screen.press("f5", "O")
+        await screen.press("f4", "O")
         shown(screen).prompt.field.fill(str(other))
         await screen.press("enter")
         assert "not a context folder" in status_text(screen)
@@ -66,13 +66,13 @@ async def test_another_folder_and_one_that_is_none(
         await screen.press("d")
         assert status_text(screen).startswith("There is no packet")
         (other / "TASKS.md").write_text("- [ ] Heat the ovens\n")
-        await screen.press("R")
+        await screen.press("ctrl+l")
         assert "Heat the ovens" in packet_text(screen)
 
 
 async def test_what_others_write_is_shown(remembering: Engine) -> None:
     async with opened(remembering, project="kiosk") as screen:
-        await screen.press("f5")
+        await screen.press("f4")
         remembering.state.set("kiosk", "lamp", "green")
         shown(screen).watch_store()
         await screen.settle()
@@ -84,7 +84,7 @@ async def test_while_it_is_read_the_budget_is_the_one_that_will_be_used(
 ) -> None:
     monkeypatch.setattr(PacketScreen, "reload", lambda self: None)
     async with opened(engine, size=(80, 24)) as screen:
-        await screen.press("f5")
+        await screen.press("f4")
         assert "8,000" in screen.text
         assert "as of today" in screen.text
         assert "Loading ..." in screen.text
@@ -92,7 +92,7 @@ async def test_while_it_is_read_the_budget_is_the_one_that_will_be_used(
 
 async def test_a_source_is_opened_at_its_line(engine: Engine, kiosk: Path) -> None:
     async with opened(engine) as screen:
-        await screen.press("f5")
+        await screen.press("f4")
         await go_to(screen, "Coins are counted by weight")
         await screen.press("o")
         assert isinstance(screen.app.screen, SourceScreen)
@@ -101,7 +101,7 @@ async def test_a_source_is_opened_at_its_line(engine: Engine, kiosk: Path) -> No
 
 async def test_marks_lead_back(remembering: Engine) -> None:
     async with opened(remembering, project="kiosk") as screen:
-        await screen.press("f5")
+        await screen.press("f4")
         assert "[m:" not in packet_text(screen)
         await screen.press("M")
         assert "[m:3]" in packet_text(screen)
@@ -109,7 +109,7 @@ async def test_marks_lead_back(remembering: Engine) -> None:
 
 async def test_copy_and_write(engine: Engine, kiosk: Path, tmp_path: Path) -> None:
     async with opened(engine) as screen:
-        await screen.press("f5", "y")
+        await screen.press("f4", "y")
         assert screen.app.clipboard == present(model(screen).packet).markdown
         await screen.press("W")
         target = tmp_path / "packet.md"
@@ -149,7 +149,7 @@ async def test_a_late_packet_of_the_folder_before_is_not_shown(
     bakery.mkdir()
     (bakery / "TASKS.md").write_text("- [ ] Heat the ovens\n")
     async with opened(engine) as screen:
-        await screen.press("f5")
+        await screen.press("f4")
         shown(screen).more()
         await screen.until(waits.is_set)
         await screen.pilot.press("O")
@@ -168,7 +168,7 @@ async def test_choices_made_while_a_source_is_read_apply_to_its_packet(
 ) -> None:
     waits, may_end = slow
     async with opened(engine) as screen:
-        await screen.press("f5")
+        await screen.press("f4")
         shown(screen).more()
         await screen.until(waits.is_set)
         shown(screen).less()
@@ -179,13 +179,13 @@ async def test_choices_made_while_a_source_is_read_apply_to_its_packet(
 
 async def test_the_store_and_the_folder_together_and_back(remembering: Engine, kiosk: Path) -> None:
     async with opened(remembering, project="kiosk") as screen:
-        await screen.press("f5")
+        await screen.press("f4")
         assert "Receipts before drawers" not in packet_text(screen)
         await screen.press("B")
         assert "Receipts before drawers" in packet_text(screen)
         assert "forty seconds" in packet_text(screen)
         assert "kiosk and work/.context" in screen.text
-        await screen.press("f2", "f5")
+        await screen.press("f2", "f4")
         assert "kiosk and work/.context" in screen.text
         await go_to(screen, "Receipts before drawers")
         await screen.press("o")
@@ -196,7 +196,7 @@ async def test_the_store_and_the_folder_together_and_back(remembering: Engine, k
 
 async def test_both_sources_need_a_folder(remembering: Engine) -> None:
     async with opened(remembering, project="kiosk") as screen:
-        await screen.press("f5", "B")
+        await screen.press("f4", "B")
         assert "There is no .context folder where reviewer was started" in status_text(screen)
 
 
@@ -204,7 +204,7 @@ async def test_the_source_is_chosen_as_on_the_command_line_and_named(
     remembering: Engine, kiosk: Path
 ) -> None:
     async with opened(remembering, project="kiosk") as screen:
-        await screen.press("f5")
+        await screen.press("f4")
         assert shown(screen).folder is None
         assert status_text(screen).startswith("From the store, without ")
         assert status_text(screen).endswith(".context: B reads it too.")
@@ -215,7 +215,7 @@ async def test_what_other_projects_remember_does_not_keep_the_folder_away(
     remembering: Engine, kiosk: Path
 ) -> None:
     async with opened(remembering, project="bakery") as screen:
-        await screen.press("f5")
+        await screen.press("f4")
         assert shown(screen).folder == kiosk
         assert status_text(screen).endswith("the store has nothing for this project.")
 
@@ -227,5 +227,5 @@ async def test_the_folder_at_the_root_of_the_work_tree_is_found(
     (kiosk.parent / "deep" / "down").mkdir(parents=True)
     monkeypatch.chdir(kiosk.parent / "deep" / "down")
     async with opened(engine) as screen:
-        await screen.press("f5")
+        await screen.press("f4")
         assert "Receipts before drawers" in packet_text(screen)

@@ -10,7 +10,7 @@ from reviewer.engine import Engine
 from reviewer.llm.model import Completion
 from reviewer.pipelines.handlers import StandIn
 from reviewer.pipelines.service import RunOptions
-from reviewer.tui.commits.screen import CommitsScreen
+from reviewer.tui.context.screen import ContextScreen
 from reviewer.tui.pipelines.model import NodeState
 from reviewer.tui.pipelines.run import BackgroundRun
 from tests.present import present
@@ -129,7 +129,7 @@ async def test_a_run_continues_while_another_screen_is_shown(engine: Engine, bak
     async with opened(engine, project="acme") as screen:
         await screen.press("f6", "space")
         await until_it(screen, "waits")
-        await screen.press("f7")
+        await screen.press("f5")
         screen.app.background_run.proceed(stepping=False)  # type: ignore[union-attr]
         await screen.until(lambda: screen.app.background_run.question is not None)  # type: ignore[union-attr]
         await screen.press("f6")
@@ -193,7 +193,7 @@ async def test_a_run_is_opened_as_a_context(engine: Engine, bakery: Path) -> Non
     async with opened(engine, project="acme") as screen:
         await screen.press("f6", "j", "w")
         await screen.settle()
-        assert isinstance(screen.app.screen, CommitsScreen)
+        assert isinstance(screen.app.screen, ContextScreen)
         await screen.until(lambda: "Pipeline State (Comprehensive)" in screen.text)
         assert engine.contexts.all()[0].commits == 4
 

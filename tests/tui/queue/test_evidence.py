@@ -109,13 +109,13 @@ def test_how_often_it_was_seen_and_how_long_it_waits() -> None:
             "✓ promoted 2 hours ago",
         ),
         ({"status": Status.INVALID}, "✗ rejected"),
-        ({"status": Status.SUPERSEDED, "superseded_by": 7}, "→ superseded by #7"),
-        ({"flags": ("secret",)}, "⌁ a secret in this text was masked"),
-        ({"flags": ("injection",)}, "⌁ reads like a command planted for an agent"),
+        ({"status": Status.SUPERSEDED, "superseded_by": 7}, "✗ superseded by #7"),
+        ({"flags": ("secret",)}, "! a secret in this text was masked"),
+        ({"flags": ("injection",)}, "! reads like a command planted for an agent"),
         ({"state": SourceState.CHANGED}, "! source changed since"),
         ({"state": SourceState.GONE}, "! source missing"),
         ({"source": None}, "written by hand: no source"),
-        ({"wordings": [("2026-02-12T10:00:00.000Z", "Use MySQL")]}, '✎ before    "Use MySQL"'),
+        ({"wordings": [("2026-02-12T10:00:00.000Z", "Use MySQL")]}, 'before      "Use MySQL"'),
     ],
 )
 def test_other_properties_are_shown_in_words_with_a_sign(
@@ -133,7 +133,7 @@ def test_near_duplicates_come_with_number_and_likeness_in_a_few_rows_each() -> N
         for n in range(7)
     ]
     shown = pane_text(members=near).split("\n")
-    assert '≈ near      #398 .91 "' in shown[-16]
+    assert 'near        #398 .91 "' in shown[-16]
     assert shown[-14].endswith("…")
     assert "#399 .91" in shown[-13]
     assert shown[-1].strip() == "and 2 more"

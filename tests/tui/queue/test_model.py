@@ -9,7 +9,7 @@ import pytest
 
 from reviewer.promotion.views import Kind, QueueRow, Status
 from reviewer.tui.kit.row_model import CACHED_ROWS
-from reviewer.tui.queue.model import Pace, QueueModel
+from reviewer.tui.queue.model import QueueModel
 
 
 class Rows:
@@ -174,48 +174,3 @@ def test_an_empty_list_has_no_current_row() -> None:
 def test_the_place_of_one_id_is_found_at_either_end() -> None:
     model, _ = model_of(5)
     assert [model.index_of([number]) for number in (1, 5, 6)] == [0, 4, None]
-
-
-class Ticks:
-    """A clock that a test moves on."""
-
-    def __init__(self) -> None:
-        self.now = 0.0
-
-    def __call__(self) -> float:
-        return self.now
-
-
-def paced(*gaps: float) -> Pace:
-    """The pace after decisions with these gaps, in seconds."""
-    clock = Ticks()
-    pace = Pace(clock)
-    for gap in gaps:
-        clock.now += gap
-        pace.decided(1)
-    return pace
-
-
-@pytest.mark.parametrize(
-    ("case", "gaps", "minutes"),
-    [
-        ("too few decisions", [6] * 11, None),
-        ("steady", [6] * 12, 30),
-        ("not steady yet", [2] * 6 + [9] * 6, None),
-        ("steady later", [2] * 6 + [9] * 60, 40),
-        ("a pause says nothing", [6] * 6 + [3_000] + [6] * 6, 30),
-        ("one slow decision changes nothing", [6] * 12 + [25], 30),
-        ("another pace for long does", [6] * 12 + [12] * 60, 50),
-    ],
-)
-def test_the_estimate_comes_when_the_pace_is_steady_and_does_not_jump(
-    case: str, gaps: list[int], minutes: int | None
-) -> None:
-    assert paced(*gaps).minutes(300) == minutes, case
-
-
-def test_a_key_that_decides_many_rows_does_not_count_for_the_pace() -> None:
-    pace = paced(*[6] * 12)
-    pace.decided(5_000)
-    assert pace.minutes(300) == 30
-    assert pace.minutes(0) is None

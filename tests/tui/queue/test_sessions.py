@@ -38,25 +38,25 @@ def session(shop: Path, name: str = "a") -> Path:
     )(shop.parent / "home")
 
 
-async def test_the_empty_queue_offers_to_read_the_sessions_and_i_reads_them(
+async def test_the_empty_queue_offers_to_read_the_sessions_and_r_reads_them(
     engine: Engine, shop: Path
 ) -> None:
     session(shop)
     async with opened(engine, project="shop") as screen:
-        assert "i reads this project's sessions" in screen.text
+        assert "r reads this project's sessions" in screen.text
         assert "1 session of this project (0.0 MB): Codex CLI 1." in screen.text
-        await screen.press("i")
+        await screen.press("r")
         await screen.until(lambda: screen.status.startswith("Read 1 file"))
         await screen.settle()
         assert screen.status == "Read 1 file, 0 unchanged: 1 new candidate."
         assert "weigh the trays twice" in screen.text
-        await screen.press("i")
+        await screen.press("r")
         await screen.until(lambda: "1 unchanged" in screen.status)
 
 
 async def test_without_sessions_the_key_says_so(engine: Engine, shop: Path) -> None:
     async with opened(engine, project="shop") as screen:
-        await screen.press("i")
+        await screen.press("r")
         await screen.until(lambda: screen.status)
         assert screen.status == "There are no sessions of this project on this machine."
 
@@ -79,7 +79,7 @@ async def test_the_open_screen_reads_on_in_sessions_that_were_read_before(
         with path.open("a") as file:
             file.write(json.dumps(typed("We never open the shop before nine o'clock.")) + "\n")
         await screen.until(lambda: "1 new candidate" in screen.status)
-        await screen.press("R")
+        await screen.press("ctrl+l")
         await screen.until(lambda: "before nine" in screen.text)
 
 

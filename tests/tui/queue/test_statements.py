@@ -93,7 +93,7 @@ async def test_asking_the_model_says_what_came_of_it(
     monkeypatch.setenv("REVIEWER_CONFIG", str(settings))
     monkeypatch.setattr("reviewer.tui.queue.screen.run_propose", asked)
     async with opened(talked, project="acme") as screen:
-        await screen.press("P")
+        await screen.choose("ask a model")
         assert sentence in screen.text
 
 
@@ -106,14 +106,14 @@ async def test_without_a_model_the_screen_stays_and_says_where_to_name_one(
     programs.mkdir()
     monkeypatch.setenv("PATH", str(programs))
     async with opened(talked, project="acme", size=(160, 40)) as screen:
-        await screen.press("P")
+        await screen.choose("ask a model")
         said = screen.queue.status.text
         assert "No model is configured. Put base_url and name of one under [model] in " in said
         assert said.endswith("config.toml.")
         program = programs / "claude"
         program.write_text("#!/bin/sh\n")
         program.chmod(0o755)
-        await screen.press("P")
+        await screen.choose("ask a model")
         assert 'To ask Claude Code, put command = ["claude"] under [model]' in (
             screen.queue.status.text
         )
@@ -123,28 +123,11 @@ def proposer(engine: Engine, number: int) -> str:
     return engine.queue.candidate(number).proposer
 
 
-async def test_excerpts_stay_folded_behind_the_statements(talked: Engine) -> None:
+async def test_excerpts_of_earlier_versions_are_found_with_a_filter_only(talked: Engine) -> None:
     async with opened(talked, project="acme") as screen:
-        shown = {proposer(talked, number) for number in screen.model.ids}
-        assert shown
-        assert "excerpt" not in shown
-        assert "f shows 1 excerpt" in screen.text
-        await screen.press("f")
-        assert proposer(talked, screen.model.ids[-1]) == "excerpt"
-        assert '" excerpt' in screen.text.splitlines()[2], "the heading explains the sign"
-        await screen.press("f")
-        assert {proposer(talked, number) for number in screen.model.ids} == shown
-
-
-async def test_after_the_last_statement_the_screen_says_what_else_there_is(
-    talked: Engine,
-) -> None:
-    async with opened(talked, project="acme", size=(80, 24)) as screen:
-        for _ in range(len(screen.model.ids) - 1):
-            await screen.press("x")
-            assert "the last one" not in screen.text
-        await screen.press("x")
-        assert "u to undo. That was the last one here: f shows 1 excerpt." in screen.text
+        assert "excerpt" not in {proposer(talked, number) for number in screen.model.ids}
+        await screen.press("/", *"is:excerpt", "enter")
+        assert [proposer(talked, number) for number in screen.model.ids] == ["excerpt"]
 
 
 async def test_the_evidence_stays_beside_a_statement_that_is_reworded(talked: Engine) -> None:
@@ -173,32 +156,34 @@ async def test_a_statement_that_lost_a_negation_warns(engine: Engine, tmp_path: 
     path = session(tmp_path / "s1.jsonl", quoted + ".")
     propose(engine, path, "Deploy releases from a laptop.", quoted)
     async with opened(engine, project="acme", size=(140, 40)) as screen:
-        assert "? a negation in the statement only, or in its quotes" in screen.text
+        assert "! a negation in the statement only, or in its quotes" in screen.text
         (row,) = [line for line in screen.text.splitlines() if line.startswith("▌")]
-        assert " ? " in row.partition("Deploy")[0]
+        assert " ! " in row.partition("Deploy")[0]
 
 
 class TestAnExcerpt:
     async def test_is_worded_before_it_is_promoted(self, talked: Engine) -> None:
         async with opened(talked, project="acme") as screen:
             await screen.press("/", *"drawer", "enter", "a")
-            assert "Edit #" in screen.text
+            (number,) = screen.model.ids
+            assert screen.status == f"#{number} is an excerpt: e words a memory from it."
+            await screen.press("e")
             assert "Evidence" in screen.text, "its surroundings stay in sight"
             await screen.press(*", so empty it by hand", "ctrl+s")
             (promoted,) = screen.model.dimmed
             assert talked.queue.candidate(promoted).content.endswith("so empty it by hand")
 
-    async def test_is_taken_as_it_is_by_a_second_a(self, talked: Engine) -> None:
+    async def test_is_left_out_of_a_decision_on_many(self, talked: Engine) -> None:
         async with opened(talked, project="acme") as screen:
-            await screen.press("/", *"drawer", "enter", "a", "escape", "a")
-            (promoted,) = screen.model.dimmed
-            view = talked.queue.candidate(promoted)
-            assert (view.status, view.edited) == ("active", False)
+            await screen.press("/", *"seen>0", "enter", "*", "a")
+            assert "left out 1 row to be worded first" in screen.status
+            (left,) = talked.queue.ids(QueueQuery(filter="is:excerpt"))
+            assert talked.queue.candidate(left).status == "candidate"
 
 
-async def test_a_reason_for_rejecting_takes_one_more_key(talked: Engine) -> None:
+async def test_a_reason_for_rejecting_is_chosen_beside_the_row(talked: Engine) -> None:
     async with opened(talked, project="acme") as screen:
-        await screen.press("X", "w")
+        await screen.choose("reject", "wrong")
         (rejected,) = screen.model.dimmed
         view = talked.queue.candidate(rejected)
         assert (view.status, view.reason) == ("invalid", "wrong")
@@ -208,7 +193,8 @@ async def test_a_reason_for_rejecting_takes_one_more_key(talked: Engine) -> None
 
 async def test_the_type_of_a_row_is_chosen_and_undone(talked: Engine) -> None:
     async with opened(talked, project="acme") as screen:
-        await screen.press("/", *"laptop", "enter", "T", *"knowledge", "enter")
+        await screen.press("/", *"laptop", "enter")
+        await screen.choose("type", "knowledge")
         (number,) = screen.model.ids
         assert talked.queue.candidate(number).type == "knowledge"
         await screen.press("u")
@@ -217,22 +203,15 @@ async def test_the_type_of_a_row_is_chosen_and_undone(talked: Engine) -> None:
 
 async def test_an_entity_gets_another_name(stocked: Engine) -> None:
     async with opened(stocked, project="acme") as screen:
-        await screen.press("/", *"kind:entity", "enter", "N", *"Invoice database", "enter")
+        await screen.press("/", *"kind:entity", "enter")
+        await screen.press("full_stop", *"name", "enter", "ctrl+u", *"Invoice database", "enter")
         (entity, *_) = screen.model.ids
         assert stocked.entities.get(entity).name == "Invoice database"
         await screen.press("u")
         assert stocked.entities.get(entity).name != "Invoice database"
 
 
-async def test_a_memory_has_no_name_to_change(talked: Engine) -> None:
-    async with opened(talked, project="acme") as screen:
-        await screen.press("/", *"laptop", "enter", "N")
-        assert "is not an entity, so it has no name" in screen.status
-
-
-async def test_a_cluster_shows_its_differences_before_it_is_promoted(
-    engine: Engine, tmp_path: Path
-) -> None:
+async def test_a_cluster_is_promoted_as_one(engine: Engine, tmp_path: Path) -> None:
     notes = tmp_path / "notes.md"
     notes.write_text(
         "# Rules\n\n- Always run `make check` before you open a pull request.\n"
@@ -241,8 +220,7 @@ async def test_a_cluster_shows_its_differences_before_it_is_promoted(
     engine.intake.ingest([notes], project="acme")
     async with opened(engine, project="acme") as screen:
         assert len(screen.model.ids) == 1
-        await screen.press("A")
+        await screen.press("right")
         assert len(screen.model.ids) == 2
-        assert "press A again to promote it" in screen.status
-        await screen.press("A")
+        await screen.choose("promote cluster")
         assert "merged 1 near duplicate" in screen.status

@@ -15,7 +15,7 @@ from tests.tui.conftest import Screen, opened
 from tests.tui.views import HOSTILE
 from tests.unit.sources.builders import Session
 
-SAID = "We decided to print the timetable on A5 because the tray holds no A4 paper."
+SAID = "Always print the timetable on A5 because the tray holds no A4 paper."
 
 
 @pytest.fixture
@@ -26,7 +26,7 @@ def session(tmp_path: Path) -> Path:
     told.user(
         [{"type": "tool_result", "tool_use_id": "t1", "content": "ls: no tray", "is_error": True}]
     )
-    told.reply(SAID)
+    told.user(SAID)
     told.user("Please keep the night boats in bold.")
     told.reply("Done.")
     path = tmp_path / "sessions" / "ferry.jsonl"
@@ -65,20 +65,20 @@ def memories(engine: Engine, status: str) -> list[str]:
 
 async def test_it_opens_at_the_line_of_the_row_with_its_words_marked(read: Engine) -> None:
     async with opened(read, project="acme") as screen:
-        await screen.press("V")
+        await screen.press("enter")
         assert current(screen) == SAID
         assert "◆" in screen.text
         assert "error" in screen.text
         pane = screen_of(screen).line_pane.plain_text
-        assert pane.startswith("line 4 · assistant")
+        assert pane.startswith("line 4 · user")
         assert "comes from here" in pane
-        await screen.press("q")
+        await screen.press("escape")
         assert screen.app.screen is screen.queue
 
 
 async def test_brackets_go_from_spot_to_spot(read: Engine) -> None:
     async with opened(read, project="acme") as screen:
-        await screen.press("V", "left_square_bracket")
+        await screen.press("enter", "left_square_bracket")
         assert current(screen) == "Bash: ls: no tray"
         await screen.press("left_square_bracket")
         assert status(screen) == "There is no other spot above."
@@ -88,7 +88,7 @@ async def test_brackets_go_from_spot_to_spot(read: Engine) -> None:
 
 async def test_moves_and_the_filter(read: Engine) -> None:
     async with opened(read, project="acme") as screen:
-        await screen.press("V", "g")
+        await screen.press("enter", "g")
         assert current(screen) == "working folder: /work/shop"
         await screen.press("G", "k")
         assert current(screen) == "Please keep the night boats in bold."
@@ -102,7 +102,7 @@ async def test_moves_and_the_filter(read: Engine) -> None:
 
 async def test_a_memory_is_worded_from_a_line_and_promoted(read: Engine, session: Path) -> None:
     async with opened(read, project="acme") as screen:
-        await screen.press("V", "G", "k", "n")
+        await screen.press("enter", "G", "k", "e")
         await screen.press(*" Always.", "ctrl+s")
         assert status(screen).startswith("Worded and promoted #")
         assert memories(read, "active") == ["Please keep the night boats in bold. Always"]
@@ -118,7 +118,7 @@ async def test_a_memory_is_worded_from_a_line_and_promoted(read: Engine, session
 
 async def test_marked_lines_are_the_proof(read: Engine) -> None:
     async with opened(read, project="acme") as screen:
-        await screen.press("V", "G", "k", "space", "k", "k", "space", "n")
+        await screen.press("enter", "G", "k", "space", "k", "k", "space", "e")
         assert "New memory from 2 lines" in screen.text
         screen.app.screen.query_one(EditPane).editor.load_text("Night boats are bold on A5.")
         await screen.press("ctrl+s")
@@ -128,17 +128,19 @@ async def test_marked_lines_are_the_proof(read: Engine) -> None:
 
 async def test_a_range_is_marked_and_left(read: Engine) -> None:
     async with opened(read, project="acme") as screen:
-        await screen.press("V", "v", "j", "v")
-        assert status(screen) == "2 marked"
+        await screen.press("enter")
+        await screen.choose("mark a range")
+        await screen.press("j")
+        assert screen_of(screen).model.count_marked() == 2
         await screen.press("escape")
         assert not screen_of(screen).model.has_marks
 
 
 async def test_escape_keeps_the_wording_as_a_draft(read: Engine) -> None:
     async with opened(read, project="acme") as screen:
-        await screen.press("V", "G", "k", "n", *" Always.", "escape")
+        await screen.press("enter", "G", "k", "e", *" Always.", "escape")
         assert memories(read, "active") == []
-        await screen.press("n")
+        await screen.press("e")
         assert "this is your draft" in status(screen)
         await screen.press("ctrl+s")
         assert memories(read, "active") == ["Please keep the night boats in bold. Always"]
@@ -146,11 +148,11 @@ async def test_escape_keeps_the_wording_as_a_draft(read: Engine) -> None:
 
 async def test_the_source_opens_at_the_line_and_the_text_is_copied(read: Engine) -> None:
     async with opened(read, project="acme") as screen:
-        await screen.press("V", "y")
+        await screen.press("enter", "y")
         assert screen.app.clipboard == SAID
         await screen.press("o")
         assert "line 4" in screen.text
-        await screen.press("q")
+        await screen.press("escape")
         assert isinstance(screen.app.screen, SessionScreen)
 
 
@@ -159,15 +161,15 @@ async def test_a_session_that_is_gone_is_said_and_nothing_breaks(
 ) -> None:
     session.unlink()
     async with opened(read, project="acme") as screen:
-        await screen.press("V")
+        await screen.press("enter")
         assert "does not exist" in status(screen)
-        await screen.press("n", "right_square_bracket", "q")
+        await screen.press("e", "right_square_bracket", "escape")
         assert screen.app.screen is screen.queue
 
 
 async def test_it_fits_every_size(read: Engine) -> None:
     async with opened(read, project="acme") as screen:
-        await screen.press("V")
+        await screen.press("enter")
         for size in ((120, 40), (80, 24), (60, 20)):
             await screen.resize(size)
             assert SAID[:30] in screen.text
@@ -182,20 +184,20 @@ async def test_hostile_lines_are_shown_harmless(engine: Engine, tmp_path: Path) 
     path.write_bytes(told.bytes())
     engine.intake.ingest([path], project="acme")
     async with opened(engine, project="acme") as screen:
-        await screen.press("V", "G")
+        await screen.press("enter", "G")
         assert "␛" in screen.text
         assert not {"\x1b", "\x9b", "\u202e"} & set(screen.text)
 
 
 async def test_tab_stays_in_the_text_while_there_is_no_difference(read: Engine) -> None:
     async with opened(read, project="acme") as screen:
-        await screen.press("V", "G", "k", "n", "tab", *" Always.", "ctrl+s")
+        await screen.press("enter", "G", "k", "e", "tab", *" Always.", "ctrl+s")
         assert memories(read, "active") == ["Please keep the night boats in bold. Always"]
 
 
 async def test_the_proof_stays_in_sight_when_another_program_writes(read: Engine) -> None:
     async with opened(read, project="acme") as screen:
-        await screen.press("V", "n")
+        await screen.press("enter", "e")
         session = screen_of(screen)
         assert session.line_pane.title.startswith("Its proof")
         session.reload()

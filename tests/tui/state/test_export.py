@@ -20,7 +20,7 @@ async def test_the_difference_comes_before_the_writing(
     file = tmp_path / "AGENTS.md"
     file.write_text("# Mine\n\nKeep this.\n", "utf-8")
     async with opened(known, project="acme") as screen:
-        await screen.press("f7", "X", *"agents", "enter")
+        await screen.press("f5", "X", *"agents", "enter")
         assert isinstance(screen.app.screen, ExportScreen)
         assert "+- **db**: Tapes" in screen.text
         assert file.read_text("utf-8") == "# Mine\n\nKeep this.\n"
@@ -48,7 +48,7 @@ async def test_the_other_forms_are_written_too(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     async with opened(known, project="acme") as screen:
-        await screen.press("f7", "X", *words)
+        await screen.press("f5", "X", *words)
         if words == "mark":
             await screen.press("backspace", "backspace", "backspace", "backspace")
         await screen.press("enter")
@@ -67,7 +67,7 @@ async def test_a_file_that_changed_meanwhile_is_left_alone(
     file = tmp_path / "AGENTS.md"
     file.write_text("# Mine\n", "utf-8")
     async with opened(known, project="acme") as screen:
-        await screen.press("f7", "X", *"agents", "enter")
+        await screen.press("f5", "X", *"agents", "enter")
         file.write_text("# Yours\n", "utf-8")
         await screen.press("enter")
         assert file.read_text("utf-8") == "# Yours\n"
@@ -86,7 +86,7 @@ async def test_a_broken_block_is_named_and_cannot_be_written(
     broken = "<!-- reviewer:end -->\nmine\n"
     file.write_text(broken, "utf-8")
     async with opened(known, project="acme") as screen:
-        await screen.press("f7", "X", *"claude", "enter", "enter", "ctrl+s")
+        await screen.press("f5", "X", *"claude", "enter", "enter", "ctrl+s")
         assert file.read_text("utf-8") == broken
         assert "Line 1 ends a block that does not begin before it" in status_text(screen)
 
@@ -96,7 +96,7 @@ async def test_another_place_can_be_named(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     async with opened(known, project="acme") as screen:
-        await screen.press("f7", "X", *"json", "enter", "p", "ctrl+u", *"facts.ndjson", "enter")
+        await screen.press("f5", "X", *"json", "enter", "p", "ctrl+u", *"facts.ndjson", "enter")
         await screen.press("enter")
         assert (tmp_path / "facts.ndjson").exists()
         assert not (tmp_path / "reviewer-export.ndjson").exists()

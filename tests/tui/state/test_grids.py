@@ -20,7 +20,7 @@ async def test_the_state_screen(
     engine.state.set("acme", "db", "Tapes", note="for now", evidence="the minutes of March")
     engine.state.set("acme", "db", "Disks", note="for now", evidence="the minutes of April")
     async with opened(engine, project="acme", size=size) as screen:
-        await screen.press("f7")
+        await screen.press("f5")
         assert screen.text == snapshot
 
 
@@ -29,13 +29,13 @@ async def test_the_form(
     engine: Engine, memory: int, snapshot: object, size: tuple[int, int]
 ) -> None:
     async with opened(engine, project="acme", size=size) as screen:
-        await screen.press("f7", "n", *"approvals")
+        await screen.press("f5", "n", *"approvals")
         assert screen.text == snapshot
 
 
 async def test_the_state_screen_in_ascii(engine: Engine, memory: int, snapshot: object) -> None:
     async with opened(engine, project="acme", size=(100, 24), ascii=True) as screen:
-        await screen.press("f7", "p")
+        await screen.press("f5", "p")
         assert screen.text == snapshot
 
 
@@ -50,7 +50,7 @@ async def test_hostile_text_stays_text_in_every_pane(
     engine.state.set(project, f"k {HOSTILE}", HOSTILE, note=HOSTILE, evidence=HOSTILE)
     engine.state.set(project, f"k {HOSTILE}", HOSTILE + " 2", note=HOSTILE, evidence=HOSTILE)
     walk = (
-        "f7", "h", "e", "tab", "escape", "n", "escape", "j", "l", "enter", "enter", "enter", "k",
+        "f5", "h", "e", "tab", "escape", "n", "escape", "j", "l", "enter", "enter", "enter", "k",
         "j", "e", "escape", "S", "escape", "G", "p", "escape", "o", "r", "u", "tab", "tab", "tab",
         "X", "enter", "escape", "escape", "W", "escape",
     )  # fmt: skip

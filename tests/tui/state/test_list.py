@@ -18,7 +18,7 @@ from tests.tui.state.driving import rows, state, status_text
 
 async def test_groups_come_in_the_order_of_trust_with_their_counts(known: Engine) -> None:
     async with opened(known, project="acme") as screen:
-        await screen.press("f7")
+        await screen.press("f5")
         assert rows(screen) == [
             "L3 Trusted state 1", "db = Tapes",
             "L2 decision 1", "We ship on Mondays only",
@@ -30,7 +30,7 @@ async def test_groups_come_in_the_order_of_trust_with_their_counts(known: Engine
 
 async def test_an_empty_store_says_what_trusted_state_is(engine: Engine) -> None:
     async with opened(engine, size=(60, 20)) as screen:
-        await screen.press("f7", "j", "G", "x", "r", "p", "l", "S", "h", "o", "E", "y", "enter")
+        await screen.press("f5", "j", "G", "x", "r", "p", "l", "S", "h", "o", "E", "y", "enter")
         assert "What you promote in the queue (F2) is listed here." in screen.text
         assert "/ filter" not in screen.text
         await screen.press("/")
@@ -40,7 +40,7 @@ async def test_an_empty_store_says_what_trusted_state_is(engine: Engine) -> None
 
 async def test_the_cursor_passes_over_heads_and_braces_go_by_type(known: Engine) -> None:
     async with opened(known, project="acme") as screen:
-        await screen.press("f7")
+        await screen.press("f5")
         kinds = []
         for key in ("j", "j", "k", "g", "}", "}", "}", "{"):
             await screen.press(key)
@@ -52,7 +52,7 @@ async def test_the_cursor_passes_over_heads_and_braces_go_by_type(known: Engine)
 
 async def test_search_goes_over_all_groups_and_escape_clears_it(known: Engine) -> None:
     async with opened(known, project="acme") as screen:
-        await screen.press("f7", "/", *"mondays")
+        await screen.press("f5", "/", *"mondays")
         assert rows(screen) == ["L2 decision 1", "We ship on Mondays only"]
         await screen.press("escape", "/", *"tapes", "enter")
         assert rows(screen) == ["L3 Trusted state 1", "db = Tapes"]
@@ -95,7 +95,7 @@ async def test_others_writing_is_noticed_and_the_cursor_stays(
 ) -> None:
     monkeypatch.setattr("reviewer.tui.kit.screen.WATCH_SECONDS", 0.05)
     async with opened(known, project="acme") as screen:
-        await screen.press("f7", "G")
+        await screen.press("f5", "G")
         before = state(screen).facts.current_key
         other = Engine.open(known.path, actor="script")
         other.state.set("acme", "region", "eu-north")
@@ -109,7 +109,7 @@ async def test_every_fact_is_walked_down_to_its_line(stocked: Engine, notes: Pat
     stocked.triage.promote([number])
     stocked.state.set("acme", "db", "Tapes", evidence=f"{notes}:5")
     async with opened(stocked) as screen:
-        await screen.press("f7")
+        await screen.press("f5")
         assert "value  db" in screen.text
         assert "decisions.md:5" in screen.text
         assert "We decided to use PostgreSQL 16" in screen.text
@@ -124,7 +124,7 @@ async def test_every_fact_is_walked_down_to_its_line(stocked: Engine, notes: Pat
 
 async def test_a_memory_written_by_hand_is_marked(known: Engine) -> None:
     async with opened(known, project="acme") as screen:
-        await screen.press("f7", "G")
+        await screen.press("f5", "G")
         assert "hand-authored" in screen.text
         await screen.press("o")
         assert status_text(screen) == "This was written by hand and has no source line."
@@ -132,7 +132,7 @@ async def test_a_memory_written_by_hand_is_marked(known: Engine) -> None:
 
 async def test_reasons_are_sentences(known: Engine) -> None:
     async with opened(known, project="acme") as screen:
-        await screen.press("f7", "r")
+        await screen.press("f5", "r")
         assert status_text(screen).endswith("x unsets it.")
         await screen.press("p", "j", "x")
         assert (
@@ -149,7 +149,7 @@ async def test_a_key_is_about_the_row_under_the_cursor_not_about_the_one_still_s
     known: Engine,
 ) -> None:
     async with opened(known, project="acme") as screen:
-        await screen.press("f7", "j")
+        await screen.press("f5", "j")
         shown = state(screen)
         assert shown.layer == "entity"
         shown.list.move_by(1)

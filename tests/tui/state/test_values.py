@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from reviewer.engine import Engine
-from reviewer.tui.kit.keys import LEAVE, REDO, UNDO
+from reviewer.tui.kit.keys import REDO, UNDO
 from reviewer.tui.state.keys import STATE
 from reviewer.tui.state.panes import FIELDS, StateForm
 from tests.tui.conftest import opened
@@ -17,7 +17,7 @@ from tests.unit.promotion.graph import dump
 
 async def test_a_value_is_typed_and_superseded_and_unset(known: Engine) -> None:
     async with opened(known, project="acme") as screen:
-        await screen.press("f7", "n", *"region", "tab", *"eu-north", "tab", *"legal", "ctrl+s")
+        await screen.press("f5", "n", *"region", "tab", *"eu-north", "tab", *"legal", "ctrl+s")
         (held,) = known.state.get("acme", "region")
         assert (held.value, held.note, held.evidence) == ("eu-north", "legal", "")
         assert status_text(screen) == "Set region - u to undo"
@@ -36,7 +36,7 @@ async def test_a_value_is_typed_and_superseded_and_unset(known: Engine) -> None:
 @pytest.mark.parametrize("steps", ["", "j", "jj"], ids=["state", "entity", "memory"])
 async def test_the_form_starts_empty_whatever_is_chosen(known: Engine, steps: str) -> None:
     async with opened(known, project="acme") as screen:
-        await screen.press("f7", *steps, "n")
+        await screen.press("f5", *steps, "n")
         values = screen.app.screen.query_one(StateForm).values
         assert {name: text for name, text in values.items() if name != "project"} == {
             "key": "", "value": "", "note": "", "evidence": "",
@@ -54,12 +54,12 @@ async def test_no_key_writes_a_memory_or_entity_into_state(
     keys = [
         key
         for one in STATE.actions
-        if one.group != "Move" and one not in (UNDO, REDO, LEAVE)
+        if one.group != "Move" and one not in (UNDO, REDO)
         for key in one.keys.split(",")
     ]
     async with opened(known, project="acme", size=(80, 24)) as screen:
         for key in keys:
-            await screen.press("f7")
+            await screen.press("f5")
             await screen.pilot.press("g", *steps)
             await screen.press(key)
             await screen.pilot.press("enter", "ctrl+s", "escape", "escape", "f2")
@@ -68,7 +68,7 @@ async def test_no_key_writes_a_memory_or_entity_into_state(
 
 async def test_a_missing_field_is_named_and_the_typed_text_stays(known: Engine) -> None:
     async with opened(known, project="acme") as screen:
-        await screen.press("f7", "n", *"region", "ctrl+s")
+        await screen.press("f5", "n", *"region", "ctrl+s")
         assert status_text(screen) == "The value is empty: type it, or leave with escape."
         await screen.press("escape", "n")
         assert screen.app.screen.query_one(StateForm).values["key"] == "region"
@@ -76,7 +76,7 @@ async def test_a_missing_field_is_named_and_the_typed_text_stays(known: Engine) 
 
 async def test_without_a_project_the_form_asks_for_it(engine: Engine) -> None:
     async with opened(engine) as screen:
-        await screen.press("f7", "n", *"acme", "enter", *"db", "enter", *"Tapes", "ctrl+s")
+        await screen.press("f5", "n", *"acme", "enter", *"db", "enter", *"Tapes", "ctrl+s")
         assert [(one.project, one.value) for one in engine.state.all()] == [("acme", "Tapes")]
 
 

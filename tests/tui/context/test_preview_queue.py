@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from reviewer.errors import ReviewerError
-from reviewer.tui.compress.work import Delivered, Job, PreviewQueue
+from reviewer.tui.context.work import Delivered, Job, PreviewQueue
 
 
 class Desk:

@@ -1,1 +1,0 @@
-"""The Commits screen: a context as a chain of commits, and the retention rules of each."""

@@ -1,0 +1,389 @@
+"""A context on the screen as values: rows, levels, previews, what each level loses.
+
+No widget and no store. A preview is kept for each text of a segment at a level, so that going back
+and forth is free; sizes without a preview are estimates and marked as such.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, NamedTuple
+
+from msgspec import Struct, structs
+
+from reviewer.commits.values import CommitQuery, Priority
+from reviewer.compression.fit import LAST_FULL
+from reviewer.compression.plan import Choice, Plan, SegmentPreview, one_segment
+from reviewer.compression.segments import title_of
+from reviewer.compression.summarizer import target_tokens
+from reviewer.compression.values import BY_HAND, OFFLINE, Level, Segment
+from reviewer.errors import ReviewerError
+
+if TYPE_CHECKING:
+    from reviewer.commits.values import CommitRow, ContextView, PatternCheck
+    from reviewer.engine import Engine
+
+LEVEL_NAMES = ("Full", "Detailed", "Brief", "Tags")
+PRIORITIES = (Priority.SKIP, Priority.NORMAL, Priority.IMPORTANT, Priority.PINNED)
+NEEDS = {"request": "the request", "instruction": "an instruction", "decision": "a decision"}
+"""Losses that a person has to know of, whatever the score says."""
+
+
+class ContextRead(Struct, frozen=True):
+    """A context as it was read. `trouble` says why it cannot be compressed."""
+
+    context: ContextView
+    commits: Sequence[CommitRow]
+    segments: tuple[Segment, ...]
+    plan: Plan | None
+    sent: int
+    version: object
+    drafts: frozenset[int]
+    trouble: str = ""
+
+
+def read_context(engine: Engine, number: int) -> ContextRead:
+    """A context with a plan at Full. Raises UnknownIdError."""
+    context = engine.contexts.get(number)
+    version = engine.contexts.changed(number)
+    commits = engine.contexts.rows(engine.contexts.ids(CommitQuery(number)))
+    segments = engine.compression.segments(number)
+    plan, trouble = None, ""
+    try:
+        plan = engine.compression.plan(number, Level.FULL, engine=OFFLINE)
+    except ReviewerError as problem:
+        trouble = str(problem)
+    sent = sum(each.tokens for each in commits if each.priority is not Priority.SKIP)
+    drafts = frozenset(engine.summary_drafts.ids())
+    return ContextRead(context, commits, segments, plan, sent, version, drafts, trouble)
+
+
+def first_plan(found: ContextRead, plan: Plan) -> Plan:
+    """The plan before any choice: Brief, the newest segments and summaries Full."""
+    summaries = {each.id for each in found.commits if each.type == "summary"}
+    last = len(plan.choices) - LAST_FULL
+    choices = []
+    for at, choice in enumerate(plan.choices):
+        stays = (last > 0 and at >= last) or not summaries.isdisjoint(choice.sources)
+        whole = stays or not found.segments[at].tokens
+        choices.append(structs.replace(choice, level=Level.FULL if whole else Level.BRIEF))
+    return structs.replace(plan, choices=tuple(choices))
+
+
+class Key(NamedTuple):
+    """Identifies a preview: the commits, the level, and the text where it is not the engine's."""
+
+    sources: tuple[int, ...]
+    level: Level
+    content: str | None
+
+
+class Row(NamedTuple):
+    """A segment, one of its turns, or a turn that is in no segment because it is pinned."""
+
+    segment: int | None
+    commit: CommitRow | None
+
+
+class Size(NamedTuple):
+    """Tokens, and whether they were counted or are an estimate."""
+
+    tokens: int
+    exact: bool
+
+
+class Checked(Struct, frozen=True):
+    """A preview with the criteria of its segment checked against it."""
+
+    preview: SegmentPreview
+    checks: tuple[PatternCheck, ...] = ()
+
+
+class Finding(NamedTuple):
+    """One result of the checks in words."""
+
+    text: str
+    good: bool
+
+
+def findings(found: Checked) -> list[Finding]:
+    """What a summary lacks first, then what is in order."""
+    preview = found.preview
+    fidelity, compressed = preview.fidelity, preview.compressed
+    if preview.level is Level.FULL:
+        return [Finding("Full loses nothing", True)]
+    bad = [preview.kept.rstrip(".")] if preview.kept else []
+    bad += [f'"{each.pattern.text}" is missing' for each in found.checks if each.state == "missing"]
+    bad += [each.message.rstrip(".") for each in preview.failures]
+    missing = {NEEDS[each.kind] for each in fidelity.lost_information if each.kind in NEEDS}
+    needs = [*fidelity.needs_missing, *sorted(missing - set(fidelity.needs_missing))]
+    bad += [f"{need} is missing" for need in needs]
+    anchors = len(compressed.anchors)
+    kept = anchors - len(compressed.anchors_missing)
+    if kept < anchors:
+        bad.append(f"anchors {kept} of {anchors}")
+    if fidelity.invented:
+        bad.append(f"not in the source: {', '.join(fidelity.invented[:3])}")
+    if fidelity.orders:
+        bad.append(f'reads like a planted order: "{fidelity.orders[0]}"')
+    if not bad and not fidelity.passes_threshold:
+        bad.append("much of what was said is missing")
+    good = [f'"{each.pattern.text}"' for each in found.checks if each.state == "matches"]
+    if anchors and kept == anchors:
+        good.append(f"anchors {kept} of {anchors}")
+    if not fidelity.invented:
+        good.append("nothing invented")
+    return [*(Finding(each, False) for each in bad), *(Finding(each, True) for each in good)]
+
+
+@dataclass
+class Choices:
+    """The choices for one context, kept while other screens are shown."""
+
+    chosen: dict[tuple[int, ...], Choice] = field(default_factory=dict)
+    opened: set[tuple[int, ...]] = field(default_factory=set)
+    target: int | None = None
+
+
+class ContextModel:
+    """The rows of one context with a cursor, the levels of its segments, and their previews."""
+
+    def __init__(self) -> None:
+        self.segments: tuple[Segment, ...] = ()
+        self.commits: Mapping[int, CommitRow] = {}
+        self.plan: Plan | None = None
+        self.rows: list[Row] = []
+        self.cursor = 0
+        self.sent = 0
+        self.choices = Choices()
+        self.previews: dict[Key, Checked] = {}
+        self.troubles: dict[Key, str] = {}
+        """Why there is no preview, as a sentence."""
+
+    def load(self, found: ContextRead, choices: Choices, here: int | None = None) -> None:
+        """Show a context; choices for the same commits stay, the cursor goes to a commit."""
+        here = here if here is not None else self.first_commit
+        self.choices, self.segments, self.sent = choices, found.segments, found.sent
+        self.commits = {each.id: each for each in found.commits}
+        plan = found.plan
+        if plan is not None:
+            plan = first_plan(found, plan)
+            known = choices.chosen
+            kept = tuple(
+                structs.replace(known[each.sources], segment=each.segment)
+                if each.sources in known
+                else each
+                for each in plan.choices
+            )
+            plan = structs.replace(plan, choices=kept)
+        self.plan = plan
+        self._arrange(here)
+
+    def clear(self) -> None:
+        """Show no context."""
+        self.segments, self.plan, self.rows, self.cursor, self.sent = (), None, [], 0, 0
+        self.commits = {}
+
+    def _arrange(self, here: int | None) -> None:
+        """List the rows in the order of the chain; the cursor goes to the commit `here`."""
+        of: dict[int, int] = {}
+        for at, segment in enumerate(self.segments):
+            of.update((turn.commit, at) for turn in segment.turns if turn.commit is not None)
+        rows: list[Row] = []
+        shown: set[int] = set()
+        for number, commit in self.commits.items():
+            at = of.get(number, -1)
+            if at < 0:
+                rows.append(Row(None, commit))
+                continue
+            if at not in shown:
+                shown.add(at)
+                rows.append(Row(at, None))
+            if self._sources(at) in self.choices.opened:
+                rows.append(Row(at, commit))
+        self.rows = rows
+        self.cursor = max(0, min(self.cursor, len(rows) - 1))
+        if here is not None:
+            self.go_to_commit(here)
+
+    def _sources(self, at: int) -> tuple[int, ...]:
+        return tuple(turn.commit for turn in self.segments[at].turns if turn.commit is not None)
+
+    # rows
+
+    @property
+    def row(self) -> Row | None:
+        return self.rows[self.cursor] if self.cursor < len(self.rows) else None
+
+    def commits_of(self, row: Row) -> tuple[int, ...]:
+        """The commits that an act on a row is about."""
+        if row.commit is not None:
+            return (row.commit.id,)
+        return self._sources(row.segment) if row.segment is not None else ()
+
+    @property
+    def first_commit(self) -> int | None:
+        row = self.row
+        commits = self.commits_of(row) if row is not None else ()
+        return commits[0] if commits else None
+
+    def go_to_commit(self, commit: int) -> None:
+        """Put the cursor on the row of a commit, or on the segment that it is in."""
+        best = None
+        for at, row in enumerate(self.rows):
+            if commit in self.commits_of(row):
+                best = at if best is None or row.commit is not None else best
+        if best is not None:
+            self.cursor = best
+
+    def toggle(self, row: Row) -> None:
+        """Show the turns of a segment, or hide them."""
+        if row.segment is not None:
+            sources = self._sources(row.segment)
+            self.choices.opened ^= {sources}
+            self._arrange(None)
+            self.cursor = self.rows.index(Row(row.segment, None))
+
+    def priority(self, row: Row) -> Priority:
+        """The priority of a turn; of a segment that of all its turns, else the most careful one."""
+        found = {self.commits[each].priority for each in self.commits_of(row)}
+        careful = max(found, key=PRIORITIES.index, default=Priority.NORMAL)
+        return Priority.NORMAL if careful is Priority.SKIP and len(found) > 1 else careful
+
+    def title(self, row: Row) -> str:
+        if row.commit is not None:
+            return row.commit.first_line
+        segment = self.segments[row.segment or 0]
+        return title_of(segment) or segment.id
+
+    # levels
+
+    def choice(self, row: Row | None) -> Choice | None:
+        """The choice for the segment of a row."""
+        if row is None or row.segment is None or self.plan is None:
+            return None
+        return self.plan.choices[row.segment]
+
+    def choose(self, segments: Sequence[str], level: Level) -> None:
+        """Choose another level for some segments; a text by hand belongs to its own level."""
+        self._replace(
+            {
+                each.segment: structs.replace(each, level=level, content=None, engine="")
+                for each in (self.plan.choices if self.plan else ())
+                if each.segment in segments and each.level is not level
+            }
+        )
+
+    def put_text(self, choice: Choice, content: str, engine: str) -> None:
+        """Use a text as the summary of a segment."""
+        self._replace({choice.segment: structs.replace(choice, content=content, engine=engine)})
+
+    def use(self, choices: Sequence[Choice]) -> None:
+        """Take over the levels of a plan; texts of the same level stay."""
+        self._replace(
+            {
+                new.segment: new
+                for new, old in zip(choices, self.plan.choices if self.plan else (), strict=True)
+                if new.level is not old.level
+            }
+        )
+
+    def _replace(self, changed: Mapping[str, Choice]) -> None:
+        if self.plan is not None:
+            choices = tuple(changed.get(each.segment, each) for each in self.plan.choices)
+            self.plan = structs.replace(self.plan, choices=choices)
+            self.choices.chosen.update((each.sources, each) for each in choices)
+
+    def at_level(self, choice: Choice, level: Level) -> Choice:
+        """A choice at another level."""
+        if level is choice.level:
+            return choice
+        return structs.replace(choice, level=level, content=None, engine="")
+
+    def plan_of(self, choice: Choice, *, engine: str = OFFLINE) -> Plan:
+        """A plan of one choice alone. There must be a plan."""
+        assert self.plan is not None
+        return one_segment(structs.replace(self.plan, engine=engine), choice)
+
+    # previews
+
+    @staticmethod
+    def key(choice: Choice) -> Key:
+        return Key(choice.sources, choice.level, choice.content)
+
+    def shown(self, choice: Choice) -> Checked | None:
+        """The preview of a choice, once it was written."""
+        return self.previews.get(self.key(choice))
+
+    def trouble(self, choice: Choice) -> str:
+        """Why there is no preview; empty when there is one, or it is not written yet."""
+        return self.troubles.get(self.key(choice), "")
+
+    def forget_previews(self) -> None:
+        """The turns changed: write every preview again."""
+        self.previews.clear()
+        self.troubles.clear()
+
+    def wanted(self) -> list[Choice]:
+        """Choices without a preview, most urgent first: the row under the cursor at its level and
+        at the others, then every compressed segment.
+        """
+        if self.plan is None:
+            return []
+        here, wanted = self.choice(self.row), list[Choice]()
+        if here is not None:
+            wanted = [self.at_level(here, level) for level in (here.level, *Level)]
+        wanted += [each for each in self.plan.choices if each.level is not Level.FULL]
+        found: dict[Key, Choice] = {}
+        for each in wanted:
+            key = self.key(each)
+            if key not in self.previews and key not in self.troubles:
+                found.setdefault(key, each)
+        return list(found.values())
+
+    def size(self, choice: Choice) -> Size:
+        """The tokens that a segment will have in the context."""
+        whole = self.segments[self._place(choice)].tokens
+        if choice.level is Level.FULL:
+            return Size(whole, True)
+        found = self.shown(choice)
+        if found is None:
+            return Size(target_tokens(whole, choice.level), False)
+        return Size(found.preview.tokens, True)
+
+    def _place(self, choice: Choice) -> int:
+        return next(at for at, each in enumerate(self.segments) if each.id == choice.segment)
+
+    def after(self) -> Size:
+        """The tokens that the whole context will have."""
+        if self.plan is None:
+            return Size(self.sent, True)
+        sizes = [self.size(each) for each in self.plan.choices]
+        saved = sum(each.tokens for each in self.segments) - sum(each.tokens for each in sizes)
+        return Size(self.sent - saved, all(each.exact for each in sizes))
+
+    def compressed(self) -> list[Choice]:
+        """The choices that are not Full."""
+        return [each for each in (self.plan.choices if self.plan else ()) if each.level]
+
+
+def doubts(previews: Sequence[SegmentPreview]) -> list[SegmentPreview]:
+    """The summaries that do not pass their checks."""
+    return [each for each in previews if each.in_doubt or each.refused]
+
+
+def nearer_to_full(plan: Plan, doubtful: Sequence[SegmentPreview]) -> Plan:
+    """The plan with the next level towards Full for summaries that do not pass."""
+    segments = {each.segment.id for each in doubtful}
+    choices = tuple(
+        structs.replace(each, level=Level(max(each.level - 1, 0)), content=None, engine="")
+        if each.segment in segments
+        else each
+        for each in plan.choices
+    )
+    return structs.replace(plan, choices=choices, target=None)
+
+
+def is_by_hand(choice: Choice) -> bool:
+    return choice.engine == BY_HAND

@@ -1,0 +1,233 @@
+"""The lines of the Context screen: its rows, the levels, what a summary loses and its checks."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from rich.cells import cell_len
+from textual.geometry import Region
+from textual.strip import Strip
+
+from reviewer.compression.plan import SegmentPreview
+from reviewer.compression.values import Level
+from reviewer.text.display import display_line
+from reviewer.tui.context.model import (
+    LEVEL_NAMES,
+    Checked,
+    ContextModel,
+    Finding,
+    Row,
+    is_by_hand,
+)
+from reviewer.tui.context.priorities import priority_sign
+from reviewer.tui.kit.line import BarLine, Part, cells_of, cut, line_of
+from reviewer.tui.kit.row_list import ModelList, cursor_bar
+from reviewer.tui.kit.text import Block, Run, Span
+from reviewer.tui.kit.text_pane import TextPane
+from reviewer.tui.theme import Glyphs, Palette, glyphs
+
+ROLES = {"user": "you", "assistant": "agent"}
+TOKEN_CELLS, LEVEL_CELLS = 8, 9
+WITH_BOTH = 56
+"""Cells from which a row shows the tokens before and after."""
+
+
+class RowsList(ModelList[ContextModel]):
+    """Draws the segments and turns of a context, and moves the cursor."""
+
+    @property
+    def total(self) -> int:
+        return len(self.model.rows)
+
+    def redraw_segment(self, at: int) -> None:
+        """Draw the row of a segment again where it is in sight."""
+        top = self.scroll_offset.y
+        for index in range(top, min(top + self.height, self.total)):
+            if self.model.rows[index].segment == at:
+                self.refresh_line(index)
+
+    def row_strip(self, at: int, width: int, style: Palette, sign: Glyphs) -> Strip:
+        """`2 ◆ setup: build tags, make db          1,120 →   104  Brief`."""
+        data, row = self.model, self.model.rows[at]
+        on_row = style.on_row(here=at == data.cursor)
+        text, strong, dim, accent, warm = on_row
+        choice = data.choice(row) if row.commit is None else None
+        before, after, level, exact = self._figures(row, width)
+        right: list[Part] = [
+            (before.rjust(TOKEN_CELLS), dim),
+            (f" {sign.arrow} " if before and after else "   ", dim),
+            (after.rjust(TOKEN_CELLS - 1), accent if exact else dim),
+            ("  " + level.ljust(LEVEL_CELLS), text if level != LEVEL_NAMES[0] else dim),
+        ]
+        look = choice is not None and bool(data.trouble(choice))
+        number = str(row.segment + 1) if row.segment is not None and row.commit is None else ""
+        mark = priority_sign(data.priority(row), sign)
+        criteria = data.commits[data.commits_of(row)[0]].criteria if row.commit else 0
+        left: list[Part] = [
+            cursor_bar(on_row, sign, here=at == data.cursor, focused=self.has_focus),
+            (number.rjust(4), dim),
+            (f" {sign.attention if look else mark} ", warm),
+            ("  " if row.segment is not None and row.commit is not None else "", dim),
+        ]
+        if row.commit is not None:
+            left.append((ROLES.get(row.commit.role, row.commit.role)[:7].ljust(8), dim))
+        title = display_line(data.title(row)) + (" (must survive)" if criteria else "")
+        room = max(width - cells_of(left) - cells_of(right), 0)
+        words = strong if at == data.cursor else dim if row.commit is not None else text
+        strip = line_of(
+            [*left, (cut(title, room, sign.ellipsis), words)], width - cells_of(right), text, ""
+        )
+        return Strip([*strip, *line_of(right, cells_of(right), text, "")], width)
+
+    def _figures(self, row: Row, width: int) -> tuple[str, str, str, bool]:
+        """Tokens before and after, the level, and whether the tokens were counted."""
+        data = self.model
+        if row.commit is not None:
+            return "", f"{row.commit.tokens:,}", "", True
+        choice = data.choice(row)
+        whole = data.segments[row.segment or 0].tokens
+        if choice is None:
+            return "", f"{whole:,}", "", True
+        size = data.size(choice)
+        level = LEVEL_NAMES[choice.level] + ("*" if is_by_hand(choice) else "")
+        if choice.level is Level.FULL:
+            return "", f"{whole:,}", level, True
+        after = f"{'' if size.exact else '~'}{size.tokens:,}"
+        return (f"{whole:,}" if width >= WITH_BOTH else ""), after, level, size.exact
+
+
+class SummaryPane(TextPane):
+    """A segment at its level. The title names the levels:
+    `─ 2 setup ── Full 1,120 · Detailed 420 · ▌Brief 104 · Tags 22 ─────`.
+    """
+
+    def __init__(self) -> None:
+        super().__init__(id="summary")
+        self._figures: tuple[str, ...] = ()
+        self._chosen = -1
+
+    def name_levels(self, figures: Sequence[str] = (), chosen: int = -1) -> None:
+        """Show other figures in the title; `chosen` is the level in use."""
+        if (tuple(figures), chosen) != (self._figures, self._chosen):
+            self._figures, self._chosen = tuple(figures), chosen
+            self.refresh(Region(0, 0, self.size.width, 1))
+
+    def _header(self) -> tuple[Run, ...]:
+        sign, width = glyphs(self.app), self.size.width
+        levels: list[Run] = []
+        for level, words in enumerate(self._figures):
+            here = level == self._chosen
+            if levels:
+                levels.append(Run(f" {sign.dot} ", "rule"))
+            levels.append(Run((sign.bar if here else "") + words, "strong" if here else "dim"))
+        cells = sum(len(each.text) for each in levels)
+        room = max(width - cells - (9 if levels else 4), 0)
+        title = cut(display_line(self.title), room, sign.ellipsis) if room > 7 else ""
+        runs = [Run(f"{sign.rule} ", "rule")]
+        if title:
+            runs.append(Run(title + " ", "accent" if self.has_focus else "strong"))
+            runs += [Run(sign.rule * 2 + " ", "rule")] if levels else []
+        if levels:
+            runs += [*levels, Run(" ", "rule")]
+        used = sum(cell_len(each.text) for each in runs)
+        return (*runs, Run(sign.rule * max(width - used, 0), "rule"))
+
+
+class LosesLine(BarLine):
+    """`─ loses 3 ── the reason for port 5433 · docker-compose.yml ────`."""
+
+    def __init__(self) -> None:
+        super().__init__(id="loses")
+        self._found: SegmentPreview | None = None
+
+    def show(self, found: SegmentPreview | None) -> None:
+        if found is not self._found:
+            self._found = found
+            self.refresh()
+
+    def sides(self, style: Palette, sign: Glyphs) -> tuple[list[Part], list[list[Part]]]:
+        lost = self._found.fidelity.lost_to_show if self._found is not None else ()
+        head = f"loses {len(lost):,}" if lost else "loses nothing" if self._found else ""
+        parts: list[Part] = [
+            (f"{sign.rule} ", style.rule),
+            (f"{head} " if head else "", style.strong),
+        ]
+        room = self.size.width - cells_of(parts) - 5
+        words = f" {sign.dot} ".join(
+            " ".join(display_line(each.text).split()) for each in lost[:20]
+        )
+        if words and room > 0:
+            parts += [
+                (sign.rule * 2 + " ", style.rule),
+                (cut(words, room, sign.ellipsis), style.dim),
+                (" ", style.rule),
+            ]
+        parts.append((sign.rule * max(self.size.width - cells_of(parts), 0), style.rule))
+        return parts, []
+
+
+class ChecksLine(BarLine):
+    """` ! the request is missing   "5433" ✓   anchors 4 of 4 ✓   nothing invented ✓`."""
+
+    def __init__(self) -> None:
+        super().__init__(id="checks")
+        self._found: tuple[Finding, ...] = ()
+
+    def show(self, found: Sequence[Finding]) -> None:
+        if tuple(found) != self._found:
+            self._found = tuple(found)
+            self.refresh()
+
+    def sides(self, style: Palette, sign: Glyphs) -> tuple[list[Part], list[list[Part]]]:
+        parts: list[Part] = [(" ", style.text)]
+        for each in self._found:
+            text = display_line(each.text)
+            if each.good:
+                parts += [(text, style.dim), (f" {sign.promoted}   ", style.accent)]
+            else:
+                parts += [(f"{sign.attention} ", style.warm), (f"{text}   ", style.warm)]
+        return parts, []
+
+
+class WholeLine(BarLine):
+    """` s47 · 214 turns · 48,120 tokens → 9,204                    f fit  a apply`."""
+
+    def __init__(self) -> None:
+        super().__init__(id="whole")
+        self._heading = ""
+        self._figures = ""
+        self._after = ""
+
+    def show(self, name: str, figures: str = "", after: str = "") -> None:
+        now = (name, figures, after)
+        if now != (self._heading, self._figures, self._after):
+            self._heading, self._figures, self._after = now
+            self.refresh()
+
+    def sides(self, style: Palette, sign: Glyphs) -> tuple[list[Part], list[list[Part]]]:
+        end: list[Part] = [
+            (self._figures, style.dim),
+            (f" {sign.arrow} {self._after}" if self._after else "", style.accent),
+            (" ", style.text),
+        ]
+        room = max(self.size.width - cells_of(end) - 2, 0)
+        return [(" " + cut(display_line(self._heading), room, sign.ellipsis), style.strong)], [end]
+
+
+def summary_blocks(found: Checked, signs: Glyphs) -> list[Block]:
+    """A summary with its anchors marked; at Full the turns as they were written."""
+    preview = found.preview
+    content, spans = preview.compressed.content, list[Span]()
+    for anchor in preview.compressed.anchors:
+        at = content.find(anchor.content)
+        if at >= 0 and all(
+            at >= each.end or at + len(anchor.content) <= each.start for each in spans
+        ):
+            spans.append(Span(at, at + len(anchor.content), "anchor", here=False))
+    spans.sort(key=lambda each: each.start)
+    blocks = [Block(content, "text", tuple(spans), first=(Run(" "),), rest=(Run(" "),))]
+    lost = preview.fidelity.lost_to_show
+    if lost and preview.level is not Level.FULL:
+        words = f"   {signs.dot} ".join(" ".join(each.text.split()) for each in lost)
+        blocks += [Block(""), Block(f"Loses: {words}", "dim", first=(Run(" "),), rest=(Run(" "),))]
+    return blocks

@@ -1,0 +1,874 @@
+"""A session as a context: its turns, what must survive of them, and a level for each segment.
+
+Where no session was opened yet, the sessions that were read are listed, newest first.
+"""
+
+from __future__ import annotations
+
+from asyncio import to_thread
+from collections.abc import Callable, Iterable, Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from textual import on
+from textual.app import ComposeResult
+from textual.widget import Widget
+
+from reviewer.commits.values import Pattern, Priority
+from reviewer.compression.plan import Applied, Choice, Plan, Preview, SegmentPreview
+from reviewer.compression.preview import PreviewProgress, Watch
+from reviewer.compression.retention import criteria
+from reviewer.compression.span_marks import Span as MarkedSpan
+from reviewer.compression.values import BY_HAND, Level
+from reviewer.engine import Engine
+from reviewer.errors import ConflictError, ReviewerError
+from reviewer.promotion.history import Undone
+from reviewer.text.display import display_line
+from reviewer.text.token_numbers import read_tokens
+from reviewer.tui.context import keys
+from reviewer.tui.context.model import (
+    LEVEL_NAMES,
+    Checked,
+    Choices,
+    ContextModel,
+    ContextRead,
+    Key,
+    doubts,
+    findings,
+    nearer_to_full,
+    read_context,
+)
+from reviewer.tui.context.panes import (
+    ChecksLine,
+    LosesLine,
+    RowsList,
+    SummaryPane,
+    WholeLine,
+    summary_blocks,
+)
+from reviewer.tui.context.work import Delivered, Job, PreviewQueue
+from reviewer.tui.handover.keys import HAND_OVER
+from reviewer.tui.kit import keys as shared
+from reviewer.tui.kit.actor import RunningAct, detached, runs
+from reviewer.tui.kit.option import Option
+from reviewer.tui.kit.row_list import RowList
+from reviewer.tui.kit.screen import ListScreen, TextEdit
+from reviewer.tui.kit.text import Block, Run, count, moment, short_ids
+from reviewer.tui.places import keep_context, load_commit, load_context
+from reviewer.tui.queue.keys import READ_SESSIONS
+from reviewer.tui.theme import glyphs
+
+if TYPE_CHECKING:
+    from reviewer.commits.values import CommitView, ContextView, Imported
+
+NOTES = frozenset({".md", ".txt", ".rst", ".markdown"})
+"""Files that were read and are no sessions."""
+MOST_SESSIONS = 500
+ROUNDS = 3
+"""How often a fitted plan is given more room where summaries do not pass."""
+UNNAMED_PROJECT = "default"
+READING = ("Reading ...",)
+LEVEL_KEYS = " ".join(each.keys for each in keys.LEVELS[1:])
+CHANGED = "The context changed meanwhile: it was read again, and what you chose is kept."
+
+
+class ContextScreen(ListScreen, pane=keys.CONTEXT):
+    """Segments and their turns; below, the segment under the cursor at its level."""
+
+    tab = "context"
+
+    def __init__(self, engine: Engine, project: str | None, context: int | None = None) -> None:
+        """`context`: the one to open; else the one that was open last."""
+        self.data = ContextModel()
+        self.rows = RowsList(self.data, id="rows")
+        self.rows.empty = READING
+        self.whole = WholeLine()
+        self.summary = SummaryPane()
+        self.loses = LosesLine()
+        self.checks = ChecksLine()
+        super().__init__(engine, project, self.rows, [self.summary], title="Context")
+        self.context: ContextView | None = None
+        self._wanted = context
+        self._read = False
+        self._version: object = None
+        self._drafts: frozenset[int] = frozenset()
+        self.previews = PreviewQueue(
+            lambda work: self.run_worker(work, thread=True, group="previews"), self.post_message
+        )
+
+    def compose_left(self) -> Iterable[Widget]:
+        return self.whole, self.list
+
+    def compose_right(self) -> ComposeResult:
+        yield self.summary
+        yield self.loses
+        yield self.checks
+
+    def on_descendant_focus(self) -> None:
+        self.set_class(self.summary.has_focus, "-reading")
+        self.show_footer()
+
+    # why a key cannot be used now
+
+    def _no_context(self) -> str | None:
+        if not self._read:
+            return "Still reading, try again."
+        return None if self.context is not None else "Open a session first."
+
+    def _no_row(self) -> str | None:
+        return self._no_context() or (None if self.data.row else "There are no turns.")
+
+    def _no_segment(self) -> str | None:
+        if reason := self._no_row():
+            return reason
+        if self.data.plan is None:
+            return self.rows.empty[0]
+        return None if self.data.choice(self.data.row) else "A pinned turn is always sent whole."
+
+    # sessions
+
+    def reload(self) -> None:
+        """Open the session of last time; later, read again what others changed."""
+        if not self._read:
+            wanted = self._wanted or load_context(self.engine.path, self.project)
+            self.read(lambda: self._find(wanted), self._found, group="context")
+        elif self.context is not None:
+            number, known = self.context.id, self._version
+            self.read(
+                lambda: self.engine.contexts.changed(number),
+                lambda version: None if version == known else self.open_context(number, CHANGED),
+                group="watch",
+            )
+
+    def _find(self, wanted: int | None) -> ContextRead | None:
+        """The wanted context, else the one that changed last; None without any."""
+        known = [each.id for each in self.engine.contexts.all(self.project)]
+        if not known:
+            return None
+        return read_context(self.engine, wanted if wanted in known else known[0])
+
+    def _found(self, found: ContextRead | None) -> None:
+        self._read = True
+        if found is not None:
+            self._show(found)
+        else:
+            self._show_nothing()
+            self.call_later(self.choose_context)
+
+    def _show_nothing(self) -> None:
+        self.context = None
+        self.data.clear()
+        menu = self.key_of(shared.MENU)
+        self.rows.empty = ("No session is open.", f"{menu} opens one of those that were read.")
+        self.show_empty(empty=True)
+        self.rows.rows_changed()
+        self.whole.show("Context")
+
+    def watch_store(self) -> None:
+        if self.overlay is None and self.question is None and self.host.running is None:
+            super().watch_store()
+
+    def refresh_rows(self) -> None:
+        """Read everything again, and write every preview again."""
+        self.data.forget_previews()
+        if self.context is not None:
+            self.open_context(self.context.id, "Read again.")
+
+    @runs(keys.CONTEXTS)
+    async def choose_context(self) -> None:
+        """Choose among the sessions that were opened and those that were read."""
+        found = await to_thread(self._sessions)
+        if not found:
+            queue, reads = self.key_of(shared.SHOW_QUEUE), self.key_of(READ_SESSIONS)
+            self.say(f"No session was read yet: {queue}, then {reads} reads them.")
+            return
+
+        async def then(option: Option) -> None:
+            if option.key.isdigit():
+                self.open_context(int(option.key))
+            else:
+                self._import(Path(option.key))
+
+        here = str(self.context.id) if self.context is not None else ""
+        await self.choose("Sessions", found, then, current=here)
+
+    def _sessions(self) -> list[Option]:
+        """Opened sessions, then those that were read and not opened yet; each newest first."""
+        contexts = self.engine.contexts.all(self.project)
+        opened = {each.source_path for each in contexts}
+        options = [
+            Option(str(each.id), short_ids(each.name, "…"), f"{each.tokens:,} tokens, open")
+            for each in contexts
+        ]
+        stamps = self.engine.sources.stamps(self.project)
+        read = sorted(
+            (
+                (max(at for _, at in stamp), path, max(size for size, _ in stamp))
+                for path, stamp in stamps.items()
+                if path not in opened and Path(path).suffix not in NOTES
+            ),
+            reverse=True,
+        )
+        for modified, path, size in read[:MOST_SESSIONS]:
+            at = moment(datetime.fromtimestamp(modified / 1e9, UTC).isoformat())
+            name = short_ids(Path(path).stem, "…")
+            options.append(Option(path, name, f"{size / 1e6:.1f} MB, {at}"))
+        return options
+
+    @runs(keys.OPEN_FILE)
+    async def open_file(self) -> None:
+        """Open a transcript by its path; typed paths are completed."""
+        from reviewer.tui.kit.paths import path_options, typed_path
+
+        def narrow(text: str) -> None:
+            path = typed_path(text)
+            self.offer_from(lambda: path_options(path))
+
+        async def then(option: Option) -> None:
+            path = Path(option.key).expanduser()
+            if await to_thread(path.is_dir):
+                await ask_in(f"{option.key}/")
+            else:
+                self._import(path)
+
+        async def ask_in(text: str) -> None:
+            options = await to_thread(path_options, text)
+            await self.choose("Open a transcript", options, then, narrow=narrow, text=text)
+
+        await ask_in(f"{Path.cwd()}/")
+
+    def _import(self, path: Path) -> None:
+        """Import a transcript in a thread and open it."""
+        from reviewer.projects import default_project
+
+        project = self.project or default_project() or UNNAMED_PROJECT
+        self.say(f"Opening {display_line(path.name)} ...")
+
+        def work() -> Imported:
+            return self.engine.contexts.import_file(path, project=project)
+
+        def then(done: Imported) -> None:
+            if done.act:
+                self.host.made_here.add(done.act)
+            self.open_context(done.context.id, f"Opened {count(done.commits, 'turn')}.")
+
+        self.read(work, then, group="import")
+
+    def open_context(self, number: int, sentence: str = "", here: int | None = None) -> None:
+        """Show a context; the cursor goes to the commit `here`, or stays on its own."""
+        self._keep_place()
+        self.note_version()
+
+        def then(found: ContextRead) -> None:
+            self._show(found, here)
+            if sentence:
+                self.say(sentence)
+
+        self.read(lambda: read_context(self.engine, number), then, group="context")
+
+    def _show(self, found: ContextRead, here: int | None = None) -> None:
+        other = self.context is None or self.context.id != found.context.id
+        if other and here is None:
+            here = load_commit(self.engine.path, found.context.id)
+        if found.version != self._version or other:
+            self.data.forget_previews()
+        self.context, self._version, self._drafts = found.context, found.version, found.drafts
+        kept = self.host.context_choices.setdefault(found.context.id, Choices())
+        self.data.load(found, kept, here)
+        self.rows.empty = (found.trouble or "This session has no turns.",)
+        self.previews.start_over()
+        self.show_empty(empty=not self.data.rows)
+        self.rows.rows_changed()
+        self._keep_place()
+        self.follow()
+
+    def keep_now(self) -> None:
+        """Remember the session and the row, and the text being typed."""
+        super().keep_now()
+        self._keep_place()
+
+    def _keep_place(self) -> None:
+        if self.context is None or self.engine.read_only:
+            return
+        try:
+            keep_context(self.engine.path, self.project, self.context.id, self.data.first_commit)
+        except OSError as error:
+            self.say(f"The place cannot be remembered: {error.strerror}.", bad=True)
+
+    def on_unmount(self) -> None:
+        self.previews.start_over()
+        self._keep_place()
+
+    # the row under the cursor
+
+    def follow(self) -> None:
+        """Show the row under the cursor, and ask for the previews that are missing."""
+        self._draw()
+        jobs = [self._job(choice) for choice in self.data.wanted()]
+        self.previews.replace(jobs)
+
+    def _job(self, choice: Choice) -> Job:
+        key, plan = self.data.key(choice), self.data.plan_of(choice)
+        at = self.data.segments.index(self.data.segments[self.data._place(choice)])
+
+        def failed(error: ReviewerError) -> None:
+            if isinstance(error, ConflictError) and self.context is not None:
+                self.open_context(self.context.id, CHANGED)
+            else:
+                self.data.troubles[key] = str(error)
+                self._redraw(at)
+
+        return Job(
+            key, lambda: self._preview(plan), lambda found: self._take(key, found, at), failed
+        )
+
+    def _preview(self, plan: Plan, watch: Watch | None = None) -> Checked:
+        """The preview of a plan of one segment with its criteria checked, in a thread."""
+        found = self.engine.compression.preview(plan, watch).segments[0]
+        asked = criteria(found.segment).patterns
+        return Checked(found, self.engine.contexts.check(asked, found.compressed.content))
+
+    def _take(self, key: Key, found: Checked, at: int) -> None:
+        self.data.previews[key] = found
+        self._redraw(at)
+
+    def _redraw(self, at: int) -> None:
+        self.rows.redraw_segment(at)
+        row = self.data.row
+        if row is not None and row.segment == at and not self.cursor_rest.waiting:
+            self._draw()
+        else:
+            self._show_whole()
+
+    @on(Delivered)
+    def _delivered(self, message: Delivered) -> None:
+        message.stop()
+        if not detached(self):
+            message.take()
+
+    def _show_whole(self) -> None:
+        if self.context is None:
+            return
+        signs, after = glyphs(self.app), self.data.after()
+        figures = f"{count(len(self.data.commits), 'turn')} {signs.dot} {self.data.sent:,} tokens"
+        words = f"{'' if after.exact else '~'}{after.tokens:,}"
+        target = self.data.choices.target
+        if target is not None and after.exact:
+            words += f" of {target:,}"
+        self.whole.show(short_ids(self.context.name, signs.ellipsis), figures, words)
+
+    def _draw(self) -> None:
+        """Draw the panes for the row under the cursor."""
+        self._show_whole()
+        data, row, signs = self.data, self.data.row, glyphs(self.app)
+        if row is None:
+            return
+        title = (
+            f"{row.segment + 1} {data.title(row)}" if row.segment is not None else data.title(row)
+        )
+        choice = data.choice(row)
+        if row.commit is not None or choice is None:
+            self.summary.name_levels()
+            self.loses.show(None)
+            self.checks.show(())
+            if row.commit is not None:
+                self._read_turn(row.commit.id, title)
+            return
+        figures = []
+        for level in Level:
+            found = data.shown(data.at_level(choice, level))
+            tokens = f"{found.preview.tokens:,}" if found else signs.ellipsis
+            if level is Level.FULL:
+                tokens = f"{data.segments[row.segment or 0].tokens:,}"
+            figures.append(f"{LEVEL_NAMES[level]} {tokens}")
+        self.summary.name_levels(figures, choice.level)
+        found = data.shown(choice)
+        if found is None:
+            words = data.trouble(choice) or "Being written ..."
+            self.summary.show([Block(words, "dim", first=(Run(" "),))], title=title)
+            self.loses.show(None)
+            self.checks.show(())
+            return
+        self.summary.show(summary_blocks(found, signs), title=title)
+        self.loses.show(found.preview if choice.level is not Level.FULL else None)
+        self.checks.show(findings(found))
+
+    def _read_turn(self, number: int, title: str) -> None:
+        def then(view: CommitView) -> None:
+            row = self.data.row
+            if row is not None and row.commit is not None and row.commit.id == number:
+                blocks = [
+                    Block(view.text, "text", first=(Run(" "),), rest=(Run(" "),), limit=64_000)
+                ]
+                patterns = view.retention.patterns
+                for each in patterns:
+                    blocks.append(Block(f"must survive: {each.text}", "accent", first=(Run(" "),)))
+                if view.retention.instructions:
+                    words = f"must survive: {view.retention.instructions}"
+                    blocks.append(Block(words, "accent", first=(Run(" "),)))
+                self.summary.show(blocks, title=title)
+
+        self.read(lambda: self.engine.contexts.commit(number), then, group="turn")
+
+    # levels
+
+    @runs(keys.FULL, unless=_no_segment)
+    def full(self) -> None:
+        self._choose_level(Level.FULL)
+
+    @runs(keys.DETAILED, unless=_no_segment)
+    def detailed(self) -> None:
+        self._choose_level(Level.DETAILED)
+
+    @runs(keys.BRIEF, unless=_no_segment)
+    def brief(self) -> None:
+        self._choose_level(Level.BRIEF)
+
+    @runs(keys.TAGS, unless=_no_segment)
+    def tags(self) -> None:
+        self._choose_level(Level.TAGS)
+
+    def _choose_level(self, level: Level) -> None:
+        choice = self.data.choice(self.data.row)
+        if choice is not None:
+            self.data.choose([choice.segment], level)
+            self.rows.refresh_line(self.data.cursor)
+            self.follow()
+
+    @runs(keys.SAME_LEVEL, unless=_no_segment)
+    def same_level(self) -> None:
+        """Give every segment the level of this one."""
+        choice, plan = self.data.choice(self.data.row), self.data.plan
+        if choice is not None and plan is not None:
+            self.data.choose([each.segment for each in plan.choices], choice.level)
+            self.rows.refresh()
+            self.follow()
+
+    @runs(keys.FIT, unless=_no_segment)
+    async def fit(self) -> None:
+        """Type a number of tokens; levels are chosen that fit it and pass."""
+
+        def narrow(text: str) -> None:
+            wanted = read_tokens(text)
+            self.offer([Option(str(wanted), f"Fit {wanted:,} tokens")] if wanted else [])
+
+        async def then(option: Option) -> None:
+            await self._fit(int(option.key))
+
+        await self.choose(
+            f"Fit a budget: now {self.data.after().tokens:,}",
+            [],
+            then,
+            narrow=narrow,
+            hint="a number of tokens, such as 8k",
+            nothing="Levels are chosen that fit it.",
+        )
+
+    async def _fit(self, target: int) -> None:
+        if self.context is None:
+            return
+        number, compression = self.context.id, self.engine.compression
+        act = RunningAct("Choosing levels")
+
+        def work() -> Preview:
+            watch = _watch(act)
+            plan = compression.fit(number, target, engine="offline", watch=watch)
+            preview = compression.preview(plan, watch)
+            for _ in range(ROUNDS):
+                doubtful = doubts(preview.segments)
+                if not doubtful:
+                    break
+                preview = compression.preview(nearer_to_full(preview.plan, doubtful), watch)
+            return preview
+
+        found = await self.host.accompany(self, act, work)
+        self.data.use(found.plan.choices)
+        fits = found.tokens_after <= target
+        self.data.choices.target = target if fits else None
+        self.rows.refresh()
+        self.follow()
+        apply = self.key_of(keys.APPLY)
+        if doubts(found.segments):
+            self.say(
+                f"{target:,} tokens cannot be reached with summaries that pass their checks.",
+                bad=True,
+            )
+        elif fits:
+            self.say(f"{found.tokens_after:,} of {target:,} tokens: {apply} applies it.")
+        else:
+            self.say(
+                f"{target:,} would lose what must survive; {found.tokens_after:,} passes:"
+                f" {apply} applies it."
+            )
+
+    @runs(keys.APPLY, unless=_no_context)
+    async def apply(self) -> None:
+        """Replace the segments with their summaries; what does not pass is asked about."""
+        plan, chosen = self.data.plan, self.data.compressed()
+        if plan is None or self.context is None:
+            raise ReviewerError(self.rows.empty[0])
+        if not chosen:
+            raise ReviewerError(
+                f"Every segment is Full: {LEVEL_KEYS} choose a level, {keys.FIT.key} fits a budget."
+            )
+        number, compression = self.context.id, self.engine.compression
+        act = RunningAct("Checking the summaries")
+        preview = await self.host.accompany(
+            self, act, lambda: compression.preview(plan, _watch(act))
+        )
+        doubtful = doubts(preview.segments)
+        if not doubtful:
+            await self._apply(number, preview.plan)
+            return
+        first = doubtful[0]
+        why = first.kept or "; ".join(first.fidelity.faults) or "it does not pass"
+        at = next(n for n, each in enumerate(self.data.segments) if each.id == first.segment.id)
+        more = f", and {len(doubtful) - 1:,} more" if len(doubtful) > 1 else ""
+        await self.confirm(
+            f"Segment {at + 1}: {why}{more}",
+            "Apply anyway",
+            "Leave it",
+            lambda: self._apply(number, preview.plan),
+        )
+
+    async def _apply(self, number: int, plan: Plan) -> None:
+        act = RunningAct("Applying")
+
+        def work() -> Applied:
+            return self.engine.compression.apply(number, plan, expected_head=plan.head)
+
+        done = await self.host.accompany(self, act, work)
+        self.host.made_here.add(done.act)
+        for choice in plan.choices:
+            if choice.sources:
+                self.engine.summary_drafts.discard(choice.sources[0])
+        self.data.choices.chosen.clear()
+        self.open_context(
+            number,
+            f"Compressed {done.tokens_before:,} to {done.tokens_after:,} tokens"
+            f" - {self.key_of(shared.UNDO)} to undo",
+        )
+
+    # priorities and what must survive
+
+    @runs(keys.PIN, unless=_no_row)
+    async def pin(self) -> None:
+        await self._set_priority(Priority.PINNED)
+
+    @runs(keys.IMPORTANT, unless=_no_row)
+    async def important(self) -> None:
+        await self._set_priority(Priority.IMPORTANT)
+
+    @runs(keys.LEAVE_OUT, unless=_no_row)
+    async def leave_out(self) -> None:
+        await self._set_priority(Priority.SKIP)
+
+    async def _set_priority(self, priority: Priority) -> None:
+        """Give the row a priority, or take it back."""
+        row = self.data.row
+        if row is None:
+            return
+        commits = self.data.commits_of(row)
+        wanted = Priority.NORMAL if self.data.priority(row) is priority else priority
+        done = await self.write(lambda: self.engine.contexts.annotate(commits, priority=wanted))
+        self._annotated(done.title, commits[0], done.warnings)
+
+    def _annotated(self, title: str, commit: int, warnings: Sequence[str] = ()) -> None:
+        if self.context is not None:
+            remark = f" {display_line(warnings[0])}" if warnings else ""
+            undo = self.key_of(shared.UNDO)
+            self.open_context(
+                self.context.id, f"{display_line(title)} - {undo} to undo{remark}", commit
+            )
+
+    @runs(keys.SURVIVE, unless=_no_row)
+    async def must_survive(self) -> None:
+        """Type what must survive: the turns of the row that have it get the criterion."""
+        row = self.data.row
+        if row is None:
+            return
+        commits = self.data.commits_of(row)
+        contexts = self.engine.contexts
+        views = await to_thread(lambda: [contexts.commit(each) for each in commits])
+        typed = ""
+
+        def offers(text: str) -> list[Option]:
+            named = [Option("words", "In words, for the model", text)]
+            for mode, title in (("substring", "This text"), ("regex", "This regular expression")):
+                found = len(_matching(self.engine, views, text, mode))
+                if mode == "substring" or found:
+                    named.insert(-1, Option(mode, title, f"in {count(found, 'turn')}: {text}"))
+            return named
+
+        def narrow(text: str) -> None:
+            nonlocal typed
+            typed = text.strip()
+            wanted = typed
+            if wanted:
+                self.offer_from(lambda: offers(wanted))
+            else:
+                self.offer([])
+
+        async def then(option: Option) -> None:
+            text = typed
+            if option.key == "words":
+                targets = list(commits)
+                act = lambda: contexts.annotate(targets, retain=text)  # noqa: E731
+            else:
+                targets = _matching(self.engine, views, text, option.key) or list(commits[:1])
+                given = (
+                    {"retain_match": [text]}
+                    if option.key == "substring"
+                    else {"retain_regex": [text]}
+                )
+                act = lambda: contexts.annotate(targets, adds=True, **given)  # type: ignore[arg-type]  # noqa: E731
+            done = await self.write(act)
+            self._annotated(done.title, commits[0], done.warnings)
+
+        await self.choose(
+            "Must survive",
+            [],
+            then,
+            narrow=narrow,
+            hint="what must survive of this",
+            nothing="A text, a regular expression, or words.",
+        )
+
+    @runs(keys.SURVIVE_NOTHING, unless=_no_row)
+    async def survive_nothing(self) -> None:
+        """Drop the criteria of the row."""
+        row = self.data.row
+        if row is not None:
+            commits = self.data.commits_of(row)
+            done = await self.write(lambda: self.engine.contexts.annotate(commits, clear=True))
+            self._annotated(done.title, commits[0])
+
+    @runs(keys.KEEP_LOST, unless=_no_segment)
+    async def keep_lost(self) -> None:
+        """Choose a loss of this level; it is kept verbatim in every summary from now on."""
+        choice = self.data.choice(self.data.row)
+        found = self.data.shown(choice) if choice is not None else None
+        lost = found.preview.fidelity.lost_to_show if found is not None else ()
+        if found is None or not lost:
+            raise ReviewerError("This level loses nothing here.")
+        segment, anchors = found.preview.segment, found.preview.compressed.anchors
+        types = {(each.turn, each.start, each.end): each.type for each in anchors}
+
+        async def then(option: Option) -> None:
+            from reviewer.compression.anchor_types import AnchorType
+
+            each = lost[int(option.key)]
+            commit = segment.turns[each.turn].commit
+            if commit is None:
+                raise ReviewerError("This text is not part of a turn.")
+            kind = types.get((each.turn, each.start, each.end), AnchorType.CRITICAL_FACT)
+            span = MarkedSpan(commit, each.start, each.end, kind)
+            act = await to_thread(self.engine.compression.marks.mark, span)
+            if act:
+                self.host.made_here.add(act)
+            self._annotated(f'Keeps "{option.name}"', commit)
+
+        options = [
+            Option(str(at), " ".join(each.text.split()), each.kind) for at, each in enumerate(lost)
+        ]
+        await self.choose("Keep", options, then)
+
+    def show_reversed(self, undone: Undone) -> None:
+        self.data.forget_previews()
+        if self.context is None:
+            return
+        number = self.context.id
+        self.read(
+            lambda: any(each.id == number for each in self.engine.contexts.all(self.project)),
+            lambda there: self.open_context(number) if there else self._show_nothing(),
+            group="context",
+        )
+
+    # texts by hand and by a model
+
+    @runs(keys.EDIT, unless=_no_row)
+    async def edit(self) -> None:
+        """Write the summary of the segment, or the text of the turn under the cursor."""
+        row, choice = self.data.row, self.data.choice(self.data.row)
+        if row is not None and row.commit is not None:
+            await self._edit_turn(row.commit.id)
+        elif choice is None or choice.level is Level.FULL:
+            raise ReviewerError(
+                f"Full is the original: {LEVEL_KEYS} choose a level,"
+                f" {keys.OPEN.key} opens its turns."
+            )
+        elif (found := self.data.shown(choice)) is not None:
+            await self._edit_summary(choice, found.preview)
+
+    async def _edit_summary(self, choice: Choice, preview: SegmentPreview) -> None:
+        async def save(text: str) -> tuple[Choice, Checked]:
+            by_hand = self.data.at_level(choice, choice.level)
+            plan = self.data.plan_of(by_hand).with_text(choice.segment, text)
+            found = await to_thread(self._preview, plan)
+            if found.preview.failures:
+                missing = "; ".join(each.message for each in found.preview.failures)
+                raise ReviewerError(f"Missing: {missing}")
+            return choice, found
+
+        def saved(done: tuple[Choice, Checked]) -> None:
+            choice, found = done
+            self.data.put_text(choice, found.preview.compressed.content, BY_HAND)
+            written = self.data.choice(self.data.row)
+            if written is not None:
+                self.data.previews[self.data.key(written)] = found
+            self.rows.refresh()
+            self.follow()
+            self.say(f"Written by hand: {self.key_of(keys.APPLY)} applies it.")
+
+        await self.edit_text(
+            TextEdit(
+                key=choice.sources[0],
+                title=f"{LEVEL_NAMES[choice.level]} of this segment",
+                original=preview.compressed.content,
+                drafts=self.engine.summary_drafts,
+                save=save,
+                saved=saved,
+                again=keys.EDIT,
+                empty=f"A summary needs words: {self.key_of(keys.FULL)} leaves the segment whole.",
+                remark=lambda text: (f"{len(text):,} characters", not text.strip()),
+            )
+        )
+
+    async def _edit_turn(self, number: int) -> None:
+        view = await to_thread(self.engine.contexts.commit, number)
+
+        async def save(content: str) -> bool:
+            if content != view.text:
+                await to_thread(self.engine.contexts.edit, number, content)
+            return content != view.text
+
+        def saved(written: bool) -> None:
+            following = self.engine.history.next_undo()
+            if written and following is not None:
+                self.host.made_here.add(following[0])
+            self._annotated("Edited the turn" if written else "Unchanged", number)
+
+        await self.edit_text(
+            TextEdit(
+                key=number,
+                title="Edit the turn",
+                original=view.text if view.original is None else view.original,
+                start=view.text,
+                drafts=self.engine.edit_drafts,
+                save=save,
+                saved=saved,
+                again=keys.EDIT,
+                empty=f"A turn needs words: {self.key_of(keys.LEAVE_OUT)} leaves it out instead.",
+                remark=lambda text: (f"{len(text):,} characters", not text),
+            )
+        )
+
+    @runs(keys.ASK_MODEL, unless=_no_segment)
+    async def ask_model(self) -> None:
+        """Let the model write the segment under the cursor."""
+        choice = self.data.choice(self.data.row)
+        if choice is None or choice.level is Level.FULL:
+            raise ReviewerError(f"Full is the original: {LEVEL_KEYS} choose a level for the model.")
+        await self._ask([choice])
+
+    @runs(keys.ASK_FOR_ALL, unless=_no_segment)
+    async def ask_for_all(self) -> None:
+        """Let the model write every segment that is not Full."""
+        await self._ask([each for each in self.data.compressed() if not each.content])
+
+    async def _ask(self, choices: Sequence[Choice]) -> None:
+        """One segment after the other; what was written is kept when it is stopped."""
+        act = RunningAct("Asking the model", len(choices))
+        plans = [self.data.plan_of(each, engine="model") for each in choices]
+        written: list[tuple[Choice, Checked]] = []
+
+        def work() -> None:
+            for done, (choice, plan) in enumerate(zip(choices, plans, strict=True)):
+                if act.watch(done):
+                    return
+                watch = Watch(lambda done=done: act.watch(done))  # type: ignore[misc]
+                written.append((choice, self._preview(plan, watch)))
+
+        try:
+            await self.host.accompany(self, act, work)
+        finally:
+            for choice, found in written:
+                compressed = found.preview.compressed
+                self.data.put_text(choice, compressed.content, compressed.engine)
+                key = self.data.key(choice)._replace(content=compressed.content)
+                self.data.previews[key] = found
+            self.rows.refresh()
+            self.follow()
+        self.say(
+            f"The model wrote {count(len(written), 'segment')}: {self.key_of(keys.APPLY)} applies."
+        )
+
+    # looking
+
+    @on(RowList.Opened)
+    @runs(keys.OPEN)
+    async def open_row(self) -> None:
+        """Show the turns of the segment, or hide them; without a session, choose one."""
+        row = self.data.row
+        if row is None:
+            await self.choose_context()
+        else:
+            self.data.toggle(row)
+            self.rows.rows_changed()
+            self.follow()
+
+    @runs(shared.OPEN_SOURCE, unless=_no_row)
+    async def open_source(self) -> None:
+        """Show the source at the line of the turn."""
+        number, path = self.data.first_commit, self.context.source_path if self.context else None
+        view = await to_thread(self.engine.contexts.commit, number) if number else None
+        if view is None or path is None or view.source_line is None:
+            raise ReviewerError("This turn has no source line: it was not read from a file.")
+        self.host.open_line(path, view.source_line)
+
+    @runs(shared.COPY, unless=_no_row)
+    async def copy(self) -> None:
+        """Copy the summary, or the text of the turn."""
+        row, choice = self.data.row, self.data.choice(self.data.row)
+        found = self.data.shown(choice) if choice is not None else None
+        if row is not None and row.commit is None and found is not None:
+            text = found.preview.compressed.content
+        elif row is not None and (number := self.data.first_commit) is not None:
+            text = (await to_thread(self.engine.contexts.commit, number)).text
+        else:
+            return
+        self.copy_text(text, f"Copied {len(text):,} characters.")
+
+    @runs(HAND_OVER, unless=_no_context)
+    def hand_over(self) -> None:
+        """Show the hand-over of the whole session, from its originals."""
+        if self.context is not None:
+            number, compression = self.context.id, self.engine.compression
+            name = f"the session {self.context.name}"
+            self.host.open_handover(lambda: (name, compression.original_turns(number)))
+
+
+def _watch(act: RunningAct) -> Watch:
+    """Shows the progress of an act, and stops with it."""
+    done = 0
+
+    def progress(found: PreviewProgress) -> None:
+        nonlocal done
+        done = found.done
+        act.total = found.total
+        act.watch(done)
+
+    return Watch(lambda: act.watch(done), on_progress=progress)
+
+
+def _matching(engine: Engine, views: Sequence[CommitView], text: str, mode: str) -> list[int]:
+    """The turns that a text or a regular expression is found in."""
+    pattern = Pattern(text, "regex" if mode == "regex" else "substring")
+    check: Callable[..., Sequence[object]] = engine.contexts.check
+    found = []
+    for view in views:
+        (result,) = check([pattern], view.text)
+        if getattr(result, "state", "") == "matches":
+            found.append(view.row.id)
+    return found

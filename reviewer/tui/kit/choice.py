@@ -1,0 +1,182 @@
+"""Choosing one of several lines, in a small window beside the row that it is about."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from rich.cells import cell_len
+from textual import on
+from textual.app import ComposeResult
+from textual.containers import Vertical
+from textual.content import Content
+from textual.geometry import Region
+from textual.screen import ModalScreen
+from textual.widgets import Input, OptionList
+
+from reviewer.text.display import display_line
+from reviewer.tui.kit import keys
+from reviewer.tui.kit.actor import Actor, DismissOnce, runs
+from reviewer.tui.kit.filter import LineInput
+from reviewer.tui.kit.line import cut
+from reviewer.tui.kit.option import Option
+
+NOTHING = "Nothing matches."
+NARROW = "type to narrow"
+NAME_CELLS = 30
+MOST_ROWS = 12
+FRAME = 3
+"""The border and the field around the options."""
+LEAST_CELLS = 36
+
+
+class ChoiceList(OptionList, can_focus=False, inherit_bindings=False):
+    """The options; the field above it has the keys."""
+
+
+class ChoiceScreen(
+    DismissOnce, Actor, ModalScreen[Option | None], inherit_bindings=False, pane=keys.CHOICE
+):
+    """A field, and the options that contain what is typed; arrows move, enter chooses."""
+
+    DEFAULT_CSS = """
+    ChoiceScreen { background: transparent; }
+    ChoiceScreen > Vertical { border: round $accent; border-title-color: $accent; }
+    ChoiceScreen LineInput { border: none; height: 1; padding: 0 1; background: $background; }
+    ChoiceScreen ChoiceList { border: none; padding: 0; height: 1fr; background: $background;
+                              scrollbar-size-vertical: 1; text-wrap: nowrap;
+                              text-overflow: ellipsis; }
+    """
+
+    def __init__(
+        self,
+        title: str,
+        options: Sequence[Option],
+        *,
+        near: Region,
+        narrow: Callable[[str], None] | None = None,
+        hint: str = "",
+        nothing: str = "",
+        text: str = "",
+        current: str = "",
+    ) -> None:
+        """`near`: the row that must stay in sight; `narrow` gets the typed text and calls `offer`;
+        `nothing` stands in an empty list, `text` in the field; the cursor starts on `current`.
+        """
+        super().__init__()
+        self._options = self._shown = tuple(options)
+        self._near = near
+        self._narrow = narrow
+        self._nothing = nothing or NOTHING
+        self._current = current
+        self.field = LineInput(text, placeholder=hint or NARROW, compact=True)
+        self.field.cursor_blink = False
+        self.list = ChoiceList(markup=False)
+        self.box = Vertical(self.field, self.list)
+        self.box.border_title = display_line(title)
+
+    def compose(self) -> ComposeResult:
+        yield self.box
+
+    def on_mount(self) -> None:
+        self._show(self._options)
+        self._place()
+        self.set_focus(self.field)
+
+    def on_resize(self) -> None:
+        self._place()
+
+    def _place(self) -> None:
+        """Below the row, or above it where there is more room."""
+        wide, high = self.app.size
+        longest = max((_cells(each) for each in self._options), default=0)
+        width = max(longest + 5, cell_len(self.field.placeholder) + 6, LEAST_CELLS)
+        width = min(width, max(wide * 2 // 3, LEAST_CELLS))
+        width = min(max(width, cell_len(str(self.box.border_title)) + 6), wide - 2)
+        rows = MOST_ROWS // 2 if self._narrow is not None else min(len(self._options), MOST_ROWS)
+        below, above = high - self._near.bottom, self._near.y
+        height = min(max(rows, 1) + FRAME, max(below, above))
+        y = self._near.bottom if height <= below else self._near.y - height
+        x = max(min(self._near.right, wide) - width - 1, 0)
+        self.box.styles.width, self.box.styles.height = width, height
+        self.box.styles.offset = (x, y)
+
+    @property
+    def current(self) -> Option | None:
+        """The option under the cursor."""
+        at = self.list.highlighted
+        return self._shown[at] if at is not None and at < len(self._shown) else None
+
+    def offer(self, options: Sequence[Option]) -> None:
+        """Show other options."""
+        self._options = tuple(options)
+        if self.is_attached:
+            self._show(self._options)
+
+    def _show(self, options: Sequence[Option]) -> None:
+        self._shown = tuple(options)
+        self.list.clear_options()
+        self.list.add_options(
+            [_line(each) for each in self._shown] or [Content.styled(self._nothing, "$dim")]
+        )
+        keys_shown = [each.key for each in self._shown]
+        at = keys_shown.index(self._current) if self._current in keys_shown else 0
+        self.list.highlighted = at if self._shown else None
+
+    @on(Input.Changed)
+    def _typed(self, event: Input.Changed) -> None:
+        event.stop()
+        if self._narrow is not None:
+            self._narrow(event.value)
+            return
+        words = event.value.casefold().split()
+        fitting = [
+            each
+            for each in self._options
+            if all(word in f"{each.name} {each.detail}".casefold() for word in words)
+        ]
+        start = event.value.casefold()
+        self._show(sorted(fitting, key=lambda each: not each.name.casefold().startswith(start)))
+
+    @on(Input.Submitted)
+    @on(OptionList.OptionSelected)
+    @runs(keys.CHOOSE)
+    def choose(self) -> None:
+        if self.current is not None:
+            self.dismiss(self.current)
+
+    @runs(keys.LEAVE_CHOICE)
+    def leave(self) -> None:
+        self.dismiss(None)
+
+    @runs(keys.CHOICE_DOWN)
+    def line_down(self) -> None:
+        self.list.action_cursor_down()
+
+    @runs(keys.CHOICE_UP)
+    def line_up(self) -> None:
+        self.list.action_cursor_up()
+
+    @runs(keys.CHOICE_PAGE_DOWN)
+    def page_down(self) -> None:
+        self._page(1)
+
+    @runs(keys.CHOICE_PAGE_UP)
+    def page_up(self) -> None:
+        self._page(-1)
+
+    def _page(self, step: int) -> None:
+        last = len(self._shown) - 1
+        at = (self.list.highlighted or 0) + step * max(self.list.size.height - 1, 1)
+        self.list.highlighted = max(0, min(at, last)) if last >= 0 else None
+
+
+def _cells(option: Option) -> int:
+    name = cell_len(display_line(option.name))
+    return name if not option.detail else min(name, NAME_CELLS) + 2 + cell_len(option.detail)
+
+
+def _line(option: Option) -> Content:
+    name = display_line(option.name)
+    if not option.detail:
+        return Content(name)
+    return Content.assemble(cut(name, NAME_CELLS, "~"), "  ", (display_line(option.detail), "$dim"))

@@ -1,0 +1,292 @@
+"""The Context screen: turns and segments, their levels, what must survive, applying."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from textual.widgets import TextArea
+
+from reviewer.commits.values import CommitQuery, Priority
+from reviewer.compression.values import Level
+from reviewer.engine import Engine
+from reviewer.tui.context.model import findings
+from tests.present import present
+from tests.tui.conftest import opened
+from tests.tui.context.driving import (
+    KIOSK,
+    TOPICS,
+    context,
+    levels,
+    priorities,
+    said,
+    stocked,
+)
+from tests.tui.views import HOSTILE
+
+
+async def test_at_80_columns_eight_segments_are_in_sight_with_their_levels_as_words(
+    engine: Engine, tmp_path: Path
+) -> None:
+    stocked(engine, tmp_path, len(TOPICS))
+    async with opened(engine, project="acme", size=(80, 24)) as screen:
+        await screen.press("f3")
+        assert context(screen).rows.height >= 8
+        assert "Brief" in screen.text
+        assert "→" in screen.text
+        assert "loses" in screen.text
+        assert "nothing invented ✓" in screen.text
+
+
+@pytest.mark.parametrize("size", [(60, 20), (80, 24), (120, 40)])
+async def test_the_pane_that_is_read_takes_at_least_half_of_the_screen(
+    engine: Engine, tmp_path: Path, size: tuple[int, int]
+) -> None:
+    stocked(engine, tmp_path)
+    async with opened(engine, project="acme", size=size) as screen:
+        await screen.press("f3", "tab")
+        assert context(screen).summary.has_focus
+        assert context(screen).summary.size.height >= size[1] // 2
+        await screen.press("escape", "escape")
+        assert screen.app.screen is screen.queue
+
+
+@pytest.mark.parametrize(("key", "level"), [("1", 0), ("2", 1), ("3", 2), ("4", 3)])
+async def test_a_digit_gives_the_segment_its_level(
+    engine: Engine, tmp_path: Path, key: str, level: int
+) -> None:
+    stocked(engine, tmp_path, 4)
+    async with opened(engine, project="acme") as screen:
+        await screen.press("f3", key)
+        assert levels(screen)[0] == level
+        found = present(context(screen).data.shown(present(context(screen).data.plan).choices[0]))
+        assert found.preview.level is Level(level)
+
+
+async def test_levels_are_kept_while_other_screens_are_shown(
+    engine: Engine, tmp_path: Path
+) -> None:
+    stocked(engine, tmp_path, 4)
+    async with opened(engine, project="acme") as screen:
+        await screen.press("f3", "4", "f2", "f3")
+        assert levels(screen)[0] == 3
+        await screen.choose("level for all")
+        assert set(levels(screen)) == {3}
+
+
+async def test_enter_opens_a_segment_into_its_turns_and_closes_it(
+    engine: Engine, tmp_path: Path
+) -> None:
+    stocked(engine, tmp_path)
+    async with opened(engine, project="acme", size=(80, 30)) as screen:
+        await screen.press("f3")
+        rows = context(screen).rows.total
+        await screen.press("enter")
+        assert context(screen).rows.total == rows + len(KIOSK)
+        await screen.press("j", "j")
+        await screen.until(lambda: "takes 900 ms" in screen.text)
+        await screen.press("enter")
+        assert context(screen).rows.total == rows
+
+
+@pytest.mark.parametrize(("key", "letter"), [("P", "p"), ("i", "i"), ("x", "s")])
+async def test_a_letter_sets_the_priority_of_a_turn_and_takes_it_back(
+    engine: Engine, tmp_path: Path, key: str, letter: str
+) -> None:
+    number = stocked(engine, tmp_path)
+    async with opened(engine, project="acme") as screen:
+        await screen.press("f3", "enter", "j", "j", key)
+        assert priorities(engine, number)[1] == letter
+        assert priorities(engine, number).count("n") == len(KIOSK) - 1
+        await screen.press(key)
+        assert set(priorities(engine, number)) == {"n"}
+        await screen.press("u")
+        assert priorities(engine, number)[1] == letter
+
+
+async def test_a_letter_on_a_segment_is_about_all_its_turns(engine: Engine, tmp_path: Path) -> None:
+    number = stocked(engine, tmp_path)
+    async with opened(engine, project="acme") as screen:
+        await screen.press("f3", "i")
+        assert set(priorities(engine, number)) == {"i"}
+        assert "◆" in screen.text
+
+
+class TestWhatMustSurvive:
+    async def test_a_text_is_typed_and_every_summary_has_it(
+        self, engine: Engine, tmp_path: Path
+    ) -> None:
+        number = stocked(engine, tmp_path)
+        async with opened(engine, project="acme") as screen:
+            await screen.press("f3", "m", *"paper sensor")
+            await screen.until(lambda: "in 1 turn: paper sensor" in screen.text)
+            await screen.press("enter")
+            ids = engine.contexts.ids(CommitQuery(number))
+            kept = [each for each in ids if engine.contexts.commit(each).retention.patterns]
+            assert [
+                engine.contexts.commit(each).text.startswith("The first run") for each in kept
+            ] == [True]
+            await screen.press("4")
+            choice = present(context(screen).data.plan).choices[0]
+            found = present(context(screen).data.shown(choice))
+            assert "paper sensor" in found.preview.compressed.content
+            assert '"paper sensor" ✓' in " ".join(screen.text.split())
+            await screen.choose("nothing must")
+            assert not any(engine.contexts.commit(each).retention.patterns for each in ids)
+
+    async def test_a_regular_expression_and_words_are_offered(
+        self, engine: Engine, tmp_path: Path
+    ) -> None:
+        number = stocked(engine, tmp_path)
+        async with opened(engine, project="acme") as screen:
+            await screen.press("f3", "m", *r"\d+ ms")
+            await screen.until(lambda: "This regular expression" in screen.text)
+            await screen.press("down", "enter")
+            patterns = [
+                pattern.mode
+                for each in engine.contexts.ids(CommitQuery(number))
+                for pattern in engine.contexts.commit(each).retention.patterns
+            ]
+            assert set(patterns) == {"regex"}
+            await screen.press("m", *"all amounts")
+            await screen.until(lambda: "In words" in screen.text)
+            await screen.press("down", "enter")
+            first = engine.contexts.commit(engine.contexts.ids(CommitQuery(number))[0])
+            assert first.retention.instructions == "all amounts"
+
+    async def test_a_loss_is_chosen_and_kept(self, engine: Engine, tmp_path: Path) -> None:
+        stocked(engine, tmp_path)
+        async with opened(engine, project="acme") as screen:
+            await screen.press("f3", "4")
+            data = context(screen).data
+            found = present(data.shown(present(data.plan).choices[0]))
+            lost = found.preview.fidelity.lost_to_show[0].text
+            await screen.press("full_stop", *"keep what", "enter", "enter")
+            await screen.until(lambda: said(screen).startswith("Keeps "))
+            await screen.settle()
+            found = present(data.shown(present(data.plan).choices[0]))
+            assert lost in found.preview.compressed.content
+
+
+class TestApplying:
+    async def test_the_segments_are_replaced_as_one_act(
+        self, engine: Engine, tmp_path: Path
+    ) -> None:
+        number = stocked(engine, tmp_path, 4)
+        before = engine.contexts.get(number).tokens
+        async with opened(engine, project="acme") as screen:
+            await screen.press("f3", "a")
+            if "Apply anyway" in screen.text:
+                await screen.press("enter")
+            await screen.until(lambda: said(screen).startswith("Compressed "))
+            assert engine.contexts.totals(number).total < before
+            await screen.press("u")
+            await screen.settle()
+            assert engine.contexts.totals(number).total == before
+
+    async def test_a_summary_that_does_not_pass_is_named_and_asked_about_once(
+        self, engine: Engine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr("reviewer.tui.context.screen.doubts", lambda previews: previews[:1])
+        number = stocked(engine, tmp_path, 4)
+        head = engine.contexts.get(number).head
+        async with opened(engine, project="acme") as screen:
+            await screen.press("f3", "a")
+            assert "Apply anyway" in screen.text
+            assert "Segment 1" in screen.text
+            await screen.press("escape")
+            assert engine.contexts.get(number).head == head
+
+    async def test_nothing_is_applied_while_everything_is_full(
+        self, engine: Engine, tmp_path: Path
+    ) -> None:
+        stocked(engine, tmp_path)
+        async with opened(engine, project="acme") as screen:
+            await screen.press("f3", "1", "a")
+            assert said(screen).startswith("Every segment is Full")
+
+    async def test_what_fit_offers_is_accepted_by_a(self, engine: Engine, tmp_path: Path) -> None:
+        number = stocked(engine, tmp_path, 4)
+        async with opened(engine, project="acme") as screen:
+            await screen.press("f3", "f", *"900", "enter")
+            await screen.until(lambda: "a applies it." in said(screen))
+            await screen.press("a")
+            await screen.until(lambda: said(screen).startswith("Compressed "))
+            assert "Apply anyway" not in screen.text
+            assert engine.contexts.get(number).head
+
+
+async def test_a_lost_request_is_said_in_words_whatever_the_score(
+    engine: Engine, tmp_path: Path
+) -> None:
+    stocked(engine, tmp_path, 4)
+    async with opened(engine, project="acme") as screen:
+        await screen.press("f3", "4")
+        found = present(context(screen).data.shown(present(context(screen).data.plan).choices[0]))
+        lost = {each.kind for each in found.preview.fidelity.lost_information}
+        words = [each.text for each in findings(found) if not each.good]
+        assert ("the request is missing" in words) == ("request" in lost)
+        assert not any("." in each[:2] for each in words), "no bare figures"
+
+
+async def test_a_summary_is_written_by_hand(engine: Engine, tmp_path: Path) -> None:
+    stocked(engine, tmp_path)
+    async with opened(engine, project="acme") as screen:
+        await screen.press("f3", "3", "e")
+        screen.app.screen.query_one("#edit EditorArea", TextArea).load_text("The kiosk is slow.")
+        await screen.press("ctrl+s")
+        await screen.settle()
+        assert present(context(screen).data.plan).choices[0].content == "The kiosk is slow."
+        assert "Brief*" in screen.text
+
+
+async def test_the_text_of_a_turn_is_edited(engine: Engine, tmp_path: Path) -> None:
+    number = stocked(engine, tmp_path)
+    async with opened(engine, project="acme") as screen:
+        await screen.press("f3", "enter", "j", "e", *" Really.", "ctrl+s")
+        await screen.settle()
+        first = engine.contexts.ids(CommitQuery(number))[0]
+        assert engine.contexts.commit(first).text.endswith(" Really.")
+        await screen.press("u")
+        assert not engine.contexts.commit(first).text.endswith(" Really.")
+
+
+class TestSessions:
+    async def test_where_none_is_open_those_that_were_read_are_offered(
+        self, engine: Engine, tmp_path: Path
+    ) -> None:
+        stocked(engine, tmp_path)
+        path = tmp_path / "kiosk.jsonl"
+        engine.intake.ingest([path], project="other")
+        async with opened(engine, project="other") as screen:
+            await screen.press("f3")
+            await screen.until(lambda: "Sessions" in screen.text)
+            assert "kiosk" in screen.text
+            await screen.press("enter")
+            await screen.until(lambda: context(screen).context is not None)
+            assert said(screen) == f"Opened {len(KIOSK)} turns."
+
+    async def test_without_any_the_screen_says_how_to_read_them(self, engine: Engine) -> None:
+        async with opened(engine, project="acme") as screen:
+            await screen.press("f3")
+            assert said(screen).startswith("No session was read yet: F2, then r reads them.")
+
+    async def test_a_change_by_another_program_is_shown_and_choices_stay(
+        self, engine: Engine, tmp_path: Path
+    ) -> None:
+        number = stocked(engine, tmp_path, 4)
+        async with opened(engine, project="acme") as screen:
+            await screen.press("f3", "4")
+            last = engine.contexts.ids(CommitQuery(number))[-1]
+            engine.contexts.annotate(last, priority=Priority.PINNED)
+            context(screen).watch_store()
+            await screen.until(lambda: said(screen).startswith("The context changed meanwhile"))
+            assert levels(screen)[0] == 3
+            assert "●" in screen.text
+
+
+async def test_hostile_text_stays_text(engine: Engine, tmp_path: Path) -> None:
+    engine.contexts.add(stocked(engine, tmp_path), role="user", text=HOSTILE)
+    async with opened(engine, project="acme") as screen:
+        await screen.press("f3", "G", "enter", "G", "tab")
+        assert not set(screen.text) & set("\x1b\x07\x9b\u202e\u2066")

@@ -14,7 +14,9 @@ from reviewer.commits.contents import prepare
 from reviewer.commits.export_reader import read_export
 from reviewer.errors import ConflictError, SourceError
 from reviewer.sources.claude_words import NOTIFICATIONS
+from reviewer.sources.events import Result
 from reviewer.sources.records import Role, Use
+from reviewer.sources.stream import EventMaker, origin_of
 from reviewer.store.acts import Act
 from reviewer.text.identifiers import short_id
 
@@ -74,14 +76,16 @@ def read_transcript(
     main: list[tuple[str, Draft]] = []
     aside: list[tuple[str, Draft]] = []
     skipped: Counter[str] = Counter()
+    maker = EventMaker(scan.format)
     for block in scan:
+        ended = next((e for e in maker.add(origin_of(block), block) if isinstance(e, Result)), None)
         if block.use is Use.REWOUND:
             skipped[str(Use.REWOUND)] += 1
         elif not block.text.strip():
             skipped[f"empty {block.kind.replace('_', ' ')}"] += 1
         else:
             key = f"{block.session or ''}\n{block.conversation}"
-            (aside if block.sidechain else main).append((key, _draft(block)))
+            (aside if block.sidechain else main).append((key, _draft(block, ended)))
     if main and aside:
         skipped["sub-agent's turn"] += len(aside)
     found = recognise(path)
@@ -125,7 +129,7 @@ def _is_notification(block: Block) -> bool:
     return block.use is Use.WRAPPER and block.text.lstrip().startswith(NOTIFICATIONS)
 
 
-def _draft(block: Block) -> Draft:
+def _draft(block: Block, ended: Result | None = None) -> Draft:
     by_tool = block.kind == "tool_result" or _is_notification(block)
     return Draft(
         role="tool" if by_tool else str(block.role),
@@ -134,8 +138,21 @@ def _draft(block: Block) -> Draft:
         name=prepare(block.name).text,
         at=block.at,
         source_line=block.line_start,
-        meta={"call": block.call} if block.call else {},
+        meta=_meta(block, ended),
     )
+
+
+def _meta(block: Block, ended: Result | None) -> dict[str, str | int]:
+    """What joins a call and its result, where the session works, and how the call ended."""
+    meta: dict[str, str | int | None] = {
+        "call": block.call,
+        "folder": block.cwd,
+        "branch": block.branch,
+    }
+    if ended is not None:
+        meta |= {"outcome": str(ended.outcome), "exit_code": ended.exit_code}
+        meta["words"] = prepare(ended.words).text if ended.words else ""
+    return {key: value for key, value in meta.items() if value is not None and value != ""}
 
 
 def require_drafts(path: Path, read: Transcript) -> None:

@@ -141,4 +141,4 @@ def shown(command: Command) -> str:
     """A command as a person types it, in one line."""
     words = (f"'{word}'" if re.search(r"[\s|&;<>]", word) else word for word in command.words)
     line = " ".join(" ".join(words).split())
-    return line if len(line) <= SHOWN else f"{line[: SHOWN - 1].rstrip()}…"
+    return line if len(line) <= SHOWN else f"{line[: SHOWN - 3].rstrip()}..."

@@ -21,6 +21,7 @@ from reviewer.sources.events import (
     Message,
     Notice,
     NoticeKind,
+    Origin,
     Outcome,
     Plan,
     PlanItem,
@@ -134,8 +135,8 @@ class WorkTracker:
         self._interrupted = False
 
     def add(self, event: Event) -> None:
+        self._note_place(event.origin)
         if isinstance(event, Call):
-            self._note_place(event)
             if event.id:
                 self._open[event.id] = event
             else:
@@ -180,8 +181,7 @@ class WorkTracker:
             changed_by=tree.changed_by,
         )
 
-    def _note_place(self, call: Call) -> None:
-        origin = call.origin
+    def _note_place(self, origin: Origin) -> None:
         if origin.sidechain:
             return
         self._folder = absolute("", origin.cwd) or self._folder
@@ -208,8 +208,7 @@ class WorkTracker:
     def _commands(self, call: Call, result: Result) -> None:
         text, line = result.text, call.origin.line_start
         cwd = call.origin.cwd or self._folder
-        proved = _proved(call.commands, text)
-        ends = command_outcomes(call.commands, result.outcome, result.exit_code, proved)
+        ends = [outcome for _, outcome in command_ends(call, result)]
         branch = self._tree.branch
         for number, (command, outcome) in enumerate(zip(call.commands, ends, strict=True)):
             if outcome is Outcome.REFUSED or not command.words:
@@ -228,7 +227,7 @@ class WorkTracker:
             if not kind:
                 continue
             after = call.commands[number + 1 :]
-            printed = _last_line(text) if all(c.joined_by == "|" for c in after) else ""
+            printed = last_line(text) if all(c.joined_by == "|" for c in after) else ""
             code = exit_code if outcome is Outcome.FAILED else None
             line = call.origin.line_start
             folder = absolute(absolute("", call.origin.cwd) or self._folder, command.folder)
@@ -280,6 +279,13 @@ class WorkTracker:
         return self._nameless.pop(at) if at < len(self._nameless) else None
 
 
+def command_ends(call: Call, result: Result) -> list[tuple[Command, Outcome]]:
+    """Each command of a call, and how it ended, as far as the result shows it."""
+    proved = _proved(call.commands, result.text)
+    ends = command_outcomes(call.commands, result.outcome, result.exit_code, proved)
+    return list(zip(call.commands, ends, strict=True))
+
+
 def _proved(commands: tuple[Command, ...], text: str) -> int:
     """The last command that must have run, by what was printed; -1 for none."""
     found = -1
@@ -294,7 +300,8 @@ def _proved(commands: tuple[Command, ...], text: str) -> int:
     return found
 
 
-def _last_line(text: str) -> str:
+def last_line(text: str) -> str:
+    """The last line that a command printed."""
     lines = without_escapes(text).strip().splitlines()
     line = " ".join(lines[-1].split()) if lines else ""
-    return line if len(line) <= LAST_LINE else f"{line[: LAST_LINE - 1].rstrip()}…"
+    return line if len(line) <= LAST_LINE else f"{line[: LAST_LINE - 3].rstrip()}..."

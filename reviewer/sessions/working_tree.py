@@ -143,8 +143,22 @@ class WorkingTree:
             written = []
         for path in written:
             self._written(path, folder, line, program, sure=sure)
-        if program in ("rm", "mv"):
+        if program == "rm":
             self.doubt(self.match(named, folder))
+        elif program == "mv":
+            self.moved(named, folder, line, sure=sure)
+
+    def moved(self, named: Sequence[str], folder: str, line: int, *, sure: bool) -> None:
+        """Files got another name: one file, or several into a folder."""
+        found = self.match(named[:-1], folder)
+        source, target = absolute(folder, named[0]) if named else "", named[-1:]
+        if sure and found == [source] and len(named) == 2:
+            inside = named[1].endswith("/") or "." not in posixpath.basename(named[1])
+            name = posixpath.join(named[1], posixpath.basename(source)) if inside else target[0]
+            self.drop(found)
+            self._written(name, folder, line, "mv", sure=not inside or named[1].endswith("/"))
+        else:
+            self.doubt(found)
 
     def _written(self, path: str, folder: str, line: int, by: str, *, sure: bool) -> None:
         if not re.search(r"[$*`<>|]", path):
@@ -329,7 +343,10 @@ class _Git:
     def _unsure(self) -> None:
         """Something that may undo what was done."""
         tree = self._tree
-        if self._verb in ("rm", "mv"):
+        sure = self._outcome is Outcome.OK
+        if self._verb == "mv":
+            tree.moved(self._specs, self._folder, self._line, sure=sure)
+        elif self._verb == "rm":
             tree.doubt(tree.match(self._specs, self._folder))
         elif self._verb in ("reset", "stash", "clean"):
             if "--soft" not in self._flags:

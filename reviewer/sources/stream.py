@@ -80,7 +80,7 @@ def events_of(blocks: Iterable[Block | Rewind], format_name: str = "") -> Iterat
         if isinstance(block, Rewind):
             yield block
         else:
-            yield from maker.add(_origin(block), block)
+            yield from maker.add(origin_of(block), block)
 
 
 class EventMaker:
@@ -162,7 +162,7 @@ def _speaker(block: Block) -> Speaker:
     return Speaker.PERSON if block.role is Role.USER else Speaker.HARNESS
 
 
-def _origin(block: Block) -> Origin:
+def origin_of(block: Block) -> Origin:
     start, end = block.span or (0, 0)
     return Origin(
         key="",

@@ -112,7 +112,7 @@ class Choices:
 
     chosen: dict[tuple[int, ...], Choice] = field(default_factory=dict)
     """By the commits of each choice."""
-    answers: dict[AnswerKey, tuple[str, str]] = field(default_factory=dict)
+    answers: dict[AnswerKey, tuple[str, str, str]] = field(default_factory=dict)
     """The model's text, and the model's name."""
     target: int | None = None
     engine: Literal["offline", "model"] = "offline"
@@ -140,7 +140,7 @@ class CompressModel:
         self.checked: dict[Key, Checked] = {}
         self.troubles: dict[Key, str] = {}
         """Why there is no preview, as a sentence."""
-        self.answers: dict[AnswerKey, tuple[str, str]] = {}
+        self.answers: dict[AnswerKey, tuple[str, str, str]] = {}
         """The model's text, and the model's name: checked again after pins change."""
         self.chosen: dict[tuple[int, ...], Choice] = {}
         """Every choice so far, by its commits."""
@@ -304,13 +304,15 @@ class CompressModel:
             if answer is None:
                 key = key._replace(writer="offline")
             else:
-                choice = structs.replace(choice, content=answer[0], engine=answer[1])
+                choice = structs.replace(
+                    choice, content=answer[0], engine=answer[1], written=answer[2]
+                )
         return key, one_segment(structs.replace(self.plan, engine="offline"), choice)
 
     def plan_by_hand(self, choice: Choice, content: str) -> Plan:
         """A plan of this choice alone with a text by hand."""
         assert self.plan is not None
-        by_hand = structs.replace(choice, content=content, engine=BY_HAND)
+        by_hand = structs.replace(choice, content=content, engine=BY_HAND, written="")
         return one_segment(structs.replace(self.plan, engine="offline"), by_hand)
 
     def model_plan(self, choice: Choice) -> Plan:
@@ -394,7 +396,8 @@ class CompressModel:
 
     def store_answer(self, choice: Choice, found: SegmentPreview) -> Key:
         """Store a model's text for a choice; returns the key of its preview."""
-        self.answers[answer_key(choice)] = found.compressed.content, found.compressed.engine
+        done = found.compressed
+        self.answers[answer_key(choice)] = done.content, done.engine, done.written
         return Key(choice.segment, choice.level, "model")
 
     def write(self, segment: str, content: str, found: SegmentPreview) -> Key:

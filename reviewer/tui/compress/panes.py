@@ -12,8 +12,8 @@ from textual.containers import Horizontal
 from textual.message import Message
 from textual.strip import Strip
 
-from reviewer.compression.anchor_types import Section
 from reviewer.compression.fidelity import MOST_LOST, newly_lost
+from reviewer.compression.sections import Section
 from reviewer.compression.segments import title_of
 from reviewer.compression.values import Level
 from reviewer.text.display import display_line

@@ -279,7 +279,7 @@ async def test_headings_of_a_summary_are_jump_marks(kiosk: Engine) -> None:
         await screen.press("f4", "2", "right_curly_bracket")
         assert compress(screen).focused is compress(screen).summary
         await screen.press("right_curly_bracket")
-        assert status_text(screen) == "Instructions and corrections:"
+        assert status_text(screen) == "Course:"
         assert summary(screen).count("Request:") == 1
         await screen.press("left_curly_bracket")
         assert status_text(screen) == "Request:"

@@ -51,7 +51,7 @@ async def test_another_level_begins_at_the_heading_that_was_read(machines: Engin
     async with opened(machines, size=NARROW, project="acme") as screen:
         await screen.press("f4", "2", *["right_curly_bracket"] * 2)
         heading = section(screen)
-        assert heading == "Instructions and corrections:"
+        assert heading == "Course:"
         await screen.press("3")
         assert section(screen) == heading
         assert top(compress(screen).summary) == heading
@@ -124,7 +124,7 @@ async def test_headings_lead_through_the_whole_summary(
             await screen.press("right_curly_bracket")
             said.append(status_text(screen))
         headings = [line.strip() for line in summary(screen).split("\n") if _is_heading(line)]
-        assert len(headings) > 3
+        assert len(headings) > 1
         assert [each for each in said if each.endswith(":")] == headings
         assert "no other heading" in said[-1]
 

@@ -28,7 +28,7 @@ def in_doubt(found: WorkState) -> list[str]:
 
 def test_a_session_without_calls_has_no_state(made: SessionMaker) -> None:
     made.person("What is a kiosk?")
-    assert state(made) == WorkState()
+    assert state(made) == WorkState(folder=HOME, branch="main")
 
 
 # Files

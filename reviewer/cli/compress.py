@@ -242,7 +242,7 @@ def compress(
             )
         found = _previewed(opened, plan)
         _show_preview(found, as_json=as_json, only_table=only_table or apply_)
-        if apply_ and not anyway and not append_missing:
+        if apply_ and not anyway:
             _require_faithful(found)
         if apply_:
             for each in found.segments:
@@ -264,11 +264,11 @@ def logged(wanted: bool) -> Iterator[None]:
 
 
 def _require_faithful(found: Preview) -> None:
-    """Refuse summaries of a model or a person that do not pass, saying what is wrong."""
+    """Refuse summaries that do not pass, whoever wrote them, saying what is wrong."""
     wrong = [
         f"{each.segment.id} ({'; '.join(each.fidelity.faults)})"
         for each in found.segments
-        if each.needs_a_look and not each.failures  # those are refused with their criteria
+        if each.in_doubt and not each.failures  # those are refused with their criteria
     ]
     if wrong:
         raise ReviewerError(

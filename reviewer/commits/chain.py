@@ -64,7 +64,7 @@ class Draft(Struct, frozen=True):
     name: str = ""
     at: str | None = None
     source_line: int | None = None
-    meta: dict[str, str] = {}
+    meta: dict[str, str | int] = {}
     annotations: tuple[Annotation, ...] = ()
     """Annotations from the exported context, oldest first."""
 

@@ -149,8 +149,21 @@ def _draft(event: Event, *, is_note: bool) -> Draft:
         name=prepare(name).text,
         at=event.origin.at,
         source_line=event.origin.line_start,
-        meta={"call": call} if call else {},
+        meta=_meta(event, call),
     )
+
+
+def _meta(event: Event, call: str) -> dict[str, str | int]:
+    """What joins a call and its result, where the session works, and how the call ended."""
+    meta: dict[str, str | int | None] = {
+        "call": call,
+        "folder": event.origin.cwd,
+        "branch": event.origin.branch,
+    }
+    if isinstance(event, Result):
+        meta |= {"outcome": str(event.outcome), "exit_code": event.exit_code}
+        meta["words"] = prepare(event.words).text if event.words else ""
+    return {key: value for key, value in meta.items() if value is not None and value != ""}
 
 
 def require_drafts(path: Path, read: Transcript) -> None:

@@ -1,20 +1,23 @@
-"""Checks of a model's summary: faults, invented names, needs that it misses, and mending those."""
+"""Checks of a model's summary: faults, invented names, and what it has to say and does not."""
 
 from __future__ import annotations
 
 import re
 from collections import Counter
 
-from reviewer.compression.anchor_types import Section
 from reviewer.compression.engine import SummaryTask
-from reviewer.compression.fidelity import checkable_units
+from reviewer.compression.fidelity import (
+    checkable_units,
+    find_invented,
+    insisted_in,
+    missing_anchors,
+)
 from reviewer.compression.markers import without_markers
-from reviewer.compression.model_answer import TITLES, with_line
-from reviewer.compression.offline.needs import NAMED, NEED_OF, Need, carried
+from reviewer.compression.needs import Need, carried, needs_of
+from reviewer.compression.sections import TITLES
 from reviewer.compression.values import Level
 from reviewer.compression.words import content_words
 from reviewer.llm.model import Completion
-from reviewer.text.normalise import fold
 
 LOOP_WORDS = 6
 """Words in a row whose repetition indicates a loop."""
@@ -30,8 +33,8 @@ FEW = 3
 LEAST_SAID = 2
 """Words or names of the conversation that a summary of more than a few words has at least."""
 FEW_WORDS = 8
-LONGEST_PATCH = 0.2
-"""Share of a summary that the line of one missing need may have."""
+NEED_CHARS = 400
+"""Characters of a missing need that the model is shown."""
 _REFUSAL = re.compile(
     r"\W{0,4}(?:i'?m sorry|i am sorry|sorry,|i apologi[sz]e|i (?:can(?:no|')t|am (?:not able"
     r"|unable)|won't)"
@@ -88,8 +91,7 @@ def loops(text: str, source: str) -> bool:
 def invented_by(task: SummaryTask, text: str) -> tuple[list[str], int]:
     """The names and numbers of a summary that its source does not have, and how many it names."""
     named = checkable_units(without_markers(text))
-    told = fold("\n".join(line.text for line in task.analysis.account.lines))
-    return task.analysis.terms.absent([u for u in named if fold(u) not in told]), len(named)
+    return find_invented(named, task.analysis.terms, task.analysis.session), len(named)
 
 
 def find_inventions(task: SummaryTask, text: str) -> str | None:
@@ -106,7 +108,7 @@ def find_emptiness(task: SummaryTask, text: str) -> str | None:
 
     What the program adds to it afterwards does not count.
     """
-    titles = {f"{section.value.lower()}:" for section in Section}
+    titles = {title.lower() for title in TITLES}
     lines = [line for line in text.split("\n") if line.strip().lower() not in titles]
     if text.strip() and not any(char.isalnum() for line in lines for char in line):
         return "The summary says nothing of the conversation."
@@ -133,32 +135,18 @@ def find_gaps(task: SummaryTask, text: str) -> str | None:
             f"These do not stand in the conversation, so leave them out or correct them: "
             f"{', '.join(invented[:8])}."
         )
-    for need, line in missing:
-        problems.append(f"Nothing is said about {NAMED[need]}. The conversation says: {line}")
+    for need in missing:
+        said = need.text if len(need.text) <= NEED_CHARS else f"{need.text[:NEED_CHARS]} ..."
+        problems.append(f"Nothing is said about {need.named}. The conversation says: {said}")
+    for anchor in missing_anchors(text, task.anchors, task.level) if problems else ():
+        problems.append(f'These words have to stand in it exactly: "{anchor.content}"')
     return " ".join(problems) or None
 
 
-def patched(task: SummaryTask, text: str) -> str:
-    """The summary with one line for each need that it still misses, where there is room."""
-    titles = {need: section for section, need in NEED_OF.items()}
-    for need, line in missing_needs(task, text):
-        if TITLES & set(text.split("\n")):
-            text = with_line(text, titles[need], line)
-        else:
-            text = f"{text}\n{titles[need].value}: {line}"
-    return text
-
-
-def missing_needs(task: SummaryTask, text: str) -> list[tuple[Need, str]]:
-    """The needs of which a summary says nothing, each with the line that says most about it."""
+def missing_needs(task: SummaryTask, text: str) -> tuple[Need, ...]:
+    """What somebody who goes on needs and the summary does not say."""
     if task.level is Level.TAGS or task.max_tokens < SHORTEST_CHECKED:
-        return []
-    account = task.analysis.account
-    missing = carried(account, text, task.max_tokens).missing
-    found = []
-    for need in missing:
-        lines = [line for line in account.lines if NEED_OF.get(line.section) == need]
-        best = max(lines, key=lambda line: line.worth, default=None)
-        if best is not None and best.cost < task.max_tokens * LONGEST_PATCH:
-            found.append((need, best.text))
-    return found
+        return ()
+    session = task.analysis.session
+    needs = needs_of(session, insisted_in(task.anchors, task.segment.turns))
+    return carried(needs, text, task.max_tokens).missing

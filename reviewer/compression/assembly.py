@@ -30,6 +30,8 @@ SENTENCE = 30
 ANCHORS_SHARE, NEEDS_SHARE = 0.7, 0.35
 """Where anchors take more than the first share of the target, a text may be longer by the second,
 so that it also says what is wanted and what is true now."""
+BESIDE = 18
+"""Tokens that a text has at least beside its anchors, for the request."""
 LINE = 3
 """Tokens around an anchor on a line of its own."""
 TAGS_SHARE = 0.5
@@ -45,6 +47,8 @@ class LevelText(Struct, frozen=True):
     note: str = ""
     model_seconds: float = 0.0
     answered_before: bool = False
+    written: str = ""
+    """The text of a model before anything was put back."""
 
 
 class Assembly:
@@ -68,6 +72,7 @@ class Assembly:
 
     def run(self) -> LevelText:
         """The content. Raises as the engine does, and RetryExhaustedError for unmet criteria."""
+        self._refuse_impossible()
         content, note = self._tags() if self._task.level is Level.TAGS else self._prose()
         failures = validate_retention(content, self._task.criteria)
         if failures:
@@ -84,6 +89,7 @@ class Assembly:
             "; ".join(filter(None, (note, written.note))),
             self._model_seconds,
             written.answered_before,
+            "" if self._engine.deterministic else written.text,
         )
 
     def _prose(self) -> tuple[str, str]:
@@ -95,7 +101,8 @@ class Assembly:
         limit = max(task.max_tokens, need + tail)
         if need + tail > task.max_tokens * ANCHORS_SHARE:
             # Their lines have titles, and they are useless without the request and the state.
-            frame = LINE * len(task.anchors) + round(task.max_tokens * NEEDS_SHARE)
+            beside = max(round(task.max_tokens * NEEDS_SHARE), BESIDE)
+            frame = LINE * len(task.anchors) + beside
             limit = max(limit, need + tail + frame)
         if need and all(each.type is AnchorType.CODE_ARTIFACT for each in task.anchors):
             limit = max(limit, need + tail + SENTENCE)
@@ -130,15 +137,20 @@ class Assembly:
         if not self._engine.deterministic:
             return ()
         failures = validate_retention(content, self._task.criteria)
-        spans, impossible = missing_spans(self._task.segment, failures, self._task.level)
+        return missing_spans(self._task.segment, failures, self._task.level)[0]
+
+    def _refuse_impossible(self) -> None:
+        """Raise RetryExhaustedError for a criterion that nothing in the segment meets."""
+        task = self._task
+        failures = validate_retention("", task.criteria)
+        spans, impossible = missing_spans(task.segment, failures, task.level)
         if impossible:
             raise RetryExhaustedError(
                 f"{diagnosis(impossible)} No text of the segment matches it, so no summary of it "
                 "can: correct the criterion, or write the summary by hand.",
                 1,
-                append_points(content, spans),
+                append_points("", spans),
             )
-        return spans
 
     def _joined(self, body: str, points: Sequence[str]) -> str:
         content = append_points(body, points)

@@ -14,15 +14,16 @@ from typing import Any
 
 from msgspec import Struct
 
-from reviewer.compression.fidelity import is_markup, without_escapes
-from reviewer.compression.file_summary import turns_of
-from reviewer.compression.handover import work_of
-from reviewer.compression.offline.needs import NEED_OF, carried
-from reviewer.compression.offline.shape import Account
-from reviewer.proposing.view_calls import TODO_TOOLS
+from reviewer.compression.handover import insisted_on
+from reviewer.compression.needs import carried, needs_of
+from reviewer.compression.salient_terms import is_markup, without_escapes
+from reviewer.compression.session import read_session
+from reviewer.sources.calls import read_call
 from reviewer.sources.claude_words import SUMMARY_START as CLAUDE_START
+from reviewer.sources.events import Act
 from reviewer.sources.open import open_blocks, recognise
 from reviewer.sources.records import Block, Role, Use
+from reviewer.sources.stream import events_of, origin_of
 from reviewer.text.identifiers import IdentifierKind, identifiers
 from reviewer.text.secrets import mask
 from reviewer.text.tokens import counter
@@ -31,9 +32,6 @@ LOOK_AHEAD = 400
 """Blocks after a compaction in which needed names are searched."""
 SHORTEST = 5
 """Characters below which a name is not counted."""
-MOST_NEEDS = 24
-"""Needs of a compaction that are looked for, those that are worth most."""
-LEAST_WORTH = 1.2
 _CODE_NAME = re.compile(r"[\w.$/:@#+-]+(?:\(\))?")
 _FILE = re.compile(r"[^/\s]+\.\w{1,8}")
 UNREADABLE = "compaction without"
@@ -147,7 +145,7 @@ def _of_session(path: Path, session: str) -> Compactions:
     for number, place in enumerate(places):
         end = places[number + 1] if number + 1 < len(places) else len(blocks)
         after = blocks[place + 1 : min(end, place + 1 + LOOK_AHEAD)]
-        found.append(_report(path, blocks[start:place], blocks[place], after))
+        found.append(_report(path, blocks[start:place], blocks[place], after, scan.format))
         start = place
     unreadable = sum(number for why, number in scan.tally.items() if why.startswith(UNREADABLE))
     return Compactions(str(path), session, tuple(found), unreadable)
@@ -159,7 +157,11 @@ def _is_compaction(block: Block, begins: str) -> bool:
 
 
 def _report(
-    path: Path, before: Sequence[Block], summary: Block, after: Iterable[Block]
+    path: Path,
+    before: Sequence[Block],
+    summary: Block,
+    after: Iterable[Block],
+    format_name: str,
 ) -> CompactionReport:
     count = counter().count
     known = _names(before)
@@ -167,7 +169,7 @@ def _report(
     by_agent: Counter[str] = Counter()
     by_person: Counter[str] = Counter()
     for block in after:
-        if block.kind == "tool_use" and block.name.lower() not in TODO_TOOLS:
+        if block.kind == "tool_use" and not _is_plan(block):
             by_agent.update(_names([block]))
         elif block.kind == "text" and block.role is Role.USER and block.use is Use.MESSAGE:
             by_person.update(_names([block]))
@@ -192,22 +194,22 @@ def _report(
         _share(files, in_summary),
         _share(person, in_summary),
         tuple(dropped),
-        *_lost_needs(before, summary, count),
+        *_lost_needs(before, summary, count, format_name),
     )
 
 
 def _lost_needs(
-    before: Sequence[Block], summary: Block, count: Callable[[str], int]
+    before: Sequence[Block], summary: Block, count: Callable[[str], int], format_name: str
 ) -> tuple[tuple[LostNeed, ...], int]:
     """The needs of whoever goes on that the summary does not say, and how many there were."""
-    account = Account(work_of(turns_of(before, counter())), count)
-    needs = sorted(
-        (line for line in account.lines if line.section in NEED_OF and line.worth >= LEAST_WORTH),
-        key=lambda line: -line.worth,
-    )[:MOST_NEEDS]
-    account.lines = needs
-    lost = carried(account, summary.text, count(summary.text)).lost
-    return tuple(LostNeed(NEED_OF[line.section], line.text) for line in lost), len(needs)
+    session = read_session(events_of(before, format_name))
+    needs = needs_of(session, insisted_on(session))
+    missing = carried(needs, summary.text, count(summary.text)).missing
+    return tuple(LostNeed(need.kind, mask(need.text).text) for need in missing), len(needs)
+
+
+def _is_plan(block: Block) -> bool:
+    return read_call(origin_of(block), block.call, block.name, block.text).act is Act.PLAN
 
 
 def _share(wanted: set[str], in_summary: Counter[str]) -> float | None:

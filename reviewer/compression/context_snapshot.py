@@ -89,19 +89,22 @@ def _commit(row: Sequence[Any]) -> ChainCommit:
         commit=row[0],
         priority=Priority(row[8]),
         retention=retention.from_json(row[9]),
-        call=_call_of(row[15]),
+        **_facts_of(row[15]),
     )
     return ChainCommit(
         row[0], row[1], row[2], row[3], row[5], turn, row[12], row[13], row[14], row[15], row[16]
     )
 
 
-def _call_of(meta: str) -> str:
-    """The id that joins a call and its result, of a commit's stored facts."""
-    if '"call"' not in (meta or ""):
-        return ""
-    found = msgspec.json.decode(meta).get("call", "")
-    return found if isinstance(found, str) else ""
+_FACTS = ("call", "folder", "branch", "outcome", "exit_code", "words")
+
+
+def _facts_of(meta: str) -> dict[str, Any]:
+    """What a commit's stored facts say of its turn."""
+    if not meta or meta == "{}":
+        return {}
+    found = msgspec.json.decode(meta)
+    return {name: found[name] for name in _FACTS if name in found}
 
 
 class Mark(Struct, frozen=True, gc=False):

@@ -7,8 +7,8 @@ from pathlib import Path
 
 from msgspec import Struct
 
-from reviewer.compression.offline.history import command_called
 from reviewer.errors import SourceError
+from reviewer.sources.claude_words import command_called
 from reviewer.sources.open import open_blocks, recognise
 from reviewer.sources.records import Block, Use
 

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import cached_property
-from typing import TYPE_CHECKING, Protocol
+from typing import Protocol
 
-from msgspec import Struct, structs
+from msgspec import Struct
 
-from reviewer.compression.fidelity import SourceTerms, validate_fidelity
+from reviewer.compression.fidelity import validate_fidelity
 from reviewer.compression.retention import TurnCriteria
+from reviewer.compression.salient_terms import SourceTerms
 from reviewer.compression.segments import full_text, readable
+from reviewer.compression.session import Session, read_session
+from reviewer.compression.turn_events import turn_events
 from reviewer.compression.values import (
     AnchorPoint,
     CompressedSegment,
@@ -19,26 +22,9 @@ from reviewer.compression.values import (
     Segment,
     SummarizationOptions,
 )
-from reviewer.text.runs import without_long_runs
-
-if TYPE_CHECKING:
-    from reviewer.compression.offline.shape import Account
 
 LONG_SEGMENT = 2_000_000
 """Characters from which on a segment is not joined to one text only to count it."""
-FIDELITIES = 16
-"""Summaries of one segment whose fidelity is remembered."""
-
-
-class Finished:
-    """A finished summary and the effort it took."""
-
-    __slots__ = ("compressed", "model_tokens", "reported", "seconds")
-
-    def __init__(self, compressed: CompressedSegment, seconds: float, model_tokens: int) -> None:
-        self.compressed, self.seconds, self.model_tokens = compressed, seconds, model_tokens
-        self.reported = False
-        """Whether it was logged and published, which happens on its first use."""
 
 
 class SegmentAnalysis:
@@ -50,11 +36,6 @@ class SegmentAnalysis:
     def __init__(self, segment: Segment, count: Callable[[str], int]) -> None:
         self.segment = readable(segment)
         self._count = count
-        self.finished: dict[
-            tuple[tuple[AnchorPoint, ...], Level, SummarizationOptions], Finished
-        ] = {}
-        """Summaries of the offline engine, which writes the same text every time."""
-        self._fidelity: dict[CompressedSegment, FidelityValidation] = {}
 
     @cached_property
     def text(self) -> str:
@@ -92,24 +73,13 @@ class SegmentAnalysis:
         return SourceTerms(self.segment.turns)
 
     @cached_property
-    def account(self) -> Account:
-        """An account of the segment, for summaries of any size."""
-        from reviewer.compression.offline.shape import Account
-
-        turns = (
-            structs.replace(turn, text=without_long_runs(turn.text)) for turn in self.segment.turns
-        )
-        return Account(tuple(turns), self._count)
+    def session(self) -> Session:
+        """Who said what, what was done between, and the state of the work at the end."""
+        return read_session(turn_events(self.segment.turns))
 
     def fidelity(self, compressed: CompressedSegment) -> FidelityValidation:
         """How faithful a summary of the segment is, and its losses."""
-        known = self._fidelity.get(compressed)
-        if known is None:
-            known = validate_fidelity(self.segment, compressed, self.terms, self.account)
-            if len(self._fidelity) >= FIDELITIES:
-                self._fidelity.clear()
-            self._fidelity[compressed] = known
-        return known
+        return validate_fidelity(self.segment, compressed, self.terms, self.session)
 
 
 class SummaryTask(Struct, frozen=True):

@@ -10,7 +10,7 @@ from msgspec import structs
 
 from reviewer.clock import Clock
 from reviewer.compression.measures import Publish
-from reviewer.compression.offline.engine import OfflineEngine
+from reviewer.compression.offline_engine import OfflineEngine
 from reviewer.compression.summarizer import Summarizer
 from reviewer.errors import ReviewerError
 from reviewer.settings import ModelSettings, load_settings

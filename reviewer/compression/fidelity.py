@@ -1,293 +1,64 @@
-"""How faithful a summary is and its losses, computed without a model."""
+"""How faithful a text is to its source: anchors, facts, and what somebody who goes on needs.
+
+Graded against the work state, the criteria, the anchors and the names of the source, without a
+model, and as the text was written.
+"""
 
 from __future__ import annotations
 
 import re
-from bisect import bisect_right
-from collections.abc import Iterator, Sequence
-from functools import cached_property
-from itertools import accumulate
-from math import log2
-from typing import TYPE_CHECKING, Literal
+from collections.abc import Sequence
 
-from msgspec import Struct
-
-from reviewer.compression.anchor_types import AnchorType, Section
+from reviewer.compression.anchor_types import AnchorType
 from reviewer.compression.markers import without_markers
+from reviewer.compression.needs import Need, carried, needs_of
+from reviewer.compression.pieces import pieces
+from reviewer.compression.retention import KEY_POINTS
+from reviewer.compression.salient_terms import SourceTerms, SummaryTerms, mentioned
+from reviewer.compression.sections import Section
+from reviewer.compression.session import Session, Voice, read_session
+from reviewer.compression.state_lines import plan_lines, state_lines
+from reviewer.compression.turn_events import turn_events
 from reviewer.compression.values import (
     AnchorPoint,
     CompressedSegment,
     FidelityValidation,
     Level,
     Lost,
+    LostKind,
     Segment,
     Turn,
 )
-from reviewer.compression.verbatim import TAG_LENGTH, TAG_LENGTHS, anchor_tag
-from reviewer.compression.words import content_words
-from reviewer.text.identifiers import IdentifierKind, identifiers
+from reviewer.compression.verbatim import TAG_LENGTH, TAG_LENGTHS, anchor_tag, find_verbatim
+from reviewer.compression.words import terms
 from reviewer.text.normalise import fold
-from reviewer.text.placeholder import MASK
 
-if TYPE_CHECKING:
-    from reviewer.compression.offline.line import Line
-    from reviewer.compression.offline.shape import Account
-
-TermKind = Literal["identifier", "number", "name", "quote", "term"]
-
-KIND_WEIGHT = {"text": 1.0, "tool_use": 0.5, "tool_result": 0.15, "thinking": 0.0}
-"""How much a mention counts by the kind of turn; in a person's words `PERSON` times as much."""
-READ_OF = {"tool_use": 20_000, "tool_result": 4_000, "thinking": 4_000}
-"""Characters of other turns in which terms are looked for; their words count little."""
-LONG_SOURCE = 2_000_000
-"""Characters from which on terms are looked for only in what was said and called."""
-PERSON = 1.5
-WEIGHT: dict[TermKind, float] = {
-    "identifier": 3.0,
-    "quote": 1.5,
-    "name": 1.5,
-    "number": 1.2,
-    "term": 1.0,
-}
-"""Weight of a term of each kind."""
-
-_QUOTE = re.compile(r"[\"“](?=\S)([^\"”\n]{3,80})(?<=\S)[\"”]")
-_NAME = re.compile(r"(?<=[a-z,;)] )[A-Z][a-z]{2,30}(?: [A-Z][a-z]{1,30}){0,3}")
-_ESCAPE = re.compile(r'\\[nrt"\\]')
-_MASKED = re.compile(r"(?<![\w.$@/+=-])[\w.$@/+=-]*+\[masked [a-z0-9 -]+\]")
-_PIECE = re.compile(r"[\w.$@/-]+")
-
-
-class Term(Struct, frozen=True):
-    """A salient term and its first place. `weight` counts how often it occurs and its speakers."""
-
-    text: str
-    kind: TermKind
-    weight: float
-    times: int
-    turn: int
-    start: int
-    end: int
-
-    @property
-    def cost(self) -> int:
-        """About how many tokens it has."""
-        return max(1, round(len(self.text) / 4))
-
-
-class SourceTerms:
-    """The salient terms of turns."""
-
-    def __init__(self, turns: Sequence[Turn]) -> None:
-        self._turns = turns
-        self._is_long = sum(len(turn.text) for turn in turns) > LONG_SOURCE
-
-    @cached_property
-    def _text(self) -> str:
-        return fold("\n".join(turn.text for turn in self._turns))
-
-    @cached_property
-    def _pieces(self) -> frozenset[str]:
-        return frozenset(_PIECE.findall(self._text))
-
-    @cached_property
-    def terms(self) -> tuple[Term, ...]:
-        """The salient terms, in the order of their first places."""
-        mentions: dict[tuple[str, bool], _Mentions] = {}
-        for number, turn in enumerate(self._turns):
-            if self._is_long and turn.kind in ("tool_result", "thinking"):
-                continue
-            factor = KIND_WEIGHT[turn.kind] * (PERSON if turn.role == "user" else 1.0)
-            body = turn.text
-            if turn.kind != "text":
-                body = without_escapes(body[: READ_OF[turn.kind]])
-            if MASK in body:
-                body = without_masks(body)
-            for text, kind, start, end in mentioned(body):
-                if turn.kind != "text" and is_markup(body, kind, end):
-                    continue
-                key = (text, kind == "term")
-                known = mentions.get(key)
-                if known is None:
-                    known = mentions[key] = _Mentions(kind, number, start, end)
-                known.times += 1
-                known.spoken += factor
-        return tuple(
-            Term(
-                text,
-                found.kind,
-                round(WEIGHT[found.kind] * log2(1 + found.spoken), 4),
-                found.times,
-                found.turn,
-                found.start,
-                found.end,
-            )
-            for (text, _), found in mentions.items()
-            if found.spoken
-        )
-
-    @cached_property
-    def _densest(self) -> tuple[list[int], list[float]]:
-        """Costs and weights of the densest terms, added up."""
-        ranked = sorted(self.terms, key=lambda term: -term.weight / term.cost)
-        costs = list(accumulate(term.cost for term in ranked))
-        return costs, list(accumulate(term.weight for term in ranked))
-
-    def most_covered(self, tokens: int) -> float:
-        """The greatest weight that `tokens` can cover: the densest terms first."""
-        costs, gains = self._densest
-        whole = bisect_right(costs, tokens)
-        gained = gains[whole - 1] if whole else 0.0
-        if whole < len(costs):
-            spent = costs[whole - 1] if whole else 0
-            share = (tokens - spent) / (costs[whole] - spent)
-            gained += share * (gains[whole] - gained)
-        return gained
-
-    def contains(self, unit: str) -> bool:
-        """Whether a name, number or quotation occurs in the source."""
-        return unit in self._pieces or fold(unit) in self._text
-
-    def absent(self, units: Sequence[str]) -> list[str]:
-        """The names, numbers and quotations that do not occur in the source, neither whole nor,
-        where they are code or have placeholders, in all of their parts.
-        """
-        left = self._not_found(units)
-        parts = {unit: parts_of(unit) for unit in left}
-        missing = set(self._not_found([part for each in parts.values() for part in each]))
-        return [unit for unit in left if not parts[unit] or missing & set(parts[unit])]
-
-    def _not_found(self, units: Sequence[str]) -> list[str]:
-        if not self._is_long:
-            return [unit for unit in units if not self.contains(unit)]
-        left = {unit: fold(unit) for unit in units}
-        for turn in self._turns:  # a folded copy of all of them would take too much memory
-            if not left:
-                break
-            folded = fold(turn.text)
-            left = {unit: text for unit, text in left.items() if text not in folded}
-        return list(left)
-
-
-_APART = re.compile(r"<[^<>\n]*>|\.{3}|…|\\[nt]|[\s\"'`()\[\]{},;:|&=+*%$!?@#]+")
-_AT_LINES = re.compile(r"([\w./-]+\.\w+):\d+(?:-\d+)?")
-_OWNED = re.compile(r"(?:[A-Za-z_]\w*\.)+([A-Za-z_]\w*)")
-_NAMED_IN_FULL = re.compile(r"[A-Z]|_|\d")
-_CODE = re.compile(r"\w[_./\\]\w|[a-z][A-Z]")
-_ESCAPED = re.compile(r"\\[nt]")
-_PLACEHOLDER = re.compile(r"<[^<>\n]*>|\.{3}|…")
-
-
-def parts_of(unit: str) -> list[str]:
-    """The names and numbers in a piece of code, a command, or a text with a placeholder, such as
-    `go test <package>` or `save(path, "x")`; of a name with its owner (`session.PathOf`) the name.
-    Empty for a unit without parts, which occurs whole or not at all.
-    """
-    if (owned := _OWNED.fullmatch(unit)) and _NAMED_IN_FULL.search(owned[1]):
-        return [owned[1]]
-    if at_lines := _AT_LINES.fullmatch(unit):
-        return [at_lines[1]]
-    if not _APART.search(unit):
-        return []
-    parts = [part.strip(".-/\\<>") for part in _APART.split(unit)]
-    named = [part for part in parts if sum(map(str.isalnum, part)) > 1]
-    # Plain words say nothing by themselves: a sentence in quotes has to occur whole.
-    is_code = (
-        any(_CODE.search(part) for part in named)
-        or _PLACEHOLDER.search(unit)
-        or _ESCAPED.search(unit)
-    )
-    return named if is_code else []
-
-
-def without_escapes(text: str) -> str:
-    """The JSON of a tool's input with escapes replaced by blanks of the same length."""
-    return _ESCAPE.sub("  ", text) if text.startswith(("{", "[")) else text
-
-
-def without_masks(text: str) -> str:
-    """The text with masked secrets replaced by blanks: no summary has to keep them."""
-    return _MASKED.sub(lambda found: " " * len(found[0]), text)
-
-
-def is_markup(text: str, kind: str, end: int) -> bool:
-    """Whether a term that ends at `end` of a tool's JSON is one of its keys or quotes."""
-    return kind == "quote" or text.startswith('":', end)
-
-
-class _Mentions:
-    """How often a term occurs, and where first."""
-
-    __slots__ = ("end", "kind", "spoken", "start", "times", "turn")
-
-    def __init__(self, kind: TermKind, turn: int, start: int, end: int) -> None:
-        self.kind, self.turn, self.start, self.end = kind, turn, start, end
-        self.times, self.spoken = 0, 0.0
-
-
-class SummaryTerms:
-    """The terms of a summary, for fast look-ups."""
-
-    def __init__(self, text: str) -> None:
-        self.folded = fold(text)
-        self._words = frozenset(content_words(text))
-        pieces = set(_PIECE.findall(self.folded))
-        pieces.update(named.text for named in identifiers(text))
-        pieces.update(piece.rstrip(".") for piece in tuple(pieces))
-        pieces.update(piece.rpartition("/")[2] for piece in tuple(pieces))
-        self._pieces = frozenset(pieces)
-        self._search = len(self.folded) < 40_000
-
-    def covers(self, term: Term) -> bool:
-        """Whether the summary mentions it; a file may be mentioned by its name alone."""
-        if term.kind == "term":
-            return term.text in self._words
-        if term.text in self._pieces or term.text.rpartition("/")[2] in self._pieces:
-            return True
-        return (self._search or " " in term.text) and fold(term.text) in self.folded
-
-
-def mentioned(text: str) -> Iterator[tuple[str, TermKind, int, int]]:
-    """The terms of a text with their spans: identifiers, numbers, names, quotations, words."""
-    for named in identifiers(text):
-        if named.kind is IdentifierKind.QUANTITY:
-            if len(named.text) > 1:
-                yield named.text, "number", named.start, named.end
-        else:
-            yield named.text, "identifier", named.start, named.end
-    for match in _QUOTE.finditer(text):
-        yield match[1], "quote", *match.span(1)
-    for match in _NAME.finditer(text):
-        yield match[0], "name", *match.span()
-    for word, start in _words(text):
-        yield word, "term", start, start + len(word)
-
-
-def _words(text: str) -> Iterator[tuple[str, int]]:
-    lower = text.lower()
-    at = 0
-    for word in content_words(text):
-        at = lower.find(word, at)
-        yield word, min(at, len(text))
-        at += len(word)
-
-
-KEY_POINTS = "**Key Points:**"
-"""The heading under which missing anchors are put back."""
-MOST_LOST = 200
-"""Lost pieces that are listed, heaviest first."""
-MOST_NAMES = 60
-"""Lost names among them."""
-MOST_INVENTED = 40
-LOST_CHARS = 200
-"""Characters of a lost statement that are shown."""
 ANCHORS, FACTS, CONTEXT = 0.4, 0.3, 0.3
 """Shares of the three parts in the overall score."""
+NEEDS, NEEDS_OF_TAGS = 0.7, 0.3
+"""Share of the needs in the context that is kept; the rest are the terms of the source."""
+TERMS_SHARE, TERMS_SHARE_OF_TAGS = 0.4, 0.25
+"""Share of a text that its most telling terms could be: the rest makes sentences of them, or is
+taken by the tags of anchors."""
+MOST_LOST, MOST_NAMES, MOST_STATEMENTS, MOST_INVENTED = 200, 60, 60, 40
+LOST_CHARS = 200
+"""Characters of a lost statement that are shown."""
 SHORTEST_TAG = 8
 """Characters that a tag needs at least to represent a longer anchor."""
+SAID = 0.5
+"""Share of its terms with which a statement counts as said."""
+_ANCHOR_WEIGHT, _NEED_WEIGHT, _STATEMENT_WEIGHT = 1000.0, 100.0, 10.0
+"""Put lost anchors before needs, these before statements, and these before names."""
 _BULLET = re.compile(r"^[-*](?: |$)")
-_ANCHOR_WEIGHT, _STATEMENT_WEIGHT = 1000.0, 100.0
-"""Put lost anchors before lost statements, and these before names."""
+_LABEL = re.compile(
+    rf"^(?:[-*] )?\[(?:{'|'.join(AnchorType)})\]: |^(?:{'|'.join(map(re.escape, Section))}):$"
+    r"|^(?:First|Latest|Before it): ",
+    re.MULTILINE,
+)
+"""Words that the program itself puts into a text."""
+_BETWEEN = frozenset((", ", ". ", "; ", ": "))
+"""How a text begins that is only between two quotations."""
+_TITLE_WORDS = frozenset(word for section in Section for word in (section, *section.split()))
 
 
 def anchor_kept(anchor: AnchorPoint, folded: str, level: Level, tags: Sequence[str] = ()) -> bool:
@@ -324,63 +95,70 @@ def validate_fidelity(
     segment: Segment,
     compressed: CompressedSegment,
     source: SourceTerms | None = None,
-    account: Account | None = None,
+    session: Session | None = None,
 ) -> FidelityValidation:
     """The three parts and the overall score, 0 to 1, what is lost and what is invented.
 
-    `source`, `account`: the segment's terms and lines, where they are known already.
+    `source`, `session`: of the segment, where they are known already.
     """
-    from reviewer.compression.offline.needs import NAMED, carried, named_by_tags
-    from reviewer.compression.offline.shape import Account
-
-    if compressed.level is Level.FULL:
+    level = compressed.level
+    if level is Level.FULL:
         return FidelityValidation(1.0, 1.0, 1.0, 1.0)
     source = source or SourceTerms(segment.turns)
-    account = account or Account(segment.turns, lambda text: len(text) // 4 + 1)
-    content = without_markers(compressed.content)
-    missing = missing_anchors(content, compressed.anchors, compressed.level)
+    session = session or read_session(turn_events(segment.turns))
+    written = without_markers(compressed.as_written)
+    missing = missing_anchors(written, compressed.anchors, level)
     kept = len(compressed.anchors) - len(missing)
     anchors = kept / len(compressed.anchors) if compressed.anchors else 1.0
-    told = fold("\n".join([account.state.branch, *(line.text for line in account.lines)]))
-    named = checkable_units(content)
-    invented = source.absent([unit for unit in named if fold(unit) not in told])
+    named = checkable_units(written)
+    invented = find_invented(named, source, session)
     facts = 1 - len(invented) / len(named) if named else 1.0
-    summary = SummaryTerms(content)
-    found = carried(account, content, compressed.token_count)
-    context, lines, needs = found.share, found.lost, found.missing
-    if compressed.level is Level.TAGS:  # tags are terms, and say no sentences
-        tagged = named_by_tags(account, content, compressed.token_count)
-        context = (
-            context_retention(summary, source, compressed.token_count)
-            if tagged is None
-            else tagged.share
-        )
-        lines = not_named(found.lost, content)
-        needs = tagged.missing if tagged is not None else ()
+    summary = SummaryTerms(written)
+    needs = needs_of(session)
+    found = carried(needs, written, compressed.token_count)
+    terms_share = TERMS_SHARE_OF_TAGS if level is Level.TAGS else TERMS_SHARE
+    context = retained_terms(summary, source, round(compressed.token_count * terms_share))
+    if needs:
+        share = NEEDS_OF_TAGS if level is Level.TAGS else NEEDS
+        context = share * found.share + (1 - share) * context
     overall = ANCHORS * anchors + FACTS * facts + CONTEXT * context
+    losses = [
+        *(_lost_anchor(each) for each in missing),
+        *_lost_needs(found.missing, segment.turns),
+        *_lost_statements(session, written, segment.turns),
+        *_lost_names(summary, source),
+    ]
+    losses.sort(key=lambda each: -each.weight)
     return FidelityValidation(
         round(overall, 4),
         round(anchors, 4),
         round(facts, 4),
         round(context, 4),
-        lost(summary, source, missing, statements=lost_statements(lines, segment.turns)),
+        tuple(_each_once(losses)[:MOST_LOST]),
         tuple(invented[:MOST_INVENTED]),
-        tuple(NAMED[need] for need in needs),
+        tuple(dict.fromkeys(need.named for need in found.missing)),
+        complete=not compressed.anchors_missing,
     )
 
 
-_LABEL = re.compile(
-    rf"^(?:[-*] )?\[(?:{'|'.join(AnchorType)})\]: |^(?:{'|'.join(map(re.escape, Section))}):$"
-    r"|^(?:[-*] )?(?:First|Latest|Then|Asked on the way|Asked|Changed): ",
-    re.MULTILINE,
-)
-"""Words that the program itself puts into a summary."""
+def insisted_in(anchors: Sequence[AnchorPoint], turns: Sequence[Turn]) -> list[str]:
+    """The anchors in which the person corrected something, or said how they want it."""
+    held = (AnchorType.CORRECTION, AnchorType.USER_PREFERENCE)
+    return [
+        each.content for each in anchors if each.type in held and turns[each.turn].role == "user"
+    ]
 
 
-_BETWEEN = frozenset((", ", ". ", "; ", ": "))
-"""How a text begins that is only between two quotations."""
-_TITLE_WORDS = frozenset(word for section in Section for word in (section, *section.split()))
-"""Titles of a summary, to which its text may refer."""
+def find_invented(named: Sequence[str], source: SourceTerms, session: Session) -> list[str]:
+    """The names and numbers that neither the source nor the state of the work has."""
+    told = [
+        *state_lines(session.state),
+        *plan_lines(session.state),
+        *(step.long_line for step in session.steps),
+        *(speech.text for speech in session.speeches if speech.kind),
+    ]
+    known = fold("\n".join(told))
+    return source.absent([unit for unit in named if fold(unit) not in known])
 
 
 def checkable_units(content: str) -> list[str]:
@@ -394,80 +172,74 @@ def checkable_units(content: str) -> list[str]:
         for text, kind, _, _ in mentioned(said)
         if kind != "term" and text not in _TITLE_WORDS and text[:2] not in _BETWEEN
     )
-    return list(dict.fromkeys(unit.removesuffix("…").rstrip() for unit in units))
+    found = (unit.split("…")[0].split(" [...] ")[0].removesuffix("...").rstrip() for unit in units)
+    return list(dict.fromkeys(unit for unit in found if unit))
 
 
-def not_named(lines: Sequence[Line], tags: str) -> tuple[Line, ...]:
-    """The lines of which a list of tags has no two terms."""
-    from reviewer.compression.offline.line import terms_of
-    from reviewer.compression.offline.needs import TAGS_OF_A_NEED
+def retained_terms(summary: SummaryTerms, source: SourceTerms, tokens: int) -> float:
+    """Weight of the terms kept, out of the most that so many tokens could name."""
+    if not source.terms:
+        return 1.0
+    most = source.most_covered(max(tokens, 1))
+    covered = sum(term.weight for term in source.terms if summary.covers(term))
+    return min(covered / most, 1.0) if most > 0 else 0.0
 
-    named = terms_of(tags)
-    return tuple(line for line in lines if len(line.terms & named) < TAGS_OF_A_NEED)
+
+def _lost_anchor(each: AnchorPoint) -> Lost:
+    weight = round(_ANCHOR_WEIGHT * each.importance, 2)
+    return Lost(each.content, "anchor", weight, 1, each.turn, each.start, each.end)
 
 
-def lost_statements(lines: Sequence[Line], turns: Sequence[Turn]) -> list[Lost]:
-    """The statements that a summary does not carry, with their places in the source."""
-    from reviewer.compression.offline.needs import NEED_OF
-
+def _lost_needs(needs: Sequence[Need], turns: Sequence[Turn]) -> list[Lost]:
+    kinds: dict[str, LostKind] = {
+        "request": "request", "instruction": "instruction", "state": "state", "next": "next",
+    }  # fmt: skip
     found = []
-    for line in lines:
-        if line.turn < 0 or not line.source:
-            continue
-        text = line.source.strip()
-        text = text if len(text) <= LOST_CHARS else text[: text.rfind(" ", 40, LOST_CHARS)]
-        text = text.split("\n", 1)[0].strip()
-        start = turns[line.turn].text.find(text)
-        if start < 0 or len(text) < SHORTEST_TAG:
-            continue
-        kind = NEED_OF.get(line.section, "statement")
-        weight = round(_STATEMENT_WEIGHT * line.worth, 2)
-        found.append(Lost(text, kind, weight, 1, line.turn, start, start + len(text)))
+    for need in needs:
+        text = _shown(need.text)
+        turn, span = need.turn, (0, 0)
+        if turn >= 0:
+            span = find_verbatim(turns[turn].text, text) or span
+        weight = _NEED_WEIGHT * need.weight
+        found.append(Lost(text, kinds[need.kind], weight, 1, max(turn, 0), *span))
     return found
 
 
-def context_retention(summary: SummaryTerms, source: SourceTerms, tokens: int) -> float:
-    """Weight of the salient terms kept, divided by the most that as many tokens can cover."""
-    if not source.terms:
-        return 1.0
-    most = source.most_covered(tokens)
-    if most <= 0:
-        return 0.0
-    covered = sum(term.weight for term in source.terms if summary.covers(term))
-    return min(covered / most, 1.0)
+def _lost_statements(session: Session, content: str, turns: Sequence[Turn]) -> list[Lost]:
+    """What somebody said that a text has less than half of, the weightiest first."""
+    said = terms(content)
+    lost: list[Lost] = []
+    for speech in session.speeches:
+        if speech.voice is Voice.EARLIER or speech.turn >= len(turns):
+            continue
+        factor = 1.5 if speech.voice is Voice.PERSON else 1.0
+        for piece in pieces(speech.text):
+            words = terms(piece)
+            if len(words) < 3 or len(words & said) >= SAID * len(words):
+                continue
+            text = _shown(piece)
+            span = find_verbatim(turns[speech.turn].text, text)
+            if span is not None:
+                left = len(words - said)
+                weight = round(_STATEMENT_WEIGHT + factor * min(left, 20) / 20, 2)
+                lost.append(Lost(text, "statement", weight, 1, speech.turn, *span))
+    lost.sort(key=lambda each: -each.weight)
+    return lost[:MOST_STATEMENTS]
 
 
-def lost(
-    summary: SummaryTerms,
-    source: SourceTerms,
-    missing: Sequence[AnchorPoint] = (),
-    *,
-    statements: Sequence[Lost] = (),
-    most: int = MOST_LOST,
-) -> tuple[Lost, ...]:
-    """Missing anchors, then statements, then names; each once, the heaviest first."""
-    found = [
-        Lost(
-            each.content,
-            "anchor",
-            round(_ANCHOR_WEIGHT * each.importance, 2),
-            1,
-            each.turn,
-            each.start,
-            each.end,
-        )
-        for each in missing
+def _shown(text: str) -> str:
+    """The beginning of a statement, in whole words."""
+    line = text.split("\n", 1)[0].strip()
+    return line if len(line) <= LOST_CHARS else line[: line.rfind(" ", 40, LOST_CHARS)].rstrip()
+
+
+def _lost_names(summary: SummaryTerms, source: SourceTerms) -> list[Lost]:
+    names = sorted(source.terms, key=lambda term: -term.weight)
+    gone = (term for term in names if not summary.covers(term))
+    return [
+        Lost(term.text, term.kind, term.weight, term.times, term.turn, term.start, term.end)
+        for _, term in zip(range(MOST_NAMES), gone, strict=False)
     ]
-    found += statements
-    if len(found) < most:  # the terms of a long source take seconds
-        names = sorted(source.terms, key=lambda term: -term.weight)
-        found += [
-            Lost(term.text, term.kind, term.weight, term.times, term.turn, term.start, term.end)
-            for term in names
-            if not summary.covers(term)
-        ][:MOST_NAMES]
-    found.sort(key=lambda each: -each.weight)
-    return tuple(_each_once(found)[:most])
 
 
 def _each_once(found: Sequence[Lost]) -> list[Lost]:
@@ -475,12 +247,10 @@ def _each_once(found: Sequence[Lost]) -> list[Lost]:
     kept: list[Lost] = []
     said: set[str] = set()
     for each in found:
-        words = fold(each.text).lower()
-        stem = words.rstrip("s()")
-        if stem in said:
-            continue
-        said.add(stem)
-        kept.append(each)
+        stem = fold(each.text).lower().rstrip("s()")
+        if stem not in said:
+            said.add(stem)
+            kept.append(each)
     return kept
 
 

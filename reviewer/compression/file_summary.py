@@ -10,7 +10,7 @@ from msgspec import Struct, structs
 
 from reviewer.clock import Clock, utc_now
 from reviewer.compression.anchor_types import AnchorType
-from reviewer.compression.anchors import find_anchors, is_summary
+from reviewer.compression.anchors import find_anchors
 from reviewer.compression.conversations import (
     Conversation,
     holds_several,
@@ -20,11 +20,12 @@ from reviewer.compression.conversations import (
     listed,
 )
 from reviewer.compression.fidelity import missing_anchors
-from reviewer.compression.offline.engine import OfflineEngine
-from reviewer.compression.offline.shape import TITLED_FROM
+from reviewer.compression.offline_engine import OfflineEngine
 from reviewer.compression.segments import full_text
 from reviewer.compression.summarizer import Summarizer
 from reviewer.compression.summary_writer import SummaryWriter
+from reviewer.compression.told import cut
+from reviewer.compression.turn_events import TurnMaker, is_summary
 from reviewer.compression.values import (
     HANDOVER_FROM,
     OFFLINE,
@@ -37,12 +38,9 @@ from reviewer.compression.values import (
     SummarizationOptions,
     Turn,
 )
-from reviewer.proposing.view_calls import cut
 from reviewer.sources.open import open_blocks
 from reviewer.sources.records import Block
 from reviewer.text.identifiers import short_id
-from reviewer.text.runs import without_long_runs
-from reviewer.text.secrets import mask
 from reviewer.text.tokens import TokenCounter, counter
 
 LEVELS = (Level.DETAILED, Level.BRIEF, Level.TAGS)
@@ -131,14 +129,14 @@ def summarize_file(
     writer = writer or SummaryWriter(
         Summarizer(OfflineEngine(count.count), count=count.count, clock=clock)
     )
-    several = _conversations(blocks, count) if holds_several(path) else []
+    several = _conversations(blocks, count, blocks.format) if holds_several(path) else []
     total = len(several)
     if several and max_tokens is not None and max_tokens < LEAST_OF_SEVERAL:
         last = last_of([each for each, _ in several])
         several = [(each, its) for each, its in several if each is last]
     if len(several) > 1:
         return [_of_several(writer, several, Level(level), max_tokens, count) for level in levels]
-    turns = several[0][1] if several else turns_of(blocks, count)
+    turns = several[0][1] if several else turns_of(blocks, count, blocks.format)
     segment = Segment("s1", turns, sum(turn.tokens for turn in turns), "", path.stem)
     anchors = find_anchors(turns)
     found = [_at(writer, segment, anchors, Level(level), max_tokens, count) for level in levels]
@@ -146,14 +144,14 @@ def summarize_file(
 
 
 def _conversations(
-    blocks: Iterable[Block], count: TokenCounter
+    blocks: Iterable[Block], count: TokenCounter, format_name: str
 ) -> list[tuple[Conversation, tuple[Turn, ...]]]:
     """The conversations of a file with their turns, in the order of the file."""
     read = [block for block in blocks if is_read(block)]
     by_key: dict[str, list[Block]] = {}
     for block in read:
         by_key.setdefault(key_of(block), []).append(block)
-    return [(each, turns_of(by_key[each.key], count)) for each in listed(read)]
+    return [(each, turns_of(by_key[each.key], count, format_name)) for each in listed(read)]
 
 
 LEAST_OF_SEVERAL = 100
@@ -302,34 +300,20 @@ def _head(each: Conversation, total: int, *, short: bool = False) -> str:
 def _request(turns: Sequence[Turn]) -> str:
     """The beginning of what the person asks first."""
     words = next((t.text for t in turns if t.role == "user" and t.kind == "text"), "")
-    return cut(words, REQUEST_CHARS).text
+    return cut(words, REQUEST_CHARS)
 
 
-def turns_of(blocks: Iterable[Block], count: TokenCounter) -> tuple[Turn, ...]:
+def turns_of(
+    blocks: Iterable[Block], count: TokenCounter, format_name: str = ""
+) -> tuple[Turn, ...]:
     """The turns of a file that are summarized: words, thoughts and tools, with secrets masked.
 
-    Turns of sub-agents are left out unless there are no others; text of the client and rewound
-    turns are always left out.
+    Of sub-agents only the calls count, for the state of the work, unless there is nothing else;
+    text of the client and rewound turns are always left out.
     """
     read = [block for block in blocks if is_read(block)]
-    main = [block for block in read if not block.sidechain] or read
-    return tuple(turn_of(block, count) for block in main)
-
-
-def turn_of(block: Block, count: TokenCounter) -> Turn:
-    """A block as a turn, with secrets masked."""
-    text = without_long_runs(mask(block.text).text)
-    return Turn(
-        str(block.role),
-        text,
-        count.count(text),
-        block.kind,
-        " ".join(block.name.split()),
-        block.at,
-        call=block.call,
-        folder=block.cwd,
-        branch=block.branch,
-    )
+    has_main = any(not block.sidechain for block in read)
+    return tuple(TurnMaker(count.count, format_name).turns(read, has_main=has_main))
 
 
 def _at(
@@ -394,7 +378,7 @@ def anchors_within(
 ) -> tuple[AnchorPoint, ...]:
     """The anchors to keep under a hard ceiling: all, or the most important that fit."""
     if level is not Level.TAGS:
-        if ceiling < TITLED_FROM:  # there a name alone has less use than a sentence
+        if ceiling < HANDOVER_FROM:  # there a name alone has less use than a sentence
             anchors = tuple(e for e in anchors if e.type is not AnchorType.CODE_ARTIFACT)
         need = sum(count.count(f"- {each.content}\n") for each in anchors)
         if need <= WHOLE_SHARE * ceiling:

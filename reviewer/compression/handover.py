@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 from msgspec import Struct, structs
 
-from reviewer.compression.anchor_types import Section
 from reviewer.compression.anchors import find_anchors
 from reviewer.compression.conversations import (
     Conversation,
@@ -22,26 +21,20 @@ from reviewer.compression.conversations import (
     last_of,
     named,
 )
-from reviewer.compression.file_summary import (
-    anchors_within,
-    orders_in,
-    turn_of,
-)
-from reviewer.compression.offline.ahead import left_lines
-from reviewer.compression.offline.course import Course
-from reviewer.compression.offline.seen import EDITS_TITLE, LOOKED_TITLE, room_for_asked, seen
-from reviewer.compression.offline.shape import ALSO, Account
-from reviewer.compression.offline.steps import folder_of, waiting_of
-from reviewer.compression.offline.tail import Tail
+from reviewer.compression.fidelity import insisted_in
+from reviewer.compression.file_summary import anchors_within, orders_in
+from reviewer.compression.sections import TITLES
+from reviewer.compression.session import Session, Voice, read_session
 from reviewer.compression.summary_writer import SummaryWriter
+from reviewer.compression.turn_events import TurnMaker, turn_events
 from reviewer.compression.values import (
-    HANDOVER_FROM,
     OFFLINE,
     Level,
     Segment,
     SummarizationOptions,
     Turn,
 )
+from reviewer.compression.writing import write_essentials, write_session
 from reviewer.errors import ReviewerError
 from reviewer.files import open_file, write_atomic
 from reviewer.sources.events import Rewind
@@ -53,27 +46,10 @@ from reviewer.text.tokens import counter
 
 BRIEF_TOKENS, KEEP_TOKENS = 2_000, 700
 LEAST_TOKENS = 100
-KEPT = (
-    Section.REQUEST,
-    Section.INSTRUCTIONS,
-    Section.DECISIONS,
-    Section.NOW,
-    Section.NEXT,
-    Section.LISTS,
-    Section.COMMANDS,
-)
-"""Sections of which a compaction must keep the words."""
-FRAME, SMALL_FRAME = 60, 4
+FRAME = 60
 """Tokens for the title and the marks of headings."""
-SEEN_SHARE = 0.03
-"""Share of a hand-over that is left from which on it also shows what was found and edited last."""
-ASKED_SHARE = 0.14
-"""Share of a hand-over that is kept for the files to which the request points."""
 TITLE = "# Hand-over of "
-_TITLES = {f"{section.value}:": section.value for section in Section}
-HEADINGS = frozenset(
-    {*_TITLES, *(f"## {title}" for title in _TITLES.values()), EDITS_TITLE, LOOKED_TITLE}
-)
+HEADINGS = frozenset({*TITLES, *(f"## {title[:-1]}" for title in TITLES)})
 """The headings of both texts, a line each."""
 _COMPACT = re.compile(r"\s*(?:/compact\b|<command-name>\s*/compact\b)")
 """The person's call of a compaction, which is not a request for the work."""
@@ -186,10 +162,8 @@ class FileTurns:
         return f"conversation {self._chosen.number:,} of {len(self._all):,}{called}"
 
     def __iter__(self) -> Iterator[Turn]:
-        count = counter()
-        for block in self._blocks():
-            if not (block.sidechain and self._has_main):
-                yield turn_of(block, count)
+        maker = TurnMaker(counter().count, recognise(self._path).name)
+        yield from maker.turns(self._blocks(), has_main=self._has_main)
 
     def _blocks(self) -> Iterator[Block]:
         if self._chosen is not None:
@@ -216,26 +190,21 @@ class FileTurns:
 
 
 class _Work:
-    """Turns without the person's calls of a compaction; `tokens` counts all of them.
+    """Turns without the person's calls of a compaction; `tokens` counts all of them."""
 
-    `tail`: gets those at the end while they are iterated.
-    """
-
-    def __init__(self, turns: Iterable[Turn], tail: Tail | None = None) -> None:
-        self._turns, self._tail = turns, tail
+    def __init__(self, turns: Iterable[Turn]) -> None:
+        self._turns = turns
         self.tokens = 0
 
     def __iter__(self) -> Iterator[Turn]:
-        self.tokens, number = 0, 0
-        if self._tail is not None:
-            self._tail.clear()
+        self.tokens = 0
         for turn in self._turns:
             self.tokens += turn.tokens
             if not is_call_of_compaction(turn):
-                if self._tail is not None:
-                    self._tail.add(number, turn)
-                number += 1
                 yield turn
+
+    def session(self) -> Session:
+        return read_session(turn_events(self))
 
 
 def session_named(path: Path, session: str | None) -> tuple[str, tuple[Turn, ...]]:
@@ -286,68 +255,60 @@ def brief_of(
 
 
 def _brief_offline(turns: Iterable[Turn], title: AgentText, max_tokens: int, path: str) -> Handover:
-    count = counter()
-    tail = Tail()
-    work = _Work(turns, tail)
-    account = Account(work, count.count)
-    account.leave_out_history()
-    account.add(
-        left_lines(
-            account.moments, account.state, account.places, tail, account.lines, account.folder
-        )
-    )
-    if not waiting_of(account.moments, tail):
-        account.say_whose_turn_it_is()
-    if folder := folder_of(tail, account.folder):
-        account.leave_out_folder(folder)
-    body = NOTHING
-    # A small text has hardly any headings.
-    room = max_tokens - count.count(title) - (FRAME if max_tokens >= HANDOVER_FROM else SMALL_FRAME)
-    moments, state = account.moments, account.state
-    if max_tokens >= HANDOVER_FROM:
-        room -= room_for_asked(moments, tail, int(max_tokens * ASKED_SHARE), count.count)
-    course = Course(account, tail, count.count).lines(room)
-    while room > 0:
-        body = as_markdown(account.write(room, given=course))
-        over = count.count(f"{title}\n\n{body}\n") - max_tokens
-        if over <= 0:
-            break
-        room -= max(over, SMALL_FRAME)
-    else:
-        body = NOTHING
-    text = joined([title, body], "\n\n") if body else NOTHING
-    left = max_tokens - count.count(text)
-    if body and max_tokens >= HANDOVER_FROM and left > max_tokens * SEEN_SHARE:
-        found = seen(moments, state, tail, text, left, count.count)
-        text = joined([text, found], "\n\n") if found else text
-    return _handover(path, text, work.tokens)
+    work = _Work(turns)
+    session = work.session()
+    insisted = insisted_on(session)
+    count = counter().count
+
+    def written(room: int) -> str:
+        return write_session(session, room, count, (), insisted)
+
+    return _handover(path, _within(written, title, max_tokens), work.tokens)
 
 
 def keep_of(turns: Iterable[Turn], *, max_tokens: int = KEEP_TOKENS, path: str = "") -> Handover:
     """What a compaction of some turns must keep, as instructions; `turns` as for `brief_of`."""
-    count = counter()
     work = _Work(turns)
-    account = Account(work, count.count)
-    account.lines = [line for line in account.lines if line.section in KEPT]
-    text, room = NOTHING, max_tokens - FRAME
+    session = work.session()
+    insisted = insisted_on(session)
+    count = counter().count
+
+    def written(room: int) -> str:
+        return write_essentials(session, room, count, insisted)
+
+    return _handover(path, _within(written, ORDER, max_tokens), work.tokens)
+
+
+def insisted_on(session: Session) -> list[str]:
+    """The sentences in which the person corrected something or said how they want it."""
+    said = [
+        Turn("user", speech.text, 0)
+        for speech in session.speeches
+        if speech.voice is Voice.PERSON and not speech.kind
+    ]
+    return insisted_in(find_anchors(said), said)
+
+
+def _within(write: Callable[[int], str], first: AgentText, max_tokens: int) -> AgentText:
+    """A text under its first line, in at most `max_tokens`; nothing where nothing can be said."""
+    count = counter().count
+    room = max_tokens - count(first) - 4
     while room > 0:
-        body = for_agents.as_markdown(_without_names(account.write(room)))
-        text = joined([ORDER, body], "\n\n") if body else NOTHING
-        if count.count(text) <= max_tokens:
+        body = as_markdown(write(room))
+        if not body:
             break
-        room -= FRAME // 2
-    return _handover(path, text, work.tokens)
+        text = joined([first, body], "\n\n")
+        over = count(f"{text}\n") - max_tokens
+        if over <= 0:
+            return text
+        room -= over + 4
+    return NOTHING
 
 
 ORDER = AgentText(
     "Keep all of this in the summary, in these words; say of each file and check whether it was "
     "written, tested and committed, and mark what was only proposed."
 )
-
-
-def work_of(turns: Sequence[Turn]) -> tuple[Turn, ...]:
-    """The turns without the person's calls of a compaction."""
-    return tuple(turn for turn in turns if not is_call_of_compaction(turn))
 
 
 def is_call_of_compaction(turn: Turn) -> bool:
@@ -363,15 +324,11 @@ def as_markdown(text: str) -> AgentText:
     """A summary with its titles as headings of Markdown, and nothing live in it."""
     lines: list[str] = []
     for line in text.split("\n"):
-        if line in _TITLES:
-            lines += [""] * bool(lines) + [f"## {_TITLES[line]}", ""]
+        if line in TITLES:
+            lines += [""] * bool(lines) + [f"## {line[:-1]}", ""]
         else:
             lines.append(line)
     return for_agents.as_markdown("\n".join(lines))
-
-
-def _without_names(text: str) -> str:
-    return "\n".join(line for line in text.split("\n") if not line.startswith(ALSO))
 
 
 # a file with it

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 
 import msgspec
 
-from reviewer.compression.anchor_types import Section
+from reviewer.compression.sections import TITLES, Section
 from reviewer.text.normalise import fold
 
 _THOUGHT_TAG = re.compile(r"<(/?)(think|thinking|reasoning|analysis)>", re.IGNORECASE)
@@ -23,7 +23,6 @@ LONGEST_TITLE = 60
 LONGEST_ANSWER = 200_000
 """Characters of an answer that are read."""
 _NAMES = {section.value.lower(): section.value for section in Section}
-TITLES = frozenset(f"{section.value}:" for section in Section)
 COPIED = 0.5
 """Share of an answer's long lines that are in its instruction, from which on it is a copy."""
 COPIED_WORDS = 6
@@ -124,25 +123,6 @@ def joined(parts: Sequence[tuple[str, list[str]]]) -> str:
         if any(line.strip() for line in below):
             lines += [*([title] if title else []), *below]
     return "\n".join(lines).strip("\n")
-
-
-def with_line(text: str, section: Section, line: str) -> str:
-    """The text with one more line at the end of a section, which is made where it is missing."""
-    parts = sections(text)
-    order = [f"{each.value}:" for each in Section]
-    title = f"{section.value}:"
-    place = next((below for name, below in parts if name == title), None)
-    if place is None:
-        at = len(parts)
-        while at > 1 and parts[at - 1][0] and order.index(parts[at - 1][0]) > order.index(title):
-            at -= 1
-        parts.insert(at, (title, [f"- {line}"]))
-    else:
-        end = len(place)
-        while end and not place[end - 1].strip():
-            end -= 1
-        place.insert(end, f"- {line}")
-    return joined(parts)
 
 
 def trimmed(text: str, tokens: int, count: Callable[[str], int]) -> str:

@@ -14,8 +14,6 @@ from reviewer.compression.answer_checks import (
     find_fault,
     find_gaps,
     find_inventions,
-    missing_needs,
-    patched,
 )
 from reviewer.compression.engine import EngineText, SummaryTask
 from reviewer.compression.kept_answers import KeptAnswers
@@ -24,11 +22,9 @@ from reviewer.compression.model_answer import (
     copies,
     is_program_text,
     trimmed,
-    with_line,
     with_titles,
 )
-from reviewer.compression.model_view import LONGEST_VIEW, cut_text, handover_view, view_turns
-from reviewer.compression.offline.needs import NEED_OF
+from reviewer.compression.model_view import LONGEST_VIEW, session_view
 from reviewer.compression.retention import diagnosis, validate_retention
 from reviewer.compression.values import HANDOVER_FROM, Level
 from reviewer.llm.model import (
@@ -178,15 +174,9 @@ class ModelEngine:
         )
 
     def _finished(self, task: SummaryTask, text: str) -> str:
-        """The summary with a line for each need that it misses; a hand-over within its limit."""
+        """The summary; a hand-over within its limit."""
         if template_of(task, self._context_tokens) != HANDOVER:
-            return patched(task, text)
-        sections = {need: section for section, need in NEED_OF.items()}
-        lines = [(sections[need], line) for need, line in missing_needs(task, text)]
-        spare = sum(self._count(f"- {line}\n") for _, line in lines)
-        text = trimmed(text, max(task.max_tokens - spare, 1), self._count)
-        for section, line in lines:
-            text = with_line(text, section, line)
+            return text
         return trimmed(text, task.max_tokens, self._count)
 
     def _key(self, task: SummaryTask, prompt: Sequence[ChatMessage], room: int) -> str:
@@ -256,9 +246,7 @@ class ModelEngine:
                 f"prompt of {template.template_id}. Raise context_tokens under [model], or use the "
                 "offline engine."
             )
-        if template.template_id != HANDOVER:
-            return messages(cut_text(view_turns(task.analysis), free, self._count)), ""
-        view = handover_view(task.analysis, free, self._count)
+        view = session_view(task.analysis, free, self._count)
         remark = ""
         if view.left_out:
             remark = (

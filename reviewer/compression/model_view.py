@@ -1,26 +1,36 @@
-"""The text that a model reads: a long range before it writes a hand-over, else a segment.
+"""The text that a model reads before it writes a summary: the session, from its events.
 
-For a hand-over: words in full, calls with what they change, results as far as they fit. The latest
-are in most detail, since old output has been put into words by now or is no longer true.
+Words in full, calls with what they change, results as far as they fit, the work state at the end.
+The latest are in most detail, since old output has been put into words by now or is no longer true.
 """
 
 from __future__ import annotations
 
 import re
-from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from enum import Enum
 
-from msgspec import Struct, structs
+from msgspec import Struct
 
 from reviewer.compression.engine import SegmentAnalysis
-from reviewer.compression.offline.calls import Change, changes_of, command_of, todo_items
-from reviewer.compression.offline.events import ANSWERS, PLAN, Kind, Message, Voice
-from reviewer.compression.offline.messages import told
-from reviewer.compression.offline.state import next_lines, now_lines
-from reviewer.compression.segments import full_text
-from reviewer.compression.values import Turn
-from reviewer.proposing.view_calls import COMMAND_TOOLS, Call, call_line, read_call
+from reviewer.compression.state_lines import plan_lines, state_lines
+from reviewer.compression.told import without_cd
+from reviewer.compression.turn_events import turn_events
+from reviewer.sources.claude_words import command_called
+from reviewer.sources.events import (
+    Act,
+    Call,
+    Change,
+    Compaction,
+    Event,
+    Message,
+    Notice,
+    Outcome,
+    Plan,
+    Result,
+    Speaker,
+    Thought,
+)
 from reviewer.text.spans import without_spans
 
 LONGEST_VIEW = 40_000
@@ -45,7 +55,6 @@ class Weight(Enum):
     """A kind of part: its room beside the others, and the characters that are always left of it."""
 
     WORDS = (80.0, 300)
-    REPORT = (25.0, 200)
     CALL = (10.0, 80)
     THOUGHT = (5.0, 0)
     FAILURE = (4.0, 100)
@@ -53,7 +62,6 @@ class Weight(Enum):
     READ = (1.0, 0)
 
 
-_SPOKEN = frozenset({Weight.WORDS, Weight.REPORT})
 _RESULTS = frozenset({Weight.FAILURE, Weight.OUTPUT, Weight.READ})
 
 
@@ -78,7 +86,7 @@ class View(Struct, frozen=True):
     left_out: int = 0
 
 
-def handover_view(analysis: SegmentAnalysis, tokens: int, count: Callable[[str], int]) -> View:
+def session_view(analysis: SegmentAnalysis, tokens: int, count: Callable[[str], int]) -> View:
     """The range in at most `tokens` (by `count`) and at most LONGEST_VIEW."""
     room = min(tokens, LONGEST_VIEW)
     parts = list(_parts(analysis))
@@ -99,7 +107,7 @@ def handover_view(analysis: SegmentAnalysis, tokens: int, count: Callable[[str],
     if best is None:
         return _latest(parts, room, count)
     left_out = sum(
-        max(len(each.text) - each.limit(low), 0) for each in parts if each.weight in _SPOKEN
+        max(len(each.text) - each.limit(low), 0) for each in parts if each.weight is Weight.WORDS
     )
     return View(best, left_out)
 
@@ -122,9 +130,9 @@ def _latest(parts: Sequence[Part], room: int, count: Callable[[str], int]) -> Vi
             used += cost
             kept.add(number)
     shown = [parts[number] for number in sorted(kept)]
-    spoken = sum(len(each.text) for each in parts if each.weight in _SPOKEN)
+    spoken = sum(len(each.text) for each in parts if each.weight is Weight.WORDS)
     left = sum(
-        min(len(each.text), each.limit(LEAST_BASE)) for each in shown if each.weight in _SPOKEN
+        min(len(each.text), each.limit(LEAST_BASE)) for each in shown if each.weight is Weight.WORDS
     )
     return View(_written(shown, LEAST_BASE), spoken - left)
 
@@ -155,115 +163,68 @@ def _shortened(part: Part, limit: int) -> str:
     return f"{part.text[:head].rstrip()} [... {missing:,} characters left out ...] {tail.lstrip()}"
 
 
-_FAILED = re.compile(
-    r"\s*(?:Exit code:? [1-9]|Process exited with code [1-9]|<tool_use_error>"
-    r"|(?:fatal|error)\b ?:|Traceback \(most recent)",
-    re.IGNORECASE,
-)
-_FAILURES = re.compile(r"^[^\S\n]*+(?:-++ ?)?(?:FAIL\b|FAILED\b|panic: |CONFLICT \()", re.MULTILINE)
 _REMINDER = re.compile("<system-reminder>")
 _REMINDED = re.compile("</system-reminder>")
 _NUMBERED = re.compile(r"^ +(\d+(?:→|\t))", re.MULTILINE)
-_SIBLING = "Sibling tool call errored"
-_LOOKED_AT = 4_000
-_DONE = re.compile(r"(?:The file|File) \S+ (?:has been|was) |Todos have been modified|Updated task")
-_SAID = {
-    Voice.PERSON: PERSON,
-    Voice.AGENT: "agent",
-    Voice.SUBAGENT: "sub-agent",
-    Voice.SUMMARY: "earlier summary",
-    Voice.NOTE: "note",
-}
 
 
 def _parts(analysis: SegmentAnalysis) -> Iterator[Part]:
-    turns = analysis.segment.turns
-    account = analysis.account
-    words: dict[int, list[Message]] = defaultdict(list)
-    refused: dict[int, str] = {}
-    for moment in account.moments:
-        if isinstance(moment, Message):
-            words[moment.turn].append(moment)
-        elif moment.kind is Kind.REFUSED:
-            refused[moment.turn] = moment.what
-    results = _results(turns)
-    answered = set(results.values())
+    last = max(len(analysis.segment.turns) - 1, 1)
+    calls: dict[str, Call] = {}
     folder = branch = ""
-    for number, turn in enumerate(turns):
-        position = number / max(len(turns) - 1, 1)
-        if turn.folder and turn.folder != folder:
-            folder = turn.folder
+    for event in turn_events(analysis.segment.turns):
+        origin = event.origin
+        if origin.sidechain:
+            continue
+        position = origin.line_start / last
+        if origin.cwd and origin.cwd != folder:
+            folder = origin.cwd
             yield Part("working folder", folder, Weight.WORDS, position)
-        if turn.branch and turn.branch != branch:
-            branch = turn.branch
+        if origin.branch and origin.branch != branch:
+            branch = origin.branch
             yield Part("branch", branch, Weight.WORDS, position)
-        if number in refused:
-            yield Part("refused by the person", refused[number], Weight.WORDS, position)
-        said = words.get(number, ())
-        for message in said:
-            weight = Weight.REPORT if message.voice is Voice.SUBAGENT else Weight.WORDS
-            yield Part(_speaker(message), message.text, weight, position)
-        if turn.kind == "thinking" and turn.text.strip():
-            yield Part("agent thinks", turn.text.strip(), Weight.THOUGHT, position)
-        elif turn.kind == "tool_use" and not said:
-            yield from _call_parts(read_call(turn.name, turn.text), turn.folder, position)
-            result = results.get(number)
-            if result is not None and result not in words and result not in refused:
-                call, answer = read_call(turn.name, turn.text), turns[result]
-                yield from _result_parts(call, answer, result / max(len(turns) - 1, 1))
-        elif turn.kind == "tool_result" and not said and number not in answered | refused.keys():
-            yield from _result_parts(Call(turn.name, {}), turn, position)
-    end = "\n".join([*now_lines(account.state), *next_lines(account.state)])
-    if end:
+        if isinstance(event, Call):
+            calls[event.id] = event
+            yield from _call_parts(event, position)
+        elif isinstance(event, Result):
+            yield from _result_parts(calls.get(event.call), event, position)
+        else:
+            yield from _spoken(event, position)
+    state = analysis.session.state
+    if end := "\n".join([*state_lines(state), *plan_lines(state)]):
         yield Part("state at the end, computed from the calls", end, Weight.WORDS, 1.0)
 
 
-def _speaker(message: Message) -> str:
-    name = " ".join(message.name.split())[:NAME_CHARS].replace(":", " ")
-    if message.voice is Voice.SPEAKER:
-        return name
-    said = _SAID[message.voice]
-    if message.name == PLAN:
-        return f"{said}, plan"
-    if message.name == ANSWERS:
-        return f"{said}, answers"
-    return f"{said} ({name})" if name else said
+def _spoken(event: Event, position: float) -> Iterator[Part]:
+    if isinstance(event, Message):
+        name = " ".join(event.name.split())[:NAME_CHARS].replace(":", " ")
+        speaker = {Speaker.PERSON: PERSON, Speaker.AGENT: "agent"}.get(event.speaker, "note")
+        yield Part(name or speaker, event.text.strip(), Weight.WORDS, position)
+    elif isinstance(event, Thought):
+        yield Part("agent thinks", event.text.strip(), Weight.THOUGHT, position)
+    elif isinstance(event, Compaction):
+        yield Part("earlier summary", event.summary.strip(), Weight.WORDS, position)
+    elif isinstance(event, Notice) and (typed := command_called(event.text.strip())):
+        yield Part(PERSON, typed, Weight.WORDS, position)
+    elif isinstance(event, Plan):
+        listed = "\n".join(f"- {each.number} {each.status}: {each.text}" for each in event.items)
+        yield Part("agent's plan", listed, Weight.CALL, position)
 
 
-def _results(turns: Sequence[Turn]) -> dict[int, int]:
-    """The turn of each call that has a result in the range, with the turn of the result."""
-    found: dict[int, int] = {}
-    waiting: list[int] = []
-    for number, turn in enumerate(turns):
-        if turn.kind == "tool_use":
-            waiting.append(number)
-        elif turn.kind == "tool_result":
-            for at, asked in enumerate(waiting):
-                call = turns[asked]
-                if call.call == turn.call if turn.call else turn.name in ("", call.name):
-                    found[waiting.pop(at)] = number
-                    break
-    return found
-
-
-def _call_parts(call: Call, folder: str, position: float) -> Iterator[Part]:
+def _call_parts(call: Call, position: float) -> Iterator[Part]:
     """A call with what it changes or runs."""
     name = f"agent calls {' '.join(call.tool.split())[:NAME_CHARS]}" if call.tool else "agent calls"
-    if items := todo_items(call):
-        listed = "\n".join(f"- {status}: {text}" for status, text in items)
-        yield Part(name, f"to-do list\n{listed}", Weight.CALL, position)
-    elif changes := changes_of(call):
-        for change in changes:
+    folder = call.origin.cwd
+    if call.act is Act.PLAN:
+        return  # the plan itself follows
+    if call.changes:
+        for change in call.changes:
             yield Part(name, _without(_changed(change), folder), Weight.CALL, position)
-    elif command := command_of(call):
-        yield Part(name, _without(command.strip(), folder), Weight.CALL, position)
-    elif asked := call.words("prompt"):
-        title = call.words("description", "name")
-        yield Part(name, f"{title}\n{asked}".strip(), Weight.CALL, position)
+    elif call.command:
+        yield Part(name, _without(without_cd(call), folder), Weight.CALL, position)
     else:
-        roots = (folder,) if folder else ()
-        line = call_line(call, roots).text.removeprefix(f"{call.tool}: ")
-        yield Part(name, line, Weight.CALL, position)
+        said = "\n".join(filter(None, (call.path, call.query))) or call.text
+        yield Part(name, _without(said, folder), Weight.CALL, position)
 
 
 def _changed(change: Change) -> str:
@@ -281,85 +242,30 @@ def _changed(change: Change) -> str:
     return "\n".join(lines)
 
 
-def _result_parts(call: Call, turn: Turn, position: float) -> Iterator[Part]:
+def _result_parts(call: Call | None, result: Result, position: float) -> Iterator[Part]:
     """The result of a call; nothing for a change that succeeded."""
-    text = _NUMBERED.sub(r"\1", without_spans(turn.text, _REMINDER, _REMINDED)).strip()
-    is_change = bool(changes_of(call) or todo_items(call))
-    if not text or _SIBLING in text[:200] or (is_change and _DONE.match(text)):
+    if result.outcome is Outcome.REFUSED:
+        said = f'The call was refused: "{result.words}"' if result.words else "The call was refused"
+        yield Part("person", said, Weight.WORDS, position)
         return
-    ends = f"{text[:_LOOKED_AT]}\n{text[-_LOOKED_AT:]}"
-    is_command = bool(call.command) or call.kind in COMMAND_TOOLS
-    if _FAILED.match(text) or (is_command and _FAILURES.search(ends)):
-        yield Part("failed", _without(text, turn.folder), Weight.FAILURE, position)
-    elif not is_change:
-        weight = Weight.OUTPUT if is_command else Weight.READ
-        yield Part("result", _without(text, turn.folder), weight, position)
+    if result.words:
+        yield Part("person, answers", result.words, Weight.WORDS, position)
+        return
+    text = _NUMBERED.sub(r"\1", without_spans(result.text, _REMINDER, _REMINDED)).strip()
+    changes = call is not None and bool(call.changes or call.act is Act.PLAN)
+    if not text or (changes and result.outcome is not Outcome.FAILED):
+        return
+    text = _without(text, result.origin.cwd)
+    if result.outcome is Outcome.FAILED:
+        code = f"exit code {result.exit_code}\n" if result.exit_code else ""
+        yield Part("failed", f"{code}{text}", Weight.FAILURE, position)
+    else:
+        runs = call is not None and call.act is Act.RUN
+        yield Part("result", text, Weight.OUTPUT if runs else Weight.READ, position)
 
 
 def _without(text: str, folder: str) -> str:
     """A text with the paths below the working folder relative to it."""
-    if not folder or len(folder) < 2:
+    if len(folder) < 2:
         return text
-    text = re.sub(rf"\bcd {re.escape(folder)} *(?:&&|;) *", "", text)
     return text.replace(f"{folder}/", "").replace(f"{folder}\\", "")
-
-
-def view_turns(analysis: SegmentAnalysis) -> Sequence[Turn]:
-    """The segment as a model reads it: words in full, calls put into words, the state at the end.
-
-    The output of tools is left out. A segment without tools is read as it is.
-    """
-    turns = analysis.segment.turns
-    if all(turn.kind == "text" for turn in turns):
-        return turns
-    account = analysis.account
-    view: list[Turn] = []
-    for moment in account.moments:
-        if isinstance(moment, Message):
-            view.append(Turn(moment.name or str(moment.voice), moment.text, 0))
-        elif done := told([moment]):
-            view.append(Turn("event", done, 0))
-    end = "\n".join([*now_lines(account.state), *next_lines(account.state)])
-    if end:
-        view.append(Turn("state at the end, computed from the calls", end, 0))
-    return view or turns
-
-
-def cut_text(turns: Sequence[Turn], tokens: int, count: Callable[[str], int]) -> str:
-    """The turns in at most `tokens`; the longest are shortened first, with a mark."""
-    whole = full_text(turns)
-    if count(whole) <= tokens:
-        return whole
-    low, high = 0, max((len(turn.text) for turn in turns), default=0)
-    best = ""
-    while low < high - 8:
-        limit = (low + high) // 2
-        text = full_text([_shortened_turn(turn, limit) for turn in turns])
-        if count(text) <= tokens:
-            best, low = text, limit
-        else:
-            high = limit
-    return best or _last_turns(turns, tokens, count)
-
-
-def _shortened_turn(turn: Turn, limit: int) -> Turn:
-    """The beginning and the end of a long text, with a mark for the characters between."""
-    missing = len(turn.text) - limit
-    if missing <= 0:
-        return turn
-    head = turn.text[: limit * 2 // 3]
-    tail = turn.text[len(turn.text) - limit // 3 :] if limit >= 3 else ""
-    return structs.replace(turn, text=f"{head} [... {missing:,} characters left out ...] {tail}")
-
-
-def _last_turns(turns: Sequence[Turn], tokens: int, count: Callable[[str], int]) -> str:
-    """The newest turns that fit, shortened to a line each."""
-    kept: list[Turn] = []
-    used = 0
-    for turn in reversed(turns):
-        short = _shortened_turn(turn, 80)
-        used += count(full_text([short])) + 2
-        if used > tokens:
-            break
-        kept.append(short)
-    return full_text(reversed(kept))

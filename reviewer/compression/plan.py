@@ -11,7 +11,6 @@ from reviewer.compression.guided_extraction import Guidance
 from reviewer.compression.retention import RetentionFailure
 from reviewer.compression.values import (
     BY_HAND,
-    OFFLINE,
     CompressedSegment,
     FidelityValidation,
     Level,
@@ -33,6 +32,9 @@ class Choice(Struct, frozen=True, gc=False):
     """The summary, from a preview or by hand; None: the engine writes it."""
     engine: str = ""
     """Author of `content`: an engine, or `BY_HAND`."""
+    written: str = ""
+    """A model's text as it was written, where `content` has more than that; it is what is graded.
+    """
     append_missing: bool = False
     """Append spans for unmet retention criteria instead of refusing the summary."""
 
@@ -55,11 +57,14 @@ class Plan(Struct, frozen=True, gc=False):
 
     def with_level(self, segment: str, level: Level) -> Plan:
         """The plan with another level for one segment, without its summary."""
-        return self._with(segment, level=level, content=None, engine="", append_missing=False)
+        return self._with(
+            segment, level=level, content=None, engine="", written="", append_missing=False
+        )
 
     def with_text(self, segment: str, content: str, *, append_missing: bool = False) -> Plan:
         """The plan with a summary that a person wrote."""
-        return self._with(segment, content=content, engine=BY_HAND, append_missing=append_missing)
+        changes = {"engine": BY_HAND, "written": "", "append_missing": append_missing}
+        return self._with(segment, content=content, **changes)
 
     def _with(self, segment: str, **changes: object) -> Plan:
         return structs.replace(
@@ -97,11 +102,6 @@ class SegmentPreview(Struct, frozen=True, gc=False):
         """Whether a summary that is to be applied does not pass its checks."""
         written = not self.kept and self.level is not Level.FULL
         return written and not self.fidelity.passes_threshold
-
-    @property
-    def needs_a_look(self) -> bool:
-        """Whether it is in doubt, and written by a model or a person."""
-        return self.in_doubt and self.compressed.engine != OFFLINE
 
 
 class Preview(Struct, frozen=True):
@@ -280,6 +280,7 @@ def filled(plan: Plan, preview: Callable[[Choice], SegmentPreview | None]) -> Pl
                 choice,
                 content=choice.content or found.compressed.content,
                 engine=choice.engine or found.compressed.engine,
+                written=choice.written or ("" if choice.content else found.compressed.written),
             )
         choices.append(choice)
     return structs.replace(plan, choices=tuple(choices), target=None)

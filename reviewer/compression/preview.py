@@ -140,6 +140,7 @@ def preview_plan(
             level=Level.FULL if each.refused else choice.level,
             content=None if each.kept or each.level is Level.FULL else each.compressed.content,
             engine=each.compressed.engine,
+            written=each.compressed.written,
         )
         for choice, each in zip(plan.choices, segments, strict=True)
     )
@@ -184,7 +185,12 @@ def preview_choice(
     else:
         content, failures = _checked(segment, plan, choice, choice.content)
         compressed = summarizer.from_text(
-            segment, anchors, choice.level, content, engine=choice.engine or BY_HAND
+            segment,
+            anchors,
+            choice.level,
+            content,
+            engine=choice.engine or BY_HAND,
+            written=choice.written,
         )
     fidelity = summarizer.validate_fidelity(segment, compressed)
     kept = _why_kept(segment, plan, choice, compressed)

@@ -11,12 +11,13 @@ from msgspec import Struct
 
 from reviewer.commits.retention import check_patterns
 from reviewer.commits.values import Pattern, Priority, RetentionCriteria
-from reviewer.compression.fidelity import KEY_POINTS
 from reviewer.compression.values import AnchorPoint, Level, Segment, Turn
 from reviewer.compression.verbatim import clause_around, first_place
 from reviewer.text.normalise import fold
 from reviewer.text.units import units
 
+KEY_POINTS = "**Key Points:**"
+"""The heading under which missing anchors and retained spans are put back."""
 LONGEST_PATCH = 160
 """Characters of a span that is put back, unless the match itself is longer."""
 

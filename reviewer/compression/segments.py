@@ -228,7 +228,7 @@ def full_text(turns: Iterable[Turn]) -> str:
     return "\n\n".join(
         f"{speaker(turn)}: {turn.text}"
         for turn in turns
-        if turn.text.strip() and turn.priority is not Priority.SKIP
+        if turn.text.strip() and turn.priority is not Priority.SKIP and not turn.aside
     )
 
 

@@ -12,14 +12,13 @@ from collections.abc import Callable, Sequence
 from math import ceil
 from typing import Literal, NamedTuple
 
-from msgspec import structs
+from msgspec import Struct, structs
 
 from reviewer.clock import Clock, iso
 from reviewer.commits.values import Priority
 from reviewer.compression.assembly import Assembly
 from reviewer.compression.engine import (
     LONG_SEGMENT,
-    Finished,
     SegmentAnalysis,
     SummaryEngine,
     SummaryTask,
@@ -45,8 +44,10 @@ from reviewer.errors import ReviewerError
 
 MIN_TOKENS = {Level.FULL: 0, Level.DETAILED: 40, Level.BRIEF: 24, Level.TAGS: 12}
 """Tokens that a level gets at least: a sentence, a phrase, a few tags."""
-ANALYSES = 128
-"""Segments whose analysis is kept: those of a long session."""
+ANALYSES = 16
+"""Segments whose analysis is kept."""
+WRITTEN, GRADED = 4_096, 2_048
+"""Texts and grades that are kept: `fit`, a preview and applying it share them."""
 
 Tier = Literal["core", "writer-pro", "teams"]
 
@@ -112,6 +113,15 @@ def segment_target(segment: Segment, level: Level) -> int:
     return min(segment.tokens, target + ceil(important * (share - 1 / RATIOS[level])))
 
 
+class Finished(Struct):
+    """A finished summary and the effort it took. `reported`: it was logged and published."""
+
+    compressed: CompressedSegment
+    seconds: float
+    model_tokens: int
+    reported: bool = False
+
+
 class _Callbacks(NamedTuple):
     """The callbacks of a `SummaryTask`."""
 
@@ -144,6 +154,9 @@ class Summarizer:
         self._publish = publish
         self._offline = offline or self
         self._analyses: OrderedDict[Segment, SegmentAnalysis] = OrderedDict()
+        self._written: OrderedDict[int, Finished] = OrderedDict()
+        """Texts of a deterministic engine, by the hash of source, anchors, level and options."""
+        self._graded: OrderedDict[int, FidelityValidation] = OrderedDict()
         self._lock = threading.Lock()
 
     @property
@@ -218,7 +231,7 @@ class Summarizer:
     def _shorten(
         self, analysis: SegmentAnalysis, found: dict[Level, CompressedSegment | Locked]
     ) -> None:
-        """Replace every level that a model wrote longer than the one nearer to Full by that one."""
+        """Replace every level that is longer than the one nearer to Full by that one."""
         nearer: CompressedSegment | None = None
         for level, each in found.items():
             if isinstance(each, Locked):
@@ -232,6 +245,7 @@ class Summarizer:
                     content,
                     each.engine,
                     markers=bool(nearer.expansion_markers),
+                    written=nearer.written,
                 )
             nearer = each
 
@@ -243,15 +257,31 @@ class Summarizer:
         content: str,
         *,
         engine: str = BY_HAND,
+        written: str = "",
     ) -> CompressedSegment:
-        """A summary written elsewhere, as a compressed segment with its markers."""
-        return self._result(self.analysis(segment), tuple(anchors), level, content, engine)
+        """A summary written elsewhere, as a compressed segment with its markers.
+
+        `written`: a model's text before missing anchors were put back.
+        """
+        analysis = self.analysis(segment)
+        return self._result(analysis, tuple(anchors), level, content, engine, written=written)
 
     def validate_fidelity(
         self, segment: Segment, compressed: CompressedSegment
     ) -> FidelityValidation:
         """How faithful a compressed segment is, and its losses, without a model."""
-        found = self.analysis(segment).fidelity(compressed)
+        if self._offline is not self:
+            return self._offline.validate_fidelity(segment, compressed)
+        key = hash((segment, compressed.as_written, compressed.anchors, compressed.level))
+        with self._lock:
+            found = self._graded.get(key)
+        if found is None:
+            found = self.analysis(segment).fidelity(compressed)
+            with self._lock:
+                self._graded[key] = found
+                if len(self._graded) > GRADED:
+                    self._graded.popitem(last=False)
+        found = structs.replace(found, complete=not compressed.anchors_missing)
         if compressed.engine in (OFFLINE, BY_HAND):
             return found
         return structs.replace(found, orders=planted_orders(compressed.content, segment))
@@ -264,15 +294,9 @@ class Summarizer:
         analysis = self.analysis(segment)
         if level <= Level.DETAILED:
             return analysis.text
-        return self._nearer_offline(analysis, level, anchors).content
-
-    def _nearer_offline(
-        self, analysis: SegmentAnalysis, level: Level, anchors: Sequence[AnchorPoint]
-    ) -> CompressedSegment:
-        """The offline engine's summary one level nearer to Full."""
-        return self._offline._finish(
-            analysis, tuple(anchors), Level(level - 1), SummarizationOptions()
-        ).compressed
+        options = SummarizationOptions()
+        nearer = Level(level - 1)
+        return self._offline._finish(analysis, tuple(anchors), nearer, options).compressed.content
 
     def _finish(
         self,
@@ -285,10 +309,16 @@ class Summarizer:
         """The segment at a level below Full, written now or before."""
         if not self.engine.deterministic:
             return self._write(analysis, anchors, level, options, callbacks)
-        key = (anchors, level, options)
-        if key not in analysis.finished:
-            analysis.finished[key] = self._write(analysis, anchors, level, options, callbacks)
-        return analysis.finished[key]
+        key = hash((analysis.segment, anchors, level, options))
+        with self._lock:
+            found = self._written.get(key)
+        if found is None:
+            found = self._write(analysis, anchors, level, options, callbacks)
+            with self._lock:
+                self._written[key] = found
+                if len(self._written) > WRITTEN:
+                    self._written.popitem(last=False)
+        return found
 
     def _write(
         self,
@@ -300,14 +330,12 @@ class Summarizer:
     ) -> Finished:
         segment = analysis.segment
         log_beginning(segment.id, level)
-        nearer = self._nearer(analysis, anchors, level, options)
         began = time.perf_counter()
-        aim = options.max_output_tokens or segment_target(segment, level)
         task = SummaryTask(
             analysis,
             level,
             anchors,
-            aim if nearer is None else min(aim, nearer.token_count),
+            options.max_output_tokens or segment_target(segment, level),
             options,
             collect_criteria(segment, options.retention),
             needs_care(segment),
@@ -315,41 +343,36 @@ class Summarizer:
         )
         markers = options.generate_expansion_markers
         marker = marker_text(level, segment.id, segment.topic) if markers else ""
-        written = Assembly(self.engine, task, marker, self._count).run()
-        content = written.content
-        if nearer is not None and self._count(content) > nearer.token_count:
-            content = change_level(nearer.content, level, segment.id, source=analysis)
+        found = Assembly(self.engine, task, marker, self._count).run()
+        content = found.content
+        is_long = analysis.characters > LONG_SEGMENT
+        if options.ceiling is None and not is_long and self._count(content) > segment.tokens:
+            content = analysis.text
         compressed = self._result(
             analysis,
             anchors,
             level,
             content,
-            written.engine,
+            found.engine,
             markers=markers,
-            note=written.note,
-            answered_before=written.answered_before,
+            note=found.note,
+            answered_before=found.answered_before,
+            written=found.written,
         )
-        seconds = time.perf_counter() - began - written.model_seconds
-        return Finished(compressed, max(seconds, 0.0), written.model_tokens)
+        seconds = time.perf_counter() - began - found.model_seconds
+        return Finished(compressed, max(seconds, 0.0), found.model_tokens)
 
-    def _nearer(
-        self,
-        analysis: SegmentAnalysis,
-        anchors: tuple[AnchorPoint, ...],
-        level: Level,
-        options: SummarizationOptions,
-    ) -> CompressedSegment | None:
-        """The segment one level nearer to Full, which the level must not exceed.
-
-        None if a model would have to be asked, and under a ceiling, which every level fills.
-        """
-        if options.ceiling is not None or not self.engine.deterministic:
-            return None
-        if level is Level.DETAILED:
-            # A long text is not joined for it: the target is a third of it anyway.
-            is_long = analysis.characters > LONG_SEGMENT
-            return None if is_long else self._unchanged(analysis, anchors, Level.FULL)
-        return self._finish(analysis, anchors, Level(level - 1), options).compressed
+    def _expanded_tokens(
+        self, analysis: SegmentAnalysis, anchors: tuple[AnchorPoint, ...], level: Level
+    ) -> int:
+        """Tokens of the text to which a marker expands; of one that is not written yet, its aim."""
+        if level is Level.FULL:
+            return analysis.full_tokens
+        key = hash((analysis.segment, anchors, level, SummarizationOptions()))
+        found = self._offline._written.get(key)
+        if found is not None:
+            return found.compressed.token_count
+        return min(segment_target(analysis.segment, level), analysis.full_tokens)
 
     def _report(self, analysis: SegmentAnalysis, finished: Finished) -> None:
         """Log and publish a summary on its first use."""
@@ -360,7 +383,7 @@ class Summarizer:
             finished.compressed,
             finished.seconds,
             finished.model_tokens,
-            analysis.fidelity(finished.compressed),
+            self.validate_fidelity(analysis.segment, finished.compressed),
         )
         log_done(event)
         if self._publish is not None:
@@ -384,16 +407,13 @@ class Summarizer:
         markers: bool = True,
         note: str | None = None,
         answered_before: bool = False,
+        written: str = "",
     ) -> CompressedSegment:
         segment = analysis.segment
         whole = level is Level.FULL or analysis.is_whole(content)
         found = parse_markers(content, level, segment.id, source=analysis) if markers else ()
         if found:
-            expanded = (
-                analysis.full_tokens
-                if level <= Level.DETAILED
-                else self._nearer_offline(analysis, level, anchors).token_count
-            )
+            expanded = self._expanded_tokens(analysis, anchors, Level(level - 1))
             adds = max(expanded - self._count(content[found[0].start : found[0].end]), 0)
             found = tuple(structs.replace(each, adds=adds) for each in found)
         return CompressedSegment(
@@ -413,4 +433,5 @@ class Summarizer:
             engine=engine or self.engine.name,
             note=("" if segment.tokens else "nothing to summarize") if note is None else note,
             answered_before=answered_before,
+            written=written,
         )

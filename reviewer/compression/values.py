@@ -49,6 +49,13 @@ class Turn(Struct, frozen=True, gc=False):
     folder: str = ""
     """Where the session works at that time, where it is known."""
     branch: str = ""
+    outcome: str = ""
+    """How the call of a result ended (`Outcome`), where the format told it apart from the text."""
+    exit_code: int | None = None
+    words: str = ""
+    """What the person wrote when refusing or answering the call of a result."""
+    aside: bool = False
+    """A sub-agent's call: it counts for the state of the work and is not told."""
 
 
 class Segment(Struct, frozen=True, gc=False):
@@ -137,6 +144,13 @@ class CompressedSegment(Struct, frozen=True, gc=False):
     """For a person to read: `anchors need 312 tokens`."""
     answered_before: bool = False
     """Whether the model wrote it in an earlier run and was not asked now."""
+    written: str = ""
+    """The text of a model before missing anchors were put back; empty for other texts."""
+
+    @property
+    def as_written(self) -> str:
+        """What is graded."""
+        return self.written or self.content
 
     @property
     def compression_ratio(self) -> float:
@@ -144,14 +158,17 @@ class CompressedSegment(Struct, frozen=True, gc=False):
         return self.original_token_count / self.token_count if self.token_count else 0.0
 
 
+LostKind = Literal[
+    "anchor", "request", "instruction", "state", "next", "statement",
+    "identifier", "number", "name", "quote", "term",
+]  # fmt: skip
+
+
 class Lost(Struct, frozen=True, gc=False):
     """Something that a summary lost. `weight`: for sorting; `times`: occurrences in the source."""
 
     text: str
-    kind: Literal[
-        "anchor", "request", "instruction", "decision", "state", "next", "statement",
-        "identifier", "number", "name", "quote", "term",
-    ]  # fmt: skip
+    kind: LostKind
     weight: float
     times: int
     turn: int
@@ -177,6 +194,8 @@ class FidelityValidation(Struct, frozen=True, gc=False):
     """What somebody who goes on needs and finds nothing of: `the state of the work`."""
     orders: tuple[str, ...] = ()
     """Sentences of a model that read like orders planted in what it was given."""
+    complete: bool = True
+    """Every anchor is in the text, be it that it was put back."""
 
     @property
     def scores(self) -> dict[str, float]:
@@ -196,7 +215,7 @@ class FidelityValidation(Struct, frozen=True, gc=False):
     @property
     def faults(self) -> tuple[str, ...]:
         """The faults of the summary, as parts of a sentence; none where it passes."""
-        found = [f"nothing about {need}" for need in self.needs_missing]
+        found = [f"{need} is missing" for need in self.needs_missing]
         if self.orders:
             found.insert(0, f'reads like a planted order: "{self.orders[0]}"')
         if self.invented:
@@ -206,13 +225,13 @@ class FidelityValidation(Struct, frozen=True, gc=False):
         if self.anchor_preservation < 1.0:
             found.append(f"{1 - self.anchor_preservation:.0%} of the anchors are missing")
         if not found and self.overall_score < PASSES:
-            found.append("much of what was said is missing")
+            found.append("little of what was said is in it")
         return tuple(found) if not self.passes_threshold else ()
 
     @property
     def passes_threshold(self) -> bool:
-        """At least .85 overall, every anchor, and no planted order."""
-        return self.overall_score >= PASSES and self.anchor_preservation >= 1.0 and not self.orders
+        """At least .85 overall, every anchor in the text, and no planted order."""
+        return self.overall_score >= PASSES and self.complete and not self.orders
 
 
 class Locked(Struct, frozen=True):

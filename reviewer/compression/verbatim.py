@@ -12,7 +12,7 @@ from functools import lru_cache
 
 from reviewer.commits.retention import SECONDS_A_PATTERN, PatternError, compiled
 from reviewer.commits.values import Pattern
-from reviewer.compression.words import FREQUENCIES, FUNCTION_WORDS, GENERAL, SPOKEN
+from reviewer.compression.words import FUNCTION_WORDS
 from reviewer.text.identifiers import IdentifierKind, identifiers
 from reviewer.text.normalise import fold
 
@@ -107,7 +107,7 @@ def anchor_tag(content: str, longest: int = TAG_LENGTH) -> str:
         if each.kind in _NAMING and SHORTEST_NAME <= len(name) <= longest and " " not in name:
             return name
     for clause in _CLAUSE.split(folded):
-        runs = [" ".join(run) for run in _runs(clause.split(" ")) if _is_term(run)]
+        runs = [" ".join(run) for run in _runs(clause.split(" "))]
         terms = [term for run in runs if len(term := _cut_words(run, longest)) >= SHORTEST_TERM]
         if terms:
             return max(terms, key=len)
@@ -115,16 +115,8 @@ def anchor_tag(content: str, longest: int = TAG_LENGTH) -> str:
 
 
 def has_term(text: str) -> bool:
-    """Whether any word of a text in Latin letters names something, so that it says what it is of.
-
-    Texts in other letters always have.
-    """
-    words = [word.strip(_TRIMMED) for word in fold(text).split(" ")]
-    return not text.isascii() or _is_term([word for word in words if _carries(word)])
-
-
-def _is_term(run: Sequence[str]) -> bool:
-    return any(word.lower() not in GENERAL for word in run)
+    """Whether any word of a text in Latin letters says what it is of; other texts always do."""
+    return not text.isascii() or any(_carries(w.strip(_TRIMMED)) for w in fold(text).split(" "))
 
 
 def _runs(words: Sequence[str]) -> Iterator[list[str]]:
@@ -151,7 +143,7 @@ SHORTEST_TERM = 4
 def _carries(word: str) -> bool:
     """Whether a word carries something, so that a tag may begin or end with it."""
     lower = word.lower()
-    return len(lower) > 2 and lower.replace("’", "'") not in _EMPTY and "'" not in lower
+    return len(lower) > 2 and lower not in FUNCTION_WORDS and "'" not in lower
 
 
 def _cut_words(text: str, longest: int) -> str:
@@ -159,9 +151,6 @@ def _cut_words(text: str, longest: int) -> str:
         return text
     cut = text.rfind(" ", 0, longest + 1)
     return text[: cut if cut > 0 else longest]
-
-
-_EMPTY = FUNCTION_WORDS | SPOKEN | FREQUENCIES.keys()
 
 
 def _word_start(text: str, at: int, lowest: int, highest: int) -> int:

@@ -4,11 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from functools import lru_cache
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from reviewer.compression.offline.shape import Account
 
 BEGINNING = 0.35
 """Share of the room for the beginning, which usually says what the answer is about."""
@@ -16,12 +11,13 @@ LEAST = 40
 """Tokens from which on a summary says more than a longer beginning."""
 _UNUSED = 0.5
 """Of the room; where a summary leaves more, the text has too little that can be summed up."""
+LEAST_WORDS = 12
+"""Different words of a text that can be summed up: tables and data have fewer."""
 LONGEST = 60_000
 """Characters of an answer that are read."""
 
 _SAYS_SOMETHING = 8
 """Words; a paragraph with fewer is a heading."""
-_TITLE = re.compile(r"(?m)^(?:[A-Z][A-Za-z ]{2,30}:|Also named: .*)$\n?")
 _BULLET = re.compile(r"(?m)^- ")
 _SENTENCE_END = re.compile(r"(?<!\d)[.!?:](?=\s)|\n\s*\n")
 _CODE = re.compile(r"(?m)^[^\S\n]*+(?:```|~~~)")
@@ -43,7 +39,7 @@ def digest(text: str, room: int, count: Count) -> str:
     begin = begin.strip()
     taken = count(begin)
     while room - taken >= LEAST // 2:
-        found = _statements(rest, room - taken)
+        found = _statements(rest, room - taken, count)
         if not found:
             return ""
         joint = " " if begin.endswith((".", "!", "?", ":")) else " … "
@@ -70,17 +66,16 @@ def _beginning(text: str, room: int, count: Count) -> str:
     return ""
 
 
-def _statements(text: str, room: int) -> str:
-    found = _TITLE.sub("", _account(text).write(room))
-    return " ".join(_BULLET.sub("", found).split())
-
-
-@lru_cache(maxsize=256)
-def _account(text: str) -> Account:
-    """The statements of a text; those of a stage are needed for every stage that follows."""
-    from reviewer.compression.offline.shape import Account  # late: it takes long to load
+def _statements(text: str, room: int, count: Count) -> str:
+    """What the rest of an answer says, in its own order."""
+    from reviewer.compression.session import read_session  # late: they take long to load
+    from reviewer.compression.turn_events import turn_events
     from reviewer.compression.values import Turn
-    from reviewer.text.tokens import counter
+    from reviewer.compression.words import content_words
+    from reviewer.compression.writing import write_course
 
-    count = counter().count
-    return Account([Turn("assistant", text, count(text))], count)
+    if len(set(content_words(text))) < LEAST_WORDS:
+        return ""
+    session = read_session(turn_events([Turn("assistant", text, 0)]))
+    found = write_course(session, room, count)
+    return " ".join(_BULLET.sub("", found).split())

@@ -86,6 +86,28 @@ _REASONS = {
 }
 
 
+_CALLED = re.compile(r"<command-name>\s*/?([\w:.-]+)\s*</command-name>")
+_ARGUMENTS = re.compile(r"<command-args>([^<]*)</command-args>")
+_CLIENTS_COMMANDS = (
+    "add-dir agents bashes bug clear compact config context cost doctor exit export fast feedback"
+    " help hooks ide init install-github-app login logout mcp memory model output-style permissions"
+    " plugin privacy-settings quit release-notes rename resume rewind skills stats status"
+    " statusline tasks terminal-setup theme todos upgrade usage vim"
+)
+_OF_THE_CLIENT = frozenset(_CLIENTS_COMMANDS.split())
+"""Commands of the client itself, which ask the agent for nothing."""
+
+
+def command_called(text: str) -> str:
+    """A command that the person called, with what they typed after it; empty for other texts."""
+    named = _CALLED.search(text) if text.startswith("<command-") else None
+    if named is None or named[1] in _OF_THE_CLIENT:
+        return ""
+    given = _ARGUMENTS.search(text)
+    typed = given[1].strip() if given else ""
+    return f"/{named[1]} {typed or '(a command)'}"
+
+
 def classify(text: str) -> tuple[Use, str, Counter[str]]:
     """The use of a user's text, the text with embedded parts blanked, and counts of those parts.
 

@@ -10,6 +10,7 @@ import re
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from reviewer.sources.calls import POLLING
 from reviewer.sources.events import Act, Call, Command, Outcome
 
 EXACT = frozenset(
@@ -121,7 +122,7 @@ def read_result(
         return Reading(Outcome.UNKNOWN, task=task)
     if call is not None and call.background and not error:
         return Reading(Outcome.UNKNOWN)
-    if act is Act.RUN:
+    if act is Act.RUN or (call is not None and call.tool.lower() in POLLING):
         code = _code(text) if code is None else code
         if code is not None and "Command timed out" in head:
             return Reading(Outcome.INTERRUPTED, code)

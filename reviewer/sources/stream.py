@@ -129,17 +129,8 @@ def events_of(blocks: Iterable[Block | Rewind], format_name: str = "") -> Iterat
     for block in blocks:
         if isinstance(block, Rewind):
             yield block
-            continue
-        part = Part(
-            block.kind,
-            block.text,
-            error=block.error,
-            code=block.code,
-            feedback=block.feedback,
-        )
-        yield from maker.add(
-            _origin(block), part, block.use, block.role, name=block.name, call=block.call
-        )
+        else:
+            yield from maker.of_block(block)
 
 
 class EventMaker:
@@ -152,6 +143,15 @@ class EventMaker:
         self._nameless: list[Call] = []
         """Open calls without an id."""
         self._plans: dict[str | None, Plans] = {}
+
+    def of_block(self, block: Block) -> Sequence[Event]:
+        """The events of a block."""
+        part = Part(
+            block.kind, block.text, error=block.error, code=block.code, feedback=block.feedback
+        )
+        return self.add(
+            origin_of(block), part, block.use, block.role, name=block.name, call=block.call
+        )
 
     def of_turn(self, turn: Turn) -> list[Event]:
         """The events of a turn, which share its origin."""
@@ -255,7 +255,7 @@ def _of_note(record: Record) -> Event:
     return Notice(origin, NoticeKind(record.use.value), record.text, Speaker.PERSON)
 
 
-def _origin(block: Block) -> Origin:
+def origin_of(block: Block) -> Origin:
     start, end = block.span or (0, 0)
     return Origin(
         key="",

@@ -147,6 +147,11 @@ def test_a_summary_by_hand_is_checked_and_mended_when_asked(talk: Reviewer) -> N
     assert refused.returncode == 1
     assert 's1: Summary missing: substring not found: "$50k"' in refused.stderr
     done = talk("compress", "talk", "--text", f"s1={file}", "--append-missing", "--apply")
+    assert done.returncode == 1
+    assert "the request is missing" in done.stderr
+    done = talk(
+        "compress", "talk", "--text", f"s1={file}", "--append-missing", "--apply", "--anyway"
+    )
     assert done.returncode == 0, done.stderr
     assert any(t.startswith("They want it faster.") and "$50k" in t for t in texts(talk))
 
@@ -296,7 +301,7 @@ def test_whole_writes_one_summary_for_the_range(talk: Reviewer) -> None:
     assert total["tokens"] < total["original_tokens"]
     done = talk("compress", "talk", "--level", "brief", "--whole", "--apply")
     assert done.returncode == 0, done.stderr
-    assert sum("Request:" in text for text in texts(talk)) == 1
+    assert sum(bool(row["summary_of"]) for row in messages(talk)) == 1
 
 
 def test_expanding_a_summary_without_markers_gives_the_originals(talk: Reviewer) -> None:
@@ -410,7 +415,7 @@ def test_a_report_goes_through_all_files_and_names_what_cannot_be_read(
     resumed.user(f"{start} They oiled the hinges of the gate.", isCompactSummary=True)
     resumed.user("go on")
     whole = Session()
-    whole.user("Oil the hinges of the gate, and never paint them red.")
+    whole.user("Oil the hinges of the old door, and never paint them red.")
     whole.user(f"{start} Something about a gate.", isCompactSummary=True)
     whole.user("go on")
     resumed_file, whole_file = reviewer.folder / "resumed.jsonl", reviewer.folder / "whole.jsonl"

@@ -175,7 +175,7 @@ def test_past_compactions_are_told_with_the_needs_they_lost(
     assert row["needs"] >= 2
     assert "request" in {each["kind"] for each in row["needs_lost"]}
     shown = reviewer("compress", path, "--report", "compactions").stdout
-    assert "needs: the summary says 0 of" in shown
+    assert "needs: the summary says 1 of 2; lost:" in shown
     assert "below 9 points" in shown
 
 

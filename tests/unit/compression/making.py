@@ -2,18 +2,25 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
 from threading import Lock
+from typing import Any
 
 from reviewer.commits.values import Pattern, Priority, RetentionCriteria
 from reviewer.compression.anchors import find_anchors
+from reviewer.compression.handover import insisted_on
 from reviewer.compression.measures import SegmentCompressed
 from reviewer.compression.model_engine import ModelEngine
-from reviewer.compression.offline.engine import OfflineEngine
+from reviewer.compression.offline_engine import OfflineEngine
+from reviewer.compression.sections import TITLES, Section
+from reviewer.compression.session import read_session
 from reviewer.compression.summarizer import Summarizer
+from reviewer.compression.turn_events import turn_events
 from reviewer.compression.values import Segment, Turn, TurnKind
+from reviewer.compression.writing import write_session
 from reviewer.llm.model import ChatMessage, Completion
 from reviewer.text.tokens import counter
 
@@ -156,3 +163,42 @@ def summarizer(
 
 def anchors_of(found: Segment) -> tuple[object, ...]:
     return find_anchors(found.turns)
+
+
+def call(tool: str, given: object, key: str = "") -> Turn:
+    text = given if isinstance(given, str) else json.dumps(given)
+    return Turn("assistant", text, count(text), "tool_use", tool, call=key)
+
+
+def result(tool: str, text: str, key: str = "", **ended: Any) -> Turn:
+    return Turn("tool", text, count(text), "tool_result", tool, call=key, **ended)
+
+
+def agent(text: str) -> Turn:
+    return turn(text, "assistant")
+
+
+def edit(path: str, new: str = "x = 1", old: str = "") -> list[Turn]:
+    given = {"file_path": path, "old_string": old, "new_string": new}
+    return [call("Edit", given), result("Edit", "updated", outcome="ok")]
+
+
+def run(command: str, output: str = "ok", code: int = 0) -> list[Turn]:
+    ended = "failed" if code else "ok"
+    return [call("Bash", command), result("Bash", output, outcome=ended, exit_code=code)]
+
+
+def written(turns: Sequence[Turn], tokens: int = 600, wanted: Sequence[str] = ()) -> str:
+    """The hand-over of some turns."""
+    session = read_session(turn_events(turns))
+    return write_session(session, tokens, count, wanted, insisted_on(session))
+
+
+def section(text: str, name: Section) -> str:
+    """The lines under a title."""
+    lines = text.split("\n")
+    if f"{name}:" not in lines:
+        return ""
+    begin = lines.index(f"{name}:") + 1
+    end = next((at for at in range(begin, len(lines)) if lines[at] in TITLES), len(lines))
+    return "\n".join(lines[begin:end])

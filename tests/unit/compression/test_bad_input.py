@@ -7,12 +7,23 @@ from contextlib import suppress
 
 import pytest
 
-from reviewer.compression.anchor_types import Section
 from reviewer.compression.file_summary import LEVELS
+from reviewer.compression.sections import Section
 from reviewer.compression.values import Level, Segment, Turn
 from reviewer.llm.steering import RetryExhaustedError
-from tests.unit.compression.making import count, long_segment, summarizer, turn
-from tests.unit.compression.test_shape import agent, call, edit, result, run, section, written
+from tests.unit.compression.making import (
+    agent,
+    call,
+    count,
+    edit,
+    long_segment,
+    result,
+    run,
+    section,
+    summarizer,
+    turn,
+    written,
+)
 
 ASKED = turn("Move the ferry's timetable to the new printer.")
 
@@ -42,8 +53,8 @@ def test_a_range_of_tool_calls_alone_says_what_was_done() -> None:
         result("Read", "def queue():\n    pass"),
     ]
     detailed, brief, tags = levels(turns * 4)
-    assert "Edited and checked, not yet committed: ferry/print.py" in detailed
-    assert "ferry/print.py" in brief
+    assert "no commit of it seen (1): ferry/: print.py" in detailed
+    assert "print.py" in brief
     assert "print.py" in tags
 
 
@@ -76,7 +87,7 @@ def test_a_list_that_is_never_updated_is_still_told_with_its_count() -> None:
         agent("All three pages are printed on the new printer."),
     ]
     text = written(turns)
-    assert "To-do list (0 of 3 done)" in section(text, Section.NEXT)
+    assert section(text, Section.PLAN).startswith("0 of 3 items done.\n#1 [open] Print page 0")
     assert "All three pages are printed" in text
 
 
@@ -110,7 +121,7 @@ def test_hostile_text_stays_text() -> None:
         agent("|" * 9_000 + "\n" + "#" * 9_000),
     ]
     started = time.process_time()
-    assert count(written(turns)) <= 400
+    assert count(written(turns, 400)) <= 400
     assert time.process_time() - started < 10
 
 

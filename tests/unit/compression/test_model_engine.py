@@ -11,9 +11,9 @@ import pytest
 from reviewer.commits.values import Priority
 from reviewer.compression.anchors import find_anchors
 from reviewer.compression.engine import SegmentAnalysis, SummaryTask
-from reviewer.compression.fidelity import KEY_POINTS
 from reviewer.compression.measures import SegmentCompressed
 from reviewer.compression.model_engine import ModelEngine
+from reviewer.compression.retention import KEY_POINTS
 from reviewer.compression.values import Level, Segment, SummarizationOptions
 from reviewer.llm.model import CancelledError, Completion, ModelError
 from reviewer.llm.steering import RetryExhaustedError
@@ -172,32 +172,37 @@ def test_a_long_segment_is_cut_to_the_models_context() -> None:
     made.compress(source, (), Level.BRIEF)
     asked = sum(count(one.content) for one in model.prompts[0])
     assert asked + model.limits[0] <= 1500
-    giant = segment(turn("kiosk " * 60_000, "assistant"), *long_segment(4).turns)
+    giant = segment(
+        turn(" ".join(f"kiosk{n}" for n in range(60_000)), "assistant"), *long_segment(4).turns
+    )
+    made, model = summarizer(GOOD, context_tokens=3000)
+    assert model is not None
     made.compress(giant, (), Level.BRIEF)
-    assert "characters left out" in model.prompts[1][-1].content
-    assert KIOSK[2][1] in model.prompts[1][-1].content
+    asked_last = [each.content for each in model.prompts[-1] if each.role == "user"]
+    assert "characters left out" in asked_last[0]
+    assert KIOSK[2][1] in asked_last[0]
 
 
-def test_the_model_reads_calls_in_words_and_no_output_of_tools() -> None:
+def test_the_model_reads_calls_with_how_they_ended() -> None:
     made, model = summarizer(GOOD)
     assert model is not None
     call = turn("pytest -q tests/kiosk", "assistant", "tool_use", name="Bash")
     output = turn("lighthouse_17 failed\n1 failed", "tool", "tool_result", name="Bash")
     made.compress(segment(*long_segment().turns, call, output), (), Level.BRIEF)
     asked = model.prompts[0][-1].content
-    assert "ran `pytest -q tests/kiosk`: failed" in asked
-    assert "lighthouse_17 failed\n" not in asked
+    assert "agent calls Bash: pytest -q tests/kiosk\nresult: lighthouse_17 failed" in asked
+    assert '`pytest -q tests/kiosk` exit code not seen, last line: "1 failed"' in asked
 
 
-def test_what_is_invented_or_missing_is_asked_for_once_and_then_patched() -> None:
+def test_what_is_invented_or_missing_is_asked_for_once() -> None:
     source = long_segment(60)
     content, model = brief(source, "The visitors were content with `lift.py`.")
     assert len(model.prompts) == 2
     asked = model.prompts[1][-1].content
     assert "do not stand in the conversation" in asked
     assert "lift.py" in asked
-    assert "Nothing is said about what the person wants" in asked
-    assert "The kiosk prints receipts too slowly" in content
+    assert "Nothing is said about the first request" in asked
+    assert "The kiosk prints receipts too slowly" not in content  # nothing is put into its text
 
 
 def test_a_summary_that_invents_most_of_what_it_names_is_refused() -> None:
@@ -274,7 +279,7 @@ def test_a_users_template_replaces_the_built_in_one(tmp_path: Path) -> None:
     writer = ModelEngine(model, count, context_tokens=8192, templates=tmp_path)
     writer.write(task(segment()))
     assert model.prompts[0][0].content == "As a pirate."
-    assert model.prompts[0][1].content.startswith("Tell of user: The kiosk")
+    assert model.prompts[0][1].content.startswith("Tell of person: The kiosk")
 
 
 @pytest.mark.parametrize(

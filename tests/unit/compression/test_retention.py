@@ -9,10 +9,10 @@ import pytest
 from reviewer.commits.retention import parse_patterns
 from reviewer.commits.values import Pattern, Priority, RetentionCriteria
 from reviewer.compression.anchor_types import AnchorType
-from reviewer.compression.fidelity import KEY_POINTS
 from reviewer.compression.guided_extraction import guided_points
 from reviewer.compression.model_engine import CARE, build_summarize_prompt, steering
 from reviewer.compression.retention import (
+    KEY_POINTS,
     anchor_points,
     append_points,
     collect_criteria,

@@ -12,9 +12,9 @@ from msgspec import structs
 from reviewer.commits.values import Pattern, Priority, RetentionCriteria
 from reviewer.compression.anchor_types import AnchorType
 from reviewer.compression.anchors import find_anchors
-from reviewer.compression.fidelity import KEY_POINTS
 from reviewer.compression.markers import expand
 from reviewer.compression.measures import SegmentCompressed
+from reviewer.compression.retention import KEY_POINTS
 from reviewer.compression.summarizer import LicenceError, Summarizer, target_tokens
 from reviewer.compression.values import (
     AnchorPoint,
@@ -97,12 +97,12 @@ def test_the_marker_opens_one_level_closer_and_has_its_tokens(
     make: Make, level: Level, form: str
 ) -> None:
     made, source = make(), long_segment()
+    nearer = made.expanded_text(source, level, find_anchors(source.turns))
     found = compress(made, source, level)
     (marker,) = found.expansion_markers
     text = found.content[marker.start : marker.end]
     assert text.startswith(f"[→{form}:s1")
     assert marker.target is Level(level - 1)
-    nearer = made.expanded_text(source, level, found.anchors)
     opened = expand(found.content, found.expansion_markers, lambda _: nearer)
     assert count(nearer) - count(text) == marker.adds
     assert nearer in opened

@@ -45,8 +45,8 @@ def test_it_keeps_the_room_the_beginning_and_what_was_found_further_down(room: i
     found = digest(ANSWER, room, COUNT)
     assert COUNT(found) <= room
     assert found.startswith("I looked at every place where the till prints a receipt.")
-    assert "feed_lines()" in found
-    assert room < 200 or "80 ms" in found
+    assert "80 ms" in found
+    assert room < 200 or "feed_lines()" in found
     assert found.endswith(f"[summary of {len(ANSWER):,} characters]")
     assert "```" not in found
 
@@ -69,5 +69,5 @@ def test_a_preamble_draws_on_the_summary_of_a_long_answer(mode: str) -> None:
     )
     stages = tuple(Stage("look", notes=ANSWER) for _ in range(60))
     text = build_preamble(mode, pipeline, RunHistory("r", stages), "e", room=600).text
-    assert "feed_lines()" in text
+    assert "80 ms" in text
     assert f"[summary of {len(ANSWER.strip()):,} characters]" in text

@@ -1,0 +1,99 @@
+"""What somebody who goes on needs of a session, and whether a text has it."""
+
+from __future__ import annotations
+
+import posixpath
+from collections.abc import Iterator, Sequence
+
+from msgspec import Struct
+
+from reviewer.compression.session import Session, Voice
+from reviewer.compression.words import terms
+
+ENOUGH, FEWEST_TERMS, MOST_TERMS = 0.5, 2, 8
+"""Share of its terms with which a need counts as said, and as how many of them."""
+TOKENS_A_TERM = 8
+"""Tokens of a text from which one more term of each need is expected."""
+FIRST_FROM = 200
+"""Tokens of a text from which on it is expected to say the first request, too."""
+LEAST = 0.34
+"""Share below which it is missing."""
+MOST_FILES, MOST_INSTRUCTIONS = 12, 8
+
+
+FIRST = "the first request"
+
+
+class Need(Struct, frozen=True):
+    """Something that a text about the session has to say. `kind` as in `Lost`.
+
+    `turn`: where it stands, -1 where it was computed.
+    """
+
+    kind: str
+    named: str
+    """In words: `the request`."""
+    text: str
+    weight: float
+    turn: int = -1
+
+
+def needs_of(session: Session, insisted: Sequence[str] = ()) -> list[Need]:
+    """The request, what the person insisted on, the state of the work, and what is open."""
+    return list(_needs(session, insisted))
+
+
+def _needs(session: Session, insisted: Sequence[str]) -> Iterator[Need]:
+    asked = [s for s in session.speeches if s.voice is Voice.PERSON and s.kind != "refusal"]
+    if asked:
+        yield Need("request", "the request", asked[-1].text, 3.0, asked[-1].turn)
+    if asked[1:]:
+        yield Need("request", FIRST, asked[0].text, 2.0, asked[0].turn)
+    refused = [s for s in session.speeches if s.kind == "refusal" and not s.text.endswith(")")]
+    for speech in refused[-MOST_INSTRUCTIONS:]:
+        yield Need("instruction", "what the person refused", speech.text, 1.0, speech.turn)
+    for sentence in insisted[-MOST_INSTRUCTIONS:]:
+        yield Need("instruction", "what the person insisted on", sentence, 1.0)
+    state = session.state
+    files = [posixpath.basename(each.path) for each in state.files if each.uncommitted]
+    if files:
+        listed = " ".join(files[-MOST_FILES:])
+        yield Need("state", "the list of uncommitted files", listed, 2.0)
+    for check in state.failing:
+        if not check.stale:
+            yield Need("state", "the failing check", check.command, 1.5)
+    conflicts = [posixpath.basename(each.path) for each in state.conflicts if not each.touched]
+    if conflicts:
+        yield Need("state", "the list of merge conflicts", " ".join(conflicts), 2.0)
+    if state.waiting is not None and state.waiting.query:
+        yield Need("next", "the question to the person", state.waiting.query, 1.5)
+    if state.open_items:
+        listed = " ".join(each.text for each in state.open_items)
+        yield Need("next", "the open part of the plan", listed, 1.5)
+
+
+class Carried(Struct, frozen=True):
+    """Which needs a text carries."""
+
+    share: float
+    """Weight of what it says, out of all; 1 without needs."""
+    missing: tuple[Need, ...]
+
+
+def carried(needs: Sequence[Need], text: str, tokens: int) -> Carried:
+    """How much of the needs a text of so many tokens says."""
+    said = terms(text)
+    said |= {term.rpartition("/")[2] for term in said if "/" in term}
+    most = max(FEWEST_TERMS, min(MOST_TERMS, tokens // TOKENS_A_TERM))
+    total = gained = 0.0
+    missing = []
+    for need in needs:
+        wanted = terms(need.text)
+        if not wanted or (need.named == FIRST and tokens < FIRST_FROM):
+            continue
+        share = min(1.0, len(wanted & said) / min(ENOUGH * len(wanted), most))
+        total += need.weight
+        gained += need.weight * share
+        if share < LEAST:
+            missing.append(need)
+    return Carried(gained / total if total else 1.0, tuple(missing))

@@ -1,1 +1,0 @@
-"""Summaries without a model: what was said and done, told in one shape at every size."""

@@ -1,0 +1,257 @@
+"""The salient terms of a source: names, numbers, quotations and words, with their weights."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from collections.abc import Iterator, Sequence
+from functools import cached_property
+from itertools import accumulate
+from math import log2
+from typing import Literal
+
+from msgspec import Struct
+
+from reviewer.compression.values import Turn
+from reviewer.compression.words import content_words
+from reviewer.text.identifiers import IdentifierKind, identifiers
+from reviewer.text.normalise import fold
+from reviewer.text.placeholder import MASK
+
+TermKind = Literal["identifier", "number", "name", "quote", "term"]
+
+KIND_WEIGHT = {"text": 1.0, "tool_use": 0.5, "tool_result": 0.05, "thinking": 0.0}
+"""How much a mention counts by the kind of turn; in a person's words `PERSON` times as much."""
+READ_OF = {"tool_use": 20_000, "tool_result": 4_000, "thinking": 4_000}
+"""Characters of other turns in which terms are looked for; their words count little."""
+LONG_SOURCE = 2_000_000
+"""Characters from which on terms are looked for only in what was said and called."""
+PERSON = 1.5
+WEIGHT: dict[TermKind, float] = {
+    "identifier": 3.0,
+    "quote": 1.5,
+    "name": 1.5,
+    "number": 1.2,
+    "term": 1.0,
+}
+"""Weight of a term of each kind."""
+
+_QUOTE = re.compile(r"[\"“](?=\S)([^\"”\n]{3,80})(?<=\S)[\"”]")
+_NAME = re.compile(r"(?<=[a-z,;)] )[A-Z][a-z]{2,30}(?: [A-Z][a-z]{1,30}){0,3}")
+_ESCAPE = re.compile(r'\\[nrt"\\]')
+_MASKED = re.compile(r"(?<![\w.$@/+=-])[\w.$@/+=-]*+\[masked [a-z0-9 -]+\]")
+_PIECE = re.compile(r"[\w.$@/-]+")
+
+
+class Term(Struct, frozen=True):
+    """A salient term and its first place. `weight` counts how often it occurs and its speakers."""
+
+    text: str
+    kind: TermKind
+    weight: float
+    times: int
+    turn: int
+    start: int
+    end: int
+
+    @property
+    def cost(self) -> int:
+        """About how many tokens it has."""
+        return max(1, round(len(self.text) / 4))
+
+
+class SourceTerms:
+    """The salient terms of turns."""
+
+    def __init__(self, turns: Sequence[Turn]) -> None:
+        self._turns = turns
+        self._is_long = sum(len(turn.text) for turn in turns) > LONG_SOURCE
+
+    @cached_property
+    def _text(self) -> str:
+        return fold("\n".join(turn.text for turn in self._turns))
+
+    @cached_property
+    def _pieces(self) -> frozenset[str]:
+        return frozenset(_PIECE.findall(self._text))
+
+    @cached_property
+    def terms(self) -> tuple[Term, ...]:
+        """The salient terms, in the order of their first places."""
+        mentions: dict[tuple[str, bool], _Mentions] = {}
+        for number, turn in enumerate(self._turns):
+            if turn.aside or (self._is_long and turn.kind in ("tool_result", "thinking")):
+                continue
+            factor = KIND_WEIGHT[turn.kind] * (PERSON if turn.role == "user" else 1.0)
+            body = turn.text
+            if turn.kind != "text":
+                body = without_escapes(body[: READ_OF[turn.kind]])
+            if MASK in body:
+                body = without_masks(body)
+            for text, kind, start, end in mentioned(body):
+                if turn.kind != "text" and is_markup(body, kind, end):
+                    continue
+                key = (text, kind == "term")
+                known = mentions.get(key)
+                if known is None:
+                    known = mentions[key] = _Mentions(kind, number, start, end)
+                known.times += 1
+                known.spoken += factor
+        return tuple(
+            Term(
+                text,
+                found.kind,
+                round(WEIGHT[found.kind] * log2(1 + found.spoken), 4),
+                found.times,
+                found.turn,
+                found.start,
+                found.end,
+            )
+            for (text, _), found in mentions.items()
+            if found.spoken
+        )
+
+    @cached_property
+    def _densest(self) -> tuple[list[int], list[float]]:
+        """Costs and weights of the densest terms, added up."""
+        ranked = sorted(self.terms, key=lambda term: -term.weight / term.cost)
+        costs = list(accumulate(term.cost for term in ranked))
+        return costs, list(accumulate(term.weight for term in ranked))
+
+    def most_covered(self, tokens: int) -> float:
+        """The greatest weight that `tokens` can cover: the densest terms first."""
+        costs, gains = self._densest
+        whole = bisect_right(costs, tokens)
+        gained = gains[whole - 1] if whole else 0.0
+        if whole < len(costs):
+            spent = costs[whole - 1] if whole else 0
+            share = (tokens - spent) / (costs[whole] - spent)
+            gained += share * (gains[whole] - gained)
+        return gained
+
+    def contains(self, unit: str) -> bool:
+        """Whether a name, number or quotation occurs in the source."""
+        return unit in self._pieces or fold(unit) in self._text
+
+    def absent(self, units: Sequence[str]) -> list[str]:
+        """The names, numbers and quotations that do not occur in the source, neither whole nor,
+        where they are code or have placeholders, in all of their parts.
+        """
+        left = self._not_found(units)
+        parts = {unit: parts_of(unit) for unit in left}
+        missing = set(self._not_found([part for each in parts.values() for part in each]))
+        return [unit for unit in left if not parts[unit] or missing & set(parts[unit])]
+
+    def _not_found(self, units: Sequence[str]) -> list[str]:
+        if not self._is_long:
+            return [unit for unit in units if not self.contains(unit)]
+        left = {unit: fold(unit) for unit in units}
+        for turn in self._turns:  # a folded copy of all of them would take too much memory
+            if not left:
+                break
+            folded = fold(turn.text)
+            left = {unit: text for unit, text in left.items() if text not in folded}
+        return list(left)
+
+
+_APART = re.compile(r"<[^<>\n]*>|\.{3}|…|\\[nt]|[\s\"'`()\[\]{},;:|&=+*%$!?@#]+")
+_AT_LINES = re.compile(r"([\w./-]+\.\w+):\d+(?:-\d+)?")
+_OWNED = re.compile(r"(?:[A-Za-z_]\w*\.)+([A-Za-z_]\w*)")
+_NAMED_IN_FULL = re.compile(r"[A-Z]|_|\d")
+_CODE = re.compile(r"\w[_./\\]\w|[a-z][A-Z]")
+_ESCAPED = re.compile(r"\\[nt]")
+_PLACEHOLDER = re.compile(r"<[^<>\n]*>|\.{3}|…")
+
+
+def parts_of(unit: str) -> list[str]:
+    """The names and numbers in a piece of code, a command, or a text with a placeholder, such as
+    `go test <package>` or `save(path, "x")`; of a name with its owner (`session.PathOf`) the name.
+    Empty for a unit without parts, which occurs whole or not at all.
+    """
+    if (owned := _OWNED.fullmatch(unit)) and _NAMED_IN_FULL.search(owned[1]):
+        return [owned[1]]
+    if at_lines := _AT_LINES.fullmatch(unit):
+        return [at_lines[1]]
+    if not _APART.search(unit):
+        return []
+    parts = [part.strip(".-/\\<>") for part in _APART.split(unit)]
+    named = [part for part in parts if sum(map(str.isalnum, part)) > 1]
+    # Plain words say nothing by themselves: a sentence in quotes has to occur whole.
+    is_code = (
+        any(_CODE.search(part) for part in named)
+        or _PLACEHOLDER.search(unit)
+        or _ESCAPED.search(unit)
+    )
+    return named if is_code else []
+
+
+def without_escapes(text: str) -> str:
+    """The JSON of a tool's input with escapes replaced by blanks of the same length."""
+    return _ESCAPE.sub("  ", text) if text.startswith(("{", "[")) else text
+
+
+def without_masks(text: str) -> str:
+    """The text with masked secrets replaced by blanks: no summary has to keep them."""
+    return _MASKED.sub(lambda found: " " * len(found[0]), text)
+
+
+def is_markup(text: str, kind: str, end: int) -> bool:
+    """Whether a term that ends at `end` of a tool's JSON is one of its keys or quotes."""
+    return kind == "quote" or text.startswith('":', end)
+
+
+class _Mentions:
+    """How often a term occurs, and where first."""
+
+    __slots__ = ("end", "kind", "spoken", "start", "times", "turn")
+
+    def __init__(self, kind: TermKind, turn: int, start: int, end: int) -> None:
+        self.kind, self.turn, self.start, self.end = kind, turn, start, end
+        self.times, self.spoken = 0, 0.0
+
+
+class SummaryTerms:
+    """The terms of a summary, for fast look-ups."""
+
+    def __init__(self, text: str) -> None:
+        self.folded = fold(text)
+        self._words = frozenset(content_words(text))
+        pieces = set(_PIECE.findall(self.folded))
+        pieces.update(named.text for named in identifiers(text))
+        pieces.update(piece.rstrip(".") for piece in tuple(pieces))
+        pieces.update(piece.rpartition("/")[2] for piece in tuple(pieces))
+        self._pieces = frozenset(pieces)
+        self._search = len(self.folded) < 40_000
+
+    def covers(self, term: Term) -> bool:
+        """Whether the summary mentions it; a file may be mentioned by its name alone."""
+        if term.kind == "term":
+            return term.text in self._words
+        if term.text in self._pieces or term.text.rpartition("/")[2] in self._pieces:
+            return True
+        return (self._search or " " in term.text) and fold(term.text) in self.folded
+
+
+def mentioned(text: str) -> Iterator[tuple[str, TermKind, int, int]]:
+    """The terms of a text with their spans: identifiers, numbers, names, quotations, words."""
+    for named in identifiers(text):
+        if named.kind is IdentifierKind.QUANTITY:
+            if len(named.text) > 1:
+                yield named.text, "number", named.start, named.end
+        else:
+            yield named.text, "identifier", named.start, named.end
+    for match in _QUOTE.finditer(text):
+        yield match[1], "quote", *match.span(1)
+    for match in _NAME.finditer(text):
+        yield match[0], "name", *match.span()
+    for word, start in _words(text):
+        yield word, "term", start, start + len(word)
+
+
+def _words(text: str) -> Iterator[tuple[str, int]]:
+    lower = text.lower()
+    at = 0
+    for word in content_words(text):
+        at = lower.find(word, at)
+        yield word, min(at, len(text))
+        at += len(word)

@@ -1,0 +1,25 @@
+"""The titles of a hand-over, in the order in which somebody who goes on needs them."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+
+
+class Section(StrEnum):
+    REQUEST = "Request"
+    INSTRUCTIONS = "Instructions and corrections"
+    DECISIONS = "Decisions"
+    PLAN = "Plan"
+    DONE = "Done"
+    NOW = "Now"
+    NEXT = "Next"
+    LISTS = "Lists in play"
+    COURSE = "Course"
+    FOUND = "Found out"
+    COMMANDS = "Commands"
+    FILES = "Files"
+    RESULTS = "Last results"
+
+
+TITLES = frozenset(f"{section.value}:" for section in Section)
+"""The titles as lines of a text."""

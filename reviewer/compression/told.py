@@ -1,0 +1,195 @@
+"""Calls in a few words: what each did and how it ended."""
+
+from __future__ import annotations
+
+import posixpath
+import re
+from collections import Counter
+from collections.abc import Iterable, Sequence
+
+from msgspec import Struct
+
+from reviewer.sessions.checks import check_kind, shown
+from reviewer.sessions.work_state import Check, command_ends, last_line
+from reviewer.sources.calls import POLLING
+from reviewer.sources.events import Act, Call, Command, Outcome, Result
+
+SHORT, LONG = 110, 260
+"""Characters of a call among others, and alone."""
+NAMES, MORE_NAMES = 4, 8
+"""Names that an edit brought in."""
+MOST_LOOKED_AT = 4
+_MADE = re.compile(r"^\[[^\]\n]{1,200}? ([0-9a-f]{7,40})\] (.+)$", re.MULTILINE)
+_NAME = re.compile(
+    r"[A-Za-z_][A-Za-z0-9]*(?:[A-Z][a-z0-9]+)+[A-Za-z0-9]*|[A-Za-z][a-z0-9]+(?:_[a-z0-9]+)+"
+)
+_PIPED_END = re.compile(r"\s*2>&1\s*$")
+_ASKING = ("description", "title", "subject", "skill", "query", "url", "prompt")
+
+
+class Step(Struct, frozen=True):
+    """A call of the agent, told."""
+
+    place: int
+    line: str
+    """In a few words."""
+    long_line: str
+    act: Act
+    path: str = ""
+    names: tuple[str, ...] = ()
+    """Names that an edit brought in."""
+    failed: bool = False
+    checks: tuple[tuple[str, Outcome], ...] = ()
+
+
+def told(call: Call, result: Result | None, place: int) -> Step | None:
+    """A call with its result; None for one that only keeps books."""
+    if call.act is Act.PLAN or call.tool.lower() in POLLING:
+        return None
+    names = added_names(call)
+    ends = check_ends(call, result)
+    failed = result is not None and result.outcome is Outcome.FAILED
+    return Step(
+        place,
+        _line(call, result, ends, names[:NAMES], SHORT),
+        _line(call, result, ends, names[:MORE_NAMES], LONG),
+        call.act,
+        call.path,
+        tuple(names[:MORE_NAMES]),
+        failed,
+        tuple((command, outcome) for command, outcome, _ in ends),
+    )
+
+
+def check_ends(call: Call, result: Result | None) -> list[tuple[str, Outcome, str]]:
+    """Each check that a call ran: its command, how it ended, and that in words."""
+    if result is None:
+        return []
+    found: list[tuple[str, Outcome, str]] = []
+    for number, (command, outcome) in enumerate(command_ends(call, result)):
+        kind = check_kind(command.words)
+        if not kind or outcome is Outcome.REFUSED:
+            continue
+        alone = all(each.joined_by == "|" for each in call.commands[number + 1 :])
+        printed = last_line(result.text) if alone else ""
+        check = Check(kind, shown(command), outcome, 0, printed, result.exit_code)
+        found.append((check.command, outcome, how_it_ended(check)))
+    return found
+
+
+def how_it_ended(check: Check) -> str:
+    """`passed`, `failed (exit 1): 2 failed` or `end not seen, last line: …`."""
+    if check.outcome is Outcome.OK:
+        return "passed"
+    if check.outcome is Outcome.FAILED:
+        code = f" (exit {check.exit_code})" if check.exit_code is not None else ""
+        return f"failed{code}" + (f": {check.last_line}" if check.last_line else "")
+    if check.outcome is Outcome.INTERRUPTED:
+        return "interrupted"
+    said = f', last line: "{check.last_line}"' if check.last_line else ""
+    return f"exit code not seen{said}"
+
+
+def _line(
+    call: Call,
+    result: Result | None,
+    ends: Sequence[tuple[str, Outcome, str]],
+    names: Sequence[str],
+    size: int,
+) -> str:
+    refused = result is not None and result.outcome is Outcome.REFUSED
+    if call.changes:
+        words = _changed(call, names, done=not refused)
+    elif call.act is Act.RUN:
+        words = _ran(call, result, ends, size)
+    elif call.act is Act.READ:
+        words = f"read {posixpath.basename(call.path) or cut(call.query, 60)}"
+    elif call.act is Act.SEARCH:
+        words = f"searched `{cut(call.query, 60)}`"
+    else:
+        words = f"{call.tool.split('__')[-1]} {cut(call.query, size)}".strip()
+    if result is None:
+        return f"{words}: no result seen"
+    if result.outcome is Outcome.REFUSED:
+        return f"refused: {words}"
+    if result.outcome is Outcome.INTERRUPTED:
+        return f"{words}: interrupted"
+    if result.outcome is Outcome.FAILED and not ends:
+        code = f"exit {result.exit_code}" if result.exit_code else "failed"
+        said = f" ({cut(last_line(result.text), size)})" if size == LONG else ""
+        return f"{words}: {code}{said}"
+    return words
+
+
+def _changed(call: Call, names: Sequence[str], *, done: bool) -> str:
+    told = []
+    for change in call.changes[:4]:
+        verbs = ("deleted", "delete") if change.deleted else ("edited", "edit")
+        verbs = ("wrote", "write") if change.created else verbs
+        told.append(f"{verbs[0] if done else verbs[1]} {posixpath.basename(change.path)}")
+    more = f" and {len(call.changes) - 4} more files" if len(call.changes) > 4 else ""
+    return ", ".join(told) + more + (f" ({', '.join(names)})" if names else "")
+
+
+def _ran(
+    call: Call, result: Result | None, ends: Sequence[tuple[str, Outcome, str]], size: int
+) -> str:
+    if result is not None and any(_is_commit(each) for each in call.commands):
+        made = [f"{number} {subject}" for number, subject in _MADE.findall(result.text)]
+        if made:
+            return f"committed {cut('; '.join(made), size)}"
+    words = f"`{cut(without_cd(call), size)}`"
+    if not ends:
+        return words
+    if len({end for _, _, end in ends}) == 1:
+        return f"{words}: {ends[0][2]}"
+    return f"{words}: " + "; ".join(f"`{cut(command, 40)}` {end}" for command, _, end in ends)
+
+
+def _is_commit(command: Command) -> bool:
+    return command.words[:1] == ("git",) and "commit" in command.words[:4]
+
+
+def without_cd(call: Call) -> str:
+    """A shell line without the change to the folder of the session in front of it."""
+    line = _PIPED_END.sub("", call.command.strip())
+    first, joint, rest = line.partition("&&")
+    if joint and first.strip() == f"cd {call.origin.cwd}":
+        line = rest
+    return line.strip()
+
+
+def added_names(call: Call) -> list[str]:
+    """Names that an edit brings in, the new ones first, the most frequent first."""
+    old = " ".join(old for change in call.changes for old, _ in change.pairs)
+    new = " ".join(new for change in call.changes for _, new in change.pairs)
+    known = set(_NAME.findall(old))
+    names = [name for name, _ in Counter(_NAME.findall(new)).most_common(40)]
+    return [n for n in names if n not in known] + [n for n in names if n in known]
+
+
+def told_together(steps: Iterable[Step]) -> str:
+    """The calls between two messages in one line, the like together."""
+    lines: dict[str, str] = {}
+    names: dict[str, dict[str, None]] = {}
+    looked: dict[str, None] = {}
+    for step in steps:
+        if step.act in (Act.EDIT, Act.WRITE) and step.path and not step.failed:
+            known = names.setdefault(step.path, {})
+            known.update(dict.fromkeys(step.names))
+            listed = f" ({', '.join(list(known)[:NAMES])})" if known else ""
+            lines.pop(step.path, None)
+            lines[step.path] = step.line.split(" (", 1)[0] + listed
+        elif step.act in (Act.READ, Act.SEARCH):
+            looked[step.line.removeprefix("read ")] = None
+        else:
+            lines[step.line] = step.line
+    if lines:
+        return "; ".join(lines.values())
+    return "looked at " + ", ".join(list(looked)[:MOST_LOOKED_AT]) if looked else ""
+
+
+def cut(text: str, size: int) -> str:
+    """One line of at most `size` characters."""
+    line = " ".join(text.split())
+    return line if len(line) <= size else f"{line[: size - 3].rstrip()}..."

@@ -1,0 +1,101 @@
+"""Turns as events and events as turns: segments of a store and files go the same way."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+
+from msgspec import structs
+
+from reviewer.compression.values import Turn, TurnKind
+from reviewer.sources.claude_words import SUMMARY_START, classify
+from reviewer.sources.events import Event, Outcome, Result
+from reviewer.sources.records import Block, Role, Use
+from reviewer.sources.stream import EventMaker
+from reviewer.text.runs import without_long_runs
+from reviewer.text.secrets import mask
+
+CODEX_SUMMARY = "Another language model started to solve this problem"
+_BLOCK_KINDS: frozenset[TurnKind] = frozenset(("thinking", "tool_use", "tool_result"))
+
+
+def is_summary(turn: Turn) -> bool:
+    """Whether a turn is the summary that a client made of an earlier part of the conversation."""
+    return turn.text.lstrip().startswith((SUMMARY_START, CODEX_SUMMARY))
+
+
+def turn_events(turns: Iterable[Turn]) -> Iterator[Event]:
+    """The events of turns; the line of each is the number of its turn."""
+    maker = EventMaker()
+    for number, turn in enumerate(turns):
+        if not turn.text.strip() and turn.kind != "tool_result":
+            continue
+        block = _block(number, turn)
+        for event in maker.of_block(block):
+            if isinstance(event, Result) and turn.outcome:
+                event = structs.replace(
+                    event,
+                    outcome=Outcome(turn.outcome),
+                    exit_code=turn.exit_code,
+                    words=turn.words,
+                )
+            yield event
+
+
+def _block(number: int, turn: Turn) -> Block:
+    use, text = Use.MESSAGE, without_long_runs(turn.text)
+    if turn.kind in _BLOCK_KINDS:
+        use = Use.MESSAGE if turn.kind == "thinking" else Use.TOOL
+    elif is_summary(turn):
+        use = Use.SUMMARY
+    elif turn.role == "user" and not turn.name:
+        use, text, _ = classify(text)
+    return Block(
+        role=Role(turn.role) if turn.role in set(Role) else Role.NOTE,
+        kind=turn.kind,
+        text=text,
+        line_start=number,
+        line_end=number + 1,
+        name=turn.name,
+        at=turn.at,
+        use=use,
+        sidechain=turn.aside,
+        call=turn.call,
+        cwd=turn.folder,
+        branch=turn.branch,
+    )
+
+
+class TurnMaker:
+    """Makes turns of the blocks of one file, with secrets masked. `count` counts tokens."""
+
+    def __init__(self, count: Callable[[str], int], format_name: str = "") -> None:
+        self._count = count
+        self._maker = EventMaker(format_name)
+
+    def turn(self, block: Block, *, aside: bool = False) -> Turn:
+        """A block as a turn. `aside`: a sub-agent's, beside those of the conversation."""
+        text = without_long_runs(mask(block.text).text)
+        events = self._maker.of_block(block)
+        ended = next((each for each in events if isinstance(each, Result)), None)
+        return Turn(
+            str(block.role),
+            text,
+            0 if aside else self._count(text),
+            block.kind,
+            " ".join(block.name.split()),
+            block.at,
+            call=block.call,
+            folder=block.cwd,
+            branch=block.branch,
+            outcome=str(ended.outcome) if ended else "",
+            exit_code=ended.exit_code if ended else None,
+            words=mask(ended.words).text if ended and ended.words else "",
+            aside=aside,
+        )
+
+    def turns(self, blocks: Iterable[Block], *, has_main: bool) -> Iterator[Turn]:
+        """The turns of blocks; beside the conversation only the calls of sub-agents."""
+        for block in blocks:
+            aside = block.sidechain and has_main
+            if not aside or block.kind in ("tool_use", "tool_result"):
+                yield self.turn(block, aside=aside)

@@ -1,0 +1,144 @@
+"""Which commands are checks: those that test, lint, format, build or check types."""
+
+from __future__ import annotations
+
+import posixpath
+import re
+from collections.abc import Sequence
+
+from reviewer.sources.events import Command
+
+PROGRAMS = {
+    "test": "pytest py.test jest vitest mocha ava playwright cypress rspec phpunit tox nox ctest"
+    " gotestsum",
+    "lint": "ruff flake8 pylint eslint golangci-lint staticcheck clippy biome shellcheck rubocop"
+    " stylelint markdownlint lint-imports pre-commit oxlint",
+    "format": "black prettier gofmt goimports rustfmt isort",
+    "types": "mypy pyright tsc basedpyright vue-tsc",
+    "build": "cmake ninja webpack vite rollup esbuild tsup",
+}
+TASKS = {
+    "test": "test tests e2e unit integration spec",
+    "lint": "lint vet clippy",
+    "format": "fmt format",
+    "types": "typecheck types type tsc mypy",
+    "build": "build compile check ci verify validate",
+}
+"""What a program that runs tasks is asked for."""
+_RUNNERS = (
+    "go cargo npm pnpm yarn bun make gmake just task mise deno gradle gradlew mvn mvnw dotnet rake"
+    " swift xcodebuild turbo nx lerna sbt mix zig bazel composer hatch invoke"
+)
+TASK_RUNNERS = frozenset(_RUNNERS.split())
+_RUNS_ANOTHER = (
+    ("npx",),
+    ("bunx",),
+    ("pnpx",),
+    ("uvx",),
+    ("uv", "run"),
+    ("poetry", "run"),
+    ("pdm", "run"),
+    ("pipenv", "run"),
+    ("hatch", "run"),
+    ("pnpm", "exec"),
+    ("npm", "exec"),
+    ("pnpm", "dlx"),
+    ("bundle", "exec"),
+    ("python", "-m"),
+    ("python3", "-m"),
+    ("mise", "exec", "--"),
+)
+_BETWEEN = frozenset(("run", "run-script", "exec", "-s", "--silent", "tool"))
+_ONLY_SHOWS = frozenset(("--version", "--help", "-h", "-V", "--collect-only", "--co"))
+_WITH_VALUE = frozenset(("-C", "--prefix", "--dir", "--cwd", "--filter", "-F", "-f", "--project"))
+_PARTS = re.compile(r"[:/_.-]")
+_KIND_OF_PROGRAM = {name: kind for kind, names in PROGRAMS.items() for name in names.split()}
+_KIND_OF_TASK = {name: kind for kind, names in TASKS.items() for name in names.split()}
+SHOWN = 160
+"""Characters of a command."""
+
+
+def check_kind(words: Sequence[str]) -> str:
+    """The kind of check that a command is; empty for other commands."""
+    words = _without_runner(words)
+    if not words or _ONLY_SHOWS & set(words):
+        return ""
+    program = posixpath.basename(words[0])
+    if program in ("ruff", "biome", "deno", "cargo") and {"format", "fmt"} & set(words[1:2]):
+        return "format"
+    if program == "gofmt" and "-l" in words:
+        return ""  # its exit code is 0 whatever it finds
+    if kind := _KIND_OF_PROGRAM.get(program):
+        return kind
+    if program not in TASK_RUNNERS:
+        return ""
+    asked = _asked(words[1:])
+    if not asked:
+        return "build" if program in ("make", "gmake", "ninja") else ""
+    if program == "make" and "=" in asked:
+        return ""
+    return next((_KIND_OF_TASK[p] for p in _PARTS.split(asked) if p in _KIND_OF_TASK), "")
+
+
+def _without_runner(words: Sequence[str]) -> Sequence[str]:
+    for runner in _RUNS_ANOTHER:
+        if tuple(words[: len(runner)]) == runner:
+            rest = list(words[len(runner) :])
+            while rest and rest[0].startswith("-"):
+                del rest[0 : 2 if rest[0] in ("--with", "--package", "-p", "--extra") else 1]
+            return rest
+    return words
+
+
+def _asked(words: Sequence[str]) -> str:
+    """The task that a runner is asked for: its first word that is no flag."""
+    at = 0
+    while at < len(words):
+        word = words[at]
+        if word in _WITH_VALUE:
+            at += 2
+        elif word.startswith("-") or word.startswith("+") or word in _BETWEEN:
+            at += 1
+        else:
+            return word
+    return ""
+
+
+def supersedes(words: Sequence[str], earlier: Sequence[str]) -> bool:
+    """Whether a run of a command says at least as much as an earlier run of another: the same
+    program and task, and nothing that narrows it down which the earlier one had not.
+    """
+    if tuple(words) == tuple(earlier):
+        return True
+    now, before = _without_runner(words), _without_runner(earlier)
+    if not now or not before or posixpath.basename(now[0]) != posixpath.basename(before[0]):
+        return False
+    if check_kind(words) != check_kind(earlier) or _asked(now[1:]) != _asked(before[1:]):
+        runs_tasks = posixpath.basename(now[0]) in TASK_RUNNERS
+        if runs_tasks or check_kind(words) != check_kind(earlier):
+            return False
+    return _limits(now[1:]) <= _limits(before[1:]) or _is_everything(now[1:])
+
+
+def _limits(words: Sequence[str]) -> frozenset[str]:
+    """What narrows a check down: paths, and flags that choose."""
+    chosen: set[str] = set()
+    for at, word in enumerate(words):
+        if word in ("-run", "--run", "-k", "-t", "-m", "--filter", "--grep"):
+            chosen.update(words[at : at + 2])
+        elif not word.startswith("-") and (at == 0 or words[at - 1] not in ("-n", "-timeout")):
+            chosen.add(word)
+    return frozenset(chosen)
+
+
+def _is_everything(words: Sequence[str]) -> bool:
+    """Whether a check is of the whole project, such as `go test ./...`."""
+    named = [word for word in words if not word.startswith("-")]
+    return bool(named) and named[-1] in ("./...", ".", "all") and "-run" not in words
+
+
+def shown(command: Command) -> str:
+    """A command as a person types it, in one line."""
+    words = (f"'{word}'" if re.search(r"[\s|&;<>]", word) else word for word in command.words)
+    line = " ".join(" ".join(words).split())
+    return line if len(line) <= SHOWN else f"{line[: SHOWN - 3].rstrip()}..."

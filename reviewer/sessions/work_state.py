@@ -1,0 +1,307 @@
+"""The state of the work at any point of a session, computed from its events.
+
+Every fact has the line that shows it. Where the events allow two readings, the fact is unknown.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+
+from msgspec import Struct, structs
+
+from reviewer.sessions.checks import check_kind, shown, supersedes
+from reviewer.sessions.working_tree import ChangedFile, Commit, Conflict, WorkingTree, absolute
+from reviewer.sources.calls import POLLING, STOPPING, TASK_IDS, given
+from reviewer.sources.events import (
+    Act,
+    Call,
+    Command,
+    Event,
+    Message,
+    Notice,
+    NoticeKind,
+    Origin,
+    Outcome,
+    Plan,
+    PlanItem,
+    Result,
+    Speaker,
+)
+from reviewer.sources.results import HEAD, command_outcomes
+from reviewer.text.controls import without_escapes
+
+LAST_LINE = 160
+"""Characters of the last line that a check printed."""
+_MADE = re.compile(r"^\[[^\]\n]{1,200} [0-9a-f]{7,40}\] ", re.MULTILINE)
+_ENDED = re.compile(r"<status>(?!running)|has (?:exited|completed|finished)|killed|stopped")
+
+
+class Check(Struct, frozen=True):
+    """The last run of a command that tests, lints, formats, builds or checks types."""
+
+    kind: str
+    command: str
+    outcome: Outcome
+    line: int
+    last_line: str = ""
+    """The last line that it printed, where nothing else printed after it."""
+    exit_code: int | None = None
+    folder: str = ""
+    stale: bool = False
+    """Files were changed after it."""
+
+
+class Refusal(Struct, frozen=True):
+    """A call that the person, or a rule of theirs, did not allow."""
+
+    call: Call
+    words: str
+    line: int
+
+
+class Running(Struct, frozen=True):
+    """A call that was started in the background, and whose end was not seen."""
+
+    call: Call
+    line: int
+
+
+class WorkState(Struct, frozen=True):
+    """What is true at one point of a session. Lines are 0-based lines of the file."""
+
+    folder: str = ""
+    branch: str = ""
+    files: tuple[ChangedFile, ...] = ()
+    """Changed in the session and not known to be committed or undone; the latest last."""
+    checks: tuple[Check, ...] = ()
+    """The last run of each command, the latest last; failures that a later run put right left out.
+    """
+    commits: tuple[Commit, ...] = ()
+    conflicts: tuple[Conflict, ...] = ()
+    plan: tuple[PlanItem, ...] = ()
+    plan_line: int = -1
+    refusals: tuple[Refusal, ...] = ()
+    running: tuple[Running, ...] = ()
+    waiting: Call | None = None
+    """A question or a plan that the person has not answered."""
+    interrupted: bool = False
+    """The person interrupted the agent and has said nothing since."""
+    last_change: int = -1
+    """The line of the last change of any file; -1 without one."""
+    changed_by: str = ""
+    """The file that it changed, or the command."""
+
+    @property
+    def uncommitted(self) -> tuple[ChangedFile, ...]:
+        return tuple(each for each in self.files if each.uncommitted)
+
+    @property
+    def unchecked(self) -> tuple[ChangedFile, ...]:
+        """Files that were changed after the last check that passed."""
+        passed = max((c.line for c in self.checks if c.outcome is Outcome.OK), default=-1)
+        return tuple(each for each in self.files if each.line > passed)
+
+    @property
+    def open_items(self) -> tuple[PlanItem, ...]:
+        return tuple(each for each in self.plan if each.status in ("open", "active"))
+
+    @property
+    def failing(self) -> tuple[Check, ...]:
+        return tuple(each for each in self.checks if each.outcome is Outcome.FAILED)
+
+
+def work_state(events: Iterable[Event]) -> WorkState:
+    """The state after these events."""
+    tracker = WorkTracker()
+    for event in events:
+        tracker.add(event)
+    return tracker.state()
+
+
+class WorkTracker:
+    """Follows a session event by event; `state` may be asked for at any point."""
+
+    def __init__(self) -> None:
+        self._tree = WorkingTree()
+        self._open: dict[str, Call] = {}
+        self._nameless: list[Call] = []
+        self._checks: dict[tuple[str, tuple[str, ...]], Check] = {}
+        self._check_places: dict[tuple[str, tuple[str, ...]], int] = {}
+        self._refusals: list[Refusal] = []
+        self._running: dict[str, Running] = {}
+        self._plan: Plan | None = None
+        self._folder = self._branch = self._given_branch = ""
+        self._interrupted = False
+
+    def add(self, event: Event) -> None:
+        self._note_place(event.origin)
+        if isinstance(event, Call):
+            if event.id:
+                self._open[event.id] = event
+            else:
+                self._nameless.append(event)
+        elif isinstance(event, Result):
+            self._result(event)
+        elif isinstance(event, Plan):
+            if not event.origin.sidechain:
+                self._plan = event
+        elif isinstance(event, Notice):
+            if event.kind is NoticeKind.INTERRUPTED:
+                self._interrupted = True
+            self._end_tasks(event.text)
+        elif isinstance(event, Message):
+            if event.speaker is Speaker.PERSON:
+                self._interrupted = False
+            if event.speaker is Speaker.HARNESS:
+                self._end_tasks(event.text)
+
+    def state(self) -> WorkState:
+        tree = self._tree
+        waiting = [
+            call
+            for call in [*self._open.values(), *self._nameless]
+            if call.act is Act.ASK and not call.origin.sidechain
+        ]
+        plan = self._plan
+        return WorkState(
+            folder=self._folder,
+            branch=self._branch,
+            files=tree.files(),
+            checks=self._last_checks(),
+            commits=tuple(tree.commits),
+            conflicts=tuple(tree.conflicts.values()),
+            plan=plan.items if plan else (),
+            plan_line=plan.origin.line_start if plan else -1,
+            refusals=tuple(self._refusals),
+            running=tuple(self._running.values()),
+            waiting=waiting[-1] if waiting else None,
+            interrupted=self._interrupted,
+            last_change=tree.last_change,
+            changed_by=tree.changed_by,
+        )
+
+    def _note_place(self, origin: Origin) -> None:
+        if origin.sidechain:
+            return
+        self._folder = absolute("", origin.cwd) or self._folder
+        if origin.branch and origin.branch != self._given_branch:
+            self._branch = self._given_branch = origin.branch
+
+    def _result(self, result: Result) -> None:
+        call = self._open.pop(result.call, None) if result.call else self._oldest(result.tool)
+        if call is None:
+            return
+        line = call.origin.line_start
+        if result.outcome is Outcome.REFUSED:
+            self._refusals.append(Refusal(call, result.words, result.origin.line_start))
+            return
+        self._follow_tasks(call, result)
+        if result.outcome is Outcome.FAILED and not call.commands:
+            return
+        for change in call.changes:
+            path = absolute(call.origin.cwd, change.path)
+            self._tree.changed(path, line, created=change.created, deleted=change.deleted)
+        if call.commands:
+            self._commands(call, result)
+
+    def _commands(self, call: Call, result: Result) -> None:
+        text, line = result.text, call.origin.line_start
+        cwd = call.origin.cwd or self._folder
+        ends = [outcome for _, outcome in command_ends(call, result)]
+        branch = self._tree.branch
+        for number, (command, outcome) in enumerate(zip(call.commands, ends, strict=True)):
+            if outcome is Outcome.REFUSED or not command.words:
+                continue
+            folder = absolute(cwd, command.folder) if command.folder else cwd
+            piped = number + 1 < len(ends) and call.commands[number + 1].joined_by == "|"
+            self._tree.ran(command, folder, outcome, text, line, alone=len(ends) == 1, piped=piped)
+        self._check(call, result.text, ends, result.exit_code)
+        if self._tree.branch != branch and not call.origin.sidechain:
+            self._branch = self._tree.branch
+
+    def _check(self, call: Call, text: str, ends: Sequence[Outcome], exit_code: int | None) -> None:
+        """Note the checks among the commands of a call."""
+        for number, (command, outcome) in enumerate(zip(call.commands, ends, strict=True)):
+            kind = check_kind(command.words) if outcome is not Outcome.REFUSED else ""
+            if not kind:
+                continue
+            after = call.commands[number + 1 :]
+            printed = last_line(text) if all(c.joined_by == "|" for c in after) else ""
+            code = exit_code if outcome is Outcome.FAILED else None
+            line = call.origin.line_start
+            folder = absolute(absolute("", call.origin.cwd) or self._folder, command.folder)
+            check = Check(kind, shown(command), outcome, line, printed, code, folder)
+            self._note_check(check, (folder, command.words))
+
+    def _note_check(self, check: Check, key: tuple[str, tuple[str, ...]]) -> None:
+        folder, words = key
+        for other in [each for each in self._checks if each[0] == folder]:
+            same = other[1] == words
+            if same or (check.outcome is Outcome.OK and supersedes(words, other[1])):
+                del self._checks[other]
+        self._checks[key] = check
+        self._check_places[key] = self._tree.changes
+
+    def _last_checks(self) -> tuple[Check, ...]:
+        changes, places = self._tree.changes, self._check_places
+        return tuple(
+            structs.replace(check, stale=changes > places[key])
+            for key, check in self._checks.items()
+        )
+
+    def _follow_tasks(self, call: Call, result: Result) -> None:
+        """What starts and ends in the background."""
+        tool = call.tool.lower()
+        if tool in POLLING or tool in STOPPING:
+            args = given(call.text)
+            task = next((str(args[name]) for name in TASK_IDS if name in args), "")
+            running = self._running.get(task)
+            if running is None:
+                return
+            code, outcome = result.exit_code, result.outcome
+            if tool in STOPPING or code is not None or _ENDED.search(result.text[:HEAD]):
+                del self._running[task]
+                ends = command_outcomes(running.call.commands, outcome, code)
+                self._check(running.call, result.text, ends, code)
+        elif result.task or (call.background and result.outcome is not Outcome.FAILED):
+            key = result.task or call.id
+            self._running[key] = Running(call, call.origin.line_start)
+
+    def _end_tasks(self, text: str) -> None:
+        for task in [task for task in self._running if task and task in text]:
+            if _ENDED.search(text):
+                del self._running[task]
+
+    def _oldest(self, tool: str) -> Call | None:
+        named = (at for at, each in enumerate(self._nameless) if each.tool == tool)
+        at = next(named, 0)
+        return self._nameless.pop(at) if at < len(self._nameless) else None
+
+
+def command_ends(call: Call, result: Result) -> list[tuple[Command, Outcome]]:
+    """Each command of a call, and how it ended, as far as the result shows it."""
+    proved = _proved(call.commands, result.text)
+    ends = command_outcomes(call.commands, result.outcome, result.exit_code, proved)
+    return list(zip(call.commands, ends, strict=True))
+
+
+def _proved(commands: tuple[Command, ...], text: str) -> int:
+    """The last command that must have run, by what was printed; -1 for none."""
+    found = -1
+    for number, command in enumerate(commands):
+        words = command.words
+        if words[:1] != ("git",):
+            continue
+        if "commit" in words[:4] and _MADE.search(text):
+            found = number
+        if "\nCONFLICT (" in f"\n{text}" and {"merge", "pull", "rebase"} & set(words[:4]):
+            found = number
+    return found
+
+
+def last_line(text: str) -> str:
+    """The last line that a command printed."""
+    lines = without_escapes(text).strip().splitlines()
+    line = " ".join(lines[-1].split()) if lines else ""
+    return line if len(line) <= LAST_LINE else f"{line[: LAST_LINE - 3].rstrip()}..."

@@ -1,0 +1,418 @@
+"""What the calls of a session did to files: changed, staged, committed, pushed, in conflict."""
+
+from __future__ import annotations
+
+import posixpath
+import re
+from collections.abc import Iterable, Sequence
+from fnmatch import fnmatchcase
+from typing import Literal
+
+from msgspec import Struct, structs
+
+from reviewer.sources.events import Command, Outcome
+
+MOST_FILES = 2_000
+"""Files that are followed, the latest."""
+_ASIDE = re.compile(r"/(?:private/)?(?:tmp|dev|var)/|\$|.*/\.git/|.*/\.claude/(?:plans|projects)/")
+"""Files that are no part of the work: temporary ones, and an agent's own."""
+_MADE = re.compile(r"^\[([^\]\n]{1,200}?) ([0-9a-f]{7,40})\] (.+)$", re.MULTILINE)
+_COUNT = re.compile(r"^ (\d+) files? changed", re.MULTILINE)
+_CONFLICT = re.compile(r"^CONFLICT \([^)\n]*\): (?:Merge conflict in )?(\S+)", re.MULTILINE)
+_WENT = re.compile(r"^ +[+*]? *(?:[0-9a-f]+\.\.+[0-9a-f]+|\[new branch\]) +(\S+) -> ", re.MULTILINE)
+_LISTED = re.compile(
+    r"^(?:\t(?:[a-z ]+: +)?|(?!##)[ MADRCU?]{2} )(?:.* -> )?\"?(?:\.\.?/)*(.+?)\"?$", re.MULTILINE
+)
+_JOINING = frozenset(("merge", "pull", "rebase", "cherry-pick", "revert", "stash"))
+_ENDING = frozenset(("--abort", "--continue", "--skip", "--quit", "--hard"))
+_VALUES = re.compile(r"-[a-zA-Z]*[mFCct]|--(?:message|author|date|file|template|fixup|squash)")
+_MESSAGE = re.compile(r"-[a-zA-Z]*m|--message")
+_DRIVE = re.compile(r"([A-Za-z]):[\\/]")
+_MOUNTED_DRIVE = re.compile(r"/([A-Za-z])(?=/|$)")
+
+Pushed = Literal["pushed", "not pushed", "unknown"]
+
+
+class ChangedFile(Struct, frozen=True):
+    """A file that the session changed. `uncommitted`: False where it may be committed or undone."""
+
+    path: str
+    line: int
+    by: str = ""
+    """The program that changed it, where it was no edit."""
+    deleted: bool = False
+    uncommitted: bool = True
+
+
+class Commit(Struct, frozen=True):
+    """A commit that was made in the session. `id` is empty where it was not seen."""
+
+    id: str
+    subject: str
+    line: int
+    branch: str = ""
+    pushed: Pushed = "not pushed"
+    rewritten: bool = False
+    """Later commands may have rewritten or undone it."""
+
+
+class Conflict(Struct, frozen=True):
+    """A file with a merge conflict. `touched`: what was done to it since; empty for nothing."""
+
+    path: str
+    line: int
+    touched: str = ""
+
+
+class WorkingTree:
+    """Follows edits and commands. `commits`, `conflicts`: as they are now."""
+
+    def __init__(self) -> None:
+        self._files: dict[str, ChangedFile] = {}
+        self._staged: set[str] = set()
+        self._added: set[str] = set()
+        self._fresh: set[str] = set()
+        """Files that were made, which Git may not know yet."""
+        self.commits: list[Commit] = []
+        self.conflicts: dict[str, Conflict] = {}
+        self.branch = ""
+        """The branch that commands switched to; empty where none did."""
+        self.changes = 0
+        """Counts what may make a check say something else."""
+        self.last_change, self.changed_by = -1, ""
+
+    def files(self) -> tuple[ChangedFile, ...]:
+        return tuple(self._files.values())
+
+    def changed(
+        self, path: str, line: int, *, by: str = "", created: bool = False, deleted: bool = False
+    ) -> None:
+        """A file was written, edited or deleted."""
+        if not path or _ASIDE.match(path):
+            return
+        self._files.pop(path, None)
+        self._files[path] = ChangedFile(path, line, by, deleted)
+        if len(self._files) > MOST_FILES:
+            del self._files[next(iter(self._files))]
+        self._staged.discard(path)
+        if created:
+            self._fresh.add(path)
+        if path in self.conflicts:
+            self.conflicts[path] = structs.replace(self.conflicts[path], touched="edited since")
+        self._note_change(line, posixpath.basename(path))
+
+    def ran(
+        self,
+        command: Command,
+        folder: str,
+        outcome: Outcome,
+        printed: str,
+        line: int,
+        *,
+        alone: bool,
+        piped: bool,
+    ) -> None:
+        """A command ran in a folder. `alone`: everything printed is its own; `piped`: another
+        command read it.
+        """
+        sure = outcome is Outcome.OK
+        if outcome is not Outcome.FAILED:
+            for path in command.writes:
+                self._written(path, folder, line, posixpath.basename(command.words[0]), sure=sure)
+        if posixpath.basename(command.words[0]) == "git":
+            words, folder = _git_words(command.words, folder)
+            if words and command.certain and not _ASIDE.match(f"{folder}/"):
+                _Git(self, words, folder, outcome, printed, line, alone=alone, piped=piped).run()
+            elif words[:1] in (["commit"], ["reset"], ["checkout"], ["stash"], ["rebase"]):
+                self.doubt(self.here(folder))
+        elif outcome is not Outcome.FAILED:
+            self._other(command.words, folder, line, sure=sure)
+
+    def _other(self, words: Sequence[str], folder: str, line: int, *, sure: bool) -> None:
+        """A command that is not Git, by the files that it is known to write."""
+        program = posixpath.basename(words[0])
+        named = [word for word in words[1:] if word and not word.startswith("-")]
+        in_place = any(re.match(r"-\w*i|--in-place", w) for w in words if w.startswith("-"))
+        if program == "tee":
+            written = named
+        elif program in ("sed", "perl") and in_place:
+            written = [each for each in named[1:] if "/" in each or "." in each]
+        elif program == "cp" and len(named) == 2:
+            written = named[1:] if "." in posixpath.basename(named[1]) else []
+        else:
+            written = []
+        for path in written:
+            self._written(path, folder, line, program, sure=sure)
+        if program == "rm":
+            self.doubt(self.match(named, folder))
+        elif program == "mv":
+            self.moved(named, folder, line, sure=sure)
+
+    def moved(self, named: Sequence[str], folder: str, line: int, *, sure: bool) -> None:
+        """Files got another name: one file, or several into a folder."""
+        found = self.match(named[:-1], folder)
+        source, target = absolute(folder, named[0]) if named else "", named[-1:]
+        if sure and found == [source] and len(named) == 2:
+            inside = named[1].endswith("/") or "." not in posixpath.basename(named[1])
+            name = posixpath.join(named[1], posixpath.basename(source)) if inside else target[0]
+            self.drop(found)
+            self._written(name, folder, line, "mv", sure=not inside or named[1].endswith("/"))
+        else:
+            self.doubt(found)
+
+    def _written(self, path: str, folder: str, line: int, by: str, *, sure: bool) -> None:
+        if not re.search(r"[$*`<>|]", path):
+            path = absolute(folder, path)
+            self.changed(path, line, by=by)
+            if not sure:
+                self.doubt([path])
+
+    def _note_change(self, line: int, by: str) -> None:
+        self.changes += 1
+        self.last_change, self.changed_by = line, by
+
+    # What Git did
+
+    def match(self, specs: Sequence[str], folder: str) -> list[str]:
+        """The changed files that these paths and patterns name."""
+        whole = [absolute(folder, spec) for spec in specs]
+        return [
+            path
+            for path in self._files
+            if any(
+                path == each or path.startswith(each.rstrip("/") + "/") or fnmatchcase(path, each)
+                for each in whole
+            )
+        ]
+
+    def here(self, folder: str) -> list[str]:
+        """The changed files of the repository of a folder, as far as paths show it."""
+        if folder and self._files and not any(p.startswith(f"{folder}/") for p in self._files):
+            return [path for path in self._files if not path.startswith("/")]
+        inside = (p for p in self._files if p.startswith(f"{folder}/") or not folder)
+        return [path for path in inside if "worktrees/" not in path[len(folder) :]]
+
+    def doubt(self, paths: Iterable[str]) -> None:
+        """These files may be committed or undone."""
+        for path in paths:
+            if path in self._files:
+                self._files[path] = structs.replace(self._files[path], uncommitted=False)
+
+    def drop(self, paths: Iterable[str]) -> None:
+        """These files are as Git has them."""
+        for path in paths:
+            self._files.pop(path, None)
+            self._staged.discard(path)
+
+
+class _Git:
+    """One call of Git."""
+
+    def __init__(
+        self,
+        tree: WorkingTree,
+        words: Sequence[str],
+        folder: str,
+        outcome: Outcome,
+        printed: str,
+        line: int,
+        *,
+        alone: bool,
+        piped: bool,
+    ) -> None:
+        self._tree, self._folder, self._outcome = tree, folder, outcome
+        self._printed, self._line, self._alone, self._piped = printed, line, alone, piped
+        self._verb, self._args = words[0], list(words[1:])
+        self._flags = [word for word in self._args if word.startswith("-")]
+        if "--" in self._args:
+            self._specs = self._args[self._args.index("--") + 1 :]
+        else:
+            self._specs = [word for word in self._args if not word.startswith("-")]
+        self._here = tree.here(folder)
+
+    def run(self) -> None:
+        verb, tree = self._verb, self._tree
+        failed = self._outcome is Outcome.FAILED
+        clash = _CONFLICT.findall(self._printed) if verb in _JOINING else []
+        if failed and not clash and verb not in ("commit", "push"):
+            return
+        if verb == "stash" and self._specs[:1] in (["list"], ["show"], ["drop"]):
+            return
+        if clash:
+            paths = [absolute(self._folder, path) for path in clash]
+            tree.conflicts = {path: Conflict(path, self._line) for path in paths}
+            tree._note_change(self._line, f"git {verb}")
+            return
+        if _ENDING & set(self._flags):
+            tree.conflicts = {}
+        action = getattr(self, f"_{verb.replace('-', '_')}", None)
+        if action is not None:
+            action()
+
+    def _add(self) -> None:
+        tree = self._tree
+        everything = bool({"-A", "--all", "-u", "--update"} & set(self._flags)) and not self._specs
+        named = [absolute(self._folder, spec) for spec in self._specs]
+        tree._added |= set(named)
+        taken = set(self._here if everything else tree.match(self._specs, self._folder))
+        tree._staged |= taken - (tree._fresh if "-u" in self._flags else set())
+        for path, conflict in tree.conflicts.items():
+            if everything or path in taken or path in named:
+                tree.conflicts[path] = structs.replace(conflict, touched="staged since")
+
+    def _commit(self) -> None:
+        tree, args = self._tree, self._args
+        if "--dry-run" in args:
+            return
+        values = {at + 1 for at, word in enumerate(args[:-1]) if _VALUES.fullmatch(word)}
+        specs = [w for at, w in enumerate(args) if at not in values and not w.startswith("-")]
+        everything = any(
+            re.fullmatch(r"-[a-z]*a[a-z]*|--all", word)
+            for at, word in enumerate(args)
+            if at not in values
+        )
+        made = _MADE.findall(self._printed)
+        counted = _COUNT.search(self._printed)
+        if self._outcome is Outcome.FAILED and not made:
+            return
+        if specs:
+            took = tree.match(specs, self._folder)
+        else:
+            took = [
+                path
+                for path in self._here
+                if path in tree._staged or (everything and path not in tree._fresh)
+            ]
+        if not made and self._outcome is not Outcome.OK and not counted:
+            tree.doubt(took or self._here)
+            return
+        amends = "--amend" in args
+        if amends and tree.commits:
+            tree.commits.pop()
+        said = next((args[a] for a in sorted(values) if _MESSAGE.fullmatch(args[a - 1])), "")
+        branch, number, subject = made[-1] if made else ("", "", said)
+        subject = subject.strip().split("\n")[0]
+        branch = branch.removesuffix(" (root-commit)")
+        tree.commits.append(Commit(number, subject, self._line, branch))
+        known = set(took) | tree._added
+        if amends or everything or (int(counted[1]) > len(known) if counted else not took):
+            tree.doubt(self._here)  # it holds files whose staging was not seen
+        tree.drop(took)
+        tree.conflicts, tree._added = {}, set()
+
+    def _push(self) -> None:
+        tree = self._tree
+        if {"--dry-run", "-n", "--tags", "--delete", "-d"} & set(self._flags):
+            return
+        went = _WENT.findall(self._printed)
+        if not went and self._outcome is Outcome.FAILED:
+            return
+        sure = bool(went) or self._outcome is Outcome.OK
+        for at, commit in enumerate(tree.commits):
+            if commit.pushed != "pushed" and (not went or commit.branch in went):
+                pushed: Pushed = "pushed" if sure else "unknown"
+                tree.commits[at] = structs.replace(commit, pushed=pushed)
+
+    def _checkout(self) -> None:
+        tree, flags = self._tree, set(self._flags)
+        if {"--theirs", "--ours"} & flags:
+            for path in self._specs:
+                tree.changed(absolute(self._folder, path), self._line, by="git checkout")
+            return
+        if {"-b", "-B", "-c", "-C"} & flags:
+            self._switched()
+            return
+        if found := tree.match(self._specs, self._folder):
+            if "--staged" in flags:
+                return
+            if self._outcome is Outcome.OK and flags <= {"--"} and len(self._specs) >= 1:
+                tree.drop(found)
+            else:
+                tree.doubt(found)
+            tree._note_change(self._line, f"git {self._verb}")
+        elif "--" not in flags and self._verb != "restore" and self._specs:
+            self._switched()
+            tree._note_change(self._line, f"git {self._verb}")
+
+    _switch = _restore = _checkout
+
+    def _switched(self) -> None:
+        if self._outcome is Outcome.OK and self._specs:
+            self._tree.branch = self._specs[0]
+
+    def _unsure(self) -> None:
+        """Something that may undo what was done."""
+        tree = self._tree
+        sure = self._outcome is Outcome.OK
+        if self._verb == "mv":
+            tree.moved(self._specs, self._folder, self._line, sure=sure)
+        elif self._verb == "rm":
+            tree.doubt(tree.match(self._specs, self._folder))
+        elif self._verb in ("reset", "stash", "clean"):
+            if "--soft" not in self._flags:
+                tree.doubt(self._here)
+            tree._staged -= set(self._here)
+        if self._verb in ("reset", "rebase", "revert"):
+            for at, commit in enumerate(tree.commits):
+                if commit.pushed != "pushed":
+                    tree.commits[at] = structs.replace(commit, rewritten=True)
+        tree._note_change(self._line, f"git {self._verb}")
+
+    _reset = _stash = _clean = _rm = _mv = _rebase = _cherry_pick = _revert = _unsure
+
+    def _merge(self) -> None:
+        if "up to date" not in self._printed:
+            self._tree._note_change(self._line, f"git {self._verb}")
+
+    def _pull(self) -> None:
+        self._merge()
+        if "--rebase" in self._flags or "-r" in self._flags:
+            for at, commit in enumerate(self._tree.commits):
+                if commit.pushed != "pushed":
+                    self._tree.commits[at] = structs.replace(commit, rewritten=True)
+
+    def _status(self) -> None:
+        """What Git itself lists as changed."""
+        tree, flags = self._tree, set(self._flags)
+        if self._outcome is not Outcome.OK or self._piped or self._specs or not self._alone:
+            return
+        if flags - {"--short", "-s", "--porcelain", "-sb", "--branch", "-b", "-uall"}:
+            return
+        listed = _LISTED.findall(self._printed)
+        if not listed and "nothing to commit" not in self._printed and self._printed.strip():
+            return
+        seen = {
+            path
+            for path in self._here
+            if any(
+                path.endswith("/" + end) or (end.endswith("/") and "/" + end in path)
+                for end in listed
+            )
+        }
+        tree.drop([path for path in self._here if path not in seen])
+        for path in seen:
+            tree._files[path] = structs.replace(tree._files[path], uncommitted=True)
+
+
+def _git_words(words: Sequence[str], folder: str) -> tuple[list[str], str]:
+    """The verb of Git with its arguments, and the folder it works in."""
+    rest = list(words[1:])
+    while rest and rest[0].startswith("-"):
+        if rest[0] == "-C" and rest[1:]:
+            folder = absolute(folder, rest[1])
+        del rest[0 : 2 if rest[0] in ("-C", "-c") else 1]
+    return rest, folder
+
+
+def absolute(folder: str, path: str) -> str:
+    """A path as absolute as the folder allows; drives of Windows in one form."""
+    if path.startswith("~"):
+        return path
+    if not _DRIVE.match(path):
+        if _DRIVE.match(folder) and (mounted := _MOUNTED_DRIVE.match(path)):
+            path = f"{mounted[1].upper()}:{path[2:] or '/'}"
+        elif not (_DRIVE.match(folder) and path.startswith("/")):
+            path = posixpath.join(folder, path)
+    if _DRIVE.match(path):
+        path = f"{path[0].upper()}{path[1:]}".replace("\\", "/")
+    return posixpath.normpath(path) if path else ""

@@ -1,0 +1,223 @@
+"""A session without a model: what is said, in which order, and what is left out."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+import pytest
+
+from reviewer.compression.sections import Section
+from reviewer.compression.values import Turn
+from tests.unit.compression.making import agent, call, count, edit, result, run, section, turn
+from tests.unit.compression.making import written as written_
+
+FERRY = [
+    turn("Make the timetable of the ferry fit one page. Keep the night boats in bold."),
+    agent("I found two problems in the sheet. Shall I drop the winter column?"),
+    turn("yes"),
+    *edit("sheets/layout.py", "def one_page(rows):\n    return rows"),
+    *run("pytest -q tests/sheets", "3 passed"),
+    *run("git commit -am 'Fit the timetable on a page'", "[ferry 1a2b3c4] Fit the timetable"),
+    agent("The root cause was the width of `column_7`, because its notes never wrapped."),
+    turn("No, never shrink the type below 9 points. Now do the same for the harbour sheet."),
+    agent("I also need to move the legend below the harbour table."),
+    *edit("sheets/harbour.py", "def legend():\n    pass"),
+]
+
+
+def written(turns: Sequence[Turn], tokens: int = 600) -> str:
+    return written_(turns, tokens)
+
+
+def test_the_parts_come_in_the_order_in_which_they_are_needed() -> None:
+    titles = re.findall(r"^([A-Z][\w ]+):$", written(FERRY), re.MULTILINE)
+    assert titles == ["Request", "Now", "Course", "Last results"]
+
+
+def test_a_text_never_exceeds_its_room_and_uses_it() -> None:
+    talk = [turn(f"Boat {n} waits at pier {n % 7} for `crew_{n}`.", "assistant") for n in range(90)]
+    for room in (1, 12, 40, 120, 310, 700):
+        size = count(written([*FERRY, *talk], room))
+        assert size <= room
+        assert size >= room * 0.8 or room < 100
+
+
+def test_nothing_is_written_of_nothing() -> None:
+    assert written([]) == ""
+
+
+# The request
+
+
+def test_the_latest_and_the_first_request_are_in_the_persons_words() -> None:
+    request = section(written(FERRY), Section.REQUEST)
+    assert "Latest: No, never shrink the type below 9 points. Now do the same" in request
+    assert "First: Make the timetable of the ferry fit one page." in request
+
+
+def test_a_short_answer_stands_with_what_it_answers() -> None:
+    request = section(written(FERRY[:3]), Section.REQUEST)
+    assert request.startswith("Latest: yes\n")
+    assert 'To the agent\'s question: "Shall I drop the winter column?"' in request
+
+
+def test_whether_the_agent_has_answered() -> None:
+    assert "The agent was still at work on it." in written(FERRY)
+    assert "The agent has answered it." in written([*FERRY, agent("Both are done.")])
+
+
+def test_a_long_request_loses_its_middle() -> None:
+    words = " ".join(f"word{number}" for number in range(900))
+    request = section(written([turn(f"Print it. {words} Then stop.")]), Section.REQUEST)
+    assert request.startswith("Latest: Print it. word0")
+    assert "[...]" in request
+    assert "Then stop." in request
+
+
+def test_nothing_is_ordered_that_nobody_asked_for() -> None:
+    text = written([turn("Look at the sheet."), *edit("sheets/layout.py"), agent("Done.")])
+    assert not re.search(r"\b(?:commit it|push|next,|todo|run the tests)\b", text, re.IGNORECASE)
+
+
+# What the person insisted on
+
+
+def test_refusals_with_the_persons_words() -> None:
+    turns = [
+        turn("Print the sheet."),
+        call("Bash", "lpr sheet.pdf", "c1"),
+        result("Bash", "no", "c1", outcome="refused", words="Not on the old printer."),
+        turn("Go on."),
+    ]
+    told = section(written(turns), Section.INSTRUCTIONS)
+    assert told == "- Refused: `lpr sheet.pdf`: Not on the old printer."
+
+
+def test_corrections_that_are_not_in_the_request_above() -> None:
+    turns = [*FERRY, turn("Now print both sheets.")]
+    told = section(written(turns), Section.INSTRUCTIONS)
+    assert told == '- "No, never shrink the type below 9 points."'
+
+
+# The state
+
+
+def test_what_is_uncommitted_checked_and_committed() -> None:
+    now = section(written(FERRY), Section.NOW)
+    assert "Changed in this session, no commit of it seen (1): sheets/: harbour.py" in now
+    assert "Checks seen after the last change (harbour.py): none." in now
+    assert "before it: `pytest -q tests/sheets` passed." in now
+    assert "Committed (no push seen): 1a2b3c4 Fit the timetable" in now
+
+
+def test_a_failure_that_passed_later_is_not_told_as_one() -> None:
+    turns = [
+        turn("Fit it."),
+        *run("pytest -q", "2 failed", 1),
+        agent("The notes do not wrap."),
+        *edit("sheets/layout.py"),
+        *run("pytest -q", "4 passed"),
+        agent("Fits."),
+    ]
+    now = section(written(turns), Section.NOW)
+    assert "`pytest -q` passed" in now
+    assert "failed" not in now
+
+
+def test_the_plan_with_its_numbers() -> None:
+    todos = [
+        {"content": "Measure", "status": "completed"},
+        {"content": "Fit the page", "status": "in_progress"},
+        {"content": "Print", "status": "pending"},
+    ]
+    turns = [turn("Fit it."), call("TodoWrite", {"todos": todos}), result("TodoWrite", "ok")]
+    assert section(written(turns), Section.PLAN).split("\n") == [
+        "1 of 3 items done.",
+        "#2 [active] Fit the page",
+        "#3 [open] Print",
+        "#1 [done] Measure",
+    ]
+
+
+# The course
+
+
+def test_the_course_is_in_the_order_of_the_session() -> None:
+    course = section(written(FERRY), Section.COURSE)
+    order = ["fit one page", "two problems", "yes", "column_7", "the harbour sheet", "the legend"]
+    assert [course.index(each) for each in order] == sorted(course.index(each) for each in order)
+
+
+def test_calls_between_messages_are_one_line() -> None:
+    turns = [
+        turn("Fit it."),
+        *edit("sheets/layout.py", "def one_page(): pass"),
+        *edit("sheets/layout.py", "def two_pages(): pass"),
+        call("Read", {"file_path": "sheets/notes.md"}),
+        result("Read", "notes"),
+        agent("It fits now."),
+        *[each for number in range(7) for each in run(f"print-sheet {number}")],
+    ]
+    lines = [line for line in written(turns).split("\n") if line.startswith("  → ")]
+    assert lines[0] == "  → edited layout.py (one_page, two_pages)"
+
+
+def test_of_equal_sentences_one_is_kept() -> None:
+    same = "The width of `column_7` is the cause of the overflow on the second page."
+    turns = [turn("Why?"), agent(same), turn("Really?"), agent(same), turn("Sure?"), agent("Yes.")]
+    assert written(turns, 120).count("column_7") == 1
+
+
+def test_what_was_said_while_a_check_failed_that_passes_now_comes_last() -> None:
+    before = "Perhaps the `margin_left` of the harbour table breaks the layout of the sheet."
+    after = "Perhaps the `margin_right` of the harbour table breaks the layout of the sheet."
+    turns = [
+        turn("Fit it."),
+        *run("pytest -q", "2 failed", 1),
+        agent(before),
+        *edit("sheets/layout.py"),
+        *run("pytest -q", "4 passed"),
+        agent(after),
+        *edit("sheets/harbour.py"),
+        agent("Done."),
+    ]
+    text = written(turns, 50)
+    assert "margin_right" in text
+    assert "margin_left" not in text
+
+
+def test_speakers_with_names_keep_them() -> None:
+    talk = [turn("The ferry is late.", name="Ada"), turn("By an hour.", "user", name="Ben")]
+    assert written(talk, 100) == "Ada: The ferry is late.\nBen: By an hour."
+
+
+@pytest.mark.parametrize("wanted", ["The root cause was the width of `column_7`", "two problems"])
+def test_texts_that_have_to_stand_in_it_do(wanted: str) -> None:
+    talk = [turn(f"Boat {n} waits at pier {n % 7}.", "assistant") for n in range(60)]
+    assert wanted in written_([*FERRY, *talk], 300, [wanted])
+
+
+# What was changed last
+
+
+def test_the_code_that_was_changed_last_with_its_place() -> None:
+    old = "def legend(rows):\n    return rows"
+    new = "def legend(rows):\n    return rows[::-1]"
+    turns = [turn("Turn the legend."), *edit("sheets/harbour.py", new, old)]
+    assert (
+        "harbour.py, last edited:\n  def legend(rows):\n  -     return rows\n"
+        "  +     return rows[::-1]" in section(written(turns), Section.RESULTS)
+    )
+
+
+def test_an_edit_that_was_refused_is_shown_as_not_made() -> None:
+    given = {"file_path": "sheets/harbour.py", "old_string": "a = 1", "new_string": "a = 2"}
+    turns = [
+        turn("Turn the legend."),
+        call("Edit", given, "c1"),
+        result("Edit", "no", "c1", outcome="refused", words="Not that file."),
+    ]
+    results = section(written(turns), Section.RESULTS)
+    assert "harbour.py, last edited (not made: refused):\n  - a = 1\n  + a = 2" in results
+    assert "no commit of it seen" not in written(turns)

@@ -1,0 +1,298 @@
+"""The state of the work, as a person would read it off the session."""
+
+from __future__ import annotations
+
+import pytest
+
+from reviewer.sessions.work_state import WorkState, work_state
+from reviewer.sources.events import Outcome
+from tests.unit.sessions.making import HOME, SessionMaker
+
+
+@pytest.fixture
+def made() -> SessionMaker:
+    return SessionMaker()
+
+
+def state(made: SessionMaker) -> WorkState:
+    return work_state(made.events())
+
+
+def files(found: WorkState) -> list[str]:
+    return [each.path.removeprefix(f"{HOME}/") for each in found.uncommitted]
+
+
+def in_doubt(found: WorkState) -> list[str]:
+    return [e.path.removeprefix(f"{HOME}/") for e in found.files if not e.uncommitted]
+
+
+def test_a_session_without_calls_has_no_state(made: SessionMaker) -> None:
+    made.person("What is a kiosk?")
+    assert state(made) == WorkState(folder=HOME, branch="main")
+
+
+# Files
+
+
+def test_edited_files_are_uncommitted_each_with_the_line_of_its_last_edit(
+    made: SessionMaker,
+) -> None:
+    made.edit(f"{HOME}/queue.py")
+    last = made.write("spool/driver.py")
+    again = made.edit(f"{HOME}/queue.py")
+    found = state(made)
+    assert files(found) == ["spool/driver.py", "queue.py"]
+    assert [each.line for each in found.files] == [last, again]
+    assert (found.last_change, found.changed_by) == (again, "queue.py")
+
+
+def test_an_edit_that_failed_was_refused_or_has_no_result_changes_nothing(
+    made: SessionMaker,
+) -> None:
+    made.call("Edit", "<tool_use_error>no match", failed=True, file_path="a.py", old_string="x")
+    made.refused("Write", file_path="b.py", content="x")
+    made.call("Write", None, file_path="c.py", content="x")
+    assert files(state(made)) == []
+
+
+def test_temporary_files_are_no_part_of_the_work(made: SessionMaker) -> None:
+    made.write("/tmp/notes.txt")
+    made.run("echo 1 > /dev/null && date > /tmp/x")
+    assert state(made).files == ()
+
+
+@pytest.mark.parametrize(
+    ("command", "changed"),
+    [
+        ("sed -i 's/a/b/' queue.py", ["queue.py"]),
+        ("cat > spool/new.py <<'END'\na = 1\nEND", ["spool/new.py"]),
+        ("cd spool && echo 1 >> driver.py", ["spool/driver.py"]),
+        ("date | tee log.txt", ["log.txt"]),
+        ("grep -rn 'a > b' .", []),
+        ("python -c 'print(1)' 2>&1", []),
+    ],
+)
+def test_files_that_commands_write(made: SessionMaker, command: str, changed: list[str]) -> None:
+    made.run(command)
+    assert files(state(made)) == changed
+
+
+def test_a_file_that_a_command_wrote_without_a_known_end_is_in_doubt(made: SessionMaker) -> None:
+    made.run("cd nowhere && sed -i 's/a/b/' queue.py; ls")
+    assert (files(state(made)), len(in_doubt(state(made)))) == ([], 1)
+
+
+# Commits
+
+MADE = "[main 1a2b3c4] Keep the port open\n 1 file changed, 2 insertions(+)"
+
+
+def test_a_commit_takes_what_was_staged(made: SessionMaker) -> None:
+    made.edit("queue.py")
+    made.edit("driver.py")
+    line = made.run("git add queue.py && git commit -m 'Keep the port open'", MADE)
+    found = state(made)
+    assert files(found) == ["driver.py"]
+    [commit] = found.commits
+    assert (commit.id, commit.subject, commit.branch) == ("1a2b3c4", "Keep the port open", "main")
+    assert (commit.line, commit.pushed) == (line, "not pushed")
+
+
+def test_commit_all_takes_known_files_and_leaves_new_ones_in_doubt(made: SessionMaker) -> None:
+    made.edit("queue.py")
+    made.write("new.py")
+    made.run("git commit -am 'Keep the port open'", MADE)
+    assert (files(state(made)), in_doubt(state(made))) == ([], ["new.py"])
+
+
+def test_a_commit_whose_making_was_not_seen_leaves_doubt(made: SessionMaker) -> None:
+    made.edit("queue.py")
+    made.run("git add queue.py; git commit -q -m x | cat; ls")
+    found = state(made)
+    assert (files(found), in_doubt(found), found.commits) == ([], ["queue.py"], ())
+
+
+def test_a_commit_that_a_hook_refused_was_not_made(made: SessionMaker) -> None:
+    made.edit("queue.py")
+    made.run("git commit -am 'Keep'", "lint failed", code=1)
+    assert (files(state(made)), state(made).commits) == (["queue.py"], ())
+
+
+def test_a_commit_counts_though_a_later_command_of_the_line_failed(made: SessionMaker) -> None:
+    made.edit("queue.py")
+    made.run("git add -A && git commit -m x && git push", f"{MADE}\nfatal: no upstream", code=128)
+    [commit] = state(made).commits
+    assert (commit.id, commit.pushed) == ("1a2b3c4", "not pushed")
+
+
+def test_a_message_in_a_file_is_no_subject(made: SessionMaker) -> None:
+    made.edit("queue.py")
+    made.run("git commit -q -a -F /tmp/message.txt")
+    assert [each.subject for each in state(made).commits] == [""]
+
+
+@pytest.mark.parametrize(
+    ("command", "printed", "pushed"),
+    [
+        ("git push", "   1a2b3c4..5d6e7f8  main -> main", "pushed"),
+        ("git push", "", "pushed"),
+        ("git push | tail -3; ls", "done", "unknown"),
+        ("git push --dry-run", "", "not pushed"),
+    ],
+)
+def test_pushes(made: SessionMaker, command: str, printed: str, pushed: str) -> None:
+    made.edit("queue.py")
+    made.run("git commit -am x", MADE)
+    made.run(command, printed)
+    assert [each.pushed for each in state(made).commits] == [pushed]
+
+
+def test_a_rebase_may_have_rewritten_commits(made: SessionMaker) -> None:
+    made.edit("queue.py")
+    made.run("git commit -am x", MADE)
+    made.run("git rebase -i HEAD~3")
+    assert [each.rewritten for each in state(made).commits] == [True]
+
+
+def test_what_git_status_lists_is_what_is_changed(made: SessionMaker) -> None:
+    made.edit("queue.py")
+    made.edit("driver.py")
+    made.run("git stash && git stash pop | cat; ls")
+    assert sorted(in_doubt(state(made))) == ["driver.py", "queue.py"]
+    made.run("git status --short", " M queue.py")
+    assert (files(state(made)), in_doubt(state(made))) == (["queue.py"], [])
+
+
+def test_checkout_of_a_file_undoes_its_change(made: SessionMaker) -> None:
+    made.edit("queue.py")
+    made.run("git checkout -- queue.py")
+    assert state(made).files == ()
+
+
+def test_the_branch_is_that_of_the_format_or_of_the_last_switch(made: SessionMaker) -> None:
+    made.run("ls")
+    assert state(made).branch == "main"
+    made.run("git checkout -b faster")
+    assert state(made).branch == "faster"
+
+
+def test_conflicts_and_what_was_done_to_each(made: SessionMaker) -> None:
+    clash = "".join(
+        f"CONFLICT (content): Merge conflict in {name}\n" for name in ("a.py", "b.py", "c.py")
+    )
+    made.run("git merge origin/main", f"Auto-merging\n{clash}", code=1)
+    made.edit(f"{HOME}/a.py")
+    made.run("git add b.py")
+    found = {each.path.removeprefix(f"{HOME}/"): each.touched for each in state(made).conflicts}
+    assert found == {"a.py": "edited since", "b.py": "staged since", "c.py": ""}
+    made.run("git merge --abort")
+    assert state(made).conflicts == ()
+
+
+# Checks
+
+
+@pytest.mark.parametrize(
+    ("command", "kind"),
+    [
+        ("pytest -q", "test"),
+        ("python -m pytest tests", "test"),
+        ("uv run ruff check .", "lint"),
+        ("ruff format .", "format"),
+        ("npm run test:unit", "test"),
+        ("mise run lint", "lint"),
+        ("npx tsc --noEmit", "types"),
+        ("go vet ./...", "lint"),
+        ("cargo build --release", "build"),
+        ("make", "build"),
+        ("npm install jest", ""),
+        ("ruff --version", ""),
+        ("grep -rn test .", ""),
+    ],
+)
+def test_kinds_of_checks(made: SessionMaker, command: str, kind: str) -> None:
+    made.run(command)
+    assert [each.kind for each in state(made).checks] == [kind] * bool(kind)
+
+
+def test_a_check_says_how_it_ended_and_whether_files_changed_since(made: SessionMaker) -> None:
+    line = made.run("pytest -q", "1 failed, 3 passed", code=1)
+    made.edit("queue.py")
+    [check] = state(made).checks
+    assert (check.outcome, check.exit_code, check.line) == (Outcome.FAILED, 1, line)
+    assert (check.last_line, check.stale) == ("1 failed, 3 passed", True)
+    assert [each.path for each in state(made).unchecked] == [f"{HOME}/queue.py"]
+
+
+def test_a_failure_is_history_once_the_same_check_passes(made: SessionMaker) -> None:
+    made.run("pytest -q tests/test_queue.py", "1 failed", code=1)
+    made.run("pytest -q", "4 passed")
+    assert [each.outcome for each in state(made).checks] == [Outcome.OK]
+    assert state(made).failing == ()
+
+
+def test_a_narrower_check_that_passes_puts_nothing_else_right(made: SessionMaker) -> None:
+    made.run("pytest -q", "2 failed", code=1)
+    made.run("pytest -q tests/test_queue.py", "1 passed")
+    assert [each.command for each in state(made).failing] == ["pytest -q"]
+
+
+def test_checks_of_two_folders_are_two(made: SessionMaker) -> None:
+    made.run("cd web && npm test", "1 failed", code=1)
+    made.run("cd server && npm test", "4 passed")
+    assert [each.outcome for each in state(made).checks] == [Outcome.FAILED, Outcome.OK]
+
+
+def test_how_a_check_behind_a_pipe_ended_is_unknown(made: SessionMaker) -> None:
+    made.run("pytest -q | tail -1", "4 passed")
+    [check] = state(made).checks
+    assert (check.outcome, check.last_line) == (Outcome.UNKNOWN, "4 passed")
+
+
+# Plan, refusals, background
+
+
+def test_the_plan_is_the_last_one_with_its_numbers(made: SessionMaker) -> None:
+    items = [{"content": "Measure", "status": "completed"}, {"content": "Fix", "status": "pending"}]
+    line = made.call("TodoWrite", "ok", todos=items)
+    found = state(made)
+    assert [(each.number, each.text) for each in found.open_items] == [("2", "Fix")]
+    assert found.plan_line == line
+
+
+def test_refused_calls_with_the_words_of_the_person(made: SessionMaker) -> None:
+    made.refused("Bash", "not on Fridays", command="make deploy")
+    [refusal] = state(made).refusals
+    assert (refusal.call.command, refusal.words) == ("make deploy", "not on Fridays")
+
+
+def test_an_interruption_stands_until_the_person_speaks(made: SessionMaker) -> None:
+    made.notice("[Request interrupted by user]")
+    assert state(made).interrupted
+    made.person("Do the other one first.")
+    assert not state(made).interrupted
+
+
+def test_a_question_waits_until_it_is_answered(made: SessionMaker) -> None:
+    asked = [{"question": "Which port?"}]
+    made.call("AskUserQuestion", None, questions=asked)
+    waiting = state(made).waiting
+    assert waiting is not None
+    assert waiting.query == "Which port?"
+
+
+def test_background_commands_run_until_their_end_is_seen(made: SessionMaker) -> None:
+    started = "Command running in background with ID: b1"
+    made.call("Bash", started, command="npm run dev", run_in_background=True)
+    assert [each.call.command for each in state(made).running] == ["npm run dev"]
+    made.call("KillShell", "Successfully killed", shell_id="b1")
+    assert state(made).running == ()
+
+
+def test_a_check_in_the_background_ends_with_the_poll_that_shows_its_exit_code() -> None:
+    made = SessionMaker()
+    started = "Command running in background with ID: b1"
+    made.call("Bash", started, command="pytest -q", run_in_background=True)
+    assert [each.outcome for each in state(made).checks] == [Outcome.UNKNOWN]
+    made.call("BashOutput", "Process exited with code 1\n2 failed", bash_id="b1")
+    assert [each.outcome for each in state(made).checks] == [Outcome.FAILED]

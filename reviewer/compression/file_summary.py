@@ -28,7 +28,6 @@ from reviewer.compression.told import cut
 from reviewer.compression.turn_events import TurnMaker, is_summary
 from reviewer.compression.values import (
     HANDOVER_FROM,
-    OFFLINE,
     AnchorPoint,
     CompressedSegment,
     ExpansionMarker,
@@ -334,7 +333,7 @@ def _at(
         # Told in another shape, a short source must not become longer.
         max_tokens = min(max_tokens, max(segment.tokens, LEAST_CEILING))
         is_handover = max_tokens >= HANDOVER_FROM
-        if is_handover and not writer.summarizer.engine.deterministic:
+        if is_handover:
             said = orders_in(said, segment.turns)
         first = anchors_within(said, level, max_tokens, count)
         options = SummarizationOptions(
@@ -345,7 +344,7 @@ def _at(
     found = writer.write(segment, first, level, options)
     if segment.tokens and not found.content:
         found = structs.replace(found, note=NOTHING_TOLD)
-    if is_handover and found.engine != OFFLINE:
+    if is_handover:
         anchors = first
     missing = () if level is Level.FULL else missing_anchors(found.content, anchors, level)
     found = structs.replace(found, anchors=anchors, anchors_missing=missing)
@@ -363,8 +362,8 @@ def _at(
 
 
 def orders_in(anchors: Sequence[AnchorPoint], turns: Sequence[Turn]) -> tuple[AnchorPoint, ...]:
-    """The anchors in which the person decided, corrected or preferred something. A hand-over by a
-    model has to quote them; the other anchors are left to its judgement.
+    """The anchors in which the person decided, corrected or preferred something. A hand-over has to
+    quote them; the other anchors compete with everything else.
     """
     return tuple(each for each in anchors if _is_order(each, turns[each.turn]))
 

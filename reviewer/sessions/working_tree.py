@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import posixpath
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from fnmatch import fnmatchcase
-from typing import Literal
+from typing import ClassVar, Literal
 
 from msgspec import Struct, structs
 
@@ -245,9 +245,8 @@ class _Git:
             return
         if _ENDING & set(self._flags):
             tree.conflicts = {}
-        action = getattr(self, f"_{verb.replace('-', '_')}", None)
-        if action is not None:
-            action()
+        if action := self._ACTIONS.get(verb):
+            action(self)
 
     def _add(self) -> None:
         tree = self._tree
@@ -334,8 +333,6 @@ class _Git:
             self._switched()
             tree._note_change(self._line, f"git {self._verb}")
 
-    _switch = _restore = _checkout
-
     def _switched(self) -> None:
         if self._outcome is Outcome.OK and self._specs:
             self._tree.branch = self._specs[0]
@@ -357,8 +354,6 @@ class _Git:
                 if commit.pushed != "pushed":
                     tree.commits[at] = structs.replace(commit, rewritten=True)
         tree._note_change(self._line, f"git {self._verb}")
-
-    _reset = _stash = _clean = _rm = _mv = _rebase = _cherry_pick = _revert = _unsure
 
     def _merge(self) -> None:
         if "up to date" not in self._printed:
@@ -392,6 +387,18 @@ class _Git:
         tree.drop([path for path in self._here if path not in seen])
         for path in seen:
             tree._files[path] = structs.replace(tree._files[path], uncommitted=True)
+
+    _ACTIONS: ClassVar[Mapping[str, Callable[[_Git], None]]] = {
+        "add": _add,
+        "commit": _commit,
+        "push": _push,
+        **dict.fromkeys(("checkout", "switch", "restore"), _checkout),
+        **dict.fromkeys(("reset", "stash", "clean", "rm", "mv"), _unsure),
+        **dict.fromkeys(("rebase", "cherry-pick", "revert"), _unsure),
+        "merge": _merge,
+        "pull": _pull,
+        "status": _status,
+    }
 
 
 def _git_words(words: Sequence[str], folder: str) -> tuple[list[str], str]:

@@ -269,15 +269,18 @@ class ContextModel:
         """Choose another level for some segments; a text by hand belongs to its own level."""
         self._replace(
             {
-                each.segment: structs.replace(each, level=level, content=None, engine="")
+                each.segment: structs.replace(
+                    each, level=level, content=None, engine="", written=""
+                )
                 for each in (self.plan.choices if self.plan else ())
                 if each.segment in segments and each.level is not level
             }
         )
 
-    def put_text(self, choice: Choice, content: str, engine: str) -> None:
+    def put_text(self, choice: Choice, content: str, engine: str, written: str = "") -> None:
         """Use a text as the summary of a segment."""
-        self._replace({choice.segment: structs.replace(choice, content=content, engine=engine)})
+        text = structs.replace(choice, content=content, engine=engine, written=written)
+        self._replace({choice.segment: text})
 
     def use(self, choices: Sequence[Choice]) -> None:
         """Take over the levels of a plan; texts of the same level stay."""
@@ -299,7 +302,7 @@ class ContextModel:
         """A choice at another level."""
         if level is choice.level:
             return choice
-        return structs.replace(choice, level=level, content=None, engine="")
+        return structs.replace(choice, level=level, content=None, engine="", written="")
 
     def plan_of(self, choice: Choice, *, engine: str = OFFLINE) -> Plan:
         """A plan of one choice alone. There must be a plan."""
@@ -377,7 +380,9 @@ def nearer_to_full(plan: Plan, doubtful: Sequence[SegmentPreview]) -> Plan:
     """The plan with the next level towards Full for summaries that do not pass."""
     segments = {each.segment.id for each in doubtful}
     choices = tuple(
-        structs.replace(each, level=Level(max(each.level - 1, 0)), content=None, engine="")
+        structs.replace(
+            each, level=Level(max(each.level - 1, 0)), content=None, engine="", written=""
+        )
         if each.segment in segments
         else each
         for each in plan.choices

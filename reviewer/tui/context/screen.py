@@ -795,7 +795,9 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
         finally:
             for choice, found in written:
                 compressed = found.preview.compressed
-                self.data.put_text(choice, compressed.content, compressed.engine)
+                self.data.put_text(
+                    choice, compressed.content, compressed.engine, compressed.written
+                )
                 key = self.data.key(choice)._replace(content=compressed.content)
                 self.data.previews[key] = found
             self.rows.refresh()

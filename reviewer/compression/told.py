@@ -181,7 +181,7 @@ def told_together(steps: Iterable[Step]) -> str:
             lines.pop(step.path, None)
             lines[step.path] = step.line.split(" (", 1)[0] + listed
         elif step.act in (Act.READ, Act.SEARCH):
-            looked[step.line.removeprefix("read ")] = None
+            looked[step.line.removeprefix("read ").removeprefix("searched ")] = None
         else:
             lines[step.line] = step.line
     if lines:

@@ -115,7 +115,7 @@ class _Writing:
             code = self._within(change_lines(self._session.changes, state), room * CODE)
             after = [(Section.RESULTS, [*results, *code])]
         share = STATE if self._session.speeches else STATE_ALONE
-        now = self._within(state_lines(state), room * share)
+        now = self._within(state_lines(state), room * share, cut_last=self._titled)
         before.append((Section.NOW, now))
         fixed = [*before, *after]
         spent = sum(self._count("\n".join([f"{t}:", *lines])) + 2 for t, lines in fixed if lines)
@@ -164,7 +164,7 @@ class _Writing:
 
     def _quote(self, name: str, number: int, room: int) -> str:
         text = clipped(_one_line(self._session.speeches[number].text), room, self._count)
-        self._quoted[number] = name.lower()
+        self._quoted[number] = "earlier" if name == "Before it" else name.lower()
         return f"{name}: {text}"
 
     def _instructions(self, room: int) -> list[str]:
@@ -190,10 +190,12 @@ class _Writing:
                 room -= cost
         return [f"- {line}" for _, line in sorted(kept)]
 
-    def _within(self, lines: Iterable[str], room: float) -> list[str]:
-        """The lines that fit, in their order."""
+    def _within(self, lines: Iterable[str], room: float, *, cut_last: bool = False) -> list[str]:
+        """The lines that fit, in their order. `cut_last`: of a longer one its beginning."""
         kept: list[str] = []
         for line in lines:
+            if cut_last and room > LEAST_CUT // 2:
+                line = begun(line, int(room) - 1, self._count)
             cost = self._count(line) + 1
             if cost <= room:
                 kept.append(line)

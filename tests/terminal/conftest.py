@@ -24,9 +24,10 @@ NOTES = """# Decisions
 
 We decided to keep the order archive in PostgreSQL 16 because reports need window functions.
 
-We never deploy after Friday noon, since nobody watches the dashboards at the weekend.
+## Learnings
 
-Always run the smoke tests before a release is tagged.
+- Never deploy after Friday noon, since nobody watches the dashboards at the weekend.
+- Always run the smoke tests before a release is tagged.
 """
 
 

@@ -29,12 +29,12 @@ START = (118, 16)
 PICTURES = {
     "start.svg": (),
     "queue.svg": ("enter", "j", "a", "x", "j"),
-    "compress.svg": ("enter", "f3", "t", "f4", "j", "j"),
-    "packet.svg": ("enter", "a", "a", "a", "f5"),
-    "state.svg": ("enter", "a", "a", "j", "j", "j", "a", "f7"),
+    "compress.svg": ("enter", "f3", "j", "j"),
+    "packet.svg": ("enter", "a", "a", "a", "f4"),
+    "state.svg": ("enter", "a", "a", "j", "j", "j", "a", "f5"),
 }
 """File -> the keys that lead to what it shows."""
-MINUTE = ("", "enter", "a", "x", "u", "j", "a", "f7")
+MINUTE = ("", "enter", "a", "x", "u", "j", "a", "f5")
 """The keys of the recording, a frame after each."""
 FRAME_SECONDS = 2.4
 

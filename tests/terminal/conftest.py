@@ -22,10 +22,11 @@ from tests.waiting import PATIENCE
 
 NOTES = """# Decisions
 
-- We decided to keep the order archive in PostgreSQL 16 because reports need window functions.
+We decided to keep the order archive in PostgreSQL 16 because reports need window functions.
 
-- We never deploy after Friday noon, since nobody watches the dashboards at the weekend.
+## Learnings
 
+- Never deploy after Friday noon, since nobody watches the dashboards at the weekend.
 - Always run the smoke tests before a release is tagged.
 """
 

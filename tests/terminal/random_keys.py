@@ -144,7 +144,7 @@ def walk(store: Path, count: int, seed: int, *, early: int = 1_000) -> Walk:
         EDITOR="true",
         PYTHONPATH=str(Path(__file__).parents[2]),
     )
-    terminal.until("wait")
+    terminal.until("Queue")
     pauses: list[tuple[float, str]] = []
     memory: list[float] = []
     pressed_last: list[str] = []

@@ -27,7 +27,7 @@ def test_it_ends_with_one_line_and_keeps_decisions(store: Path, tmp_path: Path) 
         [sys.executable, str(program), "--db", str(store)], tmp_path, 100, 30, REVIEWER_DEBUG=""
     )
     try:
-        terminal.until("wait")
+        terminal.until("Queue")
         terminal.press("x")
         terminal.until("Rejected")
         terminal.press("a")
@@ -49,7 +49,7 @@ def test_a_store_damaged_under_the_screen_is_not_a_defect(store: Path, tmp_path:
         [sys.executable, "-m", "reviewer", "--db", str(store)], tmp_path, 300, 30, REVIEWER_DEBUG=""
     )
     try:
-        terminal.until("wait")
+        terminal.until("Queue")
         with store.open("r+b") as file:
             file.truncate(100_000)
         terminal.press("j")

@@ -83,16 +83,15 @@ def hostile(tmp_path: Path) -> Path:
 
 
 SCREENS = {
-    "queue": [*"jjkxuaue", "\x1b", *"o", "\x1b", *"w", "\x1b"],
-    "commits": ["\x1bOR", *"jjpnr", "\x1b", *"C", "\x1b", *"/", *"kiosk", "\r", "\x1b"],
-    "compress": ["\x1bOS", *"j1234", "\r", "\x1b", *"f", "\x1b"],
-    "packet": ["\x1b[15~", *"jjw", "\x1b", *"o", "\x1b", "\t", *"jj"],
+    "queue": [*"jjkxuaue", "\x1b", *"o", "\x1b"],
+    "context": ["\x1bOR", "\r", *"jj1234Pi", "f", "\x1b"],
+    "packet": ["\x1bOS", *"jj", "\x1b", "\x1bOS", *"o", "\x1b", "\t", *"jj"],
     "pipelines": ["\x1b[17~", *"jj", "\r", "\t", *"jj", "\x1b"],
-    "state": ["\x1b[18~", *"jj", "\r", "\x1b", *"X", "\x1b"],
+    "memory": ["\x1b[15~", *"jj", "\r", "\x1b", *"X", "\x1b"],
     "history": ["\x1b[19~", *"jjj", "\t", *"jj", "\x1b"],
     "help": ["?", *"jj", "\x1b", "\x10", *"the", "\x1b"],
 }
-OF_ASCII = ("queue", "commits")
+OF_ASCII = ("queue", "context")
 """Screens that are enough to see that all marks are ASCII there."""
 HOLD_HOSTILE_TEXT = SCREENS.keys() - {"history", "help"}
 
@@ -105,7 +104,7 @@ def test_no_screen_hands_a_payload_to_the_terminal(hostile: Path, plain: bool) -
     )
     mark, reached = ("^[" if plain else "␛"), set[str]()
     try:
-        terminal.until("wait", "Evidence")
+        terminal.until("Queue", "Evidence")
         for name in OF_ASCII if plain else SCREENS:
             keys, before = SCREENS[name], terminal.text
             terminal.press(keys[0])

@@ -31,13 +31,13 @@ def drafts(store: Path) -> list[str | None]:
 
 def test_a_queue_is_cleared_with_the_keyboard(launch: Launch, store: Path) -> None:
     terminal = launch()
-    terminal.until("3 wait", "Evidence")
+    terminal.until("Queue 3 F2", "Evidence")
     terminal.press("a")
-    terminal.until("Promoted #", "2 wait")
+    terminal.until("Promoted #", "Queue 2 F2")
     terminal.press("x")
-    terminal.until("Rejected #", "1 wait")
+    terminal.until("Rejected #", "Queue 1 F2")
     terminal.press("u")
-    terminal.until("Undone: Rejected", "2 wait")
+    terminal.until("Undone: Rejected", "Queue 2 F2")
     terminal.press("\x11")
     assert terminal.ended() == 0
     statuses = sorted(row.status.value for row in rows_of(store))
@@ -46,8 +46,8 @@ def test_a_queue_is_cleared_with_the_keyboard(launch: Launch, store: Path) -> No
 
 def test_leaving_gives_the_terminal_back(launch: Launch) -> None:
     terminal = launch()
-    terminal.until("3 wait")
-    terminal.press("q")
+    terminal.until("Queue 3 F2")
+    terminal.press("\x11")
     assert terminal.ended() == 0
     for mode in (b"1049", b"1000", b"1003", b"1006"):
         assert terminal.stream.rindex(b"\x1b[?" + mode + b"l") > terminal.stream.rindex(
@@ -59,13 +59,13 @@ def test_leaving_gives_the_terminal_back(launch: Launch) -> None:
 
 def test_an_idle_screen_does_not_draw(launch: Launch) -> None:
     terminal = launch()
-    terminal.until("3 wait", "Evidence")
+    terminal.until("Queue 3 F2", "Evidence")
     assert terminal.rests(4.5)  # two looks at the store for other writers
 
 
 def test_a_move_costs_few_bytes(launch: Launch) -> None:
     terminal = launch(columns=140, rows=40)
-    terminal.until("3 wait", "Evidence")
+    terminal.until("Queue 3 F2", "Evidence")
     costs = []
     for key in "jkjkjkjkjkj":
         before = len(terminal.stream)
@@ -78,7 +78,7 @@ def test_a_move_costs_few_bytes(launch: Launch) -> None:
 
 def test_a_draft_survives_a_crash(launch: Launch, store: Path) -> None:
     terminal = launch()
-    terminal.until("3 wait")
+    terminal.until("Queue 3 F2")
     terminal.press("e")
     terminal.until("Against the original")
     terminal.press(" and forever")
@@ -86,7 +86,7 @@ def test_a_draft_survives_a_crash(launch: Launch, store: Path) -> None:
     until(lambda: any("and forever" in present(text) for text in drafts(store)))
     terminal.kill()
     again = launch()
-    again.until("wait")
+    again.until("Queue")
     again.press("e")
     again.until("this is your draft", "and forever")
 
@@ -99,9 +99,11 @@ def test_the_editor_opens_at_the_line_and_the_screen_comes_back(
     editor.write_text(f'#!/bin/sh\nprintf "%s\\n" "$@" > "{seen}"\n', "utf-8")
     editor.chmod(0o755)
     terminal = launch(EDITOR=f"'{editor}' --wait", VISUAL="")
-    terminal.until("3 wait", "Evidence")
+    terminal.until("Queue 3 F2", "Evidence")
+    terminal.press("o")
+    terminal.until("to the line")
     terminal.press("E")
-    terminal.until("Back from my editor.", "Evidence", "Candidates")
+    terminal.until("Back from my editor.")
     wait, line, path = seen.read_text("utf-8").splitlines()
     assert wait == "--wait"
     text = (store.parent / "notes.md").read_text("utf-8").splitlines()
@@ -112,7 +114,7 @@ def test_the_editor_opens_at_the_line_and_the_screen_comes_back(
 
 def test_keys_typed_ahead_reach_the_right_screen(launch: Launch, store: Path) -> None:
     terminal = launch()
-    terminal.until("3 wait", "Evidence")
+    terminal.until("Queue 3 F2", "Evidence")
     terminal.press("/smoke")
     terminal.until("/ smoke", "1 of 1")
     terminal.press("\x1b")
@@ -126,27 +128,29 @@ def test_keys_typed_ahead_reach_the_right_screen(launch: Launch, store: Path) ->
 
 def test_leaving_in_the_middle_of_an_edit_keeps_the_draft(launch: Launch) -> None:
     terminal = launch()
-    terminal.until("3 wait", "Evidence")
+    terminal.until("Queue 3 F2", "Evidence")
     terminal.press("e at last")
     terminal.until("at last")
     terminal.press("\x11")
     assert terminal.ended() == 0
     again = launch()
-    again.until("3 wait", "Evidence")
+    again.until("Queue 3 F2", "Evidence")
     again.press("e")
     again.until("this is your draft", "at last")
 
 
 def test_a_missing_editor_is_one_sentence(launch: Launch) -> None:
     terminal = launch(EDITOR="no-such-editor-anywhere", VISUAL="")
-    terminal.until("3 wait", "Evidence")
+    terminal.until("Queue 3 F2", "Evidence")
+    terminal.press("o")
+    terminal.until("to the line")
     terminal.press("E")
     terminal.until("is not a program on this machine.")
 
 
 def test_copying_sends_the_text_to_the_terminal(launch: Launch) -> None:
     terminal = launch()
-    terminal.until("3 wait")
+    terminal.until("Queue 3 F2")
     terminal.press("y")
     terminal.until("Copied #")
     assert b"\x1b]52;c;" in terminal.stream
@@ -154,7 +158,7 @@ def test_copying_sends_the_text_to_the_terminal(launch: Launch) -> None:
 
 def test_without_colour_the_signs_still_differ(launch: Launch) -> None:
     terminal = launch(NO_COLOR="1")
-    terminal.until("3 wait")
+    terminal.until("Queue 3 F2")
     terminal.press("a")
     terminal.until("✓", "Promoted")
     colours = re.findall(rb"38;2;(\d+);(\d+);(\d+)", terminal.stream)

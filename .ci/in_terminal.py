@@ -1,5 +1,5 @@
 """Run a shell command in a terminal of its own, go on from its first screen with enter, wait for a
-queue that is not empty, leave with `q`.
+queue that is not empty, leave with ctrl+q.
 
 python3 .ci/in_terminal.py 'COMMAND' [SECONDS]
 
@@ -22,8 +22,8 @@ PATIENCE = 600.0
 FOR_ROWS = 5.0
 FOR_READING = 120.0
 AFTER_QUIT = 20
-READY = re.compile(r"(?<![\d.,])[1-9][\d,]* waiting\b")
-"""Shown at the top right when the queue has candidates; an empty one shows `0 waiting`."""
+READY = re.compile(r"Queue\s*[1-9][\d,]*\s*F2")
+"""The first tab when the queue has candidates; it has no number when there are none."""
 OFFERED = re.compile(r"enter reads\b")
 """Shown on the first screen, which the demo begins with."""
 EMPTY = "Nothing is waiting"
@@ -58,7 +58,7 @@ def main() -> int:
         os.waitpid(child, 0)
         return 1
     time.sleep(1)
-    os.write(terminal, b"jjq")
+    os.write(terminal, b"jj\x11")
     read_until(terminal, lambda _: False, AFTER_QUIT)
     ended, status = os.waitpid(child, os.WNOHANG)
     end = time.monotonic() + AFTER_QUIT
@@ -66,7 +66,7 @@ def main() -> int:
         time.sleep(0.1)
         ended, status = os.waitpid(child, os.WNOHANG)
     if not ended:
-        print("The screen did not close with q.")
+        print("The screen did not close with ctrl+q.")
         os.kill(child, 9)
         return 1
     code = os.waitstatus_to_exitcode(status)

@@ -51,6 +51,8 @@ OPENS_A_DOOR_ITSELF = {
     ("cli/demo.py", "demo"): "copies the sample data of the program into a temporary folder",
     ("engine.py", "inspect_store"): "looks at the store that a person named, read-only",
     ("projects.py", "_small_text"): "git's own files: regular, small, without blocking; no error",
+    ("packets/relevance.py", "__init__"): "an index in memory",
+    ("store/migrations.py", "moments"): "a table of the program",
     ("promotion/export/file_writer.py", "_back_up"): "a new file (O_EXCL) in the private folder",
     ("promotion/export/file_writer.py", "_replace_within"): "writes into the new file of open_new",
     ("promotion/report.py", "_open"): "hands out the descriptor of open_own",

@@ -84,7 +84,7 @@ def screen(program: Reviewer) -> None:
     argv = [sys.executable, "-m", "reviewer", "--db", str(program.db), "--project", "ferry"]
     terminal = Terminal(argv, program.folder, 110, 32)
     try:
-        terminal.until("wait")
+        terminal.until("F2")
         terminal.press("j")
         terminal.press("e")
         terminal.until("Editing")

@@ -59,6 +59,8 @@ LISTING: dict[str, list[list[str]]] = {
     "pipeline runs": [["--json"]],
     "history": [["--json"]],
     "stats": [["--json"]],
+    "findings": [[], ["--json"]],
+    "recall": [["--command", "git push"], ["--prompt", "the wallaby", "--json"]],
 }
 """Verbs that show all that a project has, with options."""
 

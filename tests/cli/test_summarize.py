@@ -104,7 +104,7 @@ def test_secrets_are_masked(reviewer: Reviewer, tmp_path: Path) -> None:
     note.write_text("# Keys\n\nThe key is sk-ant-api03-" + "a1B2" * 23 + "AA for the relay.\n")
     [row] = rows(reviewer, note, "--level", "detailed", "--max-tokens", 200)
     assert "a1B2a1B2" not in json.dumps(row)
-    assert "for the relay" in row["content"]
+    assert "[masked" in row["content"]
 
 
 def test_people_get_the_text_and_the_missing_anchors(reviewer: Reviewer, session: Path) -> None:

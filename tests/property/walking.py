@@ -19,6 +19,7 @@ from reviewer.pipelines.service import RunOptions
 from reviewer.promotion.decisions import DecisionFile, Header
 from reviewer.promotion.views import QueueQuery
 from reviewer.proposing.values import Proof, Proposal, Proposer, Proved, Quote, QuoteProof
+from reviewer.recall.search import Cue
 from reviewer.sources.events import Speaker
 from tests.present import present
 from tests.stored import rows_of
@@ -116,6 +117,7 @@ def _value(parameter: inspect.Parameter, number: int, folder: Path, text: str) -
         "CompressedSegment": lambda engine: engine.compression.compress(
             engine.compression.segments(_context(engine))[0], (), Level.BRIEF
         ),
+        "Cue": lambda engine: Cue("prompt", "the drawer"),
         "StateView": lambda engine: engine.state.all()[0],
         "Material": lambda engine: engine.packets.material("acme"),
         "PlannedFile": lambda engine: engine.exports.plan_into("acme", folder / "AGENTS.md"),

@@ -296,7 +296,7 @@ def fill(program: Program) -> None:
     done("annotate", f"#{number}", "--clear", "--priority", "normal", "--reason", f"w{p}")
     done("annotate", f"#{number + 3}", "--retain-match", "Kiosk 3 ", "--reason", f"w{p}")
     done("commit", "edit", f"#{number + 2}", "--text", f"Edited{p}.", "--reason", f"e{p}")
-    done("compress", "#1", "--level", "brief", "--apply")
+    done("compress", "#1", "--level", "brief", "--apply", "--anyway")
     done("pipeline", "run", program.graph, "--set", f"k{p}=v{p}", "--answer", f"m{p}=Y")
     done("promote", entities[-3])
 

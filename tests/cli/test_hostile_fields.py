@@ -41,7 +41,7 @@ CLOSED = {
     ("annotation", "priority"), ("ledger", "scope"), ("commit_", "operation"),
     ("record", "role"), ("record", "use"), ("record", "shape"),
     ("pipeline_run", "run_id"), ("pipeline_run", "folder"), ("wave", "report_folder"),
-    ("ledger_project", "project"),
+    ("ledger_project", "project"), ("memory", "moments"),
 }  # fmt: skip
 """Columns that refer to other rows and files, or that contain one of a few words: with any other
 value the program stops with an error."""

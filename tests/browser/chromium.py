@@ -23,6 +23,8 @@ STARTS_IN = 90
 COLUMNS, ROWS = 200, 100
 """The largest screen that a page is read as."""
 CODES = {"Enter": 13, "Escape": 27, "Tab": 9, "ArrowDown": 40, "F1": 112, "F5": 116}
+CTRL = 2
+"""The modifier, as the protocol counts them."""
 
 
 class Page:
@@ -60,9 +62,12 @@ class Page:
         await until_async(lambda: words in self.text)
 
     async def press(self, *keys: str) -> None:
-        for key in keys:
+        for pressed in keys:
+            key = pressed.removeprefix("ctrl+")
             values: dict[str, Any] = {"key": key, "code": key}
-            if len(key) == 1:
+            if key != pressed:
+                values |= {"modifiers": CTRL, "windowsVirtualKeyCode": ord(key.upper())}
+            elif len(key) == 1:
                 values |= {"text": key, "windowsVirtualKeyCode": ord(key.upper())}
             else:
                 values |= {"windowsVirtualKeyCode": CODES[key]}

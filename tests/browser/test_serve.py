@@ -317,7 +317,7 @@ async def test_an_editor_with_a_window_of_its_own_opens_the_file(
 
 @needs_browser
 async def test_leaving_the_program_closes_the_session(page: Page) -> None:
-    await page.press("q")
+    await page.press("ctrl+q")
     shown = ""
     for _ in range(300):
         shown = await page.run("document.body.className")

@@ -83,11 +83,10 @@ class EvidencePane(TextPane):
             self.show_nothing("Written by hand: there is no source to show.")
             return
         signs = glyphs(self.app)
-        opens, edits = self.key_of(kit_keys.OPEN_SOURCE), self.key_of(kit_keys.OPEN_EDITOR)
+        opens = self.key_of(kit_keys.OPEN_SOURCE)
         turns = f"{self.key_of(keys.PREVIOUS_EVIDENCE)} {self.key_of(keys.NEXT_EVIDENCE)} turn"
         hints = [
-            f"{opens} open at line {signs.dot} {edits} in editor",
-            f"{opens} open {signs.dot} {edits} editor",
+            f"{opens} open at line",
             f"{opens} open",
         ]
         blocks = evidence_blocks(evidence, signs, self.key_of)

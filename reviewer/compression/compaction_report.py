@@ -20,10 +20,10 @@ from reviewer.compression.salient_terms import is_markup, without_escapes
 from reviewer.compression.session import read_session
 from reviewer.sources.calls import read_call
 from reviewer.sources.claude_words import SUMMARY_START as CLAUDE_START
+from reviewer.sources.event_maker import events_of, origin_of
 from reviewer.sources.events import Act
 from reviewer.sources.open import open_blocks, recognise
 from reviewer.sources.records import Block, Role, Use
-from reviewer.sources.stream import events_of, origin_of
 from reviewer.text.identifiers import IdentifierKind, identifiers
 from reviewer.text.secrets import mask
 from reviewer.text.tokens import counter

@@ -22,7 +22,9 @@ PROGRAM = next((found for name in NAMES if (found := shutil.which(name))), None)
 STARTS_IN = 90
 COLUMNS, ROWS = 200, 100
 """The largest screen that a page is read as."""
-CODES = {"Enter": 13, "Escape": 27, "Tab": 9, "ArrowDown": 40, "F1": 112, "F5": 116}
+CODES = {"Enter": 13, "Escape": 27, "Tab": 9, "ArrowDown": 40, "F1": 112, "F5": 116, ".": 190}
+CTRL = 2
+"""The modifier, as the protocol counts them."""
 
 
 class Page:
@@ -60,10 +62,13 @@ class Page:
         await until_async(lambda: words in self.text)
 
     async def press(self, *keys: str) -> None:
-        for key in keys:
+        for pressed in keys:
+            key = pressed.removeprefix("ctrl+")
             values: dict[str, Any] = {"key": key, "code": key}
-            if len(key) == 1:
-                values |= {"text": key, "windowsVirtualKeyCode": ord(key.upper())}
+            if key != pressed:
+                values |= {"modifiers": CTRL, "windowsVirtualKeyCode": ord(key.upper())}
+            elif len(key) == 1:
+                values |= {"text": key, "windowsVirtualKeyCode": CODES.get(key, ord(key.upper()))}
             else:
                 values |= {"windowsVirtualKeyCode": CODES[key]}
                 if key == "Enter":

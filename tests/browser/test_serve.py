@@ -255,7 +255,9 @@ async def test_a_second_tab_works_on_the_same_store(
     await second.close()
     await page.call("Page.bringToFront")
     await page.press("u")
-    await page.shows("again undoes: Promoted #1")
+    await page.shows("Undo: Promoted #1")
+    await page.press("Enter")
+    await page.shows("Undone: Promoted #1")
 
 
 @needs_browser
@@ -295,9 +297,13 @@ async def test_a_lost_connection_says_so_and_can_be_opened_again(
 async def test_what_needs_a_terminal_says_so_with_the_command_for_a_shell(
     page: Page, serving: Serving
 ) -> None:
+    await page.press("o")
+    await page.shows("E in editor")
     await page.press("E")
     await page.shows("vim needs a terminal, which a browser has not. In a shell: vim +")
-    await page.press("P")
+    await page.press("o")
+    await page.shows("a promote")
+    await page.press(".", *"ask a model", "Enter")
     await page.shows("A model is asked in a terminal, which a browser has not")
     await page.press("a")
     await page.shows("Promoted #1")
@@ -309,6 +315,8 @@ async def test_what_needs_a_terminal_says_so_with_the_command_for_a_shell(
 async def test_an_editor_with_a_window_of_its_own_opens_the_file(
     page: Page, serving: Serving
 ) -> None:
+    await page.press("o")
+    await page.shows("E in editor")
     await page.press("E")
     await page.shows("code opens it in a window of its own.")
     await until_async(serving.opened.exists)
@@ -317,7 +325,7 @@ async def test_an_editor_with_a_window_of_its_own_opens_the_file(
 
 @needs_browser
 async def test_leaving_the_program_closes_the_session(page: Page) -> None:
-    await page.press("q")
+    await page.press("ctrl+q")
     shown = ""
     for _ in range(300):
         shown = await page.run("document.body.className")

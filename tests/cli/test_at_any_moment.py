@@ -35,7 +35,10 @@ MORE_NOTES = """# More
 """
 TALK = [
     {"role": "user", "content": "Print receipts within 2 seconds."},
-    {"role": "assistant", "content": "The printer is slow at 80 mm paper."},
+    {
+        "role": "assistant",
+        "content": "The printer is slow at 80 mm paper. " + "Its motor stalls. " * 20,
+    },
     {"role": "user", "content": "Then use the 58 mm roll."},
     {"role": "assistant", "content": "Done: printer.toml has width = 58."},
 ]
@@ -55,7 +58,7 @@ ONE_ACT = [
     ["context", "import", "talk2.json"],
     ["commit", "edit", "#2", "--text", "The printer is slow."],
     ["annotate", "#1", "--priority", "important", "--retain-match", "2 seconds"],
-    ["compress", "talk", "--level", "brief", "--apply"],
+    ["compress", "talk", "--level", "brief", "--apply", "--anyway"],
     ["undo"],
     ["redo"],
 ]

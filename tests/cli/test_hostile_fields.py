@@ -41,7 +41,7 @@ CLOSED = {
     ("annotation", "priority"), ("ledger", "scope"), ("commit_", "operation"),
     ("record", "role"), ("record", "use"), ("record", "shape"),
     ("pipeline_run", "run_id"), ("pipeline_run", "folder"), ("wave", "report_folder"),
-    ("ledger_project", "project"),
+    ("ledger_project", "project"), ("memory", "moments"),
 }  # fmt: skip
 """Columns that refer to other rows and files, or that contain one of a few words: with any other
 value the program stops with an error."""
@@ -296,7 +296,7 @@ def fill(program: Program) -> None:
     done("annotate", f"#{number}", "--clear", "--priority", "normal", "--reason", f"w{p}")
     done("annotate", f"#{number + 3}", "--retain-match", "Kiosk 3 ", "--reason", f"w{p}")
     done("commit", "edit", f"#{number + 2}", "--text", f"Edited{p}.", "--reason", f"e{p}")
-    done("compress", "#1", "--level", "brief", "--apply")
+    done("compress", "#1", "--level", "brief", "--apply", "--anyway")
     done("pipeline", "run", program.graph, "--set", f"k{p}=v{p}", "--answer", f"m{p}=Y")
     done("promote", entities[-3])
 

@@ -63,7 +63,7 @@ def session(program: Reviewer) -> None:
     run(program, "dev-seed", 5)
     run(program, "context", "import", "talk.json")
     run(program, "annotate", "1", "--priority", "pinned")
-    run(program, "compress", "talk", "--level", "brief", "--apply")
+    run(program, "compress", "talk", "--level", "brief", "--apply", "--anyway")
     first, *_ = program.ids()
     run(program, "promote", first)
     run(program, "export", "--into", "AGENTS.md", "--write")

@@ -59,8 +59,6 @@ LISTING: dict[str, list[list[str]]] = {
     "pipeline runs": [["--json"]],
     "history": [["--json"]],
     "stats": [["--json"]],
-    "findings": [[], ["--json"]],
-    "recall": [["--command", "git push"], ["--prompt", "the wallaby", "--json"]],
 }
 """Verbs that show all that a project has, with options."""
 
@@ -122,6 +120,7 @@ OF_THE_PROJECT: dict[str, list[str]] = {
 """Verbs that take no id and change or show something of the project."""
 
 ELSEWHERE = {
+    "findings", "recall",
     # Of these, test_mcp.py and test_hooks.py show that they stay in one project.
     "mcp", "hook", "read-sessions", "make-packet-ready", "connect", "disconnect",
     "demo", "dev-seed", "verify", "doctor", "config show", "config validate", "model check",

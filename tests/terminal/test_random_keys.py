@@ -9,7 +9,7 @@ from tests.terminal.random_keys import prepared, walk
 
 EVERY_SCREEN = {
     f"{name}Screen"
-    for name in ("Queue", "Commits", "Compress", "Packet", "Pipelines", "State", "History")
+    for name in ("Queue", "Context", "Packet", "State", "Pipelines", "Agents", "History")
 }
 
 

@@ -194,7 +194,7 @@ async def test_a_run_is_opened_as_a_context(engine: Engine, bakery: Path) -> Non
         await screen.press("f6", "j", "w")
         await screen.settle()
         assert isinstance(screen.app.screen, ContextScreen)
-        await screen.until(lambda: "Pipeline State (Comprehensive)" in screen.text)
+        await screen.until(lambda: "Pipeline State (Compr" in screen.text)
         assert engine.contexts.all()[0].commits == 4
 
 
@@ -209,7 +209,7 @@ async def test_the_opened_run_is_shown_although_another_context_was_in_sight(
         await screen.until(lambda: "something else" in screen.text)
         await screen.press("f6", "j", "w")
         await screen.settle()
-        await screen.until(lambda: "Pipeline State (Comprehensive)" in screen.text)
+        await screen.until(lambda: "Pipeline State (Compr" in screen.text)
         assert "something else" not in screen.text
 
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import json
 from typing import Any
 
+from reviewer.sources.event_maker import events_of
 from reviewer.sources.events import Event
 from reviewer.sources.records import Block, Role, Use
-from reviewer.sources.stream import events_of
 
 HOME = "/home/ada/kiosk"
 

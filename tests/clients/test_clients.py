@@ -84,7 +84,7 @@ def test_an_agent_gets_the_packet_and_proposes(
         sent = model.sent()
         return (
             "Tickets are printed on thermal paper" in sent
-            and "[m:2] (constraint) The gate controller" in sent
+            and "] (constraint) The gate controller accepts" in sent
             and "Queued as #" in sent
             and files.given(agent) is not None
             and (agent == "opencode" or any(note.ended for note in files.sessions()))

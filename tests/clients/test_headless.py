@@ -118,7 +118,8 @@ def test_its_statements_wait_with_their_proof(
 
 TALK = [
     "The kiosk in bay 7 prints too slowly. Never restart the spooler while tickets are printed.",
-    "I measured it: the spooler opens port 9417 for each ticket, which takes 300 ms.",
+    "I measured it: the spooler opens port 9417 for each ticket, which takes 300 ms. "
+    + "It waits for an answer, writes a few bytes and goes away again, as it always did. " * 12,
     "Then keep the port open.",
     "Done: `spooler.py` keeps port 9417 open, and a ticket takes 40 ms now.",
     "Good. Write a test for it, and do not touch the gate controller.",
@@ -147,7 +148,8 @@ def test_it_writes_a_summary_that_is_applied(
         program, command=[AGENTS[agent][0]], name=AGENTS[agent][1], timeout=PATIENCE
     )
     model.says = SUMMARY
-    done = program(*named, "compress", "talk", "--engine", "model", "--apply", env=environment)
+    made = (*named, "compress", "talk", "--engine", "model", "--apply", "--anyway")
+    done = program(*made, env=environment)
     assert done.returncode == 0, (done.stdout, done.stderr)
     compiled = program(*named, "compile", "talk").stdout
     assert SUMMARY in compiled

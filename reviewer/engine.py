@@ -68,7 +68,6 @@ class Engine:
         self.drafts = Drafts(database.path)
         self._looked_at = LookedAt(database.path)
         self.edit_drafts = Drafts(database.path, "edit-drafts")
-        self.retention_drafts = Drafts(database.path, "retention-drafts")
         self.session_drafts = Drafts(database.path, "session-drafts")
         self.summary_drafts = Drafts(database.path, "summary-drafts")
 

@@ -252,9 +252,3 @@ def _each_once(found: Sequence[Lost]) -> list[Lost]:
             said.add(stem)
             kept.append(each)
     return kept
-
-
-def newly_lost(here: FidelityValidation, above: FidelityValidation | None) -> frozenset[str]:
-    """The texts that a level drops and the next level closer to Full keeps."""
-    before = {each.text for each in above.lost_information} if above is not None else set()
-    return frozenset(each.text for each in here.lost_information if each.text not in before)

@@ -70,11 +70,6 @@ class Guidance(Struct, frozen=True):
     known: bool = True
     """Whether the words name a kind of value that can be looked for."""
 
-    @property
-    def is_lost(self) -> bool:
-        """Whether something is missing, or nobody can tell."""
-        return not self.known or self.kept < self.wanted
-
     def __str__(self) -> str:
         """`"all amounts": 2 of 3 kept`."""
         if not self.known:

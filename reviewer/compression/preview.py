@@ -10,13 +10,11 @@ from typing import Any
 from msgspec import Struct, structs
 
 from reviewer.commits.contents import prepare
-from reviewer.commits.values import RetentionCriteria
 from reviewer.compression.context_snapshot import ContextSnapshot
 from reviewer.compression.guided_extraction import check_guidance
 from reviewer.compression.plan import Choice, Plan, Preview, SegmentPreview
 from reviewer.compression.retention import (
     RetentionFailure,
-    anchor_points,
     append_points,
     collect_criteria,
     diagnosis,
@@ -255,19 +253,3 @@ def require_retained(preview: Preview) -> None:
                 f"{each.segment.id}: {diagnosis(each.failures)} Nothing was written: add it to the "
                 "summary, let the missing spans be appended, or change the criteria."
             )
-
-
-def with_missing_appended(preview: SegmentPreview, content: str) -> str:
-    """A summary by hand with its missing parts appended: criteria that can be met, then anchors.
-
-    `preview` is the preview of `content`.
-    """
-    points = anchor_points(preview.compressed.anchors_missing)
-    longer = append_points(content, points)
-    failing = [
-        each
-        for each in preview.failures
-        if validate_retention(longer, [RetentionCriteria(patterns=(each.pattern,))])
-    ]
-    spans, _ = missing_spans(preview.segment, failing, preview.level)
-    return append_points(longer, spans)

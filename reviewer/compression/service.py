@@ -4,14 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 
-from msgspec import Struct
-
 from reviewer.clock import Clock, iso
 from reviewer.commits.contexts import Contexts
 from reviewer.commits.reader import Reader
 from reviewer.commits.retention import PatternInput, clean_instructions
 from reviewer.commits.values import RetentionCriteria
-from reviewer.compression.anchors import find_anchors
 from reviewer.compression.apply import apply_preview
 from reviewer.compression.context_snapshot import ContextSnapshot, SnapshotCache
 from reviewer.compression.engines import Engines
@@ -28,14 +25,12 @@ from reviewer.compression.plan import (
     segment_sources,
 )
 from reviewer.compression.preview import Watch, preview_plan
-from reviewer.compression.retention import RetentionFailure, collect_criteria, validate_retention
 from reviewer.compression.span_marks import SpanMarks
 from reviewer.compression.summarizer import Summarizer, Tier, locked_level, require_licence
 from reviewer.compression.summary_writer import Patience, SummaryWriter
 from reviewer.compression.values import (
     AnchorPoint,
     CompressedSegment,
-    ExpansionMarker,
     FidelityValidation,
     Level,
     Locked,
@@ -250,10 +245,6 @@ class Compression:
         self._measures.flush()
         return applied
 
-    def anchor_spans(self, text: str, role: str) -> tuple[AnchorPoint, ...]:
-        """The anchors that cues detect in one commit's text."""
-        return find_anchors([Turn(role, text, 0)])
-
     def compress(
         self,
         segment: Segment,
@@ -285,12 +276,6 @@ class Compression:
     ) -> FidelityValidation:
         """How faithful a compressed segment is, and its losses."""
         return self.engines.summarizer("offline").validate_fidelity(segment, compressed)
-
-    def check_retention(
-        self, text: str, segment: Segment, retention: RetentionCriteria | None = None
-    ) -> list[RetentionFailure]:
-        """The criteria of the segment and of the call that a summary does not meet."""
-        return validate_retention(text, collect_criteria(segment, retention))
 
     def options(
         self,
@@ -373,22 +358,3 @@ class Compression:
         from reviewer.text.tokens import counter
 
         return counter().count
-
-
-class Expansion(Struct, frozen=True):
-    """The text behind a marker: the segment one level closer to Full, with its own markers."""
-
-    level: Level
-    text: str
-    markers: tuple[ExpansionMarker, ...] = ()
-
-
-def expand_one_level(
-    compression: Compression, segment: Segment, anchors: tuple[AnchorPoint, ...], level: Level
-) -> Expansion:
-    """The text behind a marker in a summary of `level`, written by the offline engine."""
-    offline = compression.engines.summarizer("offline")
-    closer = Level(max(level - 1, Level.FULL))
-    text = offline.expanded_text(segment, level, anchors)
-    found = offline.from_text(segment, anchors, closer, text)
-    return Expansion(closer, text, found.expansion_markers)

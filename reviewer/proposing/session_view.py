@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Collection
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -83,25 +83,6 @@ def read_view(
         writer.add(event)
     tally = Counter(stream.tally) + writer.tally
     return SessionView(path, stream.format, writer.finished(), dict(tally), session or "")
-
-
-def read_views(path: Path, sessions: Collection[str]) -> dict[str, SessionView]:
-    """The views of these sessions of a file that has several, which is read once.
-
-    Raises SourceError when the file cannot be read.
-    """
-    stream = read(path, sessions=frozenset(sessions))
-    writers = {session: _Writer(stream) for session in sessions}
-    for event in stream:
-        if isinstance(event, Rewind):
-            for writer in writers.values():
-                writer.add(event)
-        else:
-            writers[event.origin.session or ""].add(event)
-    return {
-        session: SessionView(path, stream.format, writer.finished(), dict(writer.tally), session)
-        for session, writer in writers.items()
-    }
 
 
 class _Writer:

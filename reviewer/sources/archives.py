@@ -38,11 +38,6 @@ def members(path: Path) -> list[str]:
         raise SourceError(f"{path} cannot be read: the archive is damaged ({problem}).") from None
 
 
-def has_conversations(names: list[str]) -> bool:
-    """Whether an archive has a member with conversations."""
-    return any(_CONVERSATIONS.fullmatch(name.rpartition("/")[2]) for name in names)
-
-
 def exported_documents(reading: Reading) -> Iterator[Document]:
     """The documents with conversations in an archive, one at a time.
 

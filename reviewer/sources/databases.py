@@ -6,7 +6,7 @@ import os
 import shutil
 import sqlite3
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
 
@@ -66,10 +66,6 @@ def column(known: frozenset[str], *names: str, default: str = "NULL") -> str:
 def capped(expression: str) -> str:
     """SQL for a value that is NULL if it is too long to be read."""
     return f"CASE WHEN length({expression}) <= {LONGEST_VALUE} THEN {expression} END"
-
-
-def placeholders(values: Sequence[object]) -> str:
-    return ",".join("?" * len(values))
 
 
 @contextmanager

@@ -19,12 +19,3 @@ def read_tokens(text: str) -> int | None:
         return round(float(digits) * _UNITS[unit])
     except ValueError:
         return None
-
-
-def short_count(tokens: int) -> str:
-    """`412`, `9.2k`, `48k`, `1.2M`."""
-    for size, letter in ((1_000_000, "M"), (1_000, "k")):
-        if tokens >= size:
-            value = tokens / size
-            return f"{value:.1f}{letter}" if value < 10 else f"{value:.0f}{letter}"
-    return str(tokens)

@@ -50,11 +50,6 @@ def title_parts(title: str) -> tuple[str, str]:
     return number, wording(title[at:])
 
 
-def short_of_blanks(text: str) -> str:
-    """The beginning of a text, with one blank in place of several."""
-    return _BLANKS.sub(r"\1", text[:LONGEST_SENTENCE])
-
-
 def named(text: str) -> str:
     """A name in plain writing: links as their text, without markup or a leading article."""
     text = _LINK.sub(lambda match: match[1] or match[2], text)
@@ -84,11 +79,6 @@ def _shortened(text: str) -> str:
 def name_key(name: str) -> str:
     """A name for comparison: lower case, without article and marks."""
     return " ".join(_KEY.sub(" ", named(name).lower()).replace("_", " ").split())
-
-
-def leans(text: str) -> bool:
-    """Whether a subject only refers to something else (`it`, `this`, `which ...`)."""
-    return bool(_PRONOUN.match(text))
 
 
 def wording(raw: str) -> str:

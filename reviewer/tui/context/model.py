@@ -39,7 +39,6 @@ class ContextRead(Struct, frozen=True):
     plan: Plan | None
     sent: int
     version: object
-    drafts: frozenset[int]
     trouble: str = ""
 
 
@@ -55,8 +54,7 @@ def read_context(engine: Engine, number: int) -> ContextRead:
     except ReviewerError as problem:
         trouble = str(problem)
     sent = sum(each.tokens for each in commits if each.priority is not Priority.SKIP)
-    drafts = frozenset(engine.summary_drafts.ids())
-    return ContextRead(context, commits, segments, plan, sent, version, drafts, trouble)
+    return ContextRead(context, commits, segments, plan, sent, version, trouble)
 
 
 def first_plan(found: ContextRead, plan: Plan) -> Plan:

@@ -92,7 +92,6 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
         self._wanted = context
         self._read = False
         self._version: object = None
-        self._drafts: frozenset[int] = frozenset()
         self.previews = PreviewQueue(
             lambda work: self.run_worker(work, thread=True, group="previews"), self.post_message
         )
@@ -273,7 +272,7 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
             here = load_commit(self.engine.path, found.context.id)
         if found.version != self._version or other:
             self.data.forget_previews()
-        self.context, self._version, self._drafts = found.context, found.version, found.drafts
+        self.context, self._version = found.context, found.version
         kept = self.host.context_choices.setdefault(found.context.id, Choices())
         self.data.load(found, kept, here)
         self.rows.empty = (found.trouble or "This session has no turns.",)

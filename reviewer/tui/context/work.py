@@ -50,11 +50,6 @@ class PreviewQueue:
         self._alive = False
         self._generation = 0
 
-    @property
-    def pending(self) -> int:
-        """How many jobs have not begun."""
-        return len(self._waiting)
-
     def replace(self, jobs: Sequence[Job]) -> None:
         """Replace the waiting jobs by these, in this order; the job in progress continues."""
         with self._lock:

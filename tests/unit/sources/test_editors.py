@@ -5,7 +5,8 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from reviewer.proposing.view_calls import read_call
+from reviewer.sources import stream
+from reviewer.sources.events import Act, Call
 from reviewer.sources.open import open_blocks
 
 STATE = "\n(Open file: {})\n(Current directory: /mill)\nbash-$"
@@ -109,9 +110,9 @@ def test_an_editor_with_several_actions_is_not_a_command_line(tmp_path: Path) ->
     }
     path = tmp_path / "output.jsonl"
     path.write_text(json.dumps(run) + "\n")
-    calls = [read_call(b.name, b.text) for b in open_blocks(path) if b.kind == "tool_use"]
-    assert [(each.kind, each.command, each.words("path")) for each in calls] == [
-        ("view", "", "/mill/wheel.py"),
-        ("str_replace", "", "/mill/wheel.py"),
+    calls = [each for each in stream.read(path) if isinstance(each, Call)]
+    assert [(each.act, each.command, each.path) for each in calls] == [
+        (Act.READ, "", "/mill/wheel.py"),
+        (Act.EDIT, "", "/mill/wheel.py"),
     ]
-    assert calls[1].words("new_str") == "fast()"
+    assert calls[1].changes[0].pairs == (("slow()", "fast()"),)

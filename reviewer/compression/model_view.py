@@ -16,7 +16,7 @@ from reviewer.compression.engine import SegmentAnalysis
 from reviewer.compression.state_lines import plan_lines, state_lines
 from reviewer.compression.told import without_cd
 from reviewer.compression.turn_events import turn_events
-from reviewer.sources.claude_words import command_called
+from reviewer.sources.claude_words import command_called, summary_words
 from reviewer.sources.events import (
     Act,
     Call,
@@ -203,7 +203,7 @@ def _spoken(event: Event, position: float) -> Iterator[Part]:
     elif isinstance(event, Thought):
         yield Part("agent thinks", event.text.strip(), Weight.THOUGHT, position)
     elif isinstance(event, Compaction):
-        yield Part("earlier summary", event.summary.strip(), Weight.WORDS, position)
+        yield Part("earlier summary", summary_words(event.summary), Weight.WORDS, position)
     elif isinstance(event, Notice) and (typed := command_called(event.text.strip())):
         yield Part(PERSON, typed, Weight.WORDS, position)
     elif isinstance(event, Plan):

@@ -16,6 +16,7 @@ from reviewer.compression.session import Session, Speech, Voice
 from reviewer.compression.state_lines import change_lines, plan_lines, state_lines
 from reviewer.compression.told import Step, cut, told_together
 from reviewer.compression.words import terms
+from reviewer.sources.claude_words import summary_words
 from reviewer.sources.events import Act
 
 TITLED_FROM = 160
@@ -158,7 +159,7 @@ class _Writing:
         if said[-1].voice is Voice.AGENT:
             working = any(step.place > said[-1].place for step in self._session.steps)
             lines.append(
-                "The agent was still at work on it." if working else "The agent has answered it."
+                "The agent was still at work on it." if working else "The agent had the last word."
             )
         return lines
 
@@ -347,7 +348,7 @@ def _spoken(session: Session, number: int, each: Speech) -> Iterator[Piece]:
         yield Piece(each.place, "person", text, group=number)
         return
     kind = {Voice.AGENT: "agent", Voice.EARLIER: "earlier"}.get(each.voice, each.name or "note")
-    text = each.text.split("\nSummary:", 1)[-1] if kind == "earlier" else each.text
+    text = summary_words(each.text) if kind == "earlier" else each.text
     parts = pieces(text)
     closes = kind == "agent" and session.closes_turn(number)
     past = session.is_past(each.place) and not closes

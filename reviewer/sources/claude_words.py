@@ -11,6 +11,11 @@ import msgspec
 from reviewer.sources.records import Use
 
 SUMMARY_START = "This session is being continued from a previous conversation"
+_AROUND_SUMMARY = (
+    "\nIf you need specific details from before compaction",
+    "\nPlease continue the conversation from where we left it off",
+)
+"""How the client goes on after a summary, with orders for the next session."""
 
 NOTIFICATIONS = ("<task-notification>", "<agent-notification>", "<teammate-message")
 """How results of sub-agents and background tasks begin, which have the person's role."""
@@ -106,6 +111,14 @@ def command_called(text: str) -> str:
     given = _ARGUMENTS.search(text)
     typed = given[1].strip() if given else ""
     return f"/{named[1]} {typed or '(a command)'}"
+
+
+def summary_words(text: str) -> str:
+    """A compaction summary without the words of the client around it."""
+    text = text.split("\nSummary:", 1)[-1]
+    for after in _AROUND_SUMMARY:
+        text = text.split(after, 1)[0]
+    return text.strip()
 
 
 def classify(text: str) -> tuple[Use, str, Counter[str]]:

@@ -47,6 +47,19 @@ def test_nothing_is_written_of_nothing() -> None:
     assert written([]) == ""
 
 
+def test_of_an_earlier_summary_the_words_of_the_client_around_it_are_left_out() -> None:
+    summary = (
+        "This session is being continued from a previous conversation that ran out of context.\n"
+        "Summary:\nThe `quay_map` sheet has three columns.\n\n"
+        "If you need specific details from before compaction, read the transcript at: /t.jsonl\n"
+        "Please continue the conversation from where we left it off without asking the user."
+    )
+    found = written([turn(summary), *FERRY])
+    assert "quay_map" in found
+    assert "transcript" not in found
+    assert "without asking" not in found
+
+
 # The request
 
 
@@ -64,7 +77,7 @@ def test_a_short_answer_stands_with_what_it_answers() -> None:
 
 def test_whether_the_agent_has_answered() -> None:
     assert "The agent was still at work on it." in written(FERRY)
-    assert "The agent has answered it." in written([*FERRY, agent("Both are done.")])
+    assert "The agent had the last word." in written([*FERRY, agent("Both are done.")])
 
 
 def test_a_long_request_loses_its_middle() -> None:

@@ -16,11 +16,14 @@ from pathlib import Path
 import pytest
 
 from reviewer.compression.file_summary import summarize_file
-from reviewer.compression.handover import write_brief
+from reviewer.compression.handover import write_brief, write_keep
 from reviewer.engine import Engine
 from reviewer.errors import OtherKindError
 from reviewer.proposing.session_view import read_view
+from reviewer.recall.service import cue_of
+from reviewer.sessions.signatures import failing_lines
 from reviewer.sources.open import open_blocks
+from reviewer.sources.shell import split
 from reviewer.text.display import display_text
 from reviewer.text.for_agents import as_markdown, between_tags
 from reviewer.text.identifiers import identifiers
@@ -103,6 +106,7 @@ READING: dict[str, Callable[[Path], object]] = {
     "view": read_view,
     "ingest": ingested,
     "brief": write_brief,
+    "keep": write_keep,
     "summarize": lambda path: summarize_file(path, max_tokens=2_000),
     "import": imported,
 }
@@ -115,6 +119,11 @@ OF_TEXT: dict[str, Callable[[str], object]] = {
     "identifiers": lambda text: list(identifiers(text)),
     "clean": clean,
     "units": lambda text: list(units(text)),
+    "shell": split,
+    "failures": lambda text: list(failing_lines(text)),
+    "command": lambda text: cue_of("command", text),
+    "error": lambda text: cue_of("error", text),
+    "prompt": lambda text: cue_of("prompt", text),
     "diff": lambda text: hunks(text, f"{text} and more"),
 }
 

@@ -37,6 +37,7 @@ def recall(
     not belong there. `reviewer edit ID --when` changes the moments of a memory.
     """
     from reviewer.recall.service import cue_of
+    from reviewer.text.for_agents import without_tags
 
     given = {"command": command, "error": error, "path": path, "prompt": prompt}
     named = [(kind, text) for kind, text in given.items() if text is not None]
@@ -49,17 +50,18 @@ def recall(
             raise click.UsageError("name the project with --project")
         found = engine.recall.at(project, cue_of(kind, text[:LONGEST]), limit=limit, session=of)
     for each in found:
+        content = without_tags(each.content)  # an agent may read it
         if as_json:
             print_json(
                 {
                     "id": each.id,
-                    "content": each.content,
+                    "content": content,
                     "why": each.why,
                     "score": round(each.score, 2),
                 }
             )
         else:
-            print_text(f"#{each.id} {safe(each.content)}")
+            print_text(f"#{each.id} {safe(content)}")
             print_text(f"   {safe(each.why)}")
     if not found:
         narrate("Nothing belongs to this moment.")

@@ -97,7 +97,10 @@ def filled(tmp_path_factory: pytest.TempPathFactory) -> Reviewer:
         assert made.returncode == 0, (arguments, made.stderr)
 
     done("ingest", "notes.md")
-    done("promote", *program.ids("--project", "office"))
+    facts_kept = program.ids("--project", "office")
+    done("promote", *facts_kept)
+    for number in facts_kept[:3]:
+        done("edit", number, "--when", "command print tickets")
     done("state", "set", "drawer", f"The drawer is oiled.\n\n{every}", "--note", TURNS[0])
     return program
 
@@ -106,7 +109,7 @@ def filled(tmp_path_factory: pytest.TempPathFactory) -> Reviewer:
     "arguments",
     [
         ["packet", "--budget", "8000"], ["packet", "--task", "print tickets"], ["export"],
-        ["brief"], ["keep"],
+        ["brief"], ["keep"], ["recall", "--command", "print tickets"],
         ["pipeline", "preamble", "p.dot", "--node", "plan", "--mode", "all"],
     ],
     ids=" ".join,

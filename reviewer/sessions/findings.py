@@ -573,6 +573,8 @@ def _difference(old: str, new: str) -> str:
             gone += before[a:b]
             come += after[c:d]
     shown = [_short(" ".join(filter(None, lines)), SHOWN // 2 - 20) for lines in (gone, come)]
+    if not shown[1]:
+        return f"removed `{shown[0]}`"
     return f"`{shown[0]}` → `{shown[1]}`" if shown[0] else f"added `{shown[1]}`"
 
 
@@ -599,8 +601,9 @@ def _undone(call: _Call, before: Sequence[_Call], words: str) -> _Call | None:
 
 
 def _tokens(command: Command) -> set[str]:
-    """The words of a command, taken apart."""
-    return {token for word in command.words for token in _TOKEN.findall(word[:SHOWN])}
+    """The words of a command, taken apart; an argument with blanks is a text, such as a message."""
+    words = (word[:SHOWN] for word in command.words if " " not in word)
+    return {token for word in words for token in _TOKEN.findall(word)}
 
 
 def _lines(text: str) -> set[str]:

@@ -259,10 +259,10 @@ def _ruled(number: int, line: str, message: str, rule: str, path: str) -> _Seen:
 
 def _other(number: int, line: str) -> _Seen | None:
     """A line without a place."""
-    bare = line.strip()
+    bare = _TAGS.sub("", line).strip()
     if not bare or _FRAME.match(bare):
         return None
-    bare = _SHELL.sub("", _TAGS.sub("", bare), count=1)
+    bare = _SHELL.sub("", bare, count=1)
     if found := _CODE_OF_COMPILER.match(bare) or _EXCEPTION.match(bare):
         words = normalised(found["text"] or "")
         name = f"{found['rule']}: {words}" if words else found["rule"]

@@ -165,6 +165,14 @@ def test_a_command_run_otherwise_after_a_message_that_names_how_is_a_correction(
     assert only(told, tmp_path).kind is Kind.CORRECTION
 
 
+def test_another_message_of_a_commit_is_none(told: Told, tmp_path: Path) -> None:
+    told.run("git commit -m 'Number the quays'")
+    told.user("number the gates as well")
+    told.run("git commit -m 'Number the gates'")
+
+    assert not found(told, tmp_path)
+
+
 def test_a_message_about_something_else_is_none(told: Told, tmp_path: Path) -> None:
     told.edit("/work/shop/x.py", "pass", "value = compute(rows)")
     told.user("now the readme please")

@@ -75,6 +75,10 @@ def test_the_output_of_a_command_that_need_not_have_failed_fails_only_with_a_rul
     assert failing_lines("log.go:12:1: do it (revive)", plain=True)
 
 
+def test_what_an_agent_writes_in_place_of_an_output_is_no_failure() -> None:
+    assert signature("<tool_use_error>Sibling tool call errored</tool_use_error>") == ""
+
+
 def test_an_output_without_words_has_no_signature() -> None:
     assert signature("") == signature("Exit code 1") == signature("===\n---\n") == ""
 

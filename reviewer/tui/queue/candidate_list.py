@@ -18,16 +18,14 @@ from reviewer.tui.kit.row_list import FOOT_LINES, StoredList, cursor_bar
 from reviewer.tui.kit.row_sign import NO_BADGES, Badges, sign_of
 from reviewer.tui.kit.text import count, figure
 from reviewer.tui.queue.model import QueueModel
-from reviewer.tui.theme import GLYPHS, Glyphs, Palette
+from reviewer.tui.theme import Glyphs, Palette
 
 if TYPE_CHECKING:
     from reviewer.promotion.views import QueueRow
 
 CACHED_BADGES = 5_000
-COST_CELLS = 22
-"""Cells of `12 sessions · 140 calls`; narrower rows say `12 · 140`."""
-SHORT_COST_CELLS = 9
 WIDE = 70
+"""Cells from which on a row says `5 sessions, 14 calls`; a narrower one says `5, 14`."""
 
 
 class CandidateList(StoredList[QueueModel]):
@@ -63,7 +61,7 @@ class CandidateList(StoredList[QueueModel]):
             state_style = warm
         else:
             state_style = accent if not decided or row.status == "active" else dim
-        columns = self._first_column(row, width, sign)
+        columns = self._first_column(row, width)
         indent = f"{sign.member} " if member else ""
         content = indent + display_line(row.content[: width * 2])
         if decided:
@@ -79,25 +77,20 @@ class CandidateList(StoredList[QueueModel]):
             sign.ellipsis,
         ).extend_cell_length(width, text)
 
-    def _first_column(self, row: QueueRow, width: int, sign: Glyphs) -> str:
+    def _first_column(self, row: QueueRow, width: int) -> str:
         """What not knowing it has cost, or the figure of another order."""
         if self.sort in (Sort.CONFIDENCE, Sort.NEWEST):
             newest = self.sort is Sort.NEWEST
             words = age(row.pending_since, self.clock()) if newest else figure(row.confidence)
             return f"{words:>4} "
-        words, figures = cost_words(row, sign)
-        if width >= WIDE:
-            return f"{words:<{COST_CELLS}} " if self.has_costs else ""
-        return f"{figures:<{SHORT_COST_CELLS}} " if self.has_costs else ""
+        cells = self._cost_cells(width)
+        return f"{cost_words(row, wide=width >= WIDE):<{cells}} " if cells else ""
 
-    @property
-    def has_costs(self) -> bool:
-        """Whether any row in sight says what it cost: else the column takes no room."""
+    def _cost_cells(self, width: int) -> int:
+        """Cells of the longest cost in sight."""
         top = self.scroll_offset.y
-        return any(
-            row is not None and cost_words(row, GLYPHS)[0]
-            for row in self.model.window(top, top + self.height)
-        )
+        rows = self.model.window(top, top + self.height)
+        return max((len(cost_words(each, wide=width >= WIDE)) for each in rows if each), default=0)
 
     def grown(self) -> None:
         """Rows were added below; draw only if their place is visible."""
@@ -148,11 +141,14 @@ class CandidateList(StoredList[QueueModel]):
             self.refresh_line(index)
 
 
-def cost_words(row: QueueRow, sign: Glyphs) -> tuple[str, str]:
-    """What not knowing it has cost, in words and in figures; empty where nothing is known."""
-    if row.sessions < 2:
-        return "", ""
-    return count(row.sessions, "session"), f"{row.sessions:,}"
+def cost_words(row: QueueRow, *, wide: bool) -> str:
+    """What not knowing it has cost; empty where nothing is known."""
+    if row.sessions < 2 and not row.cost:
+        return ""
+    if not wide:
+        return f"{row.sessions:,}, {row.cost:,}" if row.cost else f"{row.sessions:,}"
+    sessions = count(row.sessions, "session")
+    return f"{sessions}, {count(row.cost, 'call')}" if row.cost else sessions
 
 
 def age(since: str, now: datetime) -> str:

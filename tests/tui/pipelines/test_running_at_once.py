@@ -89,6 +89,8 @@ async def test_an_answer_that_streams_does_not_begin_the_reading_of_the_run_agai
         await screen.pilot.press("space")
         run = run_of(screen)
         await screen.until(lambda: run.pausing and reads)
+        shown(screen).post_message(RunMoved())  # that the run waits may not have been seen yet
+        await idle()
         before = len(reads)
         for _ in range(5):
             shown(screen).post_message(RunMoved())

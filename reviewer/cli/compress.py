@@ -127,7 +127,9 @@ class SegmentValue(click.ParamType[tuple[str, str]]):
     "--apply", "apply_", is_flag=True, help="Write the summaries; reviewer undo takes them back."
 )
 @click.option(
-    "--anyway", is_flag=True, help="With --apply: also summaries that do not pass their checks."
+    "--anyway",
+    is_flag=True,
+    help="With --fit and --apply: also summaries that do not pass their checks.",
 )
 @click.option(
     "--table", "only_table", is_flag=True, help="One line per segment, without summaries."
@@ -225,7 +227,7 @@ def compress(
                 raise ReviewerError(_with_advice(problem)) from problem
             return
         if fit is not None:
-            plan = _fitting(opened, context, fit, engine, options)
+            plan = _fitting(opened, context, fit, engine, options, anyway=anyway)
         else:
             first, last = _bounds(opened, context, start, end)
             plan = opened.compression.plan(
@@ -278,13 +280,21 @@ def _require_faithful(found: Preview) -> None:
 
 
 def _fitting(
-    opened: Engine, context: int, target: int, engine: str | None, options: SummarizationOptions
+    opened: Engine,
+    context: int,
+    target: int,
+    engine: str | None,
+    options: SummarizationOptions,
+    *,
+    anyway: bool,
 ) -> Plan:
     """A plan that fits the target; Ctrl-C stops the search."""
     with _watched(
         "Choosing levels: {:,} of at most {:,} summaries tried", estimates=False
     ) as watch:
-        return opened.compression.fit(context, target, engine=engine, options=options, watch=watch)
+        return opened.compression.fit(
+            context, target, engine=engine, options=options, watch=watch, anyway=anyway
+        )
 
 
 def _previewed(engine: Engine, plan: Plan) -> Preview:

@@ -11,7 +11,7 @@ from reviewer.compression.context_snapshot import ContextSnapshot
 from reviewer.compression.plan import Plan, Preview
 from reviewer.compression.preview import PreviewProgress, Watch, preview_choice, preview_plan
 from reviewer.compression.summarizer import Summarizer, segment_target
-from reviewer.compression.values import AnchorPoint, Level, Segment
+from reviewer.compression.values import OFFLINE, AnchorPoint, Level, Segment
 from reviewer.compression.verbatim import TAG_LENGTHS, anchor_tag
 from reviewer.errors import ReviewerError
 from reviewer.llm.model import CancelledError
@@ -99,11 +99,13 @@ def reach(
     *,
     at_least: int | None = None,
     refused: Sequence[str] = (),
+    doubted: bool = False,
 ) -> Reach:
     """Whether the target can be reached at the lowest level, and the largest costs.
 
     `at_least`: tokens that are needed, where a dry run has shown it, instead of an estimate.
-    `refused`: segments that stay Full because their criteria cannot be met.
+    `refused`: segments that stay Full because their criteria cannot be met. `doubted`: summaries
+    were left out because they do not pass.
     """
     sizes = outlook(snapshot, count)
     needs = sizes.at_level[lowest] if at_least is None else at_least
@@ -127,14 +129,16 @@ def reach(
         f"{wanted} can be reached."
         if reachable
         else f"{wanted} cannot be reached: pins and anchors need {sizes.floor:,}, and the "
-        f"smallest it gets is {about}{needs:,}. {_advice(costs, lowest, refused)}"
+        f"smallest it gets is {about}{needs:,}. {_advice(costs, lowest, refused, doubted)}"
     )
     return Reach(target, reachable, needs, tuple(costs[:MOST_COSTLY]), message)
 
 
-def _advice(costs: Sequence[Cost], lowest: Level, refused: Sequence[str]) -> str:
+def _advice(costs: Sequence[Cost], lowest: Level, refused: Sequence[str], doubted: bool) -> str:
     """What would make a context smaller."""
     ways = ["choose a larger target"]
+    if doubted:
+        ways.append("take summaries that do not pass their checks")
     if lowest is not Level.TAGS:
         ways.insert(0, f"use a licence with levels below {lowest.name.capitalize()}")
     if refused:
@@ -203,7 +207,9 @@ def _lower(
             for number in group:
                 if chosen[number] >= level or level > lowest:
                     continue
-                shrunk = min(size(number, level), sizes[number])
+                shrunk = size(number, level)
+                if shrunk >= sizes[number]:  # nothing is won, or it does not pass its checks
+                    continue
                 total += shrunk - sizes[number]
                 chosen[number], sizes[number] = level, shrunk
                 if total <= room:
@@ -233,18 +239,24 @@ def fit_plan(
     lowest: Level,
     count: Callable[[str], int],
     watch: Watch = Watch(),  # noqa: B008 - a frozen value
+    *,
+    anyway: bool = False,
 ) -> Plan:
     """The plan with levels that keep the whole context within the target.
 
-    Sizes are those of the offline engine. `watch` gets the progress, at most one summary for each
+    Sizes are those of the offline engine. If it writes the summaries, only those that pass their
+    checks are chosen, unless `anyway`. `watch` gets the progress, at most one summary for each
     segment and level. Raises UnreachableError, and CancelledError when `watch` asks to stop.
     """
+    has_to_pass = plan.engine == OFFLINE and not anyway
+    doubted = False
     sizes: dict[tuple[int, Level], int] = {}
     refused: dict[str, None] = {}
     most = len(snapshot.segments) * max(lowest, 1)
     quiet = structs.replace(watch, on_text=None, on_attempt=None)
 
     def size(number: int, level: Level) -> int:
+        nonlocal doubted
         if level is Level.FULL:
             return snapshot.segments[number].tokens
         if (number, level) not in sizes:
@@ -252,7 +264,10 @@ def fit_plan(
                 raise CancelledError("Stopped while levels were chosen; nothing was written.")
             choice = structs.replace(plan.choices[number], level=level)
             try:
-                found = preview_choice(snapshot, plan, choice, offline, quiet).tokens
+                preview = preview_choice(snapshot, plan, choice, offline, quiet)
+                found = preview.tokens
+                if has_to_pass and preview.in_doubt:
+                    found, doubted = snapshot.segments[number].tokens, True
             except RetryExhaustedError:  # its criteria cannot be met, so it stays Full
                 found = snapshot.segments[number].tokens
                 refused[snapshot.segments[number].id] = None
@@ -265,9 +280,21 @@ def fit_plan(
     first = first_levels(snapshot.segments, snapshot.anchors)
     levels = fit_levels(first, target, snapshot.fixed, size, lowest)
     if levels is None:
-        needs = snapshot.fixed + sum(size(n, lowest) for n in range(len(snapshot.segments)))
+        levels = [Level(level) for level in range(1, lowest + 1)]
+        needs = snapshot.fixed + sum(
+            min(size(number, level) for level in (Level.FULL, *levels))
+            for number in range(len(snapshot.segments))
+        )
         raise UnreachableError(
-            reach(snapshot, target, count, lowest, at_least=needs, refused=tuple(refused))
+            reach(
+                snapshot,
+                target,
+                count,
+                lowest,
+                at_least=needs,
+                refused=tuple(refused),
+                doubted=doubted,
+            )
         )
     choices = tuple(
         structs.replace(choice, level=level)

@@ -164,16 +164,20 @@ class Compression:
         engine: str | None = None,
         options: SummarizationOptions | None = None,
         watch: Watch = Watch(),  # noqa: B008 - a frozen value
+        anyway: bool = False,
     ) -> Plan:
         """Levels with which the whole context has at most `target` tokens.
 
-        Sizes are those of the offline engine, so that no model is asked; `watch` gets the progress.
+        Sizes are those of the offline engine, so that no model is asked; of its summaries only
+        those that pass are chosen, unless `anyway`. `watch` gets the progress.
         Raises UnreachableError, UnknownIdError, CancelledError.
         """
         plan = self.plan(context, Level.FULL, engine=engine, options=options)
         snapshot = self._snapshots.get(context, retention=plan.options.retention)
         offline = self.engines.summarizer("offline")
-        return fit_plan(snapshot, plan, target, offline, self._lowest(), self._count(), watch)
+        return fit_plan(
+            snapshot, plan, target, offline, self._lowest(), self._count(), watch, anyway=anyway
+        )
 
     def choose(self, plan: Plan, segment: str, level: Level | str) -> Plan:
         """The plan with another level for one segment. Raises UnknownIdError, LicenceError."""

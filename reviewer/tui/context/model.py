@@ -374,19 +374,5 @@ def doubts(previews: Sequence[SegmentPreview]) -> list[SegmentPreview]:
     return [each for each in previews if each.in_doubt or each.refused]
 
 
-def nearer_to_full(plan: Plan, doubtful: Sequence[SegmentPreview]) -> Plan:
-    """The plan with the next level towards Full for summaries that do not pass."""
-    segments = {each.segment.id for each in doubtful}
-    choices = tuple(
-        structs.replace(
-            each, level=Level(max(each.level - 1, 0)), content=None, engine="", written=""
-        )
-        if each.segment in segments
-        else each
-        for each in plan.choices
-    )
-    return structs.replace(plan, choices=choices, target=None)
-
-
 def is_by_hand(choice: Choice) -> bool:
     return choice.engine == BY_HAND

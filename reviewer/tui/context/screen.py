@@ -16,6 +16,7 @@ from textual.app import ComposeResult
 from textual.widget import Widget
 
 from reviewer.commits.values import Pattern, Priority
+from reviewer.compression.fit import UnreachableError
 from reviewer.compression.plan import Applied, Choice, Plan, Preview, SegmentPreview
 from reviewer.compression.preview import PreviewProgress, Watch
 from reviewer.compression.retention import criteria
@@ -36,7 +37,6 @@ from reviewer.tui.context.model import (
     Key,
     doubts,
     findings,
-    nearer_to_full,
     read_context,
 )
 from reviewer.tui.context.panes import (
@@ -65,8 +65,6 @@ if TYPE_CHECKING:
 NOTES = frozenset({".md", ".txt", ".rst", ".markdown"})
 """Files that were read and are no sessions."""
 MOST_SESSIONS = 500
-ROUNDS = 3
-"""How often a fitted plan is given more room where summaries do not pass."""
 UNNAMED_PROJECT = "default"
 READING = ("Reading ...",)
 LEVEL_KEYS = " ".join(each.keys for each in keys.LEVELS[1:])
@@ -472,14 +470,12 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
 
         def work() -> Preview:
             watch = _watch(act)
-            plan = compression.fit(number, target, engine="offline", watch=watch)
-            preview = compression.preview(plan, watch)
-            for _ in range(ROUNDS):
-                doubtful = doubts(preview.segments)
-                if not doubtful:
-                    break
-                preview = compression.preview(nearer_to_full(preview.plan, doubtful), watch)
-            return preview
+            try:
+                plan = compression.fit(number, target, engine="offline", watch=watch)
+            except UnreachableError as problem:
+                needs = problem.reach.needs
+                plan = compression.fit(number, needs, engine="offline", watch=watch)
+            return compression.preview(plan, watch)
 
         found = await self.host.accompany(self, act, work)
         self.data.use(found.plan.choices)
@@ -488,12 +484,7 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
         self.rows.refresh()
         self.follow()
         apply = self.key_of(keys.APPLY)
-        if doubts(found.segments):
-            self.say(
-                f"{target:,} tokens cannot be reached with summaries that pass their checks.",
-                bad=True,
-            )
-        elif fits:
+        if fits:
             self.say(f"{found.tokens_after:,} of {target:,} tokens: {apply} applies it.")
         else:
             self.say(

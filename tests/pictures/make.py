@@ -29,7 +29,7 @@ START = (118, 16)
 PICTURES = {
     "start.svg": (),
     "queue.svg": ("enter", "j", "a", "x", "j"),
-    "compress.svg": ("enter", "f3", "j", "j"),
+    "context.svg": ("enter", "f3", "j", "j", "j"),
     "packet.svg": ("enter", "a", "a", "a", "f4"),
     "state.svg": ("enter", "a", "a", "j", "j", "j", "a", "f5"),
 }
@@ -129,7 +129,7 @@ async def browser() -> None:
             page = await running.open(at, (1120, 640))
             await page.shows("enter reads")
             await page.press("Enter")
-            await page.shows("to decide on")
+            await page.shows("promote")
             await page.press("j", "a", "j")
             await page.shows("Promoted #")
             await asyncio.sleep(1)

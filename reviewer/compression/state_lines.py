@@ -18,18 +18,18 @@ CODE_LINES, CODE_LINE = 12, 160
 """Lines of a change, and characters of each."""
 
 
-def state_lines(state: WorkState) -> list[str]:
-    """What is true at the end."""
-    return list(_state_lines(state))
+def state_lines(state: WorkState, *, place: bool = True) -> list[str]:
+    """The work state. `place`: with branch and folder, which every part of a session shares."""
+    return list(_state_lines(state, place=place))
 
 
-def _state_lines(state: WorkState) -> Iterator[str]:
+def _state_lines(state: WorkState, *, place: bool) -> Iterator[str]:
     if state.interrupted:
         yield "The person interrupted the agent and has said nothing since."
     if state.waiting is not None:
         asked = cut(state.waiting.query, ITEM)
         yield f'The agent waits for the person\'s answer to {state.waiting.tool}: "{asked}"'
-    if state.branch:
+    if place and state.branch:
         where = f", in {state.folder}" if state.folder else ""
         yield f"On branch {state.branch}{where}."
     if state.conflicts:

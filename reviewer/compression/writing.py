@@ -43,6 +43,8 @@ SHORT = 120
 QUESTION = 200
 LEAST_CUT = 60
 """Tokens below which no message is cut to fit."""
+LEAST_BEGUN = 12
+"""Tokens below which the beginning of a message says nothing."""
 REPEATED = 200
 """Characters up to which a request also stands at its place in the course."""
 OUTLINE, OUTLINE_FROM = 700, 5
@@ -116,7 +118,8 @@ class _Writing:
             code = self._within(change_lines(self._session.changes, state), room * CODE)
             after = [(Section.RESULTS, [*results, *code])]
         share = STATE if self._session.speeches else STATE_ALONE
-        now = self._within(state_lines(state), room * share, cut_last=self._titled)
+        lines = state_lines(state, place=self._titled)
+        now = self._within(lines, room * share, cut_last=self._titled)
         before.append((Section.NOW, now))
         fixed = [*before, *after]
         spent = sum(self._count("\n".join([f"{t}:", *lines])) + 2 for t, lines in fixed if lines)
@@ -271,7 +274,7 @@ class _Writing:
             if left < LEAST_CUT and piece is not said[-1] and self._choose.cost(piece) > left:
                 continue
             text = clipped(piece.text, min(most, left - LINE), self._count)
-            if not text and piece is said[-1] and not self._titled:
+            if not text and piece is said[-1] and not self._titled and left > LEAST_BEGUN:
                 text = begun(piece.text, left - LINE, self._count)
             if text and self._count(text) + LINE <= left:
                 piece.text = text

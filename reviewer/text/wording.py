@@ -15,7 +15,7 @@ Words = tuple[str, ...]
 NOT = "not"
 
 _FUNCTION_WORDS = frozenset(
-    ("a", "an", "the", "is", "are", "be", "we", "you", "our", "your", "i", "my", "do", "always")
+    ("a", "an", "the", "is", "are", "be", "we", "you", "our", "your", "its", "my", "do", "always")
 )
 _NEGATIONS = frozenset(("never", "no", "not", "cannot", "don't", "doesn't", "didn't", "isn't"))
 _TYPOGRAPHY = str.maketrans("‘’“”", "''\"\"", "`*~")

@@ -9,9 +9,10 @@ import pytest
 
 from reviewer.engine import Engine
 from tests.tui.conftest import opened
-from tests.tui.queue.test_sessions import lines, shop, typed
+from tests.tui.queue.test_sessions import shop, typed
 from tests.unit.llm.test_command import program
 from tests.unit.proposing.models import answer, said
+from tests.unit.sources.families import lines
 
 __all__ = ["shop"]
 

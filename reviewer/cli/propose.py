@@ -8,7 +8,7 @@ import sys
 import threading
 import time
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -149,6 +149,9 @@ def propose(
                 for done in results:
                     line.clear()
                     account.add(done, engine, project, as_json=as_json)
+                if not (interruption() or line.left or account.failures or account.left):
+                    line.show("Comparing the statements of all sessions", at_once=True)
+                    account.compare(writer, engine, project, max_tokens_in, interruption)
             finally:
                 line.clear()
     if isinstance(line, _Follower):
@@ -422,8 +425,8 @@ def _cost_line(plan: Plan, settings: Settings, model: str) -> str:
     kept = f" {plan.cached:,} of them answered before, at no cost;" if plan.cached else ""
     return (
         f"{what} for {safe(model)}:{kept} about {plan.tokens_in:,} tokens in and "
-        f"{plan.tokens_out:,} out, {_paid_how(plan, settings)}. What cannot be proved is asked for "
-        "once more, which comes on top."
+        f"{plan.tokens_out:,} out, {_paid_how(plan, settings)}. On top comes what cannot be "
+        "proved, which is asked for once more, and one question that compares the sessions."
     )
 
 
@@ -476,6 +479,10 @@ class _Account:
         """The store cannot be written, so nothing more is asked."""
         self.answered = self.read = self.cut = self.cut_read = 0
         self.new = self.seen = self.unproved = self.beyond_cap = 0
+        self.joined = self.contradictions = 0
+        self._new: list[int] = []
+        self._told: set[Path] = set()
+        """Sessions with new statements."""
         self.requests = self.tokens_in = self.tokens_out = 0
         self.dropped: Counter[str] = Counter()
         self.failures: list[str] = []
@@ -526,10 +533,51 @@ class _Account:
                 project, done.proved, title=title, view_of=self._views.__getitem__
             )
             self.new += len(added.new)
+            self._new += added.new
+            self._told.update([done.path] if added.new else [])
             self.seen += len(added.seen) + len(added.known)
             self.unproved += added.unproved
             self.beyond_cap += added.beyond_cap
             self.dropped.update(each.reason for each in added.dropped)
+
+    def compare(
+        self,
+        writer: StatementWriter,
+        engine: Engine,
+        project: str,
+        max_tokens_in: int | None,
+        cancelled: Callable[[], bool],
+    ) -> None:
+        """Ask what the statements of several sessions have to do with each other."""
+        from reviewer.llm.model import CancelledError, ModelError
+        from reviewer.proposing.over_sessions import LEAST, question_over, read_relations
+        from reviewer.proposing.statements import BudgetReachedError
+
+        sentences = engine.proposals.to_compare(project, self._new) if self._new else []
+        if len(sentences) < LEAST or (len(self._told) < LEAST and len(sentences) <= len(self._new)):
+            return
+        question = question_over(writer, sentences)
+        left = None if max_tokens_in is None else max_tokens_in - self.tokens_in
+        try:
+            answer = writer.answer(
+                question, lambda tokens: left is None or tokens <= left, cancelled
+            )
+        except CancelledError:
+            return
+        except BudgetReachedError:
+            self.dropped["comparison of the sessions: the ceiling is reached"] += 1
+            return
+        except (ModelError, OSError) as problem:
+            self.failures.append(f"The sessions were not compared: {problem}")
+            return
+        if answer.paid:
+            self.requests += answer.completion.requests
+            self.tokens_in += answer.completion.prompt_tokens
+            self.tokens_out += answer.completion.completion_tokens
+        relations = read_relations(answer.completion.text, sentences)
+        if relations != type(relations)():
+            found = engine.proposals.relate(project, relations)
+            self.joined, self.contradictions = found.joined, found.contradictions
 
     def _note(self, done: SessionDone, engine: Engine, project: str) -> None:
         """Remember that the session was read to its end."""
@@ -557,6 +605,9 @@ class _Account:
         yield "statements", f"{self.new:,} new, {self.seen:,} seen again"
         if self.beyond_cap:
             yield "over the cap", f"{self.beyond_cap:,} (reviewer queue more)"
+        if self.joined or self.contradictions:
+            pairs = count(self.contradictions, "contradiction")
+            yield "compared", f"{self.joined:,} joined to others that say the same, {pairs}"
         yield "unproved", f"{self.unproved:,} with something that the session does not prove"
         if self.cut:
             answers = "the answer was" if self.cut == 1 else f"{self.cut:,} answers were"

@@ -124,8 +124,9 @@ def propose(
             print_text(_cost_line(plan, settings, chat.name))
         return
     narrate(_cost_line(plan, settings, chat.name))
-    if plan.pieces > len(plan.sessions):
-        narrate(_why_pieces(plan, limit))
+    cut = _why_pieces(plan, limit) if plan.pieces > len(plan.sessions) else ""
+    if cut:
+        narrate(cut)
     _require_room(plan, max_tokens_in)
     if not yes and plan.pieces == plan.cached:
         max_tokens_in = 0  # nobody was asked about second tries, so they are not made
@@ -155,7 +156,7 @@ def propose(
             finally:
                 line.clear()
     if isinstance(line, _Follower):
-        line.end(account)
+        line.end(account, cut)
     else:
         _close(ctx, account, interruption, max_tokens_in, as_json)
 
@@ -189,7 +190,7 @@ class _Follower(ProgressLine):
     def clear(self) -> None:
         """There is no line to erase."""
 
-    def end(self, account: _Account) -> None:
+    def end(self, account: _Account, remark: str) -> None:
         """What came of it; the sentence of a failure tells what to do."""
         print_json(
             {
@@ -198,6 +199,7 @@ class _Follower(ProgressLine):
                 "tokens_in": account.tokens_in,
                 "tokens_out": account.tokens_out,
                 "problem": account.failures[0] if account.failures else "",
+                "remark": remark,
             }
         )
 

@@ -564,6 +564,13 @@ class _Work:
             reasons.append("It has no quote with a line number.")
         if not proof.sound:
             reasons.extend(self._reasons(proof) or ["The session does not prove it."])
+        last = self._lines[-1].line if self._lines else 0
+        reasons.extend(
+            f"Line {quote.line}, in a later part, says about the same: {quote.text!r}. If that"
+            " takes the statement back, say what holds now, or leave it out."
+            for quote in proof.later
+            if quote.line > last
+        )
         return _Checked(statement, proposal, proof, tuple(dict.fromkeys(reasons)))
 
     def _shown(self) -> list[ViewLine]:

@@ -98,7 +98,8 @@ class BackgroundReading:
         if left:
             how = "Stopped" if self._stopping else "Stopped at the tokens that were said"
             return f"{how}: {came}, {count(left, 'part')} left; {key} goes on."
-        return f"{name} has read them: {came}."
+        remark = display_line(self._ended.get("remark", ""))
+        return f"{name} has read them: {came}. {remark}".rstrip()
 
     @property
     def new(self) -> int:

@@ -32,7 +32,8 @@ LARGEST = 1 << 30
 """Bytes of an own file that is searched."""
 MADE_ANEW = ("-answers", "-agents/packets", "-agents/given")
 """What is removed as a whole where a wording is in it, because the program makes it again."""
-_WITH_WORDINGS = ("memory", "content_history")
+_WORDINGS = {"memory": "content", "content_history": "content"}
+_QUOTED = {"memory": ("signature",), "finding": ("signature", "text", "words")}
 
 
 class Going(Struct, frozen=True):
@@ -42,8 +43,6 @@ class Going(Struct, frozen=True):
     memories: tuple[tuple[int, str], ...]
     """Ids and wordings."""
     wipe: Wipe
-    passages: tuple[str, ...] = ()
-    """What the erased evidence quotes; made illegible in the program's own files."""
     sources: tuple[str, ...] = ()
     """The files that still say it, each with its line."""
     staying: tuple[str, ...] = ()
@@ -90,8 +89,7 @@ class Forgetting:
             return Going(
                 title=f"Forgot {', '.join(f'#{each}' for each in sorted(found))}",
                 memories=tuple(sorted(found.items())),
-                wipe=Wipe(rows, records, forms(wordings)),
-                passages=forms((*wordings, *quotes, *passages)),
+                wipe=Wipe(rows, records, forms(wordings), forms((*wordings, *quotes, *passages))),
                 sources=sources,
                 staying=tuple(self._staying(rows, wordings)),
             )
@@ -171,14 +169,15 @@ class Forgetting:
         return found
 
     def _texts(self, rows: frozenset[Row]) -> tuple[set[str], set[str]]:
-        """Every wording that the rows ever had, and the quotes of their proofs."""
+        """Every wording that the rows ever had, and what they quote."""
         wordings: set[str] = set()
         quotes: set[str] = set()
         for change in all_changes(self._database.reader()):
-            if change.table not in _WITH_WORDINGS or (change.table, change.row) not in rows:
+            if (change.table, change.row) not in rows:
                 continue
             for image in (change.before or {}, change.after or {}):
-                wordings.add(str(image.get("content") or ""))
+                wordings.add(str(image.get(_WORDINGS.get(change.table, "")) or ""))
+                quotes.update(str(image.get(each)) for each in _QUOTED.get(change.table, ()))
                 quotes.update(_strings(str(image.get("proof") or "{}")))
         return (
             {each for each in wordings if len(each) >= SHORTEST},
@@ -255,7 +254,7 @@ class Forgetting:
                 for path in _files(folder):
                     path.unlink(missing_ok=True)
             return
-        needles = tuple(each.encode("utf-8", "surrogatepass") for each in going.passages)
+        needles = tuple(each.encode("utf-8", "surrogatepass") for each in going.wipe.passages)
         places = [_own(store, each) for each in (*PERSONAL, "-runs", "-backups")]
         for place in (*anew, *places, store.with_name(store.name + COMMON)):
             for path in _files(place):
@@ -266,7 +265,7 @@ class Forgetting:
                     path.unlink(missing_ok=True)
                     continue
                 text = data.decode("utf-8", "surrogateescape")
-                clean = without(text, going.passages).encode("utf-8", "surrogateescape")
+                clean = without(text, going.wipe.passages).encode("utf-8", "surrogateescape")
                 mode = stat.S_IMODE(path.stat().st_mode)
                 write_atomic(path, clean)
                 path.chmod(mode)

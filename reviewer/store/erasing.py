@@ -34,6 +34,8 @@ INDEXES = (SEARCH_INDEX, "recall_text")
 EMPTY_RECORD: Image = {"text": "", "headings": "[]", "meta": "{}"}
 DECIDED = ("memory", "content_history", "entity", "relation", "conflict", "state", "project")
 """Tables whose rows are erased whole or not at all: what a person decided is not made illegible."""
+DERIVED = ("finding", "wave")
+"""Tables with text that is made of what was read."""
 
 Row = tuple[str, int]
 """A table and the id of a row."""
@@ -45,8 +47,14 @@ class Wipe(Struct, frozen=True):
     rows: frozenset[Row]
     records: frozenset[int] = frozenset()
     wordings: tuple[str, ...] = ()
+    passages: tuple[str, ...] = ()
+    """The wordings with what their evidence quotes, for text that the program made of it."""
     project: str = ""
     """Erased as a whole, with the titles of the acts that were about nothing else."""
+
+    def illegible(self, table: str) -> tuple[str, ...]:
+        """What is made illegible in the texts of a table."""
+        return () if table in DECIDED else self.passages if table in DERIVED else self.wordings
 
 
 def forms(wordings: Iterable[str]) -> tuple[str, ...]:
@@ -139,10 +147,10 @@ class References:
                 changed[column] = None
         if table == "record" and row in wipe.records:
             changed |= {column: EMPTY_RECORD[column] for column in EMPTY_RECORD if column in image}
-        elif table not in DECIDED:
+        elif wordings := wipe.illegible(table):
             for column, value in image.items():
                 if isinstance(value, str) and f"{table}.{column}" not in LEFT_AS_IT_IS:
-                    clean = without(value, wipe.wordings)
+                    clean = without(value, wordings)
                     if clean != value:
                         changed[column] = clean
         return {**image, **changed} if changed else image
@@ -205,17 +213,16 @@ def _erase_rows(connection: sqlite3.Connection, references: References, wipe: Wi
         [(*EMPTY_RECORD.values(), row) for row in sorted(wipe.records)],
     )
     for table in LEDGERED:
-        if table in DECIDED:
-            continue
+        wordings = wipe.illegible(table)
         for name in [row[1] for row in connection.execute(f"PRAGMA table_info({table})")]:
             if f"{table}.{name}" in LEFT_AS_IT_IS:
                 continue
-            for wording in wipe.wordings:
+            for wording in wordings:
                 sql = f"SELECT id, {name} FROM {table} WHERE instr({name}, ?)"
                 found = connection.execute(sql, (wording,)).fetchall()
                 connection.executemany(
                     f"UPDATE {table} SET {name} = ? WHERE id = ?",
-                    [(without(text, wipe.wordings), row) for row, text in found],
+                    [(without(text, wordings), row) for row, text in found],
                 )
 
 

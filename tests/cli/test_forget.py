@@ -188,3 +188,20 @@ def test_a_copy_of_the_store_from_before_is_not_touched(kept: Reviewer) -> None:
     done = kept("--project", "museum", "forget", fact(kept), "--yes")
     assert "backups" in done.stderr
     assert b"Quastenburg" in everything_in(backup)
+
+
+def test_memory_folders_and_prepared_packets_of_agents_lose_it(kept: Reviewer) -> None:
+    work = kept.folder / "work"
+    (work / ".git").mkdir(parents=True)
+    memory = fact(kept)
+    for words in (
+        ("promote", memory),
+        ("connect", "claude-code", "--memory", "--yes"),
+        ("make-packet-ready", work),
+    ):
+        done = kept("--project", "museum", *words, cwd=work)
+        assert done.returncode == 0, done.stderr
+    files = [place.split(":")[0] for place in places_of(kept, "Quastenburg")]
+    assert {"reviewer.md", "connections.json"} <= set(files)
+    assert kept("--project", "museum", "forget", memory, "--yes", cwd=work).returncode == 0
+    assert places_of(kept, "Quastenburg") == []

@@ -220,6 +220,7 @@ TAKES_READY_TEXT = {
 """(file, function, parameter) -> what goes through it into the hands of an agent."""
 
 WRITES_FILES = {
+    ("promotion/forgetting.py", "_sweep"): "own files, with wordings taken out of them",
     ("agents/agent_files.py", "_write"): "what the program keeps about sessions",
     ("cli/team.py", "export"): "decisions for another store, and their signature",
     ("compression/handover.py", "write_file"): "takes ready text",

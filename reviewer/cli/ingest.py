@@ -14,6 +14,7 @@ from reviewer.cli.progress import ProgressLine, interruptible
 from reviewer.cli.session import FAILED, INTERRUPTED, Session, Verb, pass_session
 
 if TYPE_CHECKING:
+    from reviewer.engine import Engine
     from reviewer.promotion.report import WaveReport
     from reviewer.promotion.views import CandidateView, Counts
 
@@ -77,6 +78,7 @@ def ingest(
         finally:
             line.clear()
         waiting = engine.queue.counts(report.project)
+        offered = _offer(engine, report.project) if report.sessions and not as_json else ""
     if as_json:
         print_json(report)
     else:
@@ -100,39 +102,21 @@ def ingest(
         if report.again:
             narrate(_came_up_again(report))
         narrate(_to_decide(waiting) if report.new else "Nothing new to decide on.")
-        if offer := _offer(report):
-            narrate(offer)
+        if offered:
+            narrate(offered)
 
 
-TOKENS_A_MEGABYTE = 7_500
-ANSWER_TOKENS = 1_000
-"""What a reader was measured to need: tokens in for a megabyte of sessions, and out for one."""
-
-
-def _offer(report: WaveReport) -> str:
-    """Who could read these sessions and word what they teach, and about what it costs; empty
-    where there is nobody, or nothing was read.
+def _offer(engine: Engine, project: str) -> str:
+    """Who could read the sessions of a project and word what they teach, and about what it costs;
+    empty where there is nobody, or nothing to read.
     """
-    from reviewer.llm.agents import AGENTS
-    from reviewer.llm.command import agents_found
+    from reviewer.llm.readers import readers
+    from reviewer.promotion.readings import offer
     from reviewer.settings import load_settings
 
-    if not report.sessions:
-        return ""
-    model = load_settings().model
-    found = agents_found()
-    if model.command or model.base_url:
-        known = AGENTS.get(model.command[0]) if len(model.command) == 1 else None
-        who, command = known.title if known else model.name or model.command[0], "reviewer propose"
-    elif found:
-        who, command = found[0].title, f"reviewer propose --command {found[0].program}"
-    else:
-        return ""
-    tokens_in = max(report.bytes // 1_000_000, 1) * TOKENS_A_MEGABYTE
-    return (
-        f"{safe(who)} can read {count(report.sessions, 'session')} and word what is worth keeping,"
-        f" for about {tokens_in:,} tokens in and {report.sessions * ANSWER_TOKENS:,} out: {command}"
-    )
+    here = readers(load_settings().model)
+    found = offer(here[0], engine.readings.unread(project)) if here else None
+    return safe(f"{found.sentence}: {found.command}") if found else ""
 
 
 def _came_up_again(report: WaveReport) -> str:

@@ -78,6 +78,7 @@ NAMING: dict[str, list[list[str]]] = {
     "reject": [["{waiting}"]],
     "defer": [["{waiting}"]],
     "restore": [["{active}"]],
+    "forget": [["{waiting}", "--yes"]],
     "edit": [["{waiting}", "--content-file", "words.txt"]],
     "merge": [["{waiting}", "--into", "{active}"], ["{own}", "--into", "{active}"]],
     "supersede": [["{active}", "--by", "{waiting}"], ["{own active}", "--by", "{waiting}"]],

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Protocol
 
 import click
 
-from reviewer.cli.inputs import TOKENS, Moment, read_text
+from reviewer.cli.inputs import Moment, read_text
 from reviewer.cli.output import (
     count,
     hand_out,
@@ -24,7 +24,7 @@ from reviewer.cli.output import (
 )
 from reviewer.cli.session import NOTHING_STORED, Session, Verb, VerbGroup, pass_session
 from reviewer.errors import ReviewerError
-from reviewer.packets.presets import PRESETS
+from reviewer.packets.presets import PRESETS, Limits, read_limits
 from reviewer.packets.values import DEFAULT_BUDGET
 
 if TYPE_CHECKING:
@@ -41,6 +41,20 @@ PROBLEMS_SHOWN = 20
 
 TASK_BYTES = 4 << 20
 """The largest text of a task that is read."""
+
+
+class Budget(click.ParamType[Limits]):
+    """What the text of a packet may take, as the screen reads it."""
+
+    name = "budget"
+
+    def convert(
+        self, value: object, param: click.Parameter | None, ctx: click.Context | None
+    ) -> Limits:
+        found = value if isinstance(value, Limits) else read_limits(str(value))
+        if found is None:
+            self.fail(f"{value!r} is not a number such as 8000, 8,000 or 8k", param, ctx)
+        return found
 
 
 def _source_options(command: Callable[..., None]) -> Callable[..., None]:
@@ -69,15 +83,12 @@ def _source_options(command: Callable[..., None]) -> Callable[..., None]:
 @_source_options
 @click.option(
     "--budget",
-    type=TOKENS,
+    type=Budget(),
+    default=f"{DEFAULT_BUDGET:,}",
+    show_default=True,
     metavar="TOKENS",
-    help=f"The limit for the packet's text: 4000, 4,000 or 4k.  [default: {DEFAULT_BUDGET:,}]",
-)
-@click.option(
-    "--for",
-    "agent",
-    type=click.Choice(tuple(PRESETS)),
-    help="The limits of this agent for a text that a hook hands it.",
+    help="The limit of the text: 4000, 4,000 or 4k; also '4k 9500 chars', or an agent whose limits "
+    f"it has to keep: {', '.join(PRESETS)}.",
 )
 @click.option(
     "--task",
@@ -127,8 +138,7 @@ def packet(
     ctx: click.Context,
     context_dir: Path | None,
     place: str | None,
-    budget: int | None,
-    agent: str | None,
+    budget: Limits,
     task: str,
     form: str,
     now: datetime | None,
@@ -168,10 +178,6 @@ def packet(
             if_empty="Without a task the open tasks decide: leave the option out.",
             most=TASK_BYTES,
         )
-    preset = PRESETS[agent] if agent else None
-    if budget is None:
-        budget = preset.tokens if preset else DEFAULT_BUDGET
-    max_chars = preset.chars if preset else None
     today = now or datetime.now().astimezone()
     gc.disable()  # the process ends before a collection would pay off
     from reviewer.packets.assembly import assemble_within
@@ -187,16 +193,18 @@ def packet(
     if rerank:
         ready, sentence = _reranked(ready)
         asked.append(sentence)
-    made = assemble_within(ready, budget, max_chars, pinned=pins, muted=mutes)
+    tokens = DEFAULT_BUDGET if budget.tokens is None else budget.tokens
+    made = assemble_within(ready, tokens, budget.chars, pinned=pins, muted=mutes)
     narration = [*([source.words] if source.words else []), *asked]
     narration += _narration(made, {*pins, *mutes}, why_empty=session.remark)
     if task.strip() and not ready.for_task:
         narration.append(
             "No word of the task tells the items apart, so they are in the order without a task."
         )
-    if max_chars is not None and len(made.markdown) > max_chars:
+    if budget.chars is not None and len(made.markdown) > budget.chars:
+        over = len(made.markdown) - budget.chars
         narration.append(
-            f"Over the limit of {max_chars:,} characters by {len(made.markdown) - max_chars:,}: "
+            f"Over the limit of {budget.chars:,} characters by {over:,}: "
             "the instruction, reading order and constitution need that."
         )
     warning = ready.save_counts()

@@ -110,11 +110,6 @@ def _source_options(command: Callable[..., None]) -> Callable[..., None]:
     is_flag=True,
     help="List every item with its score and the reason why it is in or out.",
 )
-@click.option(
-    "--rerank",
-    is_flag=True,
-    help="Have the model of the settings order the titles by the task, in one call.",
-)
 @click.option("--marks", is_flag=True, help="Mark each item with its source: [m:12].")
 @click.option("--pin", "pins", multiple=True, metavar="ID", help="Put this item first.")
 @click.option("--mute", "mutes", multiple=True, metavar="ID", help="Leave this item out.")
@@ -143,7 +138,6 @@ def packet(
     form: str,
     now: datetime | None,
     explain: bool,
-    rerank: bool,
     marks: bool,
     pins: tuple[str, ...],
     mutes: tuple[str, ...],
@@ -169,8 +163,6 @@ def packet(
         raise click.UsageError(f"--pin and --mute both name {both[0]}")
     if explain and (form == "json" or out is not None):
         raise click.UsageError("--explain is a table on stdout; the JSON always says why")
-    if rerank and not task:
-        raise click.UsageError("--rerank needs a --task")
     if task == "-":
         task = read_text(
             "-",
@@ -189,13 +181,9 @@ def packet(
         raise click.UsageError(
             f"There is no item {safe(unknown[0])} to pin or mute. See: reviewer packet --explain"
         )
-    asked = []
-    if rerank:
-        ready, sentence = _reranked(ready)
-        asked.append(sentence)
     tokens = DEFAULT_BUDGET if budget.tokens is None else budget.tokens
     made = assemble_within(ready, tokens, budget.chars, pinned=pins, muted=mutes)
-    narration = [*([source.words] if source.words else []), *asked]
+    narration = [source.words] if source.words else []
     narration += _narration(made, {*pins, *mutes}, why_empty=session.remark)
     if task.strip() and not ready.for_task:
         narration.append(
@@ -335,30 +323,6 @@ def _source(session: Session, context_dir: Path | None, place: str | None) -> It
         if near is not None and near.words:
             both = f"{safe(near.words)}: --from both reads it too."
         yield _StoreSource(engine, session.store_path(), local if place == "both" else None, both)
-
-
-def _reranked(ready: Prepared) -> tuple[Prepared, str]:
-    """The source in the order of the configured model, and a sentence about the call.
-
-    Raises ModelError.
-    """
-    from reviewer.llm.model import ModelError
-    from reviewer.llm.open_model import open_model
-    from reviewer.packets.rerank import rerank
-    from reviewer.settings import load_settings
-
-    settings = load_settings()
-    if not settings.model.base_url and not settings.model.command:
-        raise ModelError(
-            "No model is configured, so --rerank has nobody to ask: set base_url and name under "
-            "[model] in the settings (reviewer config show says where they are)."
-        )
-    done = rerank(ready, open_model(settings))
-    seen = "" if done.asked == done.of else f" of {done.of:,}"
-    return done.prepared, (
-        f"{safe(done.model)} chose {done.chosen} of {done.asked:,}{seen} titles: "
-        f"{done.prompt_tokens:,} tokens in, {done.completion_tokens:,} out."
-    )
 
 
 def _filled_by() -> str:

@@ -29,7 +29,6 @@ from reviewer.sources.markdown import without_own
 from reviewer.text.secrets import mask
 from reviewer.text.sentences import whole_sentences
 
-INSTRUCTION_FILES = frozenset({"CLAUDE.md", "CLAUDE.local.md", "AGENTS.md", "GEMINI.md"})
 GEMINI_HEADING = "gemini added memories"
 FILE_LIMIT = 1_000_000
 """Bytes of a memory file that are read; agents themselves load far less."""

@@ -23,7 +23,6 @@ from reviewer.sources.claude_tree import Node, SessionTree
 from reviewer.sources.claude_words import is_notice
 from reviewer.sources.events import Rewind
 from reviewer.sources.formats import Facts, Format, Location
-from reviewer.sources.hash_set import HashSet
 from reviewer.sources.parts import Part, typed
 from reviewer.sources.reading import Reading, Spot
 from reviewer.sources.records import Role, Use
@@ -51,7 +50,7 @@ class _Session:
         self._tally = reading.tally
         self._tree = SessionTree()
         self._queue = Queue(reading.tally)
-        self._blocks = HashSet()
+        self._blocks: set[int] = set()
         """The blocks of replies: a resumed session may repeat them in records with new ids."""
         self._left: list[Rewind] = []
 
@@ -143,10 +142,13 @@ class _Session:
         reply = message.id or ""
         for piece in _pieces(message.content):
             for part in self._parts(piece, use):
-                if reply and not self._blocks.add((reply, part.kind, part.call, part.text)):
-                    self._tally["repeated"] += 1
-                else:
-                    parts.append(part)
+                if reply:
+                    name = hash((reply, part.kind, part.call, part.text))
+                    if name in self._blocks:
+                        self._tally["repeated"] += 1
+                        continue
+                    self._blocks.add(name)
+                parts.append(part)
         model = "" if artificial else message.model or ""
         turn = _made(spot, line, Role.ASSISTANT, parts, reply=reply, model=model)
         return turn, Node.APART if line.is_sidechain else Node.ASSISTANT

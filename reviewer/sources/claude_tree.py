@@ -7,8 +7,6 @@ from enum import IntEnum
 
 from msgspec import Struct
 
-from reviewer.sources.hash_set import HashIndex
-
 
 class Node(IntEnum):
     """Kinds of records that matter for finding branches."""
@@ -39,10 +37,11 @@ class _Fork(Struct):
 
 
 class SessionTree:
-    """The records of one file, some thirty bytes each."""
+    """The records of one file."""
 
     def __init__(self) -> None:
-        self._ids = HashIndex()
+        self._numbers: dict[int, int] = {}
+        """The number of each record, by the hash of its id."""
         self._kinds = bytearray()
         self._bases = array("i")
         """The nearest turn above each record, or the first record of its chain; -1 for that."""
@@ -72,8 +71,8 @@ class SessionTree:
         """
         if parent_id is not None:
             parent_id = self._summaries.get(parent_id, parent_id)
-        index, parent = len(self._kinds), self._ids.get(parent_id)
-        if not self._ids.add(record_id):
+        index, parent = len(self._kinds), self._numbers.get(hash(parent_id), -1)
+        if self._numbers.setdefault(hash(record_id), index) != index:
             return None  # a resumed session repeats records
         base = -1
         if parent >= 0:

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Callable, Collection, Iterable, Iterator
 from pathlib import Path
 
 from msgspec import Struct
 
 from reviewer.sources.fields import Fields
-from reviewer.sources.records import Scan
-from reviewer.sources.source import Source
+from reviewer.sources.reading import Reading
+from reviewer.sources.records import Record
 from reviewer.sources.turns import TurnReader
 
 
@@ -94,7 +94,7 @@ class Format(Struct, frozen=True, kw_only=True):
     """A record a line, in the order of time. `turns` yields a turn late where its fate was open,
     and a `Rewind` after turns that were abandoned.
     """
-    read: Callable[[Source], Scan] | None = None
+    notes: Callable[[Reading], Iterator[Record]] | None = None
     """Reads a note, section by section. None, without `turns`: the format is recognised but not
     read.
     """

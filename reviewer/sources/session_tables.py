@@ -58,7 +58,7 @@ class SessionTables(Struct, Generic[Stored], frozen=True, kw_only=True):
 
         All rows are numbered, so that a place does not depend on which sessions are wanted.
         """
-        wanted = reading.source.sessions
+        wanted = reading.sessions
         with opened(reading.path) as database:
             query = self.messages(database)
             number = 0

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -13,9 +12,9 @@ import pytest
 from reviewer.errors import SourceError
 from reviewer.sources import open as opening
 from reviewer.sources.formats import Format
+from reviewer.sources.reading import Reading
 from reviewer.sources.records import Record, Role
 from reviewer.sources.registry import FORMATS
-from reviewer.sources.source import Source
 from tests.unit.sources.builders import Scanned, Session
 
 
@@ -238,30 +237,19 @@ def test_a_record_with_a_damaged_name_inside_is_still_recognised(tmp_path: Path)
     assert Scanned(path).format == "claude-code"
 
 
-class _Rows:
+def _rows(reading: Reading) -> Iterator[Record]:
     """A made-up format: one record a line that begins with `row `."""
-
-    format = "rows"
-
-    def __init__(self, source: Source) -> None:
-        self.path = source.path
-        self.tally: Counter[str] = Counter()
-        self.errors: list[str] = []
-
-    def __iter__(self) -> Iterator[Record]:
-        for number, line in enumerate(self.path.read_text().splitlines()):
-            yield Record(
-                key=line, line_start=number, line_end=number + 1, byte_start=0, byte_end=0,
-                sha256="", role=Role.NOTE, text=line,
-            )  # fmt: skip
-
-    live = __iter__
+    for number, line in enumerate(reading.path.read_text().splitlines()):
+        yield Record(
+            key=line, line_start=number, line_end=number + 1, byte_start=0, byte_end=0,
+            sha256="", role=Role.NOTE, text=line,
+        )  # fmt: skip
 
 
 def test_a_format_is_added_by_one_line_of_the_registry(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    rows = Format(name="rows", detect_text=lambda head: head.startswith("row "), read=_Rows)
+    rows = Format(name="rows", detect_text=lambda head: head.startswith("row "), notes=_rows)
     monkeypatch.setattr(opening, "FORMATS", (rows, *FORMATS))
     path = tmp_path / "notes.md"
     path.write_text("row of words one\nrow of words two\n")
@@ -284,5 +272,5 @@ def test_every_format_can_be_recognised_and_is_read_or_says_why_not() -> None:
             each.detect_members,
         )
         assert any(tests) or each is FORMATS[-1], each.name
-        assert bool(each.read or each.turns) != bool(each.not_read), each.name
+        assert bool(each.notes or each.turns) != bool(each.not_read), each.name
         assert each.facts is None or each.agent, each.name

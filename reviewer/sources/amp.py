@@ -65,14 +65,11 @@ FORMAT = Format(
     detect_document=_is_thread,
     turns=_turns,
     locations=(
-        Location(folder=".local/share/amp/threads", pattern="*.json", variable="XDG_DATA_HOME",
-                 moves=".local/share"),
+        Location(folder=".local/share/amp/threads", pattern="*.json", variable="XDG_DATA_HOME"),
     ),
     facts=Facts(
         person="messages with the role `user` and text",
         left_out="results of tools",
-        folder="`env.initial.trees`",
-        compaction="a part `summary`",
         tested="fixtures",
     ),
 )  # fmt: skip

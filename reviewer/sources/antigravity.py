@@ -47,7 +47,6 @@ FORMAT = Format(
     facts=Facts(
         person="`USER_INPUT`, between `<USER_REQUEST>` tags",
         left_out="settings and messages of the system",
-        compaction="`CHECKPOINT`",
         tested="fixtures",
     ),
 )

@@ -137,7 +137,6 @@ FORMAT = Format(
     facts=Facts(
         person="messages of the author `user` on the way from `current_node` to the first one",
         left_out="hidden messages, custom instructions; `bio` is what ChatGPT remembered",
-        rewind="every other branch of the tree",
         tested="a real file of 2023; fixtures",
     ),
 )  # fmt: skip

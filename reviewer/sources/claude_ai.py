@@ -88,7 +88,6 @@ FORMAT = Format(
     facts=Facts(
         person="messages of the sender `human`, from `content` before `text`",
         left_out="the text of attached files",
-        rewind="messages that are not on the way to the current one",
         tested="fixtures",
     ),
 )

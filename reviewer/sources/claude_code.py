@@ -322,7 +322,6 @@ _SESSIONS = Location(
     folder=".claude/projects",
     pattern="*/*.jsonl",
     variable="CLAUDE_CONFIG_DIR",
-    moves=".claude",
     kept_days=30,
     kept_setting="cleanupPeriodDays",
 )
@@ -340,9 +339,6 @@ FORMAT = Format(
         left_out="`isMeta`, another `origin` than `human`, `promptSource` `system`, queued tasks"
         " and notices, command wrappers, caveats, reminders, notifications, IDE events;"
         " `last-prompt` repeats a prompt",
-        folder="`cwd` and `gitBranch` of each record",
-        compaction="`compact_boundary`, then a record with `isCompactSummary`",
-        rewind="the chain of parents, when the agent goes on below a later prompt",
         subagent="`isSidechain`, or a file in `subagents/`",
         tested="real files, 2.0.64 to 2.1.219",
     ),

@@ -71,9 +71,6 @@ FORMAT = Format(
     facts=Facts(
         person="`user` with text; the first prompt itself is not in the stream",
         left_out="results of tools, `result` (repeats the last reply), partial messages",
-        folder="`cwd` of `system` `init`",
-        compaction="a `user` message that begins like those of Claude Code",
-        rewind="none",
         subagent="`parent_tool_use_id`",
         tested="real files, 2.0.75 and 2.0.76",
     ),

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from reviewer.sources.document import Document
 from reviewer.sources.fields import Fields, moment, words, written_object
-from reviewer.sources.formats import Facts, Format, Location
+from reviewer.sources.formats import Facts, Format, of_editor
 from reviewer.sources.parts import Part, called, returned, said, thought, typed
 from reviewer.sources.reading import Reading
 from reviewer.sources.records import Role, Use
@@ -77,15 +77,11 @@ FORMAT = Format(
     ),
     turns=_turns,
     locations=tuple(
-        Location(
-            folder=f".config/Code/User/globalStorage/{store}",
-            variable="XDG_CONFIG_HOME",
-            moves=".config",
-            mac=f"Library/Application Support/Code/User/globalStorage/{store}",
-            windows=f"%APPDATA%/Code/User/globalStorage/{store}",
+        of_editor(
+            f"Code/User/globalStorage/{store}",
+            "tasks/*/ui_messages.json",
             other_variable="VSCODE_PORTABLE",
             other_folder=f"user-data/User/globalStorage/{store}",
-            pattern="tasks/*/ui_messages.json",
         )
         for store in _STORES
     ),

@@ -326,19 +326,14 @@ FORMAT = Format(
     detect_record=_is_codex,
     turns=lambda reading: _Codex(reading).turns(),
     locations=(
-        Location(folder=".codex/sessions", pattern="**/*.jsonl", variable="CODEX_HOME",
-                 moves=".codex"),
-        Location(folder=".codex/archived_sessions", pattern="**/*.jsonl", variable="CODEX_HOME",
-                 moves=".codex"),
+        Location(folder=".codex/sessions", pattern="**/*.jsonl", variable="CODEX_HOME"),
+        Location(folder=".codex/archived_sessions", pattern="**/*.jsonl", variable="CODEX_HOME"),
     ),
     facts=Facts(
         person="event `user_message`; in files without events, items with the role user",
         left_out="items that no event repeats, such as AGENTS.md, environment context, skills;"
         " developer messages; the context that an"
         " editor puts before the request; the second telling of each turn",
-        folder="`session_meta.cwd`, `turn_context.cwd`, `session_meta.git.branch`",
-        compaction="`compacted`; the summary may be encrypted",
-        rewind="not recorded",
         subagent="a session of its own whose `source` is an object",
         tested="real files, 0.36 to 0.142",
     ),

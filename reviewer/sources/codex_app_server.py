@@ -78,7 +78,6 @@ FORMAT = Format(
     facts=Facts(
         person="`item/completed` of a `userMessage`",
         left_out="`codex/event/...` and deltas, which tell the same",
-        folder="`thread.cwd`, `thread.gitInfo.branch`",
         tested="real files, 0.91",
     ),
 )

@@ -49,13 +49,11 @@ FORMAT = Format(
     detect_document=_is_session,
     turns=_turns,
     locations=(
-        Location(folder=".continue/sessions", pattern="*.json", variable="CONTINUE_GLOBAL_DIR",
-                 moves=".continue"),
+        Location(folder=".continue/sessions", pattern="*.json", variable="CONTINUE_GLOBAL_DIR"),
     ),
     facts=Facts(
         person="history items with the role `user`",
         left_out="context items and logs of prompts, which repeat the whole prompt",
-        folder="`workspaceDirectory`",
         tested="fixtures",
     ),
 )  # fmt: skip

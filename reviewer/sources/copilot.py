@@ -99,19 +99,14 @@ FORMAT = Format(
     agent="Copilot CLI",
     detect_record=_is_event,
     turns=_turns,
-    locations=(
-        Location(folder=".copilot/session-state", pattern="*/events.jsonl",
-                 variable="COPILOT_HOME", moves=".copilot"),
-        Location(folder=".copilot/session-state", pattern="*.jsonl",
-                 variable="COPILOT_HOME", moves=".copilot"),
+    locations=tuple(
+        Location(folder=".copilot/session-state", pattern=pattern, variable="COPILOT_HOME")
+        for pattern in ("*/events.jsonl", "*.jsonl")
     ),
     facts=Facts(
         person="`user.message` without a `source`, as `content`",
         left_out="`transformedContent`, text of the system, of skills and for sub-agents, hooks,"
         " the system prompt; `tool.execution_start` repeats the request",
-        folder="`context.cwd` and `context.branch` of `session.start`",
-        compaction="`session.compaction_complete`",
-        rewind="kept beside the log, not in it",
         subagent="`agentId`, `parentToolCallId`, `source` = `agent-...`",
         tested="real files, 1.0.10 to 1.0.74",
     ),

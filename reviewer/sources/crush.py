@@ -98,8 +98,6 @@ FORMAT = Format(
     facts=Facts(
         person="parts `text` of messages with the role `user`",
         left_out="tasks of sub-agents",
-        folder="the folder that holds the database",
-        compaction="`sessions.summary_message_id`",
         subagent="`parent_session_id`",
         tested="real files of both",
     ),

@@ -11,7 +11,7 @@ from msgspec import Struct
 from reviewer.sources.chat import has_role
 from reviewer.sources.databases import Connection, capped, opened, table_names
 from reviewer.sources.fields import Fields, each, inner, moment, words
-from reviewer.sources.formats import Facts, Format, Location, SessionOutline
+from reviewer.sources.formats import Facts, Format, Location, SessionOutline, of_editor
 from reviewer.sources.parts import (
     Part,
     called,
@@ -200,26 +200,13 @@ EDITOR = Format(
     detect_tables=lambda names: bool({"ItemTable", "cursorDiskKV"} & set(names)),
     turns=_turns,
     outlines=_outlines,
-    locations=tuple(
-        Location(
-            folder=f".config/Cursor/User/{folder}",
-            mac=f"Library/Application Support/Cursor/User/{folder}",
-            windows=f"%APPDATA%/Cursor/User/{folder}",
-            pattern=pattern,
-            variable="XDG_CONFIG_HOME",
-            moves=".config",
-        )
-        for folder, pattern in (
-            ("globalStorage", "state.vscdb"),
-            ("workspaceStorage", "*/state.vscdb"),
-        )
+    locations=(
+        of_editor("Cursor/User/globalStorage", "state.vscdb"),
+        of_editor("Cursor/User/workspaceStorage", "*/state.vscdb"),
     ),
     facts=Facts(
         person="bubbles of type 1 or `user`",
         left_out="`aiService.prompts`, which repeats them without answers",
-        folder="`workspaceIdentifier` (from 3.12), or `workspace.json` beside the database",
-        compaction="not recorded",
-        rewind="not recorded",
         subagent="not recorded",
         tested="a real file of 2024; fixtures of the later tables",
     ),
@@ -235,7 +222,6 @@ AGENT = Format(
             folder=".cursor/projects",
             pattern=f"*/agent-transcripts/{pattern}",
             variable="CURSOR_DATA_DIR",
-            moves=".cursor",
             of_subagents="subagents" in pattern,
         )
         for pattern in ("*/*.jsonl", "*.jsonl", "*/subagents/*.jsonl")
@@ -243,7 +229,6 @@ AGENT = Format(
     facts=Facts(
         person="`user` messages, between `<user_query>` tags where there are any",
         left_out="results of tools",
-        folder="the name of the folder, which is lossy",
         subagent="files in `subagents/`",
         tested="fixtures",
     ),

@@ -153,13 +153,11 @@ FORMAT = Format(
             folder=".cursor/chats",
             pattern="*/*/store.db",
             variable="CURSOR_DATA_DIR",
-            moves=".cursor",
         ),
     ),
     facts=Facts(
         person="messages with the role `user`, between `<user_query>` tags where there are any",
         left_out="the environment, rules and files that come before the request; a chat whose"
         " transcript lies in `agent-transcripts` is read there",
-        folder="a field of the root; else the folder name is the md5 of the working folder",
     ),
 )

@@ -200,8 +200,8 @@ def _root(location: Location, machine: Machine) -> Path:
         if folder.startswith("%APPDATA%/"):
             return Path(roaming) / folder.removeprefix("%APPDATA%/")
     moved = machine.variables.get(location.variable, "") if location.variable else ""
-    if moved and os.path.isabs(moved) and folder.startswith(location.moves):
-        return Path(moved) / folder.removeprefix(location.moves).lstrip("/")
+    if moved and os.path.isabs(moved) and folder.startswith(location.moved):
+        return Path(moved) / folder.removeprefix(location.moved).lstrip("/")
     return machine.home / folder
 
 

@@ -85,8 +85,6 @@ FORMAT = Format(
     facts=Facts(
         person="messages with the role `user` and text",
         left_out="system reminders, results of tools",
-        folder="`cwd` of `session_start`",
-        compaction="`compaction_state.summaryText`",
         tested="fixtures",
     ),
 )

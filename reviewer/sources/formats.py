@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator
 from pathlib import Path
+from typing import Any
 
 from msgspec import Struct
 
@@ -26,8 +27,8 @@ class Location(Struct, frozen=True, kw_only=True):
     windows: str = ""
     variable: str = ""
     """The environment variable that moves the folder, or the part of it that `moves` names."""
-    moves: str = ""
-    """The beginning of `folder` that the variable replaces; empty: all of it."""
+    moves: str | None = None
+    """The beginning of `folder` that the variable replaces; None: its first folder."""
     file_variable: str = ""
     """The environment variable that names the file itself, absolute or below the folder."""
     other_variable: str = ""
@@ -41,6 +42,26 @@ class Location(Struct, frozen=True, kw_only=True):
     """The key of `settings.json` in the folder above that sets `kept_days`."""
     kept_days: int = 0
     """The agent deletes a session after that many days without use; 0: never, or unknown."""
+
+    @property
+    def moved(self) -> str:
+        """The beginning of `folder` that the variable replaces."""
+        if self.moves is not None:
+            return self.moves
+        shared = ".local/share"
+        return shared if self.folder.startswith(shared) else self.folder.partition("/")[0]
+
+
+def of_editor(folder: str, pattern: str, **more: Any) -> Location:
+    """A location in the settings of an editor such as VS Code, with the places of all systems."""
+    return Location(
+        folder=f".config/{folder}",
+        mac=f"Library/Application Support/{folder}",
+        windows=f"%APPDATA%/{folder}",
+        pattern=pattern,
+        variable="XDG_CONFIG_HOME",
+        **more,
+    )
 
 
 class SessionOutline(Struct, frozen=True):
@@ -59,10 +80,6 @@ class Facts(Struct, frozen=True, kw_only=True):
     """What counts as typed by the person."""
     left_out: str = ""
     """Text with the person's role, or that repeats their words, and does not count as theirs."""
-    folder: str = "-"
-    """The field with the working folder and the branch."""
-    compaction: str = "-"
-    rewind: str = "-"
     subagent: str = "-"
     tested: str = "fixtures"
     """`real files`, with the versions, or `fixtures`."""

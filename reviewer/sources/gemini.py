@@ -143,9 +143,6 @@ FORMAT = Format(
     facts=Facts(
         person="`displayContent` of a `user` message, else the first part of its `content`",
         left_out="files that the message names, hook context, `info`, `error` and `warning`",
-        folder="not recorded; the folder name is the sha256 of the working folder",
-        compaction="not recorded",
-        rewind="`$rewindTo` in a log",
         subagent="`kind` is `subagent`",
         tested="real files (JSON); fixtures (log)",
     ),

@@ -121,21 +121,16 @@ FORMAT = Format(
     turns=_TABLES.turns,
     outlines=_TABLES.outlines,
     locations=(
-        Location(folder=".hermes", pattern="state.db", variable="HERMES_HOME", moves=".hermes"),
+        Location(folder=".hermes", pattern="state.db", variable="HERMES_HOME"),
         Location(
             folder=".hermes/profiles",
             pattern="*/state.db",
             variable="HERMES_HOME",
-            moves=".hermes",
         ),
     ),
     facts=Facts(
         person="messages with the role `user`",
         left_out="requests to review the conversation and the answers to them, hidden messages",
-        folder="`sessions.cwd`, where there is one",
-        compaction="a message that begins with `[CONTEXT COMPACTION`; the session goes on as"
-        " another one",
-        rewind="`messages.active`",
         subagent="`_delegate_from` in `sessions.model_config`",
     ),
 )

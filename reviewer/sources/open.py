@@ -12,8 +12,6 @@ from itertools import islice
 from pathlib import Path
 from typing import BinaryIO
 
-from msgspec import structs
-
 from reviewer.errors import OtherKindError, SourceError
 from reviewer.files import unreadable
 from reviewer.sources import archives, chat, databases, markdown
@@ -22,7 +20,6 @@ from reviewer.sources.formats import Format
 from reviewer.sources.json_values import json_pieces, outline
 from reviewer.sources.lines import (
     LINE_LIMIT,
-    LINE_SEPARATOR,
     TextForm,
     read_lines,
     reading,
@@ -135,7 +132,7 @@ def _sniffed(path: Path, stream: BinaryIO) -> tuple[Format, TextForm, bytes | No
         return _of_container(path, archives.members(path), "an archive without chats"), form, None
     if not sample.strip():
         return _EMPTY, form, None
-    pieces, form = _pieces(sample, form)
+    pieces = _pieces(sample, form)
     objects = [each for piece in pieces if (each := _object(piece))]
     binary = form.encoding == "utf-8" and looks_binary(head)
     if not objects and len(pieces) < 2:
@@ -228,19 +225,13 @@ def _require_unpacked(path: Path) -> None:
         )
 
 
-def _pieces(sample: bytes, form: TextForm) -> tuple[list[bytes], TextForm]:
-    """The first non-blank lines, and the form with their actual line end."""
-    line_end = form.line_end.replace(b"\0", b"")
-    if line_end not in sample and LINE_SEPARATOR in sample and form.encoding == "utf-8":
-        parts = sample.split(LINE_SEPARATOR)
-        if any(_object(part) for part in parts[:3]):
-            line_end = LINE_SEPARATOR
-            form = structs.replace(form, line_end=line_end)
-    parts = sample.split(line_end)
+def _pieces(sample: bytes, form: TextForm) -> list[bytes]:
+    """Non-blank lines, spread over the sample."""
+    parts = sample.split(form.line_end.replace(b"\0", b""))
     if len(sample) >= HEAD_BYTES // 2 and len(parts) > 1:
         parts.pop()  # cut by the end of the sample
     parts = [part for part in parts if part.strip()]
-    return parts[:: -(-len(parts) // SAMPLE_LINES) or 1], form
+    return parts[:: -(-len(parts) // SAMPLE_LINES) or 1]
 
 
 def _later_pieces(stream: BinaryIO, form: TextForm, most: int) -> list[bytes]:

@@ -256,17 +256,14 @@ FORMAT = Format(
     turns=_turns,
     locations=(
         Location(folder=".local/share/opencode", pattern="opencode*.db", variable="XDG_DATA_HOME",
-                 moves=".local/share", file_variable="OPENCODE_DB"),
+                 file_variable="OPENCODE_DB"),
         Location(folder=".local/share/opencode/storage/session", pattern="*/*.json",
-                 variable="XDG_DATA_HOME", moves=".local/share"),
+                 variable="XDG_DATA_HOME"),
     ),
     facts=Facts(
         person="parts `text` of a user's message without `synthetic` and `ignored`",
         left_out="pasted files, requests to go on, templates of commands, sub-agents' tasks;"
         " titles and summaries that a machine made",
-        folder="`directory` of the session, `path.cwd` of a message; no branch",
-        compaction="an assistant's message with `summary: true`",
-        rewind="`revert.messageID` of the session",
         subagent="`parentID` of the session",
         tested="real files: export 1.2, folder, database 1.18",
     ),

@@ -117,9 +117,6 @@ FORMAT = Format(
     facts=Facts(
         person="messages with the role `user`; commands that the person ran with `!`",
         left_out="nothing is wrapped around the person's words",
-        folder="`cwd` of the session",
-        compaction="`compaction.summary`",
-        rewind="the chain of parents",
         subagent="not recorded",
         tested="real files (version 1); fixtures (version 3)",
     ),

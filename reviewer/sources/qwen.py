@@ -87,17 +87,10 @@ FORMAT = Format(
     detect_record=_is_qwen,
     turns=_turns,
     is_log=True,
-    locations=(
-        Location(
-            folder=".qwen/projects", pattern="*/chats/*.jsonl", variable="QWEN_HOME", moves=".qwen"
-        ),
-    ),
+    locations=(Location(folder=".qwen/projects", pattern="*/chats/*.jsonl", variable="QWEN_HOME"),),
     facts=Facts(
         person="`user`, as `systemPayload.displayText` where there is one",
         left_out="notifications, telemetry, titles, snapshots",
-        folder="`cwd` and `gitBranch` of each record",
-        compaction="`chat_compression`",
-        rewind="`rewind`, with its parent",
         subagent="`isSidechain`",
         tested="fixtures, 0.21",
     ),

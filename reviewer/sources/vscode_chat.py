@@ -15,7 +15,7 @@ from reviewer.sources.fields import (
     words,
     written_object,
 )
-from reviewer.sources.formats import Facts, Format, Location
+from reviewer.sources.formats import Facts, Format, of_editor
 from reviewer.sources.lines import reading as opened_file
 from reviewer.sources.parts import Part, called, returned, said, thought, typed
 from reviewer.sources.reading import Reading, Spot
@@ -166,14 +166,6 @@ def _is_log(record: Fields) -> bool:
     return record.get("kind") in (1, 2, 3) and isinstance(record.get("k"), list)
 
 
-def _folders(base: str) -> tuple[str, str, str]:
-    return (
-        f".config/{base}/User",
-        f"Library/Application Support/{base}/User",
-        f"%APPDATA%/{base}/User",
-    )
-
-
 _EDITORS = ("Code", "Code - Insiders", "VSCodium", "Windsurf")
 
 FORMAT = Format(
@@ -186,31 +178,19 @@ FORMAT = Format(
     ),
     turns=_turns,
     locations=tuple(
-        Location(
-            folder=linux,
-            mac=mac,
-            windows=windows,
-            pattern=pattern,
-            variable="XDG_CONFIG_HOME",
-            moves=".config",
+        of_editor(
+            f"{editor}/User",
+            f"{place}/{name}",
             other_variable="VSCODE_PORTABLE" if editor == "Code" else "",
             other_folder="user-data/User" if editor == "Code" else "",
         )
         for editor in _EDITORS
-        for linux, mac, windows in (_folders(editor),)
-        for pattern in (
-            "workspaceStorage/*/chatSessions/*.json",
-            "workspaceStorage/*/chatSessions/*.jsonl",
-            "globalStorage/emptyWindowChatSessions/*.json",
-            "globalStorage/emptyWindowChatSessions/*.jsonl",
-        )
+        for place in ("workspaceStorage/*/chatSessions", "globalStorage/emptyWindowChatSessions")
+        for name in ("*.json", "*.jsonl")
     ),
     facts=Facts(
         person="`message.text` of a request",
         left_out="variables, references, the rendered prompt",
-        folder="`folder` of `workspace.json`",
-        compaction="not recorded",
-        rewind="requests are removed",
         subagent="not recorded",
         tested="a real export; fixtures of the log",
     ),

@@ -45,8 +45,8 @@ class SessionTree:
         self._kinds = bytearray()
         self._bases = array("i")
         """The nearest turn above each record, or the first record of its chain; -1 for that."""
-        self._prompts = array("i")
-        """The first prompt below each record that is such a base; -1 where there is none."""
+        self._prompts: dict[int, int] = {}
+        """The first prompt below each record that is such a base."""
         self._lines = array("q")
         self._summaries: dict[str, str] = {}
         """Of each compaction so far: the last record that it kept -> its summary."""
@@ -80,7 +80,6 @@ class SessionTree:
             base = parent if above < 0 or self._kinds[parent] in _TURNS else above
         self._kinds.append(kind)
         self._bases.append(base)
-        self._prompts.append(-1)
         self._lines.append(line)
         if kind is Node.OTHER or kind is Node.APART:
             if self._fork is not None:
@@ -98,13 +97,13 @@ class SessionTree:
         if below == _BELOW and kind is Node.PROMPT and fork is not None:
             fork.prompt, below = index, _PROMPTED
         if not below and kind in (Node.PROMPT, Node.WRAPPER) and base >= 0:
-            first = self._prompts[base]
-            if first >= 0:
+            first = self._prompts.get(base)
+            if first is not None:
                 typed = kind is Node.PROMPT
                 below = _PROMPTED if typed else _BELOW
                 fork = self._fork = _Fork(first, index, index if typed else -1, bytearray())
-        if kind is Node.PROMPT and base >= 0 and self._prompts[base] < 0:
-            self._prompts[base] = index
+        if kind is Node.PROMPT and base >= 0:
+            self._prompts.setdefault(base, index)
         if fork is not None:
             fork.below.append(below)
         self._last = below
@@ -121,6 +120,9 @@ class SessionTree:
         fork = self._fork
         assert fork is not None
         base = self._bases[fork.second]
-        self._prompts[base] = fork.prompt if self._bases[fork.prompt] == base else -1
+        if self._bases[fork.prompt] == base:
+            self._prompts[base] = fork.prompt
+        else:
+            self._prompts.pop(base, None)
         self._fork, self._last = None, 0
         return self._lines[fork.first], self._lines[fork.second]

@@ -39,7 +39,7 @@ BINARY_LIMIT = 16_000_000
 """Bytes of a seemingly binary file that are searched for records, because NULs may precede them
 after a power failure.
 """
-SAMPLE_LINES = 24
+SAMPLE_LINES = 8
 """Number of lines to examine, spread over the sample."""
 NOTE_FORMATS = frozenset({"markdown", "text", "empty"})
 """Formats without conversations."""

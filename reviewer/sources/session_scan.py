@@ -35,11 +35,14 @@ class RecordMaker:
 
     def add(self, turn: Turn) -> Iterator[Record]:
         """The records that are complete with this turn."""
-        texts = list(_texts(turn))
+        texts = list(_refusals(turn))
         for part in turn.parts:
-            if part.kind != "text" or part.is_data:
-                what = part.text.strip("[]") if part.is_data else _COUNTED_AS[part.kind]
-                self._tally[what] += 1
+            if part.is_data:
+                self._tally[part.text.strip("[]")] += 1
+            elif part.kind != "text":
+                self._tally[_COUNTED_AS[part.kind]] += 1
+            elif part.text.strip():
+                texts.append(part)
         if not texts:
             if not turn.parts:
                 self._tally["turn without text"] += 1
@@ -128,13 +131,10 @@ class _Reply(Struct):
     use: Use
 
 
-def _texts(turn: Turn) -> Iterator[Part]:
-    """What somebody wrote in a turn; words on a refused call replace what is noted beside them."""
-    refusals = dict.fromkeys(part.feedback.strip() for part in turn.parts)
-    yield from (Part("text", words, Use.MESSAGE) for words in refusals if words)
-    for part in turn.parts:
-        if part.kind == "text" and part.text.strip() and not part.is_data:
-            yield part
+def _refusals(turn: Turn) -> Iterator[Part]:
+    """What the person wrote when refusing calls."""
+    found = dict.fromkeys(part.feedback.strip() for part in turn.parts if part.feedback)
+    return (Part("text", words, Use.MESSAGE) for words in found if words)
 
 
 class Blocks:

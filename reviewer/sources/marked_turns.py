@@ -6,7 +6,6 @@ import hashlib
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from typing import Protocol
 
 from msgspec import Struct, structs
 
@@ -60,37 +59,44 @@ class Call(Struct, frozen=True):
     speaker: Speaker
 
 
-class Dialect(Protocol):
+class Dialect:
     """Finds the speaker of each line of a file, in order, and what tools did in between."""
+
+    def __init__(self) -> None:
+        self._calls: list[Call] = []
 
     def follow(self, text: str) -> tuple[Speaker, str]:
         """The speaker of the next line, and the line without its mark."""
+        raise NotImplementedError
 
     def unspoken(self, line: NoteLine, speaker: Speaker) -> None:
         """Take note of a line that nobody said."""
 
-    def calls(self) -> Iterator[Call]:
+    def calls(self) -> list[Call]:
         """The calls since the last time."""
+        calls, self._calls = self._calls, []
+        return calls
 
     def spoken(self, role: Role, text: str) -> None:
         """Take note of a message, which comes after those calls."""
 
     def is_command(self, text: str) -> bool:
         """Whether what the person typed is a command to their tool."""
+        return False
 
 
-class SpecStory:
+class SpecStory(Dialect):
     """Turns begin with `_**User (time)**_`; thoughts and tools have blocks of their own."""
 
     name = "specstory"
 
     def __init__(self) -> None:
+        super().__init__()
         self._speaker = self._silent = Speaker(None, "heading")
         self._closing = ""
         """What ends the block that the last line is in, whose lines nobody said."""
         self._session: str | None = None
         self._call: list[NoteLine] = []
-        self._calls: list[Call] = []
 
     def follow(self, text: str) -> tuple[Speaker, str]:
         if self._closing:
@@ -124,23 +130,14 @@ class SpecStory:
             name = f"line {self._call[0].number}"
             self._calls.append(Call(tuple(self._call), call_parts(texts, name), speaker))
 
-    def calls(self) -> Iterator[Call]:
-        yield from self._calls
-        self._calls.clear()
 
-    def spoken(self, role: Role, text: str) -> None:
-        """Calls stand in blocks of their own."""
-
-    def is_command(self, text: str) -> bool:
-        return False
-
-
-class Aider:
+class Aider(Dialect):
     """`#### ` marks the user, `> ` the output of tools; other lines are the agent's."""
 
     name = "aider"
 
     def __init__(self) -> None:
+        super().__init__()
         self._started: str | None = None
         self._last = Speaker(None, "heading")
         self._goes_on = self._inside = self._spaced = False
@@ -149,7 +146,6 @@ class Aider:
         self._by: Speaker | None = None
         self._edits: list[aider_tools.Edit] = []
         self._command = ""
-        self._calls: list[Call] = []
 
     def follow(self, text: str) -> tuple[Speaker, str]:
         """The speaker of the next line, and the line without its mark.
@@ -192,10 +188,9 @@ class Aider:
             self._by = speaker
             self._written.append(structs.replace(line, text=line.text[:LONGEST_CALL_LINE]))
 
-    def calls(self) -> Iterator[Call]:
+    def calls(self) -> list[Call]:
         self._report()
-        yield from self._calls
-        self._calls.clear()
+        return super().calls()
 
     def spoken(self, role: Role, text: str) -> None:
         is_agent = role is Role.ASSISTANT

@@ -199,36 +199,6 @@ def test_something_that_is_not_a_file_is_refused(tmp_path: Path) -> None:
         Scanned(tmp_path / "pipe")
 
 
-CLAUDE_RECORDS: list[tuple[dict[str, object], bool]] = [
-    ({"type": "user", "sessionId": "s", "uuid": "u", "message": {"content": "x"}}, True),
-    ({"type": "assistant", "sessionId": None, "parentUuid": None, "message": {}}, True),
-    ({"type": "summary", "leafUuid": "x"}, True),
-    ({"type": "queue-operation", "sessionId": "x"}, True),
-    ({"type": "file-history-snapshot", "snapshot": {}}, True),
-    ({"type": "user", "sessionId": "s", "uuid": "u", "message": {"parts": []}}, False),
-    ({"type": "user", "sessionId": "s", "uuid": "u", "systemPayload": 1}, False),
-    ({"type": "user", "sessionId": "s"}, False),
-    ({"type": "user", "uuid": "s"}, False),
-    ({"type": "summary"}, False),
-    ({"type": "file-history-snapshot"}, False),
-    ({"type": "session_meta", "sessionId": "s", "uuid": "u"}, False),
-    ({"type": ["user"], "sessionId": "s", "uuid": "u"}, False),
-]
-
-
-@pytest.mark.parametrize(("record", "is_claude"), CLAUDE_RECORDS)
-def test_a_record_of_claude_code_is_recognised_by_its_fields(
-    tmp_path: Path, record: dict[str, object], is_claude: bool
-) -> None:
-    path = tmp_path / "s.jsonl"
-    path.write_text(json.dumps(record) + "\n")
-    try:
-        found = Scanned(path).format
-    except SourceError:
-        found = ""
-    assert (found == "claude-code") is is_claude
-
-
 def test_a_record_with_a_damaged_name_inside_is_still_recognised(tmp_path: Path) -> None:
     path = tmp_path / "s.jsonl"
     path.write_bytes(

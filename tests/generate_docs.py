@@ -8,7 +8,7 @@ from pathlib import Path
 import click
 
 from reviewer.cli.root import SECTIONS, root
-from reviewer.sources.formats import Format, Location
+from reviewer.sources.format import Format, Location
 from reviewer.sources.registry import FORMATS
 from reviewer.text.signs import MEANINGS
 from reviewer.tui.actions import key_table

@@ -9,7 +9,7 @@ from itertools import chain, islice
 from msgspec import structs
 
 from reviewer.clock import written_moment
-from reviewer.sources.formats import Facts, Format
+from reviewer.sources.format import Facts, Format
 from reviewer.sources.front_matter import front_matter
 from reviewer.sources.note_kinds import (
     entry_facts,

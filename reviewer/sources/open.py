@@ -14,9 +14,10 @@ from typing import BinaryIO
 
 from reviewer.errors import OtherKindError, SourceError
 from reviewer.files import unreadable
-from reviewer.sources import archives, chat, databases, markdown
+from reviewer.sources import archives, databases, markdown
 from reviewer.sources.binary import looks_binary
-from reviewer.sources.formats import Format
+from reviewer.sources.format import Format
+from reviewer.sources.formats import chat
 from reviewer.sources.json_values import json_pieces, outline
 from reviewer.sources.lines import (
     LINE_LIMIT,

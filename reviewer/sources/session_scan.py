@@ -8,7 +8,7 @@ from typing import TypeVar
 from msgspec import Struct, structs
 
 from reviewer.sources.events import Origin, Rewind
-from reviewer.sources.formats import Format
+from reviewer.sources.format import Format
 from reviewer.sources.parts import Part
 from reviewer.sources.reading import Reading
 from reviewer.sources.records import Block, Record, Role, Use

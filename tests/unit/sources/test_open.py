@@ -11,7 +11,7 @@ import pytest
 
 from reviewer.errors import SourceError
 from reviewer.sources import open as opening
-from reviewer.sources.formats import Format
+from reviewer.sources.format import Format
 from reviewer.sources.reading import Reading
 from reviewer.sources.records import Record, Role
 from reviewer.sources.registry import FORMATS

@@ -13,7 +13,7 @@ from msgspec import Struct
 
 from reviewer.sources.databases import Connection, opened
 from reviewer.sources.fields import words
-from reviewer.sources.formats import SessionOutline
+from reviewer.sources.format import SessionOutline
 from reviewer.sources.reading import Reading, Spot, decoded, row_spot
 from reviewer.sources.turns import Session, Turn
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from reviewer.sources.document import Document
 from reviewer.sources.fields import Fields, each, inner, moment, words
-from reviewer.sources.formats import Facts, Format
+from reviewer.sources.format import Facts, Format
 from reviewer.sources.parts import Part, called, function_calls, returned, said, thought, typed
 from reviewer.sources.reading import Reading
 from reviewer.sources.records import Role, Use

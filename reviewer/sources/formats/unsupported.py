@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from reviewer.sources.formats import Format
+from reviewer.sources.format import Format
 
 UNSUPPORTED = (
     Format(

@@ -7,15 +7,15 @@ from pathlib import Path
 
 from reviewer.sources.databases import Connection, capped, column, columns
 from reviewer.sources.fields import Fields, each, inner, moment, words
-from reviewer.sources.formats import Facts, Format, Location
-from reviewer.sources.parts import Part, called, returned, said, thought, typed
-from reviewer.sources.records import Role, Use
-from reviewer.sources.session_tables import (
+from reviewer.sources.format import Facts, Format, Location
+from reviewer.sources.formats.session_tables import (
     MessageRow,
     SessionTables,
     UnreadableRowError,
     stored_json,
 )
+from reviewer.sources.parts import Part, called, returned, said, thought, typed
+from reviewer.sources.records import Role, Use
 from reviewer.sources.turns import Session, Turn
 
 _HARNESS = (

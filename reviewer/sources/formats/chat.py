@@ -12,7 +12,7 @@ from msgspec import Raw, structs
 from reviewer.clock import iso, written_moment
 from reviewer.sources.document import Document, Located
 from reviewer.sources.fields import Fields, inner, is_among, words
-from reviewer.sources.formats import Facts, Format
+from reviewer.sources.format import Facts, Format
 from reviewer.sources.json_values import first_byte
 from reviewer.sources.parts import Part, called, function_calls, returned, said, thought, typed
 from reviewer.sources.reading import Reading

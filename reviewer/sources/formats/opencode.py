@@ -10,18 +10,18 @@ from pathlib import Path
 from reviewer.sources.databases import Connection, capped, column, columns
 from reviewer.sources.document import Document
 from reviewer.sources.fields import Fields, each, inner, moment, nanoseconds, words, written_object
-from reviewer.sources.formats import Facts, Format, Location, SessionOutline
-from reviewer.sources.lines import reading as opened_file
-from reviewer.sources.parts import Part, called, returned, said, thought, typed
-from reviewer.sources.reading import Reading, Spot, decoded, row_spot
-from reviewer.sources.records import Role, Use
-from reviewer.sources.session_tables import (
+from reviewer.sources.format import Facts, Format, Location, SessionOutline
+from reviewer.sources.formats.session_tables import (
     UNREADABLE,
     MessageRow,
     SessionTables,
     UnreadableRowError,
     stored_json,
 )
+from reviewer.sources.lines import reading as opened_file
+from reviewer.sources.parts import Part, called, returned, said, thought, typed
+from reviewer.sources.reading import Reading, Spot, decoded, row_spot
+from reviewer.sources.records import Role, Use
 from reviewer.sources.turns import SESSION_STATE, Session, Turn
 from reviewer.sources.unpacked import plain_suffix
 

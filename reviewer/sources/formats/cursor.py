@@ -8,10 +8,11 @@ from pathlib import Path
 
 from msgspec import Struct
 
-from reviewer.sources.chat import has_role
 from reviewer.sources.databases import Connection, capped, opened, table_names
 from reviewer.sources.fields import Fields, each, inner, moment, words
-from reviewer.sources.formats import Facts, Format, Location, SessionOutline, of_editor
+from reviewer.sources.format import Facts, Format, Location, SessionOutline, of_editor
+from reviewer.sources.formats.chat import has_role
+from reviewer.sources.formats.session_tables import UNREADABLE, UnreadableRowError, stored_json
 from reviewer.sources.parts import (
     Part,
     called,
@@ -24,7 +25,6 @@ from reviewer.sources.parts import (
 )
 from reviewer.sources.reading import Reading, row_spot
 from reviewer.sources.records import Role, Use
-from reviewer.sources.session_tables import UNREADABLE, UnreadableRowError, stored_json
 from reviewer.sources.turns import RECORDED_TWICE, SESSION_STATE, Session, Turn
 
 _QUERY, _QUERY_END = "<user_query>", "</user_query>"

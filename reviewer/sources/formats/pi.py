@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from reviewer.sources.events import Rewind
 from reviewer.sources.fields import Fields, inner, moment, words
-from reviewer.sources.formats import Facts, Format, Location
+from reviewer.sources.format import Facts, Format, Location
 from reviewer.sources.parts import Part, called, content_parts, returned, said
 from reviewer.sources.reading import Reading
 from reviewer.sources.records import Role, Use

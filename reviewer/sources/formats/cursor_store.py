@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
-from reviewer.sources.cursor import query
 from reviewer.sources.databases import LONGEST_VALUE, Connection, opened
 from reviewer.sources.fields import Fields, folder_of_uri, inner, moment, words, written_object
-from reviewer.sources.formats import Facts, Format, Location, SessionOutline
+from reviewer.sources.format import Facts, Format, Location, SessionOutline
+from reviewer.sources.formats.cursor import query
+from reviewer.sources.formats.session_tables import UNREADABLE, UnreadableRowError, stored_json
 from reviewer.sources.parts import content_parts
 from reviewer.sources.reading import Reading, row_spot
 from reviewer.sources.records import Role
-from reviewer.sources.session_tables import UNREADABLE, UnreadableRowError, stored_json
 from reviewer.sources.turns import Session, Turn
 
 _HASH_BYTES = 32

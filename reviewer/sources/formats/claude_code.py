@@ -9,7 +9,10 @@ from functools import lru_cache
 from msgspec import structs
 
 from reviewer.clock import written_moment
-from reviewer.sources.claude_lines import (
+from reviewer.sources.claude_words import is_notice
+from reviewer.sources.events import Rewind
+from reviewer.sources.format import Facts, Format, Location
+from reviewer.sources.formats.claude_lines import (
     ClaudeLine,
     ClaudeMessage,
     MessageOrigin,
@@ -18,11 +21,8 @@ from reviewer.sources.claude_lines import (
     decode_line,
     is_claude,
 )
-from reviewer.sources.claude_queue import Queue
-from reviewer.sources.claude_tree import Node, SessionTree
-from reviewer.sources.claude_words import is_notice
-from reviewer.sources.events import Rewind
-from reviewer.sources.formats import Facts, Format, Location
+from reviewer.sources.formats.claude_queue import Queue
+from reviewer.sources.formats.claude_tree import Node, SessionTree
 from reviewer.sources.parts import Part, typed
 from reviewer.sources.reading import Reading, Spot
 from reviewer.sources.records import Role, Use

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from reviewer.sources.archives import exported_documents
 from reviewer.sources.document import Document, Located
 from reviewer.sources.fields import Fields, each, inner, moment, words
-from reviewer.sources.formats import Facts, Format
+from reviewer.sources.format import Facts, Format
 from reviewer.sources.parts import Part, called, returned, said, thought, typed
 from reviewer.sources.reading import Reading
 from reviewer.sources.records import Role, Use

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 
 from reviewer.sources.events import Rewind
 from reviewer.sources.fields import Fields, each, inner, moment, words
-from reviewer.sources.formats import Facts, Format, Location
-from reviewer.sources.gemini import HARNESS, response_text
+from reviewer.sources.format import Facts, Format, Location
+from reviewer.sources.formats.gemini import HARNESS, response_text
 from reviewer.sources.parts import Part, called, returned, said, thought, typed
 from reviewer.sources.reading import Reading, last_versions
 from reviewer.sources.records import Role, Use

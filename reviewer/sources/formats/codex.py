@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 from reviewer.sources.claude_words import is_notice
 from reviewer.sources.fields import Fields, each, inner, is_among, moment, words, written_object
-from reviewer.sources.formats import Facts, Format, Location
+from reviewer.sources.format import Facts, Format, Location
 from reviewer.sources.parts import called, returned, said, thought, typed
 from reviewer.sources.reading import Reading, Spot
 from reviewer.sources.records import Role, Use

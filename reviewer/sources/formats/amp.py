@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from reviewer.sources.document import Document
 from reviewer.sources.fields import Fields, each, first, folder_of_uri, inner, moment, words
-from reviewer.sources.formats import Facts, Format, Location
+from reviewer.sources.format import Facts, Format, Location
 from reviewer.sources.parts import Part, content_parts, returned, said, speaker
 from reviewer.sources.reading import Reading
 from reviewer.sources.records import Role, Use

@@ -8,9 +8,9 @@ from collections.abc import Iterator
 import msgspec
 
 from reviewer.sources.document import Document
-from reviewer.sources.editors import Editor
 from reviewer.sources.fields import Fields, each, inner, moment, words
-from reviewer.sources.formats import Facts, Format
+from reviewer.sources.format import Facts, Format
+from reviewer.sources.formats.editors import Editor
 from reviewer.sources.parts import Part, called, function_calls, returned, said, thought, typed
 from reviewer.sources.reading import Reading, Spot
 from reviewer.sources.records import Role, Use

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from reviewer.sources.document import Document
 from reviewer.sources.fields import Fields, moment, words, written_object
-from reviewer.sources.formats import Facts, Format, of_editor
+from reviewer.sources.format import Facts, Format, of_editor
 from reviewer.sources.parts import Part, called, returned, said, thought, typed
 from reviewer.sources.reading import Reading
 from reviewer.sources.records import Role, Use

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from reviewer.sources.document import Document
 from reviewer.sources.events import Rewind
 from reviewer.sources.fields import Fields, each, inner, moment, words
-from reviewer.sources.formats import Facts, Format, Location
+from reviewer.sources.format import Facts, Format, Location
 from reviewer.sources.parts import Part, called, object_text, returned, said, thought, typed
 from reviewer.sources.reading import Reading, Spot, last_versions
 from reviewer.sources.records import Role, Use

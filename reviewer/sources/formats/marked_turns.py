@@ -10,13 +10,13 @@ from collections.abc import Iterator, Sequence
 from msgspec import Struct, structs
 
 from reviewer.clock import written_moment
-from reviewer.sources import aider_tools
-from reviewer.sources.formats import Facts, Format
+from reviewer.sources.format import Facts, Format
+from reviewer.sources.formats import aider_tools
+from reviewer.sources.formats.specstory_tools import call_parts
 from reviewer.sources.note_lines import SECTION_CHARS, NoteLine
 from reviewer.sources.parts import Part, said, typed
 from reviewer.sources.reading import Reading, Spot
 from reviewer.sources.records import Role, Use
-from reviewer.sources.specstory_tools import call_parts
 from reviewer.sources.turns import Session, Turn
 
 LONGEST_CALL_LINE = 20_000

@@ -15,7 +15,7 @@ from reviewer.sources.fields import (
     words,
     written_object,
 )
-from reviewer.sources.formats import Facts, Format, of_editor
+from reviewer.sources.format import Facts, Format, of_editor
 from reviewer.sources.lines import reading as opened_file
 from reviewer.sources.parts import Part, called, returned, said, thought, typed
 from reviewer.sources.reading import Reading, Spot

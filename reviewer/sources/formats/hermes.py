@@ -9,16 +9,16 @@ from msgspec import structs
 
 from reviewer.sources.databases import Connection, capped, column, columns
 from reviewer.sources.fields import moment, nanoseconds, words, written_object
-from reviewer.sources.formats import Facts, Format, Location
-from reviewer.sources.parts import Part, function_calls, returned, said, thought, typed
-from reviewer.sources.records import Role, Use
-from reviewer.sources.session_tables import (
+from reviewer.sources.format import Facts, Format, Location
+from reviewer.sources.formats.session_tables import (
     UNREADABLE,
     MessageRow,
     SessionTables,
     UnreadableRowError,
     stored_json,
 )
+from reviewer.sources.parts import Part, function_calls, returned, said, thought, typed
+from reviewer.sources.records import Role, Use
 from reviewer.sources.turns import Session, Turn
 
 _REVIEWS = (

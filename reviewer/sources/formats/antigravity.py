@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from reviewer.sources.fields import each, moment, words
-from reviewer.sources.formats import Facts, Format
+from reviewer.sources.format import Facts, Format
 from reviewer.sources.parts import Part, called, returned, said, thought, typed
 from reviewer.sources.reading import Reading
 from reviewer.sources.records import Role, Use

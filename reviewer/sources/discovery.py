@@ -24,7 +24,7 @@ from reviewer.errors import SourceError
 from reviewer.files import open_file
 from reviewer.projects import Tree, work_tree
 from reviewer.sources.fields import folder_of_uri
-from reviewer.sources.formats import Format, Location
+from reviewer.sources.format import Format, Location
 from reviewer.sources.registry import FORMATS
 from reviewer.sources.walk import read_with
 
@@ -200,8 +200,8 @@ def _root(location: Location, machine: Machine) -> Path:
         if folder.startswith("%APPDATA%/"):
             return Path(roaming) / folder.removeprefix("%APPDATA%/")
     moved = machine.variables.get(location.variable, "") if location.variable else ""
-    if moved and os.path.isabs(moved) and folder.startswith(location.moves):
-        return Path(moved) / folder.removeprefix(location.moves).lstrip("/")
+    if moved and os.path.isabs(moved) and folder.startswith(location.moved):
+        return Path(moved) / folder.removeprefix(location.moved).lstrip("/")
     return machine.home / folder
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Sequence
 
 from reviewer.sources.calls import Plans, read_call
 from reviewer.sources.events import (
@@ -15,7 +15,6 @@ from reviewer.sources.events import (
     Origin,
     Plan,
     Result,
-    Rewind,
     Speaker,
     Thought,
 )
@@ -31,16 +30,6 @@ _SPEAKERS = {
     Role.NOTE: Speaker.PERSON,
     Role.ASSISTANT: Speaker.AGENT,
 }
-
-
-def events_of(blocks: Iterable[Block | Rewind], format_name: str = "") -> Iterator[Event]:
-    """Blocks as events; of a format that is not known, less is certain."""
-    maker = EventMaker(format_name)
-    for block in blocks:
-        if isinstance(block, Rewind):
-            yield block
-        else:
-            yield from maker.of_block(block)
 
 
 class EventMaker:

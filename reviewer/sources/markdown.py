@@ -9,9 +9,8 @@ from itertools import chain, islice
 from msgspec import structs
 
 from reviewer.clock import written_moment
-from reviewer.sources.formats import Facts, Format
+from reviewer.sources.format import Facts, Format
 from reviewer.sources.front_matter import front_matter
-from reviewer.sources.hash_set import HashSet
 from reviewer.sources.note_kinds import (
     entry_facts,
     entry_title,
@@ -24,7 +23,6 @@ from reviewer.sources.note_kinds import (
 from reviewer.sources.note_lines import Markup, NoteLine, NoteSection, heading_of, sections
 from reviewer.sources.reading import Reading
 from reviewer.sources.records import Record, Role, Shape, Use
-from reviewer.sources.source import Source
 
 HEAD_LINES = 200
 HEAD_CHARS = 40_000
@@ -36,33 +34,28 @@ OWN_LINE = "- [Decided by the person: "
 """How the line that reviewer writes into the index of an agent's memories begins."""
 
 
-class MarkdownScan:
-    """The records of one note: its sections under headings, or its entries if it is a log."""
+class _Note:
+    """One note: its sections under headings, or its entries if it is a log."""
 
-    format = "markdown"
-
-    def __init__(self, source: Source) -> None:
-        self.path = source.path
-        self._reading = Reading(source)
-        self.tally, self.errors = self._reading.tally, self._reading.errors
-        self._form, self._lines = source.form, source.lines
-        self._yielded = HashSet()
+    def __init__(self, reading: Reading) -> None:
+        self._reading, self._tally = reading, reading.tally
+        self._yielded: set[bytes] = set()
         self._meta: dict[str, str] = {}
         self._boot = False
 
-    def __iter__(self) -> Iterator[Record]:
+    def records(self) -> Iterator[Record]:
         lines = self._read_lines()
         head = list(islice(lines, HEAD_LINES))
         more = next(lines, None)
         texts = [line.text for line in head]
         self._meta, matter_lines = front_matter(texts)
-        self._boot = is_agent_instructions(self.path.name, "\n".join(texts[:60]))
+        self._boot = is_agent_instructions(self._reading.path.name, "\n".join(texts[:60]))
         body = head[matter_lines:]
         if not body and more is None and head:
-            self.tally["front matter only"] += 1
+            self._tally["front matter only"] += 1
             return
         headings = _headings(body)
-        small = more is None and sum(map(len, texts)) <= HEAD_CHARS and not self.tally
+        small = more is None and sum(map(len, texts)) <= HEAD_CHARS and not self._tally
         if small and is_decision_record(headings):
             titles = tuple(title for _, title in headings[:1])
             yield from self._record(NoteSection(body, titles, 1, True))
@@ -76,8 +69,6 @@ class MarkdownScan:
         for section in sections(chain(body, rest), is_entry):
             yield from self._record(section)
 
-    live = __iter__
-
     def _read_lines(self) -> Iterator[NoteLine]:
         """The file's lines. Lines of a block that reviewer exported become blank, so that exported
         memories are never proposed again.
@@ -86,7 +77,7 @@ class MarkdownScan:
         for line in self._reading.text_lines():
             own = own or line.text.startswith(OWN_BLOCK)
             if own or line.text.startswith(OWN_LINE):
-                self.tally["block of reviewer's own"] += 1
+                self._tally["block of reviewer's own"] += 1
                 own = own and not line.text.startswith(OWN_BLOCK_END)
                 line = structs.replace(line, text="")
             yield line
@@ -100,11 +91,12 @@ class MarkdownScan:
         if not lines:
             return
         start, last = lines[0], lines[-1]
-        if not self._lines[0] <= start.number or last.number >= self._lines[1]:
+        if not self._reading.first <= start.number or last.number >= self._reading.end:
             return
-        digest = hashlib.sha256(self._form.line_end.join(line.raw for line in lines))
+        line_end = self._reading.form.line_end
+        digest = hashlib.sha256(line_end.join(line.raw for line in lines))
         if digest.digest() in self._yielded:
-            self.tally["repeated"] += 1
+            self._tally["repeated"] += 1
             return
         self._yielded.add(digest.digest())
         text = "\n".join(line.text for line in lines)
@@ -158,9 +150,9 @@ def _headings(lines: list[NoteLine]) -> list[tuple[int, str]]:
 
 
 FORMAT = Format(
-    name=MarkdownScan.format,
+    name="markdown",
     agent="Markdown and text notes",
-    read=MarkdownScan,
+    notes=lambda reading: _Note(reading).records(),
     facts=Facts(
         person="nobody's: notes are evidence of their own",
         left_out="HTML comments, templates, front matter",

@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from typing import TypeVar
 
 from msgspec import Struct, structs
 
 from reviewer.sources.events import Origin, Rewind
-from reviewer.sources.hash_set import HashSet
+from reviewer.sources.format import Format
 from reviewer.sources.parts import Part
 from reviewer.sources.reading import Reading
 from reviewer.sources.records import Block, Record, Role, Use
-from reviewer.sources.source import Source
 from reviewer.sources.turns import Turn, TurnReader, use_of
 
 _COUNTED_AS = {
@@ -26,36 +24,25 @@ OPEN_REPLIES = 8
 """Replies that may interleave (when sub-agents work) before the oldest is closed."""
 
 
-def distinct(turns: Iterable[Turn | Rewind], tally: Counter[str]) -> Iterator[Turn | Rewind]:
-    """The turns without those that are repeated, as in a session that was resumed.
-
-    Other words under the same id are another turn.
-    """
-    seen = HashSet()
-    for turn in turns:
-        if isinstance(turn, Turn) and not turn.origin.key.endswith(turn.origin.sha256):
-            texts = tuple(part.text for part in turn.parts)
-            if not seen.add((turn.origin.key, turn.origin.conversation, texts)):
-                tally["repeated"] += 1
-                continue
-        yield turn
-
-
 class RecordMaker:
     """Makes records of the turns of a file: one for each message that has text."""
 
     def __init__(self, reading: Reading, name: str) -> None:
         self._reading, self._tally, self._format = reading, reading.tally, name
-        self._seen = HashSet()
+        self._seen: dict[int, int] = {}
+        """The text of each record by its key, as hashes."""
         self._replies: dict[str, _Reply] = {}
 
     def add(self, turn: Turn) -> Iterator[Record]:
         """The records that are complete with this turn."""
-        texts = list(_texts(turn))
+        texts = list(_refusals(turn))
         for part in turn.parts:
-            if part.kind != "text" or part.is_data:
-                what = part.text.strip("[]") if part.is_data else _COUNTED_AS[part.kind]
-                self._tally[what] += 1
+            if part.is_data:
+                self._tally[part.text.strip("[]")] += 1
+            elif part.kind != "text":
+                self._tally[_COUNTED_AS[part.kind]] += 1
+            elif part.text.strip():
+                texts.append(part)
         if not texts:
             if not turn.parts:
                 self._tally["turn without text"] += 1
@@ -97,12 +84,14 @@ class RecordMaker:
         turn, first, last, use = reply.first, reply.first.origin, reply.last, reply.use
         digest, key = first.sha256, first.key
         text = "\n\n".join(reply.texts).replace("\r\n", "\n")
-        if not self._seen.add((key, text)):
-            self._tally["repeated"] += 1
-            return
-        if not self._seen.add(key):
+        known = hash(text)
+        while (earlier := self._seen.get(hash(key))) is not None:
+            if earlier == known:
+                self._tally["repeated"] += 1
+                return
             self._tally["two records with one id"] += 1
             key = f"{key}:{digest[:16]}"
+        self._seen[hash(key)] = known
         if last is not first:
             digest = self._reading.digest(first.byte_start, last.byte_end)
         if turn.rewound and use is Use.MESSAGE:
@@ -142,30 +131,29 @@ class _Reply(Struct):
     use: Use
 
 
-def _texts(turn: Turn) -> Iterator[Part]:
-    """What somebody wrote in a turn; words on a refused call replace what is noted beside them."""
-    refusals = dict.fromkeys(part.feedback.strip() for part in turn.parts)
-    yield from (Part("text", words, Use.MESSAGE) for words in refusals if words)
-    for part in turn.parts:
-        if part.kind == "text" and part.text.strip() and not part.is_data:
-            yield part
+def _refusals(turn: Turn) -> Iterator[Part]:
+    """What the person wrote when refusing calls."""
+    found = dict.fromkeys(part.feedback.strip() for part in turn.parts if part.feedback)
+    return (Part("text", words, Use.MESSAGE) for words in found if words)
 
 
-class SessionBlocks:
+class Blocks:
     """The blocks of one file. Iterating yields them with their final use; `live` each at once."""
 
-    def __init__(
-        self, name: str, source: Source, turns: TurnReader, *, is_log: bool = False
-    ) -> None:
-        self.path, self.format, self.is_log = source.path, name, is_log
-        self._reading = Reading(source)
-        self._turns = turns
-        self.tally, self.errors = self._reading.tally, self._reading.errors
+    def __init__(self, found: Format, reading: Reading) -> None:
+        self.path, self.format, self.is_log = reading.path, found.name, found.is_log
+        self.tally, self.errors = reading.tally, reading.errors
+        self._reading, self._turns, self._notes = reading, found.turns, found.notes
 
     def __iter__(self) -> Iterator[Block]:
         return settled(self.live(), self.is_log)
 
     def live(self) -> Iterator[Block | Rewind]:
+        """The blocks as they come; a `Rewind` says which of them were abandoned."""
+        if self._turns is None:
+            assert self._notes is not None
+            yield from map(_of_note, self._notes(self._reading))
+            return
         names = CallNames()
         for turn in wanted(self._turns, self._reading):
             if isinstance(turn, Rewind):
@@ -193,6 +181,18 @@ class SessionBlocks:
                     conversation=at.conversation,
                     span=(at.byte_start, at.byte_end),
                 )
+
+
+def _of_note(record: Record) -> Block:
+    return Block(
+        role=record.role,
+        kind="text",
+        text=record.text,
+        line_start=record.line_start,
+        line_end=record.line_end,
+        at=record.at,
+        use=record.use,
+    )
 
 
 Marked = TypeVar("Marked", Record, Block)
@@ -260,15 +260,24 @@ class CallNames:
 
 
 def wanted(turns: TurnReader, reading: Reading) -> Iterator[Turn | Rewind]:
-    """The turns of the lines and sessions that are asked for, each once."""
-    (first, end), sessions = reading.source.lines, reading.source.sessions
-    for turn in distinct(turns(reading), reading.tally):
-        if isinstance(turn, Rewind) or (
-            turn.origin.line_start >= first
-            and turn.origin.line_end <= end
-            and (sessions is None or turn.origin.session in sessions)
-        ):
-            yield turn
+    """The turns of the lines and sessions that are asked for, without those that are repeated, as
+    in a session that was resumed. Other words under the same id are another turn.
+    """
+    seen: set[int] = set()
+    for turn in turns(reading):
+        if isinstance(turn, Turn):
+            origin = turn.origin
+            if not origin.key.endswith(origin.sha256):  # it has an id
+                name = hash((origin.key, origin.conversation, *[part.text for part in turn.parts]))
+                if name in seen:
+                    reading.tally["repeated"] += 1
+                    continue
+                seen.add(name)
+            if origin.line_start < reading.first or origin.line_end > reading.end:
+                continue
+            if reading.sessions is not None and origin.session not in reading.sessions:
+                continue
+        yield turn
 
 
 def role_of(turn: Turn, part: Part, use: Use) -> Role:

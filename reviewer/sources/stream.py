@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -17,7 +16,6 @@ from reviewer.sources.events import (
     Speaker,
 )
 from reviewer.sources.open import recognised
-from reviewer.sources.reading import Reading
 from reviewer.sources.records import Record, Use
 from reviewer.sources.session_scan import RecordMaker, settled, wanted
 
@@ -32,18 +30,14 @@ class EventStream:
     def __init__(
         self, path: Path, line_start: int, line_end: int | None, sessions: frozenset[str] | None
     ) -> None:
-        found, source = recognised(path, line_start, line_end, sessions)
+        found, reading = recognised(path, line_start, line_end, sessions)
         self.path, self.format = path, found.name
         self.is_log = found.is_log
         """The lines of the file are in the order of time."""
         self.several = found.several or found.outlines is not None
         """The file may have several conversations."""
-        self._turns = found.turns
-        self._note = found.read(source) if found.read is not None else None
-        self._reading = Reading(source)
-        told = self._note or self._reading
-        self.tally: Counter[str] = told.tally
-        self.errors: list[str] = told.errors
+        self._reading, self._turns, self._notes = reading, found.turns, found.notes
+        self.tally, self.errors = reading.tally, reading.errors
 
     def __iter__(self) -> Iterator[Event]:
         for each in self.with_records(records=False):
@@ -75,7 +69,8 @@ class EventStream:
         without `events`, too, takes back the records on its lines.
         """
         if self._turns is None:
-            for record in self._note or ():
+            assert self._notes is not None
+            for record in self._notes(self._reading):
                 if records:
                     yield record
                 if events:

@@ -78,7 +78,6 @@ PRINTS_ITSELF = {
     ("cli/run.py", "run"): "click's help",
     ("cli/hook.py", "hand_over"): "JSON for an agent, in ASCII",
     ("cli/hook.py", "within"): "the same, from the process that made it",
-    ("tui/editor.py", "_leave_screen_to"): "our own words while the screen is away",
 }  # fmt: skip
 
 BY_NAME = {"open"}

@@ -18,7 +18,7 @@ from reviewer.proposing.values import LineRole, Proposal, Proposer, Quote, ViewL
 from reviewer.sources.events import Speaker
 from reviewer.sources.records import Role
 from reviewer.text.identifiers import IdentifierKind, identifiers
-from reviewer.text.wording import NOT, wording
+from reviewer.text.wording import NOT, content_words
 
 # Whether a statement can be understood without its surroundings.
 
@@ -163,7 +163,7 @@ def negation_differs(statement: str, quotes: Sequence[str]) -> bool:
 def _clauses(text: str) -> list[tuple[str, frozenset[str]]]:
     """The clauses of a text, each with its content words except negations."""
     return [
-        (clause, frozenset(wording(clause).words) - {NOT})
+        (clause, frozenset(content_words(clause)) - {NOT})
         for clause in _CLAUSE.split(normalised(text), MOST_CLAUSES)[:MOST_CLAUSES]
         if clause and clause.strip()
     ]

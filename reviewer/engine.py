@@ -49,6 +49,7 @@ if TYPE_CHECKING:
     from reviewer.promotion.provenance import Provenance
     from reviewer.promotion.queue import Queue
     from reviewer.promotion.source_view import SourceView
+    from reviewer.promotion.syncing import Syncing
     from reviewer.promotion.triage import Triage
     from reviewer.promotion.trusted_state import TrustedState
     from reviewer.promotion.views import QueueQuery
@@ -92,6 +93,13 @@ class Engine:
         from reviewer.promotion.decisions import Decisions
 
         return Decisions(self._database, self._ledger, self.clock)
+
+    @cached_property
+    def syncing(self) -> Syncing:
+        """Keeps decisions in step with other machines through a folder."""
+        from reviewer.promotion.syncing import Syncing
+
+        return Syncing(self._database, self._ledger, self.clock)
 
     @cached_property
     def forgetting(self) -> Forgetting:

@@ -233,6 +233,7 @@ WRITES_FILES = {
     ("pipelines/run_folder.py", "_write_in_stage"): "a stage of a run",
     ("pipelines/run_folder.py", "write_run_file"): "a run of a pipeline",
     ("promotion/drafts.py", "save"): "what a person types",
+    ("promotion/syncing.py", "_write"): "decisions for another machine, and their signature",
     ("tui/places.py", "save_place"): "where the screen was left",
 }  # fmt: skip
 """(file, function) that writes a whole file -> what it writes."""

@@ -165,6 +165,9 @@ COMMANDS = {
         "reviewer.cli.team:decisions",
         "Export your decisions as a signed file, and import those of others.",
     ),
+    "sync": Entry(
+        "reviewer.cli.team:sync", "Keep decisions in step with another machine through a folder."
+    ),
     "doctor": Entry(
         "reviewer.cli.doctor:doctor", "Check the store, the terminal and the settings."
     ),
@@ -197,7 +200,7 @@ SECTIONS = {
         "packet", "recall", "connect", "disconnect", "mcp", "hook", "pipeline", "model",
     ),
     "Share, show and set up": (
-        "share", "decisions", "serve", "config", "doctor", "completions", "help",
+        "sync", "share", "decisions", "serve", "config", "doctor", "completions", "help",
     ),
 }  # fmt: skip
 """The commands that the help lists; the hidden ones are for programs."""

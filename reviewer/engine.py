@@ -132,18 +132,13 @@ class Engine:
         limit: int | None = None,
         cancelled: Callable[[], bool] | None = None,
     ) -> array[int]:
-        """The ids that match now, sorted as the query says (also by likelihood of promotion).
+        """The ids that match now, sorted as the query says.
 
         Raises FilterError, and ReadStoppedError once `cancelled` returns True.
         """
-        from reviewer.promotion.views import Sort
-
         wanted = self.queue.wants_stale(query)
         most = limit if wanted is None else None
-        if query.sort is Sort.LEARNED:
-            ids = self.insight.order(query, cancelled=cancelled)[:most]
-        else:
-            ids = self.queue.ids(query, limit=most, cancelled=cancelled)
+        ids = self.queue.ids(query, limit=most, cancelled=cancelled)
         if wanted is None:
             return ids
         stale = self.sources.stale(ids, cancelled=cancelled)
@@ -172,10 +167,10 @@ class Engine:
 
     @cached_property
     def insight(self) -> Insight:
-        """Policy hints, and the likelihood that a candidate is promoted."""
+        """Policy hints of candidates."""
         from reviewer.promotion.insight import Insight
 
-        return Insight(self._database, self.clock, self.queue, self._looked_at)
+        return Insight(self._database, self.clock, self._looked_at)
 
     def was_looked_at(self, memory: int) -> None:
         """Remember that a person had a candidate before them; not where the store is read-only."""

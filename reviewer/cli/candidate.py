@@ -193,15 +193,6 @@ def predictions(engine: Engine, view: CandidateView) -> Iterator[str]:
     """Policy hints, and how likely you are to promote it, with the reasons."""
     for hint in engine.insight.hints([view.id]).get(view.id, ()):
         yield f"hint        {hint.policy}: {safe(hint.text)}"
-    if view.status != "candidate":
-        return
-    score = engine.insight.score(view.id)
-    if score is None:
-        return
-    yield f"learned     {score.probability:.0%} likely to be promoted by you"
-    for reason in score.reasons:
-        sign = "+" if reason.weight >= 0 else "-"
-        yield f"            {sign} {safe(reason.text)}"
 
 
 def show_conflict(engine: Engine, view: CandidateView) -> Iterator[str]:
@@ -228,7 +219,6 @@ def known_json(engine: Engine, view: CandidateView) -> dict[str, Any]:
         if view.status == "graduated"
         else None,
         "hints": hints_json(engine, [view.id]).get(view.id, []),
-        "learned": _learned(engine, view),
         "provenance": [step_json(step) for step in engine.provenance.of(view.id)],
     }
 
@@ -239,14 +229,6 @@ def hints_json(engine: Engine, ids: Sequence[int]) -> dict[int, list[dict[str, s
         number: [{"policy": str(hint.policy), "text": hint.text} for hint in hints]
         for number, hints in engine.insight.hints(ids).items()
     }
-
-
-def _learned(engine: Engine, view: CandidateView) -> dict[str, Any] | None:
-    score = engine.insight.score(view.id) if view.status == "candidate" else None
-    if score is None:
-        return None
-    reasons = [{"text": reason.text, "weight": reason.weight} for reason in score.reasons]
-    return {"probability": score.probability, "reasons": reasons}
 
 
 def how_to_settle(view: ConflictView) -> str:

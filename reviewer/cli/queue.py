@@ -23,7 +23,7 @@ STATUSES = (
 )  # fmt: skip
 SCREEN_WORDS = {"promoted": "active", "rejected": "invalid", "merged": "superseded"}
 """The screen's word for a status, and the store's."""
-SORTS = ("rank", "confidence", "newest", "source", "sessions", "learned")
+SORTS = ("rank", "confidence", "newest", "source", "sessions")
 KINDS = ("memory", "entity", "conflict")
 BATCH = 200
 """Rows read from the store at a time, so that the first lines come at once."""
@@ -63,7 +63,7 @@ def queue() -> None:
     type=click.Choice(SORTS),
     default="rank",
     show_default=True,
-    help="Order; learned: what you would promote, after 30 decisions.",
+    help="Order.",
 )
 @click.option("--limit", type=click.IntRange(1), metavar="N", help="At most N.")
 @json_option()
@@ -113,8 +113,6 @@ def list_queue(
             sort=Sort(sort),
         )
         ids = engine.ids(query, limit=limit)
-        if sort == "learned" and engine.insight.preference() is None:
-            narrate("Sorted by rank: learning needs at least 30 decisions, 5 of each kind.")
         for start in range(0, len(ids), BATCH):
             batch = ids[start : start + BATCH]
             hints = hints_json(engine, batch)

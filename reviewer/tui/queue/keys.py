@@ -26,7 +26,7 @@ DEFER = Action(
 )  # fmt: skip
 REJECT_WHY = Action(
     "reject_why", "", "reject, with a reason",
-    "Reject, and say why; the learned order uses the reasons.",
+    "Reject, and say why.",
     "Decide", writes=True, takes_marked=True,
 )  # fmt: skip
 SETTLE = Action(
@@ -73,7 +73,7 @@ READ_SESSIONS = Action(
 PROJECT = Action("project", "p", "project", "Show another project, or all of them.", "Select")
 SORT = Action(
     "sort", "", "order",
-    "Order by rank, confidence, newest, source, sessions, or as learned from your decisions.",
+    "Order by rank, confidence, newest, source or sessions.",
     "Select",
 )  # fmt: skip
 STATUS = Action(

@@ -49,7 +49,6 @@ from reviewer.tui.queue.reading import (
 if TYPE_CHECKING:
     from subprocess import Popen
 
-    from reviewer.promotion.acceptance_model import Score
     from reviewer.promotion.history import Undone
     from reviewer.promotion.policies import Hint
     from reviewer.promotion.triage import Done, Seen
@@ -61,7 +60,7 @@ FIRST_PAGE = 200
 NEARBY = 200
 """Rows around the cursor that it may go to when its own row has left the list."""
 STATE_SECONDS = 0.4
-"""Rest on a row before its source is compared, and its policy hints and score are read."""
+"""Rest on a row before its source is compared, and its policy hints are read."""
 BADGE_SECONDS = 0.5
 """Rest of the cursor before the badges of the visible rows are read."""
 LOOK_SECONDS = 20.0
@@ -478,16 +477,15 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
         if memory_id != self.model.current_id or not self.is_attached:
             return
 
-        def work() -> tuple[SourceState, tuple[Hint, ...], Score | None]:
-            insight = self.engine.insight
-            hints = insight.hints([memory_id]).get(memory_id, ())
+        def work() -> tuple[SourceState, tuple[Hint, ...]]:
+            hints = self.engine.insight.hints([memory_id]).get(memory_id, ())
             self.engine.was_looked_at(memory_id)
-            return self.engine.sources.state(memory_id), hints, insight.score(memory_id)
+            return self.engine.sources.state(memory_id), hints
 
-        def then(found: tuple[SourceState, tuple[Hint, ...], Score | None]) -> None:
-            detail, (state, hints, score) = self._detail, found
+        def then(found: tuple[SourceState, tuple[Hint, ...]]) -> None:
+            detail, (state, hints) = self._detail, found
             if detail is not None and detail.view.id == memory_id:
-                extras = structs.replace(detail.extras, hints=hints, score=score)
+                extras = structs.replace(detail.extras, hints=hints)
                 self._detail = structs.replace(detail, extras=extras)
                 self._draw_candidate(state)
             # A policy no longer favours what a person has looked at: read the badges again.
@@ -1035,11 +1033,11 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
 
     @runs(keys.SORT, unless=ListScreen.no_rows)
     async def sort(self) -> None:
-        """Choose an order; the learned one needs enough decisions to learn from."""
+        """Choose an order."""
         from reviewer.tui.kit.option import Option
 
         async def then(option: Option) -> None:
-            await self._sort_by(Sort(option.key))
+            self._sort_by(Sort(option.key))
 
         await self.choose(
             "Order by",
@@ -1048,20 +1046,9 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
             current=self._query_requested.sort.value,
         )
 
-    async def _sort_by(self, following: Sort) -> None:
-        missing = ""
-        if following is Sort.LEARNED and await to_thread(self.engine.insight.preference) is None:
-            from reviewer.promotion.acceptance_model import ENOUGH, ENOUGH_OF_EACH
-
-            counts = await to_thread(self.engine.queue.counts, None)
-            so_far = counts.promoted + counts.rejected
-            following = Sort.RANK
-            missing = (
-                f" The learned order needs {ENOUGH} decisions, with at least {ENOUGH_OF_EACH}"
-                f" promotions and {ENOUGH_OF_EACH} rejections: {so_far:,} so far."
-            )
+    def _sort_by(self, following: Sort) -> None:
         self._load(structs.replace(self._query_requested, sort=following))
-        self.say(f"Ordered by {following.value}.{missing}")
+        self.say(f"Ordered by {following.value}.")
 
     @runs(keys.STATUS)
     async def choose_status(self) -> None:

@@ -244,7 +244,7 @@ class Engine:
         """What cost something in the sessions that were read."""
         from reviewer.promotion.findings import KeptFindings
 
-        return KeptFindings(self._database)
+        return KeptFindings(self._database, self.clock)
 
     @cached_property
     def fleet(self) -> FleetImport:

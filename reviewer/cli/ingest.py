@@ -97,6 +97,10 @@ def ingest(
             f"Nothing was queued yet. To queue it: reviewer extract --store --wave {report.wave}"
         )
     elif not as_json:
+        if report.retiring:
+            retiring = count(report.retiring, "memory", "memories")
+            see = "reviewer queue list --filter flag:retire"
+            narrate(f"Proposed for retirement: {retiring}. See: {see}")
         if report.again:
             narrate(_came_up_again(report))
         narrate(_to_decide(waiting) if report.new else "Nothing new to decide on.")

@@ -26,6 +26,7 @@ from reviewer.extraction.candidates import MemoryType
 from reviewer.extraction.entities.entity import EntityType
 from reviewer.extraction.flags import flags_of
 from reviewer.files import open_file, reason_of
+from reviewer.promotion.decided_rows import RETIRE
 from reviewer.promotion.entity_rows import change_structure, insert_entity, parse_structure
 from reviewer.promotion.evidence_rows import Place, add_places
 from reviewer.promotion.triage import promote_rows, reject_rows
@@ -181,6 +182,7 @@ class Decisions:
             f"SELECT {DECISION_COLUMNS} FROM memory m JOIN project p ON p.id = m.project_id"
             " WHERE p.name = ?1"
             " AND m.status IN ('active', 'invalid') AND m.kind IN ('memory', 'entity')"
+            f" AND m.rule <> '{RETIRE}'"
             " AND (SELECT l.actor FROM ledger_touch t JOIN ledger l ON l.id = t.act"
             "      WHERE t.memory_id = m.id AND l.scope = 'decision'"
             "      ORDER BY t.act DESC LIMIT 1) = ?2 ORDER BY m.id",

@@ -23,6 +23,7 @@ from reviewer.clock import Clock, iso
 from reviewer.errors import ReviewerError, SourceError
 from reviewer.files import read_own, reason_of, write_atomic
 from reviewer.promotion.conflict_rows import CONFLICT_RANK
+from reviewer.promotion.decided_rows import RETIRE
 from reviewer.promotion.decisions import (
     DECISION_COLUMNS,
     FORMAT,
@@ -351,8 +352,8 @@ class _Run:
         cursor.execute(
             f"SELECT {DECISION_COLUMNS}, m.superseded_by, (SELECT content FROM content_history h"
             " WHERE h.memory_id = m.id ORDER BY id LIMIT 1) AS first FROM memory m"
-            " WHERE m.project_id = ?1"
-            " AND m.kind IN ('memory', 'entity') AND (m.status <> 'candidate' OR m.id IN"
+            f" WHERE m.project_id = ?1 AND m.kind IN ('memory', 'entity') AND m.rule <> '{RETIRE}'"
+            " AND (m.status <> 'candidate' OR m.id IN"
             " (SELECT memory_id FROM synced WHERE project_id = ?1)) ORDER BY m.id",
             (self._number,),
         )

@@ -49,10 +49,7 @@ COMMANDS = {
     "reject": Entry(
         "reviewer.cli.triage:reject", "Reject candidates; they are not proposed again."
     ),
-    "remember": Entry(
-        "reviewer.cli.remember:remember",
-        "Write a memory in your own words, with lines of a session as its proof.",
-    ),
+    "remember": Entry("reviewer.cli.remember:remember", "Write a memory in your own words."),
     "defer": Entry("reviewer.cli.triage:defer", "Move candidates to the end of the queue."),
     "restore": Entry("reviewer.cli.triage:restore", "Return decided candidates to the queue."),
     "merge": Entry("reviewer.cli.triage:merge", "Merge one memory into another."),

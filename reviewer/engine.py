@@ -48,6 +48,7 @@ if TYPE_CHECKING:
     from reviewer.promotion.proposals import Proposals
     from reviewer.promotion.provenance import Provenance
     from reviewer.promotion.queue import Queue
+    from reviewer.promotion.readings import Readings
     from reviewer.promotion.source_view import SourceView
     from reviewer.promotion.syncing import Syncing
     from reviewer.promotion.triage import Triage
@@ -259,6 +260,13 @@ class Engine:
         from reviewer.promotion.proposals import Proposals
 
         return Proposals(self._database, self._ledger, self.clock)
+
+    @cached_property
+    def readings(self) -> Readings:
+        """Which sessions a reader has read."""
+        from reviewer.promotion.readings import Readings
+
+        return Readings(self._database)
 
     @classmethod
     def open(cls, path: Path, *, actor: str = "you", clock: Clock = utc_now) -> Engine:

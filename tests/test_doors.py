@@ -30,8 +30,6 @@ OPENS_A_DOOR_ITSELF = {
     ("llm/agents.py", "_codex"): "writes into the temporary folder that it made for one question",
     ("llm/agents.py", "_codex_answer"): "reads the answer in that folder",
     ("cli/help.py", "help_"): "pages of the program",
-    ("cli/help.py", "_title"): "pages of the program",
-    ("cli/help.py", "_headings"): "pages of the program",
     ("fleet/collapse.py", "_plainly_named"): "a link in a new folder with a random name of its own",
     ("fleet/collapse.py", "_write"): "a new file (O_EXCL) with a random name, moved into place",
     ("fleet/importing.py", "_alone"): "locks the folder of the store, and reads nothing",
@@ -307,7 +305,8 @@ def test_every_tool_and_resource_of_mcp_answers_through_its_door() -> None:
         assert returned, node.name
         for each in returned:
             assert isinstance(each.value, ast.Call), node.name
-            assert ast.unparse(each.value.func) in doors, node.name
+            prompt = ast.unparse(node.decorator_list[0]).startswith("made.prompt")
+            assert ast.unparse(each.value.func) in ({"joined"} if prompt else doors), node.name
     for door in doors:
         (argument,) = function_named("agents/mcp_server.py", door).args.args
         assert argument.annotation is not None

@@ -62,6 +62,10 @@ def migrations() -> Migrations:
     def synced(db: Database) -> None:
         db.execute(_SYNCED)
 
+    @found(name="former folders")
+    def former_folders(db: Database) -> None:
+        db.table("project").add_column("former", str, not_null_default="")
+
     return found
 
 

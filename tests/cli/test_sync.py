@@ -357,3 +357,13 @@ def test_with_signers_only_signed_files_count(pair: Pair) -> None:
     forged.write_bytes(forged.read_bytes().replace(b"promoted", b"rejected"))
     found = sync(desktop)
     assert (found["taken"], "does not hold" in str(found["problems"])) == (0, True)
+
+
+def test_files_of_another_project_in_the_folder_are_left_alone(pair: Pair) -> None:
+    laptop, desktop = pair
+    decide(laptop, "promote", "thermal paper")
+    sync(laptop)
+    done = desktop("--project", "museum", "sync", shared(desktop), "--json")
+    found = json.loads(done.stdout)
+    assert (found["taken"], found["problems"]) == (0, [])
+    assert next(v for k, v in state(desktop).items() if "thermal" in k) == "candidate"

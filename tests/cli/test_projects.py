@@ -127,8 +127,8 @@ ELSEWHERE = {
     "demo", "dev-seed", "verify", "doctor", "config show", "config validate", "model check",
     "model serve", "summarize", "view", "brief", "keep", "pipeline check", "pipeline show",
     "sources", "watch", "completions", "serve", "help",
-    # test_team.py shows that these keep to one project.
-    "share", "decisions export", "decisions import",
+    # test_team.py and test_sync.py show that these keep to one project.
+    "share", "decisions export", "decisions import", "sync",
     # tests/fleet shows that an import goes into one project.
     "fleet run", "fleet files", "fleet collapse", "fleet import", "fleet undo",
 }  # fmt: skip
@@ -512,6 +512,14 @@ def said_by(program: Reviewer) -> str:
     return done.stdout
 
 
+def said_by_project(own: Trees, name: str) -> str:
+    """What a tree shows once the person has named it."""
+    done = own.at(name)("--project", name, "state", "set", "mascot", "other")
+    assert done.returncode == 0, done.stderr
+    succeeds(own.at(name), "undo")
+    return said_by(own.at(name))
+
+
 class TestWhoIsWho:
     """A project is bound to the tree that the person first wrote it from."""
 
@@ -524,7 +532,8 @@ class TestWhoIsWho:
         own.git("p", "git@example.org:zoo/p.git")
         succeeds(own.at("p"), "state", "set", "mascot", "pelican")
         own.git("planted", "git@example.org:zoo/p.git")
-        assert said_by(own.at("planted")) == ""
+        assert "are clones of one repository" in own.at("planted").fails("state", "list")
+        assert said_by_project(own, "planted") == ""
         desk = AgentTools(own.program.db, folder=own.folder / "planted")
         with pytest.raises(ReviewerError, match="not bound"):
             desk.search("pelican")

@@ -14,7 +14,6 @@ from typing import Any
 
 from msgspec import Struct
 
-from reviewer.compression.handover import insisted_on
 from reviewer.compression.needs import carried, needs_of
 from reviewer.compression.salient_terms import is_markup, without_escapes
 from reviewer.compression.session import read_session
@@ -203,7 +202,7 @@ def _lost_needs(
 ) -> tuple[tuple[LostNeed, ...], int]:
     """The needs of whoever goes on that the summary does not say, and how many there were."""
     session = read_session(events_of(before, format_name))
-    needs = needs_of(session, insisted_on(session))
+    needs = needs_of(session)
     missing = carried(needs, summary.text, count(summary.text)).missing
     return tuple(LostNeed(need.kind, mask(need.text).text) for need in missing), len(needs)
 

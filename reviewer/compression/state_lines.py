@@ -97,6 +97,8 @@ def _check(check: Check, state: WorkState) -> str:
 
 
 def _pushed(commit: Commit) -> str:
+    if commit.rewritten and commit.pushed == "pushed":
+        return " (pushed, perhaps under another hash)"
     if commit.rewritten:
         return " (perhaps rewritten or undone since)"
     said = {"pushed": "pushed", "not pushed": "no push seen", "unknown": "unknown whether pushed"}

@@ -8,7 +8,7 @@ from bisect import bisect_left
 from collections.abc import Container, Iterator, Mapping, Sequence
 
 from reviewer.compression.pieces import pieces
-from reviewer.compression.session import Changed, Session, Voice
+from reviewer.compression.session import LAST_CHANGES, Changed, Session, Voice
 from reviewer.compression.told import DECLARED, cut, how_it_ended, without_cd
 from reviewer.sessions.work_state import Check, WorkState
 from reviewer.sessions.working_tree import ChangedFile, Commit, absolute
@@ -147,7 +147,7 @@ def change_lines(session: Session, said: Container[str] = ()) -> list[str]:
     found: dict[str, None] = {}
     more: dict[str, None] = {}
     later: set[str] = set()
-    for changed in reversed(session.changes):
+    for number, changed in reversed(tuple(enumerate(session.changes))):
         made = changed.outcome not in (Outcome.REFUSED, Outcome.FAILED)
         why = ""
         for change in changed.call.changes:
@@ -158,7 +158,7 @@ def change_lines(session: Session, said: Container[str] = ()) -> list[str]:
             later.add(path)
             code = "\n".join(_code(change))
             if code:
-                why = why or _said_before(session, changed.place)
+                why = why or _said_before(session, number)
                 reason = f' - "{why}"' if why and why not in said else ""
                 known[f"{_title(changed, change, made=made)}{reason}:\n{code}"] = None
     return [*found, *more]
@@ -186,10 +186,14 @@ def _line_number(changed: Changed, change: Change) -> int:
     return numbers.get(first.strip(), 0)
 
 
-def _said_before(session: Session, place: int) -> str:
-    """The end of what the agent said right before a call."""
+def _said_before(session: Session, number: int) -> str:
+    """The end of what the agent said before a change, with no other change between."""
+    place = session.changes[number].place
     at = bisect_left(session.speeches, place, key=lambda speech: speech.place) - 1
+    before = session.changes[number - 1].place if number else -1
     if at < 0 or session.speeches[at].voice is not Voice.AGENT:
+        return ""
+    if before > session.speeches[at].place or (not number and len(session.changes) == LAST_CHANGES):
         return ""
     last = pieces(session.speeches[at].text)[-1:]
     return last[0].text.rstrip(":") if last and len(last[0].text) <= WHY else ""

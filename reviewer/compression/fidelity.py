@@ -17,7 +17,7 @@ from reviewer.compression.retention import KEY_POINTS
 from reviewer.compression.salient_terms import SourceTerms, SummaryTerms, mentioned
 from reviewer.compression.sections import Section
 from reviewer.compression.session import Session, Voice, read_session
-from reviewer.compression.state_lines import plan_lines, state_lines
+from reviewer.compression.state_lines import change_lines, plan_lines, state_lines
 from reviewer.compression.turn_events import turn_events
 from reviewer.compression.values import (
     AnchorPoint,
@@ -51,8 +51,7 @@ _ANCHOR_WEIGHT, _NEED_WEIGHT, _STATEMENT_WEIGHT = 1000.0, 100.0, 10.0
 """Put lost anchors before needs, these before statements, and these before names."""
 _BULLET = re.compile(r"^[-*](?: |$)")
 _LABEL = re.compile(
-    rf"^(?:[-*] )?\[(?:{'|'.join(AnchorType)})\]: |^(?:{'|'.join(map(re.escape, Section))}):$"
-    r"|^(?:First|Latest|Before it): ",
+    rf"^(?:[-*] )?\[(?:{'|'.join(AnchorType)})\]: |^(?:{'|'.join(map(re.escape, Section))}):$",
     re.MULTILINE,
 )
 """Words that the program itself puts into a text."""
@@ -141,20 +140,13 @@ def validate_fidelity(
     )
 
 
-def insisted_in(anchors: Sequence[AnchorPoint], turns: Sequence[Turn]) -> list[str]:
-    """The anchors in which the person corrected something, or said how they want it."""
-    held = (AnchorType.CORRECTION, AnchorType.USER_PREFERENCE)
-    return [
-        each.content for each in anchors if each.type in held and turns[each.turn].role == "user"
-    ]
-
-
 def find_invented(named: Sequence[str], source: SourceTerms, session: Session) -> list[str]:
     """The names and numbers that neither the source nor the state of the work has."""
     told = [
-        *state_lines(session.state),
+        *state_lines(session.state, session.names),
         *plan_lines(session.state),
         *(step.long_line for step in session.steps),
+        *change_lines(session),
         *(speech.text for speech in session.speeches if speech.kind),
     ]
     known = fold("\n".join(told))
@@ -213,7 +205,7 @@ def _lost_statements(session: Session, content: str, turns: Sequence[Turn]) -> l
         if speech.voice is Voice.EARLIER or speech.turn >= len(turns):
             continue
         factor = 1.5 if speech.voice is Voice.PERSON else 1.0
-        for piece in pieces(speech.text):
+        for piece, _ in pieces(speech.text):
             words = terms(piece)
             if len(words) < 3 or len(words & said) >= SAID * len(words):
                 continue

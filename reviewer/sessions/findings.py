@@ -264,7 +264,7 @@ class _Lane:
         failed = event.outcome is Outcome.FAILED
         lines = failing_lines(event.text, plain=not failed) if call.act is Act.RUN or failed else ()
         part = _failed_part(call, event, lines)
-        if part is not None and part[0].split(" ")[0] in _LOOKING:
+        if part is not None and part[0].split(" ")[0].lower() in _LOOKING:
             return
         self._passes(call, event.outcome, lines)
         for line in lines:
@@ -417,7 +417,10 @@ class _Lane:
 _LOOKING = frozenset(
     ["cat", "ls", "head", "tail", "sed", "awk", "grep", "rg", "find", "fd", "wc", "stat", "file",
      "less", "tree", "which", "type", "pwd", "echo", "printf", "test", "[", "diff", "cd", "jq",
-     "sort", "uniq", "cut", "tr", "xargs", "nl", "readlink", "basename", "dirname", "cmp"]
+     "sort", "uniq", "cut", "tr", "xargs", "nl", "readlink", "basename", "dirname", "cmp",
+     "select-object", "select-string", "where-object", "sort-object", "measure-object",
+     "get-content", "get-childitem", "get-item", "test-path", "out-string", "out-null",
+     "out-file", "format-table", "format-list", "write-output", "write-host", "foreach-object"]
 )  # fmt: skip
 """Programs that only look: their failures cost a call and teach nothing."""
 _LOOKING_OF_GIT = frozenset(["status", "diff", "log", "show", "branch", "blame", "rev-parse"])
@@ -473,7 +476,9 @@ def _looks(call: _Call) -> bool:
 
 def _is_look(name: str) -> bool:
     program, _, rest = name.partition(" ")
-    return program in _LOOKING or (program == "git" and rest.split(" ")[0] in _LOOKING_OF_GIT)
+    return program.lower() in _LOOKING or (
+        program == "git" and rest.split(" ")[0] in _LOOKING_OF_GIT
+    )
 
 
 def _failed_part(

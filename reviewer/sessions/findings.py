@@ -262,6 +262,8 @@ class _Lane:
 
     def _ran(self, call: _Call, event: Result) -> None:
         failed = event.outcome is Outcome.FAILED
+        if not failed and call.act is Act.RUN and _looks(call):
+            return
         lines = failing_lines(event.text, plain=not failed) if call.act is Act.RUN or failed else ()
         part = _failed_part(call, event, lines)
         if part is not None and part[0].split(" ")[0].lower() in _LOOKING:
@@ -641,16 +643,24 @@ def _joined(known: Finding, new: Finding) -> Finding:
 
 
 def _masked(found: Finding) -> Finding:
+    known: dict[str, str] = {}
+
+    def masked(text: str) -> str:
+        """A text with its secrets masked; several parts of a finding have the same one."""
+        if text not in known:
+            known[text] = mask(text).text
+        return known[text]
+
     return structs.replace(
         found,
-        signature=mask(found.signature).text,
-        text=mask(found.text).text,
-        command=mask(found.command).text,
-        session=mask(found.session).text,
-        fix=mask(found.fix).text,
-        words=mask(found.words).text,
+        signature=masked(found.signature),
+        text=masked(found.text),
+        command=masked(found.command),
+        session=masked(found.session),
+        fix=masked(found.fix),
+        words=masked(found.words),
         evidence=tuple(
-            structs.replace(each, text=mask(each.text).text, record=mask(each.record).text)
+            structs.replace(each, text=masked(each.text), record=masked(each.record))
             for each in found.evidence
         ),
     )

@@ -17,8 +17,8 @@ from reviewer.sources.open import NOTE_FORMATS
 from reviewer.store.database import Database, failures_as_sentences
 from reviewer.text.numerals import count
 
-TOKENS_A_SESSION, TOKENS_A_MEGABYTE, ANSWER_TOKENS = 2_200, 9_000, 900
-"""What a reader was measured to be sent and to answer."""
+TOKENS_A_SESSION, TOKENS_A_CHARACTER, ANSWER_TOKENS = 1_700, 0.39, 900
+"""What a reader was measured to be sent, by the characters that were said, and to answer."""
 MOST_OFFERED = 150_000
 """Tokens of one offer; what is left is offered after it."""
 GROWN = 1.25
@@ -103,41 +103,62 @@ class Readings:
                 continue
         return found
 
-    def unread(self, project: str) -> list[tuple[Path, int]]:
-        """The sessions that were ingested and no reader has read, with their bytes, the newest
-        first.
-        """
+    def unread(self, project: str) -> list[Path]:
+        """The sessions that were ingested and no reader has read, the newest first."""
+        return [path for path, _ in self._unread(project)]
+
+    def offer(self, readers: Sequence[Reader], project: str) -> list[Offer]:
+        """What each reader could read at once of the sessions that none has read."""
+        if not readers:
+            return []
+        unread = self._unread(project)
+        sessions, tokens = 0, 0.0
+        for _, source in unread:
+            more = TOKENS_A_SESSION + TOKENS_A_CHARACTER * self._said(source)
+            if sessions and tokens + more > MOST_OFFERED:
+                break
+            sessions, tokens = sessions + 1, tokens + more
+        if not sessions:
+            return []
+        said = max(round(tokens, -3), 1_000)
+        beyond = len(unread) - sessions
+        return [
+            Offer(each, sessions, int(said), sessions * ANSWER_TOKENS, beyond) for each in readers
+        ]
+
+    def _unread(self, project: str) -> list[tuple[Path, int]]:
+        """Those sessions with the number of their source."""
         read: dict[str, int] = {}
         for each in self.all():
             if each.project == project:
                 read[each.path] = max(each.bytes, read.get(each.path, 0))
         with failures_as_sentences(self._database.path):
             rows = self._database.reader().execute(
-                "SELECT path, abs(bytes), format FROM source WHERE bytes <> -1 AND project_id ="
+                "SELECT path, abs(bytes), format, id FROM source WHERE bytes <> -1 AND project_id ="
                 " (SELECT id FROM project WHERE name = ?) ORDER BY modified_ns DESC, id DESC",
                 (project,),
             )
             return [
-                (Path(path), size)
-                for path, size, format_ in rows
+                (Path(path), source)
+                for path, size, format_, source in rows
                 if format_ not in (*NOTE_FORMATS, "seed", "decision", "")
                 and "subagents" not in Path(path).parts
                 and size > read.get(path, 0) * GROWN
             ]
 
-
-def offer(reader: Reader, unread: Sequence[tuple[Path, int]]) -> Offer | None:
-    """What a reader could read of these sessions at once, the first ones; None of nothing."""
-    sessions, tokens = 0, 0
-    for _, size in unread:
-        more = TOKENS_A_SESSION + size * TOKENS_A_MEGABYTE // 1_000_000
-        if sessions and tokens + more > MOST_OFFERED:
-            break
-        sessions, tokens = sessions + 1, tokens + more
-    if not sessions:
-        return None
-    said = max(round(tokens, -3), 1_000)
-    return Offer(reader, sessions, said, sessions * ANSWER_TOKENS, len(unread) - sessions)
+    def _said(self, source: int) -> int:
+        """Characters of what was said in a session."""
+        with failures_as_sentences(self._database.path):
+            (said,) = (
+                self._database.reader()
+                .execute(
+                    "SELECT coalesce(sum(length(text)), 0) FROM record WHERE source_id = ?"
+                    " AND role IN ('user', 'assistant')",
+                    (source,),
+                )
+                .fetchone()
+            )
+        return int(said)
 
 
 _decoder = msgspec.json.Decoder(Reading)

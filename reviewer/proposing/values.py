@@ -53,6 +53,8 @@ class ViewLine(Struct, frozen=True):
     left_out: int = 0
     span: tuple[int, int] | None = None
     """The bytes of its turn in the file; an empty span where the file has rows. None: the line."""
+    at: str = ""
+    """When it was written, as far as the file says."""
 
 
 class SessionView(Struct, frozen=True):

@@ -139,7 +139,7 @@ class _Writer:
                     shown.left_out,
                     span,
                     origin.at or "",
-                )  # fmt: skip
+                )
             )
 
     def _place(self, origin: Origin) -> None:

@@ -111,10 +111,6 @@ class QuoteProof(Struct, frozen=True):
     found: bool
 
 
-NEGATION = "negation"
-"""Flag: the statement contains a negation and its quotes do not, or the reverse."""
-
-
 class Proof(Struct, frozen=True):
     """The checks of a proposal, shown beside it; computed from the lines alone."""
 
@@ -130,7 +126,7 @@ class Proof(Struct, frozen=True):
     """Later lines about the same identifiers: whether they take it back, a reader has to say."""
     flags: tuple[str, ...] = ()
     """`injection`: an instruction that comes from a tool result or a web page. `secret`: text was
-    masked. `negation`: the statement contains a negation and its quotes do not, or the reverse."""
+    masked."""
     origin: str = ""
     """Where a flagged instruction comes from, such as `WebFetch at line 120`."""
     replaces: int = 0

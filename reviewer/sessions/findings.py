@@ -51,6 +51,8 @@ WORDS = 1_200
 """Characters of a person's words; a longer message is a task and no correction."""
 UNSOLVED = 2
 """Calls that a failure is counted with after which nothing passed."""
+IN_ITS_FILE = 2
+"""What a change to the file that the failing line names counts for."""
 WAYS_OUT = 2
 """Commands between failure and pass that are named; of more nobody knows which one helped."""
 
@@ -533,6 +535,7 @@ def _fix(each: _Open, between: Sequence[_Call], passed: _Call) -> tuple[str, _Ca
     names = set(_TOKEN.findall(line.text))
     best: tuple[int, str, _Call | None] = (1, "", None)
     edited = False
+    there = 0
     for call in between:
         for path, old, new in call.changes:
             edited = True
@@ -540,10 +543,13 @@ def _fix(each: _Open, between: Sequence[_Call], passed: _Call) -> tuple[str, _Ca
                 continue  # a file that is written anew does not show what was wrong
             score = 0
             if line.path and posixpath.basename(path) == posixpath.basename(line.path):
-                score += 2
+                score += IN_ITS_FILE
+                there += 1
             score += min(2, len(names & set(_TOKEN.findall(_difference(old, new)))))
             if score > best[0]:
                 best = (score, f"{posixpath.basename(path)}: {_difference(old, new)}", call)
+    if best[0] == IN_ITS_FILE and there > 1:
+        return "", None  # one of several changes to the file, and nothing says which
     if best[1]:
         return best[1:]
     acted = [call for call in between if call.act is Act.RUN and not _looks(call)]

@@ -56,7 +56,7 @@ SUSPICIOUS = frozenset({"secret", "injection", "look-alike"})
 STALE = "stale"
 """Not stored: the source has changed since it was read."""
 OUTDATED = frozenset({"conflict", "not-in-force", STALE})
-DOUBTFUL = frozenset({"unproved", "not-alone", "known", "taken-back", "negation"})
+DOUBTFUL = frozenset({"unproved", "not-alone", "known", "taken-back"})
 HAND_AUTHORED = "hand-authored"
 
 

@@ -41,6 +41,7 @@ if TYPE_CHECKING:
     from reviewer.promotion.entities import Entities
     from reviewer.promotion.exports import Exports
     from reviewer.promotion.findings import KeptFindings
+    from reviewer.promotion.forgetting import Forgetting
     from reviewer.promotion.history import History
     from reviewer.promotion.insight import Insight
     from reviewer.promotion.intake import Intake
@@ -92,6 +93,13 @@ class Engine:
         from reviewer.promotion.decisions import Decisions
 
         return Decisions(self._database, self._ledger, self.clock)
+
+    @cached_property
+    def forgetting(self) -> Forgetting:
+        """Erases memories and projects for good."""
+        from reviewer.promotion.forgetting import Forgetting
+
+        return Forgetting(self._database, self._ledger)
 
     @cached_property
     def history(self) -> History:
@@ -326,6 +334,12 @@ class Engine:
     def version(self) -> tuple[int, int]:
         """A value that changes whenever this or another process writes."""
         return self._database.data_version(), self._ledger.writes
+
+    @property
+    def has_erased_bytes(self) -> bool:
+        """Whether an erasure was interrupted before its last bytes were gone."""
+        marker = self.path.with_name(f"{self.path.name}-forgetting")
+        return not self.read_only and marker.exists()
 
     @property
     def has_written(self) -> bool:

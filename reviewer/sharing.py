@@ -35,7 +35,7 @@ PERSONAL = (
 sharing begins or ends. Backups and runs stay, because their paths are recorded.
 """
 
-BESIDE = (COMMON, *PERSONAL, "-runs", "-backups", "-wal", "-shm", "-journal")
+BESIDE = (COMMON, *PERSONAL, "-runs", "-backups", "-forgetting", "-wal", "-shm", "-journal")
 """All that these names may end in; what is a person's own in a shared store ends in the login name.
 """
 

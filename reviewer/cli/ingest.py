@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from reviewer.cli.inputs import ID
+from reviewer.cli.inputs import ID, line_range
 from reviewer.cli.output import count, emit, json_option, narrate, print_json, print_table, safe
 from reviewer.cli.progress import ProgressLine, interruptible
 from reviewer.cli.session import FAILED, INTERRUPTED, Session, Verb, pass_session
@@ -80,7 +80,7 @@ def ingest(
         waiting = engine.queue.counts(report.project)
         offered = _offer(engine, report.project) if report.sessions and not as_json else ""
     if as_json:
-        print_json(report.to_json())
+        print_json(report)
     else:
         print_wave(report)
     if report.state == "interrupted":
@@ -218,10 +218,7 @@ def _times(reason: str, times: int) -> str:
 
 @click.command(cls=Verb)
 @click.argument("path", type=click.Path(path_type=Path, readable=False), required=False)
-@click.option(
-    "--from-line", type=click.IntRange(0), default=0, metavar="A", help="First line, from 0."
-)
-@click.option("--to-line", type=click.IntRange(0), metavar="B", help="Stop before this line.")
+@line_range
 @click.option(
     "--top",
     type=click.IntRange(1),
@@ -275,8 +272,6 @@ def extract(
         raise click.UsageError("--record, --source and --wave go with --store")
     if path is None:
         raise click.UsageError("name a file, or use --store")
-    if to_line is not None and to_line < from_line:
-        raise click.UsageError("--to-line cannot come before --from-line")
     from reviewer.promotion.preview import extract_file
 
     found = extract_file(
@@ -286,7 +281,7 @@ def extract(
         top=top,
         project=session.project_without_store(),
     )
-    emit(found, as_json, lambda one: one.to_json(), _columns)
+    emit(found, as_json, _columns)
     if not found and not as_json:
         narrate(f"No candidates in {safe(str(path))}.")
 
@@ -305,7 +300,7 @@ def _extract_stored(
         )
         waiting = engine.queue.counts(report.project)
     if as_json:
-        print_json(report.to_json())
+        print_json(report)
         return
     print_wave(report, reading=False)
     narrate(_to_decide(waiting) if report.new else "Nothing new to decide on.")

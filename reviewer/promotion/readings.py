@@ -10,7 +10,7 @@ import msgspec
 from msgspec import Struct
 
 from reviewer.errors import StoreError
-from reviewer.files import open_own, read_own
+from reviewer.files import open_own, read_own, write_atomic
 from reviewer.llm.readers import Reader
 from reviewer.sharing import personal
 from reviewer.sources.open import NOTE_FORMATS
@@ -50,7 +50,8 @@ class Offer(Struct, frozen=True):
     @property
     def sentence(self) -> str:
         """`Claude Code is installed: let it read 12 sessions? About 70,000 tokens in, 8,000 out`"""
-        newest = f"the {self.sessions:,} newest of {self.sessions + self.beyond:,} sessions"
+        number = f"{self.sessions:,} newest" if self.sessions > 1 else "newest"
+        newest = f"the {number} of {self.sessions + self.beyond:,} sessions"
         what = newest if self.beyond else count(self.sessions, "session")
         return (
             f"{self.reader.presence}: let it read {what}? About {self.tokens_in:,} tokens in,"
@@ -102,6 +103,12 @@ class Readings:
             except msgspec.MsgspecError:
                 continue
         return found
+
+    def forget(self, project: str) -> None:
+        """Remove what was read in a project. Raises StoreError and OSError."""
+        kept = [each for each in self.all() if each.project != project]
+        if self._path.exists():
+            write_atomic(self._path, b"".join(msgspec.json.encode(each) + b"\n" for each in kept))
 
     def unread(self, project: str) -> list[Path]:
         """The sessions that were ingested and no reader has read, the newest first."""

@@ -17,8 +17,10 @@ from reviewer.sources.open import NOTE_FORMATS
 from reviewer.store.database import Database, failures_as_sentences
 from reviewer.text.numerals import count
 
-TOKENS_A_SESSION, TOKENS_A_CHARACTER, ANSWER_TOKENS = 1_700, 0.39, 900
-"""What a reader was measured to be sent, by the characters that were said, and to answer."""
+TOKENS_A_SESSION, TOKENS_A_CHARACTER, TOKENS_A_MEGABYTE = 1_900, 0.42, 1_500
+"""What a reader was measured to be sent, by the characters that were said and the size of the file,
+with something over."""
+ANSWER_TOKENS = 900
 MOST_OFFERED = 150_000
 """Tokens of one offer; what is left is offered after it."""
 GROWN = 1.25
@@ -112,7 +114,7 @@ class Readings:
 
     def unread(self, project: str) -> list[Path]:
         """The sessions that were ingested and no reader has read, the newest first."""
-        return [path for path, _ in self._unread(project)]
+        return [path for path, _, _ in self._unread(project)]
 
     def offer(self, readers: Sequence[Reader], project: str) -> list[Offer]:
         """What each reader could read at once of the sessions that none has read."""
@@ -120,8 +122,9 @@ class Readings:
             return []
         unread = self._unread(project)
         sessions, tokens = 0, 0.0
-        for _, source in unread:
+        for _, size, source in unread:
             more = TOKENS_A_SESSION + TOKENS_A_CHARACTER * self._said(source)
+            more += TOKENS_A_MEGABYTE * size / 1e6
             if sessions and tokens + more > MOST_OFFERED:
                 break
             sessions, tokens = sessions + 1, tokens + more
@@ -133,8 +136,8 @@ class Readings:
             Offer(each, sessions, int(said), sessions * ANSWER_TOKENS, beyond) for each in readers
         ]
 
-    def _unread(self, project: str) -> list[tuple[Path, int]]:
-        """Those sessions with the number of their source."""
+    def _unread(self, project: str) -> list[tuple[Path, int, int]]:
+        """Those sessions with their bytes and the number of their source."""
         read: dict[str, int] = {}
         for each in self.all():
             if each.project == project:
@@ -146,7 +149,7 @@ class Readings:
                 (project,),
             )
             return [
-                (Path(path), source)
+                (Path(path), size, source)
                 for path, size, format_, source in rows
                 if format_ not in (*NOTE_FORMATS, "seed", "decision", "")
                 and "subagents" not in Path(path).parts

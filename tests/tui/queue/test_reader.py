@@ -62,7 +62,7 @@ async def test_an_installed_agent_is_offered_with_its_cost_and_nothing_begins(
         await screen.until(
             lambda: "Claude Code is installed: let it read 2 sessions?" in screen.text
         )
-        assert "About 3,000 tokens in, 1,800 out  r begins" in screen.text
+        assert "About 4,000 tokens in, 1,800 out  r begins" in screen.text
         await screen.settle()
         assert engine.readings.all() == []
 

@@ -70,9 +70,7 @@ def relate(act: Act, relations: Relations, now: str) -> Related:
     ]
     new = 0
     for left, right, words in pairs:
-        told = dict(act.query("SELECT id, content FROM memory WHERE id IN (?, ?)", (left, right)))
-        content = f"{words.format(left, right)}: “{told[left]}” / “{told[right]}”"
-        new += len(queue_contradiction(act, left, right, content, now))
+        new += len(queue_contradiction(act, left, right, words.format(left, right), now))
     return Related(joined, new)
 
 

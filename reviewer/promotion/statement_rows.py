@@ -20,6 +20,7 @@ from reviewer.extraction.rules import LONGEST_STATEMENT, SHORTEST_STATEMENT
 from reviewer.extraction.similarity import similarity
 from reviewer.promotion import queue_order, statement_rank
 from reviewer.promotion.cited_lines import Cited, cite
+from reviewer.promotion.conflict_rows import queue_contradiction
 from reviewer.promotion.evidence_rows import Place, add_places, places_of
 from reviewer.promotion.known_facts import SHORTLIST, query_of
 from reviewer.promotion.known_keys import row_with_key
@@ -191,7 +192,7 @@ def plan(act: Act, project_id: int, prepared: Sequence[Prepared], *, cap: int = 
     known: list[int] = []
     for sightings in _grouped(prepared):
         nearest, row = _look_up(act, project_id, sightings[0].content)
-        row = row or _joined(act, project_id, sightings[0].proved.proposal.joins)
+        row = row or _named_row(act, project_id, sightings[0].proved.proposal.joins)
         fact = Fact(sightings, score(sightings, 1.0 - nearest))
         if row is None:
             new.append(fact)
@@ -232,7 +233,7 @@ def _faults(prepared: Prepared) -> tuple[object, ...]:
     )
 
 
-def _joined(act: Act, project_id: int, number: int) -> int | None:
+def _named_row(act: Act, project_id: int, number: int) -> int | None:
     """The row that a reader named, if the project has it."""
     found = act.query("SELECT id FROM memory WHERE (id, project_id) = (?, ?)", (number, project_id))
     return number if found else None
@@ -247,6 +248,15 @@ def write(act: Act, project_id: int, wave_id: int, planned: Plan, *, now: str) -
         for fact in planned.new
     ]
     seen = [_count_again(act, row, fact, records, now) for row, fact in planned.again]
+    for number, fact in zip(new, planned.new, strict=True):
+        old = fact.best.proved.proposal.replaces
+        holds = act.query(
+            "SELECT 1 FROM memory WHERE (id, project_id, kind) = (?, ?, 'memory')"
+            " AND status IN ('candidate', 'active')",
+            (old, project_id),
+        )
+        if holds:
+            queue_contradiction(act, old, number, f"#{number} makes #{old} untrue", now)
     return Written(tuple(new), tuple(seen))
 
 

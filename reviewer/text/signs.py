@@ -56,7 +56,7 @@ SUSPICIOUS = frozenset({"secret", "injection", "look-alike"})
 STALE = "stale"
 """Not stored: the source has changed since it was read."""
 OUTDATED = frozenset({"conflict", "concurrent", "retire", "not-in-force", STALE})
-DOUBTFUL = frozenset({"unproved", "not-alone", "known", "taken-back", "negation"})
+DOUBTFUL = frozenset({"unproved", "not-alone", "known", "taken-back"})
 HAND_AUTHORED = "hand-authored"
 OTHERS = frozenset({"joined", "once", "replaces", "reword"})
 FLAGS = tuple(sorted({*SUSPICIOUS, *OUTDATED, *DOUBTFUL, *OTHERS, HAND_AUTHORED}))

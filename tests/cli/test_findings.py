@@ -134,6 +134,59 @@ def test_errors_of_the_days_code_and_failures_without_a_remedy_are_not_proposed(
     assert not reviewer.rows("queue", "list")
 
 
+def test_slips_of_the_day_are_not_proposed_however_often_a_linter_names_them(
+    reviewer: Reviewer, folder: Path
+) -> None:
+    for name in "abc":
+        told = Told(name)
+        told.user("Tidy up")
+        told.run("ruff check", "rows.py:1:8: F401 `os` imported but unused", failed=True)
+        told.edit("/work/shop/rows.py", "import os\nimport sys", "import sys")
+        told.run("ruff check")
+        told.run("ruff check", "rows.py:9:1: F821 undefined name `sys`", failed=True)
+        told.edit("/work/shop/rows.py", "import re", "import re\nimport sys")
+        told.run("ruff check")
+        write(folder, told)
+    reviewer("ingest", folder)
+
+    assert len(reviewer.rows("findings", "--again")) == 2
+    assert not reviewer.rows("queue", "list")
+
+
+@pytest.mark.parametrize(
+    ("second", "proposed"),
+    [("cd src && go build -o bin/shop .", 1), ("go build -mod=vendor -o bin/shop .", 0)],
+)
+def test_another_command_is_a_remedy_when_it_helped_in_two_sessions(
+    reviewer: Reviewer, folder: Path, second: str, proposed: int
+) -> None:
+    for name, remedy in (("a", "cd src && go build -o bin/shop ."), ("b", second)):
+        told = Told(name)
+        told.user("Build it")
+        told.run("go build -o bin/shop .", "go: cannot find main module", failed=True)
+        told.run(remedy)
+        write(folder, told)
+    reviewer("ingest", folder)
+
+    assert len(reviewer.rows("findings", "--again")) == 1
+    assert len(reviewer.rows("queue", "list")) == proposed
+
+
+def test_a_command_refused_once_waits_for_a_reader_and_twice_in_one_session_is_proposed(
+    reviewer: Reviewer, folder: Path
+) -> None:
+    told = refused("a", "not yet, the tests come first")
+    reviewer("ingest", write(folder, told))
+    assert not reviewer.rows("queue", "list")
+    told.call("Bash", REFUSED.format("(none).") + "never push by yourself", failed=True,
+              command="git push")  # fmt: skip
+    reviewer("ingest", write(folder, told))
+
+    (row,) = reviewer.rows("queue", "list")
+
+    assert row["content"] == "The person refused `git push` and said: “never push by yourself”"
+
+
 def test_a_command_refused_in_two_sessions_is_proposed_in_the_persons_words(
     reviewer: Reviewer, folder: Path
 ) -> None:

@@ -36,12 +36,9 @@ def find_offers(engine: Engine, project: str) -> list[Offer]:
     Raises StoreError and SettingsError.
     """
     from reviewer.llm.readers import readers
-    from reviewer.promotion.readings import offer
     from reviewer.settings import load_settings
 
-    here = readers(load_settings().model)
-    unread = engine.readings.unread(project) if here else []
-    return [found for each in here if (found := offer(each, unread)) is not None]
+    return engine.readings.offer(readers(load_settings().model), project)
 
 
 class BackgroundReading:

@@ -248,36 +248,6 @@ def test_statements_that_stand_alone(statement: str) -> None:
     assert why_not_alone(statement) == ""
 
 
-@pytest.mark.parametrize(
-    ("statement", "quote"),
-    [
-        ("Push to the main branch directly", "never push to the main branch directly"),
-        ("Never push to the main branch directly", "push to the main branch directly"),
-        ("The hook does not read the session id", "The hook reads the session id from stdin"),
-        ("The hook reads the session id", "The hook doesn't read the session id"),
-    ],
-)
-def test_a_lost_or_added_negation_is_flagged(statement: str, quote: str) -> None:
-    proof = proof_of(statement, (3, quote), view=view_of((3, AGENT, quote)))
-    assert "negation" in proof.flags
-    assert "negation" in reasons(proof)[-1]
-    assert proof.sound, "a person decides"
-
-
-@pytest.mark.parametrize(
-    ("statement", "quote"),
-    [
-        ("Never push to main", "don't push to main"),
-        ("Do not cache the token", "avoid caching the token"),
-        ("The client makes no retries", "retries are disabled in the client"),
-        ("Push to main", "push to main, not to master"),
-        ("Deploys go through the queue", "no worries. deploys go through the queue"),
-    ],
-)
-def test_negations_in_other_words_pass(statement: str, quote: str) -> None:
-    assert proof_of(statement, (3, quote), view=view_of((3, AGENT, quote))).flags == ()
-
-
 def test_later_lines_about_the_same_are_shown_the_persons_first() -> None:
     view = view_of(
         (3, AGENT, "The cause is `SHARD_TTL`: it is too short."),

@@ -92,7 +92,7 @@ def _source_options(command: Callable[..., None]) -> Callable[..., None]:
     "--task-file",
     type=PLACE,
     metavar="FILE",
-    help="The task as a text, a diff, a list of files or a transcript.",
+    help="The task as a text, such as a diff or a list of files.",
 )
 @click.option(
     "--format",

@@ -66,7 +66,6 @@ def fleet() -> None:
     metavar="N",
     help="Files that are read together at most; a part ends at 32 MB, too.",
 )
-@click.option("--views", is_flag=True, help="Also write the views of the sessions, for a model.")
 @json_option("The counts as one JSON object.")
 @click.pass_context
 def run_(
@@ -76,7 +75,6 @@ def run_(
     workers: int | None,
     scheduler: str | None,
     part_files: int,
-    views: bool,
     as_json: bool,
 ) -> None:
     """Read folders, patterns and URLs, and write what they propose in parts.
@@ -121,7 +119,6 @@ def run_(
                 out,
                 cluster or Processes(workers),
                 now=utc_now(),
-                views=views,
                 part_files=part_files,
                 progress=show,
                 cancelled=interruption,

@@ -29,8 +29,8 @@ from reviewer.sources.lines import (
 from reviewer.sources.own_files import is_packet
 from reviewer.sources.prose import PROSE_NAMES, why_not_prose
 from reviewer.sources.reading import Reading
+from reviewer.sources.record_maker import Blocks
 from reviewer.sources.registry import FORMATS
-from reviewer.sources.session_scan import Blocks
 from reviewer.sources.turns import Turn, TurnReader
 from reviewer.sources.unpacked import is_compressed, plain_suffix
 

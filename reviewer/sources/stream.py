@@ -11,8 +11,8 @@ from reviewer.sources.events import (
     Rewind,
 )
 from reviewer.sources.open import recognised
+from reviewer.sources.record_maker import RecordMaker, settled, wanted
 from reviewer.sources.records import Record, Use
-from reviewer.sources.session_scan import RecordMaker, settled, wanted
 
 REWOUND = str(Use.REWOUND)
 

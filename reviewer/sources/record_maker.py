@@ -1,4 +1,4 @@
-"""Records and blocks, made of the turns that the readers of sessions yield."""
+"""Records and blocks, made of the turns that the readers of files yield."""
 
 from __future__ import annotations
 
@@ -180,7 +180,6 @@ class Blocks:
                     feedback=part.feedback,
                     session=at.session,
                     conversation=at.conversation,
-                    span=(at.byte_start, at.byte_end),
                 )
 
 

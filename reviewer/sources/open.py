@@ -34,7 +34,7 @@ from reviewer.sources.registry import FORMATS
 from reviewer.sources.turns import Turn, TurnReader
 from reviewer.sources.unpacked import is_compressed, plain_suffix
 
-HEAD_BYTES = 256_000
+HEAD_BYTES = 64_000
 DOCUMENT_LIMIT = 256_000_000
 BINARY_LIMIT = 16_000_000
 """Bytes of a seemingly binary file that are searched for records, because NULs may precede them
@@ -95,7 +95,7 @@ def recognised(
     """The format of a file, its reader, and the file, ready to be read.
 
     `line_start` and `line_end` are 0-based half-open lines. `sessions`: only these, of a file that
-    has those of several projects. The first 256 kB decide the format, or, if the first line is
+    has those of several projects. The first 64 kB decide the format, or, if the first line is
     longer, the lines after it. Raises OtherKindError when reviewer does not read this kind of file,
     and SourceError when it cannot be read.
     """

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable
 from pathlib import Path
 from typing import Any
 
 from msgspec import Struct
 
 from reviewer.sources.fields import Fields
-from reviewer.sources.reading import Reading
-from reviewer.sources.records import Record
 from reviewer.sources.turns import TurnReader
 
 
@@ -106,14 +104,10 @@ class Format(Struct, frozen=True, kw_only=True):
     detect_members: Callable[[Collection[str]], bool] | None = None
     """Whether a ZIP archive with these members is of this format."""
     turns: TurnReader | None = None
-    """Reads a file of sessions."""
+    """Reads a file. None: the format is recognised but not read."""
     is_log: bool = False
     """A record a line, in the order of time. `turns` yields a turn late where its fate was open,
     and a `Rewind` after turns that were abandoned.
-    """
-    notes: Callable[[Reading], Iterator[Record]] | None = None
-    """Reads a note, section by section. None, without `turns`: the format is recognised but not
-    read.
     """
     agent: str = ""
     """The name of the agent or of the kind of file, as people know it."""

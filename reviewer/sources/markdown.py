@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Iterator
 from itertools import chain, islice
 
@@ -21,8 +20,10 @@ from reviewer.sources.note_kinds import (
     is_template,
 )
 from reviewer.sources.note_lines import Markup, NoteLine, NoteSection, heading_of, sections
-from reviewer.sources.reading import Reading
-from reviewer.sources.records import Record, Role, Shape, Use
+from reviewer.sources.parts import Part
+from reviewer.sources.reading import Reading, Spot
+from reviewer.sources.records import Role, Shape, Use
+from reviewer.sources.turns import Turn
 
 HEAD_LINES = 200
 HEAD_CHARS = 40_000
@@ -39,11 +40,11 @@ class _Note:
 
     def __init__(self, reading: Reading) -> None:
         self._reading, self._tally = reading, reading.tally
-        self._yielded: set[bytes] = set()
+        self._yielded: set[str] = set()
         self._meta: dict[str, str] = {}
         self._boot = False
 
-    def records(self) -> Iterator[Record]:
+    def turns(self) -> Iterator[Turn]:
         lines = self._read_lines()
         head = list(islice(lines, HEAD_LINES))
         more = next(lines, None)
@@ -58,7 +59,7 @@ class _Note:
         small = more is None and sum(map(len, texts)) <= HEAD_CHARS and not self._tally
         if small and is_decision_record(headings):
             titles = tuple(title for _, title in headings[:1])
-            yield from self._record(NoteSection(body, titles, 1, True))
+            yield from self._turn(NoteSection(body, titles, 1, True))
             return
         log = any(level == 1 and is_log_title(title) for level, title in headings[:3])
 
@@ -67,7 +68,7 @@ class _Note:
 
         rest = lines if more is None else chain([more], lines)
         for section in sections(chain(body, rest), is_entry):
-            yield from self._record(section)
+            yield from self._turn(section)
 
     def _read_lines(self) -> Iterator[NoteLine]:
         """The file's lines. Lines of a block that reviewer exported become blank, so that exported
@@ -82,7 +83,7 @@ class _Note:
                 line = structs.replace(line, text="")
             yield line
 
-    def _record(self, section: NoteSection) -> Iterator[Record]:
+    def _turn(self, section: NoteSection) -> Iterator[Turn]:
         lines = section.lines
         while lines and not lines[-1].text.strip():
             lines.pop()
@@ -91,31 +92,23 @@ class _Note:
         if not lines:
             return
         start, last = lines[0], lines[-1]
-        if not self._reading.first <= start.number or last.number >= self._reading.end:
-            return
-        line_end = self._reading.form.line_end
-        digest = hashlib.sha256(line_end.join(line.raw for line in lines))
-        if digest.digest() in self._yielded:
+        raw = self._reading.form.line_end.join(line.raw for line in lines)
+        stop = last.start + len(last.raw)
+        text = "\n".join(line.text for line in lines)
+        facts, at = self._facts(section, text)
+        origin = Spot(start.number, last.number + 1, start.start, stop, raw).origin(at=at)
+        if origin.key in self._yielded:
             self._tally["repeated"] += 1
             return
-        self._yielded.add(digest.digest())
-        text = "\n".join(line.text for line in lines)
-        meta, at = self._facts(section, text)
+        self._yielded.add(origin.key)
         use = Use.TEMPLATE if is_template(text) else Use.BOOT if self._boot else Use.MESSAGE
-        yield Record(
-            key=f"sha256:{digest.hexdigest()}",
-            line_start=start.number,
-            line_end=last.number + 1,
-            byte_start=start.start,
-            byte_end=last.start + len(last.raw),
-            sha256=digest.hexdigest(),
+        yield Turn(
+            origin=origin,
             role=Role.NOTE,
-            text=text,
-            use=use,
+            parts=[Part("text", text, use)],
             shape=Shape.ENTRY if section.entry else Shape.SECTION,
-            at=at,
             headings=section.headings,
-            meta=meta,
+            facts=facts,
         )
 
     def _facts(self, section: NoteSection, text: str) -> tuple[dict[str, str], str | None]:
@@ -152,7 +145,7 @@ def _headings(lines: list[NoteLine]) -> list[tuple[int, str]]:
 FORMAT = Format(
     name="markdown",
     agent="Markdown and text notes",
-    notes=lambda reading: _Note(reading).records(),
+    turns=lambda reading: _Note(reading).turns(),
     facts=Facts(
         person="nobody's: notes are evidence of their own",
         left_out="HTML comments, templates, front matter",

@@ -29,12 +29,12 @@ from reviewer.sources.lines import (
 from reviewer.sources.own_files import is_packet
 from reviewer.sources.prose import PROSE_NAMES, why_not_prose
 from reviewer.sources.reading import Reading
-from reviewer.sources.records import Record
+from reviewer.sources.record_maker import Blocks
 from reviewer.sources.registry import FORMATS
-from reviewer.sources.session_scan import Blocks
+from reviewer.sources.turns import Turn, TurnReader
 from reviewer.sources.unpacked import is_compressed, plain_suffix
 
-HEAD_BYTES = 256_000
+HEAD_BYTES = 64_000
 DOCUMENT_LIMIT = 256_000_000
 BINARY_LIMIT = 16_000_000
 """Bytes of a seemingly binary file that are searched for records, because NULs may precede them
@@ -48,13 +48,13 @@ NO_CONVERSATION = "JSON without a conversation"
 JSON_START = re.compile(rb'\s*+(?:\{\s*+"|\[\s*+\[?\s*+\{)')
 
 
-def _nothing(reading: Reading) -> Iterator[Record]:
+def _nothing(reading: Reading) -> Iterator[Turn]:
     """A file that is empty or blank."""
     reading.tally["empty file"] += 1
     return iter(())
 
 
-_EMPTY = Format(name="empty", notes=_nothing)
+_EMPTY = Format(name="empty", turns=_nothing)
 
 
 def open_blocks(
@@ -79,7 +79,7 @@ def is_session(path: Path) -> bool:
         return False
     try:
         found = recognise(path)
-        return bool(found.notes or found.turns) and found.name not in NOTE_FORMATS
+        return found.turns is not None and found.name not in NOTE_FORMATS
     except SourceError:
         return False
 
@@ -91,19 +91,19 @@ def recognise(path: Path) -> Format:
 
 def recognised(
     path: Path, line_start: int, line_end: int | None, sessions: frozenset[str] | None
-) -> tuple[Format, Reading]:
-    """The format of a file, and the file, ready to be read.
+) -> tuple[Format, TurnReader, Reading]:
+    """The format of a file, its reader, and the file, ready to be read.
 
     `line_start` and `line_end` are 0-based half-open lines. `sessions`: only these, of a file that
-    has those of several projects. The first 256 kB decide the format, or, if the first line is
+    has those of several projects. The first 64 kB decide the format, or, if the first line is
     longer, the lines after it. Raises OtherKindError when reviewer does not read this kind of file,
     and SourceError when it cannot be read.
     """
     found, form, document = _detect(path)
-    if found.notes is None and found.turns is None:
-        raise OtherKindError(f"{path} is not text that reviewer reads: {found.not_read}.")
+    if found.turns is None:
+        raise _other_kind(path, found.not_read)
     end = float("inf") if line_end is None else line_end
-    return found, Reading(path, form, line_start, end, document, sessions)
+    return found, found.turns, Reading(path, form, line_start, end, document, sessions)
 
 
 def _detect(path: Path) -> tuple[Format, TextForm, bytes | None]:
@@ -150,7 +150,7 @@ def _sniffed(path: Path, stream: BinaryIO) -> tuple[Format, TextForm, bytes | No
     if by_records and begins != b"[" and mostly_records:
         return by_records, form, None
     if not by_records and binary:
-        raise OtherKindError(f"{path} is not text that reviewer reads: it is binary.")
+        raise _other_kind(path, "it is binary")
     if begins in (b"[", b"{"):
         document, shape = _document(path, stream, form)
         if shape is not None:
@@ -160,7 +160,7 @@ def _sniffed(path: Path, stream: BinaryIO) -> tuple[Format, TextForm, bytes | No
         return by_records, form, None
     if json:
         if objects:
-            raise OtherKindError(f"{path} is not text that reviewer reads: {NO_CONVERSATION}.")
+            raise _other_kind(path, NO_CONVERSATION)
         raise SourceError(f"{path} is not text that reviewer reads: JSON that is damaged.")
     text = sample.decode("utf-8", "replace").replace("\r\n", "\n").replace("\r", "\n")
     return _text_format(path, text), form, None
@@ -173,7 +173,7 @@ def _of_container(path: Path, names: Collection[str], otherwise: str) -> Format:
         test = each.detect_tables if tables else each.detect_members
         if test is not None and test(names):
             return each
-    raise OtherKindError(f"{path} is not text that reviewer reads: it is {otherwise}.")
+    raise _other_kind(path, f"it is {otherwise}")
 
 
 def _record_format(record: dict[str, object]) -> int | None:
@@ -193,7 +193,11 @@ def _document_format(path: Path, shape: object) -> Format:
         for each in FORMATS:
             if each.detect_document is not None and each.detect_document(shape):
                 return each
-    raise OtherKindError(f"{path} is not text that reviewer reads: {NO_CONVERSATION}.")
+    raise _other_kind(path, NO_CONVERSATION)
+
+
+def _other_kind(path: Path, what: str) -> OtherKindError:
+    return OtherKindError(f"{path} is not text that reviewer reads: {what}.")
 
 
 def _text_format(path: Path, text: str) -> Format:
@@ -202,14 +206,14 @@ def _text_format(path: Path, text: str) -> Format:
     """
     suffix = plain_suffix(path)
     if is_packet(text):
-        raise OtherKindError(f"{path} is not text that reviewer reads: a packet of its own.")
+        raise _other_kind(path, "a packet of its own")
     reason = why_not_prose(text, suffix)
     if reason is None or suffix.lower() in PROSE_NAMES:
         for each in FORMATS:
             if each.detect_text is not None and each.detect_text(text):
                 return each
     if reason:
-        raise OtherKindError(f"{path} is not text that reviewer reads: {reason}.")
+        raise _other_kind(path, reason)
     return markdown.FORMAT
 
 
@@ -220,10 +224,7 @@ def _require_unpacked(path: Path) -> None:
     except OSError as problem:
         raise unreadable(path, problem) from None
     if packed:
-        raise OtherKindError(
-            f"{path} is not text that reviewer reads: it is a compressed database or archive"
-            " (unpack it first)."
-        )
+        raise _other_kind(path, "it is a compressed database or archive (unpack it first)")
 
 
 def _pieces(sample: bytes, form: TextForm) -> list[bytes]:

@@ -107,6 +107,3 @@ class Block(Struct, frozen=True):
     session: str | None = None
     conversation: int = 0
     """Tells the conversations of a file apart that have no session."""
-    span: tuple[int, int] | None = None
-    """The bytes of its turn in the file, half-open; an empty span where the file has rows. None:
-    its lines are its place."""

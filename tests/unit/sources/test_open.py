@@ -12,14 +12,17 @@ import pytest
 from reviewer.errors import SourceError
 from reviewer.sources import open as opening
 from reviewer.sources.format import Format
-from reviewer.sources.reading import Reading
-from reviewer.sources.records import Record, Role
+from reviewer.sources.parts import said
+from reviewer.sources.reading import Reading, Spot
+from reviewer.sources.records import Role
 from reviewer.sources.registry import FORMATS
-from tests.unit.sources.builders import Scanned, Session
+from reviewer.sources.turns import Session, Turn
+from tests.unit.sources import builders
+from tests.unit.sources.builders import Scanned
 
 
 def session_bytes() -> bytes:
-    session = Session()
+    session = builders.Session()
     session.user("We deploy on Mondays.")
     session.reply("Noted.")
     return session.bytes()
@@ -119,7 +122,7 @@ def test_records_behind_nuls_are_looked_for_in_the_first_16_mb(
     tmp_path: Path, nuls: int, read: bool
 ) -> None:
     """A hole of ten gigabytes is called binary without being read."""
-    session = Session()
+    session = builders.Session()
     session.user("We keep the drawer closed.")
     path = tmp_path / "hole.jsonl"
     with path.open("wb") as file:
@@ -207,19 +210,18 @@ def test_a_record_with_a_damaged_name_inside_is_still_recognised(tmp_path: Path)
     assert Scanned(path).format == "claude-code"
 
 
-def _rows(reading: Reading) -> Iterator[Record]:
-    """A made-up format: one record a line that begins with `row `."""
-    for number, line in enumerate(reading.path.read_text().splitlines()):
-        yield Record(
-            key=line, line_start=number, line_end=number + 1, byte_start=0, byte_end=0,
-            sha256="", role=Role.NOTE, text=line,
-        )  # fmt: skip
+def _rows(reading: Reading) -> Iterator[Turn]:
+    """A made-up format: one turn a line that begins with `row `."""
+    session = Session(id="rows")
+    for line in reading.text_lines():
+        spot = Spot(line.number, line.number + 1, line.start, line.start, line.raw)
+        yield session.turn(spot, Role.USER, said(line.text))
 
 
 def test_a_format_is_added_by_one_line_of_the_registry(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    rows = Format(name="rows", detect_text=lambda head: head.startswith("row "), notes=_rows)
+    rows = Format(name="rows", detect_text=lambda head: head.startswith("row "), turns=_rows)
     monkeypatch.setattr(opening, "FORMATS", (rows, *FORMATS))
     path = tmp_path / "notes.md"
     path.write_text("row of words one\nrow of words two\n")
@@ -242,5 +244,5 @@ def test_every_format_can_be_recognised_and_is_read_or_says_why_not() -> None:
             each.detect_members,
         )
         assert any(tests) or each is FORMATS[-1], each.name
-        assert bool(each.notes or each.turns) != bool(each.not_read), each.name
+        assert bool(each.turns) != bool(each.not_read), each.name
         assert each.facts is None or each.agent, each.name

@@ -1,4 +1,4 @@
-"""Records and blocks, made of the turns that the readers of sessions yield."""
+"""Records and blocks, made of the turns that the readers of files yield."""
 
 from __future__ import annotations
 
@@ -96,14 +96,6 @@ class RecordMaker:
             digest = self._reading.digest(first.byte_start, last.byte_end)
         if turn.rewound and use is Use.MESSAGE:
             use = Use.REWOUND
-        meta = {
-            "agent": self._format,
-            "model": first.model,
-            "cwd": first.cwd,
-            "gitBranch": first.branch,
-            "version": first.version,
-            "queued": "typed while the agent was busy" if first.queued else "",
-        }
         yield Record(
             key=key,
             line_start=first.line_start,
@@ -118,8 +110,21 @@ class RecordMaker:
             session=first.session,
             parent=first.parent,
             sidechain=first.sidechain,
-            meta={name: value for name, value in meta.items() if value},
+            shape=turn.shape,
+            headings=turn.headings,
+            meta=self._session_facts(first) if turn.facts is None else turn.facts,
         )
+
+    def _session_facts(self, origin: Origin) -> dict[str, str]:
+        found = {
+            "agent": self._format,
+            "model": origin.model,
+            "cwd": origin.cwd,
+            "gitBranch": origin.branch,
+            "version": origin.version,
+            "queued": "typed while the agent was busy" if origin.queued else "",
+        }
+        return {name: value for name, value in found.items() if value}
 
 
 class _Reply(Struct):
@@ -140,20 +145,16 @@ def _refusals(turn: Turn) -> Iterator[Part]:
 class Blocks:
     """The blocks of one file. Iterating yields them with their final use; `live` each at once."""
 
-    def __init__(self, found: Format, reading: Reading) -> None:
+    def __init__(self, found: Format, turns: TurnReader, reading: Reading) -> None:
         self.path, self.format, self.is_log = reading.path, found.name, found.is_log
         self.tally, self.errors = reading.tally, reading.errors
-        self._reading, self._turns, self._notes = reading, found.turns, found.notes
+        self._reading, self._turns = reading, turns
 
     def __iter__(self) -> Iterator[Block]:
         return settled(self.live(), self.is_log)
 
     def live(self) -> Iterator[Block | Rewind]:
         """The blocks as they come; a `Rewind` says which of them were abandoned."""
-        if self._turns is None:
-            assert self._notes is not None
-            yield from map(_of_note, self._notes(self._reading))
-            return
         names = CallNames()
         for turn in wanted(self._turns, self._reading):
             if isinstance(turn, Rewind):
@@ -179,20 +180,7 @@ class Blocks:
                     feedback=part.feedback,
                     session=at.session,
                     conversation=at.conversation,
-                    span=(at.byte_start, at.byte_end),
                 )
-
-
-def _of_note(record: Record) -> Block:
-    return Block(
-        role=record.role,
-        kind="text",
-        text=record.text,
-        line_start=record.line_start,
-        line_end=record.line_end,
-        at=record.at,
-        use=record.use,
-    )
 
 
 Marked = TypeVar("Marked", Record, Block)

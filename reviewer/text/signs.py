@@ -16,18 +16,6 @@ FLAGGED = "⌁"
 HINT = "★"
 BY_HAND = "✐"
 DOUBTED = "?"
-EXCERPT = '"'
-
-TYPE_SIGNS = {
-    "identity": "i",
-    "preference": "p",
-    "project": "j",
-    "episodic": "e",
-    "knowledge": "k",
-    "adaptation": "a",
-}
-"""The sign of each type of memory; entities share one."""
-ENTITY = "#"
 
 MEANINGS = {
     "promoted": ("kept", "An active memory; beside a check: it passed."),

@@ -162,7 +162,7 @@ def test_out_writes_the_file(reviewer: Reviewer, kiosk: Path) -> None:
         (["--explain", "--format", "json"], "--explain"),
         (["--pin", "abc", "--mute", "abc"], "both name abc"),
         (["--budget", "8kk"], "8000, 8,000 or 8k"),
-        (["--for", "nobody"], "claude-code"),
+        (["--budget", "nobody"], "8000, 8,000 or 8k"),
         (["--from", "store"], "exclude each other"),
     ],
 )
@@ -207,10 +207,10 @@ def test_budgets_are_read_as_people_write_them(
 def test_limits_of_an_agent(reviewer: Reviewer, kiosk: Path) -> None:
     lines = [f"## [2026-07-{n % 28 + 1:02}] Drawer {n}\n\n{'Coins. ' * 40}" for n in range(90)]
     (kiosk / ".context" / "LEARNINGS.md").write_text("# L\n\n" + "\n\n".join(lines) + "\n")
-    for_claude = packet(reviewer, kiosk, "--for", "claude-code")
+    for_claude = packet(reviewer, kiosk, "--budget", "claude-code")
     assert 8_000 < len(for_claude) <= 10_000
-    assert as_json(reviewer, kiosk, "--for", "codex")["tokens_used"] <= 2_400
-    own = as_json(reviewer, kiosk, "--for", "claude-code", "--budget", 600)
+    assert as_json(reviewer, kiosk, "--budget", "codex")["tokens_used"] <= 2_400
+    own = as_json(reviewer, kiosk, "--budget", "600 9500 chars")
     assert own["tokens_used"] <= 600
 
 

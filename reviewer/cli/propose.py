@@ -330,7 +330,7 @@ def _plan(
                 writer,
                 max_tokens=room,
                 known=known,
-                cancelled=interruption,
+                cancelled=lambda: interruption() or line.left,
                 progress=lambda text: line.show(safe(text)),
             )
         except CancelledError:

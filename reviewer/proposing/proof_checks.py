@@ -126,6 +126,7 @@ _TELLS_AN_AGENT = re.compile(
 """An instruction to somebody: "agents must", "you should now", "must never"."""
 
 
+_CLAUSE = re.compile(r"[.:;!?|>*\n]+\s*|\s-\s")
 _WORDED_BY_MODELS = (Proposer.MODEL, Proposer.COMMAND, Proposer.MCP)
 
 
@@ -134,21 +135,27 @@ def instruction_origin(proposal: Proposal, cited_lines: Sequence[ViewLine]) -> s
     agent gave it.
 
     The person's own words are never suspected, unless a model worded the statement: it may cite
-    them for what it obeyed, and they may be pasted. A statement that quotes only tools must not
-    tell anybody what to do, and an agent may have repeated words that were planted in what it read.
+    them for what it obeyed, and they may be pasted. What only tools said must not tell anybody what
+    to do: a model may make a rule of a failure, but not of an order that it found there. An agent
+    may have repeated words that were planted in what it read.
     """
     own = any(line.speaker is Speaker.PERSON for line in cited_lines)
     if not cited_lines or (own and proposal.proposer not in _WORDED_BY_MODELS):
         return ""
     texts = [proposal.statement, *(quote.text for quote in proposal.quotes)]
     planted = any(INJECTION in flags_of(text, Role.TOOL) for text in texts)
-    statement = proposal.statement
-    instructs = not own and (
-        _IMPERATIVE_START.match(statement) or _TELLS_AN_AGENT.search(statement)
-    )
+    told = texts[1:] if proposal.proposer in _WORDED_BY_MODELS else texts
+    instructs = not own and any(map(_orders, told))
     if planted or (instructs and all(map(_is_data, cited_lines))):
         return _origin(next((line for line in cited_lines if _is_data(line)), cited_lines[0]))
     return ""
+
+
+def _orders(text: str) -> bool:
+    """Whether a clause of a text is an order."""
+    return _TELLS_AN_AGENT.search(text) is not None or any(
+        _IMPERATIVE_START.match(clause) for clause in _CLAUSE.split(text)
+    )
 
 
 def _is_data(line: ViewLine) -> bool:

@@ -30,8 +30,6 @@ OPENS_A_DOOR_ITSELF = {
     ("llm/agents.py", "_codex"): "writes into the temporary folder that it made for one question",
     ("llm/agents.py", "_codex_answer"): "reads the answer in that folder",
     ("cli/help.py", "help_"): "pages of the program",
-    ("cli/help.py", "_title"): "pages of the program",
-    ("cli/help.py", "_headings"): "pages of the program",
     ("fleet/collapse.py", "_plainly_named"): "a link in a new folder with a random name of its own",
     ("fleet/collapse.py", "_write"): "a new file (O_EXCL) with a random name, moved into place",
     ("fleet/importing.py", "_alone"): "locks the folder of the store, and reads nothing",
@@ -39,7 +37,6 @@ OPENS_A_DOOR_ITSELF = {
     ("fleet/places.py", "writing"): "a new file (O_EXCL) with a random name, moved into place",
     ("llm/agents.py", "_gemini_tidy"): "compares a mark of Gemini CLI with our own folder",
     ("pipelines/handlers.py", "process_mark"): "reads /proc",
-    ("pipelines/run_folder.py", "append_run_file"): "appends through open_regular",
     ("promotion/signatures.py", "signer"): "writes into a temporary folder that it made",
     ("serving/server.py", "_page"): "pages of the program",
     ("serving/server.py", "_own_file"): "pages of the program",
@@ -222,6 +219,7 @@ TAKES_READY_TEXT = {
 """(file, function, parameter) -> what goes through it into the hands of an agent."""
 
 WRITES_FILES = {
+    ("promotion/forgetting.py", "_sweep"): "own files, with wordings taken out of them",
     ("agents/agent_files.py", "_write"): "what the program keeps about sessions",
     ("cli/team.py", "export"): "decisions for another store, and their signature",
     ("compression/handover.py", "write_file"): "takes ready text",
@@ -229,7 +227,7 @@ WRITES_FILES = {
     ("llm/answer_cache.py", "keep"): "answers of a model",
     ("packets/output.py", "write_packet"): "takes ready text",
     ("packets/token_counts.py", "write"): "token counts",
-    ("pipelines/run_folder.py", "_write_in_stage"): "a stage of a run",
+    ("pipelines/run_folder.py", "_write"): "a stage of a run",
     ("pipelines/run_folder.py", "write_run_file"): "a run of a pipeline",
     ("promotion/drafts.py", "save"): "what a person types",
     ("tui/places.py", "save_place"): "where the screen was left",

@@ -101,7 +101,7 @@ class RunFolder:
         except OSError as problem:
             raise RunError(f"{self.dot} cannot be read: {problem.strerror}.") from problem
 
-    def write_text(self, stage: Stage, name: str, text: str, *, synced: bool = False) -> None:
+    def write_stage_text(self, stage: Stage, name: str, text: str, *, synced: bool = False) -> None:
         """Write one of a stage's texts (`prompt.md`, `response.md`). Raises RunError."""
         if text:
             self._write(stage, name, text.encode("utf-8", "replace"), synced=synced)

@@ -408,8 +408,8 @@ class Runner:
             remark=f"{remark} {result.remark}".strip(),
         )
         costly = node.handler in COSTLY
-        folder.write_text(stage, "prompt.md", output.prompt)
-        folder.write_text(stage, "response.md", output.response, synced=costly)
+        folder.write_stage_text(stage, "prompt.md", output.prompt)
+        folder.write_stage_text(stage, "response.md", output.response, synced=costly)
         folder.write_status(stage, synced=costly)
         return stage
 
@@ -447,7 +447,7 @@ class Runner:
                 remark = "Its command still ran after the run was killed, and was ended first."
             stage = msgspec.structs.replace(
                 stage,
-                on_command=lambda pid: self._folder.write_text(
+                on_command=lambda pid: self._folder.write_stage_text(
                     begun, _COMMAND_FILE, process_mark(pid)
                 ),
             )

@@ -7,7 +7,7 @@ import re
 from enum import StrEnum
 from typing import Any
 
-from msgspec import Struct
+from msgspec import Struct, field
 
 MODES = ("full", "truncate", "compact", "summary:low", "summary:medium", "summary:high")
 """The fidelity modes."""
@@ -117,7 +117,7 @@ class Stage(Struct, frozen=True, omit_defaults=True):
     """
 
     node: str
-    outcome: Outcome = Outcome.SUCCESS
+    outcome: Outcome = field(default_factory=lambda: Outcome.SUCCESS)  # always written
     notes: str = ""
     tools: tuple[ToolCall, ...] = ()
     duration_s: float = 0.0

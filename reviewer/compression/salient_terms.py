@@ -194,11 +194,6 @@ def without_masks(text: str) -> str:
     return _MASKED.sub(lambda found: " " * len(found[0]), text)
 
 
-def is_markup(text: str, kind: str, end: int) -> bool:
-    """Whether a term that ends at `end` of a tool's JSON is one of its keys or quotes."""
-    return kind == "quote" or text.startswith('":', end)
-
-
 class SummaryTerms:
     """The terms of a summary, for fast look-ups."""
 

@@ -37,6 +37,8 @@ OPENS_A_DOOR_ITSELF = {
     ("fleet/places.py", "writing"): "a new file (O_EXCL) with a random name, moved into place",
     ("llm/agents.py", "_gemini_tidy"): "compares a mark of Gemini CLI with our own folder",
     ("pipelines/handlers.py", "process_mark"): "reads /proc",
+    ("pipelines/runner.py", "_stage"): "writes through the folder of the run",
+    ("pipelines/runner.py", "_stage_input"): "writes through the folder of the run",
     ("promotion/signatures.py", "signer"): "writes into a temporary folder that it made",
     ("serving/server.py", "_page"): "pages of the program",
     ("serving/server.py", "_own_file"): "pages of the program",
@@ -229,6 +231,7 @@ WRITES_FILES = {
     ("pipelines/run_folder.py", "_write"): "a stage of a run",
     ("pipelines/run_folder.py", "write_run_file"): "a run of a pipeline",
     ("promotion/drafts.py", "save"): "what a person types",
+    ("promotion/readings.py", "forget"): "what readers have read, without a project",
     ("promotion/syncing.py", "_write"): "decisions for another machine, and their signature",
     ("tui/places.py", "save_place"): "where the screen was left",
 }  # fmt: skip

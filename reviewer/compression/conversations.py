@@ -7,8 +7,8 @@ from pathlib import Path
 
 from msgspec import Struct
 
+from reviewer.compression.turn_events import is_notice
 from reviewer.errors import SourceError
-from reviewer.sources.claude_words import command_called
 from reviewer.sources.open import open_blocks, recognise
 from reviewer.sources.records import Block, Use
 
@@ -46,11 +46,6 @@ def is_read(block: Block) -> bool:
     Other text of the client is not.
     """
     return block.use in _READ and (bool(block.text.strip()) or block.kind == "tool_result")
-
-
-def is_notice(block: Block) -> bool:
-    """Whether a block is text of the client, other than a command that the person called."""
-    return block.use is Use.WRAPPER and not command_called(block.text.strip())
 
 
 def key_of(block: Block) -> str:

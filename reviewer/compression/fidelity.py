@@ -14,7 +14,7 @@ from reviewer.compression.markers import without_markers
 from reviewer.compression.needs import Need, carried, needs_of
 from reviewer.compression.pieces import pieces
 from reviewer.compression.retention import KEY_POINTS
-from reviewer.compression.salient_terms import SourceTerms, SummaryTerms, mentioned
+from reviewer.compression.salient_terms import SourceTerms, SummaryTerms, named_in
 from reviewer.compression.sections import Section
 from reviewer.compression.session import Session, Voice, read_session
 from reviewer.compression.state_lines import change_lines, plan_lines, state_lines
@@ -37,7 +37,7 @@ ANCHORS, FACTS, CONTEXT = 0.4, 0.3, 0.3
 """Shares of the three parts in the overall score."""
 NEEDS, NEEDS_OF_TAGS = 0.7, 0.3
 """Share of the needs in the context that is kept; the rest are the terms of the source."""
-TERMS_SHARE, TERMS_SHARE_OF_TAGS = 0.4, 0.25
+TERMS_SHARE, TERMS_SHARE_OF_TAGS = 0.4, 0.2
 """Share of a text that its most telling terms could be: the rest makes sentences of them, or is
 taken by the tags of anchors."""
 MOST_LOST, MOST_NAMES, MOST_STATEMENTS, MOST_INVENTED = 200, 60, 60, 40
@@ -160,9 +160,7 @@ def checkable_units(content: str) -> list[str]:
     """
     said = _LABEL.sub("", content.replace(KEY_POINTS, ""))
     units = (
-        text
-        for text, kind, _, _ in mentioned(said)
-        if kind != "term" and text not in _TITLE_WORDS and text[:2] not in _BETWEEN
+        text for text in named_in(said) if text not in _TITLE_WORDS and text[:2] not in _BETWEEN
     )
     found = (unit.split("…")[0].split(" [...] ")[0].removesuffix("...").rstrip() for unit in units)
     return list(dict.fromkeys(unit for unit in found if unit))
@@ -229,7 +227,9 @@ def _lost_names(summary: SummaryTerms, source: SourceTerms) -> list[Lost]:
     names = sorted(source.terms, key=lambda term: -term.weight)
     gone = (term for term in names if not summary.covers(term))
     return [
-        Lost(term.text, term.kind, term.weight, term.times, term.turn, term.start, term.end)
+        Lost(
+            term.text, term.kind, round(term.weight, 4), term.times, term.turn, *source.place(term)
+        )
         for _, term in zip(range(MOST_NAMES), gone, strict=False)
     ]
 

@@ -113,7 +113,8 @@ def _headed(heading: str, text: str) -> str:
 
 
 def question_in(text: str, longest: int) -> str:
-    """The question with which a text ends, in at most `longest` characters."""
+    """The question with which a text ends; of a longer one the last `longest` characters."""
     last = pieces(text)[-2:]
     asked = (each.text for each in reversed(last) if each.text.rstrip("*_ )").endswith("?"))
-    return cut(next(asked, "").rpartition(". ")[2], longest)
+    question = next(asked, "")
+    return question if len(question) <= longest else f"...{question[-longest:].partition(' ')[2]}"

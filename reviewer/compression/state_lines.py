@@ -14,8 +14,8 @@ from reviewer.sessions.work_state import Check, WorkState
 from reviewer.sessions.working_tree import ChangedFile, Commit, absolute
 from reviewer.sources.events import Change, Outcome
 
-MOST_FILES, MOST_CHECKS, MOST_COMMITS, MOST_RUNNING = 25, 4, 5, 3
-MOST_NAMED, NAMES = 8, 3
+MOST_FILES, MOST_CHECKS, MOST_COMMITS, MOST_RUNNING = 16, 4, 5, 3
+MOST_NAMED, NAMES = 6, 3
 """Files that stand with what their edits brought in, and how many names of each."""
 MOST_DONE = 4
 """Finished items of a plan that are shown."""
@@ -51,8 +51,9 @@ def _state_lines(
         paths = [(_below(each.path, state.folder), each.touched) for each in state.conflicts]
         listed = _together([f"{path} ({how or 'not touched since'})" for path, how in paths])
         yield f"{said}: {listed}."
+    yield from _checks(state, fresh=True)
     yield from _files(state, names)
-    yield from _checks(state)
+    yield from _checks(state, fresh=False)
     for commit in state.commits[: -MOST_COMMITS - 1 : -1]:
         yield f"Committed{_pushed(commit)}: {commit.id or '(hash not seen)'} {commit.subject}"
     for running in state.running[-MOST_RUNNING:]:
@@ -78,16 +79,16 @@ def _files(state: WorkState, names: Mapping[str, Sequence[str]]) -> Iterator[str
         yield f"{label} ({len(files)}): {_together(shown)}{more}"
 
 
-def _checks(state: WorkState) -> Iterator[str]:
-    fresh = [each for each in state.checks if not each.stale]
-    old = [each for each in state.checks if each.stale]
-    where = f" after the last change ({state.changed_by})" if state.last_change >= 0 else ""
-    if fresh or where:
-        said = "; ".join(_check(each, state) for each in fresh[-MOST_CHECKS:]) or "none"
-        yield f"Checks seen{where}: {said}."
-    if old:
-        said = "; ".join(_check(each, state) for each in old[-MOST_CHECKS:])
-        yield f"Not run again since that change, before it: {said}."
+def _checks(state: WorkState, *, fresh: bool) -> Iterator[str]:
+    """The checks since the last change, or those before it."""
+    found = [each for each in state.checks if each.stale is not fresh]
+    said = "; ".join(_check(each, state) for each in found[-MOST_CHECKS:])
+    if not fresh:
+        yield from [f"Not run again since that change, before it: {said}."] if found else []
+    elif state.last_change >= 0:
+        yield f"Checks seen after the last change ({state.changed_by}): {said or 'none'}."
+    elif found:
+        yield f"Checks seen: {said}."
 
 
 def _check(check: Check, state: WorkState) -> str:

@@ -6,9 +6,8 @@ from collections.abc import Callable, Iterable, Iterator
 
 from msgspec import structs
 
-from reviewer.compression.conversations import is_notice
 from reviewer.compression.values import Turn, TurnKind
-from reviewer.sources.claude_words import SUMMARY_START, classify
+from reviewer.sources.claude_words import SUMMARY_START, classify, command_called
 from reviewer.sources.event_maker import EventMaker
 from reviewer.sources.events import Event, Outcome, Result
 from reviewer.sources.formats.codex import SUMMARY_START as CODEX_SUMMARY_START
@@ -22,6 +21,11 @@ _BLOCK_KINDS: frozenset[TurnKind] = frozenset(("thinking", "tool_use", "tool_res
 def is_summary(turn: Turn) -> bool:
     """Whether a turn is the summary that a client made of an earlier part of the conversation."""
     return turn.text.lstrip().startswith((SUMMARY_START, CODEX_SUMMARY_START))
+
+
+def is_notice(block: Block) -> bool:
+    """Whether a block is text of the client, other than a command that the person called."""
+    return block.use is Use.WRAPPER and not command_called(block.text.strip())
 
 
 def turn_events(turns: Iterable[Turn]) -> Iterator[Event]:

@@ -37,8 +37,6 @@ OPENS_A_DOOR_ITSELF = {
     ("fleet/places.py", "writing"): "a new file (O_EXCL) with a random name, moved into place",
     ("llm/agents.py", "_gemini_tidy"): "compares a mark of Gemini CLI with our own folder",
     ("pipelines/handlers.py", "process_mark"): "reads /proc",
-    ("pipelines/runner.py", "_stage"): "writes through the folder of the run",
-    ("pipelines/runner.py", "_stage_input"): "writes through the folder of the run",
     ("promotion/signatures.py", "signer"): "writes into a temporary folder that it made",
     ("serving/server.py", "_page"): "pages of the program",
     ("serving/server.py", "_own_file"): "pages of the program",

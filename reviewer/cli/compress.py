@@ -445,8 +445,11 @@ def _show_segment(each: SegmentPreview) -> None:
         narrate(f"{each.segment.id} {_title(each.segment)}: kept as it is{why}")
         return
     _show_summary(each.segment.id, _title(each.segment), each.compressed, each.fidelity)
-    for guidance in each.guidance:
-        narrate(f"  asked: {safe(str(guidance))}")
+    for words in each.unchecked:
+        narrate(
+            f'  asked: "{safe(words)}": cannot be checked, so it may be lost; name texts or '
+            "patterns that must survive"
+        )
     for failure in each.failures:
         narrate(f"  missing: {safe(failure.message)}")
 

@@ -94,7 +94,7 @@ def _source_options(command: Callable[..., None]) -> Callable[..., None]:
     "--task",
     default="",
     metavar="TEXT",
-    help="The task it is for, in words or as a diff (default: the open tasks); - is stdin.",
+    help="The task it is for (default: the open tasks); - is stdin.",
 )
 @click.option(
     "--format",

@@ -229,6 +229,8 @@ class Evidence:
         text = _PLACEHOLDER.sub(" ", text)
         if not wanted or self._one(wanted):
             return True
+        if wanted.startswith("…") or wanted.endswith("…"):  # a part of several names
+            return wanted.strip("… ") in self.lower
         inner = [one for one in identifiers(text) if one.kind is not IdentifierKind.CODE]
         covered = _without(text, inner)
         return all(self.has(Fact(one.text, one.kind)) for one in inner) and all(

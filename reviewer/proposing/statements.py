@@ -27,6 +27,7 @@ from reviewer.llm.model import (
     ModelError,
     StructuredModel,
 )
+from reviewer.llm.spending import about
 from reviewer.llm.steering import RetryExhaustedError, retry_with_steering
 from reviewer.llm.templates import Fields, fence_for, load_template, render
 from reviewer.proposing.answers import SCHEMA, UNREADABLE, ReadAnswer, Statement, read_answer
@@ -497,7 +498,8 @@ class _Work:
 
     def _ask(self, question: Question) -> Completion:
         try:
-            answer = self._writer.answer(question, self._allow, self._cancelled)
+            with about(self._path.stem):
+                answer = self._writer.answer(question, self._allow, self._cancelled)
         except ModelError as problem:
             sent = problem.sent
             self._spent.add(sent, question.tokens * sent, problem.tokens_out)

@@ -211,7 +211,7 @@ def test_a_bad_regex_is_refused_with_its_place(kiosk: Kiosk) -> None:
 
 def test_bare_important_has_an_effect(kiosk: Kiosk) -> None:
     quiet = kiosk.ids[45]
-    said = kiosk.texts()[45].split(" with ")[0]
+    said = kiosk.texts()[45].split(" receipts ")[0]
     plain = kiosk.compression.preview(kiosk.compression.plan(kiosk.id, "brief"))
     kiosk.engine.contexts.annotate(quiet, priority="important")
     careful = kiosk.compression.preview(kiosk.compression.plan(kiosk.id, "brief"))

@@ -6,12 +6,14 @@ import hashlib
 import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
 import msgspec
 from msgspec import Struct
 
+from reviewer.clock import Clock, iso
 from reviewer.extraction.candidates import MemoryType
 from reviewer.extraction.rules import LONGEST_STATEMENT
 from reviewer.promotion import queue_order
@@ -32,6 +34,7 @@ VERSION = "1.0.0"
 """The extractor version of rows made of findings."""
 SESSIONS = 2
 """Sessions that must have shown a finding before it is proposed without a reader."""
+SUNK = timedelta(days=30)
 REFUSALS = 2
 """Refusals of one command with words, in one session or several: a single one is mostly about what
 was to be done next."""
@@ -93,17 +96,25 @@ class _Row(Struct, frozen=True):
 class KeptFindings:
     """Reads the findings of the store."""
 
-    def __init__(self, database: Database) -> None:
+    def __init__(self, database: Database, clock: Clock) -> None:
         self._database = database
+        self._clock = clock
 
     def all(self, project: str | None) -> list[FindingView]:
         """What came up, in one project or in all: what most sessions show first, then what cost
-        most.
+        most; failures of services that have not come back for SUNK come last.
         """
         where, parameters = ("1", ()) if project is None else ("p.name = ?", (project,))
         with failures_as_sentences(self._database.path):
             rows = self._database.reader().execute(_SELECT.format(where), parameters).fetchall()
-        return sorted(map(_view, _groups(map(_row, map(tuple, rows)))), key=_dearest_first)
+        before = iso(self._clock() - SUNK)
+        views = map(_view, _groups(map(_row, map(tuple, rows))))
+        return sorted(views, key=lambda view: (has_sunk(view, before), *_dearest_first(view)))
+
+
+def has_sunk(view: FindingView, before: str) -> bool:
+    """Whether it is a failure of a service that was seen last before a time."""
+    return view.kind == Kind.ENVIRONMENT and view.last < before
 
 
 def keep(act: Act, project_id: int, findings: Mapping[Path, Sequence[Finding]]) -> None:

@@ -8,7 +8,6 @@ from reviewer.clock import Clock, iso
 from reviewer.commits.contexts import Contexts
 from reviewer.compression.anchor_types import AnchorType
 from reviewer.compression.context_snapshot import PINNED_SPAN
-from reviewer.compression.verbatim import find_verbatim
 from reviewer.errors import ReviewerError
 from reviewer.store.acts import Act
 from reviewer.store.changes import Image
@@ -26,7 +25,7 @@ class Span(Struct, frozen=True):
 
 
 class SpanMarks:
-    """Marks and unmarks spans, one act each."""
+    """Marks spans, one act each."""
 
     def __init__(self, ledger: Ledger, contexts: Contexts, clock: Clock) -> None:
         self._ledger = ledger
@@ -63,29 +62,6 @@ class SpanMarks:
                     **values,
                 )
         return act.id
-
-    def unmark(self, commit: int, start: int, end: int) -> int:
-        """Remove a mark; returns the act, 0 when there was none. Raises UnknownIdError."""
-        view = self._contexts.commit(commit)
-        with self._ledger.act("unmark anchor", f"Unpinned a span of {view.row.hash[:8]}") as act:
-            for number in _marked(act, view.row.id, start, end):
-                act.update("anchor", number, confirmed=0)
-        return act.id
-
-    def mark_text(self, commit: int, text: str, *, take_back: bool = False) -> int:
-        """Pin the first place of a text in a commit, or remove that pin; returns the act.
-
-        Raises UnknownIdError, and ReviewerError where the commit does not contain the text.
-        """
-        view = self._contexts.commit(commit)
-        place = find_verbatim(view.text, text)
-        if place is None:
-            raise ReviewerError(
-                f"{view.row.hash[:8]} does not contain that text; upper and lower case matter."
-            )
-        if take_back:
-            return self.unmark(commit, *place)
-        return self.mark(Span(commit, *place))
 
 
 def _origin(act: Act, commit: int) -> int:

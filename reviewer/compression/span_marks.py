@@ -25,7 +25,7 @@ class Span(Struct, frozen=True):
 
 
 class SpanMarks:
-    """Marks spans, one act each."""
+    """Marks spans, one act each; undo takes a mark back."""
 
     def __init__(self, ledger: Ledger, contexts: Contexts, clock: Clock) -> None:
         self._ledger = ledger

@@ -8,9 +8,9 @@ from msgspec import structs
 
 from reviewer.compression.values import Turn, TurnKind
 from reviewer.sources.claude_words import SUMMARY_START, classify, command_called
-from reviewer.sources.codex import SUMMARY_START as CODEX_SUMMARY_START
 from reviewer.sources.event_maker import EventMaker
 from reviewer.sources.events import Event, Outcome, Result
+from reviewer.sources.formats.codex import SUMMARY_START as CODEX_SUMMARY_START
 from reviewer.sources.records import Block, Role, Use
 from reviewer.text.runs import without_long_runs
 from reviewer.text.secrets import mask

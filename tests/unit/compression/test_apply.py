@@ -263,6 +263,8 @@ def test_a_mark_is_one_act(kiosk: Kiosk) -> None:
     assert pin(kiosk, commit, "takes 900 ms") == 0
     pinned = [a for a in kiosk.compression.anchors(kiosk.id)[0] if a.source == "pinned"]
     assert [anchor.content for anchor in pinned] == ["takes 900 ms"]
+    kiosk.engine.history.undo()
+    assert all(a.source == "detected" for a in kiosk.compression.anchors(kiosk.id)[0])
     with pytest.raises(ReviewerError, match="empty or outside"):
         kiosk.compression.marks.mark(Span(commit, 5, 100_000))
 

@@ -68,9 +68,10 @@ class Scope(Struct, frozen=True):
     """
 
     @classmethod
-    def of(cls, folder: Path) -> Scope:
+    def of(cls, folder: Path, former: Sequence[str] = ()) -> Scope:
+        """`former`: folders whose sessions belong to the project, too."""
         tree = work_tree(folder)
-        found = [str(folder.absolute())]
+        found = [str(folder.absolute()), *former]
         if tree is not None:
             found += [tree.root, *_linked_trees(Path(tree.root))]
         folders = tuple(dict.fromkeys(found))

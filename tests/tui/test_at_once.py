@@ -103,7 +103,7 @@ async def test_the_cluster_of_a_row_opens_below_it_although_the_list_has_changed
 
         model.load(array("q", [leader, *others]), [leader])
         monkeypatch.setattr(type(engine.queue), "members", meanwhile)
-        await screen.queue.toggle_cluster()
+        await screen.queue.action_expand()
         monkeypatch.undo()
         assert set(model.leader_of.values()) == {leader}
         assert model.ids[: len(others)].tolist() == others
@@ -156,8 +156,8 @@ async def test_a_second_enter_typed_ahead_does_not_answer_the_next_question(
 
         await screen.queue.choose("Which?", [Option("a", "a"), Option("b", "b")], first)
         chooser = present(screen.queue.question)
-        chooser.choose()
-        chooser.choose()
+        chooser.action_choose()
+        chooser.action_choose()
         await screen.settle()
         assert answers == ["a"]
         assert "Of which kind?" in screen.text
@@ -237,12 +237,12 @@ async def test_an_export_that_ends_on_another_screen_is_said_there(
     async with opened(stocked, project="acme") as screen:
 
         def meanwhile(plans: Any) -> Any:
-            screen.app.call_from_thread(screen.app.show_queue)
+            screen.app.call_from_thread(screen.app.action_show_queue)
             return write(plans)
 
         monkeypatch.setattr(type(stocked.exports), "write", lambda _, plans: meanwhile(plans))
         screen.app.push_screen(ExportScreen(stocked, "acme", "markdown", tmp_path / "memories.md"))
         await screen.settle()
-        await screen.press("enter")
+        await screen.press("W")
         assert (tmp_path / "memories.md").is_file()
         assert screen.status.startswith("Wrote ")

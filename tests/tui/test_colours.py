@@ -91,10 +91,10 @@ async def test_the_theme_follows_the_terminal(
     monkeypatch.setenv("COLORTERM", colorterm)
     async with opened(engine) as screen:
         assert screen.app.theme == theme
-        screen.app.switch_theme()
+        screen.app.action_switch_theme()
         assert screen.app.theme == other_theme(theme)
         assert palette(screen.app) is PALETTES[other_theme(theme)]
-        screen.app.switch_theme()
+        screen.app.action_switch_theme()
         assert screen.app.theme == theme
 
 

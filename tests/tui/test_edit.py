@@ -8,7 +8,7 @@ from types import SimpleNamespace
 
 import pytest
 from textual import on
-from textual.app import ComposeResult
+from textual.app import App, ComposeResult
 from textual.pilot import Pilot
 from textual.timer import Timer
 
@@ -16,7 +16,7 @@ from reviewer.engine import Engine
 from reviewer.text.display import display_text
 from reviewer.text.word_diff import hunks
 from reviewer.tui.kit import edit_pane
-from reviewer.tui.kit.actor import Host, StatusMessage
+from reviewer.tui.kit.actor import StatusMessage
 from reviewer.tui.kit.bars import StatusBar
 from reviewer.tui.kit.edit_pane import EditPane, diff_block, length_remark
 from reviewer.tui.theme import DARK, GLYPHS, THEMES
@@ -28,12 +28,12 @@ LONG = 3600.0
 ORIGINAL = "Use PostgreSQL 16 for the ledger; SQLite stays for tests."
 
 
-class Editor(Host):
+class Editor(App[int]):
     """An edit pane alone, and its messages."""
 
     def __init__(self) -> None:
         super().__init__()
-        self.engine = SimpleNamespace(read_only=False, waits_to_write=lambda: False)  # type: ignore[assignment]
+        self.engine = SimpleNamespace(read_only=False, waits_to_write=lambda: False)
         for theme in THEMES:
             self.register_theme(theme)
         self.theme = DARK

@@ -388,7 +388,7 @@ async def test_no_key_opens_the_queue_between_the_reading_and_its_words(
 
         def meanwhile(*given: Any) -> Any:
             if first.is_active:
-                screen.app.call_from_thread(first.start_empty)
+                screen.app.call_from_thread(first.action_start_empty)
             return counts(*given)
 
         monkeypatch.setattr(type(engine.queue), "counts", meanwhile)

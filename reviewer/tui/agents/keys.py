@@ -36,10 +36,9 @@ READ = Action(
 
 AGENTS = Pane(
     "agents", "Agents",
-    (CONNECT, CONNECT_PROJECT, CONNECT_MEMORY, DISCONNECT, UNDO, READ, keys.REFRESH, *keys.MOVES,
+    (CONNECT, CONNECT_PROJECT, CONNECT_MEMORY, DISCONNECT, UNDO, READ, keys.REFRESH,
      *keys.PANE_ACTIONS, keys.BACK),
     (CONNECT, CONNECT_PROJECT, CONNECT_MEMORY, DISCONNECT, UNDO, READ),
 )  # fmt: skip
 
-CLOSE_REACH = Action("leave_reach", "escape,q,at", "back", "Close this.", "Move")
-REACH = Pane("reach", "Which agents get it", (*keys.MOVES, CLOSE_REACH), (CLOSE_REACH,))
+REACH = Pane("reach", "Which agents get it", (keys.CLOSE,), (keys.CLOSE,))

@@ -27,7 +27,7 @@ from reviewer.promotion.views import QueueQuery, QueueRow, Sort
 from reviewer.tui.agents import keys
 from reviewer.tui.kit import keys as kit_keys
 from reviewer.tui.kit.action import Action
-from reviewer.tui.kit.actor import runs
+from reviewer.tui.kit.actor import unless
 from reviewer.tui.kit.line import Part, cells_of, line_of
 from reviewer.tui.kit.row_list import LoadedList, RowList
 from reviewer.tui.kit.screen import ListScreen
@@ -84,8 +84,7 @@ class AgentsScreen(ListScreen, pane=keys.AGENTS):
         self._undoes = ""
         """The moment of the act that the shown plan would undo."""
 
-    @runs(kit_keys.REFRESH)
-    def refresh_agents(self) -> None:
+    def action_refresh(self) -> None:
         self.reload()
 
     def reload(self) -> None:
@@ -186,17 +185,17 @@ class AgentsScreen(ListScreen, pane=keys.AGENTS):
             return f"{state.row.title} is not connected."
         return self.no_rows()
 
-    @runs(keys.CONNECT, unless=_is_connected)
-    async def connect_agent(self) -> None:
+    @unless(_is_connected)
+    async def action_connect_agent(self) -> None:
         """Show the difference; the second time write it."""
         await self._connect(keys.CONNECT, Scope.USER)
 
-    @runs(keys.CONNECT_PROJECT, unless=_is_connected_here)
-    async def connect_project(self) -> None:
+    @unless(_is_connected_here)
+    async def action_connect_agent_project(self) -> None:
         await self._connect(keys.CONNECT_PROJECT, Scope.PROJECT)
 
-    @runs(keys.CONNECT_MEMORY, unless=_has_memory)
-    async def connect_memory(self) -> None:
+    @unless(_has_memory)
+    async def action_connect_agent_memory(self) -> None:
         await self._connect(keys.CONNECT_MEMORY, Scope.MEMORY)
 
     async def _connect(self, action: Action, scope: Scope) -> None:
@@ -226,8 +225,8 @@ class AgentsScreen(ListScreen, pane=keys.AGENTS):
         facts = facts_of(self.engine, project)
         return self._connections.plan_memory(agent, place, project, facts)
 
-    @runs(keys.DISCONNECT, unless=_not_connected)
-    async def disconnect_agent(self) -> None:
+    @unless(_not_connected)
+    async def action_disconnect_agent(self) -> None:
         """The same for taking it back."""
         state = self.agents.current
         connection = self._connection(state.row.agent) if state is not None else None
@@ -255,8 +254,8 @@ class AgentsScreen(ListScreen, pane=keys.AGENTS):
             )
         return None
 
-    @runs(keys.UNDO, unless=_nothing_to_undo_here)
-    async def undo_connecting(self) -> None:
+    @unless(_nothing_to_undo_here)
+    async def action_undo_connecting(self) -> None:
         """Show what the undo would change; the second time do it."""
         act = self._connections.latest_act(_tree_root())
         if act is None:
@@ -311,18 +310,16 @@ class AgentsScreen(ListScreen, pane=keys.AGENTS):
             f"{self.key_of(action)} again changes {files}; {kit_keys.BACK.key} leaves all as it is."
         )
 
-    @runs(kit_keys.BACK)
-    def back(self) -> None:
+    def action_back(self) -> None:
         """Leave the question first."""
         if self._asked is not None:
             self.follow()
             self.say("Nothing was written.")
             return
-        super().back()
+        super().action_back()
 
     @on(RowList.Opened)
-    @runs(keys.READ)
-    def read_agent(self) -> None:
+    def action_read_agent(self) -> None:
         self.read_pane(self.about)
 
     def _place(self, scope: Scope) -> Place:

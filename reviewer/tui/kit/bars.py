@@ -39,7 +39,7 @@ class ClickLine(BarLine):
         for action, node in reachable(self.screen):
             if action.id in names:
                 event.stop()
-                await node.action_act(action.id)
+                await node.perform(action)
                 return
 
 

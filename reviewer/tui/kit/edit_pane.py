@@ -23,7 +23,7 @@ from reviewer.text.display import display_text
 from reviewer.text.word_diff import Hunk, hunks, put_back
 from reviewer.tui.kit import keys
 from reviewer.tui.kit.action import Action
-from reviewer.tui.kit.actor import Actor, detached, runs
+from reviewer.tui.kit.actor import Actor, detached, unless
 from reviewer.tui.kit.line import BarLine, Part, cells_of
 from reviewer.tui.kit.text import Block, Run, Span
 from reviewer.tui.kit.text_keys import AREA_BINDINGS, FIELD_BINDINGS
@@ -348,8 +348,7 @@ class EditPane(Actor, Vertical, pane=keys.EDIT):
         """Whether the text differs from the initial one."""
         return self.content != self._start
 
-    @runs(keys.SAVE_EDIT)
-    def save(self) -> None:
+    def action_save_edit(self) -> None:
         """Post the text for saving, unless it is empty."""
         if not self.content.strip():
             self.say(self._empty)
@@ -357,8 +356,7 @@ class EditPane(Actor, Vertical, pane=keys.EDIT):
         self._stop_timers()
         self.post_message(self.Saved(self._memory, self.content, changed=self.changed))
 
-    @runs(keys.LEAVE_EDIT)
-    def leave(self) -> None:
+    def action_leave_edit(self) -> None:
         """Post that the person leaves, with the present text."""
         self._stop_timers()
         self.post_message(self.Left(self._memory, self.content, changed=self.changed))
@@ -366,20 +364,19 @@ class EditPane(Actor, Vertical, pane=keys.EDIT):
     def _no_change(self) -> str | None:
         return None if self.content != self._original else "Nothing is changed yet."
 
-    @runs(keys.NEXT_HUNK, unless=_no_change)
-    def next_hunk(self) -> None:
+    @unless(_no_change)
+    def action_next_hunk(self) -> None:
         chosen = self.difference.chosen
         if chosen is not None:
             self.difference.choose(chosen + 1)
 
-    @runs(keys.PREVIOUS_HUNK, unless=_no_change)
-    def previous_hunk(self) -> None:
+    @unless(_no_change)
+    def action_previous_hunk(self) -> None:
         chosen = self.difference.chosen
         if chosen is not None:
             self.difference.choose(chosen - 1)
 
-    @runs(keys.REVERT_HUNK)
-    def put_back(self) -> None:
+    def action_put_back(self) -> None:
         """Make the chosen change as it was originally; the editor can undo that."""
         self._draw_difference()
         chosen = self.difference.chosen
@@ -391,8 +388,7 @@ class EditPane(Actor, Vertical, pane=keys.EDIT):
         editor.replace(text, (0, 0), editor.document.end)
         self._draw_difference()
 
-    @runs(keys.SWITCH_HALF)
-    def switch_half(self) -> None:
+    def action_switch_half(self) -> None:
         """Go from the text to the difference, or back."""
         to_difference = self.editor.has_focus and self.difference.display
         other = self.difference if to_difference else self.editor

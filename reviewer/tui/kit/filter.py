@@ -13,7 +13,7 @@ from textual.timer import Timer
 from textual.widgets import Input
 
 from reviewer.tui.kit import keys
-from reviewer.tui.kit.actor import Actor, runs
+from reviewer.tui.kit.actor import Actor
 from reviewer.tui.kit.line import BarLine, Part
 from reviewer.tui.kit.text_keys import INPUT_BINDINGS
 from reviewer.tui.theme import Glyphs, Palette
@@ -35,12 +35,10 @@ class FilterInput(Actor, LineInput, pane=keys.FILTER_FIELD):
         super().__init__(placeholder=placeholder, compact=True, select_on_focus=False)
         self.cursor_blink = False
 
-    @runs(keys.KEEP_FILTER)
-    def keep(self) -> None:
+    def action_keep_filter(self) -> None:
         self.post_message(FilterBar.Kept(self.value))
 
-    @runs(keys.CLEAR_FILTER)
-    def clear_filter(self) -> None:
+    def action_clear_filter(self) -> None:
         self.post_message(FilterBar.Cleared())
 
 

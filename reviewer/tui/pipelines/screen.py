@@ -19,7 +19,7 @@ from reviewer.resources import sample_data_folder
 from reviewer.text.display import display_line
 from reviewer.tui.kit import keys as shared
 from reviewer.tui.kit.action import Action
-from reviewer.tui.kit.actor import runs
+from reviewer.tui.kit.actor import unless
 from reviewer.tui.kit.option import Option
 from reviewer.tui.kit.paths import path_options, typed_path
 from reviewer.tui.kit.row_list import RowList
@@ -567,8 +567,8 @@ class PipelinesScreen(ListScreen, pane=keys.PIPELINES):
             return False
         return background.path == self.path or background.run_id == self.run_id
 
-    @runs(keys.RUN, unless=cannot_run)
-    async def run_all(self) -> None:
+    @unless(cannot_run)
+    async def action_pipeline_run(self) -> None:
         """Run from the start, or run the rest while stepping."""
         background = self.background
         if background is not None and background.running and background.pausing:
@@ -577,8 +577,8 @@ class PipelinesScreen(ListScreen, pane=keys.PIPELINES):
             return
         await self._start(stepping=False)
 
-    @runs(keys.STEP, unless=cannot_step)
-    async def step(self) -> None:
+    @unless(cannot_step)
+    async def action_pipeline_step(self) -> None:
         """Run one stage, and wait before the next."""
         background = self.background
         if background is not None and background.running and background.pausing:
@@ -595,8 +595,8 @@ class PipelinesScreen(ListScreen, pane=keys.PIPELINES):
         background.start(self.project or default_project() or NO_PROJECT, options)
         self.say(f"One stage at a time: {keys.STEP.key} continues." if stepping else "Running ...")
 
-    @runs(keys.RESUME, unless=cannot_resume)
-    async def resume(self) -> None:
+    @unless(cannot_resume)
+    async def action_pipeline_resume(self) -> None:
         run_id = self.run_id
         if run_id is None or self.path is None:
             return
@@ -619,8 +619,8 @@ class PipelinesScreen(ListScreen, pane=keys.PIPELINES):
     def _listen(self, background: BackgroundRun) -> None:
         background.listener = self._listener
 
-    @runs(keys.CANCEL, unless=not_running)
-    def cancel(self) -> None:
+    @unless(not_running)
+    def action_pipeline_cancel(self) -> None:
         """End the run in an orderly way."""
         if self.background is not None:
             self.background.cancel()
@@ -629,8 +629,8 @@ class PipelinesScreen(ListScreen, pane=keys.PIPELINES):
             )
 
     @on(RowList.Opened)
-    @runs(keys.ENTER, unless=no_node)
-    async def enter(self) -> None:
+    @unless(no_node)
+    async def action_pipeline_enter(self) -> None:
         """Answer the run's question, otherwise read the text below."""
         question = self.background.question if self.background is not None else None
         if question is not None:
@@ -756,15 +756,15 @@ class PipelinesScreen(ListScreen, pane=keys.PIPELINES):
             return self._read_settings().model.name or "the model"
         return "offline stand-in"
 
-    @runs(keys.SWITCH_ENGINE, unless=no_model)
-    def switch_engine(self) -> None:
+    @unless(no_model)
+    def action_pipeline_engine(self) -> None:
         """Let the model answer, or the stand-in again."""
         self.use_model = not self.use_model
         self.say(f"The next run is answered by: {display_line(self.answered_by)}.")
         self._draw_title()
 
-    @runs(keys.ALLOW_TOOLS, unless=already_running)
-    def switch_tools(self) -> None:
+    @unless(already_running)
+    def action_pipeline_tools(self) -> None:
         """Allow shell commands for this pipeline, or forbid them."""
         self.allow_tools = not self.allow_tools
         allowed = (
@@ -791,8 +791,8 @@ class PipelinesScreen(ListScreen, pane=keys.PIPELINES):
             allow_tools=self.allow_tools,
         )
 
-    @runs(keys.AS_CONTEXT, unless=no_conversation)
-    async def open_as_context(self) -> None:
+    @unless(no_conversation)
+    async def action_pipeline_context(self) -> None:
         """Open the conversation as a context: the thread of this node, or all of it."""
         if self.run is None:
             return
@@ -807,8 +807,7 @@ class PipelinesScreen(ListScreen, pane=keys.PIPELINES):
 
     # choosing a pipeline, a file, a run
 
-    @runs(keys.CHOOSE)
-    async def choose_pipeline(self) -> None:
+    async def action_pipeline_choose(self) -> None:
         """Choose among those that have run, latest first, and those below this folder."""
         here = Path.cwd()
         below = await to_thread(pipelines_below, here)
@@ -829,8 +828,7 @@ class PipelinesScreen(ListScreen, pane=keys.PIPELINES):
 
         await self.choose("Pipelines", list(options.values()), then)
 
-    @runs(keys.OPEN_FILE)
-    async def choose_file(self) -> None:
+    async def action_pipeline_open(self) -> None:
         """Choose a file; typed paths are completed."""
 
         def narrow(text: str) -> None:
@@ -851,8 +849,8 @@ class PipelinesScreen(ListScreen, pane=keys.PIPELINES):
         start = self.path.parent if self.path is not None else Path.cwd()
         await ask_in(f"{start}/")
 
-    @runs(keys.PAST_RUNS, unless=no_past_runs)
-    async def choose_run(self) -> None:
+    @unless(no_past_runs)
+    async def action_pipeline_runs(self) -> None:
         """Choose a past run; those of the present pipeline come first."""
         path, past = self.path, list(self.past_runs)
         mine = [run for run in past if path is not None and Path(run.path) == path.absolute()]
@@ -879,13 +877,13 @@ class PipelinesScreen(ListScreen, pane=keys.PIPELINES):
 
     # looking
 
-    @runs(keys.REFRESH, unless=no_pipeline)
-    def read_again(self) -> None:
+    @unless(no_pipeline)
+    def action_pipeline_refresh(self) -> None:
         if self.path is not None:
             self._open(self.path, self.run_id, "Read again.")
 
-    @runs(keys.EDGES, unless=no_node)
-    def toggle_edges(self) -> None:
+    @unless(no_node)
+    def action_pipeline_edges(self) -> None:
         """Show every edge as a row, or only where a node has several."""
         self.graph.show_edges(not self.graph.all_edges)
         self.list.rows_changed()
@@ -893,8 +891,8 @@ class PipelinesScreen(ListScreen, pane=keys.PIPELINES):
         self.say("Every edge is a row." if every else "Edges are rows where there are several.")
         self.follow()
 
-    @runs(keys.NEXT_WAY, unless=too_few_entries)
-    def next_way(self) -> None:
+    @unless(too_few_entries)
+    def action_pipeline_way(self) -> None:
         """Explain the next edge into the node."""
         entries = len(self.entries())
         self.entry_number = (self.entry_number + 1) % max(entries, 1)
@@ -912,36 +910,36 @@ class PipelinesScreen(ListScreen, pane=keys.PIPELINES):
             self.unzoom()
         self._draw_input(from_start=True)
 
-    @runs(keys.MODE_FULL, unless=no_node)
-    def view_full(self) -> None:
+    @unless(no_node)
+    def action_view_full(self) -> None:
         self._show_view(MODES[0])
 
-    @runs(keys.MODE_TRUNCATE, unless=no_node)
-    def view_truncate(self) -> None:
+    @unless(no_node)
+    def action_view_truncate(self) -> None:
         self._show_view(MODES[1])
 
-    @runs(keys.MODE_COMPACT, unless=no_node)
-    def view_compact(self) -> None:
+    @unless(no_node)
+    def action_view_compact(self) -> None:
         self._show_view(MODES[2])
 
-    @runs(keys.MODE_LOW, unless=no_node)
-    def view_low(self) -> None:
+    @unless(no_node)
+    def action_view_low(self) -> None:
         self._show_view(MODES[3])
 
-    @runs(keys.MODE_MEDIUM, unless=no_node)
-    def view_medium(self) -> None:
+    @unless(no_node)
+    def action_view_medium(self) -> None:
         self._show_view(MODES[4])
 
-    @runs(keys.MODE_HIGH, unless=no_node)
-    def view_high(self) -> None:
+    @unless(no_node)
+    def action_view_high(self) -> None:
         self._show_view(MODES[5])
 
-    @runs(keys.MODE_ANSWER, unless=no_node)
-    def view_answer(self) -> None:
+    @unless(no_node)
+    def action_view_said(self) -> None:
         self._show_view(ANSWER)
 
-    @runs(keys.MODE_ALL, unless=no_node)
-    def view_all(self) -> None:
+    @unless(no_node)
+    def action_view_all(self) -> None:
         """Show all six over the whole screen, or one again."""
         self._show_view(ALL)
         if self.view == ALL:
@@ -949,7 +947,7 @@ class PipelinesScreen(ListScreen, pane=keys.PIPELINES):
         else:
             self.unzoom()
 
-    def back(self) -> None:
+    def action_back(self) -> None:
         """Leave the zoom, the pane, the chosen mode."""
         if self.zoomed is not None or self.focused is not self.list:
             leaves_all = self.zoomed is not None and self.view == ALL
@@ -966,12 +964,11 @@ class PipelinesScreen(ListScreen, pane=keys.PIPELINES):
             return row.entry.edge.line
         return node.line if node is not None else 0
 
-    @runs(shared.OPEN_SOURCE, unless=no_node)
-    def open_source(self) -> None:
+    @unless(no_node)
+    def action_open_source(self) -> None:
         self.host.open_line(str(self.path), self._line())
 
-    @runs(shared.OPEN_EDITOR)
-    def open_editor(self) -> None:
+    def action_open_editor(self) -> None:
         if self.path is None:
             self.say(
                 f"No pipeline is open: {keys.CHOOSE.key} chooses one, "
@@ -985,8 +982,8 @@ class PipelinesScreen(ListScreen, pane=keys.PIPELINES):
     def copied_text(self) -> str:
         return shown_text(self.mode, self.node_input) if self.node_input is not None else ""
 
-    @runs(shared.COPY, unless=no_text)
-    def copy(self) -> None:
+    @unless(no_text)
+    def action_copy(self) -> None:
         text = self.copied_text
         self.copy_text(text, f"Copied {self.mode} ({len(text):,} characters).")
 

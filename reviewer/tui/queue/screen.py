@@ -28,7 +28,7 @@ from reviewer.tui.evidence.evidence_pane import EvidencePane
 from reviewer.tui.evidence.structure import Extras
 from reviewer.tui.kit import keys as kit_keys
 from reviewer.tui.kit.action import Action
-from reviewer.tui.kit.actor import runs
+from reviewer.tui.kit.actor import unless
 from reviewer.tui.kit.bars import HintBar
 from reviewer.tui.kit.row_list import RowList
 from reviewer.tui.kit.row_sign import NO_BADGES, Badges
@@ -370,7 +370,7 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
         )
         self._load(query, here=ids[-1:])
 
-    def refresh_rows(self) -> None:
+    def action_refresh(self) -> None:
         """Read the list again: decided rows leave, new ones appear."""
         self._load_again()
         self.say("The queue was read again.")
@@ -623,8 +623,8 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
 
     # deciding
 
-    @runs(keys.PROMOTE, unless=_cannot_promote)
-    async def promote(self) -> None:
+    @unless(_cannot_promote)
+    async def action_promote(self) -> None:
         """Promote the marked rows, or this one; rows that first need words are left out."""
         ids = self._targets()
         drafts = await to_thread(self.engine.drafts.ids)
@@ -640,8 +640,8 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
         remark = f", left out {count(left_out, 'row')} to be worded first" if left_out else ""
         await self._decide(ready, "Promoting", self.engine.triage.promote, remark)
 
-    @runs(keys.REJECT, unless=_cannot_decide)
-    async def reject(self) -> None:
+    @unless(_cannot_decide)
+    async def action_reject(self) -> None:
         """Reject the marked rows, or this one; a conflict is dismissed."""
         row = self.model.current
         if row is not None and row.kind == "conflict" and not self.model.count_marked():
@@ -649,8 +649,8 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
         else:
             await self._decide(self._targets(), "Rejecting", self.engine.triage.reject)
 
-    @runs(keys.REJECT_WHY, unless=_cannot_promote)
-    async def reject_why(self) -> None:
+    @unless(_cannot_promote)
+    async def action_reject_why(self) -> None:
         """Reject the marked rows, or this one, with a reason."""
         from reviewer.tui.kit.option import Option
 
@@ -664,8 +664,8 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
         reasons = [Option(each, *words) for each, words in REASONS.items()]
         await self.choose(f"Reject {which} because", reasons, then)
 
-    @runs(keys.DEFER, unless=_cannot_decide)
-    async def defer(self) -> None:
+    @unless(_cannot_decide)
+    async def action_defer(self) -> None:
         """Put the marked rows, or this one, aside."""
 
         def defer(ids: Sequence[int], *, alone: Collection[int]) -> Done:
@@ -741,8 +741,8 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
         self.show_counts()
         self.follow()
 
-    @runs(keys.SETTLE, unless=_why_not_a_conflict)
-    async def settle(self) -> None:
+    @unless(_why_not_a_conflict)
+    async def action_settle(self) -> None:
         """Choose which side of the conflict to keep."""
         from reviewer.tui.kit.option import Option
 
@@ -777,8 +777,8 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
             done = await self.write(lambda: settle(conflict_id))
             self._after_decision(done, done.ids)
 
-    @runs(keys.RESTORE, unless=_cannot_restore)
-    async def restore(self) -> None:
+    @unless(_cannot_restore)
+    async def action_restore(self) -> None:
         """Put the marked rows, or this one, back into the queue."""
         ids = self.model.targets()
         done = await self.write(lambda: self.engine.triage.restore(ids))
@@ -786,8 +786,8 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
         self.model.reread(done.ids)
         self._show_again(self._words(done))
 
-    @runs(keys.MERGE, unless=_cannot_reword)
-    async def merge(self) -> None:
+    @unless(_cannot_reword)
+    async def action_merge(self) -> None:
         """Merge the nearest duplicate into this row, or this one into the row that leads it."""
         row = self.model.current
         if row is None:
@@ -802,20 +802,20 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
         done = await self.write(partial(self.engine.triage.merge, merged, into))
         self._after_decision(done, [merged, into, *done.ids])
 
-    @runs(keys.PROMOTE_CLUSTER, unless=_no_cluster)
-    async def promote_cluster(self) -> None:
+    @unless(_no_cluster)
+    async def action_promote_cluster(self) -> None:
         """Promote the row that leads this cluster, with its near duplicates."""
         row = self.model.current
         if row is None:
             return
         leader = self.model.leader_of.get(row.id, row.id)
         if self.model.is_open(self.model.cursor):
-            self.collapse()
+            self.action_collapse()
         done = await self.write(lambda: self.engine.triage.promote([leader]))
         self._after_decision(done, [leader, *done.ids])
 
-    @runs(keys.TYPE, unless=_cannot_reword)
-    async def change_type(self) -> None:
+    @unless(_cannot_reword)
+    async def action_type(self) -> None:
         """Choose another type for this row."""
         row = self.model.current
         if row is None:
@@ -841,8 +841,8 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
 
         await self.choose(f"Type of #{memory_id}", options, then, current=here)
 
-    @runs(keys.NAME, unless=_not_an_entity)
-    async def rename(self) -> None:
+    @unless(_not_an_entity)
+    async def action_name(self) -> None:
         """Type another name for this entity."""
         row = self.model.current
         if row is None:
@@ -886,8 +886,8 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
         self.model.reread(done.ids)
         self._show_again(self._words(done))
 
-    @runs(keys.QUEUE_MORE, unless=_nothing_beyond_cap)
-    async def queue_more(self) -> None:
+    @unless(_nothing_beyond_cap)
+    async def action_more(self) -> None:
         """Queue candidates that were left beyond the cap."""
         done = await self.write(lambda: self.engine.intake.more(project=self.project))
         self._queue_more_act = done.act
@@ -895,8 +895,8 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
         self._load_again()
         self.say(f"{done.title} - {self.key_of(kit_keys.UNDO)} to undo")
 
-    @runs(keys.READ_SESSIONS, unless=_no_project)
-    async def read_sessions(self) -> None:
+    @unless(_no_project)
+    async def action_read_sessions(self) -> None:
         """Read the sessions of this project that lie where agents keep them."""
         project = self.project
         assert project is not None
@@ -916,8 +916,8 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
             f"{count(report.new, 'new candidate')}."
         )
 
-    @runs(keys.ASK_MODEL, unless=_no_project)
-    def ask_model(self) -> None:
+    @unless(_no_project)
+    def action_ask_model(self) -> None:
         """Hand the terminal to `reviewer propose`, which says what it costs before it asks.
 
         Raises ModelError without a model.
@@ -937,12 +937,12 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
         counts = self.engine.queue.counts(self.project)
         return counts.to_decide
 
-    @runs(kit_keys.UNDO, unless=_nothing_to_undo_here)
-    async def undo(self) -> None:
+    @unless(_nothing_to_undo_here)
+    async def action_undo(self) -> None:
         """Undo the last decision, or queueing more if that came later."""
         following, queued = self.engine.history.next_undo(), self._queue_more_act
         if queued is None or (following is not None and following[0] > queued):
-            await super().undo()
+            await super().action_undo()
             return
         self._queue_more_act = None
         undone = await self.write(lambda: self.engine.history.undo_act(queued), "Undoing")
@@ -969,10 +969,10 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
 
     @on(RowList.Opened)
     async def _double_clicked(self) -> None:
-        await self.action_act(keys.EDIT.id)
+        await self.perform(keys.EDIT)
 
-    @runs(keys.EDIT, unless=_cannot_reword)
-    async def edit(self) -> None:
+    @unless(_cannot_reword)
+    async def action_edit(self) -> None:
         """Edit the row under the cursor, from its draft where there is one; saving promotes it."""
         row = self.model.current
         if row is None:
@@ -1006,8 +1006,8 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
         self.list.show_badges({key: structs.replace(badges, draft=kept)})
         self.follow()
 
-    @runs(keys.DISCARD_DRAFT, unless=_no_draft)
-    def discard_draft(self) -> None:
+    @unless(_no_draft)
+    def action_discard_draft(self) -> None:
         """Throw away the draft of the row under the cursor."""
         memory_id = self.model.current_id
         if memory_id is not None:
@@ -1033,8 +1033,8 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
         query = with_statements(structs.replace(self._query_requested, filter=text))
         self._load(query, quick=bool(text), here=() if here is None else [here])
 
-    @runs(keys.SORT, unless=ListScreen.no_rows)
-    async def sort(self) -> None:
+    @unless(ListScreen.no_rows)
+    async def action_sort(self) -> None:
         """Choose an order; the learned one needs enough decisions to learn from."""
         from reviewer.tui.kit.option import Option
 
@@ -1063,8 +1063,7 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
         self._load(structs.replace(self._query_requested, sort=following))
         self.say(f"Ordered by {following.value}.{missing}")
 
-    @runs(keys.STATUS)
-    async def choose_status(self) -> None:
+    async def action_status(self) -> None:
         """Choose which rows are shown."""
         from reviewer.tui.kit.option import Option
 
@@ -1082,8 +1081,7 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
         """Show the rows of a status."""
         self._load(with_statements(structs.replace(self._query_requested, status=status)))
 
-    @runs(keys.PROJECT)
-    async def choose_project(self) -> None:
+    async def action_project(self) -> None:
         """Choose the project to show."""
         from reviewer.tui.kit.option import Option
 
@@ -1097,11 +1095,11 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
 
     # clusters
 
-    @runs(keys.EXPAND, unless=_no_cluster)
-    async def toggle_cluster(self) -> None:
+    @unless(_no_cluster)
+    async def action_expand(self) -> None:
         """Open the cluster of this row, or close it."""
         if self.model.is_open(self.model.cursor):
-            self.collapse()
+            self.action_collapse()
             return
         leader = self.model.ids[self.model.cursor]
         members = await to_thread(self.engine.queue.members, leader)
@@ -1113,8 +1111,8 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
         self.list.rows_changed()
         self.say("The cluster is open: each of its rows is decided alone now.")
 
-    @runs(keys.COLLAPSE, unless=_no_cluster)
-    def collapse(self) -> None:
+    @unless(_no_cluster)
+    def action_collapse(self) -> None:
         """Close the cluster; the cursor goes to its row."""
         self.model.close_cluster(self.model.cursor)
         self.list.rows_changed()
@@ -1122,12 +1120,12 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
 
     # looking
 
-    @runs(keys.NEXT_EVIDENCE, unless=_no_row)
-    def next_evidence(self) -> None:
+    @unless(_no_row)
+    def action_next_evidence(self) -> None:
         self.evidence.next_evidence()
 
-    @runs(keys.PREVIOUS_EVIDENCE, unless=_no_row)
-    def previous_evidence(self) -> None:
+    @unless(_no_row)
+    def action_previous_evidence(self) -> None:
         self.evidence.previous_evidence()
 
     def _current_evidence(self) -> EvidenceView:
@@ -1140,16 +1138,9 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
             raise SourceError(f"#{memory_id} was written by hand: it has no source file.")
         return evidence
 
-    @runs(kit_keys.OPEN_SOURCE, unless=_no_row)
-    def open_source(self) -> None:
+    @unless(_no_row)
+    def action_open_source(self) -> None:
         self.host.open_source(self._current_evidence())
-
-    @runs(keys.WHY, unless=_no_row)
-    def why(self) -> None:
-        """Show every step from this row down to its source."""
-        row = self.model.current
-        if row is not None:
-            self.host.open_why(row.id)
 
     def _not_promoted(self) -> str | None:
         row = self.model.current
@@ -1157,22 +1148,22 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
             return f"#{row.id} is not promoted, so no agent gets it."
         return self._no_row()
 
-    @runs(kit_keys.REACH, unless=_not_promoted)
-    def show_reach(self) -> None:
+    @unless(_not_promoted)
+    def action_reach(self) -> None:
         """Show which agents get this memory, and where."""
         row = self.model.current
         if row is not None:
             self.host.open_reach(row.id)
 
-    @runs(keys.SESSION, unless=_no_row)
-    def open_session(self) -> None:
+    @unless(_no_row)
+    def action_open_session(self) -> None:
         """Show the session that the evidence on the screen comes from, at its line."""
         row = self.model.current
         if row is not None:
             self.host.open_session(self._current_evidence(), row.project)
 
-    @runs(kit_keys.COPY, unless=_no_row)
-    def copy(self) -> None:
+    @unless(_no_row)
+    def action_copy(self) -> None:
         row = self.model.current
         if row is not None:
             self.copy_text(row.content, f"Copied #{row.id} ({len(row.content):,} characters).")

@@ -57,8 +57,8 @@ STATE = Pane(
     "state", "State",
     (NEW_VALUE, EDIT, UNSET, PUT_BACK, GRADUATE, SUPERSEDE, RELATE, keys.UNDO, keys.REDO,
      keys.FILTER, keys.REFRESH, keys.MENU, FOLLOW, EARLIER, keys.REACH, keys.OPEN_SOURCE,
-     keys.OPEN_EDITOR, keys.COPY, NEXT_PLACE, PREVIOUS_PLACE, EXPORT, *keys.MOVES,
-     NEXT_GROUP, PREVIOUS_GROUP, *keys.PANE_ACTIONS, keys.BACK),
+     keys.OPEN_EDITOR, keys.COPY, NEXT_PLACE, PREVIOUS_PLACE, EXPORT, NEXT_GROUP, PREVIOUS_GROUP,
+     *keys.PANE_ACTIONS, keys.BACK),
     (NEW_VALUE, EDIT, PUT_BACK, GRADUATE, keys.FILTER, keys.UNDO, keys.MENU, EXPORT),
 )  # fmt: skip
 FORM = Pane("form", "State: writing a value", keys.FORM_ACTIONS, keys.FORM_ACTIONS[:3])

@@ -17,7 +17,7 @@ from reviewer.promotion.views import QueueRow
 from reviewer.text.display import display_line
 from reviewer.tui.evidence.structure import labelled
 from reviewer.tui.kit import keys as shared
-from reviewer.tui.kit.actor import Actor, runs
+from reviewer.tui.kit.actor import Actor
 from reviewer.tui.kit.edit_pane import EditorArea, Field
 from reviewer.tui.kit.line import BarLine, Part, TitleRule, cells_of, cut, line_of
 from reviewer.tui.kit.row_list import ModelList, cursor_bar
@@ -251,8 +251,7 @@ class StateForm(Actor, Vertical, pane=keys.FORM):
             if not self.query_one(f"#row-{name}").has_class("-hidden")
         ]
 
-    @runs(shared.SAVE_FORM)
-    def save(self) -> None:
+    def action_save_form(self) -> None:
         """Post the values, unless a required one is missing."""
         values = self.values
         for name in ("project", "key", "value"):
@@ -262,21 +261,18 @@ class StateForm(Actor, Vertical, pane=keys.FORM):
                 return
         self.post_message(self.Saved(values))
 
-    @runs(shared.LEAVE_FORM)
-    def leave(self) -> None:
+    def action_leave_form(self) -> None:
         self.post_message(self.Left())
 
     @on(Field.Entered)
     def _entered(self, event: Field.Entered) -> None:
         event.stop()
-        self.next_field()
+        self.action_next_field()
 
-    @runs(shared.NEXT_FIELD)
-    def next_field(self) -> None:
+    def action_next_field(self) -> None:
         self._step(1)
 
-    @runs(shared.PREVIOUS_FIELD)
-    def previous_field(self) -> None:
+    def action_previous_field(self) -> None:
         self._step(-1)
 
     def _step(self, step: int) -> None:

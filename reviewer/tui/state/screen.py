@@ -23,11 +23,10 @@ from reviewer.promotion.triage import Done, Seen
 from reviewer.promotion.views import QueueQuery, QueueRow, SourceState, Status
 from reviewer.text.display import display_line
 from reviewer.tui.evidence.candidate_pane import CandidatePane
-from reviewer.tui.evidence.keys import NEXT_PLACE, PREVIOUS_PLACE
 from reviewer.tui.evidence.steps import evidence_at, places_of, step_blocks
 from reviewer.tui.evidence.structure import Extras
 from reviewer.tui.kit import keys as shared
-from reviewer.tui.kit.actor import runs
+from reviewer.tui.kit.actor import unless
 from reviewer.tui.kit.option import Option
 from reviewer.tui.kit.row_list import RowList
 from reviewer.tui.kit.screen import ListScreen, TextEdit
@@ -320,22 +319,22 @@ class StateScreen(ListScreen, pane=keys.STATE):
     def show_reversed(self, undone: Undone) -> None:
         self.read_list(here=(False, undone.ids[0]) if undone.ids else None)
 
-    @runs(keys.PUT_BACK, unless=trusted)
-    async def put_back(self) -> None:
+    @unless(trusted)
+    async def action_put_in_queue(self) -> None:
         """Put the memory or entity back into the queue."""
         key = self.facts.current_key
         if key is not None and not key[0]:
             self.settle(await self.write(lambda: self.engine.triage.restore([key[1]])))
 
-    @runs(keys.UNSET, unless=not_trusted)
-    async def unset(self) -> None:
+    @unless(not_trusted)
+    async def action_state_unset(self) -> None:
         row = self.facts.current
         if row is not None and not isinstance(row, QueueRow):
             project, key = row.project, row.key
             self.settle(await self.write(lambda: self.engine.state.unset(project, key)))
 
-    @runs(keys.GRADUATE, unless=not_a_memory)
-    async def graduate(self) -> None:
+    @unless(not_a_memory)
+    async def action_graduate(self) -> None:
         """Choose the type of entity that the memory becomes, the likeliest first."""
         key = self.facts.current_key
         if key is None:
@@ -354,8 +353,8 @@ class StateScreen(ListScreen, pane=keys.STATE):
 
         await self.choose(f"Graduate #{number}", options, then)
 
-    @runs(keys.RELATE, unless=not_an_entity)
-    async def relate(self) -> None:
+    @unless(not_an_entity)
+    async def action_relate(self) -> None:
         """Choose a relation, then the other entity."""
         key = self.facts.current_key
         if key is None:
@@ -382,8 +381,8 @@ class StateScreen(ListScreen, pane=keys.STATE):
 
         await self.choose(f"#{number} ...", kinds, to_which)
 
-    @runs(keys.SUPERSEDE, unless=trusted)
-    async def supersede(self) -> None:
+    @unless(trusted)
+    async def action_supersede(self) -> None:
         """Choose the statement that takes the place of this one."""
         row = self.facts.current
         if not isinstance(row, QueueRow):
@@ -448,8 +447,8 @@ class StateScreen(ListScreen, pane=keys.STATE):
             for row in rows
         ]
 
-    @runs(keys.FOLLOW, unless=unrelated)
-    async def follow_relation(self) -> None:
+    @unless(unrelated)
+    async def action_follow(self) -> None:
         """Go to a related row of the entity; choose if there are several."""
         related = self.current.related if self.current else []
         options = [Option(str(number), f"#{number}", how) for number, how in related]
@@ -463,8 +462,8 @@ class StateScreen(ListScreen, pane=keys.STATE):
             return "Trusted state is in every packet, under constitution."
         return self.no_rows() or self.not_read()
 
-    @runs(shared.REACH, unless=_no_memory)
-    def show_reach(self) -> None:
+    @unless(_no_memory)
+    def action_reach(self) -> None:
         """Show which agents get this fact, and where."""
         if self.current is not None and self.current.view is not None:
             self.host.open_reach(self.current.view.id)
@@ -479,8 +478,7 @@ class StateScreen(ListScreen, pane=keys.STATE):
 
     # writing
 
-    @runs(keys.NEW_VALUE)
-    async def new_value(self) -> None:
+    async def action_state_new(self) -> None:
         """Write a value of another key; the fact under the cursor stays visible."""
         form = await self._open_form()
         project = self.project
@@ -495,8 +493,8 @@ class StateScreen(ListScreen, pane=keys.STATE):
         )
 
     @on(RowList.Opened)
-    @runs(keys.EDIT, unless=no_fact)
-    async def edit(self) -> None:
+    @unless(no_fact)
+    async def action_state_edit(self) -> None:
         """Write a new value of this key, or reword this memory or entity."""
         shown = self.current
         if shown is None:
@@ -600,31 +598,29 @@ class StateScreen(ListScreen, pane=keys.STATE):
         place = min(self._place, len(places) - 1)
         return shown.steps[places[place]], place
 
-    @runs(shared.OPEN_SOURCE, unless=no_fact)
-    def open_source(self) -> None:
+    @unless(no_fact)
+    def action_open_source(self) -> None:
         step, place = self._selected_place()
         shown = self.current
         number = shown.view.id if shown is not None and shown.view is not None else None
         self.host.open_source(evidence_at(self.engine, number, place, step))
 
-    @runs(shared.OPEN_EDITOR, unless=no_fact)
-    def open_editor(self) -> None:
+    @unless(no_fact)
+    def action_open_editor(self) -> None:
         step, _ = self._selected_place()
         self.edit_file(os.path.expanduser(step.path or ""), step.line or 0)
 
-    @runs(shared.COPY, unless=no_fact)
-    def copy(self) -> None:
+    @unless(no_fact)
+    def action_copy(self) -> None:
         row = self.facts.current
         if row is not None:
             text = row.content if isinstance(row, QueueRow) else row.value
             self.copy_text(text, f"Copied {len(text):,} characters.")
 
-    @runs(NEXT_PLACE)
-    def next_place(self) -> None:
+    def action_next_place(self) -> None:
         self._step_place(1)
 
-    @runs(PREVIOUS_PLACE)
-    def previous_place(self) -> None:
+    def action_previous_place(self) -> None:
         self._step_place(-1)
 
     def _step_place(self, step: int) -> None:
@@ -635,8 +631,8 @@ class StateScreen(ListScreen, pane=keys.STATE):
         else:
             self.say("There is no other place in this direction.")
 
-    @runs(keys.EARLIER, unless=no_fact)
-    def toggle_earlier(self) -> None:
+    @unless(no_fact)
+    def action_earlier(self) -> None:
         """Show all earlier values or wordings, or the last three."""
         self._all_earlier = not self._all_earlier
         shown = self.shown
@@ -650,12 +646,10 @@ class StateScreen(ListScreen, pane=keys.STATE):
         else:
             self.say(f"Showing the last {min(EARLIER_SHOWN, total)} of {total:,} earlier {noun}s.")
 
-    @runs(keys.NEXT_GROUP)
-    def next_group(self) -> None:
+    def action_next_group(self) -> None:
         self._to_group(1)
 
-    @runs(keys.PREVIOUS_GROUP)
-    def previous_group(self) -> None:
+    def action_previous_group(self) -> None:
         self._to_group(-1)
 
     def _to_group(self, step: int) -> None:
@@ -669,9 +663,9 @@ class StateScreen(ListScreen, pane=keys.STATE):
         nothing = self.has_class("-empty") and not self._filter
         return "There is nothing to filter yet." if nothing else None
 
-    @runs(shared.FILTER, unless=_nothing_to_filter)
-    async def open_filter(self) -> None:
-        await super().open_filter()
+    @unless(_nothing_to_filter)
+    async def action_filter(self) -> None:
+        await super().action_filter()
 
     @property
     def filter_text(self) -> str:
@@ -690,8 +684,7 @@ class StateScreen(ListScreen, pane=keys.STATE):
 
     # exporting
 
-    @runs(keys.EXPORT)
-    async def export(self) -> None:
+    async def action_export(self) -> None:
         """Choose a form; the difference follows."""
 
         async def then(option: Option) -> None:

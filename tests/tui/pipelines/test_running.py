@@ -157,7 +157,7 @@ async def test_only_one_run_at_a_time(engine: Engine, bakery: Path) -> None:
 async def test_leaving_the_program_keeps_the_run_for_a_resume(engine: Engine, bakery: Path) -> None:
     async with opened(engine, project="acme") as screen:
         await run_to_the_question(screen)
-        screen.app.leave()
+        await screen.app.action_quit()
     (run,) = engine.pipelines.runs()
     assert run.can_resume
     assert run.state != "running"
@@ -321,7 +321,7 @@ async def test_branches_and_a_gate_are_run_left_and_resumed(engine: Engine, bake
         }
         text = shown(screen).input_pane.plain_text
         assert text.index("### sweet (success)") < text.index("### salty (success)")
-        screen.app.leave()
+        await screen.app.action_quit()
     assert engine.pipelines.runs()[0].state in ("cancelled", "waiting")
     async with opened(engine, project="acme") as screen:
         await screen.press("f6")

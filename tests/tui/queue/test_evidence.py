@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 import pytest
-from textual.app import ComposeResult
+from textual.app import App, ComposeResult
 from textual.geometry import Region
 
 from reviewer.promotion.views import Member, SourceState, Status
@@ -17,7 +17,6 @@ from reviewer.tui.evidence.evidence_pane import EvidencePane, evidence_blocks, e
 from reviewer.tui.evidence.roles import SHORT_USES, role_runs
 from reviewer.tui.evidence.structure import Extras
 from reviewer.tui.keymap import Keymap
-from reviewer.tui.kit.actor import Host
 from reviewer.tui.kit.text import Block, Run, Span, lay_out, reflowed
 from reviewer.tui.kit.text_pane import TextPane
 from reviewer.tui.theme import ASCII, DARK, GLYPHS, THEMES
@@ -26,7 +25,7 @@ from tests.tui.views import HOSTILE, candidate, evidence, record
 NOW = datetime(2026, 2, 14, 12, tzinfo=UTC)
 
 
-class Panes(Host):
+class Panes(App[int]):
     """The two panes, one above the other."""
 
     CSS = "CandidatePane { height: 10; } EvidencePane { height: 8; }"

@@ -310,7 +310,7 @@ async def test_the_row_of_last_time_is_among_its_neighbours(seeded: Engine, inde
     async with opened(seeded, size=(80, 24)) as screen:
         screen.queue.list.move_to(index)
         await screen.settle()
-        screen.app.leave()
+        await screen.app.action_quit()
     async with opened(seeded, size=(80, 24)) as screen:
         assert screen.model.cursor == index
         shown = screen.queue.list

@@ -153,9 +153,9 @@ async def test_a_key_is_about_the_row_under_the_cursor_not_about_the_one_still_s
         shown = state(screen)
         assert shown.layer == "entity"
         shown.list.move_by(1)
-        await shown.action_act(REACH.id)
+        await shown.perform(REACH)
         await screen.settle()
         assert status_text(screen) == "Still loading, try again."
-        await shown.action_act(REACH.id)
+        await shown.perform(REACH)
         await screen.settle()
         assert "Deploys need two approvals" in screen.text

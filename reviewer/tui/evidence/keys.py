@@ -37,5 +37,5 @@ NEXT_PLACE = Action(
 )
 PREVIOUS_PLACE = Action(
     "previous_place", "left_square_bracket", "previous place",
-    "Go to the previous line that supports this.", "Look",
+    "Go to the previous line that supports this.", "Look", beside=NEXT_PLACE.id,
 )  # fmt: skip

@@ -228,7 +228,7 @@ class RunningAct:
 
     def watch(self, rows: int) -> bool:
         """Report the number of rows written so far; returns whether to stop."""
-        self._rows = rows
+        self._rows = max(self._rows, rows)
         return self._stop.is_set()
 
     def stop(self) -> None:

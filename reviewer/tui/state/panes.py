@@ -287,10 +287,8 @@ def state_title(state: StateView) -> str:
     return f"{state.key}  trusted state"
 
 
-def state_blocks(
-    values: Sequence[StateView], signs: Glyphs, earlier: int, *, now: datetime
-) -> list[Block]:
-    """The value, then up to `earlier` former ones, newest first."""
+def state_blocks(values: Sequence[StateView], signs: Glyphs, *, now: datetime) -> list[Block]:
+    """The value, then the former ones, newest first."""
     latest = values[0]
     blocks = [Block(latest.value, "text", first=(Run(" "),)), Block("")]
     if latest.ended_at is not None:
@@ -302,13 +300,9 @@ def state_blocks(
         blocks.append(labelled("note", latest.note))
     blocks.append(labelled("evidence", latest.evidence or "none was named"))
     blocks.append(labelled("project", latest.project))
-    past = values[1:]
-    for place, value in enumerate(past[:earlier]):
+    for place, value in enumerate(values[1:]):
         until = f"  until {moment(value.ended_at)}"
         text = f"{' '.join(value.value.split())}{until}"
         spans = (Span(len(text) - len(until), len(text), "faint"),)
         blocks.append(labelled("before" if not place else "", text, spans=spans))
-    if len(past) > earlier:
-        more = f"and {len(past) - earlier:,} earlier: {keys.EARLIER.key} shows all"
-        blocks.append(labelled("", more, "faint"))
     return blocks

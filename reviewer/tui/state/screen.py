@@ -10,6 +10,7 @@ import os
 from asyncio import to_thread
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -43,7 +44,6 @@ if TYPE_CHECKING:
     from reviewer.promotion.trusted_state import StateView
     from reviewer.promotion.views import CandidateView
 
-EARLIER_SHOWN = 3
 MOST_OPTIONS = 200
 LOADING = "Still loading, try again."
 WHY = "Where this comes from"
@@ -102,7 +102,6 @@ class StateScreen(ListScreen, pane=keys.STATE):
         super().__init__(engine, project, rows, [self.fact, self.why], title="Memory")
         self.shown: Shown | None = None
         self._filter = ""
-        self._all_earlier = False
         self._place = 0
         """The selected one of the lines that support the fact."""
         self._form: StateForm | None = None
@@ -213,7 +212,6 @@ class StateScreen(ListScreen, pane=keys.STATE):
         shown = self.shown
         if shown is None:
             return
-        most = 1_000 if self._all_earlier else EARLIER_SHOWN
         now = self.engine.clock()
         if shown.view is not None:
             self.fact.show_candidate(
@@ -222,14 +220,15 @@ class StateScreen(ListScreen, pane=keys.STATE):
                 wordings=shown.wordings,
                 state=shown.state,
                 extras=shown.extras,
-                wordings_shown=most,
                 keep_scroll=keep_scroll,
             )
         else:
             self.fact.show(
-                state_blocks(shown.values, glyphs(self.app), most, now=now),
+                state_blocks(shown.values, glyphs(self.app), now=now),
                 title=state_title(shown.values[0]),
-                hints=(f"{self.key_of(keys.EDIT)} new value, {self.key_of(keys.UNSET)} unset",),
+                hints=(
+                    f"{self.key_of(keys.EDIT)} new value, {self.key_of(keys.TAKE_OUT)} take out",
+                ),
                 keep_scroll=keep_scroll,
             )
         self._draw_why(keep_scroll=keep_scroll)
@@ -259,27 +258,19 @@ class StateScreen(ListScreen, pane=keys.STATE):
     def no_fact(self) -> str | None:
         return None if self.layer else "The list is empty."
 
-    def not_trusted(self) -> str | None:
-        if self.layer in ("memory", "entity"):
-            return (
-                f"Only trusted state can be unset: {keys.PUT_BACK.key} puts "
-                f"this {self.layer} back in the queue."
-            )
-        return self.no_fact()
-
     def trusted(self) -> str | None:
         if self.layer == "state":
-            return (
-                f"Trusted state is written by hand, not in the queue: {keys.UNSET.key} unsets it."
-            )
+            return "This is trusted state: only memories and entities can be replaced."
         return self.no_fact()
 
     def not_a_memory(self) -> str | None:
-        return "This is an entity already." if self.layer == "entity" else self.trusted()
+        if self.layer == "state":
+            return "Trusted state is written by hand and stays what it is."
+        return "This is an entity already." if self.layer == "entity" else self.no_fact()
 
     def not_an_entity(self) -> str | None:
         if self.layer == "memory":
-            return f"Only entities have relations: {keys.GRADUATE.key} graduates this memory."
+            return f"Only entities have relations: {self.key_of(keys.GRADUATE)} makes one of it."
         if self.layer == "state":
             return "Only entities have relations."
         return self.no_fact()
@@ -319,17 +310,16 @@ class StateScreen(ListScreen, pane=keys.STATE):
     def show_reversed(self, undone: Undone) -> None:
         self.read_list(here=(False, undone.ids[0]) if undone.ids else None)
 
-    @unless(trusted)
-    async def action_put_in_queue(self) -> None:
-        """Put the memory or entity back into the queue."""
-        key = self.facts.current_key
-        if key is not None and not key[0]:
-            self.settle(await self.write(lambda: self.engine.triage.restore([key[1]])))
-
-    @unless(not_trusted)
-    async def action_state_unset(self) -> None:
+    @unless(no_fact)
+    async def action_take_out(self) -> None:
+        """Put the memory or entity back into the queue, or end the key of trusted state."""
         row = self.facts.current
-        if row is not None and not isinstance(row, QueueRow):
+        if row is None:
+            return
+        if isinstance(row, QueueRow):
+            number = row.id
+            self.settle(await self.write(lambda: self.engine.triage.restore([number])))
+        else:
             project, key = row.project, row.key
             self.settle(await self.write(lambda: self.engine.state.unset(project, key)))
 
@@ -343,12 +333,20 @@ class StateScreen(ListScreen, pane=keys.STATE):
         types = await to_thread(self.engine.active_facts.likely_types, number)
         options = [Option(type_, type_.replace("_", " ")) for type_ in types]
 
-        async def then(option: Option) -> None:
-            done = await self.write(lambda: self.engine.entities.graduate(number, option.key))
+        async def named(kind: str, name: str) -> None:
+            done = await self.write(
+                lambda: self.engine.entities.graduate(number, kind, name=name or None)
+            )
             self.settle(done)
-            self.say(
-                f"{done.title}, which waits in the queue ({shared.SHOW_QUEUE.key}) "
-                f"- {shared.UNDO.key} to undo"
+            queue, undo = self.key_of(shared.SHOW_QUEUE), self.key_of(shared.UNDO)
+            self.say(f"{done.title}, which waits in the queue ({queue}) - {undo} to undo")
+
+        async def then(option: Option) -> None:
+            await self.ask_text(
+                f"Name of the {option.name}",
+                partial(named, option.key),
+                hint="what it is called",
+                empty="No name: its words say what it is",
             )
 
         await self.choose(f"Graduate #{number}", options, then)
@@ -545,7 +543,7 @@ class StateScreen(ListScreen, pane=keys.STATE):
         self.close_overlay()
         self.read_list()
         if kept and self._form is not None:
-            key = "e" if self._form.about else "n"
+            key = self.key_of(keys.EDIT if self._form.about else keys.NEW_VALUE)
             self.say(f"What you typed is kept until you leave reviewer: {key} continues.")
         else:
             self.say("Nothing was written.")
@@ -630,32 +628,6 @@ class StateScreen(ListScreen, pane=keys.STATE):
             self._draw_why()
         else:
             self.say("There is no other place in this direction.")
-
-    @unless(no_fact)
-    def action_earlier(self) -> None:
-        """Show all earlier values or wordings, or the last three."""
-        self._all_earlier = not self._all_earlier
-        shown = self.shown
-        total = max(len(shown.values) - 1, len(shown.wordings), 0) if shown else 0
-        self._draw()
-        noun = "value" if shown and shown.values else "wording"
-        if not total:
-            self.say(f"There is no earlier {noun}.")
-        elif self._all_earlier:
-            self.say(f"Showing all {count(total, f'earlier {noun}')}.")
-        else:
-            self.say(f"Showing the last {min(EARLIER_SHOWN, total)} of {total:,} earlier {noun}s.")
-
-    def action_next_group(self) -> None:
-        self._to_group(1)
-
-    def action_previous_group(self) -> None:
-        self._to_group(-1)
-
-    def _to_group(self, step: int) -> None:
-        index = self.facts.next_group(step)
-        if index is not None:
-            self.list.move_to(index)
 
     # the filter
 

@@ -84,7 +84,9 @@ def letters(pane: Pane) -> set[str]:
     return {key.lower() for key in keys if len(key) == 1 and key.isalpha()}
 
 
-@pytest.mark.parametrize("name", ["queue", "context", "packet", "state", "history", "session"])
+@pytest.mark.parametrize(
+    "name", ["queue", "context", "packet", "state", "pipelines", "agents", "history", "session"]
+)
 def test_a_screen_has_at_most_fourteen_letters(name: str) -> None:
     assert len(letters(BY_ID[name])) <= 14
 
@@ -93,7 +95,7 @@ def test_a_letter_means_the_same_on_the_screens_that_have_it() -> None:
     meanings = {
         key: {
             action.title
-            for name in ("queue", "context", "packet", "state", "session")
+            for name in ("queue", "context", "packet", "state", "pipelines", "session")
             for action in BY_ID[name].actions
             if action.keys.split(",")[0] == key
         }
@@ -104,7 +106,9 @@ def test_a_letter_means_the_same_on_the_screens_that_have_it() -> None:
     assert all(len(titles) == 1 for key, titles in meanings.items() if key not in "ae"), meanings
 
 
-@pytest.mark.parametrize("keys", [(), ("f3",), ("f4",), ("f5",), ("enter",), ("f8",)])
+@pytest.mark.parametrize(
+    "keys", [(), ("f3",), ("f4",), ("f5",), ("f6",), ("f7",), ("f8",), ("enter",)]
+)
 async def test_the_help_of_a_screen_has_at_most_24_rows(
     stocked: Engine, keys: tuple[str, ...]
 ) -> None:

@@ -383,15 +383,14 @@ def agent_blocks(state: AgentState, signs: Glyphs) -> list[Block]:
         *([("tried", "never run: its settings follow its documentation")] if row.never_run else []),
         ("connected", ", ".join(f"for {each}" for each in row.connected) or "no"),
         ("last packet", moment(row.last_packet) if row.last_packet else "none yet"),
-        ("last read", moment(row.last_read) if row.last_read else "no session yet"),
+        ("read", moment(row.last_read) if row.last_read else "no session at its end yet"),
     ]
     blocks = [Block(value, first=(Run(f" {name:<12}", "faint"),)) for name, value in facts]
     blocks += [Block(each, "warm", first=(Run(f" {signs.rejected} "),)) for each in row.missing]
     margin = (Run(" "),)
     blocks += [Block(each, "dim", first=(Run(" wrote       ", "faint"),)) for each in state.files]
     waiting = state.proposals.get("candidate", 0)
-    verb = "waits" if waiting == 1 else "wait"
-    line = f"{count(waiting, 'proposal')} of it {verb} for you"
+    line = f"Proposals waiting: {waiting:,}" if waiting else "No proposals waiting"
     decided = [
         f"{state.proposals[status]:,} {word}"
         for status, word in _DECIDED.items()
@@ -412,6 +411,6 @@ def agent_blocks(state: AgentState, signs: Glyphs) -> list[Block]:
         blocks.append(Block(f"and {beyond:,} more", "faint"))
     blocks.append(Block(""))
     if given is None:
-        return [*blocks, Block("It was given no packet yet.", "dim", first=margin)]
+        return [*blocks, Block("No packet sent yet.", "dim", first=margin)]
     about = f"Given to it in {given.project} on {moment(given.at)}, as it was sent"
     return [*blocks, Block(about, "strong", first=margin), Block(given.text, first=margin)]

@@ -75,14 +75,6 @@ class Act(Protocol):
 ActT = TypeVar("ActT", bound=Act)
 
 
-def _can_run(action: Action, node: Actor) -> bool:
-    """Whether a key would do something now; if the store cannot say, pressing the key will."""
-    try:
-        return node.why_not(action) is None
-    except ReviewerError:
-        return True
-
-
 _turns: defaultdict[tuple[type, str], Lock] = defaultdict(Lock)
 
 
@@ -428,20 +420,30 @@ class KitScreen(DismissOnce, Actor, Screen[None], inherit_bindings=False):
         self.read(work, then, group="options")
 
     async def action_menu(self) -> None:
-        """Choose one of the actions that have no key of their own."""
+        """Choose one of the actions that have no key of their own; those that can run come first,
+        the others say why they cannot.
+        """
         from reviewer.tui.kit.option import Option
 
-        rare = [action for action in self.pane.actions if not self.host.keymap_in_use.keys(action)]
-        usable = [action for action in rare if _can_run(action, self)]
+        rare = [each for each in self.pane.actions if not self.host.keymap_in_use.keys(each)]
+        reasons = {each.id: self._reason(each) for each in rare}
+        rare.sort(key=lambda each: bool(reasons[each.id]))
 
         async def then(option: Option) -> None:
-            await self.perform(usable[int(option.key)])
+            await self.perform(rare[int(option.key)])
 
-        await self.choose(
-            "More",
-            [Option(str(at), self.title_of(each), each.short) for at, each in enumerate(usable)],
-            then,
-        )
+        options = [
+            Option(str(at), self.title_of(each), reasons[each.id] or each.short)
+            for at, each in enumerate(rare)
+        ]
+        await self.choose("More", options, then)
+
+    def _reason(self, action: Action) -> str:
+        """Why an action cannot run now; empty if the store cannot say, for choosing it will."""
+        try:
+            return self.why_not(action) or ""
+        except ReviewerError:
+            return ""
 
     def keep_now(self) -> None:
         """Save the text being typed and the place before another screen is shown or the program

@@ -67,7 +67,7 @@ async def test_it_shows_what_an_agent_was_given(stocked: Engine, settings: Path)
             await screen.resize(size)
             assert "Given to it in acme" in screen.text
             assert "The kiosk closes at nine." in screen.text
-            assert "0 proposals of it wait for you" in screen.text
+            assert "No proposals waiting" in screen.text
 
 
 async def test_an_agent_that_is_not_connected_shows_what_connecting_would_give_it(

@@ -16,7 +16,6 @@ from reviewer.tui.handover.keys import HANDOVER
 from reviewer.tui.history.keys import HISTORY
 from reviewer.tui.kit import keys
 from reviewer.tui.kit.action import Action, Pane, shown_key
-from reviewer.tui.kit.text_keys import TextKey, explained
 from reviewer.tui.packet.keys import PACKET
 from reviewer.tui.pipelines.keys import PIPELINES
 from reviewer.tui.queue.keys import QUEUE
@@ -65,10 +64,10 @@ def key_table() -> str:
         own = [action for action in pane.actions if action not in shared]
         if own:
             lines += _table(pane.heading, own)
-    return "\n".join([*lines, *_table("Typing in a field or an editor", explained())])
+    return "\n".join(lines)
 
 
-def _table(heading: str, actions: Iterable[Action | TextKey]) -> list[str]:
+def _table(heading: str, actions: Iterable[Action]) -> list[str]:
     lines = [f"## {heading}", "", "| key | action | |", "| --- | --- | --- |"]
     for action in actions:
         names = " ".join(f"`{shown_key(key)}`" for key in action.keys.split(",") if key)

@@ -40,7 +40,6 @@ from reviewer.tui.terminal import (
     Colourless,
     ScreenCollector,
     accepting_any_bytes,
-    minimizing,
 )
 from reviewer.tui.theme import ASCII, DARK, GLYPHS, LIGHT, THEMES, other_theme, theme_for
 
@@ -145,8 +144,8 @@ class ReviewerApp(Actor, App[int], pane=keys.APP, inherit_bindings=False):
         self.set_keymap(self.keymap_in_use.overrides)
 
     def get_driver_class(self) -> type[Driver]:
-        """The platform's driver, sending fewer bytes and accepting any."""
-        return minimizing(accepting_any_bytes(super().get_driver_class()))
+        """The platform's driver, accepting any bytes."""
+        return accepting_any_bytes(super().get_driver_class())
 
     def get_default_screen(self) -> Screen[None]:
         return QueueScreen(self.engine, self.project)

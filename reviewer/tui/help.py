@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -10,7 +10,6 @@ from textual import on
 from textual.app import ComposeResult
 from textual.screen import Screen
 from textual.strip import Strip
-from textual.widgets import Input, TextArea
 
 from reviewer.text.signs import MEANINGS
 from reviewer.tui.kit import keys
@@ -21,7 +20,6 @@ from reviewer.tui.kit.line import TitleRule, cut, line_of
 from reviewer.tui.kit.row_list import LoadedList, RowList
 from reviewer.tui.kit.screen import KitScreen
 from reviewer.tui.kit.text import wrap
-from reviewer.tui.kit.text_keys import explained
 from reviewer.tui.theme import Glyphs, Palette, glyphs, palette
 
 if TYPE_CHECKING:
@@ -108,8 +106,6 @@ def help_rows(host: ReviewerApp, below: Screen[Any]) -> list[HelpRow]:
     ]
     first = [action.id for action in _most_useful(below)]
     rows.sort(key=lambda row: _place(row, first))
-    if isinstance(below.focused, TextArea | Input):
-        rows += typing_keys()
     return [*rows, *legend(host.glyphs)]
 
 
@@ -122,13 +118,6 @@ def _most_useful(below: Screen[Any]) -> list[Action]:
     if not isinstance(below, KitScreen):
         return []
     return [action for action, _ in below.footer_actions()]
-
-
-def typing_keys() -> Iterator[HelpRow]:
-    """The keys that a text field or an editor keeps for itself."""
-    for each in explained():
-        shown = " ".join(shown_key(key) for key in each.keys.split(",")[:2])
-        yield HelpRow(each.title, keys=shown, meaning=each.help)
 
 
 def legend(signs: Glyphs) -> list[HelpRow]:

@@ -19,7 +19,6 @@ from reviewer.sources.elsewhere import EXCERPT_AT, host_of, is_url
 from reviewer.text.display import display_line
 from reviewer.tui.evidence import keys
 from reviewer.tui.evidence.roles import role_cells, role_runs
-from reviewer.tui.kit.filter import LineInput
 from reviewer.tui.kit.screen import TextScreen
 from reviewer.tui.kit.text import Block, Run, Span, tail
 from reviewer.tui.kit.text_pane import TextPane
@@ -332,7 +331,7 @@ class SourceText(TextPane):
             self.screen.scrolled()
 
 
-class SearchField(LineInput):
+class SearchField(Input):
     """The words to search for: enter searches, escape leaves."""
 
     DEFAULT_CSS = """

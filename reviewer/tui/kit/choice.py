@@ -16,7 +16,6 @@ from textual.widgets import Input, OptionList
 from reviewer.text.display import display_line
 from reviewer.tui.kit import keys
 from reviewer.tui.kit.actor import Actor, DismissOnce
-from reviewer.tui.kit.filter import LineInput
 from reviewer.tui.kit.line import cut
 from reviewer.tui.kit.option import Option
 from reviewer.tui.theme import glyphs
@@ -44,7 +43,7 @@ class ChoiceScreen(
     ChoiceScreen > Vertical { border: round $accent; border-title-color: $accent; }
     ChoiceScreen.-ascii > Vertical { border: ascii $accent; }
     ChoiceScreen.-ascii ChoiceList { scrollbar-size-vertical: 0; }
-    ChoiceScreen LineInput { border: none; height: 1; padding: 0 1; background: $background; }
+    ChoiceScreen Input { border: none; height: 1; padding: 0 1; background: $background; }
     ChoiceScreen ChoiceList { border: none; padding: 0; height: 1fr; background: $background;
                               scrollbar-size-vertical: 1; text-wrap: nowrap;
                               text-overflow: ellipsis; }
@@ -72,7 +71,7 @@ class ChoiceScreen(
         self.nothing = nothing or NOTHING
         """The text of an empty list."""
         self._current = current
-        self.field = LineInput(text, placeholder=hint or NARROW, compact=True)
+        self.field = Input(text, placeholder=hint or NARROW, compact=True)
         self.field.cursor_blink = False
         self.list = ChoiceList(markup=False)
         self.box = Vertical(self.field, self.list)

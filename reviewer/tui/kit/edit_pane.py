@@ -9,7 +9,7 @@ from rich.text import Text
 from textual import events, on
 from textual._types import WatchCallbackType
 from textual.app import ComposeResult
-from textual.binding import BindingType
+from textual.binding import Binding, BindingType
 from textual.containers import Vertical
 from textual.dom import DOMNode
 from textual.events import DescendantBlur, DescendantFocus
@@ -24,11 +24,10 @@ from reviewer.text.word_diff import Hunk, hunks, put_back
 from reviewer.tui.kit import keys
 from reviewer.tui.kit.action import Action
 from reviewer.tui.kit.actor import Actor, detached, unless
-from reviewer.tui.kit.line import BarLine, Part, cells_of
+from reviewer.tui.kit.line import TitleRule
 from reviewer.tui.kit.text import Block, Run, Span
-from reviewer.tui.kit.text_keys import AREA_BINDINGS, FIELD_BINDINGS
 from reviewer.tui.kit.text_pane import TextPane
-from reviewer.tui.theme import Glyphs, Palette, glyphs
+from reviewer.tui.theme import Glyphs, glyphs
 
 DIFF_AFTER = 0.05
 """Pause without a key before the difference is drawn again."""
@@ -40,10 +39,25 @@ PROPOSED = 280
 """Most characters of a proposed memory (`docs/design.md`, "Promotion"); an edit may have more."""
 
 
-class EditorArea(TextArea, inherit_bindings=False):
-    """A text area that shows hidden characters as marks, each in the place of one character."""
+LEAVES_LINE = {"up", "down", "pageup", "pagedown", "shift+up", "shift+down"}
 
-    BINDINGS: ClassVar[list[BindingType]] = AREA_BINDINGS
+
+def _bindings_without(keys: set[str]) -> list[BindingType]:
+    """Textual's keys for editing a text, without some."""
+    return [
+        each
+        for each in TextArea.BINDINGS
+        if isinstance(each, Binding) and keys.isdisjoint(each.key.split(","))
+    ]
+
+
+class EditorArea(TextArea, inherit_bindings=False):
+    """A text area that shows hidden characters as marks, each in the place of one character.
+
+    The keys of screens work in it, too.
+    """
+
+    BINDINGS: ClassVar[list[BindingType]] = _bindings_without({"f6", "f7"})
 
     def watch(
         self, obj: DOMNode, attribute_name: str, callback: WatchCallbackType, init: bool = True
@@ -86,7 +100,7 @@ class Field(EditorArea, inherit_bindings=False):
             scrollbar-size: 0 0; overflow: hidden hidden; }
     Field:focus { border: none; }
     """
-    BINDINGS: ClassVar[list[BindingType]] = FIELD_BINDINGS
+    BINDINGS: ClassVar[list[BindingType]] = _bindings_without({"f6", "f7", *LEAVES_LINE})
 
     class Entered(Message):
         """Enter was pressed."""
@@ -202,42 +216,6 @@ def diff_block(hunks: Sequence[Hunk], chosen: int, signs: Glyphs) -> Block:
     return Block("".join(parts), "dim", tuple(spans), first=margin)
 
 
-class EditTitle(BarLine):
-    """`─ Edit #412 ──── ctrl+s promote · esc keep draft ─ 57 characters ─`."""
-
-    verb = "promote"
-    """The effect of saving."""
-    title = ""
-    remark = ""
-    warn = False
-    focused = False
-
-    def show(self, title: str, remark: str, *, warn: bool, focused: bool) -> None:
-        """Show the edited memory, the length, and whether the editor has the focus."""
-        if (title, remark, warn, focused) != (self.title, self.remark, self.warn, self.focused):
-            self.title, self.remark, self.warn, self.focused = title, remark, warn, focused
-            self.refresh()
-
-    def sides(self, style: Palette, sign: Glyphs) -> tuple[list[Part], list[list[Part]]]:
-        """The title, a rule, the keys where there is room, and the length."""
-        main = style.accent if self.focused else style.strong
-        left: list[Part] = [(sign.rule, style.rule), (f" {self.title} ", main)]
-        end: list[Part] = [
-            (f" {self.remark} ", style.warm if self.warn else style.dim),
-            (sign.rule, style.rule),
-        ]
-        saves = f"{keys.SAVE_EDIT.key} {self.verb}"
-        leaves = f"{keys.LEAVE_EDIT.key} keep draft"
-        hint: list[Part] = [
-            (f" {saves} {sign.dot} {leaves} ", style.faint),
-            (sign.rule, style.rule),
-        ]
-        room = self.size.width - cells_of([*left, *end])
-        if cells_of(hint) + 4 <= room:
-            room, end = room - cells_of(hint), [*hint, *end]
-        return [*left, (sign.rule * max(room, 0), style.rule), *end], []
-
-
 class EditPane(Actor, Vertical, pane=keys.EDIT):
     """The editor and its difference. It does not write: it posts the person's decision."""
 
@@ -284,9 +262,7 @@ class EditPane(Actor, Vertical, pane=keys.EDIT):
         self._draft_timer: Timer | None = None
 
     def compose(self) -> ComposeResult:
-        title = EditTitle()
-        title.verb = self._verb
-        yield title
+        yield TitleRule()
         editor = EditorArea(highlight_cursor_line=False, compact=True)
         editor.cursor_blink = False
         yield editor
@@ -311,7 +287,7 @@ class EditPane(Actor, Vertical, pane=keys.EDIT):
         """
         self._stop_timers()
         self._title = title or f"Edit #{memory}"
-        self._verb = self.query_one(EditTitle).verb = verb or self._verb
+        self._verb = verb or self._verb
         self._memory, self._original = memory, original
         self._start = original if start is None else start
         self._given = self._start if draft is None else draft
@@ -426,9 +402,13 @@ class EditPane(Actor, Vertical, pane=keys.EDIT):
         return self._describe(self.content)
 
     def draw_title(self) -> None:
-        remark, warn = self.remark()
-        focused = self.editor.has_focus
-        self.query_one(EditTitle).show(self._title, remark, warn=warn, focused=focused)
+        """The title, what its text is like, and the keys where there is room."""
+        signs, (remark, warn) = glyphs(self.app), self.remark()
+        title = self.query_one(TitleRule)
+        words = f"{signs.attention} {remark}" if warn else remark
+        title.show(self._title, words, focused=self.editor.has_focus)
+        saves, leaves = f"{keys.SAVE_EDIT.key} {self._verb}", f"{keys.LEAVE_EDIT.key} keep draft"
+        title.name_columns(f"{saves} {signs.dot} {leaves}")
 
     def _draw_difference(self) -> None:
         original, edited = self._original, self.content

@@ -103,7 +103,7 @@ class RowList(Actor, ScrollView, can_focus=True, inherit_bindings=False, pane=ke
             return line_of([(" " + foot, style.dim)], width, style.text, sign.ellipsis)
         at = self.scroll_offset.y + y
         if at < total:
-            return self.row_strip(at, width, style, sign)
+            return self.row_strip(at, width, style, sign).simplify()
         words, how = "", style.text
         if not total:
             lines = [

@@ -119,7 +119,7 @@ class TextPane(Actor, ScrollView, can_focus=True, inherit_bindings=False, pane=k
         segments = [Segment(run.text, getattr(styles, run.style)) for run in runs]
         if y < HEADER_ROWS:
             return Strip(segments).adjust_cell_length(width, styles.text)
-        strip = Strip(segments).adjust_cell_length(max(width - 1, 0), styles.text)
+        strip = Strip(segments).adjust_cell_length(max(width - 1, 0), styles.text).simplify()
         return Strip(
             [*strip, Segment(glyphs(self.app).thumb if thumb else " ", styles.rule)], width
         )

@@ -34,7 +34,6 @@ from reviewer.tui.kit.actor import (
 )
 from reviewer.tui.kit.bars import StatusBar
 from reviewer.tui.packet.model import PacketChoices
-from reviewer.tui.places import begin_hint
 from reviewer.tui.queue.screen import QueueScreen
 from reviewer.tui.terminal import (
     Colourless,
@@ -240,8 +239,6 @@ class ReviewerApp(Actor, App[int], pane=keys.APP, inherit_bindings=False):
 
     def begin_queue(self, words: str) -> None:
         """Go on from the first screen to the queue, which then says these words."""
-        if not self.engine.read_only:
-            begin_hint(self.engine.path, self.project)
         self.action_show_queue()
         self.queue_screen.begin(self.project, words)
 

@@ -48,8 +48,8 @@ async def test_another_order_keeps_a_filter_whose_rows_have_not_arrived(stocked:
         screen.queue.run_filter("invoices", here=None)
         await screen.queue._sort_by(Sort.CONFIDENCE)
         await screen.settle()
-        assert screen.queue.query_shown.filter == "invoices"
-        assert screen.queue.query_shown.sort is Sort.CONFIDENCE
+        assert screen.queue.query_asked.filter == "invoices"
+        assert screen.queue.query_asked.sort is Sort.CONFIDENCE
         assert all("nvoices" in present(screen.model.current).content for _ in screen.model.ids)
 
 
@@ -58,7 +58,7 @@ async def test_a_filter_that_was_cleared_does_not_come_back(stocked: Engine) -> 
         await screen.press("/", *"nightly", "escape")
         present(screen.queue.filter_bar).post_message(FilterBar.Typed("nightly"))
         await screen.settle()
-        assert screen.queue.query_shown.filter == ""
+        assert screen.queue.query_asked.filter == ""
 
 
 async def test_a_key_typed_ahead_of_the_first_page_is_not_undone_by_it(stocked: Engine) -> None:
@@ -66,7 +66,7 @@ async def test_a_key_typed_ahead_of_the_first_page_is_not_undone_by_it(stocked: 
         screen.queue.begin("acme", "Read 1 file.")
         screen.queue.show_status("deferred")
         await screen.settle()
-        assert screen.queue.query_shown.status == "deferred"
+        assert screen.queue.query_asked.status == "deferred"
 
 
 async def test_rows_of_the_project_before_do_not_arrive_in_the_next(stocked: Engine) -> None:
@@ -78,7 +78,7 @@ async def test_rows_of_the_project_before_do_not_arrive_in_the_next(stocked: Eng
         queue.post_message(late)
         await screen.settle()
         assert not taken
-        assert queue.query_shown.project == "other"
+        assert queue.query_asked.project == "other"
 
 
 async def test_the_cluster_of_a_row_opens_below_it_although_the_list_has_changed(

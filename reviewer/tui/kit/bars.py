@@ -105,28 +105,6 @@ class HeaderBar(ClickLine):
         return tuple(action for action in keys.SCREENS if action in keys.TABS or action.id == here)
 
 
-class HintBar(BarLine):
-    """A sentence for beginners; the line is gone when there is none."""
-
-    DEFAULT_CSS = "HintBar { display: none; } HintBar.-shown { display: block; }"
-
-    words = reactive("")
-    short = ""
-
-    def show(self, words: str, short: str = "") -> None:
-        """`short`: the words where the screen is too narrow for the others."""
-        self.short = short
-        self.words = words
-        self.set_class(bool(words), "-shown")
-
-    def sides(self, style: Palette, sign: Glyphs) -> tuple[list[Part], list[list[Part]]]:
-        before: Part = (" ", style.warm)
-        whole: list[Part] = [before, (self.words, style.warm)]
-        if self.short and cells_of(whole) > self.size.width:
-            return [before, (self.short, style.warm)], []
-        return whole, []
-
-
 TROUBLE_CELLS = 3
 """The sign before a problem."""
 MOST_ROWS = 3

@@ -8,14 +8,14 @@ from __future__ import annotations
 
 from array import array
 from asyncio import to_thread
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Sequence
+from enum import Enum
 from functools import partial
 from typing import TYPE_CHECKING, ClassVar
 
 from msgspec import Struct, structs
 from textual import on
 from textual.timer import Timer
-from textual.widget import Widget
 from textual.worker import get_current_worker
 
 from reviewer.engine import Engine
@@ -29,12 +29,11 @@ from reviewer.tui.evidence.structure import Extras
 from reviewer.tui.kit import keys as kit_keys
 from reviewer.tui.kit.action import Action
 from reviewer.tui.kit.actor import unless
-from reviewer.tui.kit.bars import HintBar
 from reviewer.tui.kit.row_list import RowList
 from reviewer.tui.kit.row_sign import NO_BADGES, Badges
 from reviewer.tui.kit.screen import ListScreen, TextEdit
 from reviewer.tui.kit.text import count
-from reviewer.tui.places import end_hint, has_hint, load_place, save_place
+from reviewer.tui.places import load_place, save_place
 from reviewer.tui.queue import keys
 from reviewer.tui.queue.candidate_list import CandidateList
 from reviewer.tui.queue.model import QueueModel, count_new
@@ -68,8 +67,6 @@ LOOK_SECONDS = 20.0
 """How often sessions are looked for: as often as `reviewer watch` does."""
 MANY = 500
 """Number of rows from which a decision shows its progress."""
-HINTED_DECISIONS = 3
-"""The hint for beginners goes away after these many promotions and rejections."""
 MOST_REREAD = 500
 """At most this many decided rows are read again after another process wrote."""
 
@@ -99,6 +96,14 @@ REASONS = {
     RejectReason.NARROW: ("too narrow", "it is true for one place or task only"),
     RejectReason.OTHER: ("other", "another reason"),
 }
+
+
+class Loaded(Enum):
+    """How much of the list was read."""
+
+    NOTHING = "nothing"
+    FIRST_PAGE = "first page"
+    ALL = "all"
 
 
 class Detail(Struct, frozen=True):
@@ -133,34 +138,21 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
             model=model,
         )
         self.list: CandidateList = rows
-        self.query_shown = QueueQuery(project=project)
-        self._query_requested = self.query_shown
-        """The query of the latest list that was asked for; it is shown when its rows arrive."""
-        self._opened = False
-        self._whole = False
-        """The list has all its rows, not just the first page."""
-        self._cursor_to: Collection[int] = ()
-        """When the list arrives, the cursor goes to its first row with one of these ids."""
+        self.query_asked = with_statements(QueueQuery(project=project))
+        """The list that was asked for last; the one before is shown until its rows arrive."""
+        self.loaded = Loaded.NOTHING
         self._saved_place: int | None = None
         self._counts: Counts | None = None
         self._detail: Detail | None = None
         self._badges_known: set[int] = set()
         self._badges_timer: Timer | None = None
-        self._first_time = False
-        """The queue of this project is opened for the first time."""
         self._queue_more_act: int | None = None
         """The id of the latest act that queued more candidates, until it is undone."""
-        self.hint = HintBar(id="hint")
-        self._hinting = False
-        """The hint for beginners is shown."""
         self._here: SessionsHere | None = None
         """The sessions of this project, once they were looked for."""
         self._looked = False
         self._reader: Popen[bytes] | None = None
         """The process that reads what agents have added."""
-
-    def compose_above(self) -> Iterable[Widget]:
-        return (self.hint,)
 
     def on_mount(self) -> None:
         self._show_project()
@@ -168,37 +160,18 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
 
     def _show_project(self) -> None:
         self.header.project = display_line(self.project or "all projects")
-        self._hinting = has_hint(self.engine.path, self.project)
-        self._show_hint()
 
     def begin(self, project: str | None, words: str) -> None:
         """Show a project from its first page, after its sessions were read."""
         self.project = project
-        self.query_shown = self._query_requested = QueueQuery(project=project)
-        self._opened = self._whole = False
+        self.query_asked = with_statements(QueueQuery(project=project))
+        self.loaded = Loaded.NOTHING
         for group in ("ids", "new rows", "sessions"):
             self.void(group)  # they are about the project before
         self._show_project()
         self.note_version()
         self.reload()
-        self._first_time = False  # these words say what the remark for the first time would say
         self.say(words)
-
-    def _show_hint(self) -> None:
-        """Above the list, until three decisions are made: what the keys do with this row."""
-        row = self.model.current if self._hinting else None
-        if row is None:
-            self.hint.show("")
-        elif self._counts is not None and self._counts.promoted and is_statement(row):
-            self.hint.show(*kept_words(self.key_of, demo=self.host.is_demo))
-        else:
-            self.hint.show(hint_words(row, self.key_of), short_hint_words(row, self.key_of))
-
-    def _end_hint(self) -> None:
-        self._hinting = False
-        self._show_hint()
-        if not self.engine.read_only:
-            end_hint(self.engine.path, self.project)
 
     # the sessions of agents
 
@@ -229,8 +202,7 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
         """The first time, show the first page. Later, read the shown rows again, and say how many
         rows are new.
         """
-        if not self._opened:
-            self._opened = True
+        if self.loaded is Loaded.NOTHING:
             self._show_first_page()
             return
         self.model.forget()
@@ -239,7 +211,7 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
         self._forget_badges()
         self.show_counts()
         self.follow()
-        shown, query = self.model.ids[:], self.query_shown
+        shown, query = self.model.ids[:], self.query_asked
         self.read(lambda: count_new(shown, self._all_ids(query)), self._say_new, group="new rows")
 
     def _say_new(self, new: int) -> None:
@@ -250,32 +222,43 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
 
     def watch_store(self) -> None:
         self._keep_place()
-        if self._whole:
+        if self.loaded is Loaded.ALL:
             super().watch_store()
 
     def _show_first_page(self) -> None:
+        self.loaded = Loaded.FIRST_PAGE
         place = load_place(self.engine.path, self.project)
-        self._first_time = place is None
-        self.query_shown = self._query_requested = with_statements(self.query_shown)
-        ids = self.engine.ids(self.query_shown, limit=FIRST_PAGE)
-        self.model.load(ids, () if place is None else [place])
-        if place is not None and self.model.current_id != place:
-            self._cursor_to = [place]
+        query = self.query_asked
+        here = () if place is None else (place,)
+        self.model.load(self.engine.ids(query, limit=FIRST_PAGE), here)
+        found = self.model.current_id in here
         self.list.centre_next_time()
         self._draw_list()
-        query = self.query_shown
-        self.call_after_refresh(lambda: self._load_rest(query))
+        self.call_after_refresh(lambda: self._load_rest(query, () if found else here))
 
-    def _load_rest(self, query: QueueQuery) -> None:
-        if self._query_requested is query:  # a key typed ahead may have asked for another list
-            self._read_ids(query, extends=True)
+    def _load_rest(self, query: QueueQuery, here: Collection[int] = ()) -> None:
+        """Add the rows after the first page; the cursor goes to the first row with an id of `here`
+        unless it was moved.
+        """
+
+        def append(ids: array[int]) -> None:
+            self.loaded = Loaded.ALL
+            self.model.extend(ids)
+            found = self.model.index_of(here) if not self.model.cursor else None
+            self.list.grown()
+            if found is not None:
+                self.list.centre_next_time()
+                self.list.move_to(found)
+
+        if self.query_asked is query:  # a key typed ahead may have asked for another list
+            self.read(lambda: self._all_ids(query), append, group="ids")
         self.show_counts()
 
     def _load_again(self, here: Collection[int] = ()) -> None:
         """Load the same list again; the cursor goes to the first row with an id of `here`, or
         stays on its row.
         """
-        self._load(self._query_requested, here=here)
+        self._load(self.query_asked, here=here)
         self.show_counts()
 
     def _load(self, query: QueueQuery, *, quick: bool = False, here: Collection[int] = ()) -> None:
@@ -284,57 +267,37 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
         `quick` shows its first page first; the cursor goes to the first row with an id of `here`,
         or stays on its row.
         """
-        self._cursor_to = here
-        self._read_ids(query, quick=quick)
-
-    def _read_ids(self, query: QueueQuery, *, quick: bool = False, extends: bool = False) -> None:
-        """Read the ids of a list in a thread and show them; `extends` adds to the first page."""
-        self._query_requested = query
+        self.query_asked = query
 
         def first_page() -> array[int]:
             worker = get_current_worker()
             return self.engine.ids(query, limit=FIRST_PAGE, cancelled=lambda: worker.is_cancelled)
 
         def show_first_page(ids: array[int]) -> None:
-            self._show_list(query, ids)
+            self._show_list(ids, here)
             if len(ids) == FIRST_PAGE:
-                self._read_ids(query, extends=True)
+                self._load_rest(query)
 
         if quick:
             self.read(first_page, show_first_page, group="ids")
-        elif extends:
-            self.read(lambda: self._all_ids(query), self._append_rest, group="ids")
         else:
             self.read(
-                lambda: self._all_ids(query),
-                lambda ids: self._show_list(query, ids),
-                group="ids",
+                lambda: self._all_ids(query), lambda ids: self._show_list(ids, here), group="ids"
             )
 
     def _all_ids(self, query: QueueQuery) -> array[int]:
         worker = get_current_worker()
         return self.engine.ids(query, cancelled=lambda: worker.is_cancelled)
 
-    def _append_rest(self, ids: array[int]) -> None:
-        self._whole = True
-        self.model.extend(ids)
-        wanted, self._cursor_to = self._cursor_to, ()
-        found = self.model.index_of(wanted) if not self.model.cursor else None
-        self.list.grown()
-        if found is not None:
-            self.list.centre_next_time()
-            self.list.move_to(found)
-
-    def _show_list(self, query: QueueQuery, ids: array[int]) -> None:
-        self._whole = True
+    def _show_list(self, ids: array[int], wanted: Collection[int]) -> None:
+        """Show a list; the cursor goes to a wanted row, or stays on its own or the nearest."""
+        self.loaded = Loaded.ALL
         if not self.filter_invalid:
             self.status.recover()
-        wanted, self._cursor_to = set(self._cursor_to), ()
         nearby = self.model.nearby(NEARBY)
-        listed = wanted.union(nearby).intersection(ids)
+        listed = {*wanted, *nearby}.intersection(ids)
         nearest = [memory_id for memory_id in nearby if memory_id in listed][:1]
-        here = wanted & listed or nearest
-        self.query_shown = query
+        here = listed.intersection(wanted) or nearest
         self.model.load(ids, here)
         if not here:
             self.model.cursor = 0
@@ -344,7 +307,7 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
         """Draw the list that was loaded, the lines around it and its panes."""
         self._show_applied_filter()
         self.note_version()
-        self.list.sort = self.query_shown.sort
+        self.list.sort = self.query_asked.sort
         self._show_empty()
         self._show_remark()
         self.list.rows_changed()
@@ -364,9 +327,9 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
         if view.status == "candidate":
             shown_under.add("waiting")
         query = QueueQuery(
-            project=self.query_shown.project,
-            sort=self.query_shown.sort,
-            status=self.query_shown.status if self.query_shown.status in shown_under else "all",
+            project=self.query_asked.project,
+            sort=self.query_asked.sort,
+            status=self.query_asked.status if self.query_asked.status in shown_under else "all",
         )
         self._load(query, here=ids[-1:])
 
@@ -378,7 +341,7 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
     # the lines around the list
 
     def _show_title(self) -> None:
-        query = self.query_shown
+        query = self.query_asked
         detail = "" if query.sort is Sort.RANK else f"by {query.sort.value}"
         if query.filter:
             detail += f" / {display_line(query.filter)}"
@@ -391,13 +354,8 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
     def _take_counts(self, counts: Counts) -> None:
         self._counts = counts
         self.header.show_counts(counts)
-        if self._hinting and counts.promoted + counts.rejected >= HINTED_DECISIONS:
-            self._end_hint()
-        elif self._hinting:
-            self._show_hint()
         self._show_empty()
         self._show_remark()
-        self._first_time = False
 
     def _show_remark(self) -> None:
         """Below the list: what waits and is not in it."""
@@ -420,7 +378,7 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
         if empty and not self._looked and self._counts is not None:
             self._looked = True
             self.look_for_sessions()
-        lines = empty_lines(self.query_shown, self._counts, self.key_of, self._here)
+        lines = empty_lines(self.query_asked, self._counts, self.key_of, self._here)
         if self.list.empty != lines:
             self.list.empty = lines
             if empty:
@@ -434,8 +392,6 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
     def follow(self) -> None:
         """Read the row under the cursor with its evidence, and show it."""
         memory_id = self.model.current_id
-        if self._hinting:
-            self._show_hint()
         if memory_id is None:
             self._detail = None
             self.candidate.show_nothing("")
@@ -721,7 +677,7 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
     def _if_last(self) -> str:
         """After the decision on the last row that waits in the list: what to go on with."""
         model = self.model
-        if not model.ids or model.waiting(model.cursor) or self.query_shown.status != "waiting":
+        if not model.ids or model.waiting(model.cursor) or self.query_asked.status != "waiting":
             return ""
         more = self.list.remark.split(", ")[0]
         return f". That was the last one here: {more}." if more else ""
@@ -1020,17 +976,17 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
 
     @property
     def filter_text(self) -> str:
-        return self._query_requested.filter
+        return self.query_asked.filter
 
     def filter_problem(self, text: str) -> str:
         try:
-            self.engine.queue.check(structs.replace(self.query_shown, filter=text))
+            self.engine.queue.check(structs.replace(self.query_asked, filter=text))
         except FilterError as error:
             return str(error)
         return ""
 
     def run_filter(self, text: str, *, here: int | None) -> None:
-        query = with_statements(structs.replace(self._query_requested, filter=text))
+        query = with_statements(structs.replace(self.query_asked, filter=text))
         self._load(query, quick=bool(text), here=() if here is None else [here])
 
     @unless(ListScreen.no_rows)
@@ -1045,7 +1001,7 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
             "Order by",
             [Option(each.value, each.value) for each in Sort],
             then,
-            current=self._query_requested.sort.value,
+            current=self.query_asked.sort.value,
         )
 
     async def _sort_by(self, following: Sort) -> None:
@@ -1060,7 +1016,7 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
                 f" The learned order needs {ENOUGH} decisions, with at least {ENOUGH_OF_EACH}"
                 f" promotions and {ENOUGH_OF_EACH} rejections: {so_far:,} so far."
             )
-        self._load(structs.replace(self._query_requested, sort=following))
+        self._load(structs.replace(self.query_asked, sort=following))
         self.say(f"Ordered by {following.value}.{missing}")
 
     async def action_status(self) -> None:
@@ -1074,12 +1030,12 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
             "Show",
             [Option(status, title) for status, title in TITLES.items()],
             then,
-            current=self._query_requested.status,
+            current=self.query_asked.status,
         )
 
     def show_status(self, status: str) -> None:
         """Show the rows of a status."""
-        self._load(with_statements(structs.replace(self._query_requested, status=status)))
+        self._load(with_statements(structs.replace(self.query_asked, status=status)))
 
     async def action_project(self) -> None:
         """Choose the project to show."""
@@ -1209,10 +1165,6 @@ def read_detail(engine: Engine, memory_id: int, *, name_project: bool = False) -
     )
 
 
-def is_statement(row: QueueRow) -> bool:
-    return row.kind != "conflict" and not row.is_excerpt
-
-
 def is_unworded(row: QueueRow) -> bool:
     """Whether a row is a bare excerpt, as stores of earlier versions have them."""
     return row.is_excerpt and not row.edited and row.kind != "conflict"
@@ -1222,40 +1174,6 @@ def with_statements(query: QueueQuery) -> QueueQuery:
     """What waits is statements; excerpts of earlier versions are found with a filter."""
     wanted = query.status == "waiting" and not query.filter
     return structs.replace(query, statements_only=wanted)
-
-
-def kept_words(key_of: Callable[[Action], str], *, demo: bool) -> tuple[str, str]:
-    """After the first promotion, where it went; and the same for a screen of 60 columns."""
-    state, agents = key_of(kit_keys.SHOW_MEMORY), key_of(kit_keys.SHOW_AGENTS)
-    if demo:
-        kept = f"Kept: {state} lists what you keep"
-        return f"{kept}, {key_of(kit_keys.UNDO)} takes it back", kept
-    return (
-        f"Kept: {state} lists what you keep, {agents} gives it to your agents,"
-        f" {key_of(kit_keys.UNDO)} takes it back",
-        f"Kept: {state} lists it, {agents} gives it to your agents",
-    )
-
-
-def hint_words(row: QueueRow, key_of: Callable[[Action], str]) -> str:
-    """What the keys do with a row, for somebody who sees the queue for the first time."""
-    undo, reject, promote = key_of(kit_keys.UNDO), key_of(keys.REJECT), key_of(keys.PROMOTE)
-    if row.kind == "conflict":
-        settle = key_of(keys.SETTLE)
-        return f"These contradict each other: {settle} keeps one or both, {reject} dismisses it"
-    return (
-        f"{promote} keeps this as a memory, {reject} drops it, {key_of(keys.EDIT)} rewords it,"
-        f" {undo} takes back"
-    )
-
-
-def short_hint_words(row: QueueRow, key_of: Callable[[Action], str]) -> str:
-    """The same for a screen of 60 columns."""
-    if row.kind == "conflict":
-        return f"{key_of(keys.SETTLE)} keeps one or both sides"
-    named = ((keys.PROMOTE, "keeps"), (keys.REJECT, "drops"), (keys.EDIT, "rewords"))
-    undo = f", {key_of(kit_keys.UNDO)} takes back"
-    return ", ".join(f"{key_of(key)} {word}" for key, word in named) + undo
 
 
 def empty_lines(

@@ -102,8 +102,8 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
         yield self.checks
 
     def on_descendant_focus(self) -> None:
+        super().on_descendant_focus()
         self.set_class(self.summary.has_focus, "-reading")
-        self.show_footer()
 
     # why a key cannot be used now
 
@@ -212,25 +212,13 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
         return options
 
     async def action_import_context(self) -> None:
-        """Open a transcript by its path; typed paths are completed."""
-        from reviewer.tui.kit.paths import path_options, typed_path
+        """Open a transcript by its path."""
 
-        def narrow(text: str) -> None:
-            path = typed_path(text)
-            self.offer_from(lambda: path_options(path))
+        async def then(text: str) -> None:
+            self._import(Path(text).expanduser())
 
-        async def then(option: Option) -> None:
-            path = Path(option.key).expanduser()
-            if await to_thread(path.is_dir):
-                await ask_in(f"{option.key}/")
-            else:
-                self._import(path)
-
-        async def ask_in(text: str) -> None:
-            options = await to_thread(path_options, text)
-            await self.choose("Open a transcript", options, then, narrow=narrow, text=text)
-
-        await ask_in(f"{Path.cwd()}/")
+        hint = "the path of a session or transcript"
+        await self.ask_text("Open a transcript", then, text=f"{Path.cwd()}/", hint=hint)
 
     def _import(self, path: Path) -> None:
         """Import a transcript in a thread and open it."""
@@ -265,6 +253,7 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
         other = self.context is None or self.context.id != found.context.id
         if other and here is None:
             here = load_commit(self.engine.path, found.context.id)
+            self.data.words = ""
         if found.version != self._version or other:
             self.data.forget_previews()
         self.context, self._version = found.context, found.version
@@ -293,6 +282,19 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
     def on_unmount(self) -> None:
         self.previews.start_over()
         self._keep_place()
+
+    # the filter
+
+    @property
+    def filter_text(self) -> str:
+        return self.data.words
+
+    def run_filter(self, text: str, *, here: int | None) -> None:
+        """Show only the turns that have all words in their first line, below their segments."""
+        self.data.filter_by(text)
+        self.rows.empty = ("No turn matches.",) if text else ("This session has no turns.",)
+        self.rows.rows_changed()
+        self.follow()
 
     # the row under the cursor
 

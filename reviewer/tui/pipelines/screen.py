@@ -21,7 +21,6 @@ from reviewer.tui.kit import keys as shared
 from reviewer.tui.kit.action import Action
 from reviewer.tui.kit.actor import unless
 from reviewer.tui.kit.option import Option
-from reviewer.tui.kit.paths import path_options, typed_path
 from reviewer.tui.kit.row_list import RowList
 from reviewer.tui.kit.screen import ListScreen
 from reviewer.tui.kit.text import Block, Run, count, fit, moment
@@ -788,25 +787,15 @@ class PipelinesScreen(ListScreen, pane=keys.PIPELINES):
         await self.choose("Pipelines", list(options.values()), then)
 
     async def action_pipeline_open(self) -> None:
-        """Choose a file; typed paths are completed."""
+        """Open a pipeline by its path."""
 
-        def narrow(text: str) -> None:
-            path = typed_path(text)
-            self.offer_from(lambda: path_options(path))
-
-        async def then(option: Option) -> None:
-            chosen = Path(option.key).expanduser()
-            if await to_thread(chosen.is_dir):
-                await ask_in(f"{option.key}/")
-            else:
-                self._open(chosen)
-
-        async def ask_in(text: str) -> None:
-            options = await to_thread(path_options, text)
-            await self.choose("Open a pipeline", options, then, narrow=narrow, text=text)
+        async def then(text: str) -> None:
+            self._open(Path(text).expanduser())
 
         start = self.path.parent if self.path is not None else Path.cwd()
-        await ask_in(f"{start}/")
+        await self.ask_text(
+            "Open a pipeline", then, text=f"{start}/", hint="the path of a DOT file"
+        )
 
     @unless(no_past_runs)
     async def action_pipeline_runs(self) -> None:

@@ -11,7 +11,6 @@ from rich.cells import cell_len
 from reviewer.engine import Engine
 from reviewer.tui.evidence.source import SourceScreen
 from reviewer.tui.kit.actor import reachable
-from reviewer.tui.kit.paths import typed_path
 from reviewer.tui.kit.text import count
 from reviewer.tui.pipelines.keys import PIPELINES
 from tests.tui.conftest import opened
@@ -231,16 +230,8 @@ async def test_a_file_is_opened_by_its_path(engine: Engine, bakery: Path) -> Non
     bakery.rename(bakery.with_name("other.txt"))
     async with opened(engine, project="acme") as screen:
         await screen.press("f6", "escape")
-        await screen.choose("open file", "oth")
+        await screen.choose("open file", "other.txt")
         assert rows(screen)[1] == "knead"
-
-
-@pytest.mark.parametrize(
-    ("typed", "meant"),
-    [("/a/b", "/a/b"), ("/a//b/c", "/b/c"), ("/a/~/c", "~/c"), ("//b", "//b"), ("~/x", "~/x")],
-)
-def test_a_path_that_is_pasted_behind_a_folder_is_meant_alone(typed: str, meant: str) -> None:
-    assert typed_path(typed) == meant
 
 
 async def test_the_text_of_a_file_cannot_control_the_terminal(engine: Engine, bakery: Path) -> None:

@@ -367,6 +367,8 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
             remarks.append(f"{counts.deferred:,} set aside")
         if counts.beyond_cap:
             remarks.append(f"{self.key_of(keys.QUEUE_MORE)}: {counts.beyond_cap:,}")
+        if decided := len(self.model.dimmed):
+            remarks.append(f"{decided:,} decided")
         remark = ", ".join(remarks)
         if remark != self.list.remark:
             self.list.remark = remark
@@ -679,8 +681,8 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
         model = self.model
         if not model.ids or model.waiting(model.cursor) or self.query_asked.status != "waiting":
             return ""
-        more = self.list.remark.split(", ")[0]
-        return f". That was the last one here: {more}." if more else ""
+        more = self.list.remark.split(", ")[:-1]
+        return f". That was the last one here: {more[0]}." if more else ""
 
     def _words(self, done: Done, remark: str = "") -> str:
         """What an act did and how to undo it, where there is something to undo."""

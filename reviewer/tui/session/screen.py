@@ -37,8 +37,6 @@ NARROW = 44
 """Narrower rows leave the line's number out."""
 WIDE = 80
 """Narrower screens name the file without its folder."""
-START_CHARACTERS = 280
-"""Lines of at most so many characters are the beginning of the new memory."""
 AROUND = 2
 """Lines before and after the current one that are shown dimmed beside it."""
 
@@ -194,7 +192,7 @@ class SessionScreen(ListScreen, pane=keys.SESSION):
         """Word a memory with the marked lines, or this one, as its evidence."""
         lines = self.model.chosen()
         quoted = "\n\n".join(line.text for line in lines)
-        start = quoted if len(quoted) <= START_CHARACTERS else ""
+        start = quoted if len(quoted) <= LONGEST_MEMORY else ""
         self.cursor_rest.stop()
         self._show_proof()
         self.say(

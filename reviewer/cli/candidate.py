@@ -193,15 +193,6 @@ def predictions(engine: Engine, view: CandidateView) -> Iterator[str]:
     """Policy hints, and how likely you are to promote it, with the reasons."""
     for hint in engine.insight.hints([view.id]).get(view.id, ()):
         yield f"hint        {hint.policy}: {safe(hint.text)}"
-    if view.status != "candidate":
-        return
-    score = engine.insight.score(view.id)
-    if score is None:
-        return
-    yield f"learned     {score.probability:.0%} likely to be promoted by you"
-    for reason in score.reasons:
-        sign = "+" if reason.weight >= 0 else "-"
-        yield f"            {sign} {safe(reason.text)}"
 
 
 def show_conflict(engine: Engine, view: CandidateView) -> Iterator[str]:
@@ -228,8 +219,7 @@ def known_json(engine: Engine, view: CandidateView) -> dict[str, Any]:
         if view.status == "graduated"
         else None,
         "hints": hints_json(engine, [view.id]).get(view.id, []),
-        "learned": _learned(engine, view),
-        "provenance": [step_json(step) for step in engine.provenance.of(view.id)],
+        "provenance": engine.provenance.of(view.id),
     }
 
 
@@ -239,14 +229,6 @@ def hints_json(engine: Engine, ids: Sequence[int]) -> dict[int, list[dict[str, s
         number: [{"policy": str(hint.policy), "text": hint.text} for hint in hints]
         for number, hints in engine.insight.hints(ids).items()
     }
-
-
-def _learned(engine: Engine, view: CandidateView) -> dict[str, Any] | None:
-    score = engine.insight.score(view.id) if view.status == "candidate" else None
-    if score is None:
-        return None
-    reasons = [{"text": reason.text, "weight": reason.weight} for reason in score.reasons]
-    return {"probability": score.probability, "reasons": reasons}
 
 
 def how_to_settle(view: ConflictView) -> str:
@@ -259,7 +241,7 @@ def how_to_settle(view: ConflictView) -> str:
 
 def show_sides(engine: Engine, view: ConflictView) -> Iterator[str]:
     """Both sides with their evidence."""
-    for side in both_sides(view):
+    for side in (view.left, view.right):
         yield f"side        #{side.id}  {safe(side.type)}  {side.status}"
         yield from wrapped(side.content, "  ")
         yield from show_evidence(engine, side)
@@ -276,10 +258,6 @@ def conflict_json(view: ConflictView) -> dict[str, Any]:
     }
 
 
-def both_sides(view: ConflictView) -> tuple[CandidateView, CandidateView]:
-    return view.left, view.right
-
-
 def conflict_state(view: ConflictView) -> str:
     return f"settled: {view.resolution}" if view.resolution else "open"
 
@@ -294,8 +272,3 @@ def why(steps: Sequence[Step]) -> Iterator[str]:
         if text := safe(" ".join(step.text.split())):
             width = (line_width() or LONGEST_STEP + 16) - 16
             yield " " * 16 + cut(text, max(width, 20))
-
-
-def step_json(step: Step) -> dict[str, Any]:
-    """A step as JSON; `line` is 0-based."""
-    return {name: getattr(step, name) for name in step.__struct_fields__}

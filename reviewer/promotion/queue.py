@@ -44,7 +44,6 @@ _ORDERS = {
     Sort.RANK: "m.deferred, m.excerpt, m.rank DESC, m.id",
     Sort.CONFIDENCE: "m.deferred, m.excerpt, m.confidence DESC, m.id",
     Sort.NEWEST: "m.id DESC",
-    Sort.LEARNED: "m.deferred, m.excerpt, m.rank DESC, m.id",
     Sort.SOURCE: "(SELECT min(e.record_id) FROM evidence e WHERE e.memory_id = m.id), m.id",
     Sort.SESSIONS: f"m.deferred, m.excerpt, {_SESSIONS} DESC, m.authors DESC, m.rank DESC, m.id",
 }

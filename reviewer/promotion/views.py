@@ -30,14 +30,13 @@ class Kind(StrEnum):
 
 
 class Sort(StrEnum):
-    """Orders of the queue. LEARNED comes from `promotion/insight.py`."""
+    """Orders of the queue."""
 
     RANK = "rank"
     CONFIDENCE = "confidence"
     NEWEST = "newest"
     SOURCE = "source"
     SESSIONS = "sessions"
-    LEARNED = "learned"
 
 
 class RejectReason(StrEnum):

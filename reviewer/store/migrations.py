@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 FIRST_VERSION = 10
 """`PRAGMA user_version` of the oldest store that can be opened, which `tables.sql` makes."""
 
-SCHEMA_VERSION = 11
+SCHEMA_VERSION = 12
 """`PRAGMA user_version` of an up-to-date store: FIRST_VERSION and one for each later migration."""
 
 APPLICATION_ID = 0x52565752
@@ -54,8 +54,22 @@ def migrations() -> Migrations:
         db.table("memory").add_column("moments", str, not_null_default="")
         db.executescript(files("reviewer.store").joinpath("moments.sql").read_text("utf-8"))
 
+    @found(name="erasure")
+    def erasure(db: Database) -> None:
+        db.execute(_ERASURE)
+
     return found
 
+
+_ERASURE = """
+CREATE TABLE erasure (
+    id INTEGER PRIMARY KEY AUTOINCREMENT,
+    act INTEGER NOT NULL UNIQUE,
+    seal TEXT NOT NULL,
+    emptied INTEGER NOT NULL
+)
+"""
+"""The acts that lost images for good: the hash of the rest of each, and whether nothing is left."""
 
 _FINDING = """
 CREATE TABLE finding (

@@ -311,7 +311,6 @@ def reads(program: Program) -> Iterator[Sequence[object]]:
     memories = program.rows_of("SELECT id FROM memory")
     both: list[Sequence[object]] = [
         ["queue", "list", "--status", "all"],
-        ["queue", "list", "--status", "all", "--sort", "learned"],
         ["queue", "show", *memories],
         ["conflict", "list", "--all"],
         *(["conflict", "show", each] for each in

@@ -29,7 +29,6 @@ CASES: list[tuple[list[str], set[str]]] = [
     (["--version"], set()),
     (["queue", "list"], set()),
     (["queue", "list", "--json"], set()),
-    (["queue", "list", "--sort", "learned"], set()),
     (["queue", "list", "--help"], set()),
     (["queue", "show", "1"], {"rapidfuzz"}),
     (["promote", "1"], set()),
@@ -81,7 +80,6 @@ NOT_IMPORTED: dict[str, set[str]] = {
     | (WRITES - {"hashlib"})
     | {"reviewer.promotion.history", "reviewer.commits.contexts"},
     "queue list --json": EXTRACTS | HEAVY,
-    "queue list --sort learned": EXTRACTS,
     "queue list --help": HEAVY | ENGINE,
     "state list": EXTRACTS,
     "stats": EXTRACTS,

@@ -8,12 +8,11 @@ from msgspec import Struct
 
 from reviewer.tui.kit import keys as kit_keys
 from reviewer.tui.kit.action import KeyOf, default_key
-from reviewer.tui.kit.text import Block, Run, Span, figure
+from reviewer.tui.kit.text import Block, Run, Span
 from reviewer.tui.queue import keys
 from reviewer.tui.theme import Glyphs
 
 if TYPE_CHECKING:
-    from reviewer.promotion.acceptance_model import Score
     from reviewer.promotion.policies import Hint
     from reviewer.promotion.views import CandidateView, ConflictView, EntityView
 
@@ -28,7 +27,6 @@ class Extras(Struct, frozen=True):
     open_conflicts: tuple[int, ...] = ()
     """Conflicts in which the entity is a side."""
     hints: tuple[Hint, ...] = ()
-    score: Score | None = None
     draft: bool = False
     """An unsaved wording is kept."""
     project: str = ""
@@ -111,16 +109,8 @@ def _side(label: str, view: CandidateView, signs: Glyphs) -> list[Block]:
 
 
 def hint_blocks(extras: Extras, signs: Glyphs) -> list[Block]:
-    """The hint of a policy, and the odds that this person promotes it, with the reasons."""
-    blocks = [
+    """The hints of policies."""
+    return [
         labelled("hint" if not place else "", hint.text, "accent")
         for place, hint in enumerate(extras.hints)
     ]
-    score = extras.score
-    if score is not None:
-        chance = f"{figure(score.probability)} likely to be promoted, as learned from you"
-        blocks.append(labelled("learned", chance, spans=(Span(0, 3, "strong"),)))
-        for reason in score.reasons:
-            sign = "+" if reason.weight > 0 else "-"
-            blocks.append(labelled("", f"{sign} {reason.text}", "faint"))
-    return blocks

@@ -105,6 +105,26 @@ class HeaderBar(ClickLine):
         return tuple(action for action in keys.SCREENS if action in keys.TABS or action.id == here)
 
 
+class HintBar(BarLine):
+    """A sentence above the list; the line is gone when there is none."""
+
+    DEFAULT_CSS = "HintBar { display: none; } HintBar.-shown { display: block; }"
+
+    words = reactive("")
+    short = ""
+
+    def show(self, words: str, short: str = "") -> None:
+        """`short`: the words where the screen is too narrow for the others."""
+        self.short = short
+        self.words = words
+        self.set_class(bool(words), "-shown")
+
+    def sides(self, style: Palette, sign: Glyphs) -> tuple[list[Part], list[list[Part]]]:
+        fits = cells_of([(self.words, style.warm)]) < self.size.width
+        words = self.words if fits or not self.short else self.short
+        return [(f" {words}", style.warm)], []
+
+
 TROUBLE_CELLS = 3
 """The sign before a problem."""
 MOST_ROWS = 3

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from array import array
 from asyncio import to_thread
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from enum import Enum
 from functools import partial
 from typing import TYPE_CHECKING, ClassVar
@@ -16,19 +16,20 @@ from typing import TYPE_CHECKING, ClassVar
 from msgspec import Struct, structs
 from textual import on
 from textual.timer import Timer
+from textual.widget import Widget
 from textual.worker import get_current_worker
 
 from reviewer.engine import Engine
 from reviewer.errors import ConflictError, FilterError, SourceError
 from reviewer.promotion.views import Kind, QueueQuery, RejectReason, Sort, SourceState
 from reviewer.text.display import display_line
-from reviewer.tui.editor import back_from_model, run_propose
 from reviewer.tui.evidence.candidate_pane import CandidatePane
 from reviewer.tui.evidence.evidence_pane import EvidencePane
 from reviewer.tui.evidence.structure import Extras
 from reviewer.tui.kit import keys as kit_keys
 from reviewer.tui.kit.action import Action
 from reviewer.tui.kit.actor import unless
+from reviewer.tui.kit.bars import HintBar
 from reviewer.tui.kit.row_list import RowList
 from reviewer.tui.kit.row_sign import NO_BADGES, Badges
 from reviewer.tui.kit.screen import ListScreen, TextEdit
@@ -44,13 +45,14 @@ from reviewer.tui.queue.reading import (
     read_on,
     read_project_sessions,
 )
+from reviewer.tui.start.reader import BackgroundReading, find_offers
 
 if TYPE_CHECKING:
     from subprocess import Popen
 
-    from reviewer.promotion.acceptance_model import Score
     from reviewer.promotion.history import Undone
     from reviewer.promotion.policies import Hint
+    from reviewer.promotion.readings import Offer
     from reviewer.promotion.triage import Done, Seen
     from reviewer.promotion.views import CandidateView, Counts, EvidenceView, Member, QueueRow
     from reviewer.tui.kit.option import Option
@@ -60,11 +62,18 @@ FIRST_PAGE = 200
 NEARBY = 200
 """Rows around the cursor that it may go to when its own row has left the list."""
 STATE_SECONDS = 0.4
-"""Rest on a row before its source is compared, and its policy hints and score are read."""
+"""Rest on a row before its source is compared, and its policy hints are read."""
 BADGE_SECONDS = 0.5
 """Rest of the cursor before the badges of the visible rows are read."""
+FIRST_LOOK_SECONDS = 1.5
 LOOK_SECONDS = 20.0
 """How often sessions are looked for: as often as `reviewer watch` does."""
+ASKED_SECONDS = 0.5
+"""How often the progress of a reader is shown."""
+NOBODY = (
+    "No session waits for a reader, or no reader is here: Claude Code, Codex, Gemini CLI, OpenCode"
+    " and Copilot CLI are found on the PATH, an endpoint in the settings under [model]."
+)
 MANY = 500
 """Number of rows from which a decision shows its progress."""
 MOST_REREAD = 500
@@ -153,9 +162,18 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
         self._looked = False
         self._reader: Popen[bytes] | None = None
         """The process that reads what agents have added."""
+        self.reading_bar = HintBar(id="reading")
+        self._offers: list[Offer] = []
+        """What a reader could read of this project, the one that `r` begins first."""
+        self._asked: BackgroundReading | None = None
+        self._asked_timer: Timer | None = None
+
+    def compose_above(self) -> Iterable[Widget]:
+        return (self.reading_bar,)
 
     def on_mount(self) -> None:
         self._show_project()
+        self.set_timer(FIRST_LOOK_SECONDS, self.look_for_sessions)
         self.set_interval(LOOK_SECONDS, self.look_for_sessions)
 
     def _show_project(self) -> None:
@@ -166,8 +184,10 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
         self.project = project
         self.query_asked = with_statements(QueueQuery(project=project))
         self.loaded = Loaded.NOTHING
-        for group in ("ids", "new rows", "sessions"):
+        for group in ("ids", "new rows", "sessions", "offers"):
             self.void(group)  # they are about the project before
+        self._take_offers([])
+        self.look_for_sessions()
         self._show_project()
         self.note_version()
         self.reload()
@@ -186,12 +206,60 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
     def _take_sessions(self, here: SessionsHere) -> None:
         self._here = here
         self._show_empty()
+        if self._asked is None:
+            self.look_for_readers()
         may_write = not self.engine.read_only and self.host.running is None
         if here.known and here.unread and may_write and self.project is not None:
             try:
                 self._reader = read_on(self.engine.path, self.project)
             except OSError as error:
                 self.say(f"New turns cannot be read: {error.strerror}.", bad=True)
+
+    # the reader that the person has
+
+    def look_for_readers(self) -> None:
+        """Look who could read the sessions that no reader has read."""
+        project = self.project
+        if project is not None and not self.engine.read_only and not self.host.is_demo:
+            self.read(lambda: find_offers(self.engine, project), self._take_offers, group="offers")
+
+    def _take_offers(self, offers: list[Offer]) -> None:
+        self._offers = offers
+        if self._asked is None:
+            key = self.key_of(keys.READ_SESSIONS)
+            if offers:
+                whole, short = map(display_line, (offers[0].sentence, offers[0].short))
+                self.reading_bar.show(f"{whole}  {key} begins", f"{key}: {short}")
+            else:
+                self.reading_bar.show("")
+
+    def _begin_asking(self, offer: Offer) -> None:
+        """Ask a reader in the background. Raises ReviewerError."""
+        assert self.project is not None
+        try:
+            self._asked = BackgroundReading(self.engine.path, self.project, offer)
+        except OSError as error:
+            raise SourceError(f"It cannot be started: {error.strerror}.") from error
+        self._asked_timer = self.set_interval(ASKED_SECONDS, self._show_asked)
+        self._show_asked()
+
+    def _show_asked(self) -> None:
+        """How far the reader is; its rows arrive in the list as it goes."""
+        reading = self._asked
+        if reading is None:
+            return
+        runs, sentence = reading.runs, reading.sentence(self.key_of(keys.READ_SESSIONS))
+        if runs:
+            self.reading_bar.show(sentence)
+            return
+        if self._asked_timer is not None:
+            self._asked_timer.stop()
+        self._asked = self._asked_timer = None
+        self.reading_bar.show("")
+        if reading.new:
+            self._load_again()
+        self.say(sentence, bad=bool(reading.problem) and not reading.new)
+        self.look_for_readers()
 
     def _is_reading_on(self) -> bool:
         return self._reader is not None and self._reader.poll() is None
@@ -436,16 +504,15 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
         if memory_id != self.model.current_id or not self.is_attached:
             return
 
-        def work() -> tuple[SourceState, tuple[Hint, ...], Score | None]:
-            insight = self.engine.insight
-            hints = insight.hints([memory_id]).get(memory_id, ())
+        def work() -> tuple[SourceState, tuple[Hint, ...]]:
+            hints = self.engine.insight.hints([memory_id]).get(memory_id, ())
             self.engine.was_looked_at(memory_id)
-            return self.engine.sources.state(memory_id), hints, insight.score(memory_id)
+            return self.engine.sources.state(memory_id), hints
 
-        def then(found: tuple[SourceState, tuple[Hint, ...], Score | None]) -> None:
-            detail, (state, hints, score) = self._detail, found
+        def then(found: tuple[SourceState, tuple[Hint, ...]]) -> None:
+            detail, (state, hints) = self._detail, found
             if detail is not None and detail.view.id == memory_id:
-                extras = structs.replace(detail.extras, hints=hints, score=score)
+                extras = structs.replace(detail.extras, hints=hints)
                 self._detail = structs.replace(detail, extras=extras)
                 self._draw_candidate(state)
             # A policy no longer favours what a person has looked at: read the badges again.
@@ -855,9 +922,18 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
 
     @unless(_no_project)
     async def action_read_sessions(self) -> None:
-        """Read the sessions of this project that lie where agents keep them."""
+        """Read the sessions of this project that lie where agents keep them; once all are read,
+        let the reader that is offered read them, or stop it.
+        """
         project = self.project
         assert project is not None
+        if self._asked is not None:
+            self._asked.stop()
+            self._show_asked()
+            return
+        if self._offers and self._here is not None and not self._here.unread:
+            self._begin_asking(self._offers[0])
+            return
         act = ReadingAct(self.host.glyphs)
         report = await self.host.accompany(
             self, act, lambda: read_project_sessions(self.engine, project, act)
@@ -873,27 +949,33 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
             f"{stopped}Read {count(report.files, 'file')}, {report.unchanged:,} unchanged: "
             f"{count(report.new, 'new candidate')}."
         )
+        self.look_for_sessions()
 
     @unless(_no_project)
-    def action_ask_model(self) -> None:
-        """Hand the terminal to `reviewer propose`, which says what it costs before it asks.
+    async def action_ask_model(self) -> None:
+        """Choose a reader for the sessions that none has read."""
+        from reviewer.tui.kit.option import Option
 
-        Raises ModelError without a model.
-        """
-        if self.project is not None:
-            from reviewer.llm.configured import configured_model
+        if self._asked is not None:
+            raise ConflictError(f"{display_line(self._asked.reader)} is reading.")
+        assert self.project is not None
+        offers = await to_thread(find_offers, self.engine, self.project)
+        if not offers:
+            raise SourceError(NOBODY)
 
-            if not self.app.is_web:
-                configured_model()  # the sentence belongs here, not on an empty terminal
-            before = self._statements_waiting()
-            code = run_propose(self.app, self.engine.path, self.project)
-            self.note_version()
-            self._load_again()
-            self.say(back_from_model(code, self._statements_waiting() - before))
+        async def then(option: Option) -> None:
+            self._begin_asking(offers[int(option.key)])
 
-    def _statements_waiting(self) -> int:
-        counts = self.engine.queue.counts(self.project)
-        return counts.to_decide
+        options = [
+            Option(
+                str(at),
+                display_line(each.reader.title),
+                f"{count(each.sessions, 'session')}, about {each.tokens_in:,} tokens in,"
+                f" {each.tokens_out:,} out",
+            )
+            for at, each in enumerate(offers)
+        ]
+        await self.choose("Let a reader word what the sessions teach", options, then)
 
     @unless(_nothing_to_undo_here)
     async def action_undo(self) -> None:
@@ -993,11 +1075,11 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
 
     @unless(ListScreen.no_rows)
     async def action_sort(self) -> None:
-        """Choose an order; the learned one needs enough decisions to learn from."""
+        """Choose an order."""
         from reviewer.tui.kit.option import Option
 
         async def then(option: Option) -> None:
-            await self._sort_by(Sort(option.key))
+            self._sort_by(Sort(option.key))
 
         await self.choose(
             "Order by",
@@ -1006,20 +1088,9 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
             current=self.query_asked.sort.value,
         )
 
-    async def _sort_by(self, following: Sort) -> None:
-        missing = ""
-        if following is Sort.LEARNED and await to_thread(self.engine.insight.preference) is None:
-            from reviewer.promotion.acceptance_model import ENOUGH, ENOUGH_OF_EACH
-
-            counts = await to_thread(self.engine.queue.counts, None)
-            so_far = counts.promoted + counts.rejected
-            following = Sort.RANK
-            missing = (
-                f" The learned order needs {ENOUGH} decisions, with at least {ENOUGH_OF_EACH}"
-                f" promotions and {ENOUGH_OF_EACH} rejections: {so_far:,} so far."
-            )
+    def _sort_by(self, following: Sort) -> None:
         self._load(structs.replace(self.query_asked, sort=following))
-        self.say(f"Ordered by {following.value}.{missing}")
+        self.say(f"Ordered by {following.value}.")
 
     async def action_status(self) -> None:
         """Choose which rows are shown."""
@@ -1137,6 +1208,10 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
             save_place(self.engine.path, self.project, memory_id)
         except OSError as error:
             self.say(f"The place cannot be remembered: {error.strerror}.", bad=True)
+
+    def on_unmount(self) -> None:
+        if self._asked is not None:
+            self._asked.stop()
 
     def keep_now(self) -> None:
         """Keep the draft of the text being typed, and the place in the queue."""

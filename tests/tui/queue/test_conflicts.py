@@ -142,28 +142,6 @@ async def test_a_row_whose_source_is_gone_says_so_in_the_list(stocked: Engine, n
         assert "!" not in row_of(screen, "✓"), "what is decided waits for nothing"
 
 
-async def test_the_learned_order_names_the_decisions_it_still_needs(stocked: Engine) -> None:
-    async with opened(stocked) as screen:
-        await screen.press("a", "x")
-        await screen.choose("order", "learned")
-        assert "Ordered by rank. The learned order needs 30 decisions" in screen.status
-        assert screen.status.endswith("2 so far.")
-
-
-async def test_the_learned_order_comes_with_its_reasons(engine: Engine) -> None:
-    engine.intake.seed(60, project="acme")
-    for row in engine.queue.rows(engine.queue.ids(QueueQuery())[:40]):
-        act = engine.triage.promote if row.type == "project" else engine.triage.reject
-        act([row.id], alone=True)
-    async with opened(engine) as screen:
-        await screen.choose("order", "learned")
-        assert screen.status == "Ordered by learned."
-        assert screen.model.current is not None
-        assert screen.model.current.type == "project"
-        await screen.until(lambda: "likely to be promoted" in screen.text)
-        assert "you promoted" in screen.text
-
-
 # how it looks
 
 

@@ -1,101 +1,13 @@
-"""Hints and the learning order on a store: they are shown and they sort, they never act."""
+"""Policy hints on a store: they are shown, they never act."""
 
 from __future__ import annotations
 
-from array import array
 from pathlib import Path
 
 import pytest
 
 from reviewer.engine import Engine
-from reviewer.promotion.views import QueueQuery, Sort
-from tests.present import present
-from tests.unit.promotion.graph import dump, ids, two_rivals
-
-LEARNED = QueueQuery(sort=Sort.LEARNED)
-
-
-@pytest.fixture
-def busy(engine: Engine) -> list[int]:
-    """A queue of 120 made-up candidates without near duplicates behind them."""
-    engine.intake.seed(120)
-    return list(engine.queue.ids(QueueQuery()))
-
-
-def decide(engine: Engine, times: int) -> str:
-    """Promote one type and reject all others, `times` decisions in all; returns the type."""
-    waiting = engine.queue.rows(engine.queue.ids(QueueQuery(filter="-kind:conflict")))
-    types = [row.type for row in waiting]
-    liked = max(sorted(set(types)), key=types.count)
-    wanted = [row.id for row in waiting if row.type == liked]
-    others = [row.id for row in waiting if row.type != liked]
-    half = times // 2
-    assert len(wanted) > half + 2
-    assert len(others) > times - half + 2
-    engine.triage.promote(wanted[:half], alone=True)
-    engine.triage.reject(others[: times - half], alone=True)
-    return liked
-
-
-def test_it_is_off_until_there_are_thirty_decisions(engine: Engine, busy: list[int]) -> None:
-    decide(engine, 29)
-    assert engine.insight.preference() is None
-    assert engine.insight.score(ids(engine, status="waiting")[0]) is None
-    assert engine.ids(LEARNED) == engine.ids(QueueQuery(sort=Sort.RANK))
-    engine.triage.reject([engine.ids(QueueQuery())[-1]], alone=True)
-    assert engine.insight.preference() is not None
-
-
-def test_what_this_person_promotes_comes_first(engine: Engine, busy: list[int]) -> None:
-    liked = decide(engine, 40)
-    order = engine.queue.rows(engine.ids(LEARNED))
-    assert {row.id for row in order} == set(engine.ids(QueueQuery()))
-    first, last = order[0], order[-1]
-    assert (first.type == liked, last.type == liked) == (True, False)
-    chances = [present(engine.insight.score(row.id)).log_odds for row in order]
-    assert chances == sorted(chances, reverse=True)
-    assert engine.ids(LEARNED, limit=3) == engine.ids(LEARNED)[:3]
-
-
-def test_the_three_strongest_reasons_are_counts_of_own_decisions(
-    engine: Engine, busy: list[int]
-) -> None:
-    liked = decide(engine, 40)
-    best = engine.ids(LEARNED)[0]
-    score = engine.insight.score(best)
-    assert 0.5 < present(score).probability <= 0.99
-    assert 1 <= len(present(score).reasons) <= 3
-    assert any(f"you promoted 20 of 20: type {liked}" in r.text for r in present(score).reasons)
-
-
-def test_undo_is_unlearned(engine: Engine, busy: list[int]) -> None:
-    decide(engine, 30)
-    assert engine.insight.preference() is not None
-    engine.history.undo()
-    assert engine.insight.preference() is None
-
-
-def test_deferred_rows_stay_behind_all_others(engine: Engine, busy: list[int]) -> None:
-    decide(engine, 40)
-    best = engine.ids(LEARNED)[0]
-    engine.triage.defer([best])
-    assert engine.ids(LEARNED)[-1] == best
-
-
-def test_conflicts_stay_before_all_others(engine: Engine, busy: list[int], tmp_path: Path) -> None:
-    *_, conflict = two_rivals(engine, tmp_path / "adr")
-    decide(engine, 40)
-    assert engine.ids(LEARNED)[0] == conflict
-
-
-def test_ordering_decides_nothing(engine: Engine, busy: list[int]) -> None:
-    decide(engine, 40)
-    acts, rows = engine.history.acts_total(), dump(engine, "memory")
-    engine.ids(LEARNED)
-    engine.insight.hints(busy)
-    for number in busy[:10]:
-        engine.insight.score(number)
-    assert (engine.history.acts_total(), dump(engine, "memory")) == (acts, rows)
+from tests.unit.promotion.graph import ids, two_rivals
 
 
 def said_in(engine: Engine, folder: Path, days: int, text: str) -> None:
@@ -151,14 +63,9 @@ def test_own_words_are_hinted_at(engine: Engine, tmp_path: Path) -> None:
     assert "I prefer" in hint.text
 
 
-def test_conflicts_and_unknown_rows_have_no_hints_and_no_score(
-    engine: Engine, tmp_path: Path, busy: list[int]
-) -> None:
+def test_conflicts_and_unknown_rows_have_no_hints(engine: Engine, tmp_path: Path) -> None:
     *_, conflict = two_rivals(engine, tmp_path / "adr")
-    decide(engine, 40)
     assert engine.insight.hints([conflict, 99_999]) == {}
-    assert engine.insight.score(conflict) is None
-    assert isinstance(engine.insight.order(LEARNED), array)
 
 
 @pytest.mark.parametrize("again", ["same file", "other file", "stored pass"])

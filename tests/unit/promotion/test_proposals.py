@@ -11,7 +11,6 @@ import pytest
 from reviewer.engine import Engine
 from reviewer.errors import ConflictError, ReviewerError
 from reviewer.extraction.candidates import MemoryType
-from reviewer.promotion.acceptance_model import Traits, decision
 from reviewer.promotion.proposals import Added
 from reviewer.promotion.views import QueueQuery, QueueRow, RejectReason
 from reviewer.proposing.proof import prove
@@ -345,17 +344,3 @@ class TestIngestion:
         assert report.new == 0
         engine.intake.extract_stored(project="acme", source=remembered)
         assert [row[0] for row in before] == [row.id for row in waiting(engine, status="all")]
-
-
-def test_a_reason_teaches_only_what_it_is_about() -> None:
-    traits = Traits(
-        type="knowledge", rule="cause", role="assistant", format="claude-code", folder="kiosk",
-        length=90, confidence=0.5, proposer="model", need="trap",
-    )  # fmt: skip
-    whole = decision(traits, promoted=False)
-    narrated = decision(traits, promoted=False, reason="narration")
-    assert whole is not None
-    assert narrated is not None
-    assert {each.field for each in narrated.features} < {each.field for each in whole.features}
-    assert "type" not in {each.field for each in narrated.features}
-    assert decision(traits, promoted=False, reason="known") is None

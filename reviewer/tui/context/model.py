@@ -355,7 +355,7 @@ class ContextModel:
 
     def size(self, choice: Choice) -> Size:
         """The tokens that a segment will have in the context."""
-        whole = self.segments[self._place(choice)].tokens
+        whole = self.segments[self.place(choice)].tokens
         if choice.level is Level.FULL:
             return Size(whole, True)
         found = self.shown(choice)
@@ -363,7 +363,8 @@ class ContextModel:
             return Size(target_tokens(whole, choice.level), False)
         return Size(found.preview.tokens, True)
 
-    def _place(self, choice: Choice) -> int:
+    def place(self, choice: Choice) -> int:
+        """The index of the segment of a choice."""
         return next(at for at, each in enumerate(self.segments) if each.id == choice.segment)
 
     def after(self) -> Size:

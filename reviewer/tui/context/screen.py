@@ -34,7 +34,6 @@ from reviewer.tui.context.model import (
     Choices,
     ContextModel,
     ContextRead,
-    Key,
     doubts,
     findings,
     read_context,
@@ -47,9 +46,8 @@ from reviewer.tui.context.panes import (
     WholeLine,
     summary_blocks,
 )
-from reviewer.tui.context.work import Delivered, Job, PreviewQueue
 from reviewer.tui.kit import keys as shared
-from reviewer.tui.kit.actor import RunningAct, detached, unless
+from reviewer.tui.kit.actor import RunningAct, unless
 from reviewer.tui.kit.option import Option
 from reviewer.tui.kit.row_list import RowList
 from reviewer.tui.kit.screen import ListScreen, TextEdit
@@ -89,9 +87,8 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
         self._wanted = context
         self._read = False
         self._version: object = None
-        self.previews = PreviewQueue(
-            lambda work: self.run_worker(work, thread=True, group="previews"), self.post_message
-        )
+        self._writes = False
+        """A preview is being written."""
 
     def compose_left(self) -> Iterable[Widget]:
         return self.whole, self.list
@@ -260,7 +257,7 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
         kept = self.host.context_choices.setdefault(found.context.id, Choices())
         self.data.load(found, kept, here)
         self.rows.empty = (found.trouble or "This session has no turns.",)
-        self.previews.start_over()
+        self._stop_previews()
         self.show_empty(empty=not self.data.rows)
         self.rows.rows_changed()
         self._keep_place()
@@ -280,7 +277,7 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
             self.say(f"The place cannot be remembered: {error.strerror}.", bad=True)
 
     def on_unmount(self) -> None:
-        self.previews.start_over()
+        self._stop_previews()
         self._keep_place()
 
     # the filter
@@ -301,33 +298,53 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
     def follow(self) -> None:
         """Show the row under the cursor, and ask for the previews that are missing."""
         self._draw()
-        jobs = [self._job(choice) for choice in self.data.wanted()]
-        self.previews.replace(jobs)
+        if not self._writes:
+            self._write_next()
 
-    def _job(self, choice: Choice) -> Job:
+    def _write_next(self) -> None:
+        """Write the preview that is wanted most, one at a time; each begins the next."""
+        wanted = self.data.wanted()
+        self._writes = bool(wanted)
+        if not wanted:
+            return
+        choice = wanted[0]
         key, plan = self.data.key(choice), self.data.plan_of(choice)
-        at = self.data.segments.index(self.data.segments[self.data._place(choice)])
+        at = self.data.place(choice)
 
-        def failed(error: ReviewerError) -> None:
-            if isinstance(error, ConflictError) and self.context is not None:
+        def work() -> Checked | None:
+            try:
+                return self._preview(plan)
+            except ConflictError:
+                return None
+
+        def then(found: Checked | None) -> None:
+            if found is not None:
+                self.data.previews[key] = found
+                self._written(at)
+            elif self.context is not None:
+                self._writes = False
                 self.open_context(self.context.id, CHANGED)
-            else:
-                self.data.troubles[key] = str(error)
-                self._redraw(at)
 
-        return Job(
-            key, lambda: self._preview(plan), lambda found: self._take(key, found, at), failed
-        )
+        def failed(sentence: str) -> None:
+            self.data.troubles[key] = sentence
+            self._written(at)
+
+        self.read(work, then, group="previews", failed=failed, one_at_a_time=True)
+
+    def _written(self, at: int) -> None:
+        self._redraw(at)
+        self._write_next()
+
+    def _stop_previews(self) -> None:
+        """What is being written is not wanted any more."""
+        self.void("previews")
+        self._writes = False
 
     def _preview(self, plan: Plan, watch: Watch | None = None) -> Checked:
         """The preview of a plan of one segment with its criteria checked, in a thread."""
         found = self.engine.compression.preview(plan, watch).segments[0]
         asked = criteria(found.segment).patterns
         return Checked(found, self.engine.contexts.check(asked, found.compressed.content))
-
-    def _take(self, key: Key, found: Checked, at: int) -> None:
-        self.data.previews[key] = found
-        self._redraw(at)
 
     def _redraw(self, at: int) -> None:
         self.rows.redraw_segment(at)
@@ -336,12 +353,6 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
             self._draw()
         else:
             self._show_whole()
-
-    @on(Delivered)
-    def _delivered(self, message: Delivered) -> None:
-        message.stop()
-        if not detached(self):
-            message.take()
 
     def _show_whole(self) -> None:
         if self.context is None:

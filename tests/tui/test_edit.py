@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from types import SimpleNamespace
@@ -15,10 +16,11 @@ from textual.timer import Timer
 from reviewer.engine import Engine
 from reviewer.text.display import display_text
 from reviewer.text.word_diff import hunks
-from reviewer.tui.kit import edit_pane
+from reviewer.tui.kit import edit_pane, keys
 from reviewer.tui.kit.actor import StatusMessage
 from reviewer.tui.kit.bars import StatusBar
 from reviewer.tui.kit.edit_pane import EditPane, diff_block, length_remark
+from reviewer.tui.kit.screen import TextEdit
 from reviewer.tui.theme import DARK, GLYPHS, THEMES
 from tests.tui.conftest import SOON, opened
 from tests.tui.idle import idle
@@ -62,7 +64,17 @@ async def editing(
 ) -> AsyncIterator[tuple[Editor, Pilot[int]]]:
     app = Editor()
     async with app.run_test(size=size) as pilot:
-        app.pane.begin(412, original, draft)
+        edit = TextEdit(
+            key=412,
+            title="Edit #412",
+            original=original,
+            drafts=None,  # type: ignore[arg-type]
+            save=lambda _: asyncio.sleep(0),
+            saved=lambda _: None,
+            again=keys.SAVE_EDIT,
+            verb="promote",
+        )
+        app.pane.begin(edit, draft)
         await pilot.pause()
         yield app, pilot
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import ClassVar
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, ClassVar
 
 from rich.text import Text
 from textual import events, on
@@ -28,6 +28,9 @@ from reviewer.tui.kit.line import TitleRule
 from reviewer.tui.kit.text import Block, Run, Span
 from reviewer.tui.kit.text_pane import TextPane
 from reviewer.tui.theme import Glyphs, glyphs
+
+if TYPE_CHECKING:
+    from reviewer.tui.kit.screen import TextEdit
 
 DIFF_AFTER = 0.05
 """Pause without a key before the difference is drawn again."""
@@ -247,17 +250,10 @@ class EditPane(Actor, Vertical, pane=keys.EDIT):
     class DraftChanged(Edited):
         """The text changed and typing paused: keep it as a draft."""
 
-    def __init__(self, *, verb: str = "promote", id: str | None = None) -> None:  # noqa: A002
-        """`verb` names the effect of saving."""
+    def __init__(self, *, id: str | None = None) -> None:  # noqa: A002
         super().__init__(id=id)
-        self._verb = verb
-        self._title = ""
-        self._memory = 0
-        self._original = ""
-        self._start = ""
+        self._edit: TextEdit | None = None
         self._given = ""
-        self._empty = ""
-        self._describe: Callable[[str], tuple[str, bool]] = length_remark
         self._diff_timer: Timer | None = None
         self._draft_timer: Timer | None = None
 
@@ -268,30 +264,11 @@ class EditPane(Actor, Vertical, pane=keys.EDIT):
         yield editor
         yield WordDiffView()
 
-    def begin(
-        self,
-        memory: int,
-        original: str,
-        draft: str | None = None,
-        *,
-        title: str = "",
-        verb: str = "",
-        start: str | None = None,
-        empty: str = "",
-        remark: Callable[[str], tuple[str, bool]] | None = None,
-    ) -> None:
-        """Edit a text, from its draft where there is one, and take the focus.
-
-        Without a draft the text begins as `start`, or as the original. `empty` and `remark` replace
-        the sentences about memories: for an empty text, and in the title.
-        """
+    def begin(self, edit: TextEdit, draft: str | None = None) -> None:
+        """Edit a text, from its draft where there is one, and take the focus."""
         self._stop_timers()
-        self._title = title or f"Edit #{memory}"
-        self._verb = verb or self._verb
-        self._memory, self._original = memory, original
-        self._start = original if start is None else start
-        self._given = self._start if draft is None else draft
-        self._empty, self._describe = empty or wording_problem(""), remark or length_remark
+        self._edit = edit
+        self._given = edit.begin if draft is None else draft
         self.editor.load_text(self._given)
         self.editor.move_cursor(self.editor.document.end)
         self.draw_title()
@@ -299,9 +276,16 @@ class EditPane(Actor, Vertical, pane=keys.EDIT):
         # Immediately: text typed ahead is meant for the editor.
         self.screen.set_focus(self.editor, scroll_visible=False)
 
+    @property
+    def edit(self) -> TextEdit:
+        """What is edited; there must be something."""
+        assert self._edit is not None
+        return self._edit
+
     def title_of(self, action: Action) -> str:
         """The footer names the effect of saving."""
-        return self._verb if action is keys.SAVE_EDIT else action.title
+        verb = self._edit.verb if self._edit is not None else action.title
+        return verb if action is keys.SAVE_EDIT else action.title
 
     @property
     def editor(self) -> EditorArea:
@@ -316,29 +300,25 @@ class EditPane(Actor, Vertical, pane=keys.EDIT):
         return self.editor.text
 
     @property
-    def memory(self) -> int:
-        return self._memory
-
-    @property
     def changed(self) -> bool:
         """Whether the text differs from the initial one."""
-        return self.content != self._start
+        return self._edit is not None and self.content != self._edit.begin
 
     def action_save_edit(self) -> None:
         """Post the text for saving, unless it is empty."""
         if not self.content.strip():
-            self.say(self._empty)
+            self.say(self.edit.empty or wording_problem(""))
             return
         self._stop_timers()
-        self.post_message(self.Saved(self._memory, self.content, changed=self.changed))
+        self.post_message(self.Saved(self.edit.key, self.content, changed=self.changed))
 
     def action_leave_edit(self) -> None:
         """Post that the person leaves, with the present text."""
         self._stop_timers()
-        self.post_message(self.Left(self._memory, self.content, changed=self.changed))
+        self.post_message(self.Left(self.edit.key, self.content, changed=self.changed))
 
     def _no_change(self) -> str | None:
-        return None if self.content != self._original else "Nothing is changed yet."
+        return None if self.content != self.edit.original else "Nothing is changed yet."
 
     @unless(_no_change)
     def action_next_hunk(self) -> None:
@@ -360,7 +340,7 @@ class EditPane(Actor, Vertical, pane=keys.EDIT):
             self.say("Nothing is changed, so there is nothing to put back.")
             return
         editor = self.editor
-        text = put_back(self._original, self.content, chosen)
+        text = put_back(self.edit.original, self.content, chosen)
         editor.replace(text, (0, 0), editor.document.end)
         self._draw_difference()
 
@@ -389,7 +369,7 @@ class EditPane(Actor, Vertical, pane=keys.EDIT):
         self._draft_timer = None
         if self.content != self._given:
             self._given = self.content
-            self.post_message(self.DraftChanged(self._memory, self._given, changed=self.changed))
+            self.post_message(self.DraftChanged(self.edit.key, self._given, changed=self.changed))
 
     def _stop_timers(self) -> None:
         for timer in (self._diff_timer, self._draft_timer):
@@ -399,19 +379,24 @@ class EditPane(Actor, Vertical, pane=keys.EDIT):
 
     def remark(self) -> tuple[str, bool]:
         """The title's remark about the text, and whether it is a warning."""
-        return self._describe(self.content)
+        return (self.edit.remark or length_remark)(self.content)
 
     def draw_title(self) -> None:
         """The title, what its text is like, and the keys where there is room."""
+        if self._edit is None:
+            return
         signs, (remark, warn) = glyphs(self.app), self.remark()
         title = self.query_one(TitleRule)
         words = f"{signs.attention} {remark}" if warn else remark
-        title.show(self._title, words, focused=self.editor.has_focus)
-        saves, leaves = f"{keys.SAVE_EDIT.key} {self._verb}", f"{keys.LEAVE_EDIT.key} keep draft"
+        title.show(self.edit.title, words, focused=self.editor.has_focus)
+        saves, leaves = (
+            f"{keys.SAVE_EDIT.key} {self.edit.verb}",
+            f"{keys.LEAVE_EDIT.key} keep draft",
+        )
         title.name_columns(f"{saves} {signs.dot} {leaves}")
 
     def _draw_difference(self) -> None:
-        original, edited = self._original, self.content
+        original, edited = self.edit.original, self.content
         if len(original) + len(edited) < LARGE:
             self.difference.show_hunks(hunks(original, edited))
             return

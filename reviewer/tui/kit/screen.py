@@ -519,6 +519,11 @@ class TextEdit:
     beside: Sequence[Widget] = ()
     """Panes that stay in sight above the editor."""
 
+    @property
+    def begin(self) -> str:
+        """The text without a draft."""
+        return self.original if self.start is None else self.start
+
     def keep(self, content: str) -> bool:
         """Keep a draft, unless it is too long ever to be saved; returns whether it was kept."""
         if self.limit and len(content) > self.limit:
@@ -879,16 +884,7 @@ class ListScreen(KitScreen, inherit_bindings=False):
         draft = edit.drafts.load(edit.key)
         self._edit = edit
         await self.show_overlay(self._editor, beside=edit.beside)
-        self._editor.begin(
-            edit.key,
-            edit.original,
-            draft,
-            title=edit.title,
-            verb=edit.verb,
-            start=edit.start,
-            empty=edit.empty,
-            remark=edit.remark,
-        )
+        self._editor.begin(edit, draft)
         if draft is not None:
             self.say(f"{edit.title}: this is your draft.")
 

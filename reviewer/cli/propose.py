@@ -595,7 +595,7 @@ class _Account:
             Reading(
                 project=project,
                 path=os.path.abspath(done.path),
-                bytes=done.path.stat().st_size,
+                bytes=done.path.stat().st_size if done.path.exists() else 0,
                 reader=self._reader,
                 at=engine.clock().isoformat(timespec="seconds"),
                 requests=done.requests,

@@ -38,6 +38,7 @@ SUNK = timedelta(days=30)
 REFUSALS = 2
 """Refusals of one command with words, in one session or several: a single one is mostly about what
 was to be done next."""
+SAID = " and said: "
 REPLACED = "` → `"
 """In a change that puts one thing in the place of another."""
 ALIKE = 0.6
@@ -262,8 +263,13 @@ def _refusals(rows: Iterable[_Row]) -> dict[str, list[_Row]]:
 def _refusal(command: str, group: Sequence[_Row]) -> str:
     if sum(row.finding.times for row in group) < REFUSALS:
         return ""
-    text = f"The person refused `{command}` and said: "
+    text = f"The person refused `{command}`{SAID}"
     return text + f"“{_short(_last(group).finding.words, LONGEST_STATEMENT - len(text) - 2)}”"
+
+
+def words_to_reword(content: str) -> str:
+    """The person's words in the row of a refusal, from which a memory is worded."""
+    return content.partition(SAID)[2].strip("“”") or content
 
 
 def _short(text: str, most: int) -> str:

@@ -1017,9 +1017,9 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
         row = self.model.current
         if row is None:
             return
-        from reviewer.promotion.wordings import (
-            LONGEST_MEMORY,
-        )  # late: the first page does not need it
+        # Late: the first page does not need them.
+        from reviewer.promotion.findings import words_to_reword
+        from reviewer.promotion.wordings import LONGEST_MEMORY
 
         memory_id, seen = row.id, self._as_seen(row)
         save, leave = self.key_of(kit_keys.SAVE_EDIT), self.key_of(kit_keys.LEAVE_EDIT)
@@ -1029,6 +1029,7 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
                 key=memory_id,
                 title=f"Edit #{memory_id}",
                 original=row.content,
+                start=words_to_reword(row.content) if "reword" in row.flags else None,
                 drafts=self.engine.drafts,
                 save=lambda text: self.write(
                     lambda: self.engine.triage.edit(memory_id, text, seen=seen)

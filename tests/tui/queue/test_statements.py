@@ -13,9 +13,11 @@ from reviewer.proposing.proof import prove
 from reviewer.proposing.session_view import read_view
 from reviewer.proposing.values import Proposal, Proposer, Proved, Quote
 from reviewer.sources.events import Speaker
+from tests.cli.test_findings import REFUSED
 from tests.stored import planted
 from tests.tui.conftest import opened
 from tests.unit.promotion.session import RULE, session
+from tests.unit.sessions.told import Told
 
 STATEMENT = "Releases are deployed by the release job only, never from a laptop."
 EXCERPT = "- **Lesson:** the root cause was that the drawer cache is never emptied on Sundays"
@@ -158,3 +160,18 @@ async def test_a_cluster_is_promoted_as_one(engine: Engine, tmp_path: Path) -> N
         assert len(screen.model.ids) == 2
         await screen.choose("promote cluster")
         assert "merged 1 near duplicate" in screen.status
+
+
+async def test_the_editor_of_a_refusal_opens_with_the_persons_words(
+    engine: Engine, tmp_path: Path
+) -> None:
+    told = Told("a")
+    told.user("Go on")
+    for words in ("not yet", "ask me before you push"):
+        told.call("Bash", REFUSED.format("(none).") + words, failed=True, command="git push")
+    engine.intake.ingest([told.write(tmp_path / "a.jsonl")], project="acme")
+    async with opened(engine, project="acme") as screen:
+        assert "The person refused `git push`" in screen.text
+        await screen.press("e", "ctrl+s")
+    (number,) = engine.queue.ids(QueueQuery(project="acme", status="active"))
+    assert engine.queue.candidate(number).content == "ask me before you push"

@@ -8,6 +8,7 @@ from reviewer.clock import Clock, iso
 from reviewer.commits.contexts import Contexts
 from reviewer.compression.anchor_types import AnchorType
 from reviewer.compression.context_snapshot import PINNED_SPAN
+from reviewer.compression.verbatim import find_verbatim
 from reviewer.errors import ReviewerError
 from reviewer.store.acts import Act
 from reviewer.store.changes import Image
@@ -62,6 +63,19 @@ class SpanMarks:
                     **values,
                 )
         return act.id
+
+    def mark_text(self, commit: int, text: str) -> int:
+        """Pin the first place of a text in a commit; returns the act, 0 when it is pinned.
+
+        Raises UnknownIdError, and ReviewerError where the commit does not contain the text.
+        """
+        view = self._contexts.commit(commit)
+        place = find_verbatim(view.text, text)
+        if place is None:
+            raise ReviewerError(
+                f"{view.row.hash[:8]} does not contain that text; upper and lower case matter."
+            )
+        return self.mark(Span(commit, *place))
 
 
 def _origin(act: Act, commit: int) -> int:

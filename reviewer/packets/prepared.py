@@ -187,18 +187,12 @@ class Prepared:
         """The title alone, secrets masked."""
         found = self._titles.get(number)
         if found is None:
-            found = self._titles[number] = self._title_text(number)
+            title = title_in_full(self.items[number])
+            # nothing to mask in most of them, and this is about thousands
+            plain = title.isprintable() and has_only_plain_words(title)
+            found = title.strip() if plain else self.measurer.safe_text(title)
+            self._titles[number] = found
         return found
-
-    def _title_text(self, number: int) -> str:
-        item = self.items[number]
-        title = title_in_full(item)
-        if title.isprintable() and has_only_plain_words(title):
-            return title.strip()  # nothing to mask: this is about thousands of titles
-        line = self.measurer.safe_text(title_form(item)).removeprefix("- ")
-        line = line.removesuffix(f" [{item.place}]")
-        line = line.removesuffix(f" ({item.outdated})") if item.superseded else line
-        return line.removeprefix(f"[{item.at:%Y-%m-%d}] ") if item.at else line
 
     def lead(self, group: str) -> Piece:
         """The heading above the items of a group."""

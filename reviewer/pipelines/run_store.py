@@ -1,10 +1,7 @@
-"""The runs of a store: a row for each, its files in a folder beside the store; and the runs that
-are under way in this program.
-"""
+"""The runs of a store: a row for each, its files in a folder beside the store."""
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -231,41 +228,3 @@ def _node_of(folder: RunFolder) -> str:
     except RunError:
         return ""
     return checkpoint.next_node or checkpoint.current_node
-
-
-class LiveRun:
-    """A run that another thread may cancel."""
-
-    def __init__(self) -> None:
-        self._cancelled = threading.Event()
-
-    def cancel(self) -> None:
-        """Make the run end at its next check."""
-        self._cancelled.set()
-
-    def cancelled(self) -> bool:
-        """Whether the run should end."""
-        return self._cancelled.is_set()
-
-
-class LiveRuns:
-    """The runs that are under way in this program, by id."""
-
-    def __init__(self) -> None:
-        self._by_id: dict[str, LiveRun] = {}
-
-    @contextmanager
-    def open(self, run_id: str) -> Iterator[LiveRun]:
-        """A run, listed until the end of the block."""
-        live = self._by_id[run_id] = LiveRun()
-        try:
-            yield live
-        finally:
-            self._by_id.pop(run_id, None)
-
-    def get(self, run_id: str) -> LiveRun:
-        """The run with that id. Raises RunError when it is not under way here."""
-        live = self._by_id.get(run_id)
-        if live is None:
-            raise RunError(f"The run {run_id} is not under way in this program.")
-        return live

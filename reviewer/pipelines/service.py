@@ -32,7 +32,7 @@ from reviewer.pipelines.handlers import (
 )
 from reviewer.pipelines.rules import PipelineRules
 from reviewer.pipelines.run_folder import RunCard, RunFolder, write_run_file
-from reviewer.pipelines.run_store import LiveRun, LiveRuns, RunStore, RunView
+from reviewer.pipelines.run_store import RunStore, RunView
 from reviewer.pipelines.runner import (
     Runner,
     listed,
@@ -99,7 +99,6 @@ class Pipelines:
         self._ledger = ledger
         self._clock = clock
         self._store = RunStore(database, ledger, clock)
-        self._live = LiveRuns()
         self._timing = timing or Timing()
 
     def start_run(
@@ -187,10 +186,6 @@ class Pipelines:
             return self._go(
                 pipeline, checkpoint, folder, options, callbacks, resumed=True, note=found.note
             )
-
-    def cancel(self, run_id: str) -> None:
-        """End a run that is under way in this program. Raises RunError."""
-        self._live.get(run_id).cancel()
 
     def runs(self, project: str | None = None) -> list[RunView]:
         """The runs of the store, newest first."""
@@ -294,31 +289,30 @@ class Pipelines:
 
         run_id, watch = checkpoint.run_id, callbacks.watch or _nobody_watches
         card = folder.card()
-        with self._live.open(run_id) as live:
-            services = StageServices(
-                model=options.model or StandIn(),
-                count=lambda text: counter().count(text),
-                context_tokens=options.context_tokens,
-                folder=Path(card.path).parent,
-                watch=watch,
-                cancelled=_either(live, callbacks.cancelled),
-                ask=callbacks.ask,
-                answers={name: list(given) for name, given in options.answers.items()},
-                models=options.models if options.model else {},
-            )
-            runner = Runner(
-                pipeline,
-                folder,
-                services,
-                checkpoint,
-                clock=self._clock,
-                timing=self._timing,
-                max_steps=_limit(options, pipeline, card.max_steps),
-            )
-            stages = len(checkpoint.logs)
-            note = " ".join(filter(None, (note, _unknown_models(pipeline, options))))
-            watch(RunStarted(run_id, pipeline.name, str(folder.path), _name(options), stages, note))
-            done = runner.run(resumed=resumed)
+        services = StageServices(
+            model=options.model or StandIn(),
+            count=lambda text: counter().count(text),
+            context_tokens=options.context_tokens,
+            folder=Path(card.path).parent,
+            watch=watch,
+            cancelled=callbacks.cancelled or _never,
+            ask=callbacks.ask,
+            answers={name: list(given) for name, given in options.answers.items()},
+            models=options.models if options.model else {},
+        )
+        runner = Runner(
+            pipeline,
+            folder,
+            services,
+            checkpoint,
+            clock=self._clock,
+            timing=self._timing,
+            max_steps=_limit(options, pipeline, card.max_steps),
+        )
+        stages = len(checkpoint.logs)
+        note = " ".join(filter(None, (note, _unknown_models(pipeline, options))))
+        watch(RunStarted(run_id, pipeline.name, str(folder.path), _name(options), stages, note))
+        done = runner.run(resumed=resumed)
         self._store.change(run_id, done.state, done.node)
         watch(done)
         return done
@@ -391,12 +385,6 @@ def _as_it_began(folder: RunFolder) -> _Found:
     return _Found(folder, kept, note)
 
 
-def _either(live: LiveRun, cancelled: Callable[[], bool] | None) -> Callable[[], bool]:
-    if cancelled is None:
-        return live.cancelled
-    return lambda: live.cancelled() or cancelled()
-
-
 def _name(options: RunOptions) -> str:
     return (options.model or StandIn()).name
 
@@ -427,3 +415,7 @@ def _limit(options: RunOptions, pipeline: Pipeline, before: int | None = None) -
 
 def _nobody_watches(_: Event) -> None:
     return None
+
+
+def _never() -> bool:
+    return False

@@ -108,9 +108,6 @@ class BackgroundRun:
     def cancel(self) -> None:
         """End the run at its next check."""
         self._cancelled.set()
-        if self.run_id:
-            with suppress(ReviewerError):  # it has just ended
-                self._engine.pipelines.cancel(self.run_id)
 
     def close(self) -> None:
         """Cancel at the end of the program, and give the run a moment to write its checkpoint."""

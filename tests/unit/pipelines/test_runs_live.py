@@ -5,9 +5,7 @@ from __future__ import annotations
 import threading
 from queue import SimpleQueue
 
-import pytest
-
-from reviewer.pipelines.events import Event, Question, RunDone, RunError
+from reviewer.pipelines.events import Question, RunDone
 from reviewer.pipelines.service import RunOptions
 from tests.unit.pipelines.running import Workshop
 from tests.waiting import PATIENCE
@@ -26,17 +24,16 @@ class Watched:
         self.asked = threading.Event()
         self.answers: SimpleQueue[str | None] = SimpleQueue()
         self.ended: list[RunDone] = []
-        self.run_id = ""
+        self.cancelled = threading.Event()
         path = workshop.write(GATE)
         self.thread = threading.Thread(
             target=lambda: self.ended.append(
-                workshop.runs.start_run(path, "tea", RunOptions(), ask=self.ask, watch=self.watch)
+                workshop.runs.start_run(
+                    path, "tea", RunOptions(), ask=self.ask, cancelled=self.cancelled.is_set
+                )
             )
         )
         self.thread.start()
-
-    def watch(self, event: Event) -> None:
-        self.run_id = getattr(event, "run_id", self.run_id)
 
     def ask(self, question: Question) -> str | None:
         self.asked.set()
@@ -64,11 +61,6 @@ def test_answers_come_from_another_thread(workshop: Workshop) -> None:
 def test_a_run_that_asks_can_be_cancelled(workshop: Workshop) -> None:
     watched = Watched(workshop)
     assert watched.asked.wait(PATIENCE)
-    workshop.runs.cancel(watched.run_id)
+    watched.cancelled.set()
     watched.answer(None)
     assert watched.end().state == "cancelled"
-
-
-def test_a_run_that_is_not_under_way_cannot_be_cancelled(workshop: Workshop) -> None:
-    with pytest.raises(RunError, match="not under way"):
-        workshop.runs.cancel("gone")

@@ -121,3 +121,10 @@ async def test_a_long_undo_says_so_on_every_screen_and_escape_stops_it(
         await screen.settle()
         assert screen.app.screen is shown
         assert waiting(many) == 0
+
+
+def test_what_is_done_never_becomes_less() -> None:
+    act = actor.RunningAct("Rejecting", 10)
+    for rows in (6, 2):
+        act.watch(rows)
+        assert "Rejecting 10: 6 done" in act.sentence

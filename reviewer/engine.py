@@ -25,9 +25,9 @@ from reviewer.promotion.drafts import Drafts
 from reviewer.promotion.looked_at import LookedAt
 from reviewer.store.database import Database
 from reviewer.store.ledger import Ledger
-from reviewer.store.migrations import APPLICATION_ID, FIRST_VERSION, SCHEMA_VERSION
 from reviewer.store.project_rows import is_known, stored_projects
 from reviewer.store.read_only import looking_address
+from reviewer.store.version import APPLICATION_ID, FIRST_VERSION, SCHEMA_VERSION
 
 if TYPE_CHECKING:
     from reviewer.commits.contexts import Contexts

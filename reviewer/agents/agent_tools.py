@@ -18,10 +18,10 @@ from typing import TYPE_CHECKING
 from msgspec import Struct
 
 from reviewer.agents.agent_files import AgentFiles, SessionNote
-from reviewer.agents.planted import is_planted
 from reviewer.agents.recalled import says_anything
 from reviewer.clock import Clock, utc_now
 from reviewer.errors import ReviewerError, SourceError, StoreError, UnknownIdError
+from reviewer.extraction.planted import is_planted
 from reviewer.projects import Chosen, work_tree
 from reviewer.text.for_agents import AgentText, between_tags, enclosed, sentence
 

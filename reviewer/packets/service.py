@@ -18,6 +18,7 @@ import msgspec
 
 from reviewer.clock import Clock, from_iso
 from reviewer.errors import OtherProjectError, UnknownIdError
+from reviewer.extraction.planted import is_planted
 from reviewer.packets.lookup import find_item
 from reviewer.packets.prepared import DEFAULT_COUNTING, Prepared, cached_measurer, prepare_folder
 from reviewer.packets.values import Item, Material, Problem, RuleBlock, Section
@@ -92,7 +93,7 @@ def read_store(database: Database, state: TrustedState, project: str | None) -> 
     problems: list[Problem] = []
     with failures_as_sentences(database.path):
         for row in database.reader().execute(_ACTIVE, (project,)):
-            if _is_planted(row):
+            if is_planted(row["content"], row["flags"].split()):
                 problems.append(Problem(f"m:{row['id']}", 0, PLANTED))
             elif _is_constitution(row):
                 text = _RULE_MARK.sub("", _full_text(row)).strip()
@@ -136,19 +137,6 @@ def _rule(state: StateView, *, several: bool) -> RuleBlock:
     note = f" ({state.note})" if state.note else ""
     text = f"- {where}{state.key} = {state.value}{note}"
     return RuleBlock("\n  ".join(text.split("\n")), f"s:{state.id}", listed=True)
-
-
-def _is_planted(row: sqlite3.Row) -> bool:
-    """Whether a memory was flagged as a planted instruction and still reads like one.
-
-    Agents follow packets; a memory that the user has reworded is shown again.
-    """
-    if "injection" not in row["flags"].split():
-        return False
-    from reviewer.extraction.flags import INJECTION, flags_of  # late: rarely needed
-    from reviewer.sources.records import Role
-
-    return INJECTION in flags_of(row["content"], Role.NOTE)
 
 
 def _is_constitution(row: sqlite3.Row) -> bool:

@@ -10,21 +10,27 @@ from msgspec import Struct
 
 from reviewer.clock import Clock, iso
 from reviewer.errors import ConflictError, UnknownIdError
+from reviewer.extraction.planted import is_planted
 from reviewer.recall.moments import (
     Moment,
     derived,
     heads,
+    paths_in,
     read_moments,
-    signatures_of,
 )
 from reviewer.recall.search import Cue, Recalled, recall
-from reviewer.recall.uses import in_one, note_use, put_moments
-from reviewer.sessions.signatures import failing_lines
+from reviewer.recall.uses import TEXT, in_one, note_use, put_moments
+from reviewer.sessions.signatures import failing_lines, signatures_of
 from reviewer.store.database import Database, failures_as_sentences
 from reviewer.store.ledger import Ledger
+from reviewer.text.for_agents import AgentText, without_tags
 
 if TYPE_CHECKING:
     from reviewer.promotion.triage import Done
+
+
+LONGEST = 420
+"""Characters of a memory that an agent is told at a call."""
 
 
 class UseCount(Struct, frozen=True):
@@ -47,11 +53,12 @@ def cue_of(kind: str, text: str) -> Cue:
         case "command":
             return Cue(kind, "", commands=heads(text))
         case "error":
-            lines = "\n".join(line.text for line in failing_lines(text))
-            return Cue(kind, lines or text, signatures=signatures_of(text))
+            lines = failing_lines(text)
+            shown = "\n".join(line.text for line in lines)
+            return Cue(kind, shown or text, signatures=signatures_of(lines))
         case "path":
             return Cue(kind, "", paths=(text,))
-    return Cue(kind, text)
+    return Cue(kind, text, paths=tuple(paths_in(text)))
 
 
 class Recall:
@@ -88,22 +95,22 @@ class Recall:
             return 0
         with failures_as_sentences(self._database.path):
             due = self._database.reader().execute(
-                "SELECT m.id, m.content, m.moments FROM moment_due d"
+                "SELECT m.id, m.content, m.moments, m.flags FROM moment_due d"
                 " JOIN memory m ON m.id = d.memory_id WHERE m.status = 'active'"
             ).fetchall()  # fmt: skip
         if due:
-            made = [
-                (
-                    row[0],
-                    [
-                        (each.kind, each.value)
-                        for each in _moments(row[1], row[2], self._quotes(row[0]))
-                    ],
-                )
-                for row in due
-            ]
+            made = [(row[0], self._made(*row)) for row in due]
             self._write(lambda store: put_moments(store, made))
         return len(due)
+
+    def _made(self, memory: int, content: str, chosen: str, flags: str) -> list[tuple[str, str]]:
+        """The moments of a memory, and its text as agents get it at one."""
+        found = [
+            (str(each.kind), each.value) for each in _moments(content, chosen, self._quotes(memory))
+        ]
+        return (
+            found if is_planted(content, flags.split()) else [*found, (TEXT, _for_agents(content))]
+        )
 
     def moments(self, memory: int) -> tuple[Moment, ...]:
         """The moments of a memory or candidate. Raises StoreError."""
@@ -151,6 +158,12 @@ class Recall:
         with self._database.write_lock, failures_as_sentences(self._database.path, writing=True):
             self._database.require_in_place()
             in_one(self._database.writer, work)
+
+
+def _for_agents(content: str) -> AgentText:
+    """A content on one line, as an agent may read it."""
+    text = without_tags(" ".join(content.split()))
+    return AgentText(text if len(text) <= LONGEST else f"{text[: LONGEST - 1]}…")
 
 
 def _moments(content: str, chosen: str, quotes: Iterable[str]) -> tuple[Moment, ...]:

@@ -7,9 +7,7 @@ language. Everything takes linear time in the length of the text.
 from __future__ import annotations
 
 import re
-from typing import NamedTuple
-
-from msgspec import Struct
+from collections.abc import Iterable
 
 LONGEST_LINE = 600
 """Characters of a line that are read."""
@@ -103,20 +101,18 @@ _WORD = re.compile(r"[^\W\d_]{2,}")
 _GAPS = re.compile(r"\*(?:[\s,;:=|.()]*\*)+")
 
 
-class Failing(Struct, frozen=True):
-    """A line of an output that says what failed. `number`: its line in the output (0-based)."""
+class Failing:
+    """A line of an output that says what failed. `number`: its line in the output (0-based);
+    `rule`: the rule of a linter, or a code or exception.
 
-    number: int
-    text: str
-    signature: str
-    path: str = ""
-    rule: str = ""
-    """The rule of a linter, or a code or exception."""
+    A plain class: a hook at a call of an agent has no time to import more.
+    """
 
-
-class _Seen(NamedTuple):
-    rank: int
-    failing: Failing
+    def __init__(
+        self, number: int, text: str, signature: str, path: str = "", rule: str = ""
+    ) -> None:
+        self.number, self.text, self.signature = number, text, signature
+        self.path, self.rule = path, rule
 
 
 LINT, FAILURE, TEST, SEVERE, LABELLED, ANY = range(6)
@@ -129,31 +125,38 @@ def signature(text: str) -> str:
     return found[0].signature if found else ""
 
 
-def failing_lines(output: str, *, plain: bool = False) -> tuple[Failing, ...]:
+def failing_lines(output: str, *, plain: bool = False, up_to: int = ANY) -> tuple[Failing, ...]:
     """The lines of an output that say what failed, of the plainest kind it has, each signature
     once.
 
     `plain`: only lines that name a place and a rule; for the output of a command that need not
-    have failed.
+    have failed. `up_to`: the least plain kind of line that counts.
     """
     if plain and _PLACE_AND_RULE.search(output) is None:
         return ()
     lines = _lines(output)
-    seen: list[_Seen] = []
+    seen: list[tuple[int, Failing]] = []
     for at, (number, line) in enumerate(lines):
         found = _located(lines, at)
         if found is None and not plain:
             found = _other(number, line)
-        if found is not None and not (plain and found.rank) and _says(found.failing):
+        if found is not None and not (plain and found[0]) and _says(found[1]):
             seen.append(found)
-    best = min((each.rank for each in seen), default=ANY)
+    best = min((rank for rank, _ in seen), default=ANY)
     kept: dict[str, Failing] = {}
-    for each in seen:
-        if each.rank == best:
-            kept.setdefault(each.failing.signature, each.failing)
+    for rank, failing in seen:
+        if rank == best <= up_to:
+            kept.setdefault(failing.signature, failing)
             if len(kept) == (1 if best >= SEVERE else MOST):
                 break
     return tuple(kept.values())
+
+
+def signatures_of(lines: Iterable[Failing]) -> tuple[str, ...]:
+    """The signatures of failing lines, and their rules alone."""
+    return tuple(
+        dict.fromkeys(each for line in lines for each in (line.signature, line.rule) if each)
+    )
 
 
 def is_environment(line: str) -> bool:
@@ -207,7 +210,7 @@ def _lines(output: str) -> list[tuple[int, str]]:
     return [(number, _ANSI.sub("", line).rstrip()) for number, line in lines]
 
 
-def _located(lines: list[tuple[int, str]], at: int) -> _Seen | None:
+def _located(lines: list[tuple[int, str]], at: int) -> tuple[int, Failing] | None:
     """A line that names a place. A rule that a line break cut off is taken from the next line."""
     number, line = lines[at]
     if line[:1].isspace() and (found := _ESLINT.match(line)):
@@ -231,7 +234,9 @@ def _located(lines: list[tuple[int, str]], at: int) -> _Seen | None:
     return _placed(number, line, text, found["path"], exact=bool(found["column"]))
 
 
-def _placed(number: int, line: str, text: str, path: str, *, exact: bool = True) -> _Seen:
+def _placed(
+    number: int, line: str, text: str, path: str, *, exact: bool = True
+) -> tuple[int, Failing]:
     """A message that stands behind a place: with a rule at its end or a code before it.
 
     `exact`: the place has a column. Linters write one, or a label.
@@ -248,16 +253,16 @@ def _placed(number: int, line: str, text: str, path: str, *, exact: bool = True)
         rule = f"{coded['rule']} ({rule})" if rule else coded["rule"]
     if rule and exact:
         return _ruled(number, line, message, rule, path)
-    return _Seen(FAILURE, Failing(number, line.strip(), normalised(message), path))
+    return FAILURE, Failing(number, line.strip(), normalised(message), path)
 
 
-def _ruled(number: int, line: str, message: str, rule: str, path: str) -> _Seen:
+def _ruled(number: int, line: str, message: str, rule: str, path: str) -> tuple[int, Failing]:
     words = normalised(message)
     name = f"{rule}: {words}" if words else rule
-    return _Seen(LINT, Failing(number, line.strip(), name[:LONGEST], path, rule))
+    return LINT, Failing(number, line.strip(), name[:LONGEST], path, rule)
 
 
-def _other(number: int, line: str) -> _Seen | None:
+def _other(number: int, line: str) -> tuple[int, Failing] | None:
     """A line without a place."""
     bare = _TAGS.sub("", line).strip()
     if not bare or _FRAME.match(bare):
@@ -266,10 +271,10 @@ def _other(number: int, line: str) -> _Seen | None:
     if found := _CODE_OF_COMPILER.match(bare) or _EXCEPTION.match(bare):
         words = normalised(found["text"] or "")
         name = f"{found['rule']}: {words}" if words else found["rule"]
-        return _Seen(FAILURE, Failing(number, bare, name[:LONGEST], rule=found["rule"]))
+        return FAILURE, Failing(number, bare, name[:LONGEST], rule=found["rule"])
     if _FAILED_TEST.match(line):
-        return _Seen(TEST, Failing(number, bare, _SECONDS.sub("", bare)[:LONGEST]))
+        return TEST, Failing(number, bare, _SECONDS.sub("", bare)[:LONGEST])
     if _SEVERE.match(bare):
-        return _Seen(SEVERE, Failing(number, bare, normalised(bare)))
+        return SEVERE, Failing(number, bare, normalised(bare))
     rank = LABELLED if _LABEL.match(bare) or is_environment(bare) else ANY
-    return _Seen(rank, Failing(number, bare, normalised(bare)))
+    return rank, Failing(number, bare, normalised(bare))

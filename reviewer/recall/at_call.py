@@ -210,7 +210,7 @@ def _new(store: sqlite3.Connection, project: int, event: Happening, cue: Cue) ->
 
 def _framed(event: Happening, rows: Sequence[tuple[int, str]]) -> str:
     """Memories between the tags, as data and with their numbers, in at most MOST_CHARS."""
-    call = " ".join(_plain(word) for word in event.command.split()[:2]).strip()
+    call = " ".join(word for word in event.command.split()[:2] if _is_plain(word))
     about = {PROMPT: "what this prompt names", FAILURE: f"the failed call {call}".strip()}
     head = f"The person keeps this for {about.get(event.moment, f'the call {call}'.strip())}:"
     foot = f"\n{AGAIN}" if event.moment == GUARD else ""
@@ -223,8 +223,6 @@ def _framed(event: Happening, rows: Sequence[tuple[int, str]]) -> str:
     return "\n".join((OPENING, head, *lines, CLOSING)) + foot
 
 
-def _plain(word: str) -> str:
-    """The first signs of a word that can neither open nor close anything."""
-    return "".join(
-        sign for sign in word[:24] if sign.isascii() and (sign.isalnum() or sign in "./_-")
-    )
+def _is_plain(word: str) -> bool:
+    """Whether a word can neither open nor close anything."""
+    return word.isascii() and len(word) < 25 and word.replace("-", "").replace("_", "").isalnum()

@@ -126,7 +126,9 @@ def test_the_entry_and_the_hooks_start_this_program_on_this_store(reviewer: Revi
     assert entry["args"] == ["--db", str(reviewer.db), "mcp", "--agent", "claude-code"]
     assert os.access(entry["command"], os.X_OK)
     hooks = json.loads((home(reviewer) / ".claude" / "settings.json").read_text())["hooks"]
-    assert set(hooks) == {"SessionStart", "PreCompact", "SessionEnd"}
+    assert set(hooks) == {
+        "SessionStart", "PreCompact", "SessionEnd", "UserPromptSubmit", "PostToolUseFailure",
+    }  # fmt: skip
     command = hooks["SessionStart"][0]["hooks"][0]["command"]
     folder = filled(reviewer)
     done = subprocess.run(

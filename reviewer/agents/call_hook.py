@@ -99,7 +99,7 @@ def answered(store: str, project: str | None, agent: str, event: str, data: byte
         _text(told, "cwd") or os.getcwd(),
         command="" if patched else command,
         paths=patched or ((path,) if path else ()),
-        text=output or _text(told, "prompt").rpartition("</hook_context>")[2],
+        text=output or _text(told, "prompt"),
         surely=surely,
     )
     text = told_at(store, project, happening)

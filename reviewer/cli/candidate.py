@@ -57,7 +57,8 @@ def show_candidate(engine: Engine, memory: int) -> Iterator[str]:
     if other and (view.status != "candidate" or view.deferred):
         yield f"decided     by {safe(other)}"
     if view.reason:
-        yield f"rejected    {safe(view.reason)}"
+        what = "disputed" if view.status == "candidate" else "rejected"
+        yield f"{what}    {safe(view.reason)}"
     if view.superseded_by is not None:
         yield f"merged      into #{view.superseded_by}"
     yield from show_evidence(engine, view)

@@ -61,11 +61,21 @@ def defer(session: Session, ids: tuple[int, ...]) -> None:
 
 @click.command(cls=Verb)
 @ids
+@click.option(
+    "--because", metavar="TEXT", help="What is wrong with a memory; it is shown in the queue."
+)
 @pass_session
-def restore(session: Session, ids: tuple[int, ...]) -> None:
-    """Return decided candidates to the queue."""
+def restore(session: Session, ids: tuple[int, ...], because: str | None) -> None:
+    """Return decided candidates to the queue.
+
+    No agent gets a memory from then on, until you promote it again.
+    """
     with session.changing() as engine:
-        report_act(engine.triage.restore(ids))
+        if because is None:
+            report_act(engine.triage.restore(ids))
+            return
+        for number in ids:
+            report_act(engine.triage.dispute(number, because))
 
 
 @click.command(cls=Verb, example="merge 12 --into 7")

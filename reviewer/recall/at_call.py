@@ -22,7 +22,7 @@ from reviewer.recall.search import (
 )
 from reviewer.recall.uses import TEXT, in_one, note_use
 from reviewer.store.version import APPLICATION_ID, SCHEMA_VERSION
-from reviewer.text.tags import CLOSING, OPENING
+from reviewer.text.tags import AGAIN, CLOSING, OPENING, without_recalled
 
 MOST, MOST_CHARS = 2, 600
 """Memories, and characters of them with their frame, that one call brings."""
@@ -33,8 +33,6 @@ LONGEST = 200_000
 
 PROMPT, FAILURE, GUARD = "prompt", "error", "guard"
 """The moments of a session at which a memory may be handed over."""
-
-AGAIN = "Repeat the call to go on."
 
 
 class Happening:
@@ -169,7 +167,7 @@ def _cue(store: sqlite3.Connection, project: int, event: Happening) -> Cue | Non
     if event.moment == GUARD:
         return Cue(GUARD, "", commands, event.paths)
     if event.moment == PROMPT:
-        text = _without_own(event.text)
+        text = without_recalled(event.text)  # some agents put into it what they were given before
         return Cue(PROMPT, text, paths=tuple(each for each in text.split() if "/" in each)[:20])
     from reviewer.sessions.signatures import ANY, SEVERE, failing_lines, signatures_of
 
@@ -178,14 +176,6 @@ def _cue(store: sqlite3.Connection, project: int, event: Happening) -> Cue | Non
         return None
     shown = "\n".join(line.text for line in lines) or event.text
     return Cue(FAILURE, shown, commands, signatures=signatures_of(lines))
-
-
-def _without_own(prompt: str) -> str:
-    """A prompt without what its session was given before, which some agents put into it."""
-    while OPENING in prompt:
-        before, _, rest = prompt.partition(OPENING)
-        prompt = before + rest.partition(CLOSING)[2]
-    return prompt
 
 
 def _new(store: sqlite3.Connection, project: int, event: Happening, cue: Cue) -> list[Recalled]:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import sqlite3
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING
 
-from msgspec import Struct
+from msgspec import Struct, structs
 
 from reviewer.clock import Clock, iso
 from reviewer.errors import ConflictError, UnknownIdError
@@ -18,6 +19,7 @@ from reviewer.recall.moments import (
     paths_in,
     read_moments,
 )
+from reviewer.recall.outcomes import Failed, Outcome, Use, outcome
 from reviewer.recall.search import Cue, Recalled, recall
 from reviewer.recall.uses import TEXT, in_one, note_use, put_moments
 from reviewer.sessions.signatures import failing_lines, signatures_of
@@ -34,17 +36,29 @@ LONGEST = 420
 
 
 class UseCount(Struct, frozen=True):
-    """How often a memory was handed over."""
+    """How often a memory was handed over, and what came of it, as far as that is known."""
 
     memory: int
     content: str
     used: int
     last: str
+    held: int = 0
+    broken: int = 0
 
     @property
     def words(self) -> str:
-        """`used 12 times`."""
-        return "used once" if self.used == 1 else f"used {self.used:,} times"
+        """`used 12 times, 9 times it held`."""
+        used = f"used {_times(self.used)}"
+        told = [
+            f"{_times(number)} it {what}"
+            for number, what in ((self.held, "held"), (self.broken, "came back"))
+            if number
+        ]
+        return ", ".join((used, *told))
+
+
+def _times(number: int) -> str:
+    return "once" if number == 1 else f"{number:,} times"
 
 
 def cue_of(kind: str, text: str) -> Cue:
@@ -141,8 +155,27 @@ class Recall:
     def uses(self, project: str | None) -> list[UseCount]:
         """The uses of each memory that has any, most used first. Raises StoreError."""
         with failures_as_sentences(self._database.path):
-            rows = self._database.reader().execute(_USES, (project, project)).fetchall()
-        return [UseCount(*row) for row in rows]
+            reader = self._database.reader()
+            rows = reader.execute(_USES, (project, project)).fetchall()
+            failed: dict[str, list[Failed]] = defaultdict(list)
+            for session, *failure in reader.execute(_FAILED):
+                failed[session].append(Failed(*failure))
+        counts: dict[int, UseCount] = {}
+        for number, content, session, moment, cue, at, own in rows:
+            use = Use(
+                number, session, moment, frozenset(cue.split("\n")), at,
+                frozenset((own or "").split("\n")) - {""},
+            )  # fmt: skip
+            came = outcome(use, failed.get(session, ()))
+            before = counts.get(number) or UseCount(number, content, 0, at)
+            counts[number] = structs.replace(
+                before,
+                used=before.used + 1,
+                last=max(before.last, at),
+                held=before.held + (came is Outcome.HELD),
+                broken=before.broken + (came is Outcome.BROKEN),
+            )
+        return sorted(counts.values(), key=lambda each: (-each.used, each.memory))
 
     def _quotes(self, memory: int) -> list[str]:
         with failures_as_sentences(self._database.path):
@@ -171,8 +204,14 @@ def _moments(content: str, chosen: str, quotes: Iterable[str]) -> tuple[Moment, 
 
 
 _USES = """
-SELECT m.id, m.content, count(*), max(u.at)
+SELECT m.id, m.content, u.session, u.moment, u.cue, u.at,
+    (SELECT group_concat(t.value, char(10)) FROM moment t
+        WHERE t.memory_id = m.id AND t.kind = 'error')
 FROM use_of_memory u JOIN memory m ON m.id = u.memory_id
 WHERE ? IS NULL OR m.project_id = (SELECT id FROM project WHERE name = ?)
-GROUP BY m.id ORDER BY count(*) DESC, m.id
+"""
+_FAILED = """
+SELECT session, signature, command, first, last FROM finding
+WHERE kind IN ('failure', 'environment')
+    AND session IN (SELECT session FROM use_of_memory)
 """

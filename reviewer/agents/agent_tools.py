@@ -59,7 +59,9 @@ _STATE = re.compile(r"s:(\d{1,15})")
 _PLACE = re.compile(r"(.+?):(\d{1,9})(?:-(\d{1,9}))?")
 _WORD = re.compile(r"\w+")
 _OWN_CALL = re.compile(
-    r"(?:mcp_+)?reviewer[._-]+\w+\b|(?:packet|search|read|propose|brief|status)\b", re.IGNORECASE
+    r"(?:mcp_+)?reviewer[._-]+\w+\b"
+    r"|(?:packet|search|read|propose|dispute|brief|status)\b",
+    re.IGNORECASE,
 )
 """How a call of these tools begins in a view."""
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sqlite3
+from collections import defaultdict
 from collections.abc import Sequence
 from datetime import datetime, timedelta
 from enum import StrEnum
@@ -62,6 +64,38 @@ def outcome(use: Use, failures: Sequence[Failed]) -> Outcome:
     if use.moment == GUARD or (use.moment == FAILURE and own):
         return Outcome.HELD
     return Outcome.UNKNOWN
+
+
+def uses_of(store: sqlite3.Connection, project: str | None) -> list[tuple[Use, Outcome]]:
+    """Every use of the memories of a project, or of all, with its outcome."""
+    uses = [
+        Use(memory, session, moment, _lines(cue), at, _lines(own))
+        for memory, session, moment, cue, at, own in store.execute(_USES, (project, project))
+    ]
+    if not uses:
+        return []
+    failed: dict[str, list[Failed]] = defaultdict(list)
+    for session, *failure in store.execute(_FAILED):
+        failed[session].append(Failed(*failure))
+    return [(use, outcome(use, failed.get(use.session, ()))) for use in uses]
+
+
+def _lines(text: str | None) -> frozenset[str]:
+    return frozenset((text or "").split("\n")) - {""}
+
+
+_USES = """
+SELECT u.memory_id, u.session, u.moment, u.cue, u.at,
+    (SELECT group_concat(t.value, char(10)) FROM moment t
+        WHERE t.memory_id = u.memory_id AND t.kind = 'error')
+FROM use_of_memory u JOIN memory m ON m.id = u.memory_id
+WHERE ? IS NULL OR m.project_id = (SELECT id FROM project WHERE name = ?)
+"""
+_FAILED = """
+SELECT session, signature, command, first, last FROM finding
+WHERE kind IN ('failure', 'environment')
+    AND session IN (SELECT session FROM use_of_memory)
+"""
 
 
 def _after(time: str, limit: datetime) -> bool:

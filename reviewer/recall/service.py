@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sqlite3
-from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING
 
@@ -19,7 +18,7 @@ from reviewer.recall.moments import (
     paths_in,
     read_moments,
 )
-from reviewer.recall.outcomes import Failed, Outcome, Use, outcome
+from reviewer.recall.outcomes import Outcome, uses_of
 from reviewer.recall.search import Cue, Recalled, recall
 from reviewer.recall.uses import TEXT, in_one, note_use, put_moments
 from reviewer.sessions.signatures import failing_lines, signatures_of
@@ -156,22 +155,23 @@ class Recall:
         """The uses of each memory that has any, most used first. Raises StoreError."""
         with failures_as_sentences(self._database.path):
             reader = self._database.reader()
-            rows = reader.execute(_USES, (project, project)).fetchall()
-            failed: dict[str, list[Failed]] = defaultdict(list)
-            for session, *failure in reader.execute(_FAILED):
-                failed[session].append(Failed(*failure))
+            found = uses_of(reader, project)
+            contents = dict(
+                tuple(row)
+                for row in reader.execute(
+                    "SELECT id, content FROM memory WHERE id IN (SELECT memory_id"
+                    " FROM use_of_memory)"
+                )
+            )
         counts: dict[int, UseCount] = {}
-        for number, content, session, moment, cue, at, own in rows:
-            use = Use(
-                number, session, moment, frozenset(cue.split("\n")), at,
-                frozenset((own or "").split("\n")) - {""},
-            )  # fmt: skip
-            came = outcome(use, failed.get(session, ()))
-            before = counts.get(number) or UseCount(number, content, 0, at)
-            counts[number] = structs.replace(
+        for use, came in found:
+            before = counts.get(use.memory)
+            if before is None:
+                before = UseCount(use.memory, contents[use.memory], 0, use.at)
+            counts[use.memory] = structs.replace(
                 before,
                 used=before.used + 1,
-                last=max(before.last, at),
+                last=max(before.last, use.at),
                 held=before.held + (came is Outcome.HELD),
                 broken=before.broken + (came is Outcome.BROKEN),
             )
@@ -201,17 +201,3 @@ def _for_agents(content: str) -> AgentText:
 
 def _moments(content: str, chosen: str, quotes: Iterable[str]) -> tuple[Moment, ...]:
     return read_moments(chosen) if chosen else derived(content, quotes)
-
-
-_USES = """
-SELECT m.id, m.content, u.session, u.moment, u.cue, u.at,
-    (SELECT group_concat(t.value, char(10)) FROM moment t
-        WHERE t.memory_id = m.id AND t.kind = 'error')
-FROM use_of_memory u JOIN memory m ON m.id = u.memory_id
-WHERE ? IS NULL OR m.project_id = (SELECT id FROM project WHERE name = ?)
-"""
-_FAILED = """
-SELECT session, signature, command, first, last FROM finding
-WHERE kind IN ('failure', 'environment')
-    AND session IN (SELECT session FROM use_of_memory)
-"""

@@ -47,6 +47,15 @@ def test_a_person_says_when(kiosk: Reviewer) -> None:
     assert kiosk("recall", "--command", "git push").stdout == ""
 
 
+def test_a_person_says_what_is_wrong_with_a_memory(kiosk: Reviewer) -> None:
+    done = kiosk("restore", 1, "--because", "The linter is gone.")
+    assert "Disputed #1: The linter is gone." in done.stdout + done.stderr
+    assert kiosk("recall", "--error", FAILURE).stdout == ""
+    assert "disputed    The linter is gone." in kiosk("queue", "show", 1).stdout
+    assert kiosk("undo").returncode == 0
+    assert "#1" in kiosk("recall", "--error", FAILURE).stdout
+
+
 def test_wrong_words_are_refused(kiosk: Reviewer) -> None:
     assert "moments begin with command" in kiosk.fails("edit", 2, "--when", "before pushing")
     assert kiosk("recall").returncode == 2

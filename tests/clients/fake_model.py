@@ -1,8 +1,8 @@
 """A model on a port of this machine, in the dialects that the agents speak.
 
 The prompt says what it answers: `[[CALL tool {json}]]` calls that tool of the server `reviewer`,
-`[[RUN command]]` the agent's own shell, once for each mark, and then it says what it is set to. Every request is kept: tests see what an
-agent sent.
+`[[RUN command]]` the agent's own shell, once for each mark, and then it says what it is set to.
+Every request is kept: tests see what an agent sent.
 """
 
 from __future__ import annotations

@@ -1,5 +1,5 @@
-"""Each real agent at the moments of its work: a failed call, a guarded call, and a prompt that names
-an act bring the memories that belong there into its next request, and each is counted.
+"""Each real agent at the moments of its work: a failed call, a guarded call, and a prompt that
+names an act bring the memories that belong there into its next request, and each is counted.
 """
 
 from __future__ import annotations

@@ -104,7 +104,8 @@ def merge(session: Session, memory: int, into: int) -> None:
     multiple=True,
     metavar="MOMENT",
     help="When it is recalled: 'command git push', 'path src/pay/', 'error nilerr', always (at the "
-    "start only); 'derived' to derive it again.",
+    "start only); 'guard git push' to deny the first such call of a session with it; 'derived' to "
+    "derive it again.",
 )
 @click.option("--promote", is_flag=True, help="Promote it in the same act.")
 @pass_session

@@ -190,7 +190,8 @@ def _by_words(store: sqlite3.Connection, project: int, cue: Cue, most: int) -> l
     marks = ", ".join("?" * len(best))
     contents = dict(
         store.execute(
-            f"SELECT m.id, m.content FROM memory m WHERE m.id IN ({marks}) AND {_ACTIVE}",
+            f"SELECT m.id, m.content FROM memory m WHERE m.id IN ({marks}) AND {_ACTIVE}"
+            " AND m.moments <> 'always'",
             (*best, project),
         ).fetchall()
     )

@@ -126,6 +126,12 @@ def test_what_is_not_promoted_belongs_to_no_moment(engine: Engine, end: str) -> 
     assert 1 not in recalled(engine, "error", FAILURE)
 
 
+def test_what_belongs_to_every_start_is_not_said_in_between(engine: Engine) -> None:
+    assert recalled(engine, "error", FAILURE) == [1]
+    engine.recall.set_moments(1, [read_moment("always")])
+    assert recalled(engine, "error", FAILURE) == []
+
+
 def test_other_projects_stay_out(engine: Engine) -> None:
     number = engine.entities.author("bakery", "knowledge", "nilerr is a linter of ovens").ids[0]
     engine.triage.promote([number])

@@ -31,6 +31,9 @@ BUSY_SECONDS = 0.05
 LONGEST = 200_000
 """Characters of an output or a prompt that are read."""
 
+MARKS = "`'\"()[]{}<>,;:.!?"
+"""What may stand around a file in a prompt."""
+
 PROMPT, FAILURE, GUARD = "prompt", "error", "guard"
 """The moments of a session at which a memory may be handed over."""
 
@@ -168,7 +171,8 @@ def _cue(store: sqlite3.Connection, project: int, event: Happening) -> Cue | Non
         return Cue(GUARD, "", commands, event.paths)
     if event.moment == PROMPT:
         text = without_recalled(event.text)  # some agents put into it what they were given before
-        return Cue(PROMPT, text, paths=tuple(each for each in text.split() if "/" in each)[:20])
+        named = tuple(each.strip(MARKS) for each in text.split() if "/" in each)[:20]
+        return Cue(PROMPT, text, paths=named)
     from reviewer.sessions.signatures import ANY, SEVERE, failing_lines, signatures_of
 
     lines = failing_lines(event.text, up_to=ANY if event.surely else SEVERE)

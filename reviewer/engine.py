@@ -41,12 +41,14 @@ if TYPE_CHECKING:
     from reviewer.promotion.entities import Entities
     from reviewer.promotion.exports import Exports
     from reviewer.promotion.findings import KeptFindings
+    from reviewer.promotion.forgetting import Forgetting
     from reviewer.promotion.history import History
     from reviewer.promotion.insight import Insight
     from reviewer.promotion.intake import Intake
     from reviewer.promotion.proposals import Proposals
     from reviewer.promotion.provenance import Provenance
     from reviewer.promotion.queue import Queue
+    from reviewer.promotion.readings import Readings
     from reviewer.promotion.source_view import SourceView
     from reviewer.promotion.triage import Triage
     from reviewer.promotion.trusted_state import TrustedState
@@ -91,6 +93,13 @@ class Engine:
         from reviewer.promotion.decisions import Decisions
 
         return Decisions(self._database, self._ledger, self.clock)
+
+    @cached_property
+    def forgetting(self) -> Forgetting:
+        """Erases memories and projects for good."""
+        from reviewer.promotion.forgetting import Forgetting
+
+        return Forgetting(self._database, self._ledger)
 
     @cached_property
     def history(self) -> History:
@@ -244,6 +253,13 @@ class Engine:
 
         return Proposals(self._database, self._ledger, self.clock)
 
+    @cached_property
+    def readings(self) -> Readings:
+        """Which sessions a reader has read."""
+        from reviewer.promotion.readings import Readings
+
+        return Readings(self._database)
+
     @classmethod
     def open(cls, path: Path, *, actor: str = "you", clock: Clock = utc_now) -> Engine:
         """Open the store at `path`; create or migrate it where needed.
@@ -318,6 +334,12 @@ class Engine:
     def version(self) -> tuple[int, int]:
         """A value that changes whenever this or another process writes."""
         return self._database.data_version(), self._ledger.writes
+
+    @property
+    def has_erased_bytes(self) -> bool:
+        """Whether an erasure was interrupted before its last bytes were gone."""
+        marker = self.path.with_name(f"{self.path.name}-forgetting")
+        return not self.read_only and marker.exists()
 
     @property
     def has_written(self) -> bool:

@@ -29,13 +29,13 @@ GROUP_FILE, GROUP_FOLDER = 0o660, 0o2770
 COMMON = "-waves"
 PERSONAL = (
     "-drafts", "-edit-drafts", "-retention-drafts", "-session-drafts", "-summary-drafts",
-    "-answers", "-agents", ".looked-at", ".places.json",
+    "-answers", "-agents", ".looked-at", ".places.json", ".readings",
 )  # fmt: skip
 """What the names of files and folders beside the store add to its own, where these are renamed when
 sharing begins or ends. Backups and runs stay, because their paths are recorded.
 """
 
-BESIDE = (COMMON, *PERSONAL, "-runs", "-backups", "-wal", "-shm", "-journal")
+BESIDE = (COMMON, *PERSONAL, "-runs", "-backups", "-forgetting", "-wal", "-shm", "-journal")
 """All that these names may end in; what is a person's own in a shared store ends in the login name.
 """
 

@@ -30,8 +30,6 @@ OPENS_A_DOOR_ITSELF = {
     ("llm/agents.py", "_codex"): "writes into the temporary folder that it made for one question",
     ("llm/agents.py", "_codex_answer"): "reads the answer in that folder",
     ("cli/help.py", "help_"): "pages of the program",
-    ("cli/help.py", "_title"): "pages of the program",
-    ("cli/help.py", "_headings"): "pages of the program",
     ("fleet/collapse.py", "_plainly_named"): "a link in a new folder with a random name of its own",
     ("fleet/collapse.py", "_write"): "a new file (O_EXCL) with a random name, moved into place",
     ("fleet/importing.py", "_alone"): "locks the folder of the store, and reads nothing",
@@ -225,6 +223,7 @@ TAKES_READY_TEXT = {
 """(file, function, parameter) -> what goes through it into the hands of an agent."""
 
 WRITES_FILES = {
+    ("promotion/forgetting.py", "_sweep"): "own files, with wordings taken out of them",
     ("agents/agent_files.py", "_write"): "what the program keeps about sessions",
     ("cli/team.py", "export"): "decisions for another store, and their signature",
     ("compression/handover.py", "write_file"): "takes ready text",

@@ -50,6 +50,12 @@ def test_kinds_and_rules_vary(waiting: list[CandidateView]) -> None:
     assert len({one.rule for one in waiting}) >= 8
 
 
+def test_what_two_sessions_ran_into_comes_first(waiting: list[CandidateView]) -> None:
+    first = waiting[0]
+    assert (first.sessions, first.cost) == (2, 4)
+    assert "What made it pass: `make db" in first.content
+
+
 def test_secrets_are_masked_and_flagged(filled: tuple[Engine, WaveReport]) -> None:
     engine, _ = filled
     stored = (

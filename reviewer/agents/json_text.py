@@ -1,8 +1,8 @@
 """Additions to a JSON file of somebody else, and their removal, as edits of its text.
 
-Comments, trailing commas, order and spacing of everything else stay. No maintained library for
-Python edits JSON with comments in place; the ones that read it write it anew without them. So the
-text is parsed here with positions, and edited at those.
+Comments, trailing commas, order and spacing of everything else stay. The libraries that promise it
+need Node, or lose the layout; so Python's own decoder reads a copy whose comments are blanks, and
+its positions are those of the text.
 """
 
 from __future__ import annotations
@@ -10,13 +10,12 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Sequence
-from typing import Any
+from json.decoder import scanstring  # type: ignore[attr-defined]
+from typing import Any, NamedTuple
 
-from msgspec import Struct, field, structs
+from msgspec import Struct, structs
 
 from reviewer.errors import ReviewerError
-
-DEEPEST = 200
 
 Path = tuple[str, ...]
 """The names that lead to an object or array."""
@@ -26,39 +25,16 @@ class JsonTextError(ReviewerError):
     """A text that cannot be edited; the sentence names the line, counted from 1."""
 
 
-class Item(Struct):
-    """A member of an object (with a name) or an element of an array.
-
-    `start` is where its name, or its value, begins; `comma` is where the comma behind it is, or -1.
-    """
-
-    start: int
-    value: Node
-    name: str = ""
-    comma: int = -1
-
-
-class Node(Struct):
-    """A value. `kind` is `object`, `array` or `scalar`; `end` is behind its last character."""
-
-    kind: str
-    start: int
-    end: int
-    items: list[Item] = field(default_factory=list)
-
-
 class Addition(Struct, frozen=True):
     """A member `name` of the object at `path`, or an element of the array at `path` (no name).
 
-    `found`: how many names of the path led to something before the addition was made. `null`: the
-    last of them led to null, which is taken for an empty object or array.
+    `found`: how many names of the path led to something before the addition was made.
     """
 
     path: Path
     value: Any
     name: str = ""
     found: int = 0
-    null: bool = False
 
 
 class Removed(Struct, frozen=True):
@@ -66,6 +42,23 @@ class Removed(Struct, frozen=True):
 
     text: str
     changed: tuple[tuple[int, str], ...] = ()
+
+
+class _Item(NamedTuple):
+    """A member or element: where it begins, and where its value begins and ends."""
+
+    name: str
+    start: int
+    value: int
+    end: int
+
+
+class _Holder(NamedTuple):
+    """An object or array in a text."""
+
+    start: int
+    end: int
+    items: list[_Item]
 
 
 def added(text: str, additions: Sequence[Addition]) -> str:
@@ -76,7 +69,7 @@ def added(text: str, additions: Sequence[Addition]) -> str:
     way, and for a member of that name with another value.
     """
     for addition in additions:
-        text = _with(text, addition)
+        text = _with(_Text(text), addition)
     return text
 
 
@@ -85,17 +78,8 @@ def with_found(text: str, additions: Sequence[Addition]) -> tuple[Addition, ...]
 
     Raises JsonTextError.
     """
-    root = parse(text)
-    known = []
-    for each in additions:
-        found, node = 0, root
-        for depth in range(1, len(each.path) + 1):
-            inner = None if _is_null(text, node) else find(root, each.path[:depth], text)
-            if inner is None:
-                break
-            found, node = depth, inner
-        known.append(structs.replace(each, found=found, null=_is_null(text, node)))
-    return tuple(known)
+    read = _Text(text)
+    return tuple(structs.replace(each, found=len(read.way(each.path))) for each in additions)
 
 
 def without(text: str, additions: Sequence[Addition]) -> Removed:
@@ -104,190 +88,216 @@ def without(text: str, additions: Sequence[Addition]) -> Removed:
 
     Raises JsonTextError for a text that is not a JSON object.
     """
-    root = parse(text)
     changed: list[tuple[int, str]] = []
-    own: list[Addition] = []
+    whole = _Text(text)
     for addition in additions:
-        holder = find(root, addition.path, text)
-        if holder is None:
-            continue
-        if _position(text, holder, addition) is not None:
-            own.append(addition)
-        elif similar := _similar(text, holder, addition):
-            changed.append((_line(text, similar.start), _named(addition)))
-    for addition in reversed(own):
-        holder = find(parse(text), addition.path, text)
-        at = _position(text, holder, addition) if holder is not None else None
-        if holder is not None and at is not None:
-            text = _without_empty(_cut_out(text, holder, at), addition)
+        if not has(text, addition) and (item := whole.similar(addition)):
+            changed.append((whole.line(item.start), _named(addition)))
+    for addition in reversed(additions):
+        if has(text, addition):
+            text = _without(text, addition)
     return Removed(text, tuple(changed))
 
 
 def has(text: str, addition: Addition) -> bool:
     """Whether an addition is in a text as it was made. Raises JsonTextError."""
-    holder = find(parse(text), addition.path, text)
-    return holder is not None and _position(text, holder, addition) is not None
+    return _Text(text).position(addition) is not None
 
 
-def parse(text: str) -> Node:
-    """The object that is the whole text; comments and trailing commas are allowed.
+class _Text:
+    """A text that is an object, read by position. Raises JsonTextError."""
 
-    Raises JsonTextError.
-    """
-    node = _Parser(text).whole()
-    if node.kind != "object":
-        raise JsonTextError("It is JSON, but not an object.")
-    return node
+    def __init__(self, text: str) -> None:
+        self.text = text
+        bare = _COMMENT.sub(_blanks, text)
+        self.plain = _TRAILING_COMMA.sub(_blanks, bare)
+        self.commas = bare
+        """Without comments, but with commas before a closing bracket."""
+        self.start = self._next(1 if text.startswith("\ufeff") else 0)
+        try:
+            value, end = _DECODER.raw_decode(self.plain, self.start)
+        except json.JSONDecodeError as problem:
+            raise JsonTextError(f"Line {problem.lineno} is not JSON: {problem.msg}.") from problem
+        except (RecursionError, ValueError) as problem:
+            raise JsonTextError(f"It is not JSON that can be read: {problem}.") from problem
+        if not isinstance(value, dict):
+            raise JsonTextError("It is JSON, but not an object.")
+        if self._next(end) < len(text):
+            raise JsonTextError(f"Line {self.line(self._next(end))} is not JSON: it is too much.")
 
+    def line(self, position: int) -> int:
+        return self.text.count("\n", 0, position) + 1
 
-def find(root: Node, path: Path, text: str) -> Node | None:
-    """The object or array at a path, or None. Raises JsonTextError for a name that occurs twice."""
-    node = root
-    for name in path:
-        if _is_null(text, node):
+    def way(self, path: Path) -> list[_Item]:
+        """The members that lead along a path, as far as it goes; null counts as there, being empty.
+
+        Raises JsonTextError for a name that occurs twice, and for what is no object on the way.
+        """
+        members: list[_Item] = []
+        for name in path:
+            holder = self.holder(members[-1].value if members else self.start)
+            named = [item for item in holder.items if item.name == name]
+            if len(named) > 1:
+                line = self.line(named[1].start)
+                raise JsonTextError(f"Line {line} has the name {name!r} a second time: remove one.")
+            if not named:
+                break
+            members += named
+        return members
+
+    def holder(self, start: int, opening: str = "{") -> _Holder:
+        """The object or array that begins somewhere; null is an empty one."""
+        if self.plain.startswith("null", start):
+            return _Holder(start, start + 4, [])
+        if self.plain[start] != opening:
+            kind = "an object" if opening == "{" else "an array"
+            raise JsonTextError(f"Line {self.line(start)}: {kind} was expected there.")
+        items: list[_Item] = []
+        at = self._next(start + 1)
+        while self.plain[at] not in "]}":
+            began, name = at, ""
+            if opening == "{":
+                name, at = scanstring(self.plain, at + 1)
+                at = self._next(self._next(at) + 1)
+            _, end = _DECODER.raw_decode(self.plain, at)
+            items.append(_Item(name, began, at, end))
+            at = self._next(end)
+            if self.plain[at] == ",":
+                at = self._next(at + 1)
+        return _Holder(start, at + 1, items)
+
+    def holder_of(self, addition: Addition) -> _Holder | None:
+        """The object or array that an addition goes into, if it is there."""
+        way = self.way(addition.path)
+        if len(way) < len(addition.path):
             return None
-        if node.kind != "object":
-            raise JsonTextError(f"Line {_line(text, node.start)}: an object was expected there.")
-        item = _member(node, name, text)
-        if item is None:
-            return None
-        node = item.value
-    return node
+        return self.holder(way[-1].value if way else self.start, "{" if addition.name else "[")
+
+    def position(self, addition: Addition) -> int | None:
+        """Which item of its object or array an addition is, as it was made."""
+        holder = self.holder_of(addition)
+        for number, item in enumerate(holder.items if holder else []):
+            if item.name == addition.name and self.value(item) == addition.value:
+                return number
+        return None
+
+    def similar(self, addition: Addition) -> _Item | None:
+        """The item that an addition has become after somebody has changed it: of the same name, or
+        an element that runs the same program.
+        """
+        holder = self.holder_of(addition)
+        for item in holder.items if holder else []:
+            if item.name == addition.name and (
+                item.name or _commands(self.value(item)) & _commands(addition.value)
+            ):
+                return item
+        return None
+
+    def value(self, item: _Item) -> Any:
+        return _DECODER.raw_decode(self.plain, item.value)[0]
+
+    def indent(self, position: int) -> str:
+        """The blanks at the beginning of a line."""
+        line = self.text[self.text.rfind("\n", 0, position) + 1 : position]
+        return line[: len(line) - len(line.lstrip(" \t"))]
+
+    def _next(self, position: int) -> int:
+        found = _BLANKS.match(self.plain, position)
+        assert found is not None
+        return found.end()
 
 
-def _member(node: Node, name: str, text: str) -> Item | None:
-    found = [item for item in node.items if item.name == name]
-    if len(found) > 1:
+def _with(read: _Text, addition: Addition) -> str:
+    """A text with an addition, and with what is missing of its path."""
+    path, name, value = addition.path, addition.name, addition.value
+    way = read.way((*path, name) if name else path)
+    if len(way) > len(path):
+        if read.value(way[-1]) == value:
+            return read.text
         raise JsonTextError(
-            f"Line {_line(text, found[1].start)} has the name {name!r} a second time: remove one."
+            f"Line {read.line(way[-1].start)} has {_named(addition)} already, with another value: "
+            "remove or rename it."
         )
-    return found[0] if found else None
+    if len(way) < len(path):
+        value = {name: value} if name else [value]
+        for missing in reversed(path[len(way) + 1 :]):
+            value = {missing: value}
+        path, name = path[: len(way)], path[len(way)]
+    elif read.position(addition) is not None:
+        return read.text
+    holder = read.holder(way[-1].value if way else read.start, "{" if name else "[")
+    return _inserted(read, holder, name, value)
 
 
-def _with(text: str, addition: Addition) -> str:
-    root = parse(text)
-    path = addition.path
-    value: Any
-    for depth in range(len(path) + 1):
-        node = find(root, path[:depth], text)
-        if node is not None and _is_null(text, node):
-            value = {addition.name: addition.value} if addition.name else [addition.value]
-            for name in reversed(path[depth:]):
-                value = {name: value}
-            shown = _nested(value, _indent(text, node.start), _unit(text), _newline(text))
-            return text[: node.start] + shown + text[node.end :]
-        if node is None:
-            # the first object or array that is missing, with all that goes into it
-            value = {addition.name: addition.value} if addition.name else [addition.value]
-            for name in reversed(path[depth:]):
-                value = {name: value}
-            return _with(text, Addition(path[: depth - 1], value, path[depth - 1]))
-    holder = find(root, path, text)
-    assert holder is not None
-    if holder.kind != ("object" if addition.name else "array"):
-        raise JsonTextError(
-            f"Line {_line(text, holder.start)}: {'.'.join(path)} is of another kind than expected."
-        )
-    if addition.name:
-        item = _member(holder, addition.name, text)
-        if item is not None:
-            if _value(text, item.value) == addition.value:
-                return text
-            raise JsonTextError(
-                f"Line {_line(text, item.start)} has {_named(addition)} already, with another "
-                "value: remove or rename it."
-            )
-    elif _position(text, holder, addition) is not None:
-        return text
-    return _inserted(text, holder, addition)
-
-
-def _inserted(text: str, holder: Node, addition: Addition) -> str:
+def _inserted(read: _Text, holder: _Holder, name: str, value: Any) -> str:
     """The text with a new last item in an object or array."""
-    unit, newline = _unit(text), _newline(text)
-    outer = _indent(text, holder.start)
-    inner = _indent(text, holder.items[-1].start) if holder.items else outer + unit
-    closing = holder.end - 1
-    lines = "\n" in text[holder.start : closing] or not holder.items
-    written = _written(addition, inner, unit, newline) if lines else _inline(addition)
+    text = read.text
+    newline = "\r\n" if "\r\n" in text else "\n"
+    found = _FIRST_INDENT.search(text)
+    unit = found[1] if found else "  "
+    outer = read.indent(holder.start)
+    inner = read.indent(holder.items[-1].start) if holder.items else outer + unit
+    inline = holder.items and "\n" not in text[holder.start : holder.end]
+    shown = json.dumps(value, indent=None if inline else unit, ensure_ascii=False)
+    shown = shown.replace("\n", newline + inner)
+    if name:
+        shown = f"{json.dumps(name, ensure_ascii=False)}: {shown}"
     if not holder.items:
-        inside = text[holder.start + 1 : closing].rstrip()
-        body = f"{inside}{newline}{inner}{written}{newline}{outer}"
-        return text[: holder.start + 1] + body + text[closing:]
-    last = holder.items[-1]
-    head, tail = text[: last.value.end], text[last.value.end :]
-    trailing = last.comma >= 0
-    if not trailing:
-        tail = "," + tail
-    end = len(head) + len(tail) - (len(text) - closing)
-    whole = head + tail
-    between = whole[:end].rstrip()
-    rest = whole[len(between) :]
-    if not lines:
-        return f"{between} {written}{rest}"
-    return f"{between}{newline}{inner}{written}{',' if trailing else ''}{rest}"
+        bracket = "{}" if name else "[]"
+        inside = text[holder.start + 1 : holder.end - 1].rstrip()
+        if read.plain.startswith("null", holder.start):
+            inside = ""
+        made = f"{bracket[0]}{inside}{newline}{inner}{shown}{newline}{outer}{bracket[1]}"
+        return text[: holder.start] + made + text[holder.end :]
+    last = holder.items[-1].end
+    after = text[last : holder.end - 1]
+    kept = after.rstrip()
+    trailing = "," in read.commas[last : holder.end - 1]
+    between = " " if inline else newline + inner
+    comma_before, comma_after = ("", ",") if trailing else (",", "")
+    item = f"{comma_before}{kept}{between}{shown}{comma_after}{after[len(kept) :]}"
+    return text[:last] + item + text[holder.end - 1 :]
 
 
-def _cut_out(text: str, holder: Node, at: int) -> str:
-    """The text without one item, its comma and its line."""
-    item = holder.items[at]
-    start, end = item.start, item.value.end
-    if item.comma >= 0:
-        end = item.comma + 1
-    before = text[:start].rstrip(" \t")
-    if before.endswith(("\n", "\r")):
-        rest = re.match(r"[ \t]*(?:\r\n|\n|\r)", text[end:])
-        if rest:  # the item has its lines for itself
-            start, end = len(before), end + rest.end()
-    elif item.comma >= 0 and at + 1 < len(holder.items):
-        gap = re.match(r"[ \t]*", text[end:])
-        end += gap.end() if gap else 0
-    else:
-        start = len(before)
-    shorter = text[:start] + text[end:]
-    if at and item.comma < 0 and holder.items[at - 1].comma >= 0:
-        comma = holder.items[at - 1].comma  # it would be left over behind the new last item
-        shorter = shorter[:comma] + shorter[comma + 1 :]
-    return shorter
-
-
-def _without_empty(text: str, addition: Addition) -> str:
-    """The text without the objects and arrays that were made for an addition, if they are empty."""
-    path = addition.path
-    for depth in range(len(path), addition.found, -1):
-        root = parse(text)
-        node = find(root, path[:depth], text)
-        holder = find(root, path[: depth - 1], text)
-        assert holder is not None
-        if node is None or node.items or text[node.start + 1 : node.end - 1].strip():
-            return text
-        at = next(n for n, item in enumerate(holder.items) if item.value is node)
-        text = _cut_out(text, holder, at)
-    if addition.null:
-        node = find(parse(text), path[: addition.found], text)
-        if node is not None and not text[node.start + 1 : node.end - 1].strip():
-            text = f"{text[: node.start]}null{text[node.end :]}"
+def _without(text: str, addition: Addition) -> str:
+    """The text without an addition that it has, and without what was made for it and is empty."""
+    read = _Text(text)
+    holder, at = read.holder_of(addition), read.position(addition)
+    assert holder is not None
+    assert at is not None
+    text = _cut_out(read, holder, at)
+    for depth in range(len(addition.path), addition.found, -1):
+        read = _Text(text)
+        member = read.way(addition.path[:depth])[-1]
+        if text[member.value + 1 : member.end - 1].strip():
+            break
+        above = read.way(addition.path[: depth - 1])
+        outer = read.holder(above[-1].value if above else read.start)
+        text = _cut_out(read, outer, outer.items.index(member))
     return text
 
 
-def _position(text: str, holder: Node, addition: Addition) -> int | None:
-    """Which item of an object or array an addition is, as it was made."""
-    for number, item in enumerate(holder.items):
-        if item.name == addition.name and _value(text, item.value) == addition.value:
-            return number
-    return None
+def _cut_out(read: _Text, holder: _Holder, at: int) -> str:
+    """The text without one item, its comma and its line."""
+    text, (_, start, _, end) = read.text, holder.items[at]
+    following = holder.items[at + 1].start if at + 1 < len(holder.items) else holder.end
+    comma = read.commas.find(",", end, following)
+    before = text[:start]
+    if comma >= 0:
+        end = comma + 1
+    elif at:  # it was the last one, so the comma before it goes
+        comma = read.commas.index(",", holder.items[at - 1].end)
+        before = text[:comma] + text[comma + 1 : start]
+    before = before.rstrip(" \t")
+    rest = text[end:]
+    if not before.endswith("\n"):
+        return before + rest
+    alone = _REST_OF_LINE.match(rest)
+    return before + (rest[alone.end() :] if alone else read.indent(start) + rest.lstrip(" \t"))
 
 
-def _similar(text: str, holder: Node, addition: Addition) -> Item | None:
-    """The item that an addition has become after somebody has changed it: of the same name, or an
-    element that runs the same program.
-    """
-    for item in holder.items:
-        if addition.name and item.name == addition.name:
-            return item
-        if not addition.name and _commands(_value(text, item.value)) & _commands(addition.value):
-            return item
-    return None
+def _named(addition: Addition) -> str:
+    return ".".join((*addition.path, addition.name) if addition.name else addition.path)
 
 
 def _commands(value: Any) -> set[str]:
@@ -301,142 +311,16 @@ def _commands(value: Any) -> set[str]:
     return set()
 
 
-def _named(addition: Addition) -> str:
-    return ".".join((*addition.path, addition.name) if addition.name else addition.path)
+def _blanks(found: re.Match[str]) -> str:
+    """A comment, or a comma before a closing bracket, as blanks; a string as it is."""
+    text = found[0]
+    return text if text.startswith('"') else re.sub(r"[^\n]", " ", text)
 
 
-def _value(text: str, node: Node) -> Any:
-    """The value of a node, without comments. A name that occurs twice makes it equal to nothing."""
-    if node.kind == "scalar":
-        return json.loads(text[node.start : node.end])
-    if node.kind == "array":
-        return [_value(text, item.value) for item in node.items]
-    names = [item.name for item in node.items]
-    if len(set(names)) < len(names):
-        return object()
-    return {item.name: _value(text, item.value) for item in node.items}
-
-
-def _written(addition: Addition, indent: str, unit: str, newline: str) -> str:
-    shown = _nested(addition.value, indent, unit, newline)
-    return f"{_quoted(addition.name)}: {shown}" if addition.name else shown
-
-
-def _nested(value: Any, indent: str, unit: str, newline: str) -> str:
-    """A value on lines of its own, from the second one on indented."""
-    lines = json.dumps(value, indent=unit, ensure_ascii=False).split("\n")
-    return newline.join([lines[0], *(indent + line for line in lines[1:])])
-
-
-def _is_null(text: str, node: Node) -> bool:
-    return node.kind == "scalar" and text[node.start : node.end] == "null"
-
-
-def _inline(addition: Addition) -> str:
-    shown = json.dumps(addition.value, ensure_ascii=False)
-    return f"{_quoted(addition.name)}: {shown}" if addition.name else shown
-
-
-def _quoted(name: str) -> str:
-    return json.dumps(name, ensure_ascii=False)
-
-
-def _indent(text: str, position: int) -> str:
-    """The blanks at the beginning of a line."""
-    line = text[text.rfind("\n", 0, position) + 1 : position]
-    return line[: len(line) - len(line.lstrip(" \t"))]
-
-
-def _unit(text: str) -> str:
-    """One step of indentation: the blanks of the first indented line, or two spaces."""
-    found = re.search(r"\n([ \t]+)\S", text)
-    return found[1] if found else "  "
-
-
-def _newline(text: str) -> str:
-    return "\r\n" if "\r\n" in text else "\n"
-
-
-def _line(text: str, position: int) -> int:
-    return text.count("\n", 0, position) + 1
-
-
-_BLANK = re.compile(r"(?:[ \t\r\n]+|//[^\n]*|/\*.*?\*/)+", re.DOTALL)
-_STRING = re.compile(r'"(?:[^"\\\x00-\x1f]|\\.)*"')
-_SCALAR = re.compile(r"-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null")
-
-
-class _Parser:
-    def __init__(self, text: str) -> None:
-        self._text = text
-        self._at = 1 if text.startswith("\ufeff") else 0
-
-    def whole(self) -> Node:
-        self._skip()
-        node = self._value(0)
-        self._skip()
-        if self._at < len(self._text):
-            raise self._problem("nothing more was expected")
-        return node
-
-    def _skip(self) -> None:
-        blank = _BLANK.match(self._text, self._at)
-        if blank:
-            self._at = blank.end()
-
-    def _problem(self, what: str) -> JsonTextError:
-        return JsonTextError(f"Line {_line(self._text, self._at)} is not JSON: {what} there.")
-
-    def _next(self) -> str:
-        return self._text[self._at : self._at + 1]
-
-    def _value(self, depth: int) -> Node:
-        if depth > DEEPEST:
-            raise self._problem("so many levels were not expected")
-        if self._next() == "{":
-            return self._items("object", "}", depth)
-        if self._next() == "[":
-            return self._items("array", "]", depth)
-        start = self._at
-        match = _STRING.match(self._text, start) or _SCALAR.match(self._text, start)
-        if match is None:
-            raise self._problem("a value was expected")
-        self._at = match.end()
-        self._decoded(start)
-        return Node("scalar", start, self._at)
-
-    def _decoded(self, start: int) -> Any:
-        try:
-            return json.loads(self._text[start : self._at])
-        except ValueError:
-            raise self._problem("a value was expected") from None
-
-    def _items(self, kind: str, closing: str, depth: int) -> Node:
-        node = Node(kind, self._at, 0)
-        self._at += 1
-        while True:
-            self._skip()
-            if self._next() == closing:
-                self._at += 1
-                node.end = self._at
-                return node
-            if node.items and node.items[-1].comma < 0:
-                raise self._problem(f"a comma or {closing} was expected")
-            start, name = self._at, ""
-            if kind == "object":
-                match = _STRING.match(self._text, self._at)
-                if match is None:
-                    raise self._problem("a name in quotes was expected")
-                self._at = match.end()
-                name = str(self._decoded(start))
-                self._skip()
-                if self._next() != ":":
-                    raise self._problem("a colon was expected")
-                self._at += 1
-                self._skip()
-            item = Item(start, self._value(depth + 1), name)
-            node.items.append(item)
-            self._skip()
-            if self._next() == ",":
-                item.comma = self._at
-                self._at += 1
+_STRING = r'"(?:[^"\\\n]|\\.)*+"?'
+_COMMENT = re.compile(rf"{_STRING}|//[^\n]*|/\*(?s:.*?)(?:\*/|\Z)")
+_TRAILING_COMMA = re.compile(rf"{_STRING}|,(?=\s*[}}\]])")
+_BLANKS = re.compile(r"[ \t\r\n]*")
+_FIRST_INDENT = re.compile(r"\n([ \t]+)\S")
+_REST_OF_LINE = re.compile(r"[ \t]*\r?\n")
+_DECODER = json.JSONDecoder()

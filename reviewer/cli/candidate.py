@@ -220,7 +220,7 @@ def known_json(engine: Engine, view: CandidateView) -> dict[str, Any]:
         if view.status == "graduated"
         else None,
         "hints": hints_json(engine, [view.id]).get(view.id, []),
-        "provenance": [step_json(step) for step in engine.provenance.of(view.id)],
+        "provenance": engine.provenance.of(view.id),
     }
 
 
@@ -242,7 +242,7 @@ def how_to_settle(view: ConflictView) -> str:
 
 def show_sides(engine: Engine, view: ConflictView) -> Iterator[str]:
     """Both sides with their evidence."""
-    for side in both_sides(view):
+    for side in (view.left, view.right):
         yield f"side        #{side.id}  {safe(side.type)}  {side.status}"
         yield from wrapped(side.content, "  ")
         yield from show_evidence(engine, side)
@@ -259,10 +259,6 @@ def conflict_json(view: ConflictView) -> dict[str, Any]:
     }
 
 
-def both_sides(view: ConflictView) -> tuple[CandidateView, CandidateView]:
-    return view.left, view.right
-
-
 def conflict_state(view: ConflictView) -> str:
     return f"settled: {view.resolution}" if view.resolution else "open"
 
@@ -277,8 +273,3 @@ def why(steps: Sequence[Step]) -> Iterator[str]:
         if text := safe(" ".join(step.text.split())):
             width = (line_width() or LONGEST_STEP + 16) - 16
             yield " " * 16 + cut(text, max(width, 20))
-
-
-def step_json(step: Step) -> dict[str, Any]:
-    """A step as JSON; `line` is 0-based."""
-    return {name: getattr(step, name) for name in step.__struct_fields__}

@@ -15,7 +15,7 @@ from reviewer.cli.context import (
     find_context,
     in_context,
 )
-from reviewer.cli.inputs import read_text
+from reviewer.cli.inputs import limit_option, read_text
 from reviewer.cli.output import (
     count,
     json_option,
@@ -95,7 +95,7 @@ def commit() -> None:
     help='Words, "a phrase", -word, priority:x, role:x, type:x, hash:x, name:x, reason:x, by:x, '
     "tokens>500, n<20, edited:, annotated:, summary:, has:criteria.",
 )
-@click.option("--limit", type=click.IntRange(1), metavar="N", help="At most N.")
+@limit_option()
 @json_option()
 @pass_session
 def list_commits(
@@ -115,7 +115,7 @@ def list_commits(
             rows = engine.contexts.rows(ids[start : start + BATCH])
             if as_json:
                 for row in rows:
-                    print_json({each: getattr(row, each) for each in row.__struct_fields__})
+                    print_json(row)
                 continue
             print_table(map(_cells, rows), right=frozenset({0, 5}))
     if not as_json:
@@ -278,7 +278,7 @@ def annotate(
             reason=reason,
         )
     if as_json:
-        print_json({name: getattr(done, name) for name in done.__struct_fields__})
+        print_json(done)
     narrate(safe(done.title) + (" - reviewer undo takes it back" if done.act else ""))
     for warning in done.warnings:
         narrate(safe(warning))
@@ -317,10 +317,8 @@ def _cells(row: CommitRow) -> tuple[str, ...]:
 
 
 def _with_checks(engine: Engine, view: CommitView) -> dict[str, Any]:
-    import msgspec
-
-    found = engine.contexts.check(view.retention.patterns, view.text)
-    return {**commit_json(view), "checks": msgspec.to_builtins(found)}
+    checks = engine.contexts.check(view.retention.patterns, view.text)
+    return {**commit_json(view), "checks": checks}
 
 
 def _shown(engine: Engine, view: CommitView) -> Iterator[str]:
@@ -387,17 +385,13 @@ def _check(
     as_json: bool,
 ) -> None:
     """Whether the given patterns match, or without any those of the commits."""
-    import msgspec
-
     given = engine.contexts.patterns(match, regexes)
     for number in commits:
         view = engine.contexts.commit(number)
         patterns = given or view.retention.patterns
         if as_json:
             found = engine.contexts.check(patterns, view.text)
-            print_json(
-                {"commit": number, "hash": view.row.hash, "checks": msgspec.to_builtins(found)}
-            )
+            print_json({"commit": number, "hash": view.row.hash, "checks": found})
             continue
         print_text(f"#{number} {view.row.hash[:8]}  {safe(view.row.first_line)}")
         for line in _check_lines(engine, patterns, view.text):

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
@@ -13,12 +12,11 @@ from reviewer.cli.context import IMPORT, find_context
 from reviewer.cli.inputs import read_text
 from reviewer.cli.output import count, narrate, print_json, print_text, safe, safe_lines, table
 from reviewer.cli.progress import ProgressLine, interruptible
-from reviewer.cli.session import FAILED, Session, Verb, pass_session
+from reviewer.cli.session import Session, Verb, pass_session
 from reviewer.clock import TimeLeft
-from reviewer.errors import ReviewerError, SourceError
+from reviewer.errors import ReviewerError
 
 if TYPE_CHECKING:
-    from reviewer.compression.compaction_report import CompactionReport, Compactions
     from reviewer.compression.plan import Applied, Plan, Preview, SegmentPreview
     from reviewer.compression.preview import PreviewProgress, Watch
     from reviewer.compression.values import (
@@ -30,9 +28,6 @@ if TYPE_CHECKING:
     from reviewer.engine import Engine
 
 LOST_SHOWN = 5
-DROPPED_SHOWN = 12
-NAMES_SHOWN = 6
-NEED_CHARS = 200
 LEVELS = ("full", "detailed", "brief", "tags")
 
 
@@ -51,7 +46,7 @@ class SegmentValue(click.ParamType[tuple[str, str]]):
 
 
 @click.command(cls=Verb, example="compress talk --fit 8000 --apply")
-@click.argument("names", nargs=-1, metavar="CONTEXT")
+@click.argument("name", metavar="CONTEXT")
 @click.option(
     "--level",
     type=click.Choice([*LEVELS, "all"]),
@@ -88,24 +83,17 @@ class SegmentValue(click.ParamType[tuple[str, str]]):
     help="What writes the summaries (default: as in the settings).",
 )
 @click.option("--model", metavar="NAME", help="Use this model instead of that of the settings.")
-@click.option("--template", metavar="ID", help="Use this prompt template for the model.")
 @click.option(
     "--fresh",
     is_flag=True,
     help="Ask the model again, also where its answer of an earlier run is kept.",
 )
-@click.option("--temperature", type=click.FloatRange(0, 2), default=0.3, show_default=True)
 @click.option(
     "--max-tokens",
     type=click.IntRange(1),
     metavar="N",
     help="Target size of each summary, in tokens.",
 )
-@click.option(
-    "--ceiling", type=click.IntRange(1), metavar="N", help="Hard limit for each summary, in tokens."
-)
-@click.option("--no-markers", is_flag=True, help="No expansion markers.")
-@click.option("--no-anchors", is_flag=True, help="Do not append missing anchors.")
 @click.option("--retain", metavar="TEXT", help="For this call only: what must survive, in words.")
 @click.option(
     "--retain-match",
@@ -120,8 +108,6 @@ class SegmentValue(click.ParamType[tuple[str, str]]):
     help="For this call only: a pattern that must match.",
 )
 @click.option("--append-missing", is_flag=True, help="Append what a --text is missing.")
-@click.option("--pin", nargs=2, metavar="C TEXT", help="Pin a text in a commit, then preview.")
-@click.option("--unpin", nargs=2, metavar="C TEXT", help="Remove such a pin.")
 @click.option("--expand", metavar="C", help="Show the full text behind the summary commit C.")
 @click.option(
     "--apply", "apply_", is_flag=True, help="Write the summaries; reviewer undo takes them back."
@@ -134,11 +120,6 @@ class SegmentValue(click.ParamType[tuple[str, str]]):
 @click.option(
     "--table", "only_table", is_flag=True, help="One line per segment, without summaries."
 )
-@click.option(
-    "--report",
-    type=click.Choice(["compactions"]),
-    help="For transcripts: what past compactions dropped that was needed later.",
-)
 @click.option("--log", is_flag=True, help="Print the log of each compression on stderr.")
 @click.option(
     "--json", "as_json", is_flag=True, help="One JSON object per summary, then the total."
@@ -146,7 +127,7 @@ class SegmentValue(click.ParamType[tuple[str, str]]):
 @pass_session
 def compress(
     session: Session,
-    names: Sequence[str],
+    name: str,
     level: str | None,
     fit: int | None,
     whole: bool,
@@ -156,24 +137,16 @@ def compress(
     texts: Sequence[tuple[str, str]],
     engine: str | None,
     model: str | None,
-    template: str | None,
     fresh: bool,
-    temperature: float,
     max_tokens: int | None,
-    ceiling: int | None,
-    no_markers: bool,
-    no_anchors: bool,
     retain: str | None,
     retain_match: Sequence[str],
     retain_regex: Sequence[str],
     append_missing: bool,
-    pin: tuple[str, str] | None,
-    unpin: tuple[str, str] | None,
     expand: str | None,
     apply_: bool,
     anyway: bool,
     only_table: bool,
-    report: str | None,
     log: bool,
     as_json: bool,
 ) -> None:
@@ -181,36 +154,23 @@ def compress(
 
     Each segment of the context becomes a summary. Pinned commits stay as they are, important ones
     keep what their criteria ask for, and the originals stay in the store. What a model has
-    answered is kept, so that a run that was stopped asks only for the rest. With --report the
-    arguments are transcripts.
+    answered is kept, so that a run that was stopped asks only for the rest.
     """
-    if report is not None:
-        _show_compactions([Path(name) for name in names], as_json=as_json)
-        return
-    if len(names) != 1:
-        raise click.UsageError("name one context; see: reviewer context list")
     if level == "all" and (apply_ or fit or levels or texts):
         raise click.UsageError("--level all is for viewing only; choose a level, or --fit N")
     if fit is not None and (level or start or end or whole):
         raise click.UsageError("--fit chooses the levels of the whole context by itself")
-    writes = apply_ or pin is not None or unpin is not None
-    opening = session.changing if writes else session.reading
+    opening = session.changing if apply_ else session.reading
     with logged(log), opening(filled_by=IMPORT) as opened:
-        context = find_context(opened, names[0]).id
+        context = find_context(opened, name).id
         if expand is not None:
             _show_expanded(opened, opened.contexts.resolve(expand, context), as_json=as_json)
             return
-        if (model or template or fresh) and opened.compression.engines.named(engine) != "model":
-            raise click.UsageError("--model, --template and --fresh need --engine model")
-        _pin(opened, context, pin, unpin)
+        if (model or fresh) and opened.compression.engines.named(engine) != "model":
+            raise click.UsageError("--model and --fresh need --engine model")
         options = opened.compression.options(
             model_id=model,
-            template=template,
-            temperature=temperature,
             max_tokens=max_tokens,
-            ceiling=ceiling,
-            markers=not no_markers,
-            anchors=not no_anchors,
             retain=retain,
             retain_match=retain_match,
             retain_regex=retain_regex,
@@ -366,21 +326,6 @@ def stoppable() -> Iterator[Callable[[], bool]]:
             raise
 
 
-def _pin(
-    engine: Engine, context: int, pin: tuple[str, str] | None, unpin: tuple[str, str] | None
-) -> None:
-    """Pin or unpin a quoted text."""
-    for quoted, take_back in ((pin, False), (unpin, True)):
-        if quoted is None:
-            continue
-        commit = engine.contexts.resolve(quoted[0], context)
-        act = engine.compression.marks.mark_text(commit, quoted[1], take_back=take_back)
-        done = "Unpinned" if take_back else "Pinned"
-        narrate(
-            f"{done}: {safe(quoted[1])}" if act else f"Already {done.lower()}: {safe(quoted[1])}"
-        )
-
-
 def _bounds(
     engine: Engine, context: int, start: str | None, end: str | None
 ) -> tuple[int | None, int | None]:
@@ -445,7 +390,7 @@ def _show_all_levels(
             level = each.level.name.lower()
             totals[level] = totals.get(level, 0) + each.tokens
             if as_json:
-                print_json(each.to_json())
+                print_json(each)
             elif each.locked:
                 print_text(f"{each.segment.id} {level}: {each.locked.message}")
             else:
@@ -466,76 +411,6 @@ def _show_expanded(engine: Engine, commit: int, *, as_json: bool) -> None:
         return
     for line in safe_lines(opened):
         print_text(line)
-
-
-def _show_compactions(paths: Sequence[Path], *, as_json: bool) -> None:
-    """What past compactions of transcripts dropped that was needed later."""
-    if not paths:
-        raise click.UsageError("name the transcripts")
-    from reviewer.compression.compaction_report import report_compactions
-
-    found = failed = False
-    for path in paths:
-        try:
-            for session in report_compactions(path):
-                found = found or bool(session.reports or session.unreadable)
-                for report in session.reports:
-                    if as_json:
-                        print_json(report.to_json())
-                    else:
-                        _show_compaction(report, session.session)
-                _tell_unreadable(session)
-        except SourceError as problem:
-            failed = True
-            narrate(f"{problem}")
-    if failed:
-        raise click.exceptions.Exit(FAILED)
-    if not found:
-        narrate("No compactions found.")
-
-
-def _tell_unreadable(session: Compactions) -> None:
-    if session.unreadable:
-        inside = f" {session.session}" if session.session else ""
-        narrate(
-            f"{session.path}{inside}: {count(session.unreadable, 'compaction')} without a summary "
-            "that can be read: it is encrypted or was not recorded."
-        )
-
-
-def _show_compaction(report: CompactionReport, session: str) -> None:
-    place = f"{safe(report.path)}{f' {safe(session)}' if session else ''}, line {report.line + 1}"
-    if not report.before_tokens:
-        print_text(
-            f"{place}: a summary of {report.summary_tokens:,} tokens. What it replaced is not in "
-            "this file."
-        )
-        return
-    print_text(f"{place}: {report.before_tokens:,} tokens became {report.summary_tokens:,}")
-    shares = (
-        ("identifiers", report.needed, report.kept),
-        ("files", report.needed_files, report.kept_files),
-        ("what you named", report.needed_by_person, report.kept_by_person),
-    )
-    for what, needed, kept in shares:
-        if kept is not None:
-            print_text(f"  {what}: the summary kept {kept:.0%} of {needed:,} needed later")
-    if report.needs:
-        said = report.needs - len(report.needs_lost)
-        lost = "; lost:" if report.needs_lost else ""
-        print_text(f"  needs: the summary says {said} of {report.needs}{lost}")
-    for need in report.needs_lost[:DROPPED_SHOWN]:
-        text = need.text
-        cut = f"{text[:NEED_CHARS].rstrip()} …" if len(text) > NEED_CHARS else text
-        print_text(f"  - {need.kind}: {safe(cut)}")
-    if len(report.needs_lost) > DROPPED_SHOWN:
-        print_text(f"  +{len(report.needs_lost) - DROPPED_SHOWN:,} more needs (--json)")
-    if report.dropped:
-        print_text(f"  names: {count(len(report.dropped), 'name')} dropped that were used later:")
-    for each in report.dropped[:NAMES_SHOWN]:
-        print_text(f"  - {safe(each.text)} (needed {count(each.needed, 'time')})")
-    if len(report.dropped) > NAMES_SHOWN:
-        print_text(f"  +{len(report.dropped) - NAMES_SHOWN:,} more names (--json)")
 
 
 def _title(segment: Segment) -> str:

@@ -4,13 +4,7 @@ from __future__ import annotations
 
 import click
 
-from reviewer.cli.candidate import (
-    both_sides,
-    conflict_json,
-    conflict_state,
-    how_to_settle,
-    show_sides,
-)
+from reviewer.cli.candidate import conflict_json, conflict_state, how_to_settle, show_sides
 from reviewer.cli.inputs import ID
 from reviewer.cli.output import (
     json_option,
@@ -49,10 +43,8 @@ def list_conflicts(session: Session, settled: bool, as_json: bool) -> None:
                 print_json(conflict_json(view))
                 continue
             print_text(f"#{number}  {safe(view.slot)}  {conflict_state(view)}")
-            rows = [
-                (f"    #{each.id}", str(each.status), each.content) for each in both_sides(view)
-            ]
-            print_table(rows)
+            sides = (view.left, view.right)
+            print_table((f"    #{each.id}", str(each.status), each.content) for each in sides)
         if not ids and not as_json:
             narrate("No open conflicts. Settled ones: reviewer conflict list --all")
 

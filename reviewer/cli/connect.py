@@ -327,8 +327,6 @@ def _words(place: Place) -> str:
 
 
 def _show_reach(session: Session, number: int, as_json: bool) -> None:
-    from msgspec import to_builtins
-
     from reviewer.agents.reach import reach
 
     tree = work_tree()
@@ -337,15 +335,12 @@ def _show_reach(session: Session, number: int, as_json: bool) -> None:
     emit(
         ways,
         as_json,
-        to_builtins,
         lambda way: (way.agent, way.where or "-", "yes" if way.gets else "no", way.how),
         head=("AGENT", "WHERE", "GETS IT", "HOW"),
     )
 
 
 def _show_table(session: Session, as_json: bool) -> None:
-    from msgspec import to_builtins
-
     from reviewer.agents.installed import agent_rows
     from reviewer.agents.wiring import NEVER_RUN
 
@@ -354,7 +349,6 @@ def _show_table(session: Session, as_json: bool) -> None:
     emit(
         rows,
         as_json,
-        to_builtins,
         lambda row: (
             row.agent,
             "yes" if row.program else "no",

@@ -8,9 +8,11 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from reviewer.cli.inputs import line_range
 from reviewer.cli.output import (
     count,
     emit,
+    fields,
     json_option,
     moment,
     narrate,
@@ -31,7 +33,6 @@ IMPORT = "reviewer context import FILE"
 """The command that brings contexts into a store."""
 SHORT = 8
 """Characters of a hash in messages."""
-LINE = click.IntRange(0)
 
 
 @click.group()
@@ -63,7 +64,7 @@ def list_contexts(session: Session, as_json: bool) -> None:
                 each.source_path or "",
             ]
 
-        emit(found, as_json, _json, columns, right=frozenset({0, 2, 3}))
+        emit(found, as_json, columns, right=frozenset({0, 2, 3}))
         if not found and not as_json:
             narrate("There are no contexts yet. Import one: reviewer context import FILE")
 
@@ -78,7 +79,7 @@ def show(session: Session, name: str, as_json: bool) -> None:
         found = find_context(engine, name)
         totals = engine.contexts.totals(found.id)
         if as_json:
-            print_json({**_json(found), "totals": totals_json(totals)})
+            print_json({**fields(found), "totals": totals})
             return
         rows = [
             ("context", f"#{found.id} {found.name} in project {found.project}"),
@@ -100,7 +101,7 @@ def create(session: Session, name: str, as_json: bool) -> None:
     with session.changing(create=True) as engine:
         made = engine.contexts.create(session.target(engine), name)
     if as_json:
-        print_json(_json(made))
+        print_json(made)
     narrate(f"Created #{made.id} {safe(made.name)} - reviewer undo takes it back")
 
 
@@ -113,10 +114,7 @@ def create(session: Session, name: str, as_json: bool) -> None:
     metavar="FILE...",
 )
 @click.option("--name", metavar="NAME", help="The name of the context (default: that of the file).")
-@click.option(
-    "--from-line", type=LINE, default=0, metavar="A", help="Start at this line, counted from 0."
-)
-@click.option("--to-line", type=LINE, metavar="B", help="Stop before this line.")
+@line_range
 @click.option(
     "--session", "only", metavar="ID", help="Only this session of a file that has several."
 )
@@ -141,8 +139,6 @@ def import_(
     """
     if name is not None and len(files) > 1:
         raise click.UsageError("--name goes with one file")
-    if to_line is not None and to_line <= from_line:
-        raise click.UsageError("--to-line has to be greater than --from-line")
     failed = 0
     with session.changing(create=True, new_outside=True) as engine:
         for path in files:
@@ -162,7 +158,7 @@ def import_(
                 failed += 1
                 continue
             if as_json:
-                print_json(_imported_json(done))
+                print_json(done)
             else:
                 _tell(engine, done)
     if failed:
@@ -223,13 +219,13 @@ def compile_(session: Session, name: str, at: str | None, form: str, totals: boo
         sums = engine.contexts.totals(context.id, at=commit)
         tokens = sum(message.tokens for message in messages)
         if totals:
-            print_json({"messages": len(messages), "tokens": tokens, **totals_json(sums)})
+            print_json({"messages": len(messages), "tokens": tokens, **fields(sums)})
             return
         if form == "chat":
             print_json(engine.contexts.chat(messages))
         for message in messages if form != "chat" else ():
             if form == "json":
-                _print_message_json(message)
+                print_json(message)
             else:
                 _print_message(message)
     printed = f"{count(len(messages), 'message')}, {count(tokens, 'token')}"
@@ -257,24 +253,14 @@ def find_commits(engine: Engine, references: Sequence[str], context_name: str | 
 
 def commit_json(view: CommitView) -> dict[str, Any]:
     """A commit as one flat object: the fields of its row, then the rest."""
-    import msgspec
-
-    found: dict[str, Any] = msgspec.to_builtins(view)
-    row: dict[str, Any] = found.pop("row")
-    return {**row, **found, "retention": msgspec.to_builtins(view.retention)}
+    found = fields(view)
+    return {**fields(found.pop("row")), **found, "retention": view.retention}
 
 
 def export_json(view: CommitView) -> dict[str, Any]:
     """A commit as a line of an exported context."""
     found = commit_json(view)
     return {"role": found.pop("role"), "content": found.pop("text"), **found}
-
-
-def totals_json(totals: TokenTotals) -> dict[str, Any]:
-    import msgspec
-
-    found: dict[str, Any] = msgspec.to_builtins(totals)
-    return found
 
 
 def totals_line(totals: TokenTotals) -> str:
@@ -288,17 +274,6 @@ def totals_line(totals: TokenTotals) -> str:
     commits = count(sum(totals.commits_by_priority.values()), "commit")
     head = f"{commits}, {count(totals.total, 'token')}"
     return f"{head}: {by_priority}; {by_role}" if by_priority else head
-
-
-def _json(view: ContextView) -> dict[str, Any]:
-    return {name: getattr(view, name) for name in view.__struct_fields__}
-
-
-def _imported_json(done: Imported) -> dict[str, Any]:
-    import msgspec
-
-    found: dict[str, Any] = msgspec.to_builtins(done)
-    return found
 
 
 def _tell(engine: Engine, done: Imported) -> None:
@@ -322,12 +297,6 @@ def _reasons(title: str, counts: dict[str, int]) -> list[tuple[str, str]]:
         ("" if place else title, f"{times:,} x {safe(reason)}")
         for place, (reason, times) in enumerate(ordered)
     ]
-
-
-def _print_message_json(message: Message) -> None:
-    import msgspec
-
-    print_json(msgspec.to_builtins(message))
 
 
 def _print_message(message: Message) -> None:

@@ -12,9 +12,10 @@ from collections.abc import Iterator
 from importlib.metadata import version
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 import click
+from msgspec import Struct
 
 from reviewer import __version__
 from reviewer.cli.config import check_settings
@@ -31,7 +32,7 @@ EXTRAS = {"mcp": "mcp", "serve": "textual_serve", "local": "xllamacpp", "fleet":
 NOT_A_STORE = "this is not a reviewer store; name another file with --db"
 
 
-class Finding(NamedTuple):
+class Finding(Struct, frozen=True):
     """The result of one check."""
 
     name: str
@@ -52,7 +53,6 @@ def doctor(session: Session, ctx: click.Context, as_json: bool) -> None:
     emit(
         findings,
         as_json,
-        Finding._asdict,
         lambda one: (one.name, "ok" if one.ok else "!!", one.value),
     )
     if not all(finding.ok for finding in findings):

@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from reviewer.cli.output import count, narrate, print_json, print_text, safe, table
+from reviewer.cli.inputs import limit_option
+from reviewer.cli.output import count, json_option, narrate, print_json, print_text, safe, table
 from reviewer.cli.session import Session, Verb, pass_session
 
 if TYPE_CHECKING:
@@ -18,8 +19,8 @@ KINDS = ("failure", "environment", "refusal", "correction")
 @click.command(cls=Verb, ends_unread=True)
 @click.option("--kind", type=click.Choice(KINDS), help="Only findings of this kind.")
 @click.option("--again", is_flag=True, help="Only what came up in two sessions or more.")
-@click.option("--limit", type=click.IntRange(1), metavar="N", help="At most N.")
-@click.option("--json", "as_json", is_flag=True, help="One JSON object per line.")
+@limit_option()
+@json_option()
 @pass_session
 def findings(
     session: Session, kind: str | None, again: bool, limit: int | None, as_json: bool
@@ -38,7 +39,7 @@ def findings(
     ]
     for each in shown[:limit]:
         if as_json:
-            print_json(each.to_json())
+            print_json(each)
         else:
             _show(each)
     if as_json:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
@@ -131,7 +131,7 @@ def run_(
             if cluster is not None:
                 cluster.close()
     if as_json:
-        print_json(_plain(report))
+        print_json(report)
     else:
         _print_run(report)
     for name in report.killers:
@@ -254,7 +254,7 @@ def collapse_(
     finally:
         line.clear()
     if as_json:
-        print_json(_plain(report))
+        print_json(report)
         return
     _print_collapse(report)
     if report.masked:
@@ -313,7 +313,7 @@ def import_(
         finally:
             line.clear()
     if as_json:
-        print_json(_plain(report))
+        print_json(report)
     else:
         print_text(_imported(report))
     if report.masked:
@@ -369,7 +369,3 @@ def undo(session: Session, wave: int, anyone: bool) -> None:
     else:
         narrate(f"Wave {wave} is undone already.")
     _name_unfinished(unfinished)
-
-
-def _plain(report: RunReport | CollapseReport | ImportReport) -> dict[str, Any]:
-    return {name: getattr(report, name) for name in report.__struct_fields__}

@@ -9,7 +9,16 @@ from typing import TYPE_CHECKING, NamedTuple
 import click
 
 from reviewer.cli.context import IMPORT, find_context
-from reviewer.cli.output import count, narrate, print_json, print_text, safe, safe_lines
+from reviewer.cli.inputs import Command, engine_options
+from reviewer.cli.output import (
+    count,
+    json_option,
+    narrate,
+    print_json,
+    print_text,
+    safe,
+    safe_lines,
+)
 from reviewer.cli.session import Session, Verb, pass_session
 from reviewer.cli.sources import ingested_sessions
 from reviewer.cli.summarize import say_what_is_wrong, written_by
@@ -24,31 +33,38 @@ if TYPE_CHECKING:
 LEAST = 100
 
 
+def _about_a_session(tokens: int) -> Callable[[Command], Command]:
+    """What a text is about, and how long it may be."""
+    options = (
+        click.argument("name", required=False, metavar="[SESSION]"),
+        click.option(
+            "--max-tokens",
+            type=click.IntRange(LEAST),
+            default=tokens,
+            show_default=True,
+            metavar="N",
+            help="At most N tokens.",
+        ),
+        click.option(
+            "--conversation",
+            metavar="N|ID",
+            help="Of a file of several: this one, by number or id.  [default: the last]",
+        ),
+        click.option("--context", metavar="NAME", help="Write about this context instead."),
+    )
+
+    def all_of_them(command: Command) -> Command:
+        for option in reversed(options):
+            command = option(command)
+        return command
+
+    return all_of_them
+
+
 @click.command(cls=Verb, example="brief --max-tokens 1500")
-@click.argument("name", required=False, metavar="[SESSION]")
-@click.option(
-    "--max-tokens",
-    type=click.IntRange(LEAST),
-    default=2_000,
-    show_default=True,
-    metavar="N",
-    help="At most N tokens.",
-)
-@click.option(
-    "--conversation",
-    metavar="N|ID",
-    help="Of a file of several: this one, by number or id.  [default: the last]",
-)
-@click.option("--context", "context", metavar="NAME", help="Write about this context instead.")
-@click.option(
-    "--engine",
-    type=click.Choice(["offline", "model"]),
-    default="offline",
-    show_default=True,
-    help="What writes it; model sends the session to the model of the settings.",
-)
-@click.option("--model", metavar="NAME", help="Use this model instead of that of the settings.")
-@click.option("--json", "as_json", is_flag=True, help="One JSON object.")
+@_about_a_session(2_000)
+@engine_options("What writes it; model sends the session to the model of the settings.")
+@json_option("One JSON object.")
 @pass_session
 def brief(
     session: Session,
@@ -96,22 +112,8 @@ def brief(
 
 
 @click.command(cls=Verb, example="keep --max-tokens 500")
-@click.argument("name", required=False, metavar="[SESSION]")
-@click.option(
-    "--max-tokens",
-    type=click.IntRange(LEAST),
-    default=700,
-    show_default=True,
-    metavar="N",
-    help="At most N tokens.",
-)
-@click.option(
-    "--conversation",
-    metavar="N|ID",
-    help="Of a file of several: this one, by number or id.  [default: the last]",
-)
-@click.option("--context", "context", metavar="NAME", help="Write about this context instead.")
-@click.option("--json", "as_json", is_flag=True, help="One JSON object.")
+@_about_a_session(700)
+@json_option("One JSON object.")
 @pass_session
 def keep(
     session: Session,
@@ -191,7 +193,7 @@ def _print_context(
 
 def _show(found: Handover, place: str, as_json: bool) -> None:
     if as_json:
-        print_json(found.to_json())
+        print_json(found)
         say_what_is_wrong(found.engine, found.note, found.invented)
         return
     if not found.text:

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
-from reviewer.cli.inputs import ID
+from reviewer.cli.inputs import ID, limit_option
 from reviewer.cli.output import (
     count,
     emit,
+    fields,
     json_option,
     moment,
     narrate,
@@ -76,7 +77,7 @@ def redo(session: Session) -> None:
 
 
 @click.group(cls=VerbGroup, ends_unread=True, invoke_without_command=True)
-@click.option("--limit", type=click.IntRange(1), metavar="N", help="Only the latest N acts.")
+@limit_option(says="Only the latest N acts.")
 @click.option("--by", metavar="NAME", help="Only the acts of this person or agent.")
 @json_option("One JSON object per line, oldest first.")
 @click.pass_context
@@ -100,7 +101,7 @@ def history(
 def _list_acts(session: Session, limit: int | None, by: str | None, as_json: bool) -> None:
     with session.listing() as engine:
         acts = oldest_first if as_json else latest_acts
-        number = emit(acts(engine, limit, by), as_json, act_json, _columns, right=frozenset({0}))
+        number = emit(acts(engine, limit, by), as_json, _columns, right=frozenset({0}))
         if number or as_json:
             return
         if by is not None:
@@ -158,14 +159,7 @@ def _say_connected(session: Session) -> None:
 
 @history.command("show", cls=Verb)
 @click.argument("act", type=ID, metavar="ACT")
-@click.option(
-    "--limit",
-    type=click.IntRange(1),
-    default=500,
-    show_default=True,
-    metavar="N",
-    help="At most N rows.",
-)
+@limit_option(500, "At most N rows.")
 @json_option("One JSON object per line, a row each.")
 @pass_session
 def show(session: Session, act: int, limit: int, as_json: bool) -> None:
@@ -173,15 +167,7 @@ def show(session: Session, act: int, limit: int, as_json: bool) -> None:
     with session.reading() as engine:
         for change in engine.history.changes(act, limit=limit):
             if as_json:
-                print_json(
-                    {
-                        "table": change.table,
-                        "row": change.row,
-                        "before": change.before,
-                        "after": change.after,
-                        "label": change.label,
-                    }
-                )
+                print_json(change)
                 continue
             print_text(f"{change.table} {change.row}  {safe(change.label)}")
             for line in _differences(change):
@@ -215,16 +201,7 @@ def verify(session: Session, ctx: click.Context, head: str, as_json: bool) -> No
     with session.whole_store() as engine:
         verdict = engine.history.verify(expected=head)
     if as_json:
-        print_json(
-            {
-                "ok": verdict.ok,
-                "acts": verdict.acts,
-                "rows": verdict.rows,
-                "problems": list(verdict.problems),
-                "head": verdict.head,
-                "acts_since_head": verdict.since,
-            }
-        )
+        print_json({"ok": verdict.ok, **fields(verdict), "acts_since_head": verdict.since})
     else:
         for problem in verdict.problems:
             print_text(safe(problem))
@@ -264,20 +241,6 @@ def oldest_first(engine: Engine, limit: int | None, by: str | None = None) -> It
     while page := engine.history.acts(before=last, limit=PAGE, newest_first=False, actor=by):
         yield from page
         last = page[-1].id
-
-
-def act_json(act: ActView) -> dict[str, Any]:
-    return {
-        "id": act.id,
-        "at": act.at,
-        "actor": act.actor,
-        "scope": act.scope,
-        "kind": act.kind,
-        "title": act.title,
-        "rows": act.rows,
-        "target": act.target,
-        "undone": act.undone,
-    }
 
 
 def _agreement(rows: int, ok: bool) -> str:

@@ -8,12 +8,13 @@ from typing import TYPE_CHECKING
 
 import click
 
-from reviewer.cli.inputs import ID
+from reviewer.cli.inputs import ID, line_range
 from reviewer.cli.output import count, emit, json_option, narrate, print_json, print_table, safe
 from reviewer.cli.progress import ProgressLine, interruptible
 from reviewer.cli.session import FAILED, INTERRUPTED, Session, Verb, pass_session
 
 if TYPE_CHECKING:
+    from reviewer.engine import Engine
     from reviewer.promotion.report import WaveReport
     from reviewer.promotion.views import CandidateView, Counts
 
@@ -77,8 +78,9 @@ def ingest(
         finally:
             line.clear()
         waiting = engine.queue.counts(report.project)
+        offered = _offer(engine, report.project) if report.sessions and not as_json else ""
     if as_json:
-        print_json(report.to_json())
+        print_json(report)
     else:
         print_wave(report)
     if report.state == "interrupted":
@@ -100,39 +102,21 @@ def ingest(
         if report.again:
             narrate(_came_up_again(report))
         narrate(_to_decide(waiting) if report.new else "Nothing new to decide on.")
-        if offer := _offer(report):
-            narrate(offer)
+        if offered:
+            narrate(offered)
 
 
-TOKENS_A_MEGABYTE = 7_500
-ANSWER_TOKENS = 1_000
-"""What a reader was measured to need: tokens in for a megabyte of sessions, and out for one."""
-
-
-def _offer(report: WaveReport) -> str:
-    """Who could read these sessions and word what they teach, and about what it costs; empty
-    where there is nobody, or nothing was read.
+def _offer(engine: Engine, project: str) -> str:
+    """Who could read the sessions of a project and word what they teach, and about what it costs;
+    empty where there is nobody, or nothing to read.
     """
-    from reviewer.llm.agents import AGENTS
-    from reviewer.llm.command import agents_found
+    from reviewer.llm.readers import readers
+    from reviewer.promotion.readings import offer
     from reviewer.settings import load_settings
 
-    if not report.sessions:
-        return ""
-    model = load_settings().model
-    found = agents_found()
-    if model.command or model.base_url:
-        known = AGENTS.get(model.command[0]) if len(model.command) == 1 else None
-        who, command = known.title if known else model.name or model.command[0], "reviewer propose"
-    elif found:
-        who, command = found[0].title, f"reviewer propose --command {found[0].program}"
-    else:
-        return ""
-    tokens_in = max(report.bytes // 1_000_000, 1) * TOKENS_A_MEGABYTE
-    return (
-        f"{safe(who)} can read {count(report.sessions, 'session')} and word what is worth keeping,"
-        f" for about {tokens_in:,} tokens in and {report.sessions * ANSWER_TOKENS:,} out: {command}"
-    )
+    here = readers(load_settings().model)
+    found = offer(here[0], engine.readings.unread(project)) if here else None
+    return safe(f"{found.sentence}: {found.command}") if found else ""
 
 
 def _came_up_again(report: WaveReport) -> str:
@@ -236,10 +220,7 @@ def _times(reason: str, times: int) -> str:
 
 @click.command(cls=Verb)
 @click.argument("path", type=click.Path(path_type=Path, readable=False), required=False)
-@click.option(
-    "--from-line", type=click.IntRange(0), default=0, metavar="A", help="First line, from 0."
-)
-@click.option("--to-line", type=click.IntRange(0), metavar="B", help="Stop before this line.")
+@line_range
 @click.option(
     "--top",
     type=click.IntRange(1),
@@ -293,8 +274,6 @@ def extract(
         raise click.UsageError("--record, --source and --wave go with --store")
     if path is None:
         raise click.UsageError("name a file, or use --store")
-    if to_line is not None and to_line < from_line:
-        raise click.UsageError("--to-line cannot come before --from-line")
     from reviewer.promotion.preview import extract_file
 
     found = extract_file(
@@ -304,7 +283,7 @@ def extract(
         top=top,
         project=session.project_without_store(),
     )
-    emit(found, as_json, lambda one: one.to_json(), _columns)
+    emit(found, as_json, _columns)
     if not found and not as_json:
         narrate(f"No candidates in {safe(str(path))}.")
 
@@ -323,7 +302,7 @@ def _extract_stored(
         )
         waiting = engine.queue.counts(report.project)
     if as_json:
-        print_json(report.to_json())
+        print_json(report)
         return
     print_wave(report, reading=False)
     narrate(_to_decide(waiting) if report.new else "Nothing new to decide on.")

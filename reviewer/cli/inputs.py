@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import errno
 import sys
+from collections.abc import Callable
 from datetime import datetime
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import click
 
 from reviewer.errors import SourceError
 from reviewer.files import open_plain
+
+Command = TypeVar("Command", bound=Callable[..., Any])
 
 HIGHEST_ID = 2**63 - 1
 
@@ -73,6 +76,66 @@ class Tokens(click.ParamType[int]):
 
 
 TOKENS = Tokens()
+
+
+def limit_option(
+    default: int | None = None, says: str = "At most N."
+) -> Callable[[Command], Command]:
+    """`--limit`."""
+    number = click.IntRange(1)
+    shown = default is not None
+    return click.option(
+        "--limit", type=number, default=default, show_default=shown, metavar="N", help=says
+    )
+
+
+def engine_options(says: str) -> Callable[[Command], Command]:
+    """`--engine` and `--model`, for a text that the offline engine writes unless it is told."""
+
+    def both(command: Command) -> Command:
+        named = click.option(
+            "--model", metavar="NAME", help="Use this model instead of that of the settings."
+        )
+        chosen = click.option(
+            "--engine",
+            type=click.Choice(["offline", "model"]),
+            default="offline",
+            show_default=True,
+            help=says,
+        )
+        return chosen(named(command))
+
+    return both
+
+
+def line_range(command: Command) -> Command:
+    """`--from-line` and `--to-line`: which lines of a file are read."""
+    first = click.option(
+        "--from-line", type=click.IntRange(0), default=0, metavar="A", help="First line, from 0."
+    )
+    behind = click.option(
+        "--to-line",
+        type=click.IntRange(0),
+        metavar="B",
+        callback=_behind_first,
+        help="Stop before this line.",
+    )
+    return first(behind(command))
+
+
+def _behind_first(ctx: click.Context, _: click.Parameter, value: int | None) -> int | None:
+    if value is not None and value < ctx.params.get("from_line", 0):
+        raise click.UsageError("--to-line cannot come before --from-line")
+    return value
+
+
+port_option = click.option(
+    "--port",
+    type=click.IntRange(0, 65535),
+    default=0,
+    metavar="N",
+    help="The port on 127.0.0.1 (default: a free one).",
+)
 
 
 def read_text(

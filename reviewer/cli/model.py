@@ -9,6 +9,7 @@ from pathlib import Path
 
 import click
 
+from reviewer.cli.inputs import port_option
 from reviewer.cli.output import (
     count,
     json_option,
@@ -79,13 +80,7 @@ def check(as_json: bool) -> None:
 
 
 @model.command("serve", cls=Verb, ends_unread=True)
-@click.option(
-    "--port",
-    type=click.IntRange(0, 65535),
-    default=0,
-    metavar="N",
-    help="The port on 127.0.0.1 (default: a free one).",
-)
+@port_option
 @click.option(
     "--model",
     "weights",

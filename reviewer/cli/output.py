@@ -8,7 +8,7 @@ import select
 import signal
 import sys
 import unicodedata
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from io import BufferedWriter, FileIO, TextIOWrapper
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -19,6 +19,8 @@ from reviewer.text.numerals import count as count
 
 if TYPE_CHECKING:
     from types import FrameType
+
+    from msgspec import Struct
 
     from reviewer.promotion.triage import Done as Act
 
@@ -91,21 +93,35 @@ def nobody_reads() -> bool:
     return _Unread.lost or _Unread.hung_up
 
 
-def print_json(value: Mapping[str, Any] | Sequence[Any]) -> None:
+def print_json(value: object) -> None:
     """Print a value as one line of JSON, control characters escaped, and flush."""
     sys.stdout.write(json_line(value))
     sys.stdout.flush()
 
 
-def json_line(value: Mapping[str, Any] | Sequence[Any]) -> str:
+def json_line(value: object) -> str:
     """A value as one line of JSON, with everything escaped that a terminal would interpret."""
     only_ascii = (sys.stdout.encoding or "ascii").lower().replace("-", "") != "utf8"
-    line = json.dumps(value, ensure_ascii=only_ascii, separators=(", ", ": "), default=str)
+    line = json.dumps(value, ensure_ascii=only_ascii, separators=(", ", ": "), default=_plain)
     if not (only_ascii or line.isascii()):
         from reviewer.text.display import escaped_json
 
         line = escaped_json(line)
     return line.replace("\x7f", "\\u007f") + "\n"
+
+
+def _plain(value: object) -> object:
+    """A record as its fields, or as its `to_json`; what JSON does not know, as its text."""
+    if hasattr(value, "to_json"):
+        return value.to_json()
+    from msgspec import to_builtins
+
+    return to_builtins(value, enc_hook=str)
+
+
+def fields(record: Struct) -> dict[str, Any]:
+    """The fields of a record, to print it with more."""
+    return {name: getattr(record, name) for name in record.__struct_fields__}
 
 
 def print_text(text: str) -> None:
@@ -195,7 +211,6 @@ def json_option(says: str = "One JSON object per line.") -> Callable[[Command], 
 def emit(
     rows: Iterable[Row],
     as_json: bool,
-    to_json: Callable[[Row], Mapping[str, Any]],
     columns: Callable[[Row], Sequence[str]],
     *,
     head: Sequence[str] = (),
@@ -209,7 +224,7 @@ def emit(
         return print_table(map(columns, rows), head=head, right=right)
     number = 0
     for row in rows:
-        print_json(to_json(row))
+        print_json(row)
         number += 1
     return number
 

@@ -74,9 +74,6 @@ def _source_options(command: Callable[..., None]) -> Callable[..., None]:
     help=f"The limit for the packet's text: 4000, 4,000 or 4k.  [default: {DEFAULT_BUDGET:,}]",
 )
 @click.option(
-    "--max-chars", type=TOKENS, metavar="N", help="A limit in characters beside that in tokens."
-)
-@click.option(
     "--for",
     "agent",
     type=click.Choice(tuple(PRESETS)),
@@ -86,13 +83,7 @@ def _source_options(command: Callable[..., None]) -> Callable[..., None]:
     "--task",
     default="",
     metavar="TEXT",
-    help="The task it is for (default: the open tasks); - reads it from stdin.",
-)
-@click.option(
-    "--task-file",
-    type=PLACE,
-    metavar="FILE",
-    help="The task as a text, a diff, a list of files or a transcript.",
+    help="The task it is for, in words or as a diff (default: the open tasks); - is stdin.",
 )
 @click.option(
     "--format",
@@ -137,10 +128,8 @@ def packet(
     context_dir: Path | None,
     place: str | None,
     budget: int | None,
-    max_chars: int | None,
     agent: str | None,
     task: str,
-    task_file: Path | None,
     form: str,
     now: datetime | None,
     explain: bool,
@@ -170,13 +159,11 @@ def packet(
         raise click.UsageError(f"--pin and --mute both name {both[0]}")
     if explain and (form == "json" or out is not None):
         raise click.UsageError("--explain is a table on stdout; the JSON always says why")
-    if task and task_file is not None:
-        raise click.UsageError("--task and --task-file exclude each other")
-    if rerank and not (task or task_file):
-        raise click.UsageError("--rerank needs a task: --task or --task-file")
-    if task == "-" or task_file is not None:
+    if rerank and not task:
+        raise click.UsageError("--rerank needs a --task")
+    if task == "-":
         task = read_text(
-            "-" if task_file is None else str(task_file),
+            "-",
             of="a task",
             if_empty="Without a task the open tasks decide: leave the option out.",
             most=TASK_BYTES,
@@ -184,8 +171,7 @@ def packet(
     preset = PRESETS[agent] if agent else None
     if budget is None:
         budget = preset.tokens if preset else DEFAULT_BUDGET
-    if max_chars is None and preset:
-        max_chars = preset.chars
+    max_chars = preset.chars if preset else None
     today = now or datetime.now().astimezone()
     gc.disable()  # the process ends before a collection would pay off
     from reviewer.packets.assembly import assemble_within

@@ -12,6 +12,7 @@ import click
 
 from reviewer.cli.output import (
     count,
+    fields,
     json_option,
     moment,
     narrate,
@@ -244,7 +245,7 @@ def _exit(ctx: click.Context, done: RunDone, *, interrupted: bool) -> None:
 def _list(found: list[RunView], *, as_json: bool) -> None:
     if as_json:
         for view in found:
-            print_json(_run_json(view))
+            print_json({**fields(view), "can_resume": view.can_resume})
         return
     if not found:
         narrate("No pipeline has run yet. Run one: reviewer pipeline run FILE.dot")
@@ -257,23 +258,8 @@ def _stages(store: Engine, run_id: str, *, as_json: bool) -> None:
     logs = store.pipelines.checkpoint(view.run_id).logs
     if as_json:
         for entry in logs:
-            print_json(
-                {
-                    "run_id": view.run_id,
-                    "step": entry.step,
-                    "node": entry.node,
-                    "handler": entry.handler,
-                    "outcome": str(entry.outcome),
-                    "word": entry.word,
-                    "fidelity": entry.fidelity,
-                    "thread": entry.thread,
-                    "degraded": entry.degraded,
-                    "attempts": entry.attempts,
-                    "duration_s": entry.duration_s,
-                    "notes": entry.notes,
-                    "folder": f"{view.folder}/{entry.folder}",
-                }
-            )
+            folder = f"{view.folder}/{entry.folder}"
+            print_json({"run_id": view.run_id, **fields(entry), "folder": folder})
         return
     print_text(f"{safe(view.run_id)}  {safe(view.state)}  {count(len(logs), 'stage')}")
     rows = [
@@ -289,21 +275,6 @@ def _stages(store: Engine, run_id: str, *, as_json: bool) -> None:
     for line in table(rows, right=frozenset({0})):
         print_text("  " + line)
     print_text(f"files  {safe(view.folder)}")
-
-
-def _run_json(view: RunView) -> dict[str, Any]:
-    return {
-        "run_id": view.run_id,
-        "project": view.project,
-        "name": view.name,
-        "path": view.path,
-        "folder": view.folder,
-        "state": view.state,
-        "current_node": view.current_node,
-        "started_at": view.started_at,
-        "changed_at": view.changed_at,
-        "can_resume": view.can_resume,
-    }
 
 
 def _import(
@@ -359,9 +330,7 @@ class Watcher:
 
         if self._as_json:
             if not isinstance(event, events.Text):
-                from msgspec import to_builtins
-
-                print_json(to_builtins(event))
+                print_json(event)
             return
         match event:
             case events.RunStarted():

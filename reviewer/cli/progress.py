@@ -28,6 +28,9 @@ STDERR = 2
 class ProgressLine:
     """Shows progress of long work; prints nothing when stderr is not a terminal."""
 
+    left = False
+    """Nobody waits for the work any more."""
+
     def __init__(self) -> None:
         self._shown = sys.stderr.isatty()
         self._drawn_at = 0.0

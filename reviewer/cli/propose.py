@@ -5,8 +5,10 @@ from __future__ import annotations
 import os
 import sqlite3
 import sys
+import threading
+import time
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -14,7 +16,12 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from reviewer.cli.output import count, narrate, print_json, print_text, safe, table
-from reviewer.cli.progress import Interruption, ProgressLine, interruptible
+from reviewer.cli.progress import (
+    SECONDS_BETWEEN_DRAWINGS,
+    Interruption,
+    ProgressLine,
+    interruptible,
+)
 from reviewer.cli.session import FAILED, INTERRUPTED, Session, Verb, pass_session
 from reviewer.errors import StoreError
 
@@ -50,8 +57,15 @@ if TYPE_CHECKING:
     help="Send at most N tokens in this run.",
 )
 @click.option(
+    "--newest",
+    type=click.IntRange(1),
+    metavar="N",
+    help="Only the N newest sessions that no reader has read.",
+)
+@click.option(
     "--json", "as_json", is_flag=True, help="One JSON object per statement, on its own line."
 )
+@click.option("--follow", is_flag=True, hidden=True)
 @click.pass_context
 @pass_session
 def propose(
@@ -63,13 +77,16 @@ def propose(
     dry_run: bool,
     yes: bool,
     max_tokens_in: int | None,
+    newest: int | None,
     as_json: bool,
+    follow: bool,
 ) -> None:
     """Have a model write statements from sessions, and queue those with their proof.
 
-    The model is the one of [model] in the settings, or an agent that is installed here, named with
-    --command. What it will cost is printed first; nothing is sent before you agree. Every statement
-    is compared with the session: its quotes, names and numbers, and whether it is known already.
+    The model is the one of [model] in the settings, or else an agent that is installed here; with
+    --command the one that you name. What it will cost is printed first; nothing is sent before you
+    agree. Every statement is compared with the session: its quotes, names and numbers, and whether
+    it is known already.
 
     A folder is searched for sessions; SESSION is the id of one that was ingested. Without any, it
     asks about every session of the project that was ingested. Answers are kept, so that nothing is
@@ -79,13 +96,16 @@ def propose(
     from reviewer.llm.open_model import context_tokens, open_model
     from reviewer.proposing.model_run import piece_tokens, run
 
+    # --follow is for the screen: progress as JSON, and an end once its side of stdin is closed.
     session.refuse_all_projects()
-    settings = _settings(model, command)
+    if newest is not None and paths:
+        raise click.UsageError("--newest chooses the sessions itself: name none")
+    settings = _settings(model, command, asks=dry_run or _has_terminal())
     chat = open_model(settings)
-    files = _sessions(session, paths)
+    files = _sessions(session, paths) if newest is None else _unread(session, newest)
     if not dry_run:
         _require_writable(session)
-    line = ProgressLine()
+    line = _Follower() if follow else ProgressLine()
     limit = context_tokens(settings)
     writer, answer_tokens = _writer(chat, settings, limit)
     room = piece_tokens(writer, context_tokens=limit, answer_tokens=answer_tokens)
@@ -104,15 +124,16 @@ def propose(
             print_text(_cost_line(plan, settings, chat.name))
         return
     narrate(_cost_line(plan, settings, chat.name))
-    if plan.pieces > len(plan.sessions):
-        narrate(_why_pieces(plan, limit))
+    cut = _why_pieces(plan, limit) if plan.pieces > len(plan.sessions) else ""
+    if cut:
+        narrate(cut)
     _require_room(plan, max_tokens_in)
     if not yes and plan.pieces == plan.cached:
         max_tokens_in = 0  # nobody was asked about second tries, so they are not made
     elif not yes and not _agreed(max_tokens_in):
         narrate("Nothing was sent.")
         return
-    account = _Account(plan)
+    account = _Account(plan, chat.name)
     with session.changing(create=True, new_outside=True) as engine, interruptible() as interruption:
         project = session.target(engine)
         results = run(
@@ -121,17 +142,66 @@ def propose(
             known=engine.proposals.known(project),
             concurrency=settings.model.concurrency,
             max_tokens_in=max_tokens_in,
-            cancelled=lambda: interruption() or account.stuck,
-            progress=lambda text: line.show(safe(text)),
+            cancelled=lambda: interruption() or account.stuck or line.left,
+            progress=lambda text: line.show(safe(text if follow else f"{text}  Ctrl-C stops")),
         )
         with closing(results):
             try:
                 for done in results:
                     line.clear()
                     account.add(done, engine, project, as_json=as_json)
+                if not (interruption() or line.left or account.failures or account.left):
+                    line.show("Comparing the statements of all sessions", at_once=True)
+                    account.compare(writer, engine, project, max_tokens_in, interruption)
             finally:
                 line.clear()
-    _close(ctx, account, interruption, max_tokens_in, as_json)
+    if isinstance(line, _Follower):
+        line.end(account, cut)
+    else:
+        _close(ctx, account, interruption, max_tokens_in, as_json)
+
+
+class _Follower(ProgressLine):
+    """Tells the screen that has started this how far it is, one JSON object a line."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.left = False
+        """The screen is gone, or wants an end."""
+        self._said = ""
+        threading.Thread(target=self._wait, name="screen", daemon=True).start()
+
+    def _wait(self) -> None:
+        while os.read(sys.stdin.fileno(), 1 << 10):
+            pass
+        self.left = True
+
+    def _due(self) -> bool:
+        now = time.monotonic()
+        due = now - self._drawn_at >= SECONDS_BETWEEN_DRAWINGS
+        self._drawn_at = now if due else self._drawn_at
+        return due
+
+    def _draw(self, line: str) -> None:
+        if line != self._said:
+            self._said = line
+            print_json({"progress": line})
+
+    def clear(self) -> None:
+        """There is no line to erase."""
+
+    def end(self, account: _Account, remark: str) -> None:
+        """What came of it; the sentence of a failure tells what to do."""
+        print_json(
+            {
+                "new": account.new,
+                "left": account.left,
+                "tokens_in": account.tokens_in,
+                "tokens_out": account.tokens_out,
+                "problem": account.failures[0] if account.failures else "",
+                "remark": remark,
+            }
+        )
 
 
 def _require_writable(session: Session) -> None:
@@ -163,8 +233,15 @@ def _sizes(plan: Plan) -> list[int]:
     return [piece.tokens for each in plan.sessions for piece in each.pieces if not piece.cached]
 
 
-def _settings(model: str | None, command: str | None) -> Settings:
-    """The settings with what the call says about the model. Raises ReviewerError."""
+def _has_terminal() -> bool:
+    """Whether a person can be asked."""
+    return sys.stdin.isatty() and sys.stderr.isatty()
+
+
+def _settings(model: str | None, command: str | None, *, asks: bool) -> Settings:
+    """The settings with what the call says about the model. `asks`: nothing is sent before a person
+    agrees, so an agent that is installed can be taken. Raises ReviewerError.
+    """
     import shlex
 
     from msgspec import structs
@@ -176,6 +253,12 @@ def _settings(model: str | None, command: str | None) -> Settings:
 
     settings = load_settings()
     chosen = settings.model
+    if command is None and asks and not chosen.base_url and not chosen.command:
+        found = agents_found()
+        command = found[0].program if found else None
+        if found[1:]:
+            others = ", ".join(each.program for each in found[1:])
+            narrate(f"{found[0].title} is asked. Also installed, for --command: {others}")
     if command is not None:
         try:
             argv = (command,) if command in AGENTS else tuple(shlex.split(command))
@@ -188,9 +271,10 @@ def _settings(model: str | None, command: str | None) -> Settings:
     if model is not None:
         chosen = structs.replace(chosen, name=model)
     if not chosen.base_url and not chosen.command:
-        found = [each.program for each in agents_found()]
-        offer = f"reviewer propose PATH --command {found[0]}" if found else ""
-        installed = f"Installed here: {', '.join(found)}; to use it: {offer}. " if found else ""
+        programs = [each.program for each in agents_found()]
+        offer = f"reviewer propose PATH --command {programs[0]}" if programs else ""
+        named = ", ".join(programs)
+        installed = f"Installed here: {named}; to use it: {offer}. " if programs else ""
         raise ModelError(
             f"No model is configured, and none is used unasked. {installed}For an endpoint set "
             "base_url and name under [model] in the settings (reviewer config show says where "
@@ -287,6 +371,20 @@ def _ingested(session: Session) -> list[Path]:
     return found
 
 
+def _unread(session: Session, newest: int) -> list[Path]:
+    """The newest sessions that no reader has read and that are still there. Raises SourceError."""
+    from reviewer.errors import SourceError
+
+    found: list[Path] = []
+    if session.store_path().exists():
+        with session.reading() as engine:
+            unread = engine.readings.unread(session.target(engine))
+        found = [path for path, _ in unread if path.is_file()][:newest]
+    if not found:
+        raise SourceError("A reader has read every session that was ingested into this project.")
+    return found
+
+
 def _by_id(session: Session, name: str) -> Path:
     from reviewer.cli.sources import ingested_files
     from reviewer.errors import SourceError
@@ -329,8 +427,8 @@ def _cost_line(plan: Plan, settings: Settings, model: str) -> str:
     kept = f" {plan.cached:,} of them answered before, at no cost;" if plan.cached else ""
     return (
         f"{what} for {safe(model)}:{kept} about {plan.tokens_in:,} tokens in and "
-        f"{plan.tokens_out:,} out, {_paid_how(plan, settings)}. What cannot be proved is asked for "
-        "once more, which comes on top."
+        f"{plan.tokens_out:,} out, {_paid_how(plan, settings)}. On top comes what cannot be "
+        "proved, which is asked for once more, and one question that compares the sessions."
     )
 
 
@@ -364,7 +462,7 @@ def _paid_how(plan: Plan, settings: Settings) -> str:
 
 def _agreed(max_tokens_in: int | None) -> bool:
     """Whether the person says yes. Raises UsageError without a terminal to ask on."""
-    if not (sys.stdin.isatty() and sys.stderr.isatty()):
+    if not _has_terminal():
         raise click.UsageError("without a terminal nothing is sent unless --yes is given")
     limit = f", at most {max_tokens_in:,} tokens in" if max_tokens_in else ""
     return click.confirm(f"Ask now{limit}?", default=False, err=True)
@@ -373,7 +471,8 @@ def _agreed(max_tokens_in: int | None) -> bool:
 class _Account:
     """What came of a run, session by session."""
 
-    def __init__(self, plan: Plan) -> None:
+    def __init__(self, plan: Plan, reader: str) -> None:
+        self._reader = reader
         self._pieces = {each.view.path: len(each.pieces) for each in plan.sessions}
         self._views = {each.view.path: each.view for each in plan.sessions}
         self._left = plan.pieces
@@ -382,6 +481,10 @@ class _Account:
         """The store cannot be written, so nothing more is asked."""
         self.answered = self.read = self.cut = self.cut_read = 0
         self.new = self.seen = self.unproved = self.beyond_cap = 0
+        self.joined = self.contradictions = 0
+        self._new: list[int] = []
+        self._told: set[Path] = set()
+        """Sessions with new statements."""
         self.requests = self.tokens_in = self.tokens_out = 0
         self.dropped: Counter[str] = Counter()
         self.failures: list[str] = []
@@ -409,6 +512,8 @@ class _Account:
         self.cut_read += done.cut_read
         try:
             self._queue(done, engine, project)
+            if not done.left:
+                self._note(done, engine, project)
         except Exception as problem:  # the statements of the other sessions are not lost with it
             from reviewer.cli.run import explain
 
@@ -430,10 +535,68 @@ class _Account:
                 project, done.proved, title=title, view_of=self._views.__getitem__
             )
             self.new += len(added.new)
+            self._new += added.new
+            self._told.update([done.path] if added.new else [])
             self.seen += len(added.seen) + len(added.known)
             self.unproved += added.unproved
             self.beyond_cap += added.beyond_cap
             self.dropped.update(each.reason for each in added.dropped)
+
+    def compare(
+        self,
+        writer: StatementWriter,
+        engine: Engine,
+        project: str,
+        max_tokens_in: int | None,
+        cancelled: Callable[[], bool],
+    ) -> None:
+        """Ask what the statements of several sessions have to do with each other."""
+        from reviewer.llm.model import CancelledError, ModelError
+        from reviewer.proposing.over_sessions import LEAST, question_over, read_relations
+        from reviewer.proposing.statements import BudgetReachedError
+
+        sentences = engine.proposals.to_compare(project, self._new) if self._new else []
+        if len(sentences) < LEAST or (len(self._told) < LEAST and len(sentences) <= len(self._new)):
+            return
+        question = question_over(writer, sentences)
+        left = None if max_tokens_in is None else max_tokens_in - self.tokens_in
+        try:
+            answer = writer.answer(
+                question, lambda tokens: left is None or tokens <= left, cancelled
+            )
+        except CancelledError:
+            return
+        except BudgetReachedError:
+            self.dropped["comparison of the sessions: the ceiling is reached"] += 1
+            return
+        except (ModelError, OSError) as problem:
+            self.failures.append(f"The sessions were not compared: {problem}")
+            return
+        if answer.paid:
+            self.requests += answer.completion.requests
+            self.tokens_in += answer.completion.prompt_tokens
+            self.tokens_out += answer.completion.completion_tokens
+        relations = read_relations(answer.completion.text, sentences)
+        if relations != type(relations)():
+            found = engine.proposals.relate(project, relations)
+            self.joined, self.contradictions = found.joined, found.contradictions
+
+    def _note(self, done: SessionDone, engine: Engine, project: str) -> None:
+        """Remember that the session was read to its end."""
+        from reviewer.promotion.readings import Reading
+
+        engine.readings.note(
+            Reading(
+                project=project,
+                path=os.path.abspath(done.path),
+                bytes=done.path.stat().st_size,
+                reader=self._reader,
+                at=engine.clock().isoformat(timespec="seconds"),
+                requests=done.requests,
+                tokens_in=done.tokens_in,
+                tokens_out=done.tokens_out,
+            )
+        )
 
     def too_large(self, max_tokens_in: int) -> list[int]:
         """Tokens of the pieces that need more than a whole run may send."""
@@ -444,6 +607,9 @@ class _Account:
         yield "statements", f"{self.new:,} new, {self.seen:,} seen again"
         if self.beyond_cap:
             yield "over the cap", f"{self.beyond_cap:,} (reviewer queue more)"
+        if self.joined or self.contradictions:
+            pairs = count(self.contradictions, "contradiction")
+            yield "compared", f"{self.joined:,} joined to others that say the same, {pairs}"
         yield "unproved", f"{self.unproved:,} with something that the session does not prove"
         if self.cut:
             answers = "the answer was" if self.cut == 1 else f"{self.cut:,} answers were"

@@ -5,9 +5,8 @@ from __future__ import annotations
 import click
 
 from reviewer.cli.candidate import hints_json, show_candidate, show_candidate_json
-from reviewer.cli.inputs import ID
+from reviewer.cli.inputs import ID, limit_option
 from reviewer.cli.output import (
-    count,
     json_option,
     narrate,
     print_json,
@@ -55,8 +54,6 @@ def queue() -> None:
     help='Words, "a phrase", -word, type:x, rule:x, path:x, status:x, flag:x, proposer:x, '
     "actor:x, is:statement, is:excerpt, conf>0.5, seen>2.",
 )
-@click.option("--statements", is_flag=True, hidden=True)
-@click.option("--excerpts", is_flag=True, hidden=True)
 @click.option("--kind", type=click.Choice(KINDS), help="Only memories, entities or conflicts.")
 @click.option(
     "--sort",
@@ -65,15 +62,13 @@ def queue() -> None:
     show_default=True,
     help="Order.",
 )
-@click.option("--limit", type=click.IntRange(1), metavar="N", help="At most N.")
+@limit_option()
 @json_option()
 @pass_session
 def list_queue(
     session: Session,
     status: str,
     filter_text: str,
-    statements: bool,
-    excerpts: bool,
     kind: str | None,
     sort: str,
     limit: int | None,
@@ -81,17 +76,11 @@ def list_queue(
 ) -> None:
     """List the candidates, best first.
 
-    Excerpts, which earlier versions queued, are counted in one line; --excerpts lists them.
-
     Signs: ✓ promoted, ✗ rejected, ⏸ deferred, → merged, ▲ graduated, ✎ reworded, ≈ with near
     duplicates, ! conflict or outdated, ⌁ suspicious text, ? proof that leaves something open,
     ✐ written by hand, ★ favoured by a policy. `reviewer queue show ID` says what is behind them; a
     policy never promotes anything by itself.
     """
-    if statements and excerpts:
-        raise click.UsageError("--statements and --excerpts exclude each other")
-    from msgspec import structs
-
     from reviewer.promotion.filters import field_without_value
     from reviewer.promotion.views import QueueQuery, Sort
 
@@ -99,17 +88,10 @@ def list_queue(
         raise click.UsageError(f"{field}: in --filter has no value")
     with session.listing() as engine:
         everything = status == "waiting" and not filter_text and kind is None
-        folded = (
-            everything
-            and not (as_json or statements or excerpts)
-            and engine.queue.count(QueueQuery(project=engine.project, filter="is:statement")) > 0
-        )
-        words = [f"kind:{kind}"] if kind else []
-        words += ["is:excerpt"] if excerpts else ["is:statement"] if statements or folded else []
         query = QueueQuery(
             project=engine.project,
             status=SCREEN_WORDS.get(status, status),
-            filter=" ".join([*words, filter_text]).strip(),
+            filter=f"{f'kind:{kind} ' if kind else ''}{filter_text}".strip(),
             sort=Sort(sort),
         )
         ids = engine.ids(query, limit=limit)
@@ -146,19 +128,10 @@ def list_queue(
             total = engine.queue.count(query)
             if total > len(ids) and engine.queue.wants_stale(query) is None:
                 narrate(f"{len(ids):,} of {total:,}")
-        places = 0
-        if folded:
-            places = engine.queue.count(structs.replace(query, filter="is:excerpt"))
-        if places:
-            print_text(
-                f"Excerpts: {count(places, 'place')} to look (reviewer queue list --excerpts)"
-            )
-        elif ids:
-            return
-        elif statements or excerpts or not everything:
-            narrate("Nothing matches. To list everything: reviewer queue list --status all")
-        else:
+        elif everything:
             narrate("The queue is empty. Ingest something: reviewer ingest PATH")
+        else:
+            narrate("Nothing matches. To list everything: reviewer queue list --status all")
 
 
 def mark(
@@ -190,14 +163,7 @@ def show(session: Session, ids: tuple[int, ...], as_json: bool) -> None:
 
 
 @queue.command("more", cls=Verb)
-@click.option(
-    "--limit",
-    type=click.IntRange(1),
-    default=50,
-    metavar="N",
-    show_default=True,
-    help="How many to add.",
-)
+@limit_option(50, "How many to add.")
 @pass_session
 def more(session: Session, limit: int) -> None:
     """Queue the next best candidates of those that the limit of a wave left out."""

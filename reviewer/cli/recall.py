@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from reviewer.cli.output import narrate, print_json, print_text, safe
+from reviewer.cli.output import json_option, narrate, print_json, print_text, safe
 from reviewer.cli.session import Session, Verb, pass_session
 
 LONGEST = 200_000
@@ -18,7 +18,7 @@ LONGEST = 200_000
 @click.option("--prompt", metavar="TEXT", help="What the person asked for.")
 @click.option("--limit", type=click.IntRange(1, 50), default=3, show_default=True, metavar="N")
 @click.option("--session", "of", default="", metavar="ID", help="Note them as given to it.")
-@click.option("--json", "as_json", is_flag=True, help="One JSON object per memory.")
+@json_option("One JSON object per memory.")
 @pass_session
 def recall(
     session: Session,

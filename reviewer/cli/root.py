@@ -74,6 +74,7 @@ COMMANDS = {
     "export": Entry(
         "reviewer.cli.export:export", "Export trusted state, active entities and active memories."
     ),
+    "forget": Entry("reviewer.cli.forget:forget", "Erase memories, or a project, for good."),
     "context": Entry("reviewer.cli.context:context", "List, import and export contexts."),
     "commit": Entry("reviewer.cli.commit:commit", "List, show, add and edit a context's commits."),
     "annotate": Entry(
@@ -187,7 +188,7 @@ SECTIONS = {
     "Decide": ("queue", "promote", "reject", "edit", "defer", "remember", "undo", "redo"),
     "Look after what is kept": (
         "state", "conflict", "graduate", "relate", "add", "merge", "supersede", "restore",
-        "history", "verify", "stats", "export",
+        "history", "verify", "stats", "export", "forget",
     ),
     "Shrink a context": (
         "context", "commit", "annotate", "compress", "compile", "summarize", "brief", "keep",

@@ -6,6 +6,7 @@ import sys
 
 import click
 
+from reviewer.cli.inputs import port_option
 from reviewer.cli.output import narrate, print_text
 from reviewer.cli.session import Session, Verb, pass_session
 from reviewer.errors import ReviewerError
@@ -16,13 +17,7 @@ MISSING = "The browser needs the package textual-serve, which is not installed. 
 
 
 @click.command(cls=Verb, ends_unread=True)
-@click.option(
-    "--port",
-    type=click.IntRange(0, 65535),
-    default=0,
-    metavar="N",
-    help="The port (default: a free one).",
-)
+@port_option
 @click.option("--demo", is_flag=True, help="Show the sample data, in a temporary store.")
 @pass_session
 def serve(session: Session, port: int, demo: bool) -> None:

@@ -206,10 +206,12 @@ class Session:
             raise StoreError(f"{path} is empty: restore a backup, or start again: {filled_by}")
         engine = Engine.open(path, actor=self.actor or login_name())
         try:
+            if engine.has_erased_bytes:
+                engine.forgetting.clean_up()
             yield engine
         finally:
             if engine.has_written:
-                _bring_memory_folders_up_to_date(engine)
+                bring_memory_folders_up_to_date(engine)
             if bound := engine.say_binding():
                 from reviewer.cli.output import narrate
 
@@ -262,7 +264,7 @@ class Session:
         )
 
 
-def _bring_memory_folders_up_to_date(engine: Engine) -> None:
+def bring_memory_folders_up_to_date(engine: Engine) -> None:
     """Write what was promoted or taken back into the memory folders that the person has chosen."""
     if not personal(engine.path, "-agents").is_dir():
         return

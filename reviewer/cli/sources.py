@@ -55,7 +55,7 @@ def sources(session: Session, everywhere: bool, files: bool, as_json: bool) -> N
     if files:
         _print_files(shown, stamps, as_json)
     else:
-        emit(rows, as_json, lambda row: row.to_json(), _columns)
+        emit(rows, as_json, _columns)
     if as_json:
         return
     if not shown:
@@ -231,7 +231,7 @@ def _read_changes(
         finally:
             line.clear()
     if as_json:
-        print_json(report.to_json())
+        print_json(report)
         return
     print_text(
         f"wave {report.wave}: {count(report.files, 'file')}, {count(report.fresh, 'new record')},"

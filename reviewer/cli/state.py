@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from reviewer.cli.candidate import step_json, why
+from reviewer.cli.candidate import why
 from reviewer.cli.output import (
     emit,
+    fields,
     json_option,
     moment,
     narrate,
@@ -51,7 +52,7 @@ def list_state(session: Session, past: bool, as_json: bool) -> None:
             project = [each.project] if several else []
             return [*project, each.key, *([_status(each)] if past else []), each.value]
 
-        emit(found, as_json, lambda each: each.to_json(), columns)
+        emit(found, as_json, columns)
         if not found and not as_json:
             narrate("No state is set. Set it: reviewer state set KEY VALUE")
 
@@ -116,8 +117,7 @@ def _status(each: StateView) -> str:
 
 
 def _as_json(engine: Engine, each: StateView) -> dict[str, Any]:
-    steps = engine.provenance.of_state(each)
-    return {**each.to_json(), "provenance": [step_json(step) for step in steps]}
+    return {**fields(each), "provenance": engine.provenance.of_state(each)}
 
 
 def _shown(engine: Engine, each: StateView) -> Iterator[str]:

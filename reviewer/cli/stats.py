@@ -10,10 +10,8 @@ from reviewer.cli.output import emit, json_option, print_json, print_text, safe
 from reviewer.cli.session import Session, Verb, pass_session
 
 if TYPE_CHECKING:
-    from reviewer.compression.measures import MeasureSummary
     from reviewer.engine import Engine
 
-MEASURED = ("label", "count", "total", "mean", "least", "most")
 USES_SHOWN, USE_CHARS = 10, 70
 COLUMNS = ("waiting", "deferred", "promoted", "rejected", "beyond_cap")
 
@@ -34,7 +32,6 @@ def stats(session: Session, as_json: bool) -> None:
     emit(
         lines,
         as_json,
-        lambda line: line,
         lambda line: (line["project"], *(f"{line[column]:,}" for column in COLUMNS), ""),
         head=("project", *(column.replace("_", " ") for column in COLUMNS), ""),
         right=frozenset(range(1, len(COLUMNS) + 1)),
@@ -64,7 +61,6 @@ def stats(session: Session, as_json: bool) -> None:
     emit(
         measures,
         as_json,
-        _measure,
         lambda measure: (
             measure.name.rpartition(".")[2],
             measure.label,
@@ -78,10 +74,6 @@ def stats(session: Session, as_json: bool) -> None:
         head=("compression", "", "times", "sum", "mean", "least", "most", ""),
         right=frozenset(range(2, 7)),
     )
-
-
-def _measure(measure: MeasureSummary) -> dict[str, Any]:
-    return {"metric": measure.name, **{name: getattr(measure, name) for name in MEASURED}}
 
 
 def _project(engine: Engine, name: str) -> dict[str, Any]:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import click
 
 from reviewer.cli.compress import logged, stoppable
+from reviewer.cli.inputs import engine_options, line_range
 from reviewer.cli.output import (
     count,
     json_option,
@@ -38,24 +39,14 @@ LEVELS = ("detailed", "brief", "tags")
     show_default=True,
     help="Detailed is about 3:1, brief 10:1, tags 50:1.",
 )
-@click.option(
-    "--from-line", type=click.IntRange(0), default=0, metavar="A", help="First line, from 0."
-)
-@click.option("--to-line", type=click.IntRange(0), metavar="B", help="Stop before this line.")
+@line_range
 @click.option(
     "--max-tokens",
     type=click.IntRange(0),
     metavar="N",
     help="At most N tokens per summary, instead of the level's ratio.",
 )
-@click.option(
-    "--engine",
-    type=click.Choice(["offline", "model"]),
-    default="offline",
-    show_default=True,
-    help="What writes the summary; model sends the text to the model of the settings.",
-)
-@click.option("--model", metavar="NAME", help="Use this model instead of that of the settings.")
+@engine_options("What writes the summary; model sends the text to the model of the settings.")
 @click.option("--log", is_flag=True, help="Print the log of each compression on stderr.")
 @json_option()
 def summarize(
@@ -78,8 +69,6 @@ def summarize(
     A file of several conversations, such as an export, has a part for each. Where --max-tokens
     leaves too little room, small ones have a line, and the earliest are left out and counted.
     """
-    if to_line is not None and to_line < from_line:
-        raise click.UsageError("--to-line cannot come before --from-line")
     if model is not None and engine != "model":
         raise click.UsageError("--model needs --engine model")
     from reviewer.compression.file_summary import summarize_file
@@ -106,7 +95,7 @@ def summarize(
         )
     for number, summary in enumerate(found):
         if as_json:
-            print_json(summary.to_json())
+            print_json(summary)
             if engine == "model":
                 _say(summary)
             continue

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import shlex
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
-import msgspec
 
-from reviewer.cli.output import count, json_option, narrate, print_json, print_text, safe
+from reviewer.cli.output import count, fields, json_option, narrate, print_json, print_text, safe
 from reviewer.cli.session import Session, Verb, VerbGroup, pass_session
 from reviewer.errors import SourceError, StoreError
 from reviewer.files import login_name, open_file, reason_of, write_atomic
@@ -186,8 +185,7 @@ def _signature(file: Path) -> bytes:
 
 def _report(done: Imported, as_json: bool, actor: str, dry_run: bool) -> None:
     if as_json:
-        row: dict[str, Any] = msgspec.to_builtins(done)
-        print_json({**row, "actor": actor})
+        print_json({**fields(done), "actor": actor})
         return
     for each in done.refused:
         print_text(f"refused  {safe(each.why)}; {safe(actor)} {each.verdict}: {safe(each.content)}")

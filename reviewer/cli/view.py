@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from reviewer.cli.inputs import line_range
 from reviewer.cli.output import (
     count,
     json_option,
@@ -27,10 +28,7 @@ SMALLEST_PIECE = 100
 
 @click.command()
 @click.argument("path", type=click.Path(path_type=Path, readable=False))
-@click.option(
-    "--from-line", type=click.IntRange(0), default=0, metavar="A", help="First line, from 0."
-)
-@click.option("--to-line", type=click.IntRange(0), metavar="B", help="Stop before this line.")
+@line_range
 @click.option("--session", metavar="ID", help="Only this session of a file that has several.")
 @click.option(
     "--pieces",
@@ -54,8 +52,6 @@ def view(
     program added are shortened, and secrets are masked. No store is touched. The ids of the
     sessions in a database are listed by `reviewer sources --files`.
     """
-    if to_line is not None and to_line < from_line:
-        raise click.UsageError("--to-line cannot come before --from-line")
     from reviewer.proposing.session_view import pieces, read_view
 
     found = read_view(path, line_start=from_line, line_end=to_line, session=session)

@@ -67,7 +67,7 @@ class Measure(Struct, frozen=True):
     value: float
 
 
-class MeasureSummary(Struct, frozen=True):
+class MeasureSummary(Struct, frozen=True, rename={"name": "metric"}):
     """All figures of a metric."""
 
     name: str

@@ -287,12 +287,8 @@ class Compression:
         retain: str | None = None,
         retain_match: Sequence[PatternInput] = (),
         retain_regex: Sequence[PatternInput] = (),
-        template: str | None = None,
         max_tokens: int | None = None,
         ceiling: int | None = None,
-        temperature: float = 0.3,
-        markers: bool = True,
-        anchors: bool = True,
         model_id: str | None = None,
         whole: bool = False,
         fresh: bool = False,
@@ -301,10 +297,6 @@ class Compression:
         return SummarizationOptions(
             model_id=model_id,
             max_output_tokens=max_tokens,
-            temperature=temperature,
-            generate_expansion_markers=markers,
-            validate_anchors=anchors,
-            custom_prompt_template_id=template,
             retention=RetentionCriteria(
                 None if retain is None else clean_instructions(retain),
                 self._contexts.patterns(retain_match, retain_regex),

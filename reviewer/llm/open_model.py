@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+from urllib.parse import urlsplit
+
 from msgspec import structs
 
-from reviewer.llm.endpoint import check_endpoint
+from reviewer.llm.endpoint import check_endpoint, is_this_machine
 from reviewer.llm.model import ChatModel
 from reviewer.settings import CONTEXT_TOKENS, ModelSettings, Settings
+
+SERVED = 100_000
+"""Tokens that a model on another machine takes at least, where its endpoint does not say."""
 
 
 def open_model(settings: Settings) -> ChatModel:
@@ -45,7 +50,7 @@ def check_model(settings: Settings) -> None:
 
 def context_tokens(settings: Settings) -> int:
     """Tokens of prompt and answer together: what the settings say, or else what the agent takes or
-    the endpoint states, or else what small models take.
+    the endpoint states, or else what models take on this machine or on others.
     """
     model = settings.model
     if model.context_tokens != CONTEXT_TOKENS:
@@ -56,4 +61,7 @@ def context_tokens(settings: Settings) -> int:
         return agent_of(model.command).context_tokens
     from reviewer.llm.context_size import stated_context
 
-    return stated_context(model) or CONTEXT_TOKENS
+    stated = stated_context(model)
+    if stated is None and not is_this_machine(urlsplit(model.base_url).hostname or ""):
+        return SERVED
+    return stated or CONTEXT_TOKENS

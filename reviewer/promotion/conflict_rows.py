@@ -59,6 +59,17 @@ def open_conflicts(act: Act, entities: Sequence[int], now: str) -> list[int]:
     return found
 
 
+def queue_contradiction(act: Act, left: int, right: int, words: str, now: str) -> list[int]:
+    """Queue one row for two memories of which only one can hold, unless they have one; `words`
+    says why. Returns the new row.
+    """
+    known = act.query(
+        "SELECT 1 FROM conflict WHERE (left_id, right_id) IN (VALUES (?1, ?2), (?2, ?1))",
+        (left, right),
+    )
+    return [] if known else [_insert(act, left, right, words, now)]
+
+
 def may_lead(act: Act, leader: int, candidate: Candidate) -> bool:
     """Whether a candidate may be queued behind a row as its near duplicate.
 
@@ -157,8 +168,12 @@ def _queue_conflict(act: Act, left: int, right: int, words: str, now: str) -> li
         conflict = _Conflict(*existing[0])
         _refresh(act, conflict, words if conflict.left == left else _swapped(words))
         return []
+    return [_insert(act, left, right, f"#{left} and #{right} disagree on {words}", now)]
+
+
+def _insert(act: Act, left: int, right: int, content: str, now: str) -> int:
+    """A conflict row with the evidence of both sides."""
     row = memory_row(act, right)
-    content = f"#{left} and #{right} disagree on {words}"
     values: dict[str, Value] = {
         **row,
         "kind": "conflict",
@@ -181,4 +196,4 @@ def _queue_conflict(act: Act, left: int, right: int, words: str, now: str) -> li
     act.insert("conflict", memory_id=number, left_id=left, right_id=right)
     copy_evidence(act, left, number)
     copy_evidence(act, right, number)
-    return [number]
+    return number

@@ -131,9 +131,9 @@ def regroup(act: Act, rows: Sequence[DecidedRow]) -> None:
 def leave_other_facts(act: Act, rows: Sequence[DecidedRow]) -> None:
     """Rows behind these that do not say the same stay in the queue, each on its own.
 
-    A row says what its members say in its wording of now or an earlier one, and what the excerpts
-    say that it was worded from. Others are behind it in stores of earlier versions, and where
-    somebody has reworded them since.
+    A row says what its members say in its wording of now or an earlier one, what a reader joined to
+    it, and what the excerpts say that it was worded from. Others are behind it in stores of earlier
+    versions, and where somebody has reworded them since.
     """
     from reviewer.text.wording import same_wording  # late: few decisions have members
 
@@ -150,7 +150,9 @@ def leave_other_facts(act: Act, rows: Sequence[DecidedRow]) -> None:
             member
             for chunk in chunks(members)
             for member, content in act.query(
-                f"SELECT id, content FROM memory WHERE id IN ({','.join('?' * len(chunk))})", chunk
+                "SELECT id, content FROM memory WHERE ' ' || flags || ' ' NOT LIKE '% joined %'"
+                f" AND id IN ({','.join('?' * len(chunk))})",
+                chunk,
             )
             if not any(same_wording(content, wording) for wording in said)
             and not _worded_from(act, leader, member)

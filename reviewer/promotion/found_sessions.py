@@ -29,9 +29,6 @@ class AgentSessions(Struct, frozen=True):
     subagents: int = 0
     """Sessions of sub-agents, which are read with the others."""
 
-    def to_json(self) -> dict[str, object]:
-        return {name: getattr(self, name) for name in self.__struct_fields__}
-
 
 def is_read(session: FoundSession, stamps: Stamps) -> bool:
     """Whether a session was read since it last changed."""

@@ -18,6 +18,7 @@ from reviewer.extraction.candidates import MemoryType, Setting
 from reviewer.extraction.extract import extract
 from reviewer.promotion.decided_rows import STATUS_WORDS
 from reviewer.promotion.known_facts import KnownFacts
+from reviewer.promotion.relations import Related, relate, to_compare
 from reviewer.promotion.report import ReportFolder, WaveReport
 from reviewer.promotion.statement_rows import (
     DroppedStatement,
@@ -41,6 +42,8 @@ from reviewer.proposing.values import (
     Proposer,
     Proved,
     Quote,
+    Relations,
+    Sentence,
     SessionView,
     ViewLine,
 )
@@ -128,6 +131,21 @@ class Proposals:
             planned.known,
             sum(not f.best.proved.proof.sound for f in (*planned.new, *planned.over_cap)),
         )
+
+    def to_compare(self, project: str, new: Sequence[int]) -> list[Sentence]:
+        """New statements and those nearest to each, for the question over all sessions."""
+        return to_compare(self._database, project, new)
+
+    def relate(self, project: str, relations: Relations) -> Related:
+        """Put together what a reader says is the same, as one act; nothing is decided."""
+        with self._ledger.act("propose", scope=Scope.INTAKE) as act:
+            project_row(act, project)
+            found = relate(act, relations, iso(self._clock()))
+            act.title = (
+                f"Compared the statements of all sessions: {found.joined} joined,"
+                f" {found.contradictions} contradicting"
+            )
+        return found
 
     def word(
         self,

@@ -252,7 +252,9 @@ class Triage:
                 act.update("memory", into, leader_id=None)
             supersede_rows(act, [number], into, self._now())
             regroup(act, rows)
-            act.title += about_conflicts("settled", settle_without(act, _entities(rows), now))
+            act.title += about_conflicts(
+                "settled", settle_without(act, [row.id for row in rows], now)
+            )
         return Done(act.id, act.title, (number,))
 
     def supersede(self, number: int, by: int) -> Done:
@@ -278,7 +280,7 @@ class Triage:
                 raise ConflictError(f"#{by} is {state_of(act, new)}. Nothing was changed.")
             now = self._now()
             act.update("memory", number, status="superseded", superseded_by=by, decided_at=now)
-            settled = settle_without(act, _entities([old]), now)
+            settled = settle_without(act, [old.id], now)
             act.title += about_conflicts("settled", settled)
             if new.status is Status.CANDIDATE:
                 act.update("memory", by, status="active", decided_at=now)
@@ -326,7 +328,7 @@ def reject_rows(
     dismiss_conflicts(act, rows)
     reactivate_memories(act, rows)
     members = _take_members(act, rows, alone, merge=False, now=now)
-    return rows, members, settle_without(act, _entities(rows), now)
+    return rows, members, settle_without(act, [row.id for row in rows], now)
 
 
 def _take_members(
@@ -425,10 +427,6 @@ def _change_wording(act: Act, number: int, content: str, now: str) -> None:
 
 def _title(verb: str, rows: Sequence[DecidedRow]) -> str:
     return f"{verb} #{rows[0].id}" if len(rows) == 1 else f"{verb} {len(rows):,} candidates"
-
-
-def _entities(rows: Sequence[DecidedRow]) -> list[int]:
-    return [row.id for row in rows if row.kind is Kind.ENTITY]
 
 
 def _unchanged(rows: Sequence[DecidedRow], state: str) -> str:

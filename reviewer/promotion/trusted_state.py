@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import sqlite3
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
@@ -37,10 +37,6 @@ class StateView(Struct, frozen=True):
     set_at: str
     ended_at: str | None
     superseded_by: int | None
-
-    def to_json(self) -> dict[str, Any]:
-        """One flat object."""
-        return {name: getattr(self, name) for name in self.__struct_fields__}
 
 
 class TrustedState:

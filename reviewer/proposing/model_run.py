@@ -31,6 +31,7 @@ from reviewer.proposing.statements import (
 from reviewer.proposing.values import Proof, Proposal, Proved, SessionView
 from reviewer.sessions.findings import findings_of
 from reviewer.sources.stream import read
+from reviewer.text.numerals import count
 
 LARGEST_PIECE = 60_000
 """Tokens of a piece, however much a model takes: in longer ones readers overlook the middle."""
@@ -355,7 +356,7 @@ class _Run:
                 f"Session {session.number:,} of {len(self._plan.sessions):,}, piece "
                 f"{min(session.parts - session.waiting + 1, session.parts):,} of "
                 f"{session.parts:,}  {tokens}{left or f'{time.monotonic() - self._began:,.0f} s'}  "
-                f"Ctrl-C stops  {self._statements:,} statements  {session.path.name}"
+                f"{count(self._statements, 'statement')}  {session.path.name}"
             )
 
 

@@ -244,13 +244,16 @@ _TOOL_NAME = re.compile(r"([\w.-]{1,60})[:(]")
 
 MOST_LATER = 3
 """At most this many lines are shown."""
+SAID = 1_000
+"""Characters of a message of the person that is more than words about the last turn."""
 RARE = 25
 """An identifier in more view lines than this does not tell what a later line is about."""
 
 
 def later(statement: str, cited_at: Sequence[int], index: ProofIndex) -> tuple[Quote, ...]:
     """What was said after the cited lines about the same names, which may take the statement back:
-    refused calls and the person's messages first, then the agent's; of each the last.
+    refused calls and what the person said first, then where the agent names all of them; of each
+    the last. A long message is a task or a paste, which mentions much and takes nothing back.
 
     `cited_at` are positions in the view, in order. Whether it does take it back, only a reader can
     tell.
@@ -259,12 +262,12 @@ def later(statement: str, cited_at: Sequence[int], index: ProofIndex) -> tuple[Q
         return ()
     names = _rare_names(statement, index)
     counts = Counter(at for name in names for at in index.mentions[name] if at > cited_at[-1])
-    needed = 1 if len(names) == 1 else 2
     found: list[tuple[bool, int, Quote]] = []
     for position, shared in counts.items():
         line = index.lines[position]
-        person = line.role is LineRole.REJECTED or line.speaker is Speaker.PERSON
-        if person or (line.role is LineRole.ASSISTANT and shared >= needed):
+        said = line.speaker is Speaker.PERSON and len(line.text) <= SAID
+        person = line.role is LineRole.REJECTED or said
+        if person or (line.role is LineRole.ASSISTANT and shared == len(names)):
             found.append((not person, -position, Quote(line.line, _around(line.text, names))))
     return tuple(quote for _, _, quote in sorted(found, key=itemgetter(0, 1))[:MOST_LATER])
 

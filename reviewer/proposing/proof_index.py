@@ -14,7 +14,7 @@ from msgspec import Struct
 from reviewer.proposing.values import SessionView, ViewLine
 from reviewer.text.controls import without_controls
 
-NEIGHBOUR_CHARS = 200
+NEIGHBOUR_CHARS = 1_500
 """Characters of a neighbouring view line, next to the cited one, that count as around a quote."""
 
 _ONE_SPELLING = str.maketrans("‘’‚‛“”„‟«»–—‑−\u00a0", '\'\'\'\'""""""---- ', "`*\u200b\ufeff")

@@ -12,9 +12,9 @@ from reviewer.proposing.proof_index import ENDS, FoundQuote, ProofIndex, has, no
 from reviewer.text.identifiers import Identifier, IdentifierKind, identifiers
 from reviewer.text.wording import NUMBER_WORDS, UNITS, wording
 
-AROUND = 300
-"""Characters on either side of a quote in which the statement's identifiers may occur. In a long
-message nearly every identifier of a session occurs somewhere."""
+AROUND = 3_000
+"""Characters on either side of a quote in which the statement's identifiers may occur: nearly
+always the whole entry, as the reader is told; in a long paste everything occurs somewhere."""
 AROUND_NUMBERS = 80
 """The same for numbers, which occur everywhere by chance."""
 NEIGHBOUR_LINES = 2
@@ -63,6 +63,7 @@ def _facts(text: str) -> Iterator[Fact]:
 
 def unproved(statement: str, quotes: Sequence[FoundQuote], index: ProofIndex) -> tuple[str, ...]:
     """The facts of a statement that occur neither in its quotes nor around them."""
+    statement = _GROUPED.sub(",", statement)
     facts = list(_facts(statement))
     if not quotes:
         return tuple(dict.fromkeys(fact.text for fact in facts))
@@ -71,7 +72,8 @@ def unproved(statement: str, quotes: Sequence[FoundQuote], index: ProofIndex) ->
 
     def proved(fact: Fact) -> bool:
         if fact.kind is IdentifierKind.QUANTITY:
-            if len(_value(fact.text)) > 1 and close.has(fact):
+            size = _size(fact.text)
+            if (len(size.digits) > 1 or size.unit) and close.has(fact):
                 return True
             # a single digit occurs everywhere by chance
             written = _as_written(fact, statement)
@@ -95,11 +97,48 @@ def _last_part(fact: Fact) -> str:
     return ""
 
 
-_VALUE = re.compile(r"(?<![\w.])[$€£#]?(\d[\d,]*(?:\.\d+)*)[ -]?(%|[^\W\d_]+)?")
-_NUMBER_WORD = re.compile(rf"\b({'|'.join(NUMBER_WORDS)})\b[ -]?([^\W\d_]+)?", re.IGNORECASE)
+_GROUPED = re.compile(r"(?<=\d)[ \u00a0\u202f_'](?=\d{3}\b)")
+"""What stands between groups of three digits, besides a comma."""
+_NUMBER = (
+    r"\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+(?:[.,]\d+)*|(?<!\d)\.\d+|"
+    rf"\b(?:{'|'.join(NUMBER_WORDS)})\b"
+)
+_VALUE = re.compile(
+    rf"(?<![\w.])[$€£#]?(?P<number>{_NUMBER})[ -]?(?P<times>k\b|million\b|thousand\b)?"
+    r"[ -]?(?P<unit>%|[^\W\d_]+)?",
+    re.IGNORECASE,
+)
+_TIMES = {"k": 1_000, "thousand": 1_000, "million": 1_000_000}
+_BASE = {
+    "ms": ("s", 1e-3), "s": ("s", 1), "min": ("s", 60), "h": ("s", 3_600), "day": ("s", 86_400),
+    "week": ("s", 604_800), "byte": ("byte", 1), "kb": ("byte", 1e3), "mb": ("byte", 1e6),
+    "gb": ("byte", 1e9), "tb": ("byte", 1e12),
+}  # fmt: skip
+"""Units of one measure in terms of one of them."""
 _PART = re.compile(r"\w+")
+_PLACEHOLDER = re.compile(r"<[\w -]{1,40}>|\[[\w -]{1,40}\]|\{[\w -]{1,40}\}")
+"""`<file>` in a command, which stands for anything."""
 _SIGNED = re.compile(r"(?:[<>=!]=? ?|\[:?|[:/])\d+\]?|(?<!\d)\d++(?:/|:\d+|-based)")
 _DIGITS = re.compile(r"\d[\d.,]*(?<=\d)")
+
+
+class Size(Struct, frozen=True):
+    """A number in digits with its unit of measure, and its size in the base unit."""
+
+    digits: str
+    unit: str = ""
+    base: float = 0.0
+
+    def is_like(self, other: Size) -> bool:
+        """Whether both are the same size, also in another unit; a part of a version is its own."""
+        if self.unit and other.unit:
+            return self.unit == other.unit and self.base == other.base
+        return self.digits == other.digits or (
+            "." in self.digits and other.digits.startswith(self.digits + ".")
+        )
+
+
+MOST_DIGITS = 18
 
 
 class Evidence:
@@ -138,9 +177,11 @@ class Evidence:
     def has_with(self, quantity: Fact, statement: str) -> bool:
         """Whether a number is here beside a word that it is beside in the statement too."""
         wanted = _beside(statement, quantity.start, quantity.start + len(quantity.text))
+        digits = _size(quantity.text).digits
+        spelled = {word for word, number in NUMBER_WORDS.items() if number == digits}
         return self.has(quantity) and any(
             wanted & _words_beside(self.lower, number)
-            for number in {_value(quantity.text), *_DIGITS.findall(quantity.text)}
+            for number in {digits, *spelled, *_DIGITS.findall(quantity.text)}
         )
 
     def _words(self, quoted: str) -> bool:
@@ -148,23 +189,15 @@ class Evidence:
         return not wanted or has(self.lower, wanted) or self._code(quoted)
 
     def _quantity(self, text: str) -> bool:
-        asked = _VALUE.search(text) or _NUMBER_WORD.search(text)
-        if asked is None:
+        asked = _size(text)
+        if not asked.digits:
             return has(self.lower, text.lower())
-        value, unit = _measured(asked)
-        return any(
-            value == number and (not unit or not other or unit == other)
-            for number, other in self.measures
-        ) or ("." in value and any(number.startswith(value + ".") for number, _ in self.measures))
+        return any(asked.is_like(other) for other in self.sizes)
 
     @cached_property
-    def measures(self) -> set[tuple[str, str]]:
-        """Numbers with their units, where that is one of measure."""
-        return {
-            _measured(match)
-            for pattern in (_VALUE, _NUMBER_WORD)
-            for match in pattern.finditer(self.text)
-        }
+    def sizes(self) -> set[Size]:
+        """The numbers with their units of measure."""
+        return {_measured(match) for match in _VALUE.finditer(_GROUPED.sub(",", self.text))}
 
     def _path(self, text: str) -> bool:
         path = re.sub(r":\d+$", "", text).strip("/").removeprefix("./").lower()
@@ -192,7 +225,8 @@ class Evidence:
         return any(has(self.lower, one) for one in (name, singular, f"{singular}s") if one)
 
     def _code(self, text: str) -> bool:
-        wanted = normalised(text).lower().removesuffix("()")
+        wanted = _PLACEHOLDER.sub(" ", normalised(text).lower()).removesuffix("()").strip()
+        text = _PLACEHOLDER.sub(" ", text)
         if not wanted or self._one(wanted):
             return True
         inner = [one for one in identifiers(text) if one.kind is not IdentifierKind.CODE]
@@ -202,10 +236,10 @@ class Evidence:
         )
 
 
-def _value(quantity: str) -> str:
-    """The number of a quantity in digits."""
-    found = _VALUE.search(quantity) or _NUMBER_WORD.search(quantity)
-    return _measured(found)[0] if found else quantity
+def _size(quantity: str) -> Size:
+    """The number of a quantity; without digits if it has none."""
+    found = _VALUE.search(quantity)
+    return _measured(found) if found else Size("")
 
 
 def _as_written(quantity: Fact, statement: str) -> str:
@@ -236,8 +270,17 @@ def _without(text: str, found: Sequence[Identifier]) -> str:
     return text
 
 
-def _measured(match: re.Match[str]) -> tuple[str, str]:
+def _measured(match: re.Match[str]) -> Size:
     """A number in digits, and its unit in one spelling; empty where it counts things."""
-    number, unit = match[1].lower(), (match[2] or "").lower()
-    value = NUMBER_WORDS.get(number, re.sub(r",(?=\d{3})", "", number).rstrip(".,"))
-    return value, UNITS.get(unit, "")
+    word = match["number"].lower()
+    number = NUMBER_WORDS.get(word, word)
+    if re.fullmatch(r"\d{1,3}(?:,\d{3})+(?:\.\d+)?", number):
+        number = number.replace(",", "")
+    elif re.fullmatch(r"\d+,\d+", number):
+        number = number.replace(",", ".")
+    if not number.replace(".", "", 1).isdecimal() or len(number) > MOST_DIGITS:
+        return Size(number)
+    value = float(number) * _TIMES.get((match["times"] or "").lower(), 1)
+    unit = UNITS.get((match["unit"] or "").lower(), "")
+    base, factor = _BASE.get(unit, (unit, 1))
+    return Size(f"{value:.10g}", base, round(value * factor, 9))

@@ -19,7 +19,14 @@ from reviewer.errors import ReviewerError
 from reviewer.extraction.candidates import MemoryType
 from reviewer.extraction.rules import LONGEST_STATEMENT, SHORTEST_STATEMENT
 from reviewer.llm.answer_cache import AnswerCache, question_key
-from reviewer.llm.model import ChatMessage, ChatModel, Completion, ModelError, StructuredModel
+from reviewer.llm.model import (
+    ChatMessage,
+    ChatModel,
+    Completion,
+    JsonSchema,
+    ModelError,
+    StructuredModel,
+)
 from reviewer.llm.steering import RetryExhaustedError, retry_with_steering
 from reviewer.llm.templates import Fields, fence_for, load_template, render
 from reviewer.proposing.answers import SCHEMA, UNREADABLE, ReadAnswer, Statement, read_answer
@@ -102,6 +109,8 @@ class Question(Struct, frozen=True):
     key: str
     tokens: int
     second: bool = False
+    schema: JsonSchema | None = None
+    """The shape of the answer, where it is not that of statements."""
 
 
 class Written(Struct, frozen=True):
@@ -250,6 +259,7 @@ class StatementWriter:
         *,
         second: bool = False,
         kept_under: Sequence[ChatMessage] = (),
+        schema: JsonSchema | None = None,
     ) -> Question:
         """Messages as a question."""
         kind = "json" if isinstance(self._model, StructuredModel) else "text"
@@ -258,7 +268,7 @@ class StatementWriter:
         )
         ours = counter()
         tokens = sum(ours.count(one.content) for one in messages)
-        return Question(tuple(messages), key, tokens, second)
+        return Question(tuple(messages), key, tokens, second, schema)
 
     def asking_for_json(self, first: Question, unread: str) -> Question:
         """The second question, after an answer from which nothing could be read: about that answer
@@ -284,7 +294,8 @@ class StatementWriter:
         if self._cache is None:
             return None
         kept = self._cache.find(question.key)
-        if kept is None or not read_answer(kept.text).unreadable:
+        asks_for_statements = question.schema is None
+        if kept is None or not asks_for_statements or not read_answer(kept.text).unreadable:
             return kept
         if question.second:
             return None
@@ -295,7 +306,7 @@ class StatementWriter:
         if isinstance(self._model, StructuredModel):
             return self._model.complete_json(
                 question.messages,
-                SCHEMA,
+                question.schema or SCHEMA,
                 max_tokens=self._answer_tokens,
                 temperature=TEMPERATURE,
                 cancelled=cancelled,
@@ -553,6 +564,13 @@ class _Work:
             reasons.append("It has no quote with a line number.")
         if not proof.sound:
             reasons.extend(self._reasons(proof) or ["The session does not prove it."])
+        last = self._lines[-1].line if self._lines else 0
+        reasons.extend(
+            f"Line {quote.line}, in a later part, says about the same: {quote.text!r}. If that"
+            " takes the statement back, say what holds now, or leave it out."
+            for quote in proof.later
+            if quote.line > last
+        )
         return _Checked(statement, proposal, proof, tuple(dict.fromkeys(reasons)))
 
     def _shown(self) -> list[ViewLine]:

@@ -151,3 +151,23 @@ class Proved(Struct, frozen=True):
     path: Path
     proposal: Proposal
     proof: Proof
+
+
+class Sentence(Struct, frozen=True):
+    """A statement with its number, and the day of its latest proof."""
+
+    id: int
+    day: str
+    text: str
+
+
+class Relations(Struct, frozen=True):
+    """What a reader says of statements, by their numbers.
+
+    `same`: groups, the best wording first. `untrue`: an older statement and the later one that
+    makes it untrue. `contradict`: pairs, of which nobody knows which holds.
+    """
+
+    same: tuple[tuple[int, ...], ...] = ()
+    untrue: tuple[tuple[int, int], ...] = ()
+    contradict: tuple[tuple[int, int], ...] = ()

@@ -9,7 +9,7 @@ import msgspec
 from msgspec import Struct
 
 from reviewer.sources.note_lines import NoteLine
-from reviewer.sources.turns import Part
+from reviewer.sources.parts import Part
 
 _COMMIT = re.compile(r"Commit ([0-9a-f]{7,40}) (\S.*)")
 _UNDONE = re.compile(r"Removed: ([0-9a-f]{7,40}) (\S.*)")

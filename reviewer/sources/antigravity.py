@@ -4,28 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from reviewer.sources.fields import each, moment, words
 from reviewer.sources.formats import Facts, Format
+from reviewer.sources.parts import Part, called, returned, said, thought, typed
+from reviewer.sources.reading import Reading
 from reviewer.sources.records import Role, Use
-from reviewer.sources.turns import (
-    SESSION_STATE,
-    Chain,
-    Part,
-    Reading,
-    Turn,
-    called,
-    each,
-    moment,
-    returned,
-    said,
-    thought,
-    typed,
-    words,
-)
+from reviewer.sources.turns import SESSION_STATE, Session, Turn
 
 
 def _turns(reading: Reading) -> Iterator[Turn]:
-    session = reading.path.parent.name
-    chain = Chain(f"{session}/{reading.path.stem}")
+    session = Session(id=reading.path.parent.name)
+    session.seed(f"{session.id}/{reading.path.stem}")
     for spot, step in reading.objects():
         source, kind = step.get("source"), words(step.get("type"))
         text = words(step.get("content"))
@@ -33,30 +22,21 @@ def _turns(reading: Reading) -> Iterator[Turn]:
         if kind == "USER_INPUT":
             role = Role.USER
             request, closed, _ = text.partition("<USER_REQUEST>")[2].partition("</USER_REQUEST>")
-            text = request.strip() if closed else text
-            parts = [typed(text, reading.tally)] if text.strip() else []
+            parts = typed(request.strip() if closed else text, reading.tally)
         elif kind == "CHECKPOINT" and text.strip():
-            parts = [said(text, Use.SUMMARY)]
+            parts = said(text, Use.SUMMARY)
         elif source == "SYSTEM":
-            role, parts = Role.SYSTEM, [said(text, Use.WRAPPER)] if text.strip() else []
+            role, parts = Role.SYSTEM, said(text, Use.WRAPPER)
         elif kind == "PLANNER_RESPONSE":
-            parts = thought(step.get("thinking"))
-            parts += [said(text)] if text.strip() else []
+            parts = thought(step.get("thinking")) + said(text)
             for call in each(step.get("tool_calls")):
-                parts.append(called(call.get("name"), call.get("args")))
+                parts += called(call.get("name"), call.get("args"))
         elif text.strip():
-            role, parts = Role.TOOL, [returned(text, "", kind.lower())]
+            role, parts = Role.TOOL, returned(text, "", kind.lower())
         if not parts:
             reading.tally[SESSION_STATE] += 1
             continue
-        yield Turn(
-            spot=spot,
-            role=role,
-            parts=parts,
-            key=chain.key(role, *(part.kind + part.text for part in parts)),
-            at=moment(step.get("created_at")),
-            session=session or None,
-        )
+        yield session.turn(spot, role, parts, at=moment(step.get("created_at")))
 
 
 FORMAT = Format(

@@ -6,14 +6,16 @@ import re
 import zipfile
 import zlib
 from collections.abc import Iterator
+from itertools import count
 from pathlib import Path
 
 from msgspec import structs
 
 from reviewer.errors import SourceError
-from reviewer.sources.lines import TextForm, text_form
+from reviewer.sources.document import Document, Located
 from reviewer.sources.lines import reading as opened_file
-from reviewer.sources.turns import Document, Reading
+from reviewer.sources.lines import text_form
+from reviewer.sources.reading import Reading, Spot, row_spot
 
 MAGIC = b"PK\x03\x04"
 MEMBER_LIMIT = 256_000_000
@@ -38,13 +40,29 @@ def members(path: Path) -> list[str]:
         raise SourceError(f"{path} cannot be read: the archive is damaged ({problem}).") from None
 
 
+class _Member(Document):
+    """A document in an archive, where values have no lines: they are numbered."""
+
+    def __init__(self, reading: Reading, numbers: Iterator[int]) -> None:
+        super().__init__(reading)
+        self._numbers = numbers
+
+    def spot(self, value: Located) -> Spot:
+        return row_spot(next(self._numbers), bytes(value.raw))
+
+
 def exported_documents(reading: Reading) -> Iterator[Document]:
-    """The documents with conversations in an archive, one at a time.
+    """The file, if it is one document, or the documents with conversations in an archive, one at a
+    time.
 
     Members that are too large, encrypted, damaged or missing are reported and left out. Raises
     SourceError when the archive itself cannot be read.
     """
-    path = reading.path
+    if reading.document is not None:
+        _report_missing_part(reading)
+        yield Document(reading)
+        return
+    path, numbers = reading.path, count()
     unpacked = 0
     try:
         with opened_file(path) as stream, zipfile.ZipFile(stream) as archive:
@@ -61,14 +79,10 @@ def exported_documents(reading: Reading) -> Iterator[Document]:
                     continue
                 unpacked += len(data)
                 form = text_form(data[:4])
-                inside = TextForm(form.encoding, form.bom, form.line_end)
-                part = Reading(
-                    structs.replace(
-                        reading.source, document=form.utf8(data[form.bom :]), form=inside
-                    )
-                )
+                text = form.utf8(data[form.bom :])
+                part = Reading(structs.replace(reading.source, document=text, form=form))
                 part.tally, part.errors = reading.tally, reading.errors
-                yield Document(part)
+                yield _Member(part, numbers)
     except (zipfile.BadZipFile, NotImplementedError) as problem:
         raise SourceError(f"{path} cannot be read: the archive is damaged ({problem}).") from None
 
@@ -97,8 +111,8 @@ def _leave_out(reading: Reading, info: zipfile.ZipInfo, why: str) -> None:
     reading.errors.append(f"{info.filename}: {why}")
 
 
-def missing_parts(reading: Reading) -> None:
-    """Report parts of an export that are missing before this one in its folder."""
+def _report_missing_part(reading: Reading) -> None:
+    """Report the part of an export before this one if it is not in its folder."""
     match = _CONVERSATIONS.fullmatch(reading.path.name)
     if match is None or not match[1] or int(match[1]) == 0:
         return

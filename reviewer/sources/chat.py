@@ -10,27 +10,15 @@ import msgspec
 from msgspec import Raw, structs
 
 from reviewer.clock import iso, written_moment
-from reviewer.sources.formats import Facts, Format, is_among
-from reviewer.sources.formats import Fields as Outline
+from reviewer.sources.document import Document, Located
+from reviewer.sources.fields import Fields, inner, is_among, words
+from reviewer.sources.formats import Facts, Format
 from reviewer.sources.json_values import first_byte
+from reviewer.sources.parts import Part, called, function_calls, returned, said, thought, typed
+from reviewer.sources.reading import Reading
 from reviewer.sources.records import Role, Use
 from reviewer.sources.tool_text import part_text
-from reviewer.sources.turns import (
-    Document,
-    Fields,
-    Located,
-    Part,
-    Reading,
-    Turn,
-    called,
-    each,
-    inner,
-    returned,
-    said,
-    thought,
-    typed,
-    words,
-)
+from reviewer.sources.turns import Session, Turn
 
 ROLES = {
     "user": Role.USER,
@@ -53,19 +41,19 @@ DEPTH = 4
 _raw = msgspec.json.Decoder(Raw)
 
 
-def has_role(record: Outline) -> bool:
+def has_role(record: Fields) -> bool:
     """Whether `role` is one that conversations use."""
     return is_among(record.get("role"), _SPEAKERS)
 
 
-def is_message(record: Outline) -> bool:
+def is_message(record: Fields) -> bool:
     """Whether an object is one message of a chat-completions or ShareGPT conversation."""
     if is_among(record.get("from"), _SPEAKERS) and "value" in record:
         return True
     return has_role(record) and ("content" in record or "tool_calls" in record)
 
 
-def _is_conversation(record: Outline) -> bool:
+def _is_conversation(record: Fields) -> bool:
     """Whether an object is a message, or its first list of messages has one."""
     if is_message(record):
         return True
@@ -76,20 +64,14 @@ def _is_conversation(record: Outline) -> bool:
     return False
 
 
-class _Conversation:
-    """One list of messages. The key of a message depends on all messages before it.
+class _Conversation(Session):
+    """One list of messages. The key of a message depends on the bytes of all messages before it."""
 
-    So a message that occurs twice in a conversation is two records, a copy of a conversation has
-    the same keys, and a conversation that has grown adds only its new messages.
-    """
+    digest: bytes = b""
 
-    def __init__(self, number: int = 0, session: str | None = None) -> None:
-        self.number, self.session = number, session
-        self._digest = b""
-
-    def key(self, raw: bytes | memoryview) -> str:
-        self._digest = hashlib.sha256(self._digest + raw).digest()
-        return f"sha256:{self._digest.hex()}"
+    def key_of_bytes(self, raw: bytes | memoryview) -> str:
+        self.digest = hashlib.sha256(self.digest + raw).digest()
+        return f"sha256:{self.digest.hex()}"
 
 
 def _turns(reading: Reading) -> Iterator[Turn]:
@@ -119,7 +101,7 @@ class _Walk:
         """The messages below a value."""
         kind = first_byte(value.raw)
         if kind == b"[" and depth:
-            yield from self._listed(document, value, None, depth)
+            yield from self._listed(document, value, "", depth)
             return
         named = document.fields(value) if kind == b"{" else {}
         found = next((name for name in LISTS if name in named), None)
@@ -132,10 +114,10 @@ class _Walk:
             self._tally["not a message"] += 1
 
     def _listed(
-        self, document: Document, value: Located, session: str | None, depth: int
+        self, document: Document, value: Located, session: str, depth: int
     ) -> Iterator[Turn]:
         self._lists += 1
-        conversation = _Conversation(self._lists, session)
+        conversation = _Conversation(number=self._lists, id=session)
         for item in document.items(value):
             yield from self._below(document, item, conversation, depth - 1)
 
@@ -146,40 +128,28 @@ class _Walk:
         known: Fields,
         conversation: _Conversation,
     ) -> Iterator[Turn]:
-        key = conversation.key(value.raw) if is_message(known) else ""
+        key = conversation.key_of_bytes(value.raw) if is_message(known) else ""
         message = inner(document.decoded(value))
         name = str(known.get("role") or known.get("from"))
         role = Role.TOOL if name in TOOL_ROLES else ROLES[name]
         content = message.get("value" if "value" in message else "content")
-        parts = list(self._result(message, content) if role is Role.TOOL else ())
-        if role is not Role.TOOL:
+        if role is Role.TOOL:
+            self._tally["tool message"] += 1
+            call, tool = message.get("tool_call_id"), message.get("name")
+            parts = returned(part_text(content), call, tool)
+        else:
             speaker = words(message.get("name"))
-            parts += thought(message.get("reasoning_content"))
+            parts = thought(message.get("reasoning_content"))
             parts += (structs.replace(part, name=speaker) for part in self._text(role, content))
             parts += _calls(message)
-        yield Turn(
-            spot=document.spot(value),
-            role=role,
-            parts=parts,
-            key=key,
-            at=moment(known),
-            session=conversation.session,
-            conversation=conversation.number,
-        )
-
-    def _result(self, message: Fields, content: object) -> Iterator[Part]:
-        self._tally["tool message"] += 1
-        yield returned(part_text(content), message.get("tool_call_id"), message.get("name"))
+        yield conversation.turn(document.spot(value), role, parts, key=key, at=moment(known))
 
     def _text(self, role: Role, content: object) -> Iterator[Part]:
         """The text of a message's content, which is a string or a list of parts."""
         pieces = content if isinstance(content, list) else [part_text(content)]
         texts = [part_text(piece) for piece in pieces if _is_text(piece)]
         if text := "\n\n".join(text for text in texts if text.strip()):
-            if role is Role.USER:
-                yield typed(text, self._tally)
-            else:
-                yield said(text)
+            yield from typed(text, self._tally) if role is Role.USER else said(text)
         else:
             self._tally["message without text"] += 1
         for piece in pieces:
@@ -192,23 +162,18 @@ def _is_text(piece: object) -> bool:
     return isinstance(piece, str) or (isinstance(piece, dict) and "text" in piece)
 
 
-def _calls(message: Fields) -> Iterator[Part]:
+def _calls(message: Fields) -> list[Part]:
     """The calls of a message; old ones have a single call without an id."""
-    for entry in each(message.get("tool_calls") or [message]):
-        function = entry.get("function") or entry.get("function_call")
-        if entry is message and not function:
-            return
-        named = function if isinstance(function, dict) else entry
-        given = named.get("arguments", named.get("input"))
-        yield called(named.get("name"), given, entry.get("id"))
+    old = inner(message, "function_call")
+    if old and not message.get("tool_calls"):
+        return called(old.get("name"), old.get("arguments"))
+    return function_calls(message.get("tool_calls"))
 
 
-def _name_of(known: Fields) -> str | None:
+def _name_of(known: Fields) -> str:
     """The id of a conversation."""
-    for name in ("session_id", "conversation_id", "id"):
-        if isinstance(known.get(name), str):
-            return str(known[name])
-    return None
+    names = ("session_id", "conversation_id", "id")
+    return next(filter(None, (words(known.get(name)) for name in names)), "")
 
 
 def _shallow(named: dict[str, Located]) -> dict[str, object]:
@@ -223,7 +188,7 @@ def _shallow(named: dict[str, Located]) -> dict[str, object]:
     return known
 
 
-def moment(known: Outline) -> str | None:
+def moment(known: Fields) -> str | None:
     """When a message was written, as ISO 8601, from whichever field has it."""
     for name in ("timestamp", "created_at", "create_time", "ts"):
         value = known.get(name)

@@ -4,27 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from reviewer.sources.archives import exported_documents, missing_parts
+from reviewer.sources.archives import exported_documents
+from reviewer.sources.document import Document, Located
+from reviewer.sources.fields import Fields, each, inner, moment, words
 from reviewer.sources.formats import Facts, Format
+from reviewer.sources.parts import Part, called, returned, said, thought, typed
+from reviewer.sources.reading import Reading
 from reviewer.sources.records import Role, Use
-from reviewer.sources.turns import (
-    Document,
-    Fields,
-    Located,
-    Part,
-    Reading,
-    Turn,
-    called,
-    each,
-    inner,
-    moment,
-    returned,
-    row_spot,
-    said,
-    thought,
-    typed,
-    words,
-)
+from reviewer.sources.turns import Session, Turn
 
 MEMBERS = ("chat.html", "message_feedback.json", "shared_conversations.json")
 """Files that only an export of ChatGPT has."""
@@ -36,41 +23,24 @@ _TOOL_RESULTS = frozenset(
 
 
 def _turns(reading: Reading) -> Iterator[Turn]:
-    if reading.document is not None:
-        missing_parts(reading)
-        yield from _document_turns(reading, Document(reading), None)
-        return
-    rows = Rows()
     for document in exported_documents(reading):
-        yield from _document_turns(reading, document, rows)
-
-
-class Rows:
-    """Numbers the messages of an archive, in which they have no lines."""
-
-    def __init__(self) -> None:
-        self.next = 0
-
-
-def _document_turns(reading: Reading, document: Document, rows: Rows | None) -> Iterator[Turn]:
-    root = document.root
-    named = document.fields(root)
-    if "mapping" in named:
-        yield from _conversation(reading, document, named, rows)
-        return
-    for conversation in document.items(named.get("conversations", root)):
-        fields = document.fields(conversation)
-        if "mapping" in fields:
-            yield from _conversation(reading, document, fields, rows)
-        else:
-            reading.tally["not a conversation"] += 1
+        named = document.fields(document.root)
+        if "mapping" in named:
+            yield from _conversation(reading, document, named)
+            continue
+        for conversation in document.items(named.get("conversations", document.root)):
+            fields = document.fields(conversation)
+            if "mapping" in fields:
+                yield from _conversation(reading, document, fields)
+            else:
+                reading.tally["not a conversation"] += 1
 
 
 def _conversation(
-    reading: Reading, document: Document, named: dict[str, Located], rows: Rows | None
+    reading: Reading, document: Document, named: dict[str, Located]
 ) -> Iterator[Turn]:
     head = document.plain(named, "mapping")
-    session = words(head.get("conversation_id")) or words(head.get("id"))
+    session = Session(id=words(head.get("conversation_id")) or words(head.get("id")))
     places = document.fields(named["mapping"])
     nodes = {name: inner(document.decoded(place)) for name, place in places.items()}
     path = _path(nodes, words(head.get("current_node")))
@@ -86,20 +56,13 @@ def _conversation(
             kind = words(inner(message, "content").get("content_type")) or "message without text"
             reading.tally[kind.replace("_", " ")[:40]] += 1
             continue
-        if rows is None:
-            spot = document.spot(places[name])
-        else:
-            spot = row_spot(rows.next, bytes(places[name].raw))
-            rows.next += 1
-        own = words(message.get("id")) or name
-        yield Turn(
-            spot=spot,
-            role=Role.ASSISTANT if any(part.kind == "tool_use" for part in parts) else role,
-            parts=parts,
-            key=f"{session}:{own}",
-            at=moment(message.get("create_time")) or moment(head.get("create_time")),
-            session=session or None,
-            parent=words(nodes[name].get("parent")) or None,
+        yield session.turn(
+            document.spot(places[name]),
+            Role.ASSISTANT if any(part.kind == "tool_use" for part in parts) else role,
+            parts,
+            key=f"{session.id}:{words(message.get('id')) or name}",
+            at=moment(message.get("create_time"), head.get("create_time")),
+            parent=nodes[name].get("parent"),
             rewound=name not in kept,
             model=words(inner(message, "metadata").get("model_slug")),
         )
@@ -128,26 +91,25 @@ def _parts(reading: Reading, role: Role, message: Fields) -> list[Part]:
     kind = words(content.get("content_type"))
     text = _text(content)
     if kind == "user_editable_context" or facts.get("is_user_system_message"):
-        given = inner(facts, "user_context_message_data")
-        known = {**content, **given}
+        known = {**content, **inner(facts, "user_context_message_data")}
         names = ("user_profile", "user_instructions", "about_user_message", "about_model_message")
         texts = dict.fromkeys(words(known.get(name)) for name in names)
-        return [said("\n\n".join(filter(None, texts)), Use.BOOT)] if any(texts) else []
+        return said("\n\n".join(filter(None, texts)), Use.BOOT)
     if kind == "thoughts":
         ideas = [words(idea.get("content")) for idea in each(content.get("thoughts"))]
         return thought("\n\n".join(filter(None, ideas)))
     if not text.strip():
         return []
     if role is Role.TOOL or kind in _TOOL_RESULTS:
-        return [returned(text, "", inner(message, "author").get("name"))]
+        return returned(text, "", inner(message, "author").get("name"))
     if facts.get("is_visually_hidden_from_conversation"):
-        return [said(text, Use.BOOT if role is Role.SYSTEM else Use.WRAPPER)]
+        return said(text, Use.BOOT if role is Role.SYSTEM else Use.WRAPPER)
     recipient = words(message.get("recipient")) or "all"
     if role is Role.ASSISTANT and recipient != "all":
         if recipient == "bio":
-            return [said(REMEMBERED + text.strip())]
-        return [called(recipient, text)]
-    return [typed(text, reading.tally) if role is Role.USER else said(text)]
+            return said(REMEMBERED + text.strip())
+        return called(recipient, text)
+    return typed(text, reading.tally) if role is Role.USER else said(text)
 
 
 def _text(content: Fields) -> str:

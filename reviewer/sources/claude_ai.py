@@ -4,53 +4,29 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from msgspec import structs
-
-from reviewer.sources.archives import exported_documents, missing_parts
+from reviewer.sources.archives import exported_documents
+from reviewer.sources.document import Document, Located
+from reviewer.sources.fields import Fields, each, moment, words
 from reviewer.sources.formats import Facts, Format
+from reviewer.sources.parts import Part, content_parts, said, typed
+from reviewer.sources.reading import Reading
 from reviewer.sources.records import Role, Use
-from reviewer.sources.turns import (
-    Document,
-    Fields,
-    Located,
-    Part,
-    Reading,
-    Turn,
-    called,
-    each,
-    moment,
-    returned,
-    row_spot,
-    said,
-    thought,
-    typed,
-    words,
-)
+from reviewer.sources.turns import Session, Turn
 
 
 def _turns(reading: Reading) -> Iterator[Turn]:
-    if reading.document is not None:
-        missing_parts(reading)
-        documents: Iterator[Document] = iter((Document(reading),))
-    else:
-        documents = exported_documents(reading)
-    row = 0
-    for document in documents:
+    for document in exported_documents(reading):
         named = document.fields(document.root)
         listed = [document.root] if "chat_messages" in named else document.items(document.root)
         for conversation in listed:
-            for place, turn in _conversation(reading, document, document.fields(conversation)):
-                spot = row_spot(row, bytes(place.raw))
-                row += 1
-                yield structs.replace(turn, spot=document.spot(place) if reading.document else spot)
+            yield from _conversation(reading, document, document.fields(conversation))
 
 
 def _conversation(
     reading: Reading, document: Document, named: dict[str, Located]
-) -> Iterator[tuple[Located, Turn]]:
-    """The messages of a conversation with their values in the document."""
+) -> Iterator[Turn]:
     head = document.plain(named, "chat_messages")
-    session = words(head.get("uuid"))
+    session = Session(id=words(head.get("uuid")), model=words(head.get("model")))
     places = list(document.items(named.get("chat_messages")))
     messages = [(place, document.decoded(place)) for place in places]
     kept = _kept([message for _, message in messages if isinstance(message, dict)], head)
@@ -58,22 +34,16 @@ def _conversation(
         if not isinstance(message, dict):
             reading.tally["not a message"] += 1
             continue
-        person = message.get("sender") == "human"
-        parts = _parts(reading, message, person)
+        role = Role.USER if message.get("sender") == "human" else Role.ASSISTANT
         name = words(message.get("uuid"))
-        yield (
-            place,
-            Turn(
-                spot=row_spot(0, b""),
-                role=Role.USER if person else Role.ASSISTANT,
-                parts=parts,
-                key=f"{session}:{name}" if name else "",
-                at=moment(message.get("created_at")) or moment(head.get("created_at")),
-                session=session or None,
-                parent=words(message.get("parent_message_uuid")) or None,
-                rewound=bool(kept) and name not in kept,
-                model=words(head.get("model")),
-            ),
+        yield session.turn(
+            document.spot(place),
+            role,
+            _parts(reading, role, message),
+            key=f"{session.id}:{name}" if name else "",
+            at=moment(message.get("created_at"), head.get("created_at")),
+            parent=message.get("parent_message_uuid"),
+            rewound=bool(kept) and name not in kept,
         )
 
 
@@ -94,26 +64,14 @@ def _kept(messages: list[Fields], head: Fields) -> set[str]:
     return kept
 
 
-def _parts(reading: Reading, message: Fields, person: bool) -> list[Part]:
-    parts: list[Part] = []
-    for piece in each(message.get("content")):
-        kind, text = piece.get("type"), words(piece.get("text"))
-        if kind == "text" and text.strip():
-            parts.append(typed(text, reading.tally) if person else said(text))
-        elif kind == "thinking":
-            parts += thought(piece.get("thinking"))
-        elif kind == "tool_use":
-            parts.append(called(piece.get("name"), piece.get("input"), piece.get("id")))
-        elif kind == "tool_result":
-            failed = bool(piece.get("is_error"))
-            call, name = piece.get("tool_use_id"), piece.get("name")
-            parts.append(returned(piece.get("content"), call, name, error=failed))
-    text = words(message.get("text"))
-    if text.strip() and not any(part.kind == "text" for part in parts):
-        parts.append(typed(text, reading.tally) if person else said(text))
+def _parts(reading: Reading, role: Role, message: Fields) -> list[Part]:
+    parts = content_parts(role, message.get("content"), reading.tally, data=False)
+    if not any(part.kind == "text" for part in parts):
+        text = words(message.get("text"))
+        parts += typed(text, reading.tally) if role is Role.USER else said(text)
     for attachment in each(message.get("attachments")):
         if words(attachment.get("extracted_content")).strip():
-            parts.append(said(f"[{words(attachment.get('file_name')) or 'file'}]", Use.WRAPPER))
+            parts += said(f"[{words(attachment.get('file_name')) or 'file'}]", Use.WRAPPER)
     return parts
 
 

@@ -24,9 +24,11 @@ from reviewer.sources.claude_words import is_notice
 from reviewer.sources.events import Rewind
 from reviewer.sources.formats import Facts, Format, Location
 from reviewer.sources.hash_set import HashSet
+from reviewer.sources.parts import Part, typed
+from reviewer.sources.reading import Reading, Spot
 from reviewer.sources.records import Role, Use
 from reviewer.sources.tool_text import call_text
-from reviewer.sources.turns import Part, Reading, Spot, Turn, typed
+from reviewer.sources.turns import Turn
 
 NAME = "claude-code"
 SILENT_TYPES = frozenset(
@@ -83,7 +85,7 @@ class _Session:
         return self._tree.add(line.uuid or "", parent, node, spot.line_start)
 
     def _rewind(self, turn: Turn, lines: tuple[int, int]) -> Rewind:
-        self._left.append(Rewind(turn.origin(), *lines))
+        self._left.append(Rewind(turn.origin, *lines))
         return self._left[-1]
 
     def _compacted(self, line: ClaudeLine) -> None:
@@ -96,7 +98,7 @@ class _Session:
 
     def _late(self, turn: Turn) -> Turn:
         """A queued text, which comes later than its line."""
-        line = turn.spot.line_start
+        line = turn.origin.line_start
         if any(each.first <= line < each.end for each in self._left):
             return structs.replace(turn, rewound=True)
         return turn
@@ -195,10 +197,9 @@ class _Session:
         parts: list[Part] = []
         for piece in pieces:
             if piece.type == "text":
-                if piece.text and not piece.text.isspace():
-                    part = typed(piece.text, self._tally)
+                for part in typed(piece.text or "", self._tally):
                     if part.use is Use.MESSAGE and is_notice(part.text):
-                        part = Part("text", piece.text, Use.WRAPPER)
+                        part = Part("text", part.text, Use.WRAPPER)
                     parts.append(part)
             else:
                 parts += self._parts(piece, Use.WRAPPER)
@@ -241,11 +242,8 @@ def _made(
     model: str = "",
     queued: bool = False,
 ) -> Turn:
-    return Turn(
-        spot=spot,
-        role=role,
-        parts=parts,
-        key=line.uuid or "",
+    origin = spot.origin(
+        line.uuid or "",
         at=written_moment(line.timestamp),
         session=line.session_id,
         parent=line.parent_uuid or line.logical_parent_uuid,
@@ -257,6 +255,7 @@ def _made(
         reply=reply,
         queued=queued,
     )
+    return Turn(origin=origin, role=role, parts=parts)
 
 
 def _message(line: ClaudeLine) -> ClaudeMessage:

@@ -8,7 +8,7 @@ from typing import TypeVar
 import msgspec
 from msgspec import Raw, Struct
 
-from reviewer.sources.formats import Fields, is_among
+from reviewer.sources.fields import Fields, is_among
 from reviewer.sources.tool_text import result_text
 
 _RECORD_TYPES = frozenset(

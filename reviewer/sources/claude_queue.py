@@ -66,7 +66,7 @@ class Queue:
             if taken is not None:
                 self._tally["queued text that comes again"] += 1
                 self._gone += taken.left_at is None
-        elif turn.reply and not turn.sidechain:
+        elif turn.origin.reply and not turn.origin.sidechain:
             yield from self._answered(turn)
 
     def ended(self) -> Iterator[Turn]:
@@ -77,11 +77,11 @@ class Queue:
 
     def _answered(self, turn: Turn) -> Iterator[Turn]:
         for held in list(self._held):
-            if held.left_at is None or held.last_reply == turn.reply:
+            if held.left_at is None or held.last_reply == turn.origin.reply:
                 continue
-            if (turn.at or held.left_at) < held.left_at:
+            if (turn.origin.at or held.left_at) < held.left_at:
                 continue
-            held.answers, held.last_reply = held.answers + 1, turn.reply
+            held.answers, held.last_reply = held.answers + 1, turn.origin.reply
             if held.answers >= ANSWERS:
                 self._held.remove(held)
                 yield from self._told(held)

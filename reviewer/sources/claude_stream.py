@@ -4,25 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from reviewer.sources.anthropic_parts import message_parts, speaker
+from reviewer.sources.fields import Fields, inner, moment, words
 from reviewer.sources.formats import Facts, Format
-from reviewer.sources.formats import Fields as Outline
+from reviewer.sources.parts import content_parts, speaker
+from reviewer.sources.reading import Reading
 from reviewer.sources.records import Role
-from reviewer.sources.turns import (
-    RECORDED_TWICE,
-    SESSION_STATE,
-    Chain,
-    Reading,
-    Turn,
-    inner,
-    moment,
-    words,
-)
+from reviewer.sources.turns import RECORDED_TWICE, SESSION_STATE, Session, Turn
 
 _KINDS = ("system", "assistant", "user", "result", "stream_event", "rate_limit_event")
+_SILENT = {
+    "result": RECORDED_TWICE,
+    "stream_event": RECORDED_TWICE,
+    "system": SESSION_STATE,
+}
 
 
-def _is_stream(record: Outline) -> bool:
+def _is_stream(record: Fields) -> bool:
     kind = record.get("type")
     if kind not in _KINDS or "sessionId" in record or "parentUuid" in record:
         return False
@@ -38,43 +35,31 @@ def _is_stream(record: Outline) -> bool:
 
 
 def _turns(reading: Reading) -> Iterator[Turn]:
-    session = cwd = model = version = ""
-    chain = Chain("")
+    session = Session()
     for spot, record in reading.objects():
         kind, message = words(record.get("type")), inner(record, "message")
-        named = words(record.get("session_id")) or words(message.get("session_id"))
-        if named and named != session:
-            session, chain = named, Chain(named)
+        session.enter(words(record.get("session_id")) or words(message.get("session_id")))
         if kind == "system":
             init = message or record
-            cwd = words(init.get("cwd")) or cwd
-            model = words(init.get("model")) or model
-            version = words(init.get("claude_code_version")) or version
-            if not session:
-                chain = Chain(spot.raw.hex() if isinstance(spot.raw, bytes) else "")
+            session.cwd = words(init.get("cwd")) or session.cwd
+            session.model = words(init.get("model")) or session.model
+            session.version = words(init.get("claude_code_version")) or session.version
+            if not session.id:
+                session.seed(bytes(spot.raw).hex())
         role = Role.USER if kind == "user" else Role.ASSISTANT
         parts = []
         if kind in ("user", "assistant"):
-            parts = message_parts(role, message.get("content"), reading.tally)
+            parts = content_parts(role, message.get("content"), reading.tally)
         if not parts:
-            repeats = kind in ("result", "stream_event")
-            reading.tally[
-                RECORDED_TWICE if repeats else SESSION_STATE if kind == "system" else "no content"
-            ] += 1
+            reading.tally[_SILENT.get(kind, "no content")] += 1
             continue
-        role = speaker(role, parts)
-        apart = bool(record.get("parent_tool_use_id"))
-        yield Turn(
-            spot=spot,
-            role=Role.ASSISTANT if apart and role is Role.USER else role,
-            parts=parts,
-            key=chain.key(role, *(part.kind + part.call + part.text for part in parts)),
+        yield session.turn(
+            spot,
+            speaker(role, parts),
+            parts,
             at=moment(record.get("timestamp")),
-            session=session or None,
-            sidechain=apart,
-            cwd=cwd,
-            model=words(message.get("model")) or model,
-            version=version,
+            apart=bool(record.get("parent_tool_use_id")),
+            model=words(message.get("model")),
         )
 
 

@@ -6,33 +6,14 @@ import re
 from collections import Counter
 from collections.abc import Iterator
 
-import msgspec
-from msgspec import structs
-
 from reviewer.sources.claude_words import is_notice
-from reviewer.sources.formats import Facts, Format, Location, is_among
-from reviewer.sources.formats import Fields as Outline
+from reviewer.sources.fields import Fields, each, inner, is_among, moment, words, written_object
+from reviewer.sources.formats import Facts, Format, Location
+from reviewer.sources.parts import called, returned, said, thought, typed
+from reviewer.sources.reading import Reading, Spot
 from reviewer.sources.records import Role, Use
 from reviewer.sources.tool_text import part_text
-from reviewer.sources.turns import (
-    RECORDED_TWICE,
-    SESSION_STATE,
-    Chain,
-    Fields,
-    Part,
-    Reading,
-    Spot,
-    Turn,
-    called,
-    each,
-    inner,
-    moment,
-    returned,
-    said,
-    thought,
-    typed,
-    words,
-)
+from reviewer.sources.turns import RECORDED_TWICE, SESSION_STATE, Session, Turn
 
 ENVELOPES = frozenset(
     ("session_meta", "response_item", "event_msg", "turn_context", "compacted", "world_state")
@@ -75,14 +56,14 @@ _RESULTS = frozenset(
         "function_call_output",
         "custom_tool_call_output",
         "local_shell_call_output",
-        "tool_search_output",
         "mcp_tool_call_output",
     )
 )
 _CALLS = frozenset(("function_call", "custom_tool_call"))
+_SILENT = {"reasoning": "thinking", "tool_search_output": "tool result"}
 
 
-def _is_codex(record: Outline) -> bool:
+def _is_codex(record: Fields) -> bool:
     kind = record.get("type")
     if is_among(kind, ENVELOPES) and "payload" in record:
         return True
@@ -97,31 +78,70 @@ def _is_codex(record: Outline) -> bool:
     return "id" in record and "instructions" in record and "timestamp" in record
 
 
-class _Session:
-    """What the lines so far say about the session, and which words were recorded before."""
+class _Codex:
+    """One file while it is read: its session, and which words were recorded before."""
 
     def __init__(self, reading: Reading) -> None:
-        self._tally = reading.tally
-        self.has_events = False
+        self._reading, self.tally = reading, reading.tally
+        self._session = Session()
+        self._has_events = False
         """The messages of the person are told by events."""
-        self.id = self.cwd = self.branch = self.model = self.version = ""
-        self.subagent = False
-        self.chain = Chain("")
         self._told: dict[str, Counter[int]] = {"event": Counter(), "item": Counter()}
         self._typed: set[int] = set()
 
-    def start(self, payload: Fields) -> None:
-        """A session begins; a resumed one begins with the copy of the one that it goes on from."""
-        name = words(payload.get("id")) or words(payload.get("session_id"))
-        if name and name != self.id:
-            self.id, self.chain = name, Chain(name)
-        git = inner(payload, "git")
-        self.cwd = words(payload.get("cwd")) or self.cwd
-        self.branch = words(git.get("branch")) or self.branch
-        self.version = words(payload.get("cli_version")) or self.version
-        self.subagent = isinstance(payload.get("source"), dict)
+    def turns(self) -> Iterator[Turn]:
+        session, tally = self._session, self.tally
+        for spot, record in self._after_head():
+            at = moment(record.get("timestamp"))
+            kind = words(record.get("type"))
+            payload = inner(record, "payload")
+            if kind == "event_msg":
+                yield from self._event(spot, payload, at)
+            elif kind == "response_item":
+                yield from self._item(spot, payload, at)
+            elif kind == "compacted":
+                yield from self._compacted(spot, payload, at)
+            elif kind == "session_meta":
+                self._start(payload)
+            elif kind == "turn_context":
+                session.cwd = words(payload.get("cwd")) or session.cwd
+                session.model = words(payload.get("model")) or session.model
+                tally[SESSION_STATE] += 1
+            elif kind in ENVELOPES or "record_type" in record or "payload" in record:
+                tally[SESSION_STATE] += 1
+            elif kind:
+                yield from self._item(spot, record, at)
+            elif "instructions" in record or "git" in record:
+                self._start(record)
+            else:
+                tally["unknown record"] += 1
+        if self._has_events and (alone := self._told["item"].total()):
+            tally["user item without an event"] += alone
 
-    def told_before(self, way: str, role: Role, text: str) -> bool:
+    def _after_head(self) -> Iterator[tuple[Spot, Fields]]:
+        """All records, the first of them once it is known whether there are events."""
+        records = self._reading.objects()
+        head: list[tuple[Spot, Fields]] = []
+        for found in records:
+            head.append(found)
+            known = _tells_events(found[1])
+            if known is not None:
+                self._has_events = known
+                break
+        yield from head
+        yield from records
+
+    def _start(self, payload: Fields) -> None:
+        """A session begins; a resumed one begins with the copy of the one that it goes on from."""
+        session = self._session
+        session.enter(words(payload.get("id")) or words(payload.get("session_id")))
+        session.cwd = words(payload.get("cwd")) or session.cwd
+        session.branch = words(inner(payload, "git").get("branch")) or session.branch
+        session.version = words(payload.get("cli_version")) or session.version
+        session.subagent = isinstance(payload.get("source"), dict)
+        self.tally[SESSION_STATE] += 1
+
+    def _told_before(self, way: str, role: Role, text: str) -> bool:
         """Whether this turn was recorded already: Codex writes each turn in two forms."""
         other = self._told["item" if way == "event" else "event"]
         name = _name(role, text)
@@ -129,95 +149,118 @@ class _Session:
             self._typed.add(name)
         if other[name] > 0:
             other[name] -= 1
-            self._tally[RECORDED_TWICE] += 1
+            self.tally[RECORDED_TWICE] += 1
             return True
         self._told[way][name] += 1
         return False
 
-    def sent(self, way: str, text: str) -> bool:
-        """Whether the person sent this, told here for the first time.
+    def _person(self, spot: Spot, way: str, text: str, at: str | None) -> Iterator[Turn]:
+        """What the person sent, told here for the first time.
 
         Codex writes an event for each message of the person, so where there are events, an item
         alone is its own text.
         """
-        told = self.told_before(way, Role.USER, text)
-        return way == "event" if self.has_events else not told
+        parts = typed(text, self.tally, HARNESS)
+        if not any(part.use is Use.BOOT for part in parts):
+            told = self._told_before(way, Role.USER, text)
+            sent = way == "event" if self._has_events else not told
+            if not sent:
+                return
+        yield self._session.turn(spot, Role.USER, parts, at=at)
 
-    def finish(self) -> None:
-        """Count the items that no event tells."""
-        if self.has_events and (alone := self._told["item"].total()):
-            self._tally["user item without an event"] += alone
+    def _agent(self, spot: Spot, way: str, text: str, at: str | None) -> Iterator[Turn]:
+        if text.strip() and not self._told_before(way, Role.ASSISTANT, text):
+            yield self._session.turn(spot, Role.ASSISTANT, said(text), at=at)
 
-    def has_typed(self, text: str) -> bool:
-        """Whether the person has typed this before."""
-        return _name(Role.USER, text) in self._typed
+    def _event(self, spot: Spot, event: Fields, at: str | None) -> Iterator[Turn]:
+        kind, text = words(event.get("type")), words(event.get("message"))
+        has_image = bool(event.get("images") or event.get("local_images"))
+        if kind == "user_message" and (text.strip() or has_image):
+            if event.get("kind", "plain") in ("plain", None):
+                text = requested(text) or (NO_WORDS if has_image else "")
+                yield from self._person(spot, "event", text, at)
+            else:
+                yield self._session.turn(spot, Role.USER, said(text, Use.BOOT), at=at)
+        elif kind == "agent_message" and text.strip():
+            yield from self._agent(spot, "event", text, at)
+        elif kind == "item_completed" and inner(event, "item").get("type") == "Plan":
+            yield from self._agent(spot, "event", words(inner(event, "item").get("text")), at)
+        else:
+            self.tally[f"event {kind.replace('_', ' ')}"[:48]] += 1
 
-    def turn(self, spot: Spot, role: Role, parts: list[Part], at: str | None) -> Turn:
-        asked = self.subagent and role is Role.USER
-        return Turn(
-            spot=spot,
-            role=Role.ASSISTANT if asked else role,
-            parts=parts,
-            key=self.chain.key(role, *(part.kind + part.call + part.text for part in parts)),
-            at=at,
-            session=self.id or None,
-            sidechain=self.subagent,
-            cwd=self.cwd,
-            branch=self.branch,
-            model=self.model,
-            version=self.version,
-        )
+    def _item(self, spot: Spot, item: Fields, at: str | None) -> Iterator[Turn]:
+        kind, call = words(item.get("type")), item.get("call_id")
+        at = at or moment(item.get("timestamp"))
+        cwd, role = "", Role.ASSISTANT
+        if kind == "message":
+            yield from self._message(spot, item, at)
+            return
+        if kind == "reasoning":
+            texts = [words(piece.get("text")) for piece in each(item.get("summary"))]
+            parts = thought("\n\n".join(texts))
+        elif kind in _CALLS:
+            given = item.get("arguments") if kind == "function_call" else item.get("input")
+            parts, cwd = called(item.get("name"), given, call), _folder(given)
+        elif kind == "local_shell_call":
+            parts = called("shell", item.get("action"), call or item.get("id"))
+        elif kind in ("web_search_call", "tool_search_call"):
+            given = item.get("action") or item.get("arguments")
+            parts = called(kind.removesuffix("_call"), given, call)
+        elif kind in _RESULTS:
+            text, code, failed = _output(item.get("output"))
+            role, parts = Role.TOOL, returned(text, call, error=failed, code=code)
+        elif kind == "agent_message":  # what one agent wrote to another
+            parts = said(part_text(item.get("content")), Use.WRAPPER)
+        else:
+            parts = []
+        if parts:
+            yield self._session.turn(spot, role, parts, at=at, cwd=cwd)
+        else:
+            self.tally[_SILENT.get(kind) or f"item {kind.replace('_', ' ')}"[:48]] += 1
+
+    def _message(self, spot: Spot, item: Fields, at: str | None) -> Iterator[Turn]:
+        role, content = words(item.get("role")), item.get("content")
+        texts = [words(piece.get("text")) for piece in each(content)] or [words(content)]
+        texts = [text for text in texts if text.strip()]
+        if not texts:
+            self.tally["message without text"] += 1
+        elif role == "user":
+            boot = [text for text in texts if text.lstrip().startswith(HARNESS) or is_notice(text)]
+            rest = "\n".join(text for text in texts if text not in boot)
+            if not rest.strip():
+                parts = said("\n\n".join(boot), Use.BOOT)
+                yield self._session.turn(spot, Role.USER, parts, at=at)
+                return
+            if boot:
+                self.tally["boot text beside typed text"] += len(boot)
+            yield from self._person(spot, "item", requested(rest), at)
+        elif role == "assistant":
+            yield from self._agent(spot, "item", "\n\n".join(texts), at)
+        else:
+            parts = said("\n\n".join(texts), Use.BOOT)
+            yield self._session.turn(spot, Role.SYSTEM, parts, at=at)
+
+    def _compacted(self, spot: Spot, payload: Fields, at: str | None) -> Iterator[Turn]:
+        """The summary of a compaction, where it is readable; what came before has been read."""
+        text = words(payload.get("message"))
+        history = payload.get("replacement_history")
+        if not text.strip() and isinstance(history, list) and history:
+            last = history[-1]
+            if isinstance(last, dict) and last.get("type") == "message":
+                text = part_text(last.get("content"))
+                if not text.startswith(SUMMARY_START) and (
+                    len(text) < SHORTEST_SUMMARY or _name(Role.USER, requested(text)) in self._typed
+                ):
+                    text = ""  # the person's last request, which has been read
+        if text.strip():
+            yield self._session.turn(spot, Role.ASSISTANT, said(text, Use.SUMMARY), at=at)
+        else:
+            self.tally["compaction without a readable summary"] += 1
 
 
 def _name(role: Role, text: str) -> int:
     """A hash that recognises words again, whatever the space between them."""
     return hash((role, " ".join(text.split())))
-
-
-def _turns(reading: Reading) -> Iterator[Turn]:
-    session = _Session(reading)
-    tally = reading.tally
-    for spot, record in _after_head(reading, session):
-        at = moment(record.get("timestamp"))
-        kind = words(record.get("type"))
-        payload = inner(record, "payload")
-        if kind == "session_meta":
-            session.start(payload)
-            tally[SESSION_STATE] += 1
-        elif kind == "turn_context":
-            session.cwd = words(payload.get("cwd")) or session.cwd
-            session.model = words(payload.get("model")) or session.model
-            tally[SESSION_STATE] += 1
-        elif kind == "event_msg":
-            yield from _event(session, spot, payload, at, tally)
-        elif kind == "response_item":
-            yield from _item(session, spot, payload, at, tally)
-        elif kind == "compacted":
-            yield from _compacted(session, spot, payload, at, tally)
-        elif kind in ENVELOPES or "record_type" in record or "payload" in record:
-            tally[SESSION_STATE] += 1
-        elif kind:
-            yield from _item(session, spot, record, at, tally)
-        elif "instructions" in record or "git" in record:
-            session.start(record)
-            tally[SESSION_STATE] += 1
-        else:
-            tally["unknown record"] += 1
-    session.finish()
-
-
-def _after_head(reading: Reading, session: _Session) -> Iterator[tuple[Spot, Fields]]:
-    """All records, the first of them once it is known whether there are events."""
-    records = reading.objects()
-    head: list[tuple[Spot, Fields]] = []
-    for each_ in records:
-        head.append(each_)
-        known = _tells_events(each_[1])
-        if known is not None:
-            session.has_events = known
-            break
-    yield from head
-    yield from records
 
 
 def _tells_events(record: Fields) -> bool | None:
@@ -233,39 +276,6 @@ def _tells_events(record: Fields) -> bool | None:
     return kind == "event_msg" if payload.get("type") == "user_message" else None
 
 
-def _event(
-    session: _Session, spot: Spot, event: Fields, at: str | None, tally: Counter[str]
-) -> Iterator[Turn]:
-    kind, text = words(event.get("type")), words(event.get("message"))
-    if kind == "user_message" and (text.strip() or _has_image(event)):
-        if event.get("kind", "plain") in ("plain", None):
-            text = requested(text) or (NO_WORDS if _has_image(event) else "")
-            yield from _person(session, spot, "event", text, at, tally)
-        else:
-            yield session.turn(spot, Role.USER, [said(text, Use.BOOT)], at)
-    elif kind == "agent_message" and text.strip():
-        if not session.told_before("event", Role.ASSISTANT, text):
-            yield session.turn(spot, Role.ASSISTANT, [said(text)], at)
-    elif kind == "item_completed" and inner(event, "item").get("type") == "Plan":
-        plan = words(inner(event, "item").get("text"))
-        if plan.strip() and not session.told_before("event", Role.ASSISTANT, plan):
-            yield session.turn(spot, Role.ASSISTANT, [said(plan)], at)
-    else:
-        tally[f"event {kind.replace('_', ' ')}"[:48]] += 1
-
-
-def _person(
-    session: _Session, spot: Spot, way: str, text: str, at: str | None, tally: Counter[str]
-) -> Iterator[Turn]:
-    part = typed(text, tally, HARNESS)
-    if part.use is Use.BOOT or session.sent(way, text):
-        yield session.turn(spot, Role.USER, [part], at)
-
-
-def _has_image(event: Fields) -> bool:
-    return bool(event.get("images") or event.get("local_images"))
-
-
 def requested(text: str) -> str:
     """What the person typed, without the context that an editor puts before it and without the
     prompt file around it.
@@ -278,140 +288,43 @@ def requested(text: str) -> str:
     return (given[1].strip() or NO_INPUT) if given else text
 
 
-def _item(
-    session: _Session, spot: Spot, item: Fields, at: str | None, tally: Counter[str]
-) -> Iterator[Turn]:
-    kind = words(item.get("type"))
-    call = item.get("call_id")
-    at = at or moment(item.get("timestamp"))
-    if kind == "message":
-        yield from _message(session, spot, item, at, tally)
-    elif kind == "reasoning":
-        parts = thought(
-            "\n\n".join(words(each_.get("text")) for each_ in each(item.get("summary")))
-        )
-        if parts:
-            yield session.turn(spot, Role.ASSISTANT, parts, at)
-        else:
-            tally["thinking"] += 1
-    elif kind in _CALLS:
-        given = item.get("arguments") if kind == "function_call" else item.get("input")
-        part = called(item.get("name"), given, call)
-        turn = session.turn(spot, Role.ASSISTANT, [part], at)
-        folder = _folder(given)
-        yield structs.replace(turn, cwd=folder) if folder else turn
-    elif kind == "local_shell_call":
-        part = called("shell", item.get("action"), call or item.get("id"))
-        yield session.turn(spot, Role.ASSISTANT, [part], at)
-    elif kind in ("web_search_call", "tool_search_call"):
-        given = item.get("action") or item.get("arguments")
-        part = called(kind.removesuffix("_call"), given, call)
-        yield session.turn(spot, Role.ASSISTANT, [part], at)
-    elif kind in _RESULTS:
-        text, failed, code = _output(item.get("output"))
-        if kind != "tool_search_output":
-            part = returned(text, call, error=failed, code=code)
-            yield session.turn(spot, Role.TOOL, [part], at)
-        else:
-            tally["tool result"] += 1
-    elif kind == "agent_message":  # what one agent wrote to another
-        text = part_text(item.get("content"))
-        if text.strip():
-            yield session.turn(spot, Role.ASSISTANT, [Part("text", text, Use.WRAPPER)], at)
-    else:
-        tally[f"item {kind.replace('_', ' ')}"[:48]] += 1
-
-
-def _message(
-    session: _Session, spot: Spot, item: Fields, at: str | None, tally: Counter[str]
-) -> Iterator[Turn]:
-    role = words(item.get("role"))
-    texts = [words(piece.get("text")) for piece in each(item.get("content"))]
-    if isinstance(item.get("content"), str):
-        texts = [words(item.get("content"))]
-    texts = [text for text in texts if text.strip()]
-    if not texts:
-        tally["message without text"] += 1
-    elif role == "user":
-        boot = [text for text in texts if text.lstrip().startswith(HARNESS) or is_notice(text)]
-        rest = "\n".join(text for text in texts if text not in boot)
-        if rest.strip():
-            if boot:
-                tally["boot text beside typed text"] += len(boot)
-            yield from _person(session, spot, "item", requested(rest), at, tally)
-        else:
-            yield session.turn(spot, Role.USER, [Part("text", "\n\n".join(boot), Use.BOOT)], at)
-    elif role == "assistant":
-        text = "\n\n".join(texts)
-        if not session.told_before("item", Role.ASSISTANT, text):
-            yield session.turn(spot, Role.ASSISTANT, [said(text)], at)
-    else:
-        yield session.turn(spot, Role.SYSTEM, [said("\n\n".join(texts), Use.BOOT)], at)
-
-
 def _folder(given: object) -> str:
     """The folder that a call names for its command."""
-    if isinstance(given, str) and '"workdir"' in given:
-        try:
-            given = msgspec.json.decode(given)
-        except (ValueError, RecursionError):
-            return ""
-    return words(given.get("workdir")) if isinstance(given, dict) else ""
+    if isinstance(given, str):
+        given = written_object(given) if '"workdir"' in given else {}
+    return words(inner(given).get("workdir"))
 
 
-def _output(output: object) -> tuple[str, bool, int | None]:
-    """The text of a result, whether it reports a failure, and its exit code; it comes in four
+def _output(output: object) -> tuple[str, int | None, bool]:
+    """The text of a result, its exit code, and whether it reports a failure; it comes in four
     shapes.
     """
     text = part_text(output)
     if isinstance(output, str) and output.startswith("{"):
-        try:
-            found: object = msgspec.json.decode(output)
-        except (ValueError, RecursionError):
-            return text, False, None
-        if isinstance(found, dict) and "output" in found:
-            code = inner(found, "metadata").get("exit_code")
-            code = code if isinstance(code, int) else None
-            return part_text(found["output"]), bool(code), code
+        found = written_object(output)
+        if "output" in found:
+            given = inner(found, "metadata").get("exit_code")
+            code = given if isinstance(given, int) else None
+            return part_text(found["output"]), code, bool(code)
     elif isinstance(output, dict):
-        return part_text(output), output.get("success") is False, None
+        return text, None, output.get("success") is False
     header = _HEADER.match(text)
     if header is None:
-        return text, False, None
+        return text, None, False
     printed = text[header.end() :]
     if running := _RUNNING.search(header[0]):
-        return f"{running[0]}\n{printed}", False, None
+        return f"{running[0]}\n{printed}", None, False
     exit_code = _EXIT_CODE.search(header[0])
     code = int(exit_code[1]) if exit_code else None
     shown = exit_code[0] if exit_code and code and not printed.strip() else printed
-    return shown, bool(code), code
-
-
-def _compacted(
-    session: _Session, spot: Spot, payload: Fields, at: str | None, tally: Counter[str]
-) -> Iterator[Turn]:
-    """The summary of a compaction, where it is readable: the history before it has been read."""
-    text = words(payload.get("message"))
-    history = payload.get("replacement_history")
-    if not text.strip() and isinstance(history, list) and history:
-        last = history[-1]
-        if isinstance(last, dict) and last.get("type") == "message":
-            text = part_text(last.get("content"))
-            if not text.startswith(SUMMARY_START) and (
-                len(text) < SHORTEST_SUMMARY or session.has_typed(requested(text))
-            ):
-                text = ""  # the person's last request, which has been read
-    if text.strip():
-        yield session.turn(spot, Role.ASSISTANT, [Part("text", text, Use.SUMMARY)], at)
-    else:
-        tally["compaction without a readable summary"] += 1
+    return shown, code, bool(code)
 
 
 FORMAT = Format(
     name="codex",
     agent="Codex CLI",
     detect_record=_is_codex,
-    turns=_turns,
+    turns=lambda reading: _Codex(reading).turns(),
     locations=(
         Location(folder=".codex/sessions", pattern="**/*.jsonl", variable="CODEX_HOME",
                  moves=".codex"),

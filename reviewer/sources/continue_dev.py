@@ -4,23 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from reviewer.sources.anthropic_parts import message_parts
+from reviewer.sources.document import Document
+from reviewer.sources.fields import Fields, folder_of_uri, inner, moment, words
 from reviewer.sources.formats import Facts, Format, Location
+from reviewer.sources.parts import content_parts, function_calls, returned, said
+from reviewer.sources.reading import Reading
 from reviewer.sources.records import Role, Use
 from reviewer.sources.tool_text import part_text
-from reviewer.sources.turns import (
-    Document,
-    Reading,
-    Turn,
-    called,
-    each,
-    inner,
-    moment,
-    returned,
-    said,
-    words,
-)
-from reviewer.sources.vscode_chat import folder_of_uri
+from reviewer.sources.turns import Session, Turn
 
 _ROLES = {"user": Role.USER, "assistant": Role.ASSISTANT, "tool": Role.TOOL}
 
@@ -29,40 +20,27 @@ def _turns(reading: Reading) -> Iterator[Turn]:
     document = Document(reading)
     named = document.fields(document.root)
     head = document.plain(named, "history")
-    session = words(head.get("sessionId"))
     folder = head.get("workspaceDirectory") or head.get("workspacePath")
+    session = Session(id=words(head.get("sessionId")), cwd=folder_of_uri(folder) or words(folder))
     for number, (spot, item) in enumerate(document.objects(named.get("history"))):
         message = inner(item, "message")
-        speaker = words(message.get("role"))
-        role = _ROLES.get(speaker, Role.SYSTEM)
+        role = _ROLES.get(words(message.get("role")), Role.SYSTEM)
         content = message.get("content")
         if role is Role.TOOL:
-            parts = [returned(part_text(content), message.get("toolCallId"))]
-        elif speaker in ("user", "assistant"):
-            parts = message_parts(role, content, reading.tally)
+            parts = returned(part_text(content), message.get("toolCallId"))
+        elif role is Role.SYSTEM:
+            parts = said(part_text(content), Use.BOOT)
         else:
-            parts = [said(text, Use.BOOT)] if (text := part_text(content)).strip() else []
-        for call in each(message.get("toolCalls")):
-            function = inner(call, "function")
-            parts.append(called(function.get("name"), function.get("arguments"), call.get("id")))
+            parts = content_parts(role, content, reading.tally)
+        parts += function_calls(message.get("toolCalls"))
         name = words(message.get("id")) or str(number)
-        yield Turn(
-            spot=spot,
-            role=role,
-            parts=parts,
-            key=f"{session}:{name}" if session else "",
-            at=moment(head.get("dateCreated")),
-            session=session or None,
-            cwd=folder_of_uri(folder) or words(folder),
-        )
+        key = f"{session.id}:{name}" if session.id else ""
+        yield session.turn(spot, role, parts, key=key, at=moment(head.get("dateCreated")))
 
 
-def _is_session(document: object) -> bool:
-    if not isinstance(document, dict) or "sessionId" not in document:
-        return False
-    return isinstance(document.get("history"), list) and (
-        "workspaceDirectory" in document or "workspacePath" in document
-    )
+def _is_session(document: Fields) -> bool:
+    folder = "workspaceDirectory" in document or "workspacePath" in document
+    return folder and "sessionId" in document and isinstance(document.get("history"), list)
 
 
 FORMAT = Format(

@@ -4,52 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from reviewer.sources.fields import Fields, each, first, inner, moment, words
 from reviewer.sources.formats import Facts, Format, Location
-from reviewer.sources.formats import Fields as Outline
+from reviewer.sources.parts import Part, called, returned, said, thought, typed
+from reviewer.sources.reading import Reading
 from reviewer.sources.records import Role, Use
-from reviewer.sources.turns import (
-    RECORDED_TWICE,
-    SESSION_STATE,
-    Fields,
-    Part,
-    Reading,
-    Turn,
-    called,
-    each,
-    inner,
-    moment,
-    returned,
-    said,
-    thought,
-    typed,
-    words,
-)
+from reviewer.sources.turns import RECORDED_TWICE, SESSION_STATE, Session, Turn
 
 _KINDS = frozenset(
-    (
-        "session",
-        "user",
-        "assistant",
-        "tool",
-        "hook",
-        "system",
-        "permission",
-        "subagent",
-        "skill",
-        "abort",
-        "external_tool",
-        "user_input",
-        "exit_plan_mode",
-        "command",
-        "elicitation",
-        "pending_messages",
-        "mcp",
-        "commands",
-    )
+    "session user assistant tool hook system permission subagent skill abort external_tool "  # noqa: SIM905
+    "user_input exit_plan_mode command elicitation pending_messages mcp commands".split()
 )
 
 
-def _is_event(record: Outline) -> bool:
+def _is_event(record: Fields) -> bool:
     kind = record.get("type")
     if not isinstance(kind, str) or not isinstance(record.get("data"), dict):
         return False
@@ -57,38 +25,31 @@ def _is_event(record: Outline) -> bool:
 
 
 def _turns(reading: Reading) -> Iterator[Turn]:
-    session = cwd = branch = model = version = ""
+    session = Session()
     for spot, record in reading.objects():
         kind, data = words(record.get("type")), inner(record, "data")
         if kind in ("session.start", "session.resume", "session.context_changed"):
-            where: Fields = inner(data, "context") or data
-            session = words(data.get("sessionId")) or session
-            version = words(data.get("copilotVersion")) or version
-            cwd = words(where.get("cwd")) or cwd
-            branch = words(where.get("branch")) or branch
-        if kind == "session.model_change":
-            model = words(data.get("newModel")) or model
-        model = words(data.get("model")) or model if kind == "assistant.message" else model
-        agent = words(record.get("agentId")) or words(data.get("parentToolCallId"))
+            where = inner(data, "context") or data
+            session.enter(words(data.get("sessionId")))
+            session.version = words(data.get("copilotVersion")) or session.version
+            session.cwd = words(where.get("cwd")) or session.cwd
+            session.branch = words(where.get("branch")) or session.branch
+        elif kind in ("session.model_change", "assistant.message"):
+            session.model = words(first(data, "newModel", "model")) or session.model
         role, parts = _parts(reading, kind, data)
         if not parts:
             reading.tally[_reason(kind)] += 1
             continue
         name = words(record.get("id"))
-        apart = bool(agent) or words(data.get("source")).startswith("agent-")
-        yield Turn(
-            spot=spot,
-            role=Role.ASSISTANT if apart and role is Role.USER else role,
-            parts=parts,
-            key=f"{session}:{name}" if name and name != "REDACTED" else "",
+        agent = words(record.get("agentId")) or words(data.get("parentToolCallId"))
+        yield session.turn(
+            spot,
+            role,
+            parts,
+            key=f"{session.id}:{name}" if name and name != "REDACTED" else "",
             at=moment(record.get("timestamp")),
-            session=session or None,
-            parent=words(record.get("parentId")) or None,
-            sidechain=apart,
-            cwd=cwd,
-            branch=branch,
-            model=model,
-            version=version,
+            parent=record.get("parentId"),
+            apart=bool(agent) or words(data.get("source")).startswith("agent-"),
         )
 
 
@@ -106,35 +67,30 @@ def _parts(reading: Reading, kind: str, data: Fields) -> tuple[Role, list[Part]]
     text = words(data.get("content"))
     if kind == "user.message":
         source = words(data.get("source"))
-        if not text.strip():
-            return Role.USER, []
         if source and source not in ("user", "typed") and not source.startswith("agent-"):
-            return Role.USER, [said(text, Use.WRAPPER)]
-        return Role.USER, [typed(text, reading.tally)]
+            return Role.USER, said(text, Use.WRAPPER)
+        return Role.USER, typed(text, reading.tally)
     if kind == "assistant.message":
-        parts = thought(data.get("reasoningText"))
-        parts += [said(text)] if text.strip() else []
+        parts = thought(data.get("reasoningText")) + said(text)
         for request in each(data.get("toolRequests")):
             name, given = request.get("name"), request.get("arguments")
-            parts.append(called(name, given, request.get("toolCallId")))
+            parts += called(name, given, request.get("toolCallId"))
         return Role.ASSISTANT, parts
     if kind == "assistant.reasoning":
         return Role.ASSISTANT, thought(text)
     if kind == "tool.execution_complete":
-        result = inner(data, "result")
-        shown = result.get("content", result.get("detailedContent"))
+        shown = first(inner(data, "result"), "content", "detailedContent")
         failed = data.get("success") is False
         if shown is None:
             shown = words(inner(data, "error").get("message")) or data.get("error")
-        call, name = data.get("toolCallId"), data.get("toolName")
-        return Role.TOOL, [returned(shown, call, name, error=failed)]
+        call, tool = data.get("toolCallId"), data.get("toolName")
+        return Role.TOOL, returned(shown, call, tool, error=failed)
     if kind == "session.compaction_complete":
-        summary = words(data.get("summaryContent"))
-        return Role.ASSISTANT, [said(summary, Use.SUMMARY)] if summary.strip() else []
-    if kind in ("system.message", "skill.invoked") and text.strip():
-        return Role.SYSTEM, [said(text, Use.BOOT)]
-    if kind in ("system.notification", "session.info") and text.strip():
-        return Role.SYSTEM, [said(text, Use.WRAPPER)]
+        return Role.ASSISTANT, said(words(data.get("summaryContent")), Use.SUMMARY)
+    if kind in ("system.message", "skill.invoked"):
+        return Role.SYSTEM, said(text, Use.BOOT)
+    if kind in ("system.notification", "session.info"):
+        return Role.SYSTEM, said(text, Use.WRAPPER)
     return Role.SYSTEM, []
 
 

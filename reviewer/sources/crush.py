@@ -6,38 +6,26 @@ from collections import Counter
 from pathlib import Path
 
 from reviewer.sources.databases import Connection, capped, column, columns
+from reviewer.sources.fields import Fields, each, inner, moment, words
 from reviewer.sources.formats import Facts, Format, Location
+from reviewer.sources.parts import Part, called, returned, said, thought, typed
 from reviewer.sources.records import Role, Use
 from reviewer.sources.session_tables import (
     MessageRow,
     SessionTables,
-    StoredSession,
     UnreadableRowError,
     stored_json,
 )
-from reviewer.sources.turns import (
-    Fields,
-    Part,
-    Turn,
-    called,
-    each,
-    inner,
-    moment,
-    returned,
-    said,
-    thought,
-    typed,
-    words,
-)
+from reviewer.sources.turns import Session, Turn
 
-HARNESS = (
+_HARNESS = (
     "`Please analyze this codebase and create a **",
     "Please analyze this codebase and create a ",
 )
 _ROLES = {"user": Role.USER, "assistant": Role.ASSISTANT, "tool": Role.TOOL}
 
 
-class _Session(StoredSession, kw_only=True):
+class _Session(Session, kw_only=True):
     summary: object
     """The id of the message that sums up the session so far."""
 
@@ -50,7 +38,7 @@ def _sessions(database: Connection, path: Path) -> list[_Session]:
         f"SELECT id, parent_session_id, {summary} FROM sessions ORDER BY created_at, id"
     ).fetchall()
     return [
-        _Session(id=name, cwd=cwd, subagent=bool(parent), summary=summarized)
+        _Session(id=words(name), cwd=cwd, subagent=bool(parent), summary=summarized)
         for name, parent, summarized in rows
     ]
 
@@ -69,34 +57,28 @@ def _turn(session: _Session, row: MessageRow) -> Turn:
     if speaker is None:
         raise UnreadableRowError
     recap = name == session.summary
-    return row.turn(
-        session,
-        speaker,
-        [part for piece in each(pieces) for part in _parts(row.tally, speaker, piece, recap)],
-        raw=content,
-        key=words(name),
-        at=moment(created),
-        model=words(model),
-    )
+    parts: list[Part] = []
+    for piece in each(pieces):
+        parts += _parts(row.tally, speaker, piece, recap)
+    key, at = words(name), moment(created)
+    return session.turn(row.spot(content), speaker, parts, key=key, at=at, model=words(model))
 
 
 def _parts(tally: Counter[str], role: Role, piece: Fields, recap: bool) -> list[Part]:
     kind, data = words(piece.get("type")), inner(piece, "data")
-    text = words(data.get("text"))
     if kind == "text":
-        if not text.strip():
-            return []
+        text = words(data.get("text"))
         if recap:
-            return [said(text, Use.SUMMARY)]
-        return [typed(text, tally, HARNESS) if role is Role.USER else said(text)]
+            return said(text, Use.SUMMARY)
+        return typed(text, tally, _HARNESS) if role is Role.USER else said(text)
     if kind == "reasoning":
         return thought(data.get("thinking"))
     if kind == "tool_call":
-        return [called(data.get("name"), data.get("input"), data.get("id"))]
+        return called(data.get("name"), data.get("input"), data.get("id"))
     if kind == "tool_result":
         failed = bool(data.get("is_error"))
         result = data.get("content")
-        return [returned(result, data.get("tool_call_id"), data.get("name"), error=failed)]
+        return returned(result, data.get("tool_call_id"), data.get("name"), error=failed)
     tally[kind if kind in ("finish", "binary", "image_url") else "unknown part"] += 1
     return []
 

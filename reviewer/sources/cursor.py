@@ -8,32 +8,24 @@ from pathlib import Path
 
 from msgspec import Struct
 
-from reviewer.sources.anthropic_parts import message_parts, speaker
 from reviewer.sources.chat import has_role
 from reviewer.sources.databases import Connection, capped, opened, table_names
+from reviewer.sources.fields import Fields, each, inner, moment, words
 from reviewer.sources.formats import Facts, Format, Location, SessionOutline
-from reviewer.sources.formats import Fields as Outline
-from reviewer.sources.records import Role, Use
-from reviewer.sources.session_tables import UNREADABLE, UnreadableRowError, stored_json
-from reviewer.sources.turns import (
-    RECORDED_TWICE,
-    SESSION_STATE,
-    Chain,
-    Fields,
+from reviewer.sources.parts import (
     Part,
-    Reading,
-    Turn,
     called,
-    each,
-    inner,
-    moment,
+    content_parts,
     returned,
-    row_spot,
     said,
+    speaker,
     thought,
     typed,
-    words,
 )
+from reviewer.sources.reading import Reading, row_spot
+from reviewer.sources.records import Role, Use
+from reviewer.sources.session_tables import UNREADABLE, UnreadableRowError, stored_json
+from reviewer.sources.turns import RECORDED_TWICE, SESSION_STATE, Session, Turn
 
 _QUERY, _QUERY_END = "<user_query>", "</user_query>"
 _CHATS = (
@@ -65,9 +57,8 @@ class _Values(Struct, frozen=True):
 
 
 class _Conversation(Struct, frozen=True):
-    session: str
+    session: Session
     at: object
-    cwd: str
     bubbles: Iterator[Fields]
 
 
@@ -92,12 +83,11 @@ def _conversations(values: _Values) -> Iterator[_Conversation]:
 
 
 def _conversation(facts: Fields, bubbles: Iterator[Fields]) -> _Conversation:
-    return _Conversation(
-        session=words(facts.get("tabId")) or words(facts.get("composerId")),
-        at=facts.get("createdAt") or facts.get("lastSendTime"),
+    session = Session(
+        id=words(facts.get("tabId")) or words(facts.get("composerId")),
         cwd=words(inner(facts, "workspaceIdentifier", "uri").get("fsPath")),
-        bubbles=bubbles,
     )
+    return _Conversation(session, facts.get("createdAt") or facts.get("lastSendTime"), bubbles)
 
 
 def _inside(chat: Fields) -> Iterator[Fields]:
@@ -130,16 +120,15 @@ def _turns(reading: Reading) -> Iterator[Turn]:
 
 
 def _turn(tally: Counter[str], row: int, conversation: _Conversation, bubble: Fields) -> Turn:
-    parts = _parts(tally, bubble)
+    session, person = conversation.session, bubble.get("type") in (1, "user")
+    parts = _parts(tally, bubble, person)
     name = words(bubble.get("bubbleId")) or words(bubble.get("id"))
-    return Turn(
-        spot=row_spot(row, "\n".join(part.text for part in parts)),
-        role=Role.USER if bubble.get("type") in (1, "user") else Role.ASSISTANT,
-        parts=parts,
-        key=f"{conversation.session}:{name}" if name else "",
-        at=moment(bubble.get("createdAt")) or moment(conversation.at),
-        session=conversation.session or None,
-        cwd=conversation.cwd,
+    return session.turn(
+        row_spot(row, "\n".join(part.text for part in parts)),
+        Role.USER if person else Role.ASSISTANT,
+        parts,
+        key=f"{session.id}:{name}" if name else "",
+        at=moment(bubble.get("createdAt"), conversation.at),
         model=words(bubble.get("modelType")) or words(inner(bubble, "modelInfo").get("modelName")),
     )
 
@@ -147,55 +136,41 @@ def _turn(tally: Counter[str], row: int, conversation: _Conversation, bubble: Fi
 def _outlines(path: Path) -> list[SessionOutline]:
     """The conversations; those of a workspace have their folder in `workspace.json` beside it."""
     with opened(path) as database:
-        found = _conversations(_Values(database, Counter()))
-        return [SessionOutline(one.session, one.cwd) for one in found]
+        found = [one.session for one in _conversations(_Values(database, Counter()))]
+        return [SessionOutline(session.id, session.cwd) for session in found]
 
 
-def _parts(tally: Counter[str], bubble: Fields) -> list[Part]:
+def _parts(tally: Counter[str], bubble: Fields, person: bool) -> list[Part]:
     text = words(bubble.get("text")) or words(bubble.get("rawText"))
-    if bubble.get("type") in (1, "user"):
-        return [typed(text, tally)] if text.strip() else []
-    parts = thought(inner(bubble, "thinking").get("text"))
-    if text.strip():
-        parts.append(said(text))
-    tool = inner(bubble, "toolFormerData")
-    if tool:
+    if person:
+        return typed(text, tally)
+    parts = thought(inner(bubble, "thinking").get("text")) + said(text)
+    if tool := inner(bubble, "toolFormerData"):
         call = tool.get("toolCallId")
         given = tool.get("rawArgs") or tool.get("params")
-        parts.append(called(tool.get("name"), given, call))
+        parts += called(tool.get("name"), given, call)
         if "result" in tool:
             failed = tool.get("status") in ("error", "cancelled")
-            parts.append(returned(tool.get("result"), call, tool.get("name"), error=failed))
+            parts += returned(tool.get("result"), call, tool.get("name"), error=failed)
     return parts
 
 
 def _log_turns(reading: Reading) -> Iterator[Turn]:
     """A transcript of the agent; it has neither times nor ids."""
-    session = reading.path.stem
-    apart = reading.path.parent.name == "subagents"
-    chain = Chain(session)
+    session = Session(id=reading.path.stem, subagent=reading.path.parent.name == "subagents")
     for spot, record in reading.objects():
         message = inner(record, "message")
         person = record.get("role") == "user"
         role = Role.USER if person else Role.ASSISTANT
         parts = [
             query(part) if person else part
-            for part in message_parts(role, message.get("content"), reading.tally)
+            for part in content_parts(role, message.get("content"), reading.tally)
             if part.text != "[REDACTED]"
         ]
         if not parts:
             reading.tally[SESSION_STATE] += 1
             continue
-        role = speaker(role, parts)
-        yield Turn(
-            spot=spot,
-            role=Role.ASSISTANT if apart and role is Role.USER else role,
-            parts=parts,
-            key=chain.key(role, *(part.kind + part.call + part.text for part in parts)),
-            at=moment(record.get("timestamp")),
-            session=session,
-            sidechain=apart,
-        )
+        yield session.turn(spot, speaker(role, parts), parts, at=moment(record.get("timestamp")))
 
 
 def query(part: Part) -> Part:
@@ -205,10 +180,10 @@ def query(part: Part) -> Part:
         return part
     end = part.text.rfind(_QUERY_END)
     inside = part.text[start + len(_QUERY) : end if end > start else None]
-    return said(inside.strip(), Use.MESSAGE)
+    return Part("text", inside.strip(), Use.MESSAGE)
 
 
-def _is_log(record: Outline) -> bool:
+def _is_log(record: Fields) -> bool:
     message = record.get("message")
     return (
         has_role(record)

@@ -5,30 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
-import msgspec
-
 from reviewer.sources.cursor import query
 from reviewer.sources.databases import LONGEST_VALUE, Connection, opened
+from reviewer.sources.fields import Fields, folder_of_uri, inner, moment, words, written_object
 from reviewer.sources.formats import Facts, Format, Location, SessionOutline
-from reviewer.sources.records import Role, Use
+from reviewer.sources.parts import content_parts
+from reviewer.sources.reading import Reading, row_spot
+from reviewer.sources.records import Role
 from reviewer.sources.session_tables import UNREADABLE, UnreadableRowError, stored_json
-from reviewer.sources.turns import (
-    Fields,
-    Part,
-    Reading,
-    Turn,
-    called,
-    each,
-    inner,
-    moment,
-    returned,
-    row_spot,
-    said,
-    thought,
-    typed,
-    words,
-)
-from reviewer.sources.vscode_chat import folder_of_uri
+from reviewer.sources.turns import Session, Turn
 
 _HASH_BYTES = 32
 _MESSAGES, _WORKSPACE = 1, 9
@@ -43,11 +28,14 @@ _HARNESS = (
 def _turns(reading: Reading) -> Iterator[Turn]:
     """The messages in the order of the root; a message counts as a line."""
     with opened(reading.path) as database:
-        facts, root = _facts(database), _root(database)
-        session = words(facts.get("agentId")) or reading.path.parent.name
-        found = _fields(root)
-        order = [raw.hex() for field, raw in found if field == _MESSAGES]
-        cwd = _folder(found)
+        facts, root = _facts(database), _fields(_root(database))
+        session = Session(
+            id=words(facts.get("agentId")) or reading.path.parent.name,
+            cwd=_folder(root),
+            model=words(facts.get("lastUsedModel")),
+        )
+        at = moment(facts.get("createdAt"))
+        order = [raw.hex() for field, raw in root if field == _MESSAGES]
         for row, name in enumerate(order or _all(database)):
             data = _blob(database, name)
             try:
@@ -59,20 +47,12 @@ def _turns(reading: Reading) -> Iterator[Turn]:
                 continue
             role = _ROLES.get(words(message.get("role")), Role.SYSTEM)
             parts = [
-                part
-                for part in _parts(reading, role, message.get("content"))
+                query(part) if role is Role.USER else part
+                for part in content_parts(role, message.get("content"), reading.tally, _HARNESS)
                 if part.text != "[REDACTED]"
             ]
-            yield Turn(
-                spot=row_spot(row, data),
-                role=role,
-                parts=parts,
-                key=f"{session}:{row}:{name}",
-                at=moment(facts.get("createdAt")),
-                session=session,
-                cwd=cwd,
-                model=words(facts.get("lastUsedModel")),
-            )
+            key = f"{session.id}:{row}:{name}"
+            yield session.turn(row_spot(row, data), role, parts, key=key, at=at)
 
 
 def _facts(database: Connection) -> Fields:
@@ -82,11 +62,13 @@ def _facts(database: Connection) -> Fields:
     raw = text.encode("utf-8", "replace") if isinstance(text, str) else text
     if not isinstance(raw, bytes) or len(raw) > LONGEST_VALUE:
         return {}
-    try:
-        raw = bytes.fromhex(raw.decode()) if not raw.lstrip().startswith(b"{") else raw
-        return inner(msgspec.json.decode(raw))
-    except (ValueError, RecursionError):
-        return {}
+    plain = raw.decode("utf-8", "replace")
+    if not plain.lstrip().startswith("{"):
+        try:
+            plain = bytes.fromhex(plain).decode("utf-8", "replace")
+        except ValueError:
+            return {}
+    return written_object(plain)
 
 
 def _root(database: Connection) -> bytes:
@@ -158,29 +140,6 @@ def _outlines(path: Path) -> list[SessionOutline]:
         return []
     with opened(path) as database:
         return [SessionOutline("", _folder(_fields(_root(database))))]
-
-
-def _parts(reading: Reading, role: Role, content: object) -> Iterator[Part]:
-    if isinstance(content, str):
-        content = [{"type": "text", "text": content}]
-    for piece in each(content):
-        kind, text = piece.get("type"), words(piece.get("text"))
-        if kind == "text" and text.strip():
-            if role is Role.USER:
-                yield query(typed(text, reading.tally, _HARNESS))
-            else:
-                yield said(text, Use.BOOT if role is Role.SYSTEM else None)
-        elif kind == "reasoning":
-            yield from thought(text)
-        elif kind == "tool-call":
-            yield called(piece.get("toolName"), piece.get("args"), piece.get("toolCallId"))
-        elif kind == "tool-result":
-            yield returned(
-                piece.get("result"),
-                piece.get("toolCallId"),
-                piece.get("toolName"),
-                error=bool(piece.get("isError")),
-            )
 
 
 FORMAT = Format(

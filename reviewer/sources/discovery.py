@@ -23,9 +23,9 @@ from msgspec import Struct
 from reviewer.errors import SourceError
 from reviewer.files import open_file
 from reviewer.projects import Tree, work_tree
+from reviewer.sources.fields import folder_of_uri
 from reviewer.sources.formats import Format, Location
 from reviewer.sources.registry import FORMATS
-from reviewer.sources.vscode_chat import folder_of_uri
 from reviewer.sources.walk import read_with
 
 MOST_ENTRIES = 500_000

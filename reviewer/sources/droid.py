@@ -4,28 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from reviewer.sources.anthropic_parts import message_parts, speaker
+from reviewer.sources.fields import Fields, first, inner, moment, words
 from reviewer.sources.formats import Facts, Format, Location
-from reviewer.sources.formats import Fields as Outline
+from reviewer.sources.parts import Part, called, content_parts, returned, said, speaker
+from reviewer.sources.reading import Reading
 from reviewer.sources.records import Role, Use
-from reviewer.sources.turns import (
-    RECORDED_TWICE,
-    SESSION_STATE,
-    Fields,
-    Part,
-    Reading,
-    Turn,
-    called,
-    inner,
-    moment,
-    returned,
-    said,
-    typed,
-    words,
-)
+from reviewer.sources.turns import RECORDED_TWICE, SESSION_STATE, Session, Turn
 
 
-def _is_droid(record: Outline) -> bool:
+def _is_droid(record: Fields) -> bool:
     kind = record.get("type")
     if kind == "session_start":
         return "id" in record or "session_id" in record
@@ -44,58 +31,48 @@ def _is_droid(record: Outline) -> bool:
 
 
 def _turns(reading: Reading) -> Iterator[Turn]:
-    session = cwd = model = version = ""
+    session = Session()
     for spot, record in reading.objects():
         kind = words(record.get("type"))
         if kind in ("session_start", "system"):
-            session = words(record.get("session_id")) or words(record.get("id")) or session
-            cwd, model = words(record.get("cwd")) or cwd, words(record.get("model")) or model
-            version = words(record.get("version")) or version
+            session.enter(words(record.get("session_id")) or words(record.get("id")))
+            session.cwd = words(record.get("cwd")) or session.cwd
+            session.model = words(record.get("model")) or session.model
+            session.version = words(record.get("version")) or session.version
         role, parts = _parts(reading, kind, record)
         if not parts:
             reading.tally[RECORDED_TWICE if kind == "completion" else SESSION_STATE] += 1
             continue
         name = words(record.get("id"))
-        named = words(record.get("session_id")) or session
-        yield Turn(
-            spot=spot,
-            role=role,
-            parts=parts,
-            key=f"{named}:{name}" if name else "",
+        session.enter(words(record.get("session_id")))
+        yield session.turn(
+            spot,
+            role,
+            parts,
+            key=f"{session.id}:{name}" if name else "",
             at=moment(record.get("timestamp")),
-            session=named or None,
-            parent=words(record.get("parentId")) or None,
-            cwd=cwd,
-            model=model,
-            version=version,
+            parent=record.get("parentId"),
         )
 
 
 def _parts(reading: Reading, kind: str, record: Fields) -> tuple[Role, list[Part]]:
-    message = inner(record, "message")
-    if kind == "message" and message:
-        role = Role.USER if message.get("role") == "user" else Role.ASSISTANT
-        parts = message_parts(role, message.get("content"), reading.tally)
-        return speaker(role, parts), parts
-    text = words(record.get("text"))
-    if kind == "message" and text.strip():
-        person = record.get("role") == "user"
-        return (Role.USER, [typed(text, reading.tally)]) if person else (
-            Role.ASSISTANT, [said(text)],
-        )  # fmt: skip
+    message = inner(record, "message") or record
     call = record.get("toolCallId") or record.get("id")
+    if kind == "message":
+        role = Role.USER if message.get("role") == "user" else Role.ASSISTANT
+        content = message.get("content") if "message" in record else record.get("text")
+        parts = content_parts(role, content, reading.tally)
+        return speaker(role, parts), parts
     if kind == "tool_call":
-        given = record.get("parameters", record.get("input"))
-        return Role.ASSISTANT, [called(record.get("toolName"), given, call)]
+        given = first(record, "parameters", "input")
+        return Role.ASSISTANT, called(record.get("toolName"), given, call)
     if kind == "tool_result":
-        failed = bool(record.get("isError"))
-        result = record.get("value", record.get("output", record.get("error")))
-        return Role.TOOL, [returned(result, call, error=failed)]
+        result = first(record, "value", "output", "error")
+        return Role.TOOL, returned(result, call, error=bool(record.get("isError")))
     if kind == "compaction_state":
-        summary = words(record.get("summaryText"))
-        return Role.ASSISTANT, [said(summary, Use.SUMMARY)] if summary.strip() else []
-    if kind == "completion" and words(record.get("finalText")).strip():
-        return Role.ASSISTANT, [said(words(record.get("finalText")))]
+        return Role.ASSISTANT, said(words(record.get("summaryText")), Use.SUMMARY)
+    if kind == "completion":
+        return Role.ASSISTANT, said(words(record.get("finalText")))
     return Role.SYSTEM, []
 
 

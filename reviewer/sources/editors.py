@@ -7,7 +7,7 @@ import re
 import msgspec
 from msgspec import structs
 
-from reviewer.sources.turns import Part
+from reviewer.sources.parts import Part
 
 _FRAME = re.compile(
     r"\n?\(Open file: (.{1,1000})\)\s*\n\(Current directory: .*\)\s*\n(?:bash-)?\$?\s*$"

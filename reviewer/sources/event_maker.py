@@ -20,10 +20,11 @@ from reviewer.sources.events import (
     Speaker,
     Thought,
 )
+from reviewer.sources.parts import Part
 from reviewer.sources.records import Block, Role, Use
 from reviewer.sources.results import read_result
 from reviewer.sources.session_scan import CallNames, role_of
-from reviewer.sources.turns import Part, Turn
+from reviewer.sources.turns import Turn
 from reviewer.text.tags import AGAIN, without_recalled
 
 INTERRUPTION = "[Request interrupted by user"
@@ -66,10 +67,10 @@ class EventMaker:
 
     def of_turn(self, turn: Turn) -> list[Event]:
         """The events of a turn, which share its origin."""
-        origin = turn.origin()
         found: list[Event] = []
         for part, use, name, call in self._names.parts(turn):
-            found += self.add(origin, part, use, role_of(turn, part, use), name=name, call=call)
+            role = role_of(turn, part, use)
+            found += self.add(turn.origin, part, use, role, name=name, call=call)
         return found
 
     def add(

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable
 from pathlib import Path
 
 from msgspec import Struct
 
+from reviewer.sources.fields import Fields
 from reviewer.sources.records import Scan
 from reviewer.sources.source import Source
 from reviewer.sources.turns import TurnReader
-
-Fields = Mapping[str, object]
-"""A JSON object: the outline of a record, three levels deep, or of a document, five levels deep."""
 
 
 class Location(Struct, frozen=True, kw_only=True):
@@ -77,9 +75,13 @@ class Format(Struct, frozen=True, kw_only=True):
 
     name: str
     detect_record: Callable[[Fields], bool] | None = None
-    """Whether a JSON object is a record of this format, in a file with one object a line."""
+    """Whether a JSON object, three levels deep, is a record of this format, in a file with one
+    object a line.
+    """
     detect_document: Callable[[Fields], bool] | None = None
-    """Whether a JSON document is of this format; for a list, its first object is tested."""
+    """Whether a JSON document, five levels deep, is of this format; for a list, its first object is
+    tested.
+    """
     detect_text: Callable[[str], bool] | None = None
     """Whether a text with this beginning is of this format."""
     detect_tables: Callable[[Collection[str]], bool] | None = None
@@ -106,8 +108,3 @@ class Format(Struct, frozen=True, kw_only=True):
     facts: Facts | None = None
     not_read: str = ""
     """Why files of this format are recognised and passed over."""
-
-
-def is_among(value: object, names: frozenset[str]) -> bool:
-    """Whether a value of any JSON type is one of some names."""
-    return isinstance(value, str) and value in names

@@ -4,31 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from reviewer.sources.document import Document
 from reviewer.sources.events import Rewind
+from reviewer.sources.fields import Fields, each, inner, moment, words
 from reviewer.sources.formats import Facts, Format, Location
-from reviewer.sources.formats import Fields as Outline
+from reviewer.sources.parts import Part, called, object_text, returned, said, thought, typed
+from reviewer.sources.reading import Reading, Spot, last_versions
 from reviewer.sources.records import Role, Use
 from reviewer.sources.tool_text import part_text
-from reviewer.sources.turns import (
-    SESSION_STATE,
-    Document,
-    Fields,
-    Part,
-    Reading,
-    Spot,
-    Turn,
-    called,
-    each,
-    inner,
-    last_versions,
-    moment,
-    returned,
-    rewind_at,
-    said,
-    thought,
-    typed,
-    words,
-)
+from reviewer.sources.turns import SESSION_STATE, Session, Turn, rewind_at
 
 HARNESS = ("<hook_context>", "<session_context>", "This is the Gemini CLI.")
 _FILES = "--- Content from referenced files ---"
@@ -66,46 +50,34 @@ def _log_turns(reading: Reading) -> Iterator[Turn | Rewind]:
 
 def _message(reading: Reading, head: Fields, spot: Spot, message: Fields) -> Iterator[Turn]:
     kind = words(message.get("type"))
-    role = Role.USER if kind == "user" else Role.ASSISTANT
-    parts: list[Part] = []
+    text = part_text(message.get("content"))
     if kind == "user":
         shown = message.get("displayContent")
         text = _typed_text(message.get("content")) if shown is None else part_text(shown)
-        parts = [typed(text, reading.tally, HARNESS)] if text.strip() else []
+        role, parts = Role.USER, typed(text, reading.tally, HARNESS)
     elif kind in _NOTES:
-        text = part_text(message.get("content"))
-        parts = [said(text, Use.WRAPPER)] if text.strip() else []
-        role = Role.SYSTEM
+        role, parts = Role.SYSTEM, said(text, Use.WRAPPER)
     elif kind in ("gemini", "model", "assistant"):
+        role, parts = Role.ASSISTANT, list[Part]()
         for idea in each(message.get("thoughts")):
-            parts += thought(
-                f"{words(idea.get('subject'))}\n{words(idea.get('description'))}".strip()
-            )
-        text = part_text(message.get("content"))
-        parts += [said(text)] if text.strip() else []
+            subject, description = words(idea.get("subject")), words(idea.get("description"))
+            parts += thought(f"{subject}\n{description}".strip())
+        parts += said(text)
         for call in each(message.get("toolCalls")):
             parts += _call(call)
     else:
         reading.tally[f"unknown type: {kind[:40] or '(none)'}"] += 1
         return
-    session = words(head.get("sessionId"))
-    subagent = head.get("kind") == "subagent"
-    name = words(message.get("id"))
-    yield Turn(
-        spot=spot,
-        role=Role.ASSISTANT if subagent and role is Role.USER else role,
-        parts=parts,
-        key=f"{session}:{name}" if name else "",
-        at=moment(message.get("timestamp")),
-        session=session or None,
-        sidechain=subagent,
-        cwd=words(next(iter(_list(head.get("directories"))), "")),
+    folders = head.get("directories")
+    session = Session(
+        id=words(head.get("sessionId")),
+        cwd=words(next(iter(folders), "")) if isinstance(folders, list) else "",
         model=words(message.get("model")),
+        subagent=head.get("kind") == "subagent",
     )
-
-
-def _list(value: object) -> list[object]:
-    return value if isinstance(value, list) else []
+    name = words(message.get("id"))
+    key = f"{session.id}:{name}" if name else ""
+    yield session.turn(spot, role, parts, key=key, at=moment(message.get("timestamp")))
 
 
 def _typed_text(content: object) -> str:
@@ -122,13 +94,12 @@ def _typed_text(content: object) -> str:
 
 
 def _call(call: Fields) -> list[Part]:
-    found = [called(call.get("name"), call.get("args"), call.get("id"))]
+    found = called(call.get("name"), call.get("args"), call.get("id"))
     status, result = call.get("status"), call.get("result")
     texts = [response_text(part) for part in each(result)]
     text = "\n".join(text for text in texts if text) or part_text(call.get("resultDisplay"))
     if text or status:
-        failed = status in ("error", "cancelled")
-        found.append(returned(text, call.get("id"), error=failed))
+        found += returned(text, call.get("id"), error=status in ("error", "cancelled"))
     return found
 
 
@@ -137,12 +108,11 @@ def response_text(part: Fields) -> str:
     response = inner(part, "functionResponse", "response")
     for name in ("output", "error", "content", "result"):
         if name in response:
-            value = response[name]
-            return part_text(value) if not isinstance(value, dict) else returned(value).text
-    return words(part.get("text")) or (returned(response).text if response else "")
+            return object_text(response[name])
+    return words(part.get("text")) or (object_text(response) if response else "")
 
 
-def _is_log(record: Outline) -> bool:
+def _is_log(record: Fields) -> bool:
     if "projectHash" in record and "sessionId" in record:
         return True
     if "$set" in record or "$rewindTo" in record:

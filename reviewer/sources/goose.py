@@ -1,4 +1,4 @@
-"""Goose sessions: the database since autumn 2025."""
+"""Goose sessions: the database since autumn 2025, and the logs before it."""
 
 from __future__ import annotations
 
@@ -7,46 +7,30 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from reviewer.sources.databases import Connection, capped
+from reviewer.sources.fields import Fields, each, inner, moment, words, written_object
 from reviewer.sources.formats import Facts, Format, Location, SessionOutline
-from reviewer.sources.formats import Fields as Outline
 from reviewer.sources.lines import reading as opened_file
+from reviewer.sources.parts import Part, called, returned, said, thought, typed
+from reviewer.sources.reading import Reading
 from reviewer.sources.records import Role
 from reviewer.sources.session_tables import (
     MessageRow,
     SessionTables,
-    StoredSession,
     UnreadableRowError,
     stored_json,
 )
-from reviewer.sources.turns import (
-    SESSION_STATE,
-    Chain,
-    Fields,
-    Part,
-    Reading,
-    Turn,
-    called,
-    decoded,
-    each,
-    inner,
-    moment,
-    returned,
-    said,
-    thought,
-    typed,
-    words,
-)
+from reviewer.sources.turns import SESSION_STATE, Session, Turn
 from reviewer.sources.unpacked import plain_suffix
 
 _SUBAGENTS = ("sub_agent", "subagent")
 
 
-def _sessions(database: Connection, path: Path) -> list[StoredSession]:
+def _sessions(database: Connection, path: Path) -> list[Session]:
     rows = database.execute(
         "SELECT id, working_dir, session_type FROM sessions ORDER BY created_at, id"
     ).fetchall()
     return [
-        StoredSession(id=name, cwd=words(cwd), subagent=kind in _SUBAGENTS)
+        Session(id=words(name), cwd=words(cwd), subagent=kind in _SUBAGENTS)
         for name, cwd, kind in rows
     ]
 
@@ -58,20 +42,14 @@ def _messages(database: Connection) -> str:
     )
 
 
-def _turn(session: StoredSession, row: MessageRow) -> Turn:
+def _turn(session: Session, row: MessageRow) -> Turn:
     name, role, content, created = row.values
     pieces = stored_json(content, row.tally)
     if not isinstance(pieces, list):
         raise UnreadableRowError
-    speaker, parts = _parts(row.tally, words(role), pieces)
-    return row.turn(
-        session,
-        speaker,
-        parts,
-        raw=content,
-        key=f"goose:{session.id}:{name}:{created}",
-        at=moment(created),
-    )
+    by, parts = _parts(row.tally, words(role), pieces)
+    key = f"goose:{session.id}:{name}:{created}"
+    return session.turn(row.spot(content), by, parts, key=key, at=moment(created))
 
 
 _TABLES = SessionTables(sessions=_sessions, messages=_messages, turn=_turn)
@@ -87,12 +65,8 @@ def _outlines(path: Path) -> list[SessionOutline]:
     if not _is_log_file(path):
         return _TABLES.outlines(path)
     with opened_file(path) as stream:
-        head = stream.readline(1_000_000)
-    try:
-        facts = inner(decoded(head, Counter()))
-    except (ValueError, RecursionError):
-        facts = {}
-    return [SessionOutline("", words(facts.get("working_dir")))]
+        head = stream.readline(1_000_000).decode("utf-8", "replace")
+    return [SessionOutline("", words(written_object(head).get("working_dir")))]
 
 
 def _is_log_file(path: Path) -> bool:
@@ -101,52 +75,38 @@ def _is_log_file(path: Path) -> bool:
 
 def _log_turns(reading: Reading) -> Iterator[Turn]:
     """The generation before: the facts of the session on the first line."""
-    session, cwd = reading.path.stem, ""
-    chain = Chain(session)
+    session = Session(id=reading.path.stem)
     for spot, record in reading.objects():
         if "working_dir" in record:
-            cwd = words(record.get("working_dir"))
+            session.cwd = words(record.get("working_dir"))
             reading.tally[SESSION_STATE] += 1
             continue
-        speaker, parts = _parts(reading.tally, words(record.get("role")), record.get("content"))
-        yield Turn(
-            spot=spot,
-            role=speaker,
-            parts=parts,
-            key=chain.key(speaker, *(part.kind + part.call + part.text for part in parts)),
-            at=moment(record.get("created")),
-            session=session,
-            cwd=cwd,
-        )
+        by, parts = _parts(reading.tally, words(record.get("role")), record.get("content"))
+        yield session.turn(spot, by, parts, at=moment(record.get("created")))
 
 
-def _parts(tally: Counter[str], role: str, content: object) -> tuple[Role, list[Part]]:
-    speaker = Role.USER if role == "user" else Role.ASSISTANT
+def _parts(tally: Counter[str], name: str, content: object) -> tuple[Role, list[Part]]:
+    role = Role.USER if name == "user" else Role.ASSISTANT
     parts: list[Part] = []
     for piece in each(content):
         kind, text = piece.get("type"), words(piece.get("text"))
-        if kind == "text" and text.strip():
-            parts.append(typed(text, tally) if speaker is Role.USER else said(text))
+        if kind == "text":
+            parts += typed(text, tally) if role is Role.USER else said(text)
         elif kind == "thinking":
             parts += thought(piece.get("thinking"))
         elif kind == "toolRequest":
             call = inner(piece, "toolCall", "value")
-            parts.append(called(call.get("name"), call.get("arguments"), piece.get("id")))
+            parts += called(call.get("name"), call.get("arguments"), piece.get("id"))
         elif kind == "toolResponse":
-            parts.append(_result(piece))
-    if parts and all(part.kind == "tool_result" for part in parts):
-        speaker = Role.TOOL
-    return speaker, parts
+            result = inner(piece, "toolResult")
+            failed = result.get("status") == "error"
+            value = result.get("error") if failed else result.get("value")
+            parts += returned(value, piece.get("id"), error=failed)
+    only_results = all(part.kind == "tool_result" for part in parts)
+    return Role.TOOL if parts and only_results else role, parts
 
 
-def _result(piece: Fields) -> Part:
-    result = inner(piece, "toolResult")
-    failed = result.get("status") == "error"
-    value = result.get("error") if failed else result.get("value")
-    return returned(value, piece.get("id"), error=failed)
-
-
-def _is_log(record: Outline) -> bool:
+def _is_log(record: Fields) -> bool:
     if "working_dir" in record and "role" not in record:
         return True
     return "role" in record and "created" in record and isinstance(record.get("content"), list)

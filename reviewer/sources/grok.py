@@ -4,63 +4,42 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from reviewer.sources.document import Document
+from reviewer.sources.fields import Fields, each, inner, moment, words
 from reviewer.sources.formats import Facts, Format
+from reviewer.sources.parts import Part, called, function_calls, returned, said, thought, typed
+from reviewer.sources.reading import Reading
 from reviewer.sources.records import Role, Use
 from reviewer.sources.tool_text import part_text
-from reviewer.sources.turns import (
-    Chain,
-    Document,
-    Part,
-    Reading,
-    Turn,
-    called,
-    each,
-    inner,
-    moment,
-    returned,
-    said,
-    thought,
-    typed,
-    words,
-)
+from reviewer.sources.turns import Session, Turn
 
 _KINDS = ("system", "user", "assistant", "reasoning", "tool_result", "backend_tool_call")
 
 
 def _turns(reading: Reading) -> Iterator[Turn]:
-    session = reading.path.parent.name
-    chain = Chain(session)
+    session = Session(id=reading.path.parent.name)
     for spot, record in reading.objects():
-        kind, text = words(record.get("type")), part_text(record.get("content"))
-        role, parts = Role.ASSISTANT, list[Part]()
-        if kind == "user":
-            role = Role.USER
-            if record.get("synthetic_reason"):
-                parts = [said(text, Use.BOOT)]
-            elif text.strip():
-                parts = [typed(text, reading.tally, ("<user_info>",))]
-        elif kind == "reasoning":
-            parts = thought(part_text(record.get("summary")))
-        elif kind == "tool_result":
-            role, parts = Role.TOOL, [returned(text, record.get("tool_call_id"))]
-        elif kind == "backend_tool_call":
-            call = inner(record, "kind")
-            parts = [called(call.get("tool_type"), call.get("action"), call.get("id"))]
-        elif kind == "system":
-            role, parts = Role.SYSTEM, [said(text, Use.BOOT)]
-        else:
-            parts = [said(text)] if text.strip() else []
-            for call in each(record.get("tool_calls")):
-                parts.append(called(call.get("name"), call.get("arguments"), call.get("id")))
-        yield Turn(
-            spot=spot,
-            role=role,
-            parts=parts,
-            key=chain.key(role, *(part.kind + part.call + part.text for part in parts)),
-            at=moment(record.get("timestamp")),
-            session=session or None,
-            model=words(record.get("model_id")),
-        )
+        role, parts = _parts(reading, words(record.get("type")), record)
+        at, model = moment(record.get("timestamp")), words(record.get("model_id"))
+        yield session.turn(spot, role, parts, at=at, model=model)
+
+
+def _parts(reading: Reading, kind: str, record: Fields) -> tuple[Role, list[Part]]:
+    text = part_text(record.get("content"))
+    if kind == "user":
+        if record.get("synthetic_reason"):
+            return Role.USER, said(text, Use.BOOT)
+        return Role.USER, typed(text, reading.tally, ("<user_info>",))
+    if kind == "reasoning":
+        return Role.ASSISTANT, thought(part_text(record.get("summary")))
+    if kind == "tool_result":
+        return Role.TOOL, returned(text, record.get("tool_call_id"))
+    if kind == "backend_tool_call":
+        call = inner(record, "kind")
+        return Role.ASSISTANT, called(call.get("tool_type"), call.get("action"), call.get("id"))
+    if kind == "system":
+        return Role.SYSTEM, said(text, Use.BOOT)
+    return Role.ASSISTANT, said(text) + function_calls(record.get("tool_calls"))
 
 
 def _export_turns(reading: Reading) -> Iterator[Turn]:
@@ -70,32 +49,24 @@ def _export_turns(reading: Reading) -> Iterator[Turn]:
     for conversation in listed:
         fields = document.fields(conversation)
         head = inner(document.decoded(fields.get("conversation")))
-        session = words(head.get("id")) or words(head.get("title"))
-        chain = Chain(session)
+        session = Session(id=words(head.get("id")) or words(head.get("title")))
         for spot, item in document.objects(fields.get("responses")):
             message = inner(item, "response") or item
             text = words(message.get("message"))
             person = words(message.get("sender")).lower() in ("human", "user")
-            parts = [typed(text, reading.tally) if person else said(text)] if text.strip() else []
-            yield Turn(
-                spot=spot,
-                role=Role.USER if person else Role.ASSISTANT,
-                parts=parts,
-                key=words(message.get("_id")) or chain.key(text),
+            yield session.turn(
+                spot,
+                Role.USER if person else Role.ASSISTANT,
+                typed(text, reading.tally) if person else said(text),
+                key=words(message.get("_id")) or session.next_key(text),
                 at=moment(message.get("create_time")),
-                session=session or None,
                 model=words(message.get("model")),
             )
 
 
-def _is_export(document: object) -> bool:
-    if not isinstance(document, dict):
-        return False
-    inside = document.get("conversations")
-    return "responses" in document or (
-        isinstance(inside, list)
-        and any(isinstance(item, dict) and "responses" in item for item in inside[:3])
-    )
+def _is_export(document: Fields) -> bool:
+    listed = list(each(document.get("conversations")))[:3]
+    return "responses" in document or any("responses" in item for item in listed)
 
 
 SESSION = Format(

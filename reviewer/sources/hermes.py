@@ -5,34 +5,21 @@ from __future__ import annotations
 from collections import Counter
 from pathlib import Path
 
-import msgspec
+from msgspec import structs
 
 from reviewer.sources.databases import Connection, capped, column, columns
+from reviewer.sources.fields import moment, nanoseconds, words, written_object
 from reviewer.sources.formats import Facts, Format, Location
+from reviewer.sources.parts import Part, function_calls, returned, said, thought, typed
 from reviewer.sources.records import Role, Use
 from reviewer.sources.session_tables import (
     UNREADABLE,
     MessageRow,
     SessionTables,
-    StoredSession,
     UnreadableRowError,
     stored_json,
 )
-from reviewer.sources.turns import (
-    Fields,
-    Part,
-    Turn,
-    called,
-    each,
-    inner,
-    moment,
-    nanoseconds,
-    returned,
-    said,
-    thought,
-    typed,
-    words,
-)
+from reviewer.sources.turns import Session, Turn
 
 _REVIEWS = (
     "Review the conversation above and update the skill library",
@@ -43,7 +30,7 @@ _SUMMARIES = ("[CONTEXT COMPACTION", "[CONTEXT SUMMARY]")
 _ROLES = {"user": Role.USER, "assistant": Role.ASSISTANT, "tool": Role.TOOL, "system": Role.SYSTEM}
 
 
-class _Session(StoredSession, kw_only=True):
+class _Session(Session, kw_only=True):
     in_review: bool = False
     """Whether the last request was one that Hermes made of itself."""
 
@@ -60,7 +47,7 @@ def _sessions(database: Connection, path: Path) -> list[_Session]:
             id=words(name),
             cwd=words(cwd),
             model=words(model),
-            subagent=_is_delegated(config),
+            subagent=bool(written_object(config).get("_delegate_from")),
             modified_ns=nanoseconds(last),
         )
         for name, cwd, model, config, last in rows
@@ -90,47 +77,35 @@ def _turn(session: _Session, row: MessageRow) -> Turn:
     asked = content.lstrip().startswith(_REVIEWS)
     if asked or kind == "hidden" or (session.in_review and speaker is Role.ASSISTANT):
         parts = [
-            msgspec.structs.replace(part, use=Use.WRAPPER) if part.kind == "text" else part
+            structs.replace(part, use=Use.WRAPPER) if part.kind == "text" else part
             for part in parts
         ]
     session.in_review = asked or (session.in_review and speaker is not Role.USER)
-    return row.turn(
-        session,
+    return session.turn(
+        row.spot("\n".join((content, *others))),
         speaker,
         parts,
-        raw="\n".join((content, *others)),
         key=f"hermes:{session.id}:{name}:{at}",
         at=moment(at),
         rewound=not active,
     )
 
 
-def _is_delegated(config: object) -> bool:
-    try:
-        found = msgspec.json.decode(words(config) or "{}")
-    except (ValueError, RecursionError):
-        return False
-    return bool(inner(found).get("_delegate_from"))
-
-
 def _parts(
     tally: Counter[str], role: Role, content: str, calls: str, idea: str, call: str, tool: str
 ) -> list[Part]:
     if role is Role.TOOL:
-        return [returned(content, call, tool)]
+        return returned(content, call, tool)
     parts = thought(idea)
     if content.lstrip().startswith(_SUMMARIES):
-        parts.append(said(content, Use.SUMMARY))
-    elif content.strip():
-        parts.append(typed(content, tally) if role is Role.USER else said(content))
-    try:
-        made = stored_json(calls, tally) if calls else None
-    except UnreadableRowError:
-        tally[UNREADABLE] += 1
-        made = None
-    for one in each(made):
-        given: Fields = inner(one, "function")
-        parts.append(called(given.get("name"), given.get("arguments"), one.get("id")))
+        parts += said(content, Use.SUMMARY)
+    else:
+        parts += typed(content, tally) if role is Role.USER else said(content)
+    if calls:
+        try:
+            parts += function_calls(stored_json(calls, tally))
+        except UnreadableRowError:
+            tally[UNREADABLE] += 1
     return parts
 
 

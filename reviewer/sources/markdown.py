@@ -22,9 +22,9 @@ from reviewer.sources.note_kinds import (
     is_template,
 )
 from reviewer.sources.note_lines import Markup, NoteLine, NoteSection, heading_of, sections
+from reviewer.sources.reading import Reading
 from reviewer.sources.records import Record, Role, Shape, Use
 from reviewer.sources.source import Source
-from reviewer.sources.turns import Reading
 
 HEAD_LINES = 200
 HEAD_CHARS = 40_000

@@ -14,9 +14,11 @@ from reviewer.clock import written_moment
 from reviewer.sources import aider_tools
 from reviewer.sources.formats import Facts, Format
 from reviewer.sources.note_lines import SECTION_CHARS, NoteLine
+from reviewer.sources.parts import Part, said, typed
+from reviewer.sources.reading import Reading, Spot
 from reviewer.sources.records import Role, Use
 from reviewer.sources.specstory_tools import call_parts
-from reviewer.sources.turns import Part, Reading, Spot, Turn, said, typed
+from reviewer.sources.turns import Session, Turn
 
 LONGEST_CALL_LINE = 20_000
 """Characters of a line of a tool call that are kept."""
@@ -259,34 +261,26 @@ def _message(
     run = run[spoken[0] : spoken[-1] + 1]
     spot = _spot(reading, run)
     text = "\n".join(line.text for line in run)
-    part = said(text)
+    parts = said(text)
     if speaker.role is Role.USER:
-        part = typed(text, reading.tally)
-        if dialect.is_command(part.text):
-            part = structs.replace(part, use=Use.WRAPPER)
+        parts = typed(text, reading.tally)
+        if dialect.is_command(parts[0].text):
+            parts = [structs.replace(parts[0], use=Use.WRAPPER)]
     name = f"{speaker.session}\n{speaker.at}\n{speaker.role}\n".encode() + spot.raw
     times[hash(name)] += 1
     name += b"\n%d" % times[hash(name)]
-    return Turn(
-        spot=spot,
-        role=Role.ASSISTANT if speaker.sidechain else speaker.role,
-        parts=[part],
-        key=f"sha256:{hashlib.sha256(name).hexdigest()}",
-        at=written_moment(speaker.at),
-        session=speaker.session,
-        sidechain=speaker.sidechain,
-    )
+    key = f"sha256:{hashlib.sha256(name).hexdigest()}"
+    return _turn(spot, speaker, speaker.role, parts, key)
+
+
+def _turn(spot: Spot, speaker: Speaker, role: Role, parts: list[Part], key: str = "") -> Turn:
+    session = Session(id=speaker.session or "")
+    at = written_moment(speaker.at)
+    return session.turn(spot, role, parts, key=key, at=at, apart=speaker.sidechain)
 
 
 def _call(reading: Reading, call: Call) -> Turn:
-    return Turn(
-        spot=_spot(reading, call.lines),
-        role=Role.ASSISTANT,
-        parts=call.parts,
-        at=written_moment(call.speaker.at),
-        session=call.speaker.session,
-        sidechain=call.speaker.sidechain,
-    )
+    return _turn(_spot(reading, call.lines), call.speaker, Role.ASSISTANT, call.parts)
 
 
 def _spot(reading: Reading, lines: Sequence[NoteLine]) -> Spot:

@@ -8,38 +8,21 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from reviewer.sources.databases import Connection, capped, column, columns
+from reviewer.sources.document import Document
+from reviewer.sources.fields import Fields, each, inner, moment, nanoseconds, words, written_object
 from reviewer.sources.formats import Facts, Format, Location, SessionOutline
 from reviewer.sources.lines import reading as opened_file
+from reviewer.sources.parts import Part, called, returned, said, thought, typed
+from reviewer.sources.reading import Reading, Spot, decoded, row_spot
 from reviewer.sources.records import Role, Use
 from reviewer.sources.session_tables import (
     UNREADABLE,
     MessageRow,
     SessionTables,
-    StoredSession,
     UnreadableRowError,
     stored_json,
 )
-from reviewer.sources.turns import (
-    SESSION_STATE,
-    Document,
-    Fields,
-    Part,
-    Reading,
-    Spot,
-    Turn,
-    called,
-    decoded,
-    each,
-    inner,
-    moment,
-    nanoseconds,
-    returned,
-    row_spot,
-    said,
-    thought,
-    typed,
-    words,
-)
+from reviewer.sources.turns import SESSION_STATE, Session, Turn
 from reviewer.sources.unpacked import plain_suffix
 
 _SILENT = frozenset(("step-start", "step-finish", "patch", "snapshot", "agent", "retry"))
@@ -47,8 +30,7 @@ LARGEST_FILE = 64_000_000
 MOST_FILES = 200_000
 
 
-class _Session(StoredSession, kw_only=True):
-    version: str
+class _Session(Session, kw_only=True):
     reverted: str
     """The first message that was undone."""
     is_undone: bool = False
@@ -57,7 +39,7 @@ class _Session(StoredSession, kw_only=True):
 
 def _session(info: Fields, modified_ns: int = 0) -> _Session:
     return _Session(
-        id=info.get("id"),
+        id=words(info.get("id")),
         cwd=words(info.get("directory")),
         subagent=bool(info.get("parentID")),
         modified_ns=modified_ns,
@@ -80,52 +62,46 @@ def _turn(
     tally: Counter[str], session: _Session, spot: Spot, info: Fields, pieces: list[Fields]
 ) -> Turn:
     """The turn of a message; called for the messages of a session in order."""
-    person = info.get("role") == "user"
+    role = Role.USER if info.get("role") == "user" else Role.ASSISTANT
     compaction = any(piece.get("type") == "compaction" for piece in pieces)
     parts: list[Part] = []
     for number, piece in enumerate(pieces):
-        parts += _parts(tally, info, piece, person, compaction, f"{spot.line_start}.{number}")
-    model = inner(info, "model")
-    asked = person and session.subagent
+        parts += _parts(tally, info, piece, role, compaction, f"{spot.line_start}.{number}")
     name = words(info.get("id"))
+    session.enter(session.id or words(info.get("sessionID")))
     session.is_undone = session.is_undone or bool(name and name == session.reverted)
-    return Turn(
-        spot=spot,
-        role=Role.ASSISTANT if asked or not person else Role.USER,
-        parts=parts,
+    return session.turn(
+        spot,
+        role,
+        parts,
         key=name if name != "REDACTED" else "",
         at=moment(inner(info, "time").get("created")),
-        session=words(session.id) or words(info.get("sessionID")) or None,
-        parent=words(info.get("parentID")) or None,
-        sidechain=session.subagent,
+        parent=info.get("parentID"),
         rewound=session.is_undone,
-        cwd=words(inner(info, "path").get("cwd")) or session.cwd,
-        model=words(info.get("modelID")) or words(model.get("modelID")),
-        version=session.version,
+        cwd=words(inner(info, "path").get("cwd")),
+        model=words(info.get("modelID")) or words(inner(info, "model").get("modelID")),
     )
 
 
 def _parts(
-    tally: Counter[str], info: Fields, piece: Fields, person: bool, compaction: bool, number: str
+    tally: Counter[str], info: Fields, piece: Fields, role: Role, compaction: bool, number: str
 ) -> list[Part]:
     kind, text = words(piece.get("type")), words(piece.get("text"))
     if kind == "text":
-        if not text.strip():
-            return []
         if piece.get("synthetic") or piece.get("ignored") or compaction:
-            return [said(text, Use.WRAPPER)]
-        if person:
-            return [typed(text, tally)]
-        return [said(text, Use.SUMMARY if info.get("summary") is True else None)]
+            return said(text, Use.WRAPPER)
+        if role is Role.USER:
+            return typed(text, tally)
+        return said(text, Use.SUMMARY if info.get("summary") is True else None)
     if kind == "reasoning":
         return thought(text)
     if kind == "tool":
         return _tool(piece, number)
     if kind == "subtask":  # the template of a command, for a sub-agent
-        return [said(words(piece.get("prompt")), Use.WRAPPER)]
+        return said(words(piece.get("prompt")), Use.WRAPPER)
     if kind == "file":
         name = words(piece.get("filename")) or words(piece.get("mime")) or "file"
-        return [said(f"[{name}]", Use.WRAPPER)]
+        return said(f"[{name}]", Use.WRAPPER)
     tally[kind if kind in _SILENT or kind == "compaction" else "unknown part"] += 1
     return []
 
@@ -135,12 +111,12 @@ def _tool(piece: Fields, number: str) -> list[Part]:
     state = inner(piece, "state")
     name, call = piece.get("tool"), words(piece.get("callID"))
     call = call if call and call != "REDACTED" else number
-    found = [called(name, state.get("input"), call)]
+    found = called(name, state.get("input"), call)
     if state.get("status") in ("completed", "error"):
         failed = state.get("status") == "error"
         output = state.get("error") if failed else state.get("output")
         code = inner(state, "metadata").get("exit")
-        found.append(returned(output, call, name, error=failed, code=code))
+        found += returned(output, call, name, error=failed, code=code)
     return found
 
 
@@ -192,8 +168,7 @@ def _stored_turn(session: _Session, row: MessageRow) -> Turn:
             row.tally[UNREADABLE] += 1
         else:
             raw.append(text)
-    spot = row_spot(row.number, "\n".join(raw))
-    return _turn(row.tally, session, spot, {**info, "id": name}, pieces)
+    return _turn(row.tally, session, row.spot("\n".join(raw)), {**info, "id": name}, pieces)
 
 
 def _stored_fields(row: MessageRow, text: object) -> Fields:
@@ -211,11 +186,7 @@ def _outlines(path: Path) -> list[SessionOutline]:
     if plain_suffix(path) != ".json":
         return _TABLES.outlines(path)
     with opened_file(path) as stream:
-        data = stream.read(LARGEST_FILE)
-    try:
-        found = inner(decoded(data, Counter()))
-    except (ValueError, RecursionError):
-        found = {}
+        found = written_object(stream.read(LARGEST_FILE).decode("utf-8", "replace"))
     return [SessionOutline("", words(found.get("directory")), subagent=bool(found.get("parentID")))]
 
 
@@ -223,7 +194,7 @@ def _folder_turns(reading: Reading, info: Fields) -> Iterator[Turn]:
     """The messages of a session in the storage folder: a file each, and a file for each part."""
     session = _session(info)
     storage = storage_of(reading.path)
-    name = words(session.id)
+    name = session.id
     if storage is None or not name or "/" in name:
         reading.tally["session without messages"] += 1
         return
@@ -269,9 +240,7 @@ def _file(reading: Reading, file: Path) -> Fields:
     return value if isinstance(value, dict) else {}
 
 
-def _is_session(document: object) -> bool:
-    if not isinstance(document, dict):
-        return False
+def _is_session(document: Fields) -> bool:
     info = document.get("info")
     if isinstance(info, dict) and isinstance(document.get("messages"), list):
         return "time" in info and ("directory" in info or "projectID" in info or "id" in info)

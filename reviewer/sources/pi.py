@@ -5,46 +5,20 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from reviewer.sources.events import Rewind
+from reviewer.sources.fields import Fields, inner, moment, words
 from reviewer.sources.formats import Facts, Format, Location
-from reviewer.sources.formats import Fields as Outline
+from reviewer.sources.parts import Part, called, content_parts, returned, said
+from reviewer.sources.reading import Reading
 from reviewer.sources.records import Role, Use
-from reviewer.sources.turns import (
-    SESSION_STATE,
-    Chain,
-    Fields,
-    Part,
-    Reading,
-    Trail,
-    Turn,
-    called,
-    each,
-    inner,
-    moment,
-    returned,
-    rewind_at,
-    said,
-    thought,
-    typed,
-    words,
-)
+from reviewer.sources.turns import SESSION_STATE, Session, Trail, Turn, rewind_at
 
 _ENTRIES = frozenset(
-    (
-        "session",
-        "message",
-        "compaction",
-        "model_change",
-        "thinking_level_change",
-        "branch_summary",
-        "custom",
-        "custom_message",
-        "label",
-        "session_info",
-    )
+    "session message compaction model_change thinking_level_change branch_summary custom "  # noqa: SIM905
+    "custom_message label session_info".split()
 )
 
 
-def _is_pi(record: Outline) -> bool:
+def _is_pi(record: Fields) -> bool:
     kind = record.get("type")
     if kind == "session":
         return "cwd" in record and "timestamp" in record
@@ -61,23 +35,22 @@ def _is_pi(record: Outline) -> bool:
         isinstance(kind, str)
         and kind in _ENTRIES
         and "timestamp" in record
-        and "data" not in (record)
+        and "data" not in record
         and ("parentId" in record or "summary" in record or "modelId" in record)
     )
 
 
 def _turns(reading: Reading) -> Iterator[Turn | Rewind]:
     trail, calls = Trail(), dict[str, str]()
-    session = cwd = model = ""
-    chain = Chain("")
+    session = Session()
     for spot, entry in reading.objects():
         kind = words(entry.get("type"))
         if kind == "session":
-            session, cwd = words(entry.get("id")), words(entry.get("cwd"))
-            model = words(entry.get("modelId"))
-            chain = Chain(_root(entry, session))
+            session.id, session.cwd = words(entry.get("id")), words(entry.get("cwd"))
+            session.model = words(entry.get("modelId"))
+            session.seed(_root(entry) or session.id)
         elif kind == "model_change":
-            model = words(entry.get("modelId")) or model
+            session.model = words(entry.get("modelId")) or session.model
         message, name = inner(entry, "message"), words(entry.get("id"))
         if "parentId" in entry and name:
             before = words(entry.get("parentId"))
@@ -89,65 +62,45 @@ def _turns(reading: Reading) -> Iterator[Turn | Rewind]:
         if not parts:
             reading.tally[SESSION_STATE if kind in _ENTRIES else f"unknown type: {kind[:40]}"] += 1
             continue
-        at = moment(entry.get("timestamp")) or moment(message.get("timestamp"))
-        yield Turn(
-            spot=spot,
-            role=role,
-            parts=parts,
-            key=chain.key(name, role, *(part.kind + part.call + part.text for part in parts)),
-            at=at,
-            session=session or None,
-            parent=words(entry.get("parentId")) or None,
-            cwd=cwd,
-            model=words(message.get("model")) or model,
+        yield session.turn(
+            spot,
+            role,
+            parts,
+            key=session.key_of(role, parts, name),
+            at=moment(entry.get("timestamp"), message.get("timestamp")),
+            parent=entry.get("parentId"),
+            model=words(message.get("model")),
         )
 
 
-def _root(entry: Fields, session: str) -> str:
+def _root(entry: Fields) -> str:
     """The session that this one was branched from, whose entries it repeats.
 
     A name ends with the id of its session.
     """
     parent = words(entry.get("branchedFrom")) or words(entry.get("parentSession"))
     stem = parent.replace("\\", "/").rpartition("/")[2].removesuffix(".jsonl")
-    return stem.rpartition("_")[2] or session
+    return stem.rpartition("_")[2]
 
 
 def _parts(reading: Reading, kind: str, entry: Fields, message: Fields) -> tuple[Role, list[Part]]:
     if kind in ("compaction", "branch_summary"):
-        summary = words(entry.get("summary"))
-        return Role.ASSISTANT, [said(summary, Use.SUMMARY)] if summary.strip() else []
+        return Role.ASSISTANT, said(words(entry.get("summary")), Use.SUMMARY)
     if kind != "message":
         return Role.SYSTEM, []
     speaker = words(message.get("role"))
     if speaker == "bashExecution":
-        command = called("bash", {"command": words(message.get("command"))})
         code = message.get("exitCode")
         failed = code not in (0, None)
         printed = returned(message.get("output"), "", "bash", error=failed, code=code)
-        return Role.USER, [command, printed]
+        return Role.USER, called("bash", {"command": words(message.get("command"))}) + printed
     if speaker == "toolResult":
+        call, name = message.get("toolCallId"), message.get("toolName")
         failed = bool(message.get("isError"))
-        found = returned(
-            message.get("content"), message.get("toolCallId"), message.get("toolName"), error=failed
-        )
-        return Role.TOOL, [found]
-    content = message.get("content")
-    if isinstance(content, str):
-        content = [{"type": "text", "text": content}]
-    parts: list[Part] = []
-    for piece in each(content):
-        text = words(piece.get("text"))
-        if piece.get("type") == "text" and text.strip():
-            parts.append(typed(text, reading.tally) if speaker == "user" else said(text))
-        elif piece.get("type") == "thinking":
-            parts += thought(piece.get("thinking"))
-        elif piece.get("type") == "toolCall":
-            parts.append(called(piece.get("name"), piece.get("arguments"), piece.get("id")))
-    problem = words(message.get("errorMessage"))
-    if problem and not parts:
-        parts.append(said(problem, Use.WRAPPER))
-    return (Role.USER if speaker == "user" else Role.ASSISTANT), parts
+        return Role.TOOL, returned(message.get("content"), call, name, error=failed)
+    role = Role.USER if speaker == "user" else Role.ASSISTANT
+    parts = content_parts(role, message.get("content"), reading.tally, data=False)
+    return role, parts or said(words(message.get("errorMessage")), Use.WRAPPER)
 
 
 FORMAT = Format(

@@ -8,19 +8,13 @@ from typing import TypeVar
 
 from msgspec import Struct, structs
 
-from reviewer.sources.events import Rewind
+from reviewer.sources.events import Origin, Rewind
 from reviewer.sources.hash_set import HashSet
+from reviewer.sources.parts import Part
+from reviewer.sources.reading import Reading
 from reviewer.sources.records import Block, Record, Role, Use
 from reviewer.sources.source import Source
-from reviewer.sources.turns import (
-    Part,
-    Reading,
-    Spot,
-    Turn,
-    TurnReader,
-    said,
-    use_of,
-)
+from reviewer.sources.turns import Turn, TurnReader, use_of
 
 _COUNTED_AS = {
     "thinking": "thinking",
@@ -39,9 +33,9 @@ def distinct(turns: Iterable[Turn | Rewind], tally: Counter[str]) -> Iterator[Tu
     """
     seen = HashSet()
     for turn in turns:
-        if isinstance(turn, Turn) and turn.key:
+        if isinstance(turn, Turn) and not turn.origin.key.endswith(turn.origin.sha256):
             texts = tuple(part.text for part in turn.parts)
-            if not seen.add((turn.key, turn.conversation, texts)):
+            if not seen.add((turn.origin.key, turn.origin.conversation, texts)):
                 tally["repeated"] += 1
                 continue
         yield turn
@@ -68,7 +62,7 @@ class RecordMaker:
             return
         uses = [use_of(turn, part) for part in texts]
         use = Use.MESSAGE if Use.MESSAGE in uses else uses[0]
-        if turn.reply and use is Use.MESSAGE:
+        if turn.origin.reply and use is Use.MESSAGE:
             yield from self._joined(turn, texts)
             return
         if use is Use.MESSAGE:
@@ -77,7 +71,7 @@ class RecordMaker:
                     self._tally[f"{its.value} beside typed text"] += 1
             texts = [part for part, its in zip(texts, uses, strict=True) if its is use]
         yield from self.close()
-        yield from self._record(_Reply(turn, [part.text for part in texts], turn.spot, use))
+        yield from self._record(_Reply(turn, [part.text for part in texts], turn.origin, use))
 
     def close(self) -> Iterator[Record]:
         """The records of the replies that are open."""
@@ -87,22 +81,21 @@ class RecordMaker:
 
     def _joined(self, turn: Turn, texts: list[Part]) -> Iterator[Record]:
         """Add a block of a reply. Only replies of sub-agents go on beside others."""
-        reply = self._replies.get(turn.reply)
+        reply = self._replies.get(turn.origin.reply)
         if reply is None:
             if len(self._replies) >= OPEN_REPLIES:
                 yield from self._record(self._replies.pop(next(iter(self._replies))))
-            elif not turn.sidechain:
+            elif not turn.origin.sidechain:
                 yield from self.close()
             said = [part.text for part in texts]
-            self._replies[turn.reply] = _Reply(turn, said, turn.spot, Use.MESSAGE)
+            self._replies[turn.origin.reply] = _Reply(turn, said, turn.origin, Use.MESSAGE)
         else:
             reply.texts += (part.text for part in texts)
-            reply.last = turn.spot
+            reply.last = turn.origin
 
     def _record(self, reply: _Reply) -> Iterator[Record]:
-        turn, first, last, use = reply.first, reply.first.spot, reply.last, reply.use
-        digest = turn.digest
-        key = turn.key or f"sha256:{digest}"
+        turn, first, last, use = reply.first, reply.first.origin, reply.last, reply.use
+        digest, key = first.sha256, first.key
         text = "\n\n".join(reply.texts).replace("\r\n", "\n")
         if not self._seen.add((key, text)):
             self._tally["repeated"] += 1
@@ -116,11 +109,11 @@ class RecordMaker:
             use = Use.REWOUND
         meta = {
             "agent": self._format,
-            "model": turn.model,
-            "cwd": turn.cwd,
-            "gitBranch": turn.branch,
-            "version": turn.version,
-            "queued": "typed while the agent was busy" if turn.queued else "",
+            "model": first.model,
+            "cwd": first.cwd,
+            "gitBranch": first.branch,
+            "version": first.version,
+            "queued": "typed while the agent was busy" if first.queued else "",
         }
         yield Record(
             key=key,
@@ -132,10 +125,10 @@ class RecordMaker:
             role=Role.ASSISTANT if use is Use.SUMMARY else turn.role,
             text=text,
             use=use,
-            at=turn.at,
-            session=turn.session,
-            parent=turn.parent,
-            sidechain=turn.sidechain,
+            at=first.at,
+            session=first.session,
+            parent=first.parent,
+            sidechain=first.sidechain,
             meta={name: value for name, value in meta.items() if value},
         )
 
@@ -145,14 +138,14 @@ class _Reply(Struct):
 
     first: Turn
     texts: list[str]
-    last: Spot
+    last: Origin
     use: Use
 
 
 def _texts(turn: Turn) -> Iterator[Part]:
     """What somebody wrote in a turn; words on a refused call replace what is noted beside them."""
     refusals = dict.fromkeys(part.feedback.strip() for part in turn.parts)
-    yield from (said(words, Use.MESSAGE) for words in refusals if words)
+    yield from (Part("text", words, Use.MESSAGE) for words in refusals if words)
     for part in turn.parts:
         if part.kind == "text" and part.text.strip() and not part.is_data:
             yield part
@@ -179,25 +172,26 @@ class SessionBlocks:
                 yield turn
                 continue
             for part, use, name, call in names.parts(turn):
+                at = turn.origin
                 yield Block(
                     role=role_of(turn, part, use),
                     kind=part.kind,
                     text=part.text.replace("\r\n", "\n"),
-                    line_start=turn.spot.line_start,
-                    line_end=turn.spot.line_end,
+                    line_start=at.line_start,
+                    line_end=at.line_end,
                     name=name,
-                    at=turn.at,
+                    at=at.at,
                     use=use,
-                    sidechain=turn.sidechain,
+                    sidechain=at.sidechain,
                     call=call,
                     error=part.error or bool(part.feedback),
                     code=part.code,
-                    cwd=turn.cwd,
-                    branch=turn.branch,
+                    cwd=at.cwd,
+                    branch=at.branch,
                     feedback=part.feedback,
-                    session=turn.session,
-                    conversation=turn.conversation,
-                    span=(turn.spot.byte_start, turn.spot.byte_end),
+                    session=at.session,
+                    conversation=at.conversation,
+                    span=(at.byte_start, at.byte_end),
                 )
 
 
@@ -270,9 +264,9 @@ def wanted(turns: TurnReader, reading: Reading) -> Iterator[Turn | Rewind]:
     (first, end), sessions = reading.source.lines, reading.source.sessions
     for turn in distinct(turns(reading), reading.tally):
         if isinstance(turn, Rewind) or (
-            turn.spot.line_start >= first
-            and turn.spot.line_end <= end
-            and (sessions is None or turn.session in sessions)
+            turn.origin.line_start >= first
+            and turn.origin.line_end <= end
+            and (sessions is None or turn.origin.session in sessions)
         ):
             yield turn
 

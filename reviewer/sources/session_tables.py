@@ -12,9 +12,10 @@ from typing import Generic, TypeVar
 from msgspec import Struct
 
 from reviewer.sources.databases import Connection, opened
+from reviewer.sources.fields import words
 from reviewer.sources.formats import SessionOutline
-from reviewer.sources.records import Role
-from reviewer.sources.turns import Part, Reading, Turn, decoded, row_spot, words
+from reviewer.sources.reading import Reading, Spot, decoded, row_spot
+from reviewer.sources.turns import Session, Turn
 
 UNREADABLE = "row that cannot be read"
 """The reason under which such rows are counted."""
@@ -22,16 +23,6 @@ UNREADABLE = "row that cannot be read"
 
 class UnreadableRowError(ValueError):
     """A row without what its family needs."""
-
-
-class StoredSession(Struct, kw_only=True):
-    """A session as its row describes it. A family adds what its messages depend on."""
-
-    id: object
-    cwd: str = ""
-    model: str = ""
-    subagent: bool = False
-    modified_ns: int = 0
 
 
 class MessageRow(Struct, frozen=True):
@@ -44,48 +35,22 @@ class MessageRow(Struct, frozen=True):
     database: Connection
     tally: Counter[str]
 
-    def turn(
-        self,
-        session: StoredSession,
-        role: Role,
-        parts: list[Part],
-        *,
-        raw: object,
-        key: str,
-        at: str | None,
-        model: str = "",
-        rewound: bool = False,
-    ) -> Turn:
-        """The turn of this row. What a sub-agent is asked comes from an agent, not from a person.
-
-        `raw`: what is hashed, so that a change of the message is noticed.
-        """
-        asked = session.subagent and role is Role.USER
-        return Turn(
-            spot=row_spot(self.number, raw if isinstance(raw, bytes) else words(raw)),
-            role=Role.ASSISTANT if asked else role,
-            parts=parts,
-            key=key,
-            at=at,
-            session=words(session.id) or None,
-            sidechain=session.subagent,
-            rewound=rewound,
-            cwd=session.cwd,
-            model=model or session.model,
-        )
+    def spot(self, raw: object) -> Spot:
+        """Its place. `raw`: what is hashed, so that a change of the message is noticed."""
+        return row_spot(self.number, raw if isinstance(raw, bytes) else words(raw))
 
 
-Session = TypeVar("Session", bound=StoredSession)
+Stored = TypeVar("Stored", bound=Session)
 
 
-class SessionTables(Struct, Generic[Session], frozen=True, kw_only=True):
+class SessionTables(Struct, Generic[Stored], frozen=True, kw_only=True):
     """How a family lists its sessions and reads their messages."""
 
-    sessions: Callable[[Connection, Path], list[Session]]
+    sessions: Callable[[Connection, Path], list[Stored]]
     """The sessions in a fixed order."""
     messages: Callable[[Connection], str]
     """The query for the messages of one session in order; its parameter is the session's id."""
-    turn: Callable[[Session, MessageRow], Turn]
+    turn: Callable[[Stored, MessageRow], Turn]
     """Called for the messages of a session in order; raises UnreadableRowError."""
 
     def turns(self, reading: Reading) -> Iterator[Turn]:
@@ -116,9 +81,7 @@ class SessionTables(Struct, Generic[Session], frozen=True, kw_only=True):
         """The sessions of a database. Raises SourceError when it cannot be read."""
         with opened(path) as database:
             return [
-                SessionOutline(
-                    words(session.id), session.cwd, session.modified_ns, session.subagent
-                )
+                SessionOutline(session.id, session.cwd, session.modified_ns, session.subagent)
                 for session in self.sessions(database, path)
             ]
 

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 import msgspec
 from msgspec import Struct
 
-from reviewer.sources.turns import Part
+from reviewer.sources.parts import Part
 
 _NAME = re.compile(r'data-tool-name="([^"]*)"')
 _SUMMARY = re.compile(r"<summary>Tool use: \*\*[^*]*\*\*\s*+•?\s*+(.*)")

@@ -17,9 +17,9 @@ from reviewer.sources.events import (
     Speaker,
 )
 from reviewer.sources.open import recognised
+from reviewer.sources.reading import Reading
 from reviewer.sources.records import Record, Use
 from reviewer.sources.session_scan import RecordMaker, settled, wanted
-from reviewer.sources.turns import Reading
 
 REWOUND = str(Use.REWOUND)
 

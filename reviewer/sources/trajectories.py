@@ -7,37 +7,22 @@ from collections.abc import Iterator
 
 import msgspec
 
+from reviewer.sources.document import Document
 from reviewer.sources.editors import Editor
+from reviewer.sources.fields import Fields, each, inner, moment, words
 from reviewer.sources.formats import Facts, Format
-from reviewer.sources.formats import Fields as Outline
+from reviewer.sources.parts import Part, called, function_calls, returned, said, thought, typed
+from reviewer.sources.reading import Reading, Spot
 from reviewer.sources.records import Role, Use
 from reviewer.sources.tool_text import part_text
-from reviewer.sources.turns import (
-    RECORDED_TWICE,
-    SESSION_STATE,
-    Document,
-    Fields,
-    Part,
-    Reading,
-    Spot,
-    Turn,
-    called,
-    each,
-    inner,
-    moment,
-    returned,
-    said,
-    thought,
-    typed,
-    words,
-)
+from reviewer.sources.turns import RECORDED_TWICE, SESSION_STATE, Session, Turn
 
 
 def _swe_turns(reading: Reading) -> Iterator[Turn]:
     """The history of SWE-agent; `trajectory` tells the same again."""
     document = Document(reading)
     named = document.fields(document.root)
-    session = reading.path.stem
+    session = Session(id=reading.path.stem)
     if "trajectory" in named:
         reading.tally[RECORDED_TWICE] += len(list(document.items(named["trajectory"])))
     answered = False
@@ -47,22 +32,20 @@ def _swe_turns(reading: Reading) -> Iterator[Turn]:
         parts: list[Part] = []
         role = Role.SYSTEM
         if message.get("is_demo") or (not speaker and text) or _is_demonstration(text):
-            parts = [said(text, Use.TEMPLATE)]
+            parts = said(text, Use.TEMPLATE)
         elif speaker == "assistant":
             role, answered = Role.ASSISTANT, True
-            parts = [said(words(message.get("thought")) or text)]
+            parts = said(words(message.get("thought")) or text)
             parts += map(editor.named, _action(message))
         elif speaker == "tool" or (speaker == "user" and answered):
             role, calls = Role.TOOL, message.get("tool_call_ids")
             call = calls[0] if isinstance(calls, list) and calls else ""
-            parts = [returned(editor.shown(text), call)]
+            parts = returned(editor.shown(text), call)
         elif speaker == "user":
-            role, parts = Role.USER, [typed(text, reading.tally)]
-        elif text.strip():
-            parts = [said(text, Use.BOOT)]
-        yield Turn(
-            spot=spot, role=role, parts=parts, key=_key(session, number, text), session=session
-        )
+            role, parts = Role.USER, typed(text, reading.tally)
+        else:
+            parts = said(text, Use.BOOT)
+        yield session.turn(spot, role, parts, key=_key(session.id, number, text))
 
 
 def _is_demonstration(text: str) -> bool:
@@ -70,55 +53,48 @@ def _is_demonstration(text: str) -> bool:
 
 
 def _action(message: Fields) -> list[Part]:
-    calls = [
-        called(inner(call, "function").get("name"), inner(call, "function").get("arguments"),
-               call.get("id"))
-        for call in each(message.get("tool_calls"))
-    ]  # fmt: skip
+    calls = function_calls(message.get("tool_calls"))
     action = words(message.get("action"))
-    return calls or ([called("action", {"command": action})] if action.strip() else [])
+    return calls or (called("action", {"command": action}) if action.strip() else [])
 
 
-def _key(session: str, number: int, text: str) -> str:
-    return f"{session}:{number}:{hash_of(text)}"
-
-
-def hash_of(text: str) -> str:
-    """A short stable name for a text."""
-    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:16]
+def _key(session: str, number: object, text: str) -> str:
+    digest = hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+    return f"{session}:{number}:{digest[:16]}"
 
 
 def _mini_turns(reading: Reading) -> Iterator[Turn]:
     document = Document(reading)
     named = document.fields(document.root)
     head = document.plain(named, "messages")
-    session = words(head.get("instance_id")) or reading.path.name
-    model = words(inner(head, "info", "config", "model").get("model_name"))
+    session = Session(
+        id=words(head.get("instance_id")) or reading.path.name,
+        model=words(inner(head, "info", "config", "model").get("model_name")),
+    )
+    run = f"{session.id}:{reading.path.parent.parent.name}"
     answered = False
     for number, (spot, message) in enumerate(document.objects(named.get("messages"))):
         speaker, text = words(message.get("role")), part_text(message.get("content"))
         if speaker == "assistant":
             answered = True
-            parts = [said(text)] if text.strip() else []
-            parts += _action(message)
-            role = Role.ASSISTANT
+            role, parts = Role.ASSISTANT, said(text) + _action(message)
         elif speaker == "tool" or (speaker == "user" and answered):
-            role, parts = Role.TOOL, [returned(text, message.get("tool_call_id"))]
+            role, parts = Role.TOOL, returned(text, message.get("tool_call_id"))
         elif speaker == "user":
-            role, parts = Role.USER, [typed(text, reading.tally)]
+            role, parts = Role.USER, typed(text, reading.tally)
         else:
-            role, parts = (
-                Role.SYSTEM,
-                [said(text, Use.BOOT if speaker == "system" else Use.WRAPPER)],
-            )
-        key = _key(f"{session}:{reading.path.parent.parent.name}", number, text)
-        yield Turn(spot=spot, role=role, parts=parts, key=key, session=session, model=model)
+            use = Use.BOOT if speaker == "system" else Use.WRAPPER
+            role, parts = Role.SYSTEM, said(text, use)
+        yield session.turn(spot, role, parts, key=_key(run, number, text))
 
 
 def _hands_turns(reading: Reading) -> Iterator[Turn]:
     """OpenHands: a run a line, and its events inside."""
-    for line, run in _runs(reading):
-        session = words(run.get("instance_id"))
+    for line, run in reading.objects():
+        if not isinstance(run.get("history"), list):
+            reading.tally["not a run"] += 1
+            continue
+        session = Session(id=words(run.get("instance_id")))
         document = Document(reading, line)
         named = document.fields(document.root)
         if "instruction" in named:
@@ -128,22 +104,8 @@ def _hands_turns(reading: Reading) -> Iterator[Turn]:
             if not parts:
                 reading.tally[SESSION_STATE] += 1
                 continue
-            yield Turn(
-                spot=spot,
-                role=role,
-                parts=parts,
-                key=f"{session}:{event.get('id')}:{hash_of(parts[0].text)}",
-                at=moment(event.get("timestamp")),
-                session=session or None,
-            )
-
-
-def _runs(reading: Reading) -> Iterator[tuple[Spot, Fields]]:
-    for spot, run in reading.objects():
-        if isinstance(run.get("history"), list):
-            yield spot, run
-        else:
-            reading.tally["not a run"] += 1
+            key = _key(session.id, event.get("id"), parts[0].text)
+            yield session.turn(spot, role, parts, key=key, at=moment(event.get("timestamp")))
 
 
 def _event(reading: Reading, event: Fields) -> tuple[Role, list[Part]]:
@@ -153,14 +115,14 @@ def _event(reading: Reading, event: Fields) -> tuple[Role, list[Part]]:
     action, observation = words(event.get("action")), words(event.get("observation"))
     text = words(args.get("content")) or words(event.get("message"))
     if action == "system":
-        return Role.SYSTEM, [said(text, Use.BOOT)]
+        return Role.SYSTEM, said(text, Use.BOOT)
     if action == "message":
         if source == "user":
-            return Role.USER, [typed(text, reading.tally)]
-        return Role.ASSISTANT, [said(text)]
+            return Role.USER, typed(text, reading.tally)
+        return Role.ASSISTANT, said(text)
     if action in ("think", "finish"):
         idea = words(args.get("thought")) or words(args.get("final_thought")) or text
-        return Role.ASSISTANT, thought(idea) if action == "think" else [said(idea)]
+        return Role.ASSISTANT, thought(idea) if action == "think" else said(idea)
     if action in ("recall", "change_agent_state", "") and not observation:
         return Role.SYSTEM, []
     if action:
@@ -172,15 +134,14 @@ def _event(reading: Reading, event: Fields) -> tuple[Role, list[Part]]:
             given = {"command": command}
         elif action == "read":
             given["command"] = "view"
-        made = called(name or action, given, call)
-        return Role.ASSISTANT, [*([said(idea)] if idea.strip() else []), made]
+        return Role.ASSISTANT, said(idea) + called(name or action, given, call)
     if observation in ("recall", "agent_state_changed", "null"):
         return Role.SYSTEM, []
     code = inner(event, "extras", "metadata").get("exit_code")
     failed = observation == "error" or (isinstance(code, int) and code not in (0, -1))
     code = None if code == -1 else code  # it still runs
     text = words(event.get("content"))
-    return Role.TOOL, [returned(text, call, name, error=failed, code=code)]
+    return Role.TOOL, returned(text, call, name, error=failed, code=code)
 
 
 def _atif_turns(reading: Reading) -> Iterator[Turn]:
@@ -203,43 +164,40 @@ def _atif_turns(reading: Reading) -> Iterator[Turn]:
 
 def _step(reading: Reading, head: Fields, spot: Spot, step: Fields) -> Iterator[Turn]:
     source, text = step.get("source"), part_text(step.get("message"))
-    session = words(head.get("session_id"))
-    agent = inner(head, "agent")
+    model = words(step.get("model_name")) or words(inner(head, "agent").get("model_name"))
+    session = Session(id=words(head.get("session_id")), model=model)
     parts = thought(step.get("reasoning_content"))
-    if text.strip():
-        if source == "user":
-            parts.append(typed(text, reading.tally))
-        else:
-            parts.append(said(text, Use.WRAPPER if source == "system" else None))
+    if source == "user":
+        parts += typed(text, reading.tally)
+    else:
+        parts += said(text, Use.WRAPPER if source == "system" else None)
     for call in each(step.get("tool_calls")):
         given, name = call.get("arguments"), call.get("function_name")
-        parts.append(called(name, given, call.get("tool_call_id")))
+        parts += called(name, given, call.get("tool_call_id"))
     for number, result in enumerate(each(inner(step, "observation").get("results"))):
         content = result.get("content")
         if isinstance(content, dict) and content.get("command") and "source_call_id" not in result:
             # An orchestrator ran a command itself: no agent called it.
             call_id = f"step {step.get('step_id')}.{number}"
-            parts.append(called("shell", {"command": content["command"]}, call_id))
+            parts += called("shell", {"command": content["command"]}, call_id)
             failed = content.get("passed") is False
-            parts.append(returned(words(content.get("output")), call_id, error=failed))
+            parts += returned(words(content.get("output")), call_id, error=failed)
             continue
-        text = content if isinstance(content, str) else part_text(content)
         if isinstance(content, dict):
-            text = msgspec.json.encode(content).decode()
-        parts.append(returned(text, result.get("source_call_id")))
+            content = msgspec.json.encode(content).decode()
+        parts += returned(part_text(content), result.get("source_call_id"))
     roles = {"user": Role.USER, "agent": Role.ASSISTANT}
-    yield Turn(
-        spot=spot,
-        role=roles.get(words(source), Role.SYSTEM),
-        parts=parts,
-        key=f"atif:{session}:{step.get('step_id')}" if session and session != "<redacted>" else "",
+    named = session.id and session.id != "<redacted>"
+    yield session.turn(
+        spot,
+        roles.get(words(source), Role.SYSTEM),
+        parts,
+        key=f"atif:{session.id}:{step.get('step_id')}" if named else "",
         at=moment(step.get("timestamp")),
-        session=session or None,
-        model=words(step.get("model_name")) or words(agent.get("model_name")),
     )
 
 
-def _is_atif_line(record: Outline) -> bool:
+def _is_atif_line(record: Fields) -> bool:
     if "__header__" in record:
         return "schema_version" in record
     return "step_id" in record and "source" in record

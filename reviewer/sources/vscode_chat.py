@@ -4,33 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from typing import Any
-from urllib.parse import unquote, urlsplit
 
-import msgspec
-from msgspec import structs
-
-from reviewer.sources.formats import Facts, Format, Location
-from reviewer.sources.formats import Fields as Outline
-from reviewer.sources.lines import reading as opened_file
-from reviewer.sources.records import Role, Use
-from reviewer.sources.turns import (
-    SESSION_STATE,
-    Document,
+from reviewer.sources.document import Document
+from reviewer.sources.fields import (
     Fields,
-    Part,
-    Reading,
-    Spot,
-    Turn,
-    called,
     each,
+    folder_of_uri,
     inner,
     moment,
-    returned,
-    said,
-    thought,
-    typed,
     words,
+    written_object,
 )
+from reviewer.sources.formats import Facts, Format, Location
+from reviewer.sources.lines import reading as opened_file
+from reviewer.sources.parts import Part, called, returned, said, thought, typed
+from reviewer.sources.reading import Reading, Spot
+from reviewer.sources.records import Role, Use
+from reviewer.sources.turns import SESSION_STATE, Session, Turn
 
 
 def _turns(reading: Reading) -> Iterator[Turn]:
@@ -41,25 +31,15 @@ def _turns(reading: Reading) -> Iterator[Turn]:
         named = document.fields(document.root)
         head = document.plain(named, "requests")
         requests = list(document.objects(named.get("requests")))
-    session = words(head.get("sessionId"))
-    cwd = _folder(reading)
+    session = Session(id=words(head.get("sessionId")), cwd=_folder(reading))
     for number, (spot, request) in enumerate(requests):
-        name = words(request.get("requestId")) or f"{session}:{number}"
-        asked = words(inner(request, "message").get("text"))
-        question = Turn(
-            spot=spot,
-            role=Role.USER,
-            parts=[typed(asked, reading.tally)] if asked.strip() else [],
-            key=name,
-            at=moment(request.get("timestamp")) or moment(head.get("creationDate")),
-            session=session or None,
-            cwd=cwd,
-            model=words(request.get("modelId")),
-        )
-        yield question
+        session.model = words(request.get("modelId"))
+        key = words(request.get("requestId")) or f"{session.id}:{number}"
+        at = moment(request.get("timestamp"), head.get("creationDate"))
+        asked = typed(words(inner(request, "message").get("text")), reading.tally)
+        yield session.turn(spot, Role.USER, asked, key=key, at=at)
         if parts := _answer(reading, request):
-            key = f"{name}:answer"
-            yield structs.replace(question, role=Role.ASSISTANT, parts=parts, key=key)
+            yield session.turn(spot, Role.ASSISTANT, parts, key=f"{key}:answer", at=at)
 
 
 def _answer(reading: Reading, request: Fields) -> list[Part]:
@@ -80,16 +60,11 @@ def _answer(reading: Reading, request: Fields) -> list[Part]:
         elif kind == "toolInvocationSerialized" and not calls:
             shown = item.get("pastTenseMessage") or item.get("invocationMessage")
             call = item.get("toolCallId")
-            parts.append(called(item.get("toolId"), _markdown(shown), call))
+            parts += called(item.get("toolId"), _markdown(shown), call)
         else:
             reading.tally[f"response item {words(kind)}"[:48]] += 1
-    if text.strip():
-        parts.append(said(text))
-    parts += calls
     problem = words(inner(request, "result", "errorDetails").get("message"))
-    if problem.strip():
-        parts.append(said(problem, Use.WRAPPER))
-    return parts
+    return parts + said(text) + calls + said(problem, Use.WRAPPER)
 
 
 def _calls(request: Fields) -> Iterator[Part]:
@@ -99,9 +74,9 @@ def _calls(request: Fields) -> Iterator[Part]:
     for turn in each(facts.get("toolCallRounds")):
         for call in each(turn.get("toolCalls")):
             name = words(call.get("id"))
-            yield called(call.get("name"), call.get("arguments"), name)
+            yield from called(call.get("name"), call.get("arguments"), name)
             if name in results:
-                yield returned(_joined(inner(results, name).get("content")), name)
+                yield from returned(_joined(inner(results, name).get("content")), name)
 
 
 def _joined(value: object) -> str:
@@ -129,18 +104,8 @@ def _folder(reading: Reading) -> str:
     if reading.path.parent.name != "chatSessions" or beside.is_symlink() or not beside.is_file():
         return ""
     with opened_file(beside) as stream:
-        try:
-            found = msgspec.json.decode(stream.read(1_000_000))
-        except (ValueError, RecursionError):
-            return ""
-    return folder_of_uri(inner(found).get("folder"))
-
-
-def folder_of_uri(uri: object) -> str:
-    """The path of a `file:` URI, as editors store working folders."""
-    parts = urlsplit(words(uri))
-    path = unquote(parts.path) if parts.scheme in ("file", "vscode-remote") else ""
-    return path[1:] if len(path) > 2 and path[2] == ":" else path
+        found = written_object(stream.read(1_000_000).decode("utf-8", "replace"))
+    return folder_of_uri(found.get("folder"))
 
 
 def _replayed(reading: Reading) -> tuple[Fields, list[tuple[Spot, Fields]]]:
@@ -194,7 +159,7 @@ def _changed(state: Fields, change: Fields, keys: list[object]) -> bool:
     return True
 
 
-def _is_log(record: Outline) -> bool:
+def _is_log(record: Fields) -> bool:
     if record.get("kind") == 0:
         document = record.get("v")
         return isinstance(document, dict) and "requests" in document

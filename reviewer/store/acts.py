@@ -46,6 +46,7 @@ LEDGERED = (
     "segment",
     "pipeline_run",
     "finding",
+    "erasure",
 )
 """Tables whose rows can be rebuilt from the ledger. All others are derived from them."""
 

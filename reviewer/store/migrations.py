@@ -46,8 +46,22 @@ def migrations() -> Migrations:
         db.table("memory").add_column("moments", str, not_null_default="")
         db.executescript(files("reviewer.store").joinpath("moments.sql").read_text("utf-8"))
 
+    @found(name="erasure")
+    def erasure(db: Database) -> None:
+        db.execute(_ERASURE)
+
     return found
 
+
+_ERASURE = """
+CREATE TABLE erasure (
+    id INTEGER PRIMARY KEY AUTOINCREMENT,
+    act INTEGER NOT NULL UNIQUE,
+    seal TEXT NOT NULL,
+    emptied INTEGER NOT NULL
+)
+"""
+"""The acts that lost images for good: the hash of the rest of each, and whether nothing is left."""
 
 _FINDING = """
 CREATE TABLE finding (

@@ -35,8 +35,8 @@ _WAYS = {
 }
 """How each table leads to the project `p` of a row."""
 
-_NEVER_ALONE = {"content", "record", "evidence", "commit_", "segment"}
-"""Large tables that are only written together with another row of the same project."""
+_NEVER_ALONE = {"content", "record", "evidence", "commit_", "segment", "erasure"}
+"""Tables that are only written together with another row of the same project, or have none."""
 
 
 def projects_of(query: Query, table: str, rows: Iterable[int]) -> Iterable[tuple[int, str]]:

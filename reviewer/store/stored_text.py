@@ -38,6 +38,7 @@ LEFT_AS_IT_IS: dict[str, str] = {
     "memory.signature": "looked up; made of masked findings",
     "finding.signature": "looked up; masked where it is made",
     "finding.session": "counted; masked where it is read",
+    "erasure.seal": "a hash",
     "pipeline_run.run_id": "made here of the time and of random digits",
 }
 """Column -> why it is not masked."""

@@ -17,6 +17,7 @@ from reviewer.errors import ConflictError, StoreError, UnknownIdError
 from reviewer.store.acts import LEDGERED, Act, Scope, chunks, images
 from reviewer.store.changes import Change, Image, split, unpack_part
 from reviewer.store.database import Database, failures_as_sentences
+from reviewer.store.erasing import FORGET
 from reviewer.store.ledger import Ledger
 
 SHARED = ("project", "content")
@@ -86,7 +87,7 @@ class Undo:
 
     def next_undo(self) -> tuple[int, str] | None:
         """Id and title of this person's latest decision here that is not undone."""
-        undone: set[int] = set()
+        undone = self._emptied()
         reversed_undos: set[int] = set()
         for number, kind, title, target, _ in self._decisions_backwards():
             if kind == "redo":
@@ -177,6 +178,8 @@ class Undo:
         if kind in ("undo", "redo"):
             opposite = "redo" if kind == "undo" else "undo"
             raise ConflictError(f"Act {number} is an {kind} itself; use {opposite}.")
+        if kind == FORGET or number in self._emptied():
+            raise ConflictError(f'Act {number} "{title}": what was forgotten is gone for good.')
         if self.is_undone(number):
             raise ConflictError(f'Act {number} "{title}" is undone already.')
         if not anyone and (other := self.decided_by_another(number)):
@@ -369,6 +372,12 @@ class Undo:
                     f'"{title}" cannot be reversed: {table.strip("_")} {min(missing)}, which it '
                     "refers to, is gone. Nothing was changed."
                 )
+
+    def _emptied(self) -> set[int]:
+        """The acts of which nothing is left, because all that they changed was forgotten."""
+        with failures_as_sentences(self._database.path):
+            rows = self._database.reader().execute("SELECT act FROM erasure WHERE emptied")
+            return {row[0] for row in rows}
 
     @property
     def _own(self) -> tuple[str, ...]:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import shlex
 import subprocess
-import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from shutil import which
@@ -13,7 +12,6 @@ from shutil import which
 from textual.app import App, SuspendNotSupported
 
 from reviewer.errors import ReviewerError, SourceError
-from reviewer.system import own_command
 
 WINDOWS = os.name == "nt"
 """There a backslash is part of a path."""
@@ -79,38 +77,6 @@ def open_in_editor(app: App[int], path: str, line: int) -> str:
     return f"Back from {name}." if not code else f"{name} ended with exit code {code}."
 
 
-def run_propose(app: App[int], store: Path, project: str) -> int:
-    """Hand the terminal to `reviewer propose` for the sessions of a project until enter is pressed.
-
-    It says what the model would cost before it asks anything. Returns its exit code. Raises
-    ReviewerError.
-    """
-    if app.is_web:
-        command = shlex.join(["reviewer", "--db", str(store), "--project", project, "propose"])
-        raise ReviewerError(
-            "A model is asked in a terminal, which a browser has not; what it finds comes here too."
-            f" In a shell: {command}"
-        )
-    argv = own_command("--db", str(store), "--project", project, "propose")
-    return _leave_screen_to(app, argv, then="\nEnter returns to the screen. ")
-
-
-INTERRUPTED = 130
-"""Exit code after Ctrl-C."""
-
-
-def back_from_model(code: int, new: int) -> str:
-    """What came of asking the model: its exit code, and how many statements it added."""
-    if new > 0:
-        came = "1 new statement waits first" if new == 1 else f"{new:,} new statements wait first"
-    else:
-        came = "nothing new"
-    if code == 0:
-        return f"Back from the model: {came}."
-    how = "The model was stopped" if code == INTERRUPTED else "The model did not answer"
-    return f"{how}: {came}."
-
-
 def _start(argv: Sequence[str]) -> None:
     """Start a program that lives on by itself. Raises ReviewerError."""
     try:
@@ -125,14 +91,11 @@ def _start(argv: Sequence[str]) -> None:
         raise ReviewerError(f"{argv[0]} cannot be started: {error.strerror}.") from error
 
 
-def _leave_screen_to(app: App[int], argv: Sequence[str], *, then: str = "") -> int:
-    """Run a program in the terminal and return its exit code; `then` waits for enter after it."""
+def _leave_screen_to(app: App[int], argv: Sequence[str]) -> int:
+    """Run a program in the terminal and return its exit code."""
     try:
         with app.suspend():
             code = subprocess.run(argv, check=False).returncode  # noqa: S603
-            if then:
-                print(then, end="", flush=True)
-                sys.stdin.readline()
     except SuspendNotSupported as error:
         raise ReviewerError("This terminal cannot be left to another program.") from error
     except OSError as error:

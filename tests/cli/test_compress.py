@@ -11,7 +11,6 @@ import pytest
 from reviewer.resources import sample_data_folder
 from tests.cli.conftest import Reviewer
 from tests.unit.llm.faults import Call, Faulty, endpoint
-from tests.unit.sources.builders import Session
 
 TALK = [
     ("system", "You look after the kiosks."),
@@ -181,34 +180,20 @@ def test_one_segment_may_have_another_level(talk: Reviewer) -> None:
     assert (first["level"], second["level"]) == ("brief", "full")
 
 
-def test_pinned_spans_and_the_expansion_of_a_summary(talk: Reviewer) -> None:
-    ids = [row["id"] for row in talk.rows("commit", "list", "talk")]
-    *rows, _ = talk.rows(
-        "compress", "talk", "--level", "tags", "--pin", f"#{ids[2]}", "takes 900 ms", "--apply"
-    )[:-1]
-    assert "takes 900 ms" in rows[0]["content"]
-    (summary, *_) = [row for row in talk.rows("commit", "list", "talk") if row["type"] == "summary"]
-    opened = talk("compress", "talk", "--expand", f"#{summary['id']}")
-    assert "takes 900 ms" in opened.stdout
-
-
 @pytest.mark.parametrize(
     ("arguments", "code", "says"),
     [
-        (("compress",), 2, "name one context"),
+        (("compress",), 2, "CONTEXT"),
         (("compress", "talk", "--level", "all", "--apply"), 2, "for viewing only"),
         (("compress", "talk", "--fit", "100", "--level", "brief"), 2, "by itself"),
         (("compress", "talk", "--set", "s1"), 2, "SEGMENT=VALUE"),
         (("compress", "talk", "--set", "s99=full"), 1, "no segment"),
         (("compress", "talk", "--text", "s1=nowhere.txt"), 1, "No such file"),
         (("compress", "talk", "--engine", "model"), 1, "base_url"),
-        (("compress", "talk", "--template", "mine"), 2, "--engine model"),
         (("compress", "talk", "--model", "another"), 2, "--engine model"),
         (("compress", "talk", "--engine", "model"), 1, "model serve - Nothing was written."),
         (("compress", "elsewhere"), 1, "There is no context"),
         (("compress", "talk", "--expand", "#2"), 1, "not a summary"),
-        (("compress", "--report", "compactions"), 2, "name the transcripts"),
-        (("compress", "--report", "compactions", "nowhere.jsonl"), 1, "nowhere.jsonl"),
     ],
 )
 def test_a_refusal_is_one_line(
@@ -239,57 +224,6 @@ def test_stats_show_the_results_of_compressions(talk: Reviewer) -> None:
     names = {row["metric"].rpartition(".")[2] for row in found}
     assert names == {"CompressionRatio", "Duration", "FidelityScore"}
     assert "CompressionRatio" in talk("stats").stdout
-
-
-def test_a_report_names_dropped_facts_that_were_needed(reviewer: Reviewer) -> None:
-    def line(number: int, kind: str, content: Any, **more: Any) -> str:
-        parent = f"u{number - 1}" if number else None
-        role = "assistant" if kind == "assistant" else "user"
-        return json.dumps(
-            {
-                "type": kind, "uuid": f"u{number}", "parentUuid": parent, "sessionId": "s",
-                "timestamp": f"2026-03-01T12:00:{number:02d}Z",
-                "message": {"role": role, "id": f"m{number}", "content": content}, **more,
-            }
-        )  # fmt: skip
-
-    def call(number: int, path: str) -> str:
-        tool = {
-            "type": "tool_use",
-            "id": f"t{number}",
-            "name": "Read",
-            "input": {"file_path": path},
-        }
-        return line(number, "assistant", [tool])
-
-    lines = [
-        line(0, "user", "Look at `late_queue.py` and `early_queue.py`, please."),
-        line(1, "assistant", [{"type": "text", "text": "Both call `openSlowly` at the start."}]),
-        line(
-            2,
-            "user",
-            "This session is being continued from a previous conversation. They read "
-            "early_queue.py.",
-            isCompactSummary=True,
-        ),
-        call(3, "/srv/late_queue.py"),
-        call(4, "/srv/early_queue.py"),
-        call(5, "/srv/late_queue.py"),
-        line(6, "user", "And openSlowly, where is it?"),
-    ]
-    file = reviewer.folder / "session.jsonl"
-    file.write_text("\n".join(lines) + "\n")
-    (report,) = reviewer.rows("compress", "--report", "compactions", file)
-    assert (report["line"], report["needed"], report["needed_files"]) == (2, 3, 2)
-    assert report["kept"] == pytest.approx(1 / 3, abs=0.01)
-    assert report["kept_files"] == 0.5
-    assert report["kept_by_person"] == 0.0
-    first = report["dropped"][0]
-    assert (first["text"], first["needed"], first["file"]) == ("late_queue.py", 2, True)
-    shown = reviewer("compress", "--report", "compactions", file).stdout
-    assert "kept 33% of 3 needed later" in shown
-    assert "- late_queue.py (needed 2 times)" in shown
-    assert not reviewer.db.exists()
 
 
 def test_a_text_that_does_not_pass_is_applied_only_anyway(talk: Reviewer) -> None:
@@ -425,26 +359,3 @@ def test_a_criterion_that_cannot_be_met_names_its_segment_and_blocks_no_other(
     assert done.returncode == 0, done.stderr
     assert "s1 stays Full: " in done.stderr
     assert "nobody wrote this" in done.stderr
-
-
-def test_a_report_goes_through_all_files_and_names_what_cannot_be_read(
-    reviewer: Reviewer,
-) -> None:
-    start = "This session is being continued from a previous conversation."
-    resumed = Session()
-    resumed.user(f"{start} They oiled the hinges of the gate.", isCompactSummary=True)
-    resumed.user("go on")
-    whole = Session()
-    whole.user("Oil the hinges of the old door, and never paint them red.")
-    whole.user(f"{start} Something about a gate.", isCompactSummary=True)
-    whole.user("go on")
-    resumed_file, whole_file = reviewer.folder / "resumed.jsonl", reviewer.folder / "whole.jsonl"
-    resumed_file.write_bytes(resumed.bytes())
-    whole_file.write_bytes(whole.bytes())
-    done = reviewer(
-        "compress", "--report", "compactions", resumed_file, reviewer.folder / "gone", whole_file
-    )
-    assert done.returncode == 1
-    assert "What it replaced is not in this file" in done.stdout
-    assert "gone does not exist" in done.stderr
-    assert "never paint them red" in done.stdout

@@ -159,26 +159,6 @@ def test_compile_marks_a_summary_with_its_range(reviewer: Reviewer, session: Pat
     assert found["first"] == before[0]["hash"]
 
 
-def test_past_compactions_are_told_with_the_needs_they_lost(
-    reviewer: Reviewer, tmp_path: Path
-) -> None:
-    told = Session()
-    told.user("Make the timetable of the ferry fit one page, and keep the night boats in bold.")
-    told.reply("The winter column is too wide because of its notes. Shall I drop the column?")
-    told.user("yes, and never shrink the type of the harbour below 9 points")
-    start = "This session is being continued from a previous conversation."
-    told.user(f"{start} They talked about boats.", isCompactSummary=True)
-    told.user("go on")
-    path = tmp_path / "ferry.jsonl"
-    path.write_bytes(told.bytes())
-    [row] = reviewer.rows("compress", path, "--report", "compactions")
-    assert row["needs"] >= 2
-    assert "request" in {each["kind"] for each in row["needs_lost"]}
-    shown = reviewer("compress", path, "--report", "compactions").stdout
-    assert "needs: the summary says 1 of 2; lost:" in shown
-    assert "below 9 points" in shown
-
-
 @pytest.mark.parametrize("verb", ["brief", "keep"])
 def test_words_of_a_session_make_the_next_agent_load_nothing(
     reviewer: Reviewer, tmp_path: Path, verb: str

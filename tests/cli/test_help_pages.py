@@ -23,16 +23,6 @@ def test_a_page_is_printed_as_it_is(reviewer: Reviewer, topic: str) -> None:
     assert done.stdout == (DOCS / f"{topic}.md").read_text("utf-8")
 
 
-def test_a_section_is_printed_alone(reviewer: Reviewer) -> None:
-    done = reviewer("help", "design", "doors", db=False)
-    assert done.stdout.startswith("## Doors\n")
-    assert done.stdout.count("\n## ") == 0
-
-
-def test_a_heading_inside_code_is_none(reviewer: Reviewer) -> None:
-    assert "no section called" in reviewer.fails("help", "tour", "Context packet", db=False)
-
-
 def test_a_command_is_sent_to_its_own_help(reviewer: Reviewer) -> None:
     assert "reviewer promote --help" in reviewer.fails("help", "promote", db=False)
 

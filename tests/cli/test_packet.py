@@ -175,7 +175,6 @@ def test_out_writes_the_file(reviewer: Reviewer, kiosk: Path) -> None:
         (["--pin", "abc", "--mute", "abc"], "both name abc"),
         (["--budget", "8kk"], "8000, 8,000 or 8k"),
         (["--for", "nobody"], "claude-code"),
-        (["--task", "x", "--task-file", "y"], "exclude each other"),
         (["--from", "store"], "exclude each other"),
     ],
 )
@@ -217,16 +216,6 @@ def test_budgets_are_read_as_people_write_them(
     assert as_json(reviewer, kiosk, "--budget", "8,000")["budget"] == 8000
 
 
-def test_a_limit_in_characters_holds_beside_that_in_tokens(reviewer: Reviewer, kiosk: Path) -> None:
-    whole = packet(reviewer, kiosk)
-    cut = packet(reviewer, kiosk, "--max-chars", len(whole) - 40)
-    assert len(cut) <= len(whole) - 40
-    assert "Never open the drawer" in cut
-    assert packet(reviewer, kiosk, "--max-chars", len(whole)) == whole
-    done = reviewer("packet", "--context-dir", kiosk, "--max-chars", 10)
-    assert "Over the limit of 10 characters by" in done.stderr
-
-
 def test_limits_of_an_agent(reviewer: Reviewer, kiosk: Path) -> None:
     lines = [f"## [2026-07-{n % 28 + 1:02}] Drawer {n}\n\n{'Coins. ' * 40}" for n in range(90)]
     (kiosk / ".context" / "LEARNINGS.md").write_text("# L\n\n" + "\n\n".join(lines) + "\n")
@@ -237,31 +226,20 @@ def test_limits_of_an_agent(reviewer: Reviewer, kiosk: Path) -> None:
     assert own["tokens_used"] <= 600
 
 
-def test_the_task_from_a_file_or_from_stdin(reviewer: Reviewer, kiosk: Path) -> None:
-    task = reviewer.folder / "change.diff"
-    task.write_text("diff --git a/jams.py b/jams.py\n+++ b/jams.py\n@@ -1 +1 @@\n+wait(40)\n")
-    found = as_json(reviewer, kiosk, "--task-file", task)
-    by_title = {item["title"]: item["score"] for item in found["included"]}
-    assert by_title["Jams"] == 1.0
-    piped = reviewer(
-        "packet", "--context-dir", kiosk, "--task", "-", "--now", "2026-07-26", "--format", "json",
-        typed=task.read_text(),
-    )  # fmt: skip
-    assert json.loads(piped.stdout) == found
-    task.write_text(" \n")
-    assert "is empty" in reviewer.fails("packet", "--context-dir", kiosk, "--task-file", task)
+def test_the_task_from_stdin(reviewer: Reviewer, kiosk: Path) -> None:
+    asked = ("packet", "--context-dir", kiosk, "--task", "-", "--format", "json")
+    diff = "diff --git a/jams.py b/jams.py\n+++ b/jams.py\n@@ -1 +1 @@\n+wait(40)\n"
+    found = json.loads(reviewer(*asked, typed=diff).stdout)
+    assert {item["title"]: item["score"] for item in found["included"]}["Jams"] == 1.0
+    found = json.loads(reviewer(*asked, typed="forty seconds of jams\n" * 45_000).stdout)
+    assert found["keywords"] == ["jams", "forty", "seconds"]
+    assert "is empty" in reviewer(*asked, typed=" \n").stderr
 
 
 def test_a_task_that_names_nothing_here_says_so(reviewer: Reviewer, kiosk: Path) -> None:
     for task in ("zzz", "Müllabfuhr"):
         done = reviewer("packet", "--context-dir", kiosk, "--task", task)
         assert "in the order without a task" in done.stderr
-
-
-def test_a_task_of_a_megabyte_is_read(reviewer: Reviewer, kiosk: Path) -> None:
-    task = reviewer.folder / "long.txt"
-    task.write_text("forty seconds of jams\n" * 45_000)
-    assert as_json(reviewer, kiosk, "--task-file", task)["keywords"] == ["jams", "forty", "seconds"]
 
 
 def test_what_was_left_out_can_be_read_by_its_place_or_id(reviewer: Reviewer, kiosk: Path) -> None:

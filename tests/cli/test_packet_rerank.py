@@ -88,4 +88,4 @@ def test_a_model_that_fails_is_one_sentence(
 def test_nobody_is_asked_unasked(reviewer: Reviewer, shop: Path) -> None:
     said = reviewer.fails("packet", "--context-dir", shop, "--task", TASK, "--rerank")
     assert "No model is configured" in said
-    assert "needs a task" in reviewer.fails("packet", "--context-dir", shop, "--rerank", code=2)
+    assert "needs a --task" in reviewer.fails("packet", "--context-dir", shop, "--rerank", code=2)

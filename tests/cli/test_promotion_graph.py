@@ -417,7 +417,7 @@ class TestForesight:
             assert reviewer("ingest", path).returncode == 0
             done = reviewer("remember", "The drawer stays closed at night.", "--at", f"{path}:1-3")
             assert done.returncode == 0, done.stderr
-        (row,) = reviewer.rows("queue", "list", "--statements")
+        (row,) = reviewer.rows("queue", "list", "--filter", "is:statement")
         assert (row["seen"], row["sessions"]) == (2, 2)
         assert row["hints"] == []
 

@@ -416,3 +416,52 @@ def test_the_command_can_be_asked_one_question(reviewer: Reviewer) -> None:
     assert done.returncode == 0, done.stderr
     assert re.search(r"command +\S+/bin/ask", done.stdout)
     assert "> A list of changes." in done.stdout
+
+
+def installed(reviewer: Reviewer, answered: str = FOUND) -> dict[str, str]:
+    """An environment with Claude Code, which answers so, as the only agent."""
+    line = json.dumps(json.dumps({"result": answered}))
+    folder = program(
+        reviewer.folder / "bin", f"note(prompt=sys.stdin.read())\nsay({line})", name="claude"
+    ).parent
+    return {"PATH": str(folder), **settings(reviewer)}
+
+
+def test_ingest_ends_with_who_could_read_and_what_it_costs_and_asks_nobody(
+    reviewer: Reviewer,
+) -> None:
+    environment = installed(reviewer)
+    session(reviewer, "one.jsonl")
+    done = reviewer("ingest", session(reviewer, "two.jsonl"), "one.jsonl", env=environment)
+    assert done.stderr.splitlines()[-1] == (
+        "Claude Code is installed: let it read 2 sessions? About 4,000 tokens in, 1,800 out:"
+        " reviewer propose --command claude --newest 2"
+    )
+    assert not was_asked(reviewer)
+
+
+def test_the_newest_sessions_that_no_reader_has_read_are_asked_about(reviewer: Reviewer) -> None:
+    environment = installed(reviewer)
+    for name in ("one", "two", "three"):
+        path = session(reviewer, f"{name}.jsonl", cause=f"{WORDS} at kiosk {name}")
+        assert reviewer("ingest", path, env=environment).returncode == 0
+    asked = "propose", "--command", "claude", "--yes", "--newest", "2"
+    done = reviewer(*asked, env=environment)
+    assert "2 sessions in 2 pieces" in done.stderr
+    assert "1 session in 1 piece" in reviewer(*asked, env=environment).stderr
+    done = reviewer(*asked, env=environment)
+    assert done.returncode == 1
+    assert "A reader has read every session" in done.stderr
+
+
+def test_on_a_terminal_the_agent_that_is_installed_is_asked_after_a_yes(
+    reviewer: Reviewer,
+) -> None:
+    environment = installed(reviewer)
+    done = reviewer("propose", session(reviewer), "--dry-run", env=environment)
+    assert "for claude" in done.stdout
+    assert "on your Claude Code plan" in done.stdout
+    done = reviewer("propose", session(reviewer), "--yes", env=environment)
+    assert done.returncode == 1  # without a terminal nobody has agreed to this agent
+    assert "--command claude" in done.stderr
+    assert not was_asked(reviewer)

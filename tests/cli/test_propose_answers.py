@@ -17,7 +17,7 @@ from tests.cli.conftest import Reviewer
 from tests.cli.permissions import bound as bound
 from tests.cli.test_propose import FOUND, TRUE, WORDS, asks, session, settings, was_asked
 from tests.unit.llm.faults import Call, endpoint
-from tests.unit.llm.test_command import program
+from tests.unit.llm.test_command import program, seen
 from tests.unit.proposing.models import answer, said
 from tests.unit.proposing.sessions import SessionFile
 from tests.waiting import PATIENCE
@@ -313,7 +313,7 @@ def test_a_statement_that_obeys_the_recording_is_flagged_and_not_first(
     )
     found = answer(obeys, said(TRUE, (1, WORDS)))
     assert reviewer("propose", made.path, "--yes", env=asks(reviewer, found)).returncode == 0
-    first, second = reviewer.rows("queue", "list", "--statements")
+    first, second = reviewer.rows("queue", "list", "--filter", "is:statement")
     assert first["content"] == TRUE.rstrip(".")
     assert "injection" in second["flags"]
     assert second["proof"]["origin"] == origin
@@ -343,7 +343,37 @@ def test_a_terminal_shows_how_far_it_is(reviewer: Reviewer) -> None:
         process.communicate(timeout=PATIENCE)
     os.close(ours)
     assert re.search(
-        rb"Session 1 of 2, piece 1 of 1  0 of [\d,]+ tokens  \d+ s  Ctrl-C stops  "
-        rb"0 statements  0.jsonl",
+        rb"Session 1 of 2, piece 1 of 1  0 of [\d,]+ tokens  \d+ s  0 statements  0.jsonl"
+        rb"  Ctrl-C stops",
         shown,
     )
+
+
+def test_after_the_sessions_one_question_compares_what_came_of_them(reviewer: Reviewer) -> None:
+    first = "The card terminal repeats its answer after 20 seconds at kiosk 0."
+    second = "At kiosk 1 the answer is repeated by the card terminal, 20 seconds later."
+    path = program(
+        reviewer.folder / "bin",
+        "prompt = sys.stdin.read()\n"
+        "import re\n"
+        "ids = re.findall(r'^#(\\d+) ', prompt, re.M)\n"
+        "if 'You compare statements' in prompt:\n"
+        "    note(prompt=prompt)\n"
+        "    say(json.dumps({'same': [[int(each) for each in ids]]}))\n"
+        "elif 'at kiosk 0' in prompt:\n"
+        f"    say({answer(said(first, (1, f'{WORDS} at kiosk 0')))!r})\n"
+        "else:\n"
+        f"    say({answer(said(second, (1, f'{WORDS} at kiosk 1')))!r})",
+    )
+    environment = settings(reviewer, command=[str(path)], concurrency=1)
+    done = reviewer("propose", several(reviewer, 2), "--yes", env=environment)
+    assert done.returncode == 0, done.stderr
+    assert re.search(
+        r"compared +1 joined to others that say the same, 0 contradictions", done.stdout
+    )
+    assert "in 3 requests" in done.stdout
+    prompt = seen(reviewer.folder / "bin")["prompt"]
+    assert re.search(rf"#1 \([\d-]+\) {re.escape(first.rstrip('.'))}\n", prompt)
+    assert WORDS not in prompt  # the sessions are not sent again
+    (row,) = reviewer.rows("queue", "list")
+    assert row["content"] == first.rstrip(".")

@@ -25,23 +25,20 @@ def talk(reviewer: Reviewer) -> Path:
 def remember(reviewer: Reviewer, *more: object) -> int:
     done = reviewer("remember", MINE, "--at", "talk.jsonl:1-2", *more)
     assert done.returncode == 0, done.stderr
-    return int(reviewer.rows("queue", "list", "--statements", "--status", "all")[0]["id"])
+    return int(
+        reviewer.rows("queue", "list", "--filter", "is:statement", "--status", "all")[0]["id"]
+    )
 
 
-def test_old_excerpts_are_counted_in_one_line_while_a_statement_waits(
-    reviewer: Reviewer, talk: Path
-) -> None:
+def test_old_excerpts_can_be_told_from_statements(reviewer: Reviewer, talk: Path) -> None:
     """No wave makes them any more; stores of earlier versions have some."""
     (old,) = reviewer.ids()
     with planted(reviewer.db) as act:
         act.update("memory", old, proposer="excerpt", excerpt=1)
     other = session(reviewer.folder / "b.jsonl", "From now on print in black only.", name="s2")
     reviewer("--project", "kiosk", "ingest", other)
-    assert reviewer.ids("--excerpts") == [old]
-    first, last = reviewer("queue", "list").stdout.splitlines()
-    assert "print in black only" in first
-    assert last == "Excerpts: 1 place to look (reviewer queue list --excerpts)"
-    assert RULE[:40] in reviewer("queue", "list", "--excerpts").stdout
+    assert reviewer.ids("--filter", "is:excerpt") == [old]
+    assert old not in reviewer.ids("--filter", "is:statement")
 
 
 def test_the_proof_is_in_the_json_and_in_words(reviewer: Reviewer, talk: Path) -> None:
@@ -71,7 +68,7 @@ def test_words_of_ones_own_can_be_promoted_and_undone(reviewer: Reviewer, talk: 
 def test_the_type_is_guessed(reviewer: Reviewer, talk: Path) -> None:
     done = reviewer("remember", "Never deploy from a laptop.", "--at", "talk.jsonl:0")
     assert done.returncode == 0, done.stderr
-    assert reviewer.rows("queue", "list", "--statements")[0]["type"] == "preference"
+    assert reviewer.rows("queue", "list", "--filter", "is:statement")[0]["type"] == "preference"
 
 
 @pytest.mark.parametrize(
@@ -118,7 +115,7 @@ def test_the_words_of_a_line_are_its_proof_and_not_what_the_program_added(
     assert "working folder" in reviewer("view", talk).stdout
     done = reviewer("remember", MINE, "--at", "talk.jsonl:0-1")
     assert done.returncode == 0, done.stderr
-    (row,) = reviewer.rows("queue", "list", "--statements")
+    (row,) = reviewer.rows("queue", "list", "--filter", "is:statement")
     quoted = [quote["text"] for quote in row["proof"]["quotes"]]
     assert quoted == [RULE, CAUSE]
 

@@ -358,7 +358,7 @@ async def test_the_rows_of_the_demo_are_not_cut(engine: Engine, size: tuple[int,
     start = SampleStart(engine, sample_data_folder())
     async with started(engine, start, size) as (_, first):
         row = first.list.render_line(0).text
-        assert "Claude Code 2, Codex CLI 1, Gemini CLI 1" in row
+        assert "Claude Code 3, Codex CLI 1, Gemini CLI 1" in row
 
 
 @pytest.mark.parametrize("size", [(60, 20), (120, 40)])

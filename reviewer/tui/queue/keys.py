@@ -59,15 +59,15 @@ QUEUE_MORE = Action(
     "Decide", writes=True,
 )  # fmt: skip
 ASK_MODEL = Action(
-    "ask_model", "", "ask a model",
-    "Have a model word statements from the sessions of this project; it says first what that"
-    " costs, and asks nothing before you agree.",
+    "ask_model", "", "choose a reader",
+    "Have your agent or model word what the sessions of this project teach: those that are here,"
+    " each with what it costs.",
     "Decide", writes=True,
 )  # fmt: skip
 READ_SESSIONS = Action(
     "read_sessions", "r", "read sessions",
-    "Read the sessions of this project that agents have left on this machine; it can be"
-    " stopped, and what was read is kept.",
+    "Read the sessions of this project that agents have left on this machine; once all are in, let"
+    " the reader read them that is named above the list with its cost. The key stops it, too.",
     "Decide", writes=True,
 )  # fmt: skip
 PROJECT = Action("project", "p", "project", "Show another project, or all of them.", "Select")

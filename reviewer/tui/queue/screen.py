@@ -22,7 +22,6 @@ from reviewer.engine import Engine
 from reviewer.errors import ConflictError, FilterError, SourceError
 from reviewer.promotion.views import Kind, QueueQuery, RejectReason, Sort, SourceState
 from reviewer.text.display import display_line
-from reviewer.tui.editor import back_from_model, run_propose
 from reviewer.tui.evidence.candidate_pane import CandidatePane
 from reviewer.tui.evidence.evidence_pane import EvidencePane
 from reviewer.tui.evidence.structure import Extras
@@ -45,12 +44,14 @@ from reviewer.tui.queue.reading import (
     read_on,
     read_project_sessions,
 )
+from reviewer.tui.start.reader import BackgroundReading, find_offers
 
 if TYPE_CHECKING:
     from subprocess import Popen
 
     from reviewer.promotion.history import Undone
     from reviewer.promotion.policies import Hint
+    from reviewer.promotion.readings import Offer
     from reviewer.promotion.triage import Done, Seen
     from reviewer.promotion.views import CandidateView, Counts, EvidenceView, Member, QueueRow
     from reviewer.tui.kit.option import Option
@@ -63,8 +64,15 @@ STATE_SECONDS = 0.4
 """Rest on a row before its source is compared, and its policy hints are read."""
 BADGE_SECONDS = 0.5
 """Rest of the cursor before the badges of the visible rows are read."""
+FIRST_LOOK_SECONDS = 1.5
 LOOK_SECONDS = 20.0
 """How often sessions are looked for: as often as `reviewer watch` does."""
+ASKED_SECONDS = 0.5
+"""How often the progress of a reader is shown."""
+NOBODY = (
+    "No session waits for a reader, or no reader is here: Claude Code, Codex, Gemini CLI, OpenCode"
+    " and Copilot CLI are found on the PATH, an endpoint in the settings under [model]."
+)
 MANY = 500
 """Number of rows from which a decision shows its progress."""
 HINTED_DECISIONS = 3
@@ -157,12 +165,18 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
         self._looked = False
         self._reader: Popen[bytes] | None = None
         """The process that reads what agents have added."""
+        self.reading_bar = HintBar(id="reading")
+        self._offers: list[Offer] = []
+        """What a reader could read of this project, the one that `r` begins first."""
+        self._asked: BackgroundReading | None = None
+        self._asked_timer: Timer | None = None
 
     def compose_above(self) -> Iterable[Widget]:
-        return (self.hint,)
+        return (self.hint, self.reading_bar)
 
     def on_mount(self) -> None:
         self._show_project()
+        self.set_timer(FIRST_LOOK_SECONDS, self.look_for_sessions)
         self.set_interval(LOOK_SECONDS, self.look_for_sessions)
 
     def _show_project(self) -> None:
@@ -175,8 +189,10 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
         self.project = project
         self.query_shown = self._query_requested = QueueQuery(project=project)
         self._opened = self._whole = False
-        for group in ("ids", "new rows", "sessions"):
+        for group in ("ids", "new rows", "sessions", "offers"):
             self.void(group)  # they are about the project before
+        self._take_offers([])
+        self.look_for_sessions()
         self._show_project()
         self.note_version()
         self.reload()
@@ -212,12 +228,60 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
     def _take_sessions(self, here: SessionsHere) -> None:
         self._here = here
         self._show_empty()
+        if self._asked is None:
+            self.look_for_readers()
         may_write = not self.engine.read_only and self.host.running is None
         if here.known and here.unread and may_write and self.project is not None:
             try:
                 self._reader = read_on(self.engine.path, self.project)
             except OSError as error:
                 self.say(f"New turns cannot be read: {error.strerror}.", bad=True)
+
+    # the reader that the person has
+
+    def look_for_readers(self) -> None:
+        """Look who could read the sessions that no reader has read."""
+        project = self.project
+        if project is not None and not self.engine.read_only and not self.host.is_demo:
+            self.read(lambda: find_offers(self.engine, project), self._take_offers, group="offers")
+
+    def _take_offers(self, offers: list[Offer]) -> None:
+        self._offers = offers
+        if self._asked is None:
+            key = self.key_of(keys.READ_SESSIONS)
+            if offers:
+                whole, short = map(display_line, (offers[0].sentence, offers[0].short))
+                self.reading_bar.show(f"{whole}  {key} begins", f"{key}: {short}")
+            else:
+                self.reading_bar.show("")
+
+    def _begin_asking(self, offer: Offer) -> None:
+        """Ask a reader in the background. Raises ReviewerError."""
+        assert self.project is not None
+        try:
+            self._asked = BackgroundReading(self.engine.path, self.project, offer)
+        except OSError as error:
+            raise SourceError(f"It cannot be started: {error.strerror}.") from error
+        self._asked_timer = self.set_interval(ASKED_SECONDS, self._show_asked)
+        self._show_asked()
+
+    def _show_asked(self) -> None:
+        """How far the reader is; its rows arrive in the list as it goes."""
+        reading = self._asked
+        if reading is None:
+            return
+        runs, sentence = reading.runs, reading.sentence(self.key_of(keys.READ_SESSIONS))
+        if runs:
+            self.reading_bar.show(sentence)
+            return
+        if self._asked_timer is not None:
+            self._asked_timer.stop()
+        self._asked = self._asked_timer = None
+        self.reading_bar.show("")
+        if reading.new:
+            self._load_again()
+        self.say(sentence, bad=bool(reading.problem) and not reading.new)
+        self.look_for_readers()
 
     def _is_reading_on(self) -> bool:
         return self._reader is not None and self._reader.poll() is None
@@ -895,9 +959,18 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
 
     @runs(keys.READ_SESSIONS, unless=_no_project)
     async def read_sessions(self) -> None:
-        """Read the sessions of this project that lie where agents keep them."""
+        """Read the sessions of this project that lie where agents keep them; once all are read,
+        let the reader that is offered read them, or stop it.
+        """
         project = self.project
         assert project is not None
+        if self._asked is not None:
+            self._asked.stop()
+            self._show_asked()
+            return
+        if self._offers and self._here is not None and not self._here.unread:
+            self._begin_asking(self._offers[0])
+            return
         act = ReadingAct(self.host.glyphs)
         report = await self.host.accompany(
             self, act, lambda: read_project_sessions(self.engine, project, act)
@@ -913,27 +986,33 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
             f"{stopped}Read {count(report.files, 'file')}, {report.unchanged:,} unchanged: "
             f"{count(report.new, 'new candidate')}."
         )
+        self.look_for_sessions()
 
     @runs(keys.ASK_MODEL, unless=_no_project)
-    def ask_model(self) -> None:
-        """Hand the terminal to `reviewer propose`, which says what it costs before it asks.
+    async def ask_model(self) -> None:
+        """Choose a reader for the sessions that none has read."""
+        from reviewer.tui.kit.option import Option
 
-        Raises ModelError without a model.
-        """
-        if self.project is not None:
-            from reviewer.llm.configured import configured_model
+        if self._asked is not None:
+            raise ConflictError(f"{display_line(self._asked.reader)} is reading.")
+        assert self.project is not None
+        offers = await to_thread(find_offers, self.engine, self.project)
+        if not offers:
+            raise SourceError(NOBODY)
 
-            if not self.app.is_web:
-                configured_model()  # the sentence belongs here, not on an empty terminal
-            before = self._statements_waiting()
-            code = run_propose(self.app, self.engine.path, self.project)
-            self.note_version()
-            self._load_again()
-            self.say(back_from_model(code, self._statements_waiting() - before))
+        async def then(option: Option) -> None:
+            self._begin_asking(offers[int(option.key)])
 
-    def _statements_waiting(self) -> int:
-        counts = self.engine.queue.counts(self.project)
-        return counts.to_decide
+        options = [
+            Option(
+                str(at),
+                display_line(each.reader.title),
+                f"{count(each.sessions, 'session')}, about {each.tokens_in:,} tokens in,"
+                f" {each.tokens_out:,} out",
+            )
+            for at, each in enumerate(offers)
+        ]
+        await self.choose("Let a reader word what the sessions teach", options, then)
 
     @runs(kit_keys.UNDO, unless=_nothing_to_undo_here)
     async def undo(self) -> None:
@@ -1175,6 +1254,10 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
             save_place(self.engine.path, self.project, memory_id)
         except OSError as error:
             self.say(f"The place cannot be remembered: {error.strerror}.", bad=True)
+
+    def on_unmount(self) -> None:
+        if self._asked is not None:
+            self._asked.stop()
 
     def keep_now(self) -> None:
         """Keep the draft of the text being typed, and the place in the queue."""

@@ -26,6 +26,7 @@ from reviewer.tui.kit.screen import KitScreen, Movable, MoveKeys
 from reviewer.tui.kit.text import count, wrapped
 from reviewer.tui.queue.reading import ReadingAct
 from reviewer.tui.start import keys
+from reviewer.tui.start.reader import reader_here
 from reviewer.tui.theme import Glyphs, Palette, glyphs, palette
 
 if TYPE_CHECKING:
@@ -60,6 +61,7 @@ class StartScreen(MoveKeys, KitScreen, pane=keys.START):
         self.found: Found | None = None
         self.list = ProjectList(id="projects")
         self.words = Words(id="start-words")
+        self._reader = "" if start.sample else display_line(reader_here())
         self._act: _Reading | None = None
         self._timer: Timer | None = None
 
@@ -114,6 +116,10 @@ class StartScreen(MoveKeys, KitScreen, pane=keys.START):
         ]
         if not found.here and not self.start.sample:
             lines.insert(0, (ELSEWHERE, "text"))
+        if self._reader:
+            lines.insert(
+                -1, (f"{self._reader}: afterwards it can word what they teach, on a key.", "text")
+            )
         if found.elsewhere:
             more = (
                 f"{count(found.elsewhere, 'more session')}, of folders that are gone or elsewhere"

@@ -63,62 +63,6 @@ def propose_a_cause(engine: Engine, path: Path, statement: str) -> None:
     engine.proposals.add("acme", [Proved(path, proposal, proof)], title="Proposed")
 
 
-@pytest.mark.parametrize(
-    ("code", "statements", "sentence"),
-    [
-        (0, 1, "Back from the model: 1 new statement waits first."),
-        (0, 0, "Back from the model: nothing new."),
-        (1, 0, "The model did not answer: nothing new."),
-        (1, 1, "The model did not answer: 1 new statement waits first."),
-        (130, 1, "The model was stopped: 1 new statement waits first."),
-    ],
-)
-async def test_asking_the_model_says_what_came_of_it(
-    talked: Engine,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    code: int,
-    statements: int,
-    sentence: str,
-) -> None:
-    def asked(*_: object) -> int:
-        for _number in range(statements):
-            propose_a_cause(
-                talked, tmp_path / "s1.jsonl", "The drawer cache is never emptied on Sundays."
-            )
-        return code
-
-    settings = tmp_path / "config.toml"
-    settings.write_text('[model]\ncommand = ["claude"]\n')
-    monkeypatch.setenv("REVIEWER_CONFIG", str(settings))
-    monkeypatch.setattr("reviewer.tui.queue.screen.run_propose", asked)
-    async with opened(talked, project="acme") as screen:
-        await screen.choose("ask a model")
-        assert sentence in screen.text
-
-
-async def test_without_a_model_the_screen_stays_and_says_where_to_name_one(
-    talked: Engine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    (tmp_path / "config.toml").touch()
-    monkeypatch.setenv("REVIEWER_CONFIG", str(tmp_path / "config.toml"))
-    programs = tmp_path / "programs"
-    programs.mkdir()
-    monkeypatch.setenv("PATH", str(programs))
-    async with opened(talked, project="acme", size=(160, 40)) as screen:
-        await screen.choose("ask a model")
-        said = screen.queue.status.text
-        assert "No model is configured. Put base_url and name of one under [model] in " in said
-        assert said.endswith("config.toml.")
-        program = programs / "claude"
-        program.write_text("#!/bin/sh\n")
-        program.chmod(0o755)
-        await screen.choose("ask a model")
-        assert 'To ask Claude Code, put command = ["claude"] under [model]' in (
-            screen.queue.status.text
-        )
-
-
 def proposer(engine: Engine, number: int) -> str:
     return engine.queue.candidate(number).proposer
 

@@ -15,7 +15,6 @@ from reviewer.agents.json_text import (
     JsonTextError,
     added,
     has,
-    parse,
     with_found,
     without,
 )
@@ -63,8 +62,9 @@ def test_additions_keep_everything_and_can_be_taken_out(text: str) -> None:
     assert added(after, additions) == after
     removed = without(after, additions)
     assert removed.changed == ()
-    assert plain(removed.text) == before
-    if "\n" in text.strip() and "{}" not in text and "[]" not in text:
+    empty_for_null = text.replace('"Start": null', '"Start": []').replace("null", "{}")
+    assert plain(removed.text) == plain(empty_for_null)
+    if "\n" in text.strip() and not re.search(r"{}|\[\]|null", text):
         assert [line for line in removed.text.split() if line] == text.split()
 
 
@@ -107,21 +107,23 @@ def test_what_was_there_empty_stays() -> None:
 @pytest.mark.parametrize(
     ("text", "reason"),
     [
-        ("", "a value was expected"),
+        ("", "Line 1 is not JSON"),
         ("[1]", "not an object"),
-        ('{"a": 1', "a comma or } was expected"),
-        ('{"a" 1}', "a colon was expected"),
-        ("{a: 1}", "a name in quotes"),
+        ('{"a": 1', "Line 1 is not JSON"),
+        ('{"a" 1}', "Line 1 is not JSON"),
+        ("{a: 1}", "Line 1 is not JSON"),
         ('{"a": 1}\n{}', "Line 2"),
         ('{\n"a": 1\n"b": 2}', "Line 3"),
-        ('{"a": 01}', "expected"),
-        ('{"a": "x\ny"}', "a value was expected"),
-        ('{"a":' * 300 + "1" + "}" * 300, "levels"),
+        ('{"a": 01}', "Line 1 is not JSON"),
+        ('{"a": "x\ny"}', "Line 1 is not JSON"),
+        (f'{{"a": {"1" * 6_000}}}', "not JSON that can be read"),
+        ('{"a":' * 300_000 + "1" + "}" * 300_000, "not JSON that can be read"),
         ('{"mcpServers": {}, "mcpServers": {}}', "second time"),
-        ('{"mcpServers": 3}', "another kind"),
+        ('{"mcpServers": 3}', "an object was expected"),
         ('{"mcpServers": {"reviewer": {}}}', "another value"),
         ('{"mcpServers": {"reviewer": 1, "reviewer": 2}}', "second time"),
     ],
+    ids=lambda text: text[:20],
 )
 def test_what_cannot_be_edited_is_refused_with_its_line(text: str, reason: str) -> None:
     with pytest.raises(JsonTextError, match=re.escape(reason)):
@@ -147,4 +149,3 @@ def test_any_object_gets_back_what_it_was(value: dict[str, Any], indent: int | s
     after = added(text, additions)
     assert all(has(after, each) for each in additions)
     assert json.loads(without(after, additions).text) == value
-    parse(after)

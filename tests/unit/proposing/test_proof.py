@@ -295,6 +295,37 @@ def test_later_lines_about_the_same_are_shown_the_persons_first() -> None:
     assert proof.sound, "a person decides"
 
 
+@pytest.mark.parametrize(
+    ("statement", "quote"),
+    [
+        ("The limit is 10,000 rows a call.", "the limit is 10_000 rows a call"),
+        ("The limit is 10 000 rows a call.", "the limit is 10k rows a call"),
+        ("Files over 2,5 MB are skipped.", "files over 2.5 megabytes are skipped"),
+        ("The token expires after 90 minutes.", "the token expires after 1.5 hours"),
+        ("The token expires after 1 minute.", "the token expires after sixty seconds"),
+        ("Half of the 3 retries fail.", "half of three retries fail"),
+        ("The settings are in `app/cmd/config.go`.", "in app/cmd lies the file config.go"),
+        ("Run `pytest -x -n 2 <file>`.", "run pytest -n 2 tests/unit -x"),
+    ],
+)
+def test_numbers_paths_and_flags_in_another_form_are_no_inventions(
+    statement: str, quote: str
+) -> None:
+    assert proof_of(statement, (3, quote), view=view_of((3, AGENT, quote))).unproved == ()
+
+
+@pytest.mark.parametrize(
+    ("statement", "quote"),
+    [
+        ("The timeout is 30 minutes.", "the timeout is 30 seconds"),
+        ("The limit is 10,000 rows.", "the limit is 100,000 rows"),
+        ("Files over 5 MB are skipped.", "files over 5 kB are skipped"),
+    ],
+)
+def test_another_number_or_unit_is_an_invention(statement: str, quote: str) -> None:
+    assert proof_of(statement, (3, quote), view=view_of((3, AGENT, quote))).unproved
+
+
 def test_what_was_said_before_takes_nothing_back() -> None:
     view = view_of(
         (3, AGENT, "Wait, SHARD_TTL was wrong."),

@@ -265,5 +265,5 @@ def test_a_template_of_the_user_replaces_the_built_in_one(desk: Desk, tmp_path: 
 
 def test_every_template_is_packaged() -> None:
     assert sorted(path.name for path in TEMPLATES.iterdir()) == [
-        "statements-again.toml", "statements.toml",
+        "over-sessions.toml", "statements-again.toml", "statements.toml",
     ]  # fmt: skip

@@ -1,0 +1,81 @@
+"""`reviewer forget`: erases memories, or a whole project, for good."""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING
+
+import click
+
+from reviewer.cli.inputs import ID
+from reviewer.cli.output import count, narrate, print_text, safe
+from reviewer.cli.session import (
+    FAILED,
+    Session,
+    Verb,
+    bring_memory_folders_up_to_date,
+    pass_session,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from reviewer.promotion.forgetting import Going
+
+SHOWN = 10
+UNFINISHED = (
+    "Another program is reading the store, so that erased bytes are still in its log. Close it: "
+    "the next command of reviewer removes them."
+)
+
+
+@click.command(cls=Verb, example="forget 412 413")
+@click.argument("ids", type=ID, nargs=-1, metavar="[ID]...")
+@click.option("--yes", is_flag=True, help="Do not ask: nothing takes it back.")
+@click.pass_context
+@pass_session
+def forget(session: Session, ctx: click.Context, ids: Sequence[int], yes: bool) -> None:
+    """Erase memories, or a project, for good.
+
+    Nothing is left in tables, history, search indexes, reports, drafts, kept answers and prepared
+    packets. What was merged into a memory goes with it; without IDs, --project NAME erases a
+    project as a whole. It asks first, because undo cannot bring anything back, and names what it
+    cannot reach. `reviewer verify` holds as before.
+    """
+    session.refuse_all_projects()
+    with session.whole_store() as engine:
+        if not ids and session.project is None:
+            raise click.UsageError("give IDs, or --project NAME for a whole project")
+        if ids:
+            session.choose_to_read(engine)
+            going = engine.forgetting.memories(ids)
+        else:
+            going = engine.forgetting.project(session.project or "")
+        _say(going, session.project or "")
+        if not yes:
+            if not sys.stdin.isatty():
+                raise click.UsageError("this cannot be undone; without a terminal, add --yes")
+            if not click.confirm("Erase it for good?", err=True):
+                narrate("Nothing was erased.")
+                return
+        engine.forgetting.erase(going)
+        bring_memory_folders_up_to_date(engine)
+        done = engine.forgetting.clean_up(going)
+        for sentence in engine.forgetting.out_of_reach(going):
+            narrate(safe(sentence))
+        narrate("Erased for good." if done else UNFINISHED)
+        if not done:
+            ctx.exit(FAILED)
+
+
+def _say(going: Going, project: str) -> None:
+    if going.wipe.project:
+        print_text(
+            f"Project {safe(project)} with {count(len(going.memories), 'memory', 'memories')}"
+            ", its sources, contexts, runs and state, and all kept answers of models"
+        )
+        return
+    for number, content in going.memories[:SHOWN]:
+        print_text(f"#{number}  {safe(content)}")
+    if len(going.memories) > SHOWN:
+        print_text(f"... and {len(going.memories) - SHOWN:,} more")

@@ -1,0 +1,41 @@
+"""Who could read sessions here: the model of the settings, or the agents that are installed."""
+
+from __future__ import annotations
+
+from msgspec import Struct
+
+from reviewer.llm.agents import AGENTS
+from reviewer.llm.command import agents_found
+from reviewer.settings import ModelSettings
+
+
+class Reader(Struct, frozen=True):
+    """A reader that can be asked. `program`: of an installed agent; empty for the model of the
+    settings.
+    """
+
+    title: str
+    program: str = ""
+
+    @property
+    def presence(self) -> str:
+        """`Claude Code is installed`."""
+        return f"{self.title} is {'installed' if self.program else 'configured'}"
+
+    @property
+    def options(self) -> tuple[str, ...]:
+        """The options of `reviewer propose` that ask this reader."""
+        return ("--command", self.program) if self.program else ()
+
+
+def readers(model: ModelSettings, path: str | None = None) -> tuple[Reader, ...]:
+    """The readers, the one of the settings first. None of them is started or asked anything."""
+    found = tuple(Reader(each.title, each.program) for each in agents_found(path))
+    if not (model.command or model.base_url):
+        return found
+    known = AGENTS.get(model.command[0]) if len(model.command) == 1 else None
+    if known is not None:
+        own = Reader(known.title)
+    else:
+        own = Reader(model.name or (model.command or (model.base_url,))[0])
+    return (own, *(each for each in found if known is None or each.program != known.program))

@@ -1,0 +1,143 @@
+"""Which sessions a reader has read, kept beside the store, and about what the others would cost."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from pathlib import Path
+
+import msgspec
+from msgspec import Struct
+
+from reviewer.errors import StoreError
+from reviewer.files import open_own, read_own
+from reviewer.llm.readers import Reader
+from reviewer.sharing import personal
+from reviewer.sources.open import NOTE_FORMATS
+from reviewer.store.database import Database, failures_as_sentences
+from reviewer.text.numerals import count
+
+TOKENS_A_SESSION, TOKENS_A_MEGABYTE, ANSWER_TOKENS = 2_200, 9_000, 900
+"""What a reader was measured to be sent and to answer."""
+MOST_OFFERED = 150_000
+"""Tokens of one offer; what is left is offered after it."""
+GROWN = 1.25
+"""A session that has grown by this factor since it was read is offered again."""
+
+
+class Reading(Struct, frozen=True, kw_only=True):
+    """A session that a reader has read, and what that cost."""
+
+    project: str
+    path: str
+    bytes: int
+    reader: str
+    at: str
+    requests: int = 0
+    tokens_in: int = 0
+    tokens_out: int = 0
+
+
+class Offer(Struct, frozen=True):
+    """What a reader could read now, and about what it costs. `beyond`: more sessions after it."""
+
+    reader: Reader
+    sessions: int
+    tokens_in: int
+    tokens_out: int
+    beyond: int = 0
+
+    @property
+    def sentence(self) -> str:
+        """`Claude Code is installed: let it read 12 sessions? About 70,000 tokens in, 8,000 out`"""
+        newest = f"the {self.sessions:,} newest of {self.sessions + self.beyond:,} sessions"
+        what = newest if self.beyond else count(self.sessions, "session")
+        return (
+            f"{self.reader.presence}: let it read {what}? About {self.tokens_in:,} tokens in,"
+            f" {self.tokens_out:,} out"
+        )
+
+    @property
+    def short(self) -> str:
+        """The same for a narrow screen, behind a key."""
+        tokens = self.tokens_in + self.tokens_out
+        return f"{self.reader.title} reads {count(self.sessions, 'session')}, {tokens:,} tokens"
+
+    @property
+    def command(self) -> str:
+        """What to type for it."""
+        return " ".join(("reviewer propose", *self.reader.options, f"--newest {self.sessions}"))
+
+
+class Readings:
+    """The sessions of a store and their readings."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+        self._path = personal(database.path, ".readings")
+
+    def note(self, reading: Reading) -> None:
+        """Remember a reading. Raises StoreError when the file cannot be written."""
+        try:
+            handle = open_own(self._path, os.O_WRONLY | os.O_APPEND | os.O_CREAT)
+            try:
+                os.write(handle, msgspec.json.encode(reading) + b"\n")
+            finally:
+                os.close(handle)
+        except OSError as problem:
+            raise StoreError(f"{self._path} cannot be written: {problem.strerror}.") from problem
+
+    def all(self) -> list[Reading]:
+        """Every reading, the oldest first; a damaged line counts as none. Raises StoreError."""
+        try:
+            lines = read_own(self._path).splitlines()
+        except FileNotFoundError:
+            return []
+        except OSError as problem:
+            raise StoreError(f"{self._path} cannot be read: {problem.strerror}.") from problem
+        found = []
+        for line in lines:
+            try:
+                found.append(_decoder.decode(line))
+            except msgspec.MsgspecError:
+                continue
+        return found
+
+    def unread(self, project: str) -> list[tuple[Path, int]]:
+        """The sessions that were ingested and no reader has read, with their bytes, the newest
+        first.
+        """
+        read: dict[str, int] = {}
+        for each in self.all():
+            if each.project == project:
+                read[each.path] = max(each.bytes, read.get(each.path, 0))
+        with failures_as_sentences(self._database.path):
+            rows = self._database.reader().execute(
+                "SELECT path, abs(bytes), format FROM source WHERE bytes <> -1 AND project_id ="
+                " (SELECT id FROM project WHERE name = ?) ORDER BY modified_ns DESC, id DESC",
+                (project,),
+            )
+            return [
+                (Path(path), size)
+                for path, size, format_ in rows
+                if format_ not in (*NOTE_FORMATS, "seed", "decision", "")
+                and "subagents" not in Path(path).parts
+                and size > read.get(path, 0) * GROWN
+            ]
+
+
+def offer(reader: Reader, unread: Sequence[tuple[Path, int]]) -> Offer | None:
+    """What a reader could read of these sessions at once, the first ones; None of nothing."""
+    sessions, tokens = 0, 0
+    for _, size in unread:
+        more = TOKENS_A_SESSION + size * TOKENS_A_MEGABYTE // 1_000_000
+        if sessions and tokens + more > MOST_OFFERED:
+            break
+        sessions, tokens = sessions + 1, tokens + more
+    if not sessions:
+        return None
+    said = max(round(tokens, -3), 1_000)
+    return Offer(reader, sessions, said, sessions * ANSWER_TOKENS, len(unread) - sessions)
+
+
+_decoder = msgspec.json.Decoder(Reading)

@@ -1,0 +1,127 @@
+"""Statements over all sessions: which are compared, and what becomes of what a reader says."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from msgspec import Struct
+
+from reviewer.promotion import queue_order
+from reviewer.promotion.conflict_rows import queue_contradiction
+from reviewer.promotion.known_facts import SHORTLIST, query_of
+from reviewer.proposing.values import Relations, Sentence
+from reviewer.store.acts import Act
+from reviewer.store.database import Database, failures_as_sentences
+
+JOINED = "joined"
+"""Flag of a row behind another one, of which a reader said that it says the same."""
+MOST = 400
+"""Statements of one question."""
+OWN = 2.0
+"""The rank from which rows are the person's own words or recur (`queue_order`)."""
+
+
+class Related(Struct, frozen=True):
+    """How many rows were put behind others, and how many pairs wait as contradictions."""
+
+    joined: int = 0
+    contradictions: int = 0
+
+
+def to_compare(database: Database, project: str, new: Sequence[int]) -> list[Sentence]:
+    """The new statements and those nearest to each of them, by number."""
+    wanted = set(new)
+    with failures_as_sentences(database.path):
+        reader = database.reader()
+        rows = reader.execute(_ROWS, (project,)).fetchall()
+        texts = {row[0]: Sentence(*row) for row in rows}
+        for number in new:
+            if number in texts and (query := query_of(texts[number].text)):
+                wanted.update(
+                    row[0]
+                    for row in reader.execute(
+                        "SELECT rowid FROM memory_text WHERE memory_text MATCH ?"
+                        " ORDER BY rank LIMIT ?",
+                        (query, SHORTLIST),
+                    )
+                )
+    return [texts[number] for number in sorted(wanted & texts.keys())][-MOST:]
+
+
+_ROWS = (
+    "SELECT m.id, coalesce((SELECT substr(max(r.at), 1, 10) FROM evidence e"
+    " JOIN record r ON r.id = e.record_id WHERE e.memory_id = m.id), ''), m.content FROM memory m"
+    " WHERE m.project_id = (SELECT id FROM project WHERE name = ?) AND m.kind = 'memory'"
+    " AND m.status IN ('candidate', 'active') AND m.excerpt = 0 AND m.leader_id IS NULL"
+)
+
+
+def relate(act: Act, relations: Relations, now: str) -> Related:
+    """Put rows that say the same behind the one that is worded best, and queue a row for each pair
+    of which only one can hold. Nothing is decided.
+    """
+    joined = sum(_join(act, group) for group in relations.same)
+    pairs = [
+        *((old, new, f"#{new} makes #{old} untrue") for old, new in relations.untrue),
+        *(
+            (one, other, f"#{one} and #{other} cannot both hold")
+            for one, other in relations.contradict
+        ),
+    ]
+    new = 0
+    for left, right, words in pairs:
+        told = dict(act.query("SELECT id, content FROM memory WHERE id IN (?, ?)", (left, right)))
+        content = f"{words.format(left, right)}: “{told[left]}” / “{told[right]}”"
+        new += len(queue_contradiction(act, left, right, content, now))
+    return Related(joined, new)
+
+
+def _join(act: Act, group: Sequence[int]) -> int:
+    """Put the waiting rows of a group behind its first one, or behind a memory among them."""
+    rows = {
+        row[0]: row
+        for row in act.query(
+            "SELECT id, status, rank, cost, times, flags FROM memory WHERE kind = 'memory'"
+            f" AND leader_id IS NULL AND id IN ({','.join('?' * len(group))})",
+            tuple(group),
+        )
+    }
+    waiting = [number for number in group if number in rows and rows[number][1] == "candidate"]
+    active = [number for number in group if number in rows and rows[number][1] == "active"]
+    if active:
+        for number in waiting:
+            flags = sorted({*rows[number][5].split(), "known"})
+            act.update("memory", number, flags=" ".join(flags), rank=rows[number][2] % 1)
+        return len(waiting)
+    if len(waiting) < 2:
+        return 0
+    leader, *members = waiting
+    for number in members:
+        flags = sorted({*rows[number][5].split(), JOINED})
+        behind = act.query("SELECT id FROM memory WHERE leader_id = ?", (number,))
+        act.update("memory", number, leader_id=leader, flags=" ".join(flags))
+        act.update_many("memory", [row for (row,) in behind], leader_id=leader)
+    cost = max(rows[number][3] for number in waiting)
+    rank = max(rows[number][2] for number in waiting)
+    sessions = _sessions(act, waiting)
+    act.update(
+        "memory",
+        leader,
+        cost=cost,
+        times=max(rows[number][4] for number in waiting),
+        rank=queue_order.rank(
+            own_words=rank >= OWN, sessions=sessions, cost=cost, quality=rank % 1
+        ),
+    )
+    return len(members)
+
+
+def _sessions(act: Act, rows: Sequence[int]) -> int:
+    return int(
+        act.query(
+            "SELECT count(DISTINCT coalesce(r.session, 's' || r.source_id)) FROM evidence e"
+            " JOIN record r ON r.id = e.record_id"
+            f" WHERE e.memory_id IN ({','.join('?' * len(rows))})",
+            tuple(rows),
+        )[0][0]
+    )

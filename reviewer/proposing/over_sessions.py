@@ -1,0 +1,107 @@
+"""One question over all sessions of a project: which statements say the same, which contradict each
+other, and which a later one makes untrue. Only numbers and sentences go in and out.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from reviewer.llm.model import JsonSchema
+from reviewer.llm.templates import Fields, fence_for, load_template, render
+from reviewer.proposing.statements import TEMPLATES, Question, StatementWriter
+from reviewer.proposing.values import Relations, Sentence
+
+OVER = "over-sessions"
+FIELDS: Fields = {"statements": (), "fence": ()}
+LEAST = 2
+"""Statements below which there is nothing to compare."""
+
+_PAIR: JsonSchema = {"type": "array", "items": {"type": "integer"}}
+SCHEMA: JsonSchema = {
+    "type": "object",
+    "properties": {
+        "same": {"type": "array", "items": _PAIR},
+        "untrue": {
+            "type": "array",
+            "items": {
+                "type": "object",
+                "properties": {"old": {"type": "integer"}, "new": {"type": "integer"}},
+                "required": ["old", "new"],
+                "additionalProperties": False,
+            },
+        },
+        "contradict": {"type": "array", "items": _PAIR},
+    },
+    "required": ["same", "untrue", "contradict"],
+    "additionalProperties": False,
+}
+
+
+def question_over(
+    writer: StatementWriter, sentences: Sequence[Sentence], templates: Path | None = None
+) -> Question:
+    """The question about statements. Raises TemplateError."""
+    text = "\n".join(f"#{each.id} ({each.day or 'no date'}) {each.text}" for each in sentences)
+    fence = fence_for("statements", text)
+    template = load_template(OVER, TEMPLATES, templates, FIELDS)
+    return writer.asking(render(template, {"statements": text, "fence": fence}), schema=SCHEMA)
+
+
+def read_relations(answer: str, sentences: Iterable[Sentence]) -> Relations:
+    """The relations in an answer. What names a number that was not asked about, or a statement
+    twice, counts as not said; the later of two days is never the untrue one.
+    """
+    days = {each.id: each.day for each in sentences}
+    told = _object(answer)
+    taken: set[int] = set()
+    same: list[tuple[int, ...]] = []
+    for numbers in _lists(told.get("same")):
+        group = tuple(dict.fromkeys(each for each in numbers if each in days))
+        if len(group) > 1 and not taken.intersection(group):
+            taken.update(group)
+            same.append(group)
+    pairs: set[frozenset[int]] = set()
+
+    def is_new(one: int, other: int) -> bool:
+        both = frozenset((one, other))
+        if len(both) < LEAST or not both <= days.keys() or both in pairs:
+            return False
+        pairs.add(both)
+        return not any(both <= set(group) for group in same)
+
+    untrue = []
+    for item in _items(told.get("untrue")):
+        old, new = (item.get("old"), item.get("new")) if isinstance(item, dict) else (0, 0)
+        if isinstance(old, int) and isinstance(new, int) and is_new(old, new):
+            untrue.append((new, old) if days[old] > days[new] else (old, new))
+    contradict = [
+        (numbers[0], numbers[1])
+        for numbers in _lists(told.get("contradict"))
+        if len(numbers) == LEAST and is_new(numbers[0], numbers[1])
+    ]
+    return Relations(tuple(same), tuple(untrue), tuple(contradict))
+
+
+def _object(answer: str) -> Mapping[str, Any]:
+    """The JSON object of an answer, whatever stands around it; an empty one without."""
+    try:
+        value = json.loads(answer[answer.find("{") : answer.rfind("}") + 1])
+    except (ValueError, RecursionError):
+        return {}
+    return value if isinstance(value, dict) else {}
+
+
+def _items(value: object) -> list[Any]:
+    return value if isinstance(value, list) else []
+
+
+def _lists(value: object) -> list[list[int]]:
+    """The lists of numbers in a value."""
+    return [
+        [each for each in item if isinstance(each, int) and not isinstance(each, bool)]
+        for item in _items(value)
+        if isinstance(item, list)
+    ]

@@ -1,0 +1,128 @@
+"""A file that is one JSON document: its values with their places, undecoded."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from reviewer.sources.fields import Fields
+from reviewer.sources.json_values import fields, first_byte, items
+from reviewer.sources.lines import TextForm
+from reviewer.sources.reading import Reading, Spot, decoded
+
+COUNTED_BLOCK = 1 << 14
+
+
+class Positions:
+    """Converts offsets in a UTF-8 text, in any order, to lines and bytes of its file.
+
+    The text begins at byte `start` of the file, in line `line`.
+    """
+
+    def __init__(self, data: bytes, form: TextForm, line: int, start: int) -> None:
+        self._data, self._form, self._first, self._start = data, form, line, start
+        self._line_end = form.line_end.replace(b"\0", b"")
+        self._counts = [0]
+        for begin in range(0, len(data), COUNTED_BLOCK):
+            self._counts.append(
+                self._counts[-1] + data.count(self._line_end, begin, begin + COUNTED_BLOCK)
+            )
+        self._offset, self._byte = 0, start
+
+    def spot(self, at: int, value: memoryview) -> Spot:
+        """The place of a value that begins at offset `at`."""
+        end = at + len(value)
+        raw: bytes | memoryview = value
+        if self._form.encoding != "utf-8":
+            raw = bytes(value).decode("utf-8", "replace").encode(self._form.encoding)
+        start = self._bytes(at)
+        return Spot(self._line(at), self._line(end) + 1, start, start + len(raw), raw)
+
+    def _line(self, offset: int) -> int:
+        block = offset // COUNTED_BLOCK
+        before = self._data.count(self._line_end, block * COUNTED_BLOCK, offset)
+        return self._first + self._counts[block] + before
+
+    def _bytes(self, offset: int) -> int:
+        if self._form.encoding == "utf-8":
+            return self._start + offset
+        if offset < self._offset:
+            self._offset, self._byte = 0, self._start
+        text = self._data[self._offset : offset].decode("utf-8", "replace")
+        self._byte += len(text.encode(self._form.encoding))
+        self._offset = offset
+        return self._byte
+
+
+class Located(NamedTuple):
+    """A value of a document, undecoded, and its offset in the text."""
+
+    at: int
+    raw: memoryview
+
+
+class Document:
+    """A file that is one JSON document, or one `line` of a file: its values with their places."""
+
+    def __init__(self, reading: Reading, line: Spot | None = None) -> None:
+        form = reading.form
+        data = reading.document if line is None else form.utf8(bytes(line.raw))
+        assert data is not None
+        number, start = (0, form.bom) if line is None else (line.line_start, line.byte_start)
+        self._reading, self._positions = reading, Positions(data, form, number, start)
+        at, raw = trimmed(memoryview(data))
+        self.root = Located(at, raw)
+
+    def fields(self, value: Located) -> dict[str, Located]:
+        """The fields of an object; empty for anything else."""
+        if first_byte(value.raw) != b"{":
+            return {}
+        try:
+            found = fields(value.raw)
+        except (ValueError, RecursionError) as problem:
+            self._reading.damaged(f"byte {value.at}", problem)
+            return {}
+        return {name: Located(value.at + at, raw) for name, (at, raw) in found.items()}
+
+    def items(self, value: Located | None) -> Iterator[Located]:
+        """The items of a list; nothing for anything else."""
+        if value is None or first_byte(value.raw) != b"[":
+            return
+        try:
+            for at, raw in items(value.raw):
+                yield Located(value.at + at, raw)
+        except (ValueError, RecursionError) as problem:
+            self._reading.damaged(f"byte {value.at}", problem)
+
+    def objects(self, value: Located | None) -> Iterator[tuple[Spot, Fields]]:
+        """The objects of a list, decoded, with their places."""
+        for item in self.items(value):
+            found = self.decoded(item)
+            if isinstance(found, dict):
+                yield self.spot(item), found
+            else:
+                self._reading.tally["not a record"] += 1
+
+    def spot(self, value: Located) -> Spot:
+        """The place of a value."""
+        return self._positions.spot(value.at, value.raw)
+
+    def decoded(self, value: Located | None) -> object:
+        """The value; None, counted and reported, if it cannot be read."""
+        if value is None:
+            return None
+        try:
+            return decoded(value.raw, self._reading.tally)
+        except (ValueError, RecursionError) as problem:
+            self._reading.damaged(f"byte {value.at}", problem)
+            return None
+
+    def plain(self, named: dict[str, Located], *without: str) -> Fields:
+        """The fields of an object, decoded, except some that are large."""
+        return {name: self.decoded(at) for name, at in named.items() if name not in without}
+
+
+def trimmed(value: memoryview, at: int = 0) -> tuple[int, memoryview]:
+    """A JSON value without the blanks before it, and its offset."""
+    padding = len(value) - len(bytes(value).lstrip()) if first_byte(value) in b" \t\r\n" else 0
+    return at + padding, value[padding:]

@@ -1,0 +1,87 @@
+"""Values of decoded JSON of any shape: each is taken for what it is, or for nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from typing import TypeAlias
+from urllib.parse import unquote, urlsplit
+
+import msgspec
+
+from reviewer.clock import iso, written_moment
+
+Fields: TypeAlias = dict[str, object]
+"""A decoded JSON object."""
+OLDER_THAN_SECONDS = 1e11
+"""Numbers above this are milliseconds since 1970, not seconds."""
+
+
+def words(value: object) -> str:
+    """The value if it is a string, else nothing."""
+    return value if isinstance(value, str) else ""
+
+
+def is_among(value: object, names: frozenset[str]) -> bool:
+    """Whether a value is one of some names."""
+    return isinstance(value, str) and value in names
+
+
+def inner(value: object, *names: str) -> Fields:
+    """An object inside an object, found by its names; empty if there is none."""
+    for name in names:
+        value = value.get(name) if isinstance(value, dict) else None
+    return value if isinstance(value, dict) else {}
+
+
+def each(value: object) -> Iterator[Fields]:
+    """The objects of a list."""
+    for item in value if isinstance(value, list) else ():
+        if isinstance(item, dict):
+            yield item
+
+
+def first(value: Fields, *names: str) -> object:
+    """The first of some fields that an object has."""
+    return next((value[name] for name in names if name in value), None)
+
+
+def written_object(text: object) -> Fields:
+    """The object that a string has as JSON; empty for anything else."""
+    try:
+        return inner(msgspec.json.decode(words(text)))
+    except (ValueError, RecursionError):
+        return {}
+
+
+def folder_of_uri(uri: object) -> str:
+    """The path of a `file:` URI, as editors store working folders."""
+    parts = urlsplit(words(uri))
+    path = unquote(parts.path) if parts.scheme in ("file", "vscode-remote") else ""
+    return path[1:] if len(path) > 2 and path[2] == ":" else path
+
+
+def moment(*values: object) -> str | None:
+    """The first time among some values, as ISO 8601: ISO text, or seconds or milliseconds since
+    1970.
+    """
+    return next(filter(None, map(_moment, values)), None)
+
+
+def _moment(value: object) -> str | None:
+    if isinstance(value, str):
+        return _moment(int(value)) if value.isdigit() else written_moment(value)
+    seconds = _seconds(value)
+    return iso(datetime.fromtimestamp(seconds, UTC)) if seconds else None
+
+
+def nanoseconds(value: object) -> int:
+    """A time in seconds or milliseconds since 1970 as nanoseconds; 0 where it is none."""
+    return int(_seconds(value) * 1e9)
+
+
+def _seconds(value: object) -> float:
+    if not isinstance(value, (int, float)) or isinstance(value, bool):
+        return 0
+    seconds = value / 1000 if value > OLDER_THAN_SECONDS else value
+    return seconds if 0 < seconds < 4e9 else 0

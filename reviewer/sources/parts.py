@@ -1,0 +1,150 @@
+"""The parts of a turn: texts, thoughts, tool calls and their results.
+
+What is blank is no part, so each function here gives a list.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import msgspec
+from msgspec import Struct
+
+from reviewer.sources.claude_words import classify
+from reviewer.sources.fields import each, first, inner, words
+from reviewer.sources.records import BlockKind, Role, Use
+from reviewer.sources.tool_text import input_text, part_text
+
+_TEXTS = ("text", "input_text", "output_text")
+_THOUGHTS = ("thinking", "reasoning")
+_CALLS = ("tool_use", "toolCall", "tool-call")
+_RESULTS = ("tool_result", "tool-result")
+_NAMES, _INPUTS = ("name", "toolName"), ("input", "arguments", "args")
+_IDS = ("id", "toolCallId", "tool_use_id")
+
+
+class Part(Struct, frozen=True, gc=False):
+    """One block of a turn. Without a `use` it is what its kind and the turn's role suggest."""
+
+    kind: BlockKind
+    text: str
+    use: Use | None = None
+    name: str = ""
+    call: str = ""
+    error: bool = False
+    code: int | None = None
+    """The exit code, where the format keeps it apart."""
+    feedback: str = ""
+    """What the person wrote when refusing the call."""
+    is_data: bool = False
+    """A picture or document, of which `text` has only the name."""
+
+
+def said(text: str, use: Use | None = None) -> list[Part]:
+    """Text of a turn."""
+    return [Part("text", text, use)] if text.strip() else []
+
+
+def typed(text: str, tally: Counter[str], harness: tuple[str, ...] = ()) -> list[Part]:
+    """Text with the person's role: theirs, or put there by the agent.
+
+    `harness`: how texts of this agent begin that nobody typed.
+    """
+    if not text.strip():
+        return []
+    if harness and text.lstrip().startswith(harness):
+        return [Part("text", text, Use.BOOT)]
+    use, clean, cuts = classify(text)
+    for reason, count in cuts.items():
+        tally[f"{reason} cut out"] += count
+    return [Part("text", clean, use)]
+
+
+def thought(text: object) -> list[Part]:
+    """What an agent thought; nothing if it is not readable."""
+    return [Part("thinking", text)] if isinstance(text, str) and text.strip() else []
+
+
+def called(name: object, given: object, call: object = "") -> list[Part]:
+    """A tool call. `given` may be JSON in a string."""
+    text = given if isinstance(given, str) else ""
+    if isinstance(given, str):
+        try:
+            inside: object = msgspec.json.decode(given)
+        except (ValueError, RecursionError):
+            inside = None
+        given = inside if isinstance(inside, (dict, list)) else None
+    if given is not None:
+        text = input_text(given)
+    return [Part("tool_use", text, name=words(name), call=words(call))]
+
+
+def returned(
+    result: object,
+    call: object = "",
+    name: object = "",
+    *,
+    error: bool = False,
+    code: object = None,
+) -> list[Part]:
+    """The result of a tool call: a string, a list of parts, or an object."""
+    known = code if isinstance(code, int) and not isinstance(code, bool) else None
+    text, its, tool = object_text(result), words(call), words(name)
+    return [Part("tool_result", text, name=tool, call=its, error=error, code=known)]
+
+
+def object_text(value: object) -> str:
+    """The text of a result; an object that has none as JSON."""
+    if isinstance(value, dict) and "text" not in value and "content" not in value:
+        return msgspec.json.encode(value).decode("utf-8", "replace")
+    return part_text(value)
+
+
+def content_parts(
+    role: Role,
+    content: object,
+    tally: Counter[str],
+    harness: tuple[str, ...] = (),
+    *,
+    data: bool = True,
+) -> list[Part]:
+    """The parts of a message's content: a text, or a list of blocks as Anthropic's API has them,
+    under the names that agents give to the same fields. `data`: name pictures and documents.
+    """
+    if isinstance(content, str):
+        content = [{"type": "text", "text": content}]
+    parts: list[Part] = []
+    for piece in each(content):
+        kind, text = words(piece.get("type")), words(piece.get("text"))
+        if kind in _TEXTS:
+            parts += typed(text, tally, harness) if role is Role.USER else said(text)
+        elif kind in _THOUGHTS:
+            parts += thought(piece.get("thinking", text))
+        elif kind in _CALLS:
+            parts += called(first(piece, *_NAMES), first(piece, *_INPUTS), first(piece, *_IDS))
+        elif kind in _RESULTS:
+            parts += returned(
+                first(piece, "content", "result"),
+                first(piece, "toolCallId", "tool_use_id"),
+                first(piece, *_NAMES),
+                error=bool(first(piece, "is_error", "isError")),
+            )
+        elif kind in ("image", "document") and data:
+            parts += said(f"[{kind}]", Use.WRAPPER)
+    return parts
+
+
+def function_calls(calls: object) -> list[Part]:
+    """The calls of a message in the form of OpenAI's API, or flat."""
+    parts: list[Part] = []
+    for call in each(calls):
+        function = inner(call, "function") or call
+        parts += called(function.get("name"), first(function, *_INPUTS), call.get("id"))
+    return parts
+
+
+def speaker(role: Role, parts: list[Part]) -> Role:
+    """Results of tools have the person's role; they are the tool's."""
+    if role is Role.USER and parts and all(part.kind == "tool_result" for part in parts):
+        return Role.TOOL
+    return role

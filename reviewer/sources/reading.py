@@ -1,0 +1,232 @@
+"""One file while it is read: its lines and their places, its tally and its damage."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections import Counter
+from collections.abc import Callable, Iterator
+from typing import Any, TypeVar
+
+import msgspec
+from msgspec import Struct
+
+from reviewer.sources.events import Origin
+from reviewer.sources.fields import Fields, words
+from reviewer.sources.json_values import json_pieces
+from reviewer.sources.lines import BLOCK, read_lines, reading
+from reviewer.sources.note_lines import NoteLine
+from reviewer.sources.source import Source
+
+Line = TypeVar("Line")
+TEXT_LINE_LIMIT = 1_000_000
+"""Maximum bytes of a line of text; a longer one is data, not something that was written."""
+ODD_ESCAPE = re.compile(
+    rb"(?<!\\)((?:\\\\)*)\\u(?:(?![0-9a-fA-F]{4})"
+    rb"|[dD][89abAB][0-9a-fA-F]{2}(?!\\u[dD][c-fC-F])"
+    rb"|(?<!\\u[dD][89abAB][0-9a-fA-F]{2}\\u)[dD][c-fC-F][0-9a-fA-F]{2})"
+)
+"""Escapes that are cut, and halves of surrogate pairs: collectors that mask strings leave them."""
+
+
+class Spot(Struct, frozen=True, gc=False):
+    """The place of a turn: 0-based half-open lines and bytes, and the bytes themselves.
+
+    In a database or an archive `line_start` counts rows, and `byte_start` equals `byte_end`.
+    """
+
+    line_start: int
+    line_end: int
+    byte_start: int
+    byte_end: int
+    raw: bytes | memoryview
+
+    def origin(self, key: str = "", **facts: Any) -> Origin:
+        """The record at this place; without a key, its hash is its key."""
+        digest = hashlib.sha256(self.raw).hexdigest()
+        return Origin(
+            key or f"sha256:{digest}",
+            self.line_start,
+            self.line_end,
+            self.byte_start,
+            self.byte_end,
+            digest,
+            **facts,
+        )
+
+
+def row_spot(row: int, raw: bytes | str) -> Spot:
+    """The place of a row of a database, or of an item in an archive."""
+    data = raw.encode("utf-8", "surrogatepass") if isinstance(raw, str) else raw
+    return Spot(row, row + 1, 0, 0, data)
+
+
+class Reading:
+    """One file while it is read: its lines or its document, its tally and its damage."""
+
+    def __init__(self, source: Source) -> None:
+        self.source = source
+        self.path = source.path
+        self.form = source.form
+        self.document = source.document
+        self.tally: Counter[str] = Counter()
+        self.errors: list[str] = []
+
+    def objects(self) -> Iterator[tuple[Spot, Fields]]:
+        """Every JSON object of a file with one object a line, with its place."""
+        for spot, value in self.lines(_any_value, _is_object):
+            if isinstance(value, dict):
+                yield spot, value
+            else:
+                self.tally["not a record"] += 1
+
+    def lines(
+        self, decode: Callable[[bytes], Line], is_whole: Callable[[Line], bool]
+    ) -> Iterator[tuple[Spot, Line]]:
+        """Every line of a file, decoded, with its place; damage is counted and reported.
+
+        `decode` raises ValueError or RecursionError for what it cannot read. Of a damaged line, the
+        intact pieces that are `is_whole` are yielded.
+        """
+        tally, errors, form = self.tally, self.errors, self.form
+        recoded = form.encoding != "utf-8"
+        with reading(self.path) as stream:
+            for number, start, raw in read_lines(stream, form):
+                if raw is None:
+                    tally["line over 32 MB"] += 1
+                    errors.append(f"line {number + 1}: longer than 32 MB, skipped")
+                    continue
+                if not raw or raw.isspace():
+                    continue
+                data = form.utf8(raw) if recoded else raw
+                try:
+                    value = decode(data)
+                except RecursionError:
+                    tally["nested too deep"] += 1
+                    errors.append(f"line {number + 1}: nested too deep to read")
+                    continue
+                except ValueError:
+                    try:
+                        value = mended(decode, data, tally)
+                    except (ValueError, RecursionError):
+                        tally["bad JSON"] += 1
+                        errors.append(f"line {number + 1}: not a JSON record")
+                        if not recoded:  # positions of pieces are known in UTF-8 only
+                            spot = Spot(number, number + 1, start, start + len(raw), raw)
+                            yield from _recovered(spot, decode, is_whole, tally)
+                        continue
+                yield Spot(number, number + 1, start, start + len(raw), raw), value
+
+    def text_lines(self) -> Iterator[NoteLine]:
+        """Every line of a file of text, with its place; damage is counted and reported."""
+        with reading(self.path) as stream:
+            for number, start, raw in read_lines(stream, self.form, TEXT_LINE_LIMIT):
+                if raw is None:
+                    self.tally["line over 1 MB"] += 1
+                    self.errors.append(f"line {number + 1}: longer than 1 MB, skipped")
+                    yield NoteLine(number, start, b"", "", too_long=True)
+                    continue
+                text, replaced = self.form.text(raw)
+                if replaced:
+                    self.tally["invalid UTF-8"] += 1
+                yield NoteLine(number, start, raw, text.removesuffix("\r").replace("\0", "\ufffd"))
+
+    def digest(self, start: int, end: int) -> str:
+        """The sha256 of bytes that were read already, in hex."""
+        digest = hashlib.sha256()
+        with reading(self.path) as stream:
+            stream.seek(start)
+            while start < end and (block := stream.read(min(BLOCK, end - start))):
+                digest.update(block)
+                start += len(block)
+        return digest.hexdigest()
+
+    def damaged(self, where: str, problem: Exception) -> None:
+        """Count and report a part of a document that cannot be read."""
+        deep = isinstance(problem, RecursionError)
+        self.tally["nested too deep" if deep else "bad JSON"] += 1
+        self.errors.append(f"{where}: {'nested too deep to read' if deep else 'not JSON'}")
+
+
+def last_versions(reading: Reading, name: str, between: str = "") -> Iterator[tuple[Spot, Fields]]:
+    """The objects of a file in which a record is written again as it grows: its last version.
+
+    `name`: the field with the id of a record. Objects with the field `between` may come between
+    two versions, and are yielded before them.
+    """
+    held: tuple[Spot, Fields] | None = None
+    for spot, record in reading.objects():
+        if between and between in record:
+            yield spot, record
+            continue
+        if held is not None:
+            its = words(record.get(name))
+            if its and its == held[1].get(name):
+                reading.tally["message written again later"] += 1
+            else:
+                yield held
+        held = spot, record
+    if held is not None:
+        yield held
+
+
+def decoded(data: bytes | memoryview, tally: Counter[str]) -> object:
+    """A JSON value; bytes that are not UTF-8 are replaced and counted.
+
+    Raises ValueError or RecursionError when it cannot be read.
+    """
+    try:
+        value: object = msgspec.json.decode(data)
+    except ValueError:
+        return mended(_any_value, data, tally)
+    return value
+
+
+def mended(decode: Callable[[bytes], Line], data: bytes | memoryview, tally: Counter[str]) -> Line:
+    """A JSON value that is readable once bytes that are not UTF-8 and odd escapes are replaced.
+
+    Raises ValueError or RecursionError when it is not.
+    """
+    data, replaced = bytes(data), False
+    try:
+        data.decode()
+    except UnicodeDecodeError:
+        data, replaced = data.decode("utf-8", "replace").encode(), True
+    try:
+        value = decode(data)
+    except msgspec.DecodeError:
+        clean = ODD_ESCAPE.sub(rb"\1\\ufffd", data)
+        if clean == data:
+            raise
+        value = decode(clean)
+        tally["odd escapes replaced"] += 1
+    if replaced:
+        tally["invalid UTF-8"] += 1
+    return value
+
+
+def _any_value(data: bytes) -> object:
+    value: object = msgspec.json.decode(data)
+    return value
+
+
+def _is_object(value: object) -> bool:
+    return isinstance(value, dict) and len(value) > 1
+
+
+def _recovered(
+    spot: Spot,
+    decode: Callable[[bytes], Line],
+    is_whole: Callable[[Line], bool],
+    tally: Counter[str],
+) -> Iterator[tuple[Spot, Line]]:
+    """The intact records inside a damaged line."""
+    for offset, piece in json_pieces(bytes(spot.raw)):
+        try:
+            value = mended(decode, piece, tally)
+        except (ValueError, RecursionError):
+            continue
+        if is_whole(value):
+            tally["recovered from a damaged line"] += 1
+            start = spot.byte_start + offset
+            yield Spot(spot.line_start, spot.line_end, start, start + len(piece), piece), value

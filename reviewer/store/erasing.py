@@ -1,0 +1,303 @@
+"""Erases rows for good: from the tables, the images in the ledger, and the search indexes.
+
+The hash of an act stays, so that the chain goes on. The rest of an act that lost images is sealed:
+the table `erasure` has the hash of that rest, and the act that erased it covers the seal.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sqlite3
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
+from pathlib import Path
+
+from msgspec import Struct
+
+from reviewer.errors import StoreError
+from reviewer.files import open_own
+from reviewer.store.acts import LEDGERED, Act, chunks, images
+from reviewer.store.changes import Change, Entry, Image, entry_hash, pack, split, unpack_part
+from reviewer.store.database import BUSY_MILLISECONDS, Database, failures_as_sentences
+from reviewer.store.schema import SEARCH_INDEX
+from reviewer.store.stored_text import LEFT_AS_IT_IS
+
+FORGET = "forget"
+"""Kind of the acts that erase; nothing takes them back."""
+PATIENCE = 1_000
+"""Milliseconds to wait for others before the log of a store is left as it is."""
+FILLER = "\u2588"
+"""In place of each character of a wording inside other text, so that spans stay where they are."""
+INDEXES = (SEARCH_INDEX, "recall_text")
+EMPTY_RECORD: Image = {"text": "", "headings": "[]", "meta": "{}"}
+DECIDED = ("memory", "content_history", "entity", "relation", "conflict", "state", "project")
+"""Tables whose rows are erased whole or not at all: what a person decided is not made illegible."""
+DERIVED = ("finding", "wave")
+"""Tables with text that is made of what was read."""
+
+Row = tuple[str, int]
+"""A table and the id of a row."""
+
+
+class Wipe(Struct, frozen=True):
+    """What goes: whole rows, the text of some records, and wordings inside any other text."""
+
+    rows: frozenset[Row]
+    records: frozenset[int] = frozenset()
+    wordings: tuple[str, ...] = ()
+    passages: tuple[str, ...] = ()
+    """The wordings with what their evidence quotes, for text that the program made of it."""
+    project: str = ""
+    """Erased as a whole, with the titles of the acts that were about nothing else."""
+
+    def illegible(self, table: str) -> tuple[str, ...]:
+        """What is made illegible in the texts of a table."""
+        return () if table in DECIDED else self.passages if table in DERIVED else self.wordings
+
+
+def forms(wordings: Iterable[str]) -> tuple[str, ...]:
+    """Wordings as text and as JSON has them, the longest first."""
+    found = set()
+    for each in wordings:
+        found |= {each, json.dumps(each)[1:-1], json.dumps(each, ensure_ascii=False)[1:-1]}
+    return tuple(sorted(found, key=lambda each: (-len(each), each)))
+
+
+def without(text: str, wordings: Sequence[str]) -> str:
+    """The text with every wording made illegible."""
+    for each in wordings:
+        if each in text:
+            text = text.replace(each, FILLER * len(each))
+    return text
+
+
+class References:
+    """The references between the tables of the ledger."""
+
+    def __init__(self, connection: sqlite3.Connection) -> None:
+        self.owner: dict[str, list[tuple[str, str]]] = defaultdict(list)
+        """Table -> columns that name the row without which its own rows cannot be, with its table.
+        """
+        self.other: dict[str, list[tuple[str, str]]] = defaultdict(list)
+        """Table -> columns that may be empty, with the table that they name."""
+        for table in LEDGERED:
+            info = connection.execute(f"PRAGMA table_info({table})")
+            required = {row[1] for row in info if row[3]}
+            for row in connection.execute(f"PRAGMA foreign_key_list({table})"):
+                kind = self.owner if row[3] in required else self.other
+                kind[table].append((row[3], row[2]))
+
+    def owned(self, connection: sqlite3.Connection, seeds: Iterable[Row]) -> frozenset[Row]:
+        """The rows with everything that belongs to them, also what is in the ledger only."""
+        rows: set[Row] = set()
+        fresh = set(seeds)
+        while fresh:
+            rows |= fresh
+            fresh = self._owned_now(connection, fresh) - rows
+            fresh = fresh or self._owned_once(connection, rows)
+        return frozenset(rows)
+
+    def _owned_now(self, connection: sqlite3.Connection, rows: set[Row]) -> set[Row]:
+        found: set[Row] = set()
+        for table, columns in self.owner.items():
+            for column, parent in columns:
+                for chunk in chunks([row for name, row in rows if name == parent]):
+                    marks = ",".join("?" * len(chunk))
+                    sql = f"SELECT id FROM {table} WHERE {column} IN ({marks})"
+                    found |= {(table, row[0]) for row in connection.execute(sql, chunk)}
+        for chunk in chunks([row for name, row in rows if name == "conflict"]):
+            sql = f"SELECT memory_id FROM conflict WHERE id IN ({','.join('?' * len(chunk))})"
+            found |= {("memory", row[0]) for row in connection.execute(sql, chunk)}
+        return found
+
+    def _owned_once(self, connection: sqlite3.Connection, rows: set[Row]) -> set[Row]:
+        """Rows that belonged to them and are gone from the tables."""
+        found: dict[str, set[int]] = defaultdict(set)
+        for change in all_changes(connection):
+            if (change.table, change.row) in rows:
+                continue
+            image = {**(change.before or {}), **(change.after or {})}
+            for column, parent in self.owner[change.table]:
+                number = image.get(column)
+                if isinstance(number, int) and (parent, number) in rows:
+                    found[change.table].add(change.row)
+        gone: set[Row] = set()
+        for table, numbers in found.items():
+            there = images(connection, table, sorted(numbers), ["id"])
+            gone |= {(table, row) for row in numbers if row not in there}
+        return gone
+
+    def cleaned(self, change: Change, wipe: Wipe) -> Change | None:
+        """What is left of a change; None where its row goes."""
+        if (change.table, change.row) in wipe.rows:
+            return None
+        before, after = (
+            image and self._cleaned_image(change.table, change.row, image, wipe)
+            for image in (change.before, change.after)
+        )
+        return Change(change.table, change.row, before, after)
+
+    def _cleaned_image(self, table: str, row: int, image: Image, wipe: Wipe) -> Image:
+        changed: Image = {}
+        for column, parent in self.other[table]:
+            number = image.get(column)
+            if isinstance(number, int) and (parent, number) in wipe.rows:
+                changed[column] = None
+        if table == "record" and row in wipe.records:
+            changed |= {column: EMPTY_RECORD[column] for column in EMPTY_RECORD if column in image}
+        elif wordings := wipe.illegible(table):
+            for column, value in image.items():
+                if isinstance(value, str) and f"{table}.{column}" not in LEFT_AS_IT_IS:
+                    clean = without(value, wordings)
+                    if clean != value:
+                        changed[column] = clean
+        return {**image, **changed} if changed else image
+
+
+def all_changes(connection: sqlite3.Connection) -> Iterator[Change]:
+    """Every change of every act. Raises StoreError for a damaged act."""
+    for number, blob in connection.execute("SELECT id, changes FROM main.ledger ORDER BY id"):
+        try:
+            for part in split(blob):
+                yield from unpack_part(part)
+        except ValueError as problem:
+            raise StoreError(f"Act {number} of the ledger is damaged: {problem}.") from problem
+
+
+def erase(act: Act, connection: sqlite3.Connection, wipe: Wipe) -> None:
+    """Erase inside an act, which records nothing but the seals of the acts that lost images."""
+    references = References(connection)
+    _erase_rows(connection, references, wipe)
+    seals = list(_rewritten(connection, references, wipe))
+    known = dict(act.query("SELECT act, id FROM erasure"))
+    act.update_each(
+        "erasure",
+        [
+            (known[number], {"seal": seal, "emptied": int(emptied)})
+            for number, seal, emptied in seals
+            if number in known
+        ],
+    )
+    act.insert_many(
+        "erasure",
+        [
+            {"act": number, "seal": seal, "emptied": int(emptied)}
+            for number, seal, emptied in seals
+            if number not in known
+        ],
+    )
+    for index in INDEXES:  # deleted words stay in its segments until these are merged
+        connection.execute(f"INSERT INTO {index} ({index}) VALUES ('optimize')")
+
+
+def _erase_rows(connection: sqlite3.Connection, references: References, wipe: Wipe) -> None:
+    by_table: dict[str, list[int]] = defaultdict(list)
+    for table, row in sorted(wipe.rows):
+        by_table[table].append(row)
+    for table in LEDGERED:
+        for column, parent in references.other[table]:
+            connection.executemany(
+                f"UPDATE {table} SET {column} = NULL WHERE {column} = ?",
+                [(row,) for row in by_table[parent]],
+            )
+    for table in reversed(LEDGERED):
+        connection.executemany(f"DELETE FROM {table} WHERE id = ?", [(n,) for n in by_table[table]])
+    connection.executemany(
+        "DELETE FROM ledger_touch WHERE memory_id = ?", [(row,) for row in by_table["memory"]]
+    )
+    assignments = ", ".join(f"{column} = ?" for column in EMPTY_RECORD)
+    connection.executemany(
+        f"UPDATE record SET {assignments} WHERE id = ?",
+        [(*EMPTY_RECORD.values(), row) for row in sorted(wipe.records)],
+    )
+    for table in LEDGERED:
+        wordings = wipe.illegible(table)
+        for name in [row[1] for row in connection.execute(f"PRAGMA table_info({table})")]:
+            if f"{table}.{name}" in LEFT_AS_IT_IS:
+                continue
+            for wording in wordings:
+                sql = f"SELECT id, {name} FROM {table} WHERE instr({name}, ?)"
+                found = connection.execute(sql, (wording,)).fetchall()
+                connection.executemany(
+                    f"UPDATE {table} SET {name} = ? WHERE id = ?",
+                    [(without(text, wordings), row) for row, text in found],
+                )
+
+
+def _rewritten(
+    connection: sqlite3.Connection, references: References, wipe: Wipe
+) -> Iterator[tuple[int, str, bool]]:
+    """Rewrite the acts with something to erase; yields the number of each, the hash of its rest,
+    and whether no change is left of it.
+    """
+    alone = _acts_of(connection, wipe.project)
+    connection.execute("DELETE FROM ledger_project WHERE project = ?", (wipe.project,))
+    for (number,) in connection.execute("SELECT id FROM ledger ORDER BY id").fetchall():
+        *columns, blob, previous = connection.execute(
+            "SELECT id, at, actor, scope, kind, title, target, rows, changes, previous"
+            " FROM ledger WHERE id = ?",
+            (number,),
+        ).fetchone()
+        old = Entry(*columns)
+        kept: list[bytes] = []
+        lost = False
+        for part in split(blob):
+            changes = unpack_part(part)
+            cleaned = [references.cleaned(each, wipe) for each in changes]
+            left = [each for each in cleaned if each is not None]
+            if left == changes:
+                kept.append(bytes(part))
+            else:
+                lost = True
+                kept += [pack(left)] if left else []
+        title = old.kind.capitalize() if number in alone else without(old.title, wipe.wordings)
+        if not lost and title == old.title:
+            continue
+        columns[5] = title
+        rest = b"".join(kept) or pack([])
+        connection.execute(
+            "UPDATE ledger SET title = ?, changes = ? WHERE id = ?", (title, rest, number)
+        )
+        yield number, entry_hash(previous, Entry(*columns), rest), lost and not kept
+
+
+def _acts_of(connection: sqlite3.Connection, project: str) -> set[int]:
+    """The acts that belong to this project alone."""
+    rows = connection.execute(
+        "SELECT act FROM ledger_project GROUP BY act HAVING max(project) = ? AND count(*) = 1",
+        (project,),
+    )
+    return {row[0] for row in rows}
+
+
+def _marker(store: Path) -> Path:
+    return store.with_name(f"{store.name}-forgetting")
+
+
+def begin(store: Path) -> None:
+    """Note that an erasure has begun, so that `finish` is made up for after a crash."""
+    os.close(open_own(_marker(store), os.O_WRONLY | os.O_CREAT))
+
+
+def finish(database: Database) -> bool:
+    """Write the file anew and empty its log, so that no erased byte is left; False while another
+    program reads the store.
+    """
+    with failures_as_sentences(database.path, writing=True), database.write_lock:
+        try:
+            database.writer.execute(f"PRAGMA busy_timeout = {PATIENCE}")
+            database.writer.execute("VACUUM")
+            busy = database.writer.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()[0]
+        except sqlite3.OperationalError as problem:
+            if problem.sqlite_errorcode & 0xFF != sqlite3.SQLITE_BUSY:
+                raise
+            return False
+        finally:
+            database.writer.execute(f"PRAGMA busy_timeout = {BUSY_MILLISECONDS}")
+    if busy:
+        return False
+    with suppress(FileNotFoundError):
+        _marker(database.path).unlink()
+    return True

@@ -1,0 +1,134 @@
+"""The reader that is here is offered above the list with its cost, and begins on one key only."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from reviewer.engine import Engine
+from tests.tui.conftest import opened
+from tests.tui.queue.test_sessions import shop, typed
+from tests.unit.llm.test_command import program
+from tests.unit.proposing.models import answer, said
+from tests.unit.sources.families import lines
+
+__all__ = ["shop"]
+
+WORDS = "Always weigh the trays twice before you print the label."
+FOUND = answer(said("The trays are weighed twice before a label is printed.", (1, WORDS)))
+
+
+@pytest.fixture
+def bin_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The only folder on the PATH; settings that name no model."""
+    folder = tmp_path / "bin"
+    folder.mkdir()
+    (tmp_path / "config.toml").touch()
+    monkeypatch.setenv("REVIEWER_CONFIG", str(tmp_path / "config.toml"))
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    monkeypatch.setenv("PATH", str(folder))
+    monkeypatch.setattr("reviewer.tui.queue.screen.FIRST_LOOK_SECONDS", 0.05)
+    monkeypatch.setattr("reviewer.tui.queue.screen.ASKED_SECONDS", 0.05)
+    return folder
+
+
+def ingested(engine: Engine, shop: Path, *names: str) -> None:
+    """Sessions that lie outside the places where agents keep them."""
+    for name in names:
+        path = lines(
+            f"{name}.jsonl",
+            {"type": "session_meta", "payload": {"id": name, "cwd": str(shop)}},
+            typed(f"{WORDS} This is about tray {name}."),
+        )(shop.parent)
+        engine.intake.ingest([path], project="shop")
+
+
+def claude(folder: Path, code: str) -> None:
+    program(folder, code, name="claude")
+
+
+def answers(folder: Path, text: str = FOUND) -> None:
+    claude(folder, f"sys.stdin.read()\nsay({json.dumps(json.dumps({'result': text}))})")
+
+
+async def test_an_installed_agent_is_offered_with_its_cost_and_nothing_begins(
+    engine: Engine, shop: Path, bin_folder: Path
+) -> None:
+    answers(bin_folder)
+    ingested(engine, shop, "a", "b")
+    async with opened(engine, project="shop", size=(120, 30)) as screen:
+        await screen.until(
+            lambda: "Claude Code is installed: let it read 2 sessions?" in screen.text
+        )
+        assert "About 4,000 tokens in, 1,800 out  r begins" in screen.text
+        await screen.settle()
+        assert engine.readings.all() == []
+
+
+async def test_one_key_asks_it_its_rows_arrive_and_nothing_is_offered_again(
+    engine: Engine, shop: Path, bin_folder: Path
+) -> None:
+    answers(bin_folder)
+    ingested(engine, shop, "a")
+    async with opened(engine, project="shop") as screen:
+        await screen.until(lambda: "let it read 1 session?" in screen.text)
+        await screen.press("r")
+        await screen.until(lambda: screen.status == "Claude Code has read them: 1 new statement.")
+        await screen.until(lambda: "weighed twice before a label" in screen.text)
+        await screen.settle()
+        assert "let it read" not in screen.text
+    (reading,) = engine.readings.all()
+    assert (reading.project, reading.reader, reading.requests) == ("shop", "claude", 1)
+
+
+async def test_the_same_key_stops_an_agent_that_hangs(
+    engine: Engine, shop: Path, bin_folder: Path
+) -> None:
+    claude(bin_folder, "time.sleep(600)")
+    ingested(engine, shop, "a")
+    async with opened(engine, project="shop") as screen:
+        await screen.until(lambda: "let it read 1 session?" in screen.text)
+        await screen.press("r")
+        await screen.until(lambda: "Claude Code reads, r stops it  Session 1 of 1" in screen.text)
+        await screen.press("a")  # decisions go on meanwhile
+        await screen.press("r")
+        await screen.until(lambda: screen.status.startswith("Stopped: nothing new, 1 part left"))
+        await screen.until(lambda: "let it read 1 session?" in screen.text)
+
+
+async def test_an_agent_that_is_not_logged_in_ends_with_a_sentence(
+    engine: Engine, shop: Path, bin_folder: Path
+) -> None:
+    claude(bin_folder, r"say('\033[31mInvalid API key\033[0m - Please run /login')" "\nsys.exit(1)")
+    ingested(engine, shop, "a")
+    async with opened(engine, project="shop", size=(120, 30)) as screen:
+        await screen.until(lambda: "let it read 1 session?" in screen.text)
+        await screen.press("r")
+        await screen.until(lambda: "Claude Code asks for a login" in screen.status)
+        assert "To log in: run claude in a terminal and log in." in screen.status
+
+
+async def test_of_several_readers_one_is_chosen(
+    engine: Engine, shop: Path, bin_folder: Path
+) -> None:
+    answers(bin_folder)
+    program(bin_folder, "", name="codex")
+    ingested(engine, shop, "a")
+    async with opened(engine, project="shop", size=(120, 30)) as screen:
+        await screen.choose("choose a reader")
+        await screen.until(lambda: "Codex" in screen.text)
+        await screen.press("enter")
+        await screen.until(lambda: screen.status == "Claude Code has read them: 1 new statement.")
+
+
+async def test_without_a_reader_nothing_is_offered_and_the_menu_says_who_could_read(
+    engine: Engine, shop: Path, bin_folder: Path
+) -> None:
+    ingested(engine, shop, "a")
+    async with opened(engine, project="shop", size=(160, 30)) as screen:
+        await screen.settle()
+        assert "let it read" not in screen.text
+        await screen.choose("choose a reader")
+        assert "Claude Code, Codex, Gemini CLI, OpenCode and Copilot CLI" in screen.status

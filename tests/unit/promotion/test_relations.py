@@ -1,0 +1,73 @@
+"""What becomes of what a reader says over all sessions: rows behind rows, and contradictions."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from reviewer.engine import Engine
+from reviewer.proposing.values import Relations
+from tests.unit.promotion.session import session
+from tests.unit.promotion.test_proposals import STATEMENT, add, contents, proposal, waiting
+
+OTHER = "The release job deploys each release; a laptop is never used for it."
+LAPTOP = "Releases may be deployed from a laptop on Fridays."
+
+
+def two(engine: Engine, tmp_path: Path, second: str) -> tuple[int, int]:
+    """Statements of two sessions."""
+    (one,) = add(engine, session(tmp_path / "s1.jsonl"), proposal()).new
+    (other,) = add(engine, session(tmp_path / "s2.jsonl", name="s2"), proposal(second)).new
+    return one, other
+
+
+def test_what_is_compared_are_the_new_statements_and_the_nearest(
+    engine: Engine, tmp_path: Path
+) -> None:
+    one, other = two(engine, tmp_path, OTHER)
+    (far,) = add(engine, tmp_path / "s1.jsonl", proposal("Cash drawers open at noon.")).new
+    asked = engine.proposals.to_compare("acme", [other])
+    assert [each.id for each in asked] == [one, other]
+    assert [each.id for each in engine.proposals.to_compare("acme", [far, other])] == [
+        one, other, far,
+    ]  # fmt: skip
+    assert asked[0].text == STATEMENT.rstrip(".")
+
+
+def test_rows_that_say_the_same_wait_behind_the_best_wording_and_go_with_it(
+    engine: Engine, tmp_path: Path
+) -> None:
+    one, other = two(engine, tmp_path, OTHER)
+    found = engine.proposals.relate("acme", Relations(same=((other, one),)))
+    assert (found.joined, found.contradictions) == (1, 0)
+    assert contents(waiting(engine)) == [OTHER.rstrip(".")]
+    assert engine.queue.candidate(other).sessions == 1
+    engine.triage.promote([other])
+    assert engine.queue.candidate(one).status == "superseded"
+    assert engine.queue.candidate(other).sessions == 2
+    engine.history.undo()
+    assert contents(waiting(engine)) == [OTHER.rstrip(".")]
+    assert engine.queue.candidate(one).leader_id == other
+    assert engine.history.verify().problems == ()
+
+
+def test_what_a_memory_says_already_is_marked_and_sinks(engine: Engine, tmp_path: Path) -> None:
+    one, other = two(engine, tmp_path, OTHER)
+    engine.triage.promote([one])
+    engine.proposals.relate("acme", Relations(same=((one, other),)))
+    (row,) = waiting(engine)
+    assert row.id == other
+    assert "known" in engine.queue.candidate(other).flags
+
+
+def test_a_contradiction_is_one_row_with_both_sides_and_is_queued_once(
+    engine: Engine, tmp_path: Path
+) -> None:
+    one, other = two(engine, tmp_path, LAPTOP)
+    for _ in range(2):
+        engine.proposals.relate("acme", Relations(untrue=((one, other),)))
+    (row,) = [each for each in waiting(engine) if each.kind == "conflict"]
+    assert row.content.startswith(f"#{other} makes #{one} untrue: “{STATEMENT.rstrip('.')}” / “")
+    engine.conflicts.supersede(row.id, other)
+    assert engine.queue.candidate(other).status == "active"
+    assert engine.queue.candidate(one).status == "superseded"
+    assert len(engine.queue.evidence(row.id)) == 2

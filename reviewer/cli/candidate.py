@@ -51,6 +51,8 @@ def show_candidate(engine: Engine, memory: int) -> Iterator[str]:
     moments = [str(each) for each in engine.recall.moments(memory)]
     if moments:
         yield f"when        {safe('; '.join(moments))}"
+    if used := engine.recall.use(memory):
+        yield f"used        {used.removeprefix('used ')}"
     yield from _proof(view)
     yield from predictions(engine, view)
     other = engine.history.another_who_decided(memory)

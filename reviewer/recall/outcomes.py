@@ -66,11 +66,16 @@ def outcome(use: Use, failures: Sequence[Failed]) -> Outcome:
     return Outcome.UNKNOWN
 
 
-def uses_of(store: sqlite3.Connection, project: str | None) -> list[tuple[Use, Outcome]]:
-    """Every use of the memories of a project, or of all, with its outcome."""
+def uses_of(
+    store: sqlite3.Connection, project: str | None, memory: int | None = None
+) -> list[tuple[Use, Outcome]]:
+    """Every use of the memories of a project, or of all, with its outcome; or of one memory."""
+    one, number = ("", ()) if memory is None else (" AND u.memory_id = ?", (memory,))
     uses = [
-        Use(memory, session, moment, _lines(cue), at, _lines(own))
-        for memory, session, moment, cue, at, own in store.execute(_USES, (project, project))
+        Use(found, session, moment, _lines(cue), at, _lines(own))
+        for found, session, moment, cue, at, own in store.execute(
+            _USES + one, (project, project, *number)
+        )
     ]
     if not uses:
         return []
@@ -89,7 +94,7 @@ SELECT u.memory_id, u.session, u.moment, u.cue, u.at,
     (SELECT group_concat(t.value, char(10)) FROM moment t
         WHERE t.memory_id = u.memory_id AND t.kind = 'error')
 FROM use_of_memory u JOIN memory m ON m.id = u.memory_id
-WHERE ? IS NULL OR m.project_id = (SELECT id FROM project WHERE name = ?)
+WHERE (? IS NULL OR m.project_id = (SELECT id FROM project WHERE name = ?))
 """
 _FAILED = """
 SELECT session, signature, command, first, last FROM finding

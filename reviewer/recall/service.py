@@ -151,11 +151,15 @@ class Recall:
             act.update("memory", memory, moments="\n".join(map(str, moments)))
         return Done(act.id, act.title, (memory,))
 
-    def uses(self, project: str | None) -> list[UseCount]:
-        """The uses of each memory that has any, most used first. Raises StoreError."""
+    def use(self, memory: int) -> str:
+        """How often a memory was used, in words; empty for one that never was."""
+        return next((each.words for each in self.uses(None, memory)), "")
+
+    def uses(self, project: str | None, memory: int | None = None) -> list[UseCount]:
+        """The uses of each memory that has any, or of one, most used first. Raises StoreError."""
         with failures_as_sentences(self._database.path):
             reader = self._database.reader()
-            found = uses_of(reader, project)
+            found = uses_of(reader, project, memory)
             contents = dict(
                 tuple(row)
                 for row in reader.execute(

@@ -33,6 +33,7 @@ def test_a_failure_finds_its_memory_and_the_use_is_counted(kiosk: Reviewer) -> N
     assert row["id"] == 1
     assert row.keys() == {"id", "content", "why", "score"}
     assert "#1 used once: A swallowed error" in kiosk("stats").stdout
+    assert "used        once" in kiosk("queue", "show", 1).stdout
     assert kiosk("verify").returncode == 0
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sqlite3
 from array import array
 from collections.abc import Callable, Iterator
@@ -11,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from reviewer.clock import Clock, utc_now
-from reviewer.errors import ActStoppedError, ReadStoppedError
+from reviewer.errors import ActStoppedError, ConflictError, ReadStoppedError, ReviewerError
 from reviewer.projects import (
     Chosen,
     ForeignProjectError,
@@ -23,9 +24,10 @@ from reviewer.projects import (
 )
 from reviewer.promotion.drafts import Drafts
 from reviewer.promotion.looked_at import LookedAt
+from reviewer.store.acts import Scope
 from reviewer.store.database import Database
 from reviewer.store.ledger import Ledger
-from reviewer.store.project_rows import is_known, stored_projects
+from reviewer.store.project_rows import add_former, is_known, project_row, stored_projects
 from reviewer.store.read_only import looking_address
 from reviewer.store.version import APPLICATION_ID, FIRST_VERSION, SCHEMA_VERSION
 
@@ -50,7 +52,8 @@ if TYPE_CHECKING:
     from reviewer.promotion.queue import Queue
     from reviewer.promotion.readings import Readings
     from reviewer.promotion.source_view import SourceView
-    from reviewer.promotion.triage import Triage
+    from reviewer.promotion.syncing import Syncing
+    from reviewer.promotion.triage import Done, Triage
     from reviewer.promotion.trusted_state import TrustedState
     from reviewer.promotion.views import QueueQuery
     from reviewer.recall.service import Recall
@@ -93,6 +96,13 @@ class Engine:
         from reviewer.promotion.decisions import Decisions
 
         return Decisions(self._database, self._ledger, self.clock)
+
+    @cached_property
+    def syncing(self) -> Syncing:
+        """Keeps decisions in step with other machines through a folder."""
+        from reviewer.promotion.syncing import Syncing
+
+        return Syncing(self._database, self._ledger, self.clock)
 
     @cached_property
     def forgetting(self) -> Forgetting:
@@ -237,7 +247,7 @@ class Engine:
         """What cost something in the sessions that were read."""
         from reviewer.promotion.findings import KeptFindings
 
-        return KeptFindings(self._database)
+        return KeptFindings(self._database, self.clock)
 
     @cached_property
     def fleet(self) -> FleetImport:
@@ -282,6 +292,40 @@ class Engine:
         """
         own = bound_to(stored_projects(self._database), work_tree(folder))
         return own.name if own is not None else None
+
+    def former_folders(self, named: str | None = None) -> tuple[str, ...]:
+        """Folders, other than its work trees, whose sessions belong to the named project or the
+        one of the working folder; none outside of work trees if several may be meant.
+
+        Raises ForeignProjectError as `choose_project` does.
+        """
+        try:
+            project = self.choose_project(named).project
+        except NoProjectError:
+            return ()
+        found = (each for each in stored_projects(self._database) if each.name == project)
+        return tuple(line for each in found for line in each.former.splitlines())
+
+    def take_folder(self, project: str, folder: str) -> Done:
+        """Have the sessions that were held in a folder belong to a project from now on.
+
+        Raises ConflictError for a folder of another project, ReviewerError for one that has more
+        than a project in it.
+        """
+        from reviewer.promotion.triage import Done
+
+        place = os.path.abspath(folder)
+        if "\n" in place or len(Path(place).parts) < 3 or Path(place) in Path.home().parents:
+            raise ReviewerError(f"{place} is no folder of one project.")
+        for each in stored_projects(self._database):
+            if each.name != project and place in (*each.roots, *each.former.splitlines()):
+                raise ConflictError(f"The sessions of {place} belong to project {each.name}.")
+        with self._ledger.act("project", f"Began {project}", scope=Scope.INTAKE) as act:
+            project_row(act, project)  # an act of its own, so that undoing the other one is enough
+        title = f"Sessions of {place} belong to {project}"
+        with self._ledger.act("take folder", title) as act:
+            add_former(act, project_row(act, project), [place])
+        return Done(act.id, act.title, ())
 
     def say_binding(self) -> str:
         """A sentence, once, where this process has bound a work tree to a project; else empty."""

@@ -38,6 +38,8 @@ class StoredProject(NamedTuple):
 
     name: str
     root: str
+    former: str = ""
+    """Folders that it was in, or that its sessions were held in, a line each."""
 
     @property
     def roots(self) -> list[str]:
@@ -52,6 +54,8 @@ class Claim(NamedTuple):
     """A line each."""
     before: str | None
     """The same in the store at the time of the claim; None for a new project."""
+    gone: tuple[str, ...] = ()
+    """Work trees that are not there any more: the project was moved."""
 
 
 class Chosen(NamedTuple):
@@ -126,18 +130,53 @@ def choose(stored: Sequence[StoredProject], tree: Tree | None, named: str | None
     if held is not None and held.root and named is None:
         raise ForeignProjectError(belongs_elsewhere(held))
     if held is None:
+        if named is None and (twin := _clone_of(stored, tree)) is not None:
+            raise ForeignProjectError(
+                f"This folder and {twin.roots[0]}, of project {twin.name}, are clones of one "
+                f"repository. Share that project with --project {twin.name}, or keep this one apart"
+                f" with --project {name}: once, then it is remembered."
+            )
         return Chosen(name, Claim(name, tree.root, None))
     left = [root for root in held.roots if os.path.isdir(root)]
-    return Chosen(name, Claim(name, "\n".join([*left, tree.root]), held.root))
+    gone = tuple(root for root in held.roots if root and root not in left)
+    return Chosen(name, Claim(name, "\n".join([*left, tree.root]), held.root, gone))
 
 
 def belongs_elsewhere(held: StoredProject) -> str:
     """The message when the project with the name of this tree belongs to another tree."""
+    if not any(os.path.isdir(root) for root in held.roots):
+        return (
+            f"Project {held.name} belongs to {' and '.join(held.roots)}, which is gone. If it was "
+            f"moved here: --project {held.name}, once. If this is another one, give it a name of "
+            "its own with --project OTHERNAME."
+        )
     return (
         f"Project {held.name} belongs to {' and '.join(held.roots)}, not to this folder. Give this "
         f"one a name of its own with --project OTHERNAME, or have it share that one with --project "
         f"{held.name}."
     )
+
+
+def _clone_of(stored: Sequence[StoredProject], tree: Tree) -> StoredProject | None:
+    """The project of another clone of the same repository. A remote only makes a question; it
+    never gives a folder the memory of another one.
+    """
+    remote = _remote(tree.root)
+    if not remote:
+        return None
+    return next((p for p in stored if any(_remote(r) == remote for r in p.roots if r)), None)
+
+
+def _remote(root: str) -> str:
+    """The address of `origin` in git's configuration of a work tree; empty without one."""
+    inside = False
+    for line in (_small_text(Path(root) / ".git" / "config") or "").splitlines():
+        name, _, value = line.strip().partition("=")
+        if name.startswith("["):
+            inside = name == '[remote "origin"]'
+        elif inside and name.strip() == "url":
+            return value.strip().removesuffix("/").removesuffix(".git")
+    return ""
 
 
 def _outside(by_name: dict[str, StoredProject]) -> Chosen:

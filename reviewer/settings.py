@@ -67,6 +67,15 @@ class CompressionSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=Tru
     """Folder whose templates replace the built-in ones of the same name."""
 
 
+class SyncSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """How `reviewer sync` signs, and whom it trusts."""
+
+    key: str = ""
+    """SSH key that signs the file of this machine; empty to write it unsigned."""
+    signers: str = ""
+    """File of allowed signers, as `ssh-keygen(1)` describes; empty to take every file."""
+
+
 class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """All settings; each is optional."""
 
@@ -80,6 +89,7 @@ class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """Action -> key or keys, replacing the built-in ones. The screen checks the names."""
     model: ModelSettings = ModelSettings()
     compression: CompressionSettings = CompressionSettings()
+    sync: SyncSettings = SyncSettings()
 
 
 def settings_path() -> Path:

@@ -28,6 +28,8 @@ if TYPE_CHECKING:
 
 
 ALL = "all projects"
+MOST_GONE = 20
+"""Folders that are gone and are offered, the latest ones."""
 
 
 class FoundProject(Struct, frozen=True, kw_only=True):
@@ -42,6 +44,8 @@ class FoundProject(Struct, frozen=True, kw_only=True):
     sessions: int
     bytes: int
     newest_ns: int
+    gone: bool = False
+    """Its folder is not there any more; its sessions are read into the project of this folder."""
     parts: tuple[FoundProject, ...] = ()
     """The projects that this row is about; empty for a project itself."""
 
@@ -126,20 +130,25 @@ class MachineStart:
         self._engine = engine
         self._named = named
         self._machine = machine or Machine.here()
-        self._scope = Scope.of(Path.cwd())
+        self._scope = Scope.of(Path.cwd(), engine.former_folders(named))
         self._sessions: dict[Path, list[FoundSession]] = {}
 
     def find(self) -> Found:
         sessions = find_sessions(self._machine, self._scope)
-        self._sessions, elsewhere = by_folder(sessions, self._scope, self._machine.home)
+        self._sessions, lost = by_folder(sessions, self._scope, self._machine.home)
         rows = [self._project(folder, found) for folder, found in self._sessions.items()]
         rows.sort(key=lambda row: (not row.here, -row.newest_ns))
         if len(rows) > 1:
             rows.append(_together(rows))
+        gone, elsewhere = gone_folders(lost, self._machine.home)
+        self._sessions |= gone
+        rows += [self._project(folder, found, gone=True) for folder, found in gone.items()]
         return Found(tuple(rows), elsewhere)
 
-    def _project(self, folder: Path, found: list[FoundSession]) -> FoundProject:
-        tree = work_tree(folder)
+    def _project(
+        self, folder: Path, found: list[FoundSession], *, gone: bool = False
+    ) -> FoundProject:
+        tree = None if gone else work_tree(folder)
         here = folder == _root_of(self._scope)
         name = tree.name if tree is not None else folder.name or WITHOUT_A_TREE
         agents = Counter(each.agent for each in found if not each.subagent)
@@ -151,6 +160,7 @@ class MachineStart:
             sessions=agents.total(),
             bytes=sum(each.bytes for each in found),
             newest_ns=max(each.modified_ns for each in found),
+            gone=gone,
         )
 
     def begin(self, project: FoundProject) -> None:
@@ -158,15 +168,18 @@ class MachineStart:
             self._engine.work_in_all()
             return
         self._engine.work_in(self._chosen(project))
-        if not project.here:
+        if project.gone:
+            name = self._engine.project or WITHOUT_A_TREE
+            self._engine.take_folder(name, str(project.folder))
+        elif not project.here:
             os.chdir(project.folder)  # the screens look there for sessions and a .context folder
 
     def _chosen(self, project: FoundProject) -> Chosen:
         """The project of the store; a second folder of the same name is told apart by the folder
         around it. Raises ForeignProjectError.
         """
-        engine, folder = self._engine, project.folder
-        named = self._named if project.here else None
+        engine, folder = self._engine, Path.cwd() if project.gone else project.folder
+        named = self._named if project.here or project.gone else None
         if named is None and work_tree(folder) is None:
             named = WITHOUT_A_TREE
         try:
@@ -278,8 +291,8 @@ def _together(rows: list[FoundProject]) -> FoundProject:
 
 def by_folder(
     sessions: Iterable[FoundSession], scope: Scope, home: Path
-) -> tuple[dict[Path, list[FoundSession]], int]:
-    """Sessions by the work tree or folder that they were held in, and how many have none that can
+) -> tuple[dict[Path, list[FoundSession]], list[FoundSession]]:
+    """Sessions by the work tree or folder that they were held in, and those that have none that can
     be offered: it is gone, unknown, or neither in the home folder nor on a local disk (a path that
     came out of a file must not mount a network folder).
     """
@@ -296,17 +309,42 @@ def by_folder(
             folders.setdefault(root, []).append(each)
     scopes = {folder: Scope.of(folder) for folder in folders}
     scopes.setdefault(_root_of(scope), scope)
-    lost = 0
+    lost: list[FoundSession] = []
     for each in without:  # some agents only name a folder after the project
         named = (root for root, it in scopes.items() if not each.cwd and each.belongs_to(it))
         root = next(named, None)
         if root is not None:
             folders.setdefault(root, []).append(each)
         else:
-            lost += not each.subagent
+            lost.append(each)
     return {
         folder: found for folder, found in folders.items() if any(not one.subagent for one in found)
     }, lost
+
+
+def gone_folders(
+    lost: Iterable[FoundSession], home: Path
+) -> tuple[dict[Path, list[FoundSession]], int]:
+    """Sessions by the folder that they were held in and that is gone, those of the latest first;
+    and how many are of no known folder, or of one that must not be looked at.
+    """
+    gone: dict[Path, list[FoundSession]] = {}
+    elsewhere = 0
+    for each in lost:
+        if each.cwd and ".." not in each.cwd.split(os.sep) and _may_look(each.cwd, home):
+            gone.setdefault(Path(each.cwd), []).append(each)
+        else:
+            elsewhere += not each.subagent
+    own = {folder: some for folder, some in gone.items() if not all(one.subagent for one in some)}
+    return dict(sorted(own.items(), key=lambda item: -_newest(item[1]))[:MOST_GONE]), elsewhere
+
+
+def _newest(sessions: Iterable[FoundSession]) -> int:
+    return max(each.modified_ns for each in sessions)
+
+
+def _may_look(cwd: str, home: Path) -> bool:
+    return cwd == str(home) or cwd.startswith(str(home) + os.sep) or is_on_local_disk(cwd)
 
 
 def _root_of(scope: Scope) -> Path:
@@ -319,8 +357,7 @@ def _folder_of(cwd: str, scope: Scope, home: Path) -> Path | None:
         return Path(scope.tree.root)
     if not cwd or ".." in cwd.split(os.sep):
         return None
-    at_home = cwd == str(home) or cwd.startswith(str(home) + os.sep)
-    if not (at_home or cwd == str(scope.folder) or is_on_local_disk(cwd)):
+    if not (cwd == str(scope.folder) or _may_look(cwd, home)):
         return None
     folder = Path(cwd)
     if not folder.is_dir():

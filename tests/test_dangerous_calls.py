@@ -21,6 +21,7 @@ SHELLS = {"sh", "bash", "zsh", "dash", "cmd", "cmd.exe", "powershell"}
 STARTS_PROGRAMS = {
     "agents/background.py",
     "projects.py",  # git, which says which folders of others it trusts
+    "promotion/expiry.py",  # git, which says when a file was removed
     "promotion/signatures.py",  # ssh-keygen
     "llm/command.py",  # the agent that the person named
     "tui/editor.py",  # the editor that the person named
@@ -28,6 +29,7 @@ STARTS_PROGRAMS = {
     "serving/server.py",  # this program, for each tab
     "tui/queue/reading.py",  # this program, which reads on
     "tui/queue/screen.py",  # waits for that one
+    "tui/start/reader.py",  # this program, which asks the reader that the person chose
 }
 MAY_USE_A_SHELL = {
     "pipelines/handlers.py",

@@ -80,7 +80,10 @@ def desk(tmp_path: Path) -> Path:
     with zipfile.ZipFile(work / "export.zip", "w") as export:
         for file in (sample / "chat").iterdir():
             export.write(file, file.name)
-    for folder in (".claude/projects/-home-you-work-app/memory", ".codex/memories", ".ssh"):
+    places = (
+        ".claude/projects/-home-you-work-app/memory", ".codex/memories", ".ssh", "Dropbox/reviewer",
+    )  # fmt: skip
+    for folder in places:
         (home / folder).mkdir(parents=True)
     note = "# Rules\n\n- Always run `make check` before a commit.\n"
     (home / ".claude/projects/-home-you-work-app/memory/MEMORY.md").write_text(note)
@@ -98,9 +101,9 @@ def desk(tmp_path: Path) -> Path:
 def typed(command: str, desk: Path) -> subprocess.CompletedProcess[str]:
     """Type a command line in the project, with a home folder of its own.
 
-    `connect` and `disconnect` ask on a terminal; here they are told the answer.
+    `connect`, `disconnect` and `forget` ask on a terminal; here they are told the answer.
     """
-    if re.match(r"reviewer (?:dis)?connect \w", command):
+    if re.match(r"reviewer (?:(?:dis)?connect \w|forget )", command):
         command += " --yes"
     program = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
     own = {"HOME": str(desk / "home"), "PATH": program, "LANG": "C.UTF-8", "COLUMNS": "100"}

@@ -37,7 +37,7 @@ from reviewer.agents.agent_tools import (
     Cited,
 )
 from reviewer.errors import ReviewerError
-from reviewer.text.for_agents import AgentText, sentence
+from reviewer.text.for_agents import AgentText, joined, sentence
 
 INSTRUCTIONS = (
     "What a person decided to remember about this project. Call `packet` with the task before you "
@@ -47,6 +47,15 @@ INSTRUCTIONS = (
     "A person decides; nothing that you propose is remembered before that."
 )
 """At most 500 characters: it is sent with every request."""
+
+REMEMBER = (
+    "Look back over this session, without reading anything again: what did the person correct, "
+    "decide or lay down as a rule, and what trap cost calls?",
+    "Propose each with the tool `propose` of reviewer: one sentence that stands alone, with the "
+    "exact words of the person or of the results that prove it as quotes.",
+    "Propose at most five, nothing that the project's files say already, and nothing about the "
+    "state of the work. Then say in one line what you proposed.",
+)
 
 READ = ToolAnnotations(read_only_hint=True, open_world_hint=False, idempotent_hint=True)
 WRITE = ToolAnnotations(
@@ -233,6 +242,12 @@ def server(tools: AgentTools, *, agent_given: bool = True) -> MCPServer[Any]:
     def status() -> str:
         """How much is remembered for this project, and how much waits for the person."""
         return _answered(tools.status)
+
+    @made.prompt(title="Remember what this session showed")
+    def remember(what: str = "") -> str:
+        """Propose what this session showed: the person decides later."""
+        about = [f"It is about this: {what}"] if what.strip() else []
+        return joined(map(sentence, (*REMEMBER, *about)))
 
     @made.resource("reviewer://constitution", mime_type="text/markdown")
     def constitution() -> str:

@@ -302,7 +302,7 @@ def _agreed(connections: Connections, planned: Planned, yes: bool) -> bool:
         return True
     if not sys.stdin.isatty():
         narrate(f"Nothing was written. To write {names}, add --yes")
-        return False
+        raise click.exceptions.Exit(FAILED)
     narrate(f"Files: {names}")
     if click.confirm("Write this?" if count == 1 else f"Write these {count} files?", err=True):
         return True

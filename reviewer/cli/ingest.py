@@ -50,13 +50,12 @@ def ingest(
     Each ingestion is a numbered wave. Its best candidates, at most 50, are queued when all files
     are read. With --no-extract nothing is queued until you call `reviewer extract --store`.
     """
+    from reviewer.cli.sources import project_sessions, take_moved
     from reviewer.sources.walk import walk
 
     sessions: dict[Path, frozenset[str]] = {}
     if not paths:
-        from reviewer.cli.sources import project_sessions
-
-        chosen, what = project_sessions()
+        chosen, what = project_sessions(session)
         paths, sessions = chosen.paths, chosen.sessions
         narrate(what)
     walk([path.absolute() for path in paths])  # raises before a store is made for missing paths
@@ -77,6 +76,8 @@ def ingest(
             )
         finally:
             line.clear()
+        for path in paths if not sessions else ():
+            take_moved(engine, report.project, path)
         waiting = engine.queue.counts(report.project)
         offered = _offer(engine, report.project) if report.sessions and not as_json else ""
     if as_json:
@@ -99,6 +100,10 @@ def ingest(
             f"Nothing was queued yet. To queue it: reviewer extract --store --wave {report.wave}"
         )
     elif not as_json:
+        if report.retiring:
+            retiring = count(report.retiring, "memory", "memories")
+            see = "reviewer queue list --filter flag:retire"
+            narrate(f"Proposed for retirement: {retiring}. See: {see}")
         if report.again:
             narrate(_came_up_again(report))
         narrate(_to_decide(waiting) if report.new else "Nothing new to decide on.")
@@ -111,12 +116,10 @@ def _offer(engine: Engine, project: str) -> str:
     empty where there is nobody, or nothing to read.
     """
     from reviewer.llm.readers import readers
-    from reviewer.promotion.readings import offer
     from reviewer.settings import load_settings
 
-    here = readers(load_settings().model)
-    found = offer(here[0], engine.readings.unread(project)) if here else None
-    return safe(f"{found.sentence}: {found.command}") if found else ""
+    found = engine.readings.offer(readers(load_settings().model)[:1], project)
+    return safe(f"{found[0].sentence}: {found[0].command}") if found else ""
 
 
 def _came_up_again(report: WaveReport) -> str:

@@ -1,4 +1,4 @@
-"""`reviewer remember`: a memory in a person's own words, with lines of a session as its proof."""
+"""`reviewer remember`: a memory in a person's own words, with or without lines that prove it."""
 
 from __future__ import annotations
 
@@ -18,16 +18,13 @@ MOST_DIGITS = 12
 _PLACE = re.compile(r"(?P<file>.+):(?P<lines>\d+(?:-\d+)?(?:,\d+(?:-\d+)?)*)")
 
 
-@click.command(
-    cls=Verb, example='remember "The kiosk tests need port 8099 free." --at talk.jsonl:12-14'
-)
+@click.command(cls=Verb, example='remember "The kiosk tests need port 8099 free."')
 @click.argument("statement")
 @click.option(
     "--at",
     "place",
-    required=True,
     metavar="FILE:LINES",
-    help="Where the session says it: 12, 12-20 or 12,15-17, as `reviewer view FILE` counts them.",
+    help="Where a session says it: 12, 12-20 or 12,15-17, as `reviewer view FILE` counts them.",
 )
 @click.option("--type", "type_", type=click.Choice(TYPES), help="Default: guessed from the words.")
 @click.option(
@@ -40,13 +37,32 @@ _PLACE = re.compile(r"(?P<file>.+):(?P<lines>\d+(?:-\d+)?(?:,\d+(?:-\d+)?)*)")
 @click.option("--promote", is_flag=True, help="Promote it in the same act.")
 @pass_session
 def remember(
-    session: Session, statement: str, place: str, type_: str | None, scope: str, promote: bool
+    session: Session,
+    statement: str,
+    place: str | None,
+    type_: str | None,
+    scope: str,
+    promote: bool,
 ) -> None:
-    """Write a memory in your own words, with lines of a session as its proof.
+    """Write a memory in your own words.
 
-    It waits in the queue until it is promoted. What the rules cut out of those lines goes behind
-    it.
+    It waits in the queue until it is promoted. With --at, lines of a session are its proof, and
+    what the rules cut out of those lines goes behind it; without, it is marked as written by hand.
     """
+    if place is None:
+        from reviewer.proposing.guess import guess_type
+
+        with session.changing(create=True) as engine:
+            report_act(
+                engine.entities.author(
+                    session.target(engine),
+                    type_ or guess_type(statement),
+                    statement,
+                    scope=scope,
+                    promote=promote,
+                )
+            )
+        return
     path, lines = _place(place)
     from reviewer.extraction.candidates import MemoryType
 

@@ -49,10 +49,7 @@ COMMANDS = {
     "reject": Entry(
         "reviewer.cli.triage:reject", "Reject candidates; they are not proposed again."
     ),
-    "remember": Entry(
-        "reviewer.cli.remember:remember",
-        "Write a memory in your own words, with lines of a session as its proof.",
-    ),
+    "remember": Entry("reviewer.cli.remember:remember", "Write a memory in your own words."),
     "defer": Entry("reviewer.cli.triage:defer", "Move candidates to the end of the queue."),
     "restore": Entry("reviewer.cli.triage:restore", "Return decided candidates to the queue."),
     "merge": Entry("reviewer.cli.triage:merge", "Merge one memory into another."),
@@ -165,6 +162,9 @@ COMMANDS = {
         "reviewer.cli.team:decisions",
         "Export your decisions as a signed file, and import those of others.",
     ),
+    "sync": Entry(
+        "reviewer.cli.team:sync", "Keep decisions in step with another machine through a folder."
+    ),
     "doctor": Entry(
         "reviewer.cli.doctor:doctor", "Check the store, the terminal and the settings."
     ),
@@ -197,7 +197,7 @@ SECTIONS = {
         "packet", "recall", "connect", "disconnect", "mcp", "hook", "pipeline", "model",
     ),
     "Share, show and set up": (
-        "share", "decisions", "serve", "config", "doctor", "completions", "help",
+        "sync", "share", "decisions", "serve", "config", "doctor", "completions", "help",
     ),
 }  # fmt: skip
 """The commands that the help lists; the hidden ones are for programs."""

@@ -18,13 +18,16 @@ from reviewer.cli.output import (
     nobody_reads,
     print_json,
     print_text,
+    report_act,
     safe,
 )
 from reviewer.cli.progress import ProgressLine, interruptible
 from reviewer.cli.session import INTERRUPTED, Session, Verb, pass_session
+from reviewer.errors import ReviewerError
 
 if TYPE_CHECKING:
     from reviewer.cli.progress import Interruption
+    from reviewer.engine import Engine
     from reviewer.promotion.found_sessions import AgentSessions, Stamps
     from reviewer.sources.discovery import Chosen, FoundSession
 
@@ -37,18 +40,32 @@ PAUSE = 0.2
 @click.command(cls=Verb)
 @click.option("--all", "everywhere", is_flag=True, help="The sessions of all projects.")
 @click.option("--files", is_flag=True, help="List every session instead of counting them.")
+@click.option(
+    "--moved-from",
+    "former",
+    metavar="FOLDER",
+    help="Have the sessions of FOLDER belong to this project, from now on.",
+)
 @json_option()
 @pass_session
-def sources(session: Session, everywhere: bool, files: bool, as_json: bool) -> None:
+def sources(
+    session: Session, everywhere: bool, files: bool, former: str | None, as_json: bool
+) -> None:
     """List the agent sessions on this machine, and which have been read.
 
     Without --all only those of this project: held in its folders, or in a linked work tree. Only
     the places where agents are known to keep sessions are looked at. Read them with
     `reviewer ingest`, without a path.
+
+    The folder of each session is listed with --files. If the project was in another folder, or
+    agents worked in a copy that is gone, name it once with --moved-from.
     """
+    if former is not None:
+        with session.changing(create=True) as engine:
+            report_act(engine.take_folder(session.target(engine), former))
     from reviewer.promotion.found_sessions import by_agent, is_read
 
-    found, here = _found()
+    found, here = _found(session, everywhere=everywhere)
     shown = found if everywhere else here
     stamps = _stamps(session, everywhere)
     rows = by_agent(shown, stamps, datetime.now(UTC))
@@ -105,6 +122,7 @@ def _print_files(found: list[FoundSession], stamps: Stamps, as_json: bool) -> No
             state = "read" if read else "new"
             apart = " (sub-agent)" if each.subagent else ""
             print_text(f"{state:4}  {safe(each.agent)}{apart}  {safe(str(each.path))}{inside}")
+            print_text(f"      in {safe(each.cwd)}{_gone(each.cwd)}" if each.cwd else "      in ?")
 
 
 def _written(nanoseconds: int) -> str:
@@ -113,11 +131,53 @@ def _written(nanoseconds: int) -> str:
     return iso(datetime.fromtimestamp(nanoseconds / 1e9, UTC))
 
 
-def _found() -> tuple[list[FoundSession], list[FoundSession]]:
-    """All sessions on this machine, and those of this project."""
+def _gone(folder: str) -> str:
+    """Only said of a folder that can be looked at without mounting anything."""
+    from reviewer.mounts import is_on_local_disk
+
+    return ", which is gone" if is_on_local_disk(folder) and not Path(folder).is_dir() else ""
+
+
+def take_moved(engine: Engine, project: str, path: Path) -> None:
+    """Have a session that was read by its name, and whose folder is gone, bring its folder along:
+    the next sessions of it are found.
+    """
+    from reviewer.sources.discovery import (
+        Machine,
+        Scope,
+        cwd_of,
+        is_known_place,
+        is_within,
+    )
+    from reviewer.sources.registry import FORMATS
+
+    if not path.is_file() or not is_known_place(path.absolute(), Machine.here(), FORMATS):
+        return
+    folder, _ = cwd_of(path)
+    scope = Scope.of(Path.cwd(), engine.former_folders(project))
+    if not folder or not _gone(folder) or is_within(folder, scope):
+        return
+    try:
+        report_act(engine.take_folder(project, folder))
+    except ReviewerError as problem:
+        narrate(safe(str(problem)))
+
+
+def _found(
+    session: Session, *, everywhere: bool = False
+) -> tuple[list[FoundSession], list[FoundSession]]:
+    """All sessions on this machine, and those of this project; with `everywhere` it does not matter
+    whether it is clear which one that is.
+
+    Raises ForeignProjectError.
+    """
     from reviewer.sources.discovery import Machine, Scope, find_sessions
 
-    scope = Scope.of(Path.cwd())
+    former: tuple[str, ...] = ()
+    if session.store_path().exists() and not everywhere:
+        with session.whole_store() as engine:
+            former = engine.former_folders(session.project)
+    scope = Scope.of(Path.cwd(), former)
     found = list(find_sessions(Machine.here(), scope))
     return found, [each for each in found if each.belongs_to(scope)]
 
@@ -132,7 +192,7 @@ def _stamps(session: Session, everywhere: bool) -> Stamps:
         return engine.sources.stamps(None if everywhere else engine.project)
 
 
-def project_sessions() -> tuple[Chosen, str]:
+def project_sessions(session: Session) -> tuple[Chosen, str]:
     """The sessions of this project to read, and a sentence that counts them.
 
     Raises SourceError when there are none.
@@ -140,7 +200,7 @@ def project_sessions() -> tuple[Chosen, str]:
     from reviewer.errors import SourceError
     from reviewer.sources.discovery import choose
 
-    _, here = _found()
+    _, here = _found(session)
     if not here:
         raise SourceError(f"{NOTHING_HERE} Name a file or folder: reviewer ingest PATH")
     return choose(here), f"Reading {_counted(here)} of this project."
@@ -209,7 +269,7 @@ def _read_changes(
     from reviewer.promotion.found_sessions import is_read
     from reviewer.sources.discovery import choose
 
-    _, here = _found()
+    _, here = _found(session)
     stamps = _stamps(session, everywhere=False) if here else {}
     fresh = {each.path for each in here if not is_read(each, stamps)}
     if not fresh:

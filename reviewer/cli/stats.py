@@ -11,8 +11,10 @@ from reviewer.cli.session import Session, Verb, pass_session
 
 if TYPE_CHECKING:
     from reviewer.engine import Engine
+    from reviewer.llm.spending import Sum
 
 USES_SHOWN, USE_CHARS = 10, 70
+DAYS_SHOWN, SESSIONS_SHOWN = 7, 5
 COLUMNS = ("waiting", "deferred", "promoted", "rejected", "beyond_cap")
 
 
@@ -22,7 +24,8 @@ COLUMNS = ("waiting", "deferred", "promoted", "rejected", "beyond_cap")
 def stats(session: Session, as_json: bool) -> None:
     """Count candidates by project and status, and uses; measure compressions.
 
-    Durations are in milliseconds. Compressions are measured across all projects.
+    Durations are in milliseconds. Compressions are measured across all projects, and so is what
+    questions to models took: by day, by session and in sum, at the prices of your settings.
     """
     with session.listing() as engine:
         names = [engine.project] if engine.project else engine.queue.projects()
@@ -54,6 +57,7 @@ def stats(session: Session, as_json: bool) -> None:
             print_text(f"#{use.memory} {use.words}: {safe(text)}")
         if len(uses) > USES_SHOWN:
             print_text(f"... and {len(uses) - USES_SHOWN:,} more")
+    _print_questions(as_json)
     if not measures:
         return
     if not as_json:
@@ -74,6 +78,45 @@ def stats(session: Session, as_json: bool) -> None:
         head=("compression", "", "times", "sum", "mean", "least", "most", ""),
         right=frozenset(range(2, 7)),
     )
+
+
+def _print_questions(as_json: bool) -> None:
+    from reviewer.llm.spending import asked, summed
+
+    questions = asked()
+    if not questions:
+        return
+    if not as_json:
+        print_text("")
+    about = [each for each in questions if each.session]
+    days = summed(questions, "day", lambda each: each.at[:10])
+    sessions = summed(about, "session", lambda each: each.session)
+    dearest = sorted(sessions, key=lambda each: -each.tokens_in)
+    emit(
+        [
+            *(days if as_json else days[-DAYS_SHOWN:]),
+            *(dearest if as_json else dearest[:SESSIONS_SHOWN]),
+            *summed(questions, "all", lambda _: ""),
+        ],
+        as_json,
+        lambda row: (
+            row.by,
+            row.label,
+            f"{row.asked:,}",
+            f"{row.tokens_in:,}",
+            f"{row.tokens_out:,}",
+            _price(row),
+        ),
+        head=("questions", "", "asked", "tokens in", "tokens out", "price"),
+        right=frozenset(range(2, 5)),
+    )
+
+
+def _price(spent: Sum) -> str:
+    """`1.20`, and how many questions it leaves out because the settings had no price."""
+    if spent.unpriced == 0:
+        return f"{spent.price:,.2f}"
+    return f"{spent.price:,.2f} and {spent.unpriced:,} without a price" if spent.price else "-"
 
 
 def _project(engine: Engine, name: str) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""`reviewer share` and `reviewer decisions`: several people who decide."""
+"""`reviewer share`, `decisions` and `sync`: several people or machines that decide."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from reviewer.cli.output import count, fields, json_option, narrate, print_json, print_text, safe
-from reviewer.cli.session import Session, Verb, VerbGroup, pass_session
+from reviewer.cli.session import FAILED, Session, Verb, VerbGroup, pass_session
 from reviewer.errors import SourceError, StoreError
 from reviewer.files import login_name, open_file, reason_of, write_atomic
 
@@ -47,6 +47,48 @@ def share(session: Session, group: str | None, stop: bool) -> None:
         print_text(f"Members of {safe(found.group)} can open {safe(str(store))}.")
     else:
         print_text(f"Only {safe(found.owner)} can open {safe(str(store))}.")
+
+
+@click.command(cls=Verb, example="sync ~/Dropbox/reviewer")
+@click.argument("folder", type=click.Path(path_type=Path), metavar="DIR")
+@click.option("--evidence", is_flag=True, help="Also write what promoted memories quote.")
+@json_option("One JSON object.")
+@click.pass_context
+@pass_session
+def sync(session: Session, ctx: click.Context, folder: Path, evidence: bool, as_json: bool) -> None:
+    """Keep decisions in step with another machine through a folder.
+
+    DIR is a folder that git, Dropbox or a share keeps the same on both. Each machine has a file of
+    its own in it, with what you promoted, rejected and took back in this project: no sessions, and
+    no quotes unless asked. What was decided differently on two machines waits at the top of the
+    queue. The settings `key` and `signers` of [sync] sign it.
+    """
+    from reviewer.settings import load_settings
+
+    settings = load_settings().sync
+    with session.changing(create=True) as engine:
+        done = engine.syncing.sync(
+            folder,
+            session.target(engine),
+            quoted=evidence,
+            key=settings.key,
+            signers=settings.signers,
+        )
+    if as_json:
+        print_json(fields(done))
+    for problem in done.problems:
+        narrate(safe(problem))
+    if not as_json:
+        back = f" - reviewer undo {done.act} takes it back" if done.act else ""
+        narrate(f"{count(done.sent, 'decision')} sent, {done.taken:,} taken{back}")
+    if done.conflicts:
+        narrate(
+            f"Decided differently elsewhere, so that you decide again: "
+            f"{', '.join(f'#{each}' for each in done.conflicts[:10])}"
+        )
+    if done.unwritten:
+        narrate(f"{safe(done.unwritten)}. What was decided here is sent with the next sync.")
+        ctx.exit(FAILED)
 
 
 @click.group(cls=VerbGroup)

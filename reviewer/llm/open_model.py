@@ -15,15 +15,20 @@ SERVED = 100_000
 
 
 def open_model(settings: Settings) -> ChatModel:
-    """The model named in the settings; sends nothing yet. Raises ModelError without one."""
+    """The model named in the settings, whose questions are counted; sends nothing yet.
+
+    Raises ModelError without one.
+    """
+    from reviewer.llm.spending import Counted
+
     if settings.model.command:
         from reviewer.llm.command import CommandChat
 
-        return CommandChat(settings.model)
+        return Counted(CommandChat(settings.model), settings.model)
     check_endpoint(settings.model)  # before the import, which takes half a second
     from reviewer.llm.openai_chat import OpenAIChat
 
-    return OpenAIChat(settings.model)
+    return Counted(OpenAIChat(settings.model), settings.model)
 
 
 def open_other_models(settings: Settings) -> dict[str, ChatModel]:

@@ -21,6 +21,10 @@ STATUS_WORDS = {
 }
 
 
+RETIRE = "retire"
+"""Rule of a row that proposes to retire the memory at the end of its signature (`expiry.py`)."""
+
+
 class DecidedRow(Struct, frozen=True, gc=False):
     """The columns of a row that a decision depends on."""
 
@@ -29,6 +33,7 @@ class DecidedRow(Struct, frozen=True, gc=False):
     status: Status
     leader_id: int | None
     project: str = ""
+    rule: str = ""
 
 
 def rows_of(act: Act, ids: Sequence[int]) -> list[DecidedRow]:
@@ -43,16 +48,16 @@ def rows_of(act: Act, ids: Sequence[int]) -> list[DecidedRow]:
     missing: list[int] = []
     for chunk in chunks(wanted):
         sql = (
-            "SELECT m.id, m.kind, m.status, m.leader_id, p.name FROM memory m"
+            "SELECT m.id, m.kind, m.status, m.leader_id, p.name, m.rule FROM memory m"
             " JOIN project p ON p.id = m.project_id"
             f" WHERE m.id IN ({','.join('?' * len(chunk))})"
         )
         found = {row[0]: row for row in act.query(sql, chunk)}
         for number in chunk:
             if number in found:
-                _, kind, status, leader, project = found[number]
+                _, kind, status, leader, project, rule = found[number]
                 act.ownership.require_name(f"#{number}", project)
-                rows.append(DecidedRow(number, Kind(kind), Status(status), leader, project))
+                rows.append(DecidedRow(number, Kind(kind), Status(status), leader, project, rule))
             else:
                 missing.append(number)
     if missing:
@@ -188,13 +193,31 @@ def _listed(ids: Sequence[int]) -> str:
 
 
 def require_no_conflicts(rows: Sequence[DecidedRow]) -> None:
-    """Raise ConflictError for a row that is a conflict: it is settled, not promoted or rejected."""
+    """Raise ConflictError for a row that is a conflict: it is settled, not promoted or rejected;
+    and for one that proposes to retire a memory.
+    """
     for row in rows:
+        if row.rule == RETIRE:
+            raise ConflictError(
+                f"#{row.id} proposes to retire a memory: promoting it does, rejecting it keeps the "
+                "memory. Nothing was changed."
+            )
         if row.kind is Kind.CONFLICT:
             raise ConflictError(
                 f"#{row.id} is a conflict: settle it by superseding one side, keeping both, or "
                 "dismissing it. Nothing was changed."
             )
+
+
+def retire(act: Act, proposals: Sequence[DecidedRow], now: str) -> None:
+    """Make the memories invalid that these rows propose to retire."""
+    for row in proposals:
+        ((signature,),) = act.query("SELECT signature FROM memory WHERE id = ?", (row.id,))
+        target = int(signature.rpartition("#")[2])
+        act.update("memory", row.id, status="superseded", superseded_by=target, decided_at=now)
+        for _ in act.query("SELECT 1 FROM memory WHERE id = ? AND status = 'active'", (target,)):
+            act.update("memory", target, status="invalid", decided_at=now)
+            settle_without(act, [target], now)
 
 
 def find_conflicts(act: Act, rows: Sequence[DecidedRow], now: str) -> list[int]:

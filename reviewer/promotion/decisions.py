@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 import os
 import re
+import sqlite3
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from datetime import timedelta
@@ -25,6 +26,7 @@ from reviewer.extraction.candidates import MemoryType
 from reviewer.extraction.entities.entity import EntityType
 from reviewer.extraction.flags import flags_of
 from reviewer.files import open_file, reason_of
+from reviewer.promotion.decided_rows import RETIRE
 from reviewer.promotion.entity_rows import change_structure, insert_entity, parse_structure
 from reviewer.promotion.evidence_rows import Place, add_places
 from reviewer.promotion.triage import promote_rows, reject_rows
@@ -51,6 +53,10 @@ _UNSEEN = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u202a-\u202
 """Control characters except line breaks, and marks that change the direction of text."""
 Line = TypeVar("Line", bound=Struct)
 
+DECISION_COLUMNS = (
+    "m.id, m.kind, m.type, m.key, m.content, m.status, m.decided_at, m.reason, m.scope"
+)
+
 RULE = "decision"
 """Rule of a memory that came with somebody's decision."""
 IMPORT = "import decisions"
@@ -61,6 +67,8 @@ class Verdict(StrEnum):
 
     PROMOTED = "promoted"
     REJECTED = "rejected"
+    WITHDRAWN = "withdrawn"
+    """Waits again. In the files of `sync` only."""
 
 
 class Passage(Struct, frozen=True):
@@ -74,7 +82,11 @@ class Passage(Struct, frozen=True):
 
 
 class Decision(Struct, frozen=True, omit_defaults=True):
-    """One decision. `earlier` are the keys of former wordings."""
+    """One decision. `earlier` are the keys of former wordings.
+
+    Files of `sync` also say which `item` it is about, and `after` which decisions on it they knew
+    of (see `syncing.py`).
+    """
 
     verdict: Verdict
     kind: str
@@ -85,6 +97,9 @@ class Decision(Struct, frozen=True, omit_defaults=True):
     reason: str = ""
     earlier: tuple[str, ...] = ()
     passages: tuple[Passage, ...] = ()
+    scope: str = "project"
+    item: str = ""
+    after: tuple[str, ...] = ()
 
 
 class Header(Struct, frozen=True):
@@ -164,42 +179,17 @@ class Decisions:
     def _decided(self, project: str, actor: str) -> Iterator[Decision]:
         reader = self._database.reader()
         rows = reader.execute(
-            "SELECT m.id, m.kind, m.type, m.key, m.content, m.status, m.decided_at, m.reason"
-            " FROM memory m JOIN project p ON p.id = m.project_id WHERE p.name = ?1"
+            f"SELECT {DECISION_COLUMNS} FROM memory m JOIN project p ON p.id = m.project_id"
+            " WHERE p.name = ?1"
             " AND m.status IN ('active', 'invalid') AND m.kind IN ('memory', 'entity')"
+            f" AND m.rule <> '{RETIRE}'"
             " AND (SELECT l.actor FROM ledger_touch t JOIN ledger l ON l.id = t.act"
             "      WHERE t.memory_id = m.id AND l.scope = 'decision'"
             "      ORDER BY t.act DESC LIMIT 1) = ?2 ORDER BY m.id",
             (project, actor),
         ).fetchall()
         for row in rows:
-            earlier = reader.execute(
-                "SELECT content FROM content_history WHERE memory_id = ? ORDER BY id", (row["id"],)
-            ).fetchall()
-            promoted = row["status"] == "active"
-            key = duplicate_key(row["content"])
-            keys = (row["key"], *(duplicate_key(each[0]) for each in earlier))
-            yield Decision(
-                verdict=Verdict.PROMOTED if promoted else Verdict.REJECTED,
-                kind=row["kind"],
-                type=row["type"],
-                key=key,
-                content=row["content"],
-                at=row["decided_at"] or iso(self._clock()),
-                reason=row["reason"],
-                earlier=tuple(dict.fromkeys(each for each in keys if each != key)),
-                passages=tuple(self._passages(row["id"])) if promoted else (),
-            )
-
-    def _passages(self, memory: int) -> Iterator[Passage]:
-        rows = self._database.reader().execute(
-            "SELECT s.path, r.line_start, r.line_end, r.sha256, r.text, e.span_start, e.span_end"
-            " FROM evidence e JOIN record r ON r.id = e.record_id JOIN source s"
-            " ON s.id = r.source_id WHERE e.memory_id = ? ORDER BY e.id LIMIT ?",
-            (memory, MOST_QUOTES),
-        )
-        for path, start, end, digest, text, first, last in rows.fetchall():
-            yield Passage(Path(path).name, start, end, digest, text[first:last])
+            yield decision_of(reader, row, row["decided_at"] or iso(self._clock()))
 
     def apply(
         self, path: Path, file: DecisionFile, project: str, *, dry_run: bool = False
@@ -225,7 +215,10 @@ class Decisions:
                 if done.absent is not None:
                     done.to_add.append((line, each))
                     done.absent = None
-            added = self._add(act, project, path, file, done.to_add)
+            now = iso(self._clock())
+            added = add_memories(act, project, path, file.lines, done.to_add, now)
+            for (_, each), memory in zip(done.to_add, added, strict=True):
+                promote_rows(act, [memory], now=min(each.at, now))
             act.title = _title(self._ledger.actor, done, added)
             if dry_run:
                 raise _OnlyTriedError
@@ -237,10 +230,12 @@ class Decisions:
     def _apply_one(
         self, act: Act, project: int, each: Decision, done: _Applied, latest: str
     ) -> None:
-        if why := _unfit(each, latest):
+        why = unfit(each, latest)
+        if why or each.verdict is Verdict.WITHDRAWN:
+            why = why or "what was taken back is for sync only"
             done.refused.append(Refused(each.content, each.verdict, why))
             return
-        row = _row_of(act, project, each)
+        row = row_of(act, project, each)
         if row is None:
             if each.verdict is Verdict.PROMOTED:
                 done.absent = each
@@ -268,7 +263,7 @@ class Decisions:
                 "memory", number, status="candidate", decided_at=None, superseded_by=None, reason=""
             )
         if content != each.content and each.verdict is Verdict.PROMOTED:
-            problem = _reword(act, project, number, each, content, iso(self._clock()))
+            problem = reword(act, project, number, each, content, iso(self._clock()))
             if problem:
                 done.refused.append(Refused(each.content, each.verdict, problem, number))
                 return
@@ -281,37 +276,43 @@ class Decisions:
             reject_rows(act, [number], reason=each.reason, now=at)
             done.rejected.append(number)
 
-    def _add(
-        self, act: Act, name: str, path: Path, file: DecisionFile,
-        wanted: Sequence[tuple[int, Decision]],
-    ) -> list[int]:  # fmt: skip
-        """Memories that this store does not have, each with its line of the file as evidence."""
-        if not wanted:
-            return []
-        now = iso(self._clock())
-        project = project_row(act, name)
-        place = os.path.abspath(path)
-        wave = act.insert(
-            "wave", project_id=project, started_at=now, ended_at=now, state="done",
-            roots=msgspec.json.encode([place]).decode(),
-        )  # fmt: skip
-        source = _source(act, project, wave, path)
-        starts = [0]
-        for line in file.lines:
-            starts.append(starts[-1] + len(line))
-        added = []
-        for number, each in wanted:
-            text = "\n".join((each.content, *(quote.text for quote in each.passages)))
-            digest = hashlib.sha256(file.lines[number]).hexdigest()
-            record = _record(
-                act, project, source=source, wave=wave, line=number, start=starts[number],
-                end=starts[number + 1], digest=digest, text=mask(text).text, at=each.at,
-            )  # fmt: skip
-            memory = _insert(act, each, project=project, wave=wave, now=now)
-            add_places(act, memory, [Place(record, 0, len(each.content), RULE, str(VERSION))])
-            promote_rows(act, [memory], now=min(each.at, now))
-            added.append(memory)
-        return added
+
+def decision_of(
+    reader: sqlite3.Connection, row: sqlite3.Row, at: str, *, quoted: bool = True
+) -> Decision:
+    """The decision that a row of DECISION_COLUMNS shows; a promoted one with quotes of its evidence
+    where `quoted`.
+    """
+    earlier = reader.execute(
+        "SELECT content FROM content_history WHERE memory_id = ? ORDER BY id", (row["id"],)
+    ).fetchall()
+    promoted = row["status"] == "active"
+    key = duplicate_key(row["content"])
+    keys = (row["key"], *(duplicate_key(each[0]) for each in earlier))
+    return Decision(
+        verdict=Verdict.PROMOTED if promoted else Verdict.REJECTED,
+        kind=row["kind"],
+        type=row["type"],
+        key=key,
+        content=row["content"],
+        at=at,
+        reason=row["reason"],
+        earlier=tuple(dict.fromkeys(each for each in keys if each != key)),
+        passages=tuple(passages_of(reader, row["id"])) if promoted and quoted else (),
+        scope=row["scope"],
+    )
+
+
+def passages_of(reader: sqlite3.Connection, memory: int) -> Iterator[Passage]:
+    """What the evidence of a memory quotes."""
+    rows = reader.execute(
+        "SELECT s.path, r.line_start, r.line_end, r.sha256, r.text, e.span_start, e.span_end"
+        " FROM evidence e JOIN record r ON r.id = e.record_id JOIN source s"
+        " ON s.id = r.source_id WHERE e.memory_id = ? ORDER BY e.id LIMIT ?",
+        (memory, MOST_QUOTES),
+    )
+    for path, start, end, digest, text, first, last in rows.fetchall():
+        yield Passage(Path(path).name, start, end, digest, text[first:last])
 
 
 class _OnlyTriedError(Exception):
@@ -351,7 +352,7 @@ def read_decisions(path: Path) -> DecisionFile:
     found = []
     for number, line in enumerate(lines[1:], start=2):
         each = _decoded(line, Decision, path, number)
-        if fault := _fault(each):
+        if fault := fault_of(each):
             raise SourceError(f"{path}, line {number}: {fault}")
         found.append(each)
     return DecisionFile(header, tuple(found), tuple(lines))
@@ -364,13 +365,15 @@ def _decoded(line: bytes, type_: type[Line], path: Path, number: int) -> Line:
         raise SourceError(f"{path}, line {number}: {problem}.") from problem
 
 
-def _fault(each: Decision) -> str:
+def fault_of(each: Decision) -> str:
     """Why a decision cannot be applied; empty when it can."""
     types: tuple[str, ...] = tuple(MemoryType) if each.kind == Kind.MEMORY else tuple(EntityType)
     if each.kind not in (Kind.MEMORY, Kind.ENTITY) or each.type not in types:
         return f"there is no {each.kind} of type {each.type}."
     if written_moment(each.at) is None:
         return f"{each.at[:40]!r} is not a time."
+    if each.scope not in ("project", "person"):
+        return f"there is no scope {each.scope[:40]!r}."
     if each.reason not in ("", *RejectReason):
         return f"there is no reason {each.reason[:40]!r}."
     if mask(each.content).text != each.content:
@@ -382,7 +385,7 @@ def _fault(each: Decision) -> str:
     return ""
 
 
-def _unfit(each: Decision, latest: str) -> str:
+def unfit(each: Decision, latest: str) -> str:
     """Why a decision is refused whatever the store has; empty when it is not."""
     if _UNSEEN.search(each.content):
         return "the wording has control characters or marks that change the direction of text"
@@ -399,7 +402,7 @@ def _is_after(moment: str, other: str) -> bool:
     return first is not None and end is not None and first > end
 
 
-def _row_of(act: Act, project: int, each: Decision) -> tuple[int, str, str, str | None] | None:
+def row_of(act: Act, project: int, each: Decision) -> tuple[int, str, str, str | None] | None:
     """Id, status, wording and time of decision of the row that a decision is about."""
     keys = list(dict.fromkeys((duplicate_key(each.content), each.key, *each.earlier)))
     for chunk in chunks(keys):
@@ -414,13 +417,45 @@ def _row_of(act: Act, project: int, each: Decision) -> tuple[int, str, str, str 
     return None
 
 
+def add_memories(
+    act: Act, name: str, path: Path, lines: Sequence[bytes],
+    wanted: Sequence[tuple[int, Decision]], now: str,
+) -> list[int]:  # fmt: skip
+    """Candidates that this store does not have, each with its line of the file as evidence."""
+    if not wanted:
+        return []
+    project = project_row(act, name)
+    place = os.path.abspath(path)
+    wave = act.insert(
+        "wave", project_id=project, started_at=now, ended_at=now, state="done",
+        roots=msgspec.json.encode([place]).decode(),
+    )  # fmt: skip
+    source = _source(act, project, wave, path)
+    starts = [0]
+    for line in lines:
+        starts.append(starts[-1] + len(line))
+    added = []
+    for number, each in wanted:
+        text = "\n".join((each.content, *(quote.text for quote in each.passages)))
+        digest = hashlib.sha256(lines[number]).hexdigest()
+        record = _record(
+            act, project, source=source, wave=wave, line=number, start=starts[number],
+            end=starts[number + 1], digest=digest, text=mask(text).text, at=each.at,
+        )  # fmt: skip
+        memory = _insert(act, each, project=project, wave=wave, now=now)
+        add_places(act, memory, [Place(record, 0, len(each.content), RULE, str(VERSION))])
+        added.append(memory)
+    return added
+
+
 def _insert(act: Act, each: Decision, *, project: int, wave: int, now: str) -> int:
     values: Image = {
         "project_id": project, "wave_id": wave, "type": each.type, "content": each.content,
         "key": duplicate_key(each.content), "rule": RULE, "extractor_version": str(VERSION),
         "prior": 0.5, "signal": 1.0, "freshness": 1.0, "confidence": 0.5, "rank": 1.0,
         "flags": " ".join(flags_of(each.content, Role.NOTE)),
-        **proposed_by(Proposer.PERSON), "first_seen": now, "last_seen": now, "pending_since": now,
+        **proposed_by(Proposer.PERSON), "scope": each.scope,
+        "first_seen": now, "last_seen": now, "pending_since": now,
     }  # fmt: skip
     if each.kind == Kind.ENTITY:
         return insert_entity(act, values, parse_structure(each.content, EntityType(each.type)))
@@ -448,7 +483,7 @@ def _otherwise(number: int, status: str, by: str) -> str:
     return f"#{number} is {_WORDS[status]} here" + (f" by {by}" if by else "")
 
 
-def _reword(act: Act, project: int, number: int, each: Decision, old: str, now: str) -> str:
+def reword(act: Act, project: int, number: int, each: Decision, old: str, now: str) -> str:
     """Give a row the wording of a decision; returns why it cannot have it, or nothing."""
     key = duplicate_key(each.content)
     same = act.query(

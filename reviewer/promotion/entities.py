@@ -19,7 +19,7 @@ from reviewer.promotion.entity_rows import (
 )
 from reviewer.promotion.evidence_rows import copy_evidence
 from reviewer.promotion.known_keys import row_with_key
-from reviewer.promotion.triage import Done
+from reviewer.promotion.triage import Done, promote_rows
 from reviewer.promotion.views import AttributeView, EntityView, RelationView, proposed_by
 from reviewer.promotion.wordings import require_wording
 from reviewer.proposing.values import Proposer
@@ -105,7 +105,16 @@ class Entities:
             act.title = f"Graduated #{number} to {kind} #{entity}"
         return Done(act.id, act.title, (entity, number))
 
-    def author(self, project: str, type_: str, content: str, *, name: str | None = None) -> Done:
+    def author(
+        self,
+        project: str,
+        type_: str,
+        content: str,
+        *,
+        name: str | None = None,
+        scope: str = "project",
+        promote: bool = False,
+    ) -> Done:
         """Queue a memory or an entity that a person wrote without a source, marked as such.
 
         Raises ReviewerError for an unknown type and for a text or name that is too short or too
@@ -119,6 +128,7 @@ class Entities:
         now = iso(self._clock())
         with self._ledger.act("author") as act:
             values = _by_hand(project_row(act, project), type_name, text, now)
+            values["scope"] = scope
             if kind == "entity":
                 number = insert_entity(
                     act, values, parse_structure(text, EntityType(type_name), name)
@@ -127,6 +137,9 @@ class Entities:
             else:
                 number = _insert_memory(act, values)
             act.title = f"Wrote {type_name} #{number} by hand"
+            if promote:
+                promote_rows(act, [number], True, now=now)
+                act.title += ", and promoted it"
         return Done(act.id, act.title, (number,))
 
     def relate(self, number: int, kind: str, target: int) -> Done:

@@ -11,7 +11,7 @@ from reviewer.errors import FilterError
 from reviewer.promotion.views import Kind, Status
 from reviewer.proposing.values import Proposer
 from reviewer.store.changes import Value
-from reviewer.text.signs import STALE
+from reviewer.text.signs import FLAGS, STALE
 
 _TERM = re.compile(r'(?P<minus>-)?(?:(?P<field>[a-z]+)(?P<sign>:|[<>]=?|=))?(?P<text>"[^"]*"?|\S+)')
 _WORD = re.compile(r"\w+")
@@ -154,6 +154,8 @@ def _values_of(field: str) -> tuple[str, ...]:
             return (*Status, *STATUS_WORDS)
         case "proposer":
             return tuple(Proposer)
+        case "flag":
+            return FLAGS
         case "type":  # late: most filters need no types
             from reviewer.extraction.candidates import MemoryType
             from reviewer.extraction.entities.entity import EntityType

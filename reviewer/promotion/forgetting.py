@@ -19,6 +19,8 @@ from msgspec import Struct
 from reviewer.errors import StoreError, UnknownIdError
 from reviewer.files import read_own, reason_of, write_atomic
 from reviewer.llm.answer_cache import answers_folder
+from reviewer.promotion.decided_rows import RETIRE
+from reviewer.promotion.readings import Readings
 from reviewer.sharing import COMMON, PERSONAL, is_shared, personal
 from reviewer.store import erasing
 from reviewer.store.acts import Scope, chunks
@@ -161,7 +163,8 @@ class Forgetting:
                 " SELECT m.id FROM memory m JOIN going g ON m.leader_id = g.id UNION"
                 " SELECT e.graduated_from FROM entity e JOIN going g ON e.memory_id = g.id"
                 " WHERE e.graduated_from IS NOT NULL UNION"
-                " SELECT e.memory_id FROM entity e JOIN going g ON e.graduated_from = g.id)"
+                " SELECT e.memory_id FROM entity e JOIN going g ON e.graduated_from = g.id UNION"
+                f" SELECT m.id FROM memory m JOIN going g ON m.signature = '{RETIRE} #' || g.id)"
                 " SELECT m.id, m.content FROM memory m JOIN going USING (id)",
                 (each,),
             )
@@ -250,6 +253,7 @@ class Forgetting:
             (personal(store, "-drafts") / f"{number}.txt").unlink(missing_ok=True)
         anew = [answers_folder(), *(_own(store, each) for each in MADE_ANEW)]
         if going.wipe.project:
+            Readings(self._database).forget(going.wipe.project)
             for folder in (*anew, _own(store, "-agents/sessions")):
                 for path in _files(folder):
                     path.unlink(missing_ok=True)

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import msgspec
+from msgspec import structs
 
 from reviewer.clock import Clock, iso
 from reviewer.errors import Breakable, ConflictError, SourceError, UnknownIdError
@@ -26,6 +27,7 @@ from reviewer.extraction.ranking import CAP, Ranking
 from reviewer.promotion.beyond_cap import BeyondCap
 from reviewer.promotion.candidate_collector import CandidateCollector
 from reviewer.promotion.enqueue import Known, queue_new
+from reviewer.promotion.expiry import propose_retirements
 from reviewer.promotion.faults import is_of_a_file, reason_of_fault
 from reviewer.promotion.finish_wave import Queued, finish_wave
 from reviewer.promotion.known_facts import KnownFacts
@@ -86,7 +88,11 @@ class Intake:
             extract=extract,
             sessions=sessions,
         )
-        return wave.run(paths, project, progress or _no_progress)
+        report = wave.run(paths, project, progress or _no_progress)
+        if report.state != "done":
+            return report
+        retiring = propose_retirements(self._ledger, self._clock, project)
+        return structs.replace(report, retiring=retiring)
 
     def extract_stored(
         self,

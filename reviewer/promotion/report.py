@@ -71,6 +71,8 @@ class WaveReport(Struct, frozen=True, kw_only=True):
     """What cost something in the files that were read."""
     again: tuple[str, ...] = ()
     """What of it other sessions have shown too, the dearest first."""
+    retiring: int = 0
+    """Active memories that were proposed for retirement."""
     errors: int = 0
     problems: tuple[str, ...] = ()
     """The first files that could not be read, each in a sentence."""

@@ -9,6 +9,7 @@ from msgspec import Struct
 from reviewer.clock import Clock, iso
 from reviewer.errors import ConflictError
 from reviewer.promotion.decided_rows import (
+    RETIRE,
     STATUS_WORDS,
     DecidedRow,
     about_conflicts,
@@ -24,6 +25,7 @@ from reviewer.promotion.decided_rows import (
     reopen_conflicts,
     require_no_conflicts,
     require_one_project,
+    retire,
     rows_of,
     settle_without,
     state_of,
@@ -81,7 +83,8 @@ class Triage:
         """
         with self._ledger.act("promote") as act:
             rows, merged, opened = promote_rows(act, ids, alone, now=self._now())
-            act.title = _title("Promoted", rows)
+            retired = [row for row in rows if row.rule == RETIRE]
+            act.title = _title("Retired as proposed by" if retired == rows else "Promoted", rows)
             if merged:
                 act.title += f", merged {_near_duplicates(len(merged))}"
             act.title += about_conflicts("opened", opened)
@@ -296,13 +299,16 @@ def promote_rows(
     act: Act, ids: Sequence[int], alone: bool | Collection[int] = False, *, now: str
 ) -> tuple[list[DecidedRow], list[int], list[int]]:
     """Promote candidates as part of an act: the rows, the near duplicates that were merged into
-    them, and the conflicts that they opened. Raises as `Triage.promote` does.
+    them, and the conflicts that they opened. One that proposes to retire a memory retires it.
+    Raises as `Triage.promote` does.
     """
     rows = candidates_of(act, ids)
-    require_no_conflicts(rows)
-    promoted = [row.id for row in rows]
+    facts = [row for row in rows if row.rule != RETIRE]
+    require_no_conflicts(facts)
+    promoted = [row.id for row in facts]
     act.update_many("memory", promoted, status="active", decided_at=now, reason="")
-    opened = find_conflicts(act, rows, now)
+    retire(act, [row for row in rows if row.rule == RETIRE], now)
+    opened = find_conflicts(act, facts, now)
     return rows, _take_members(act, rows, alone, merge=True, now=now), opened
 
 

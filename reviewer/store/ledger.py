@@ -11,6 +11,7 @@ from contextlib import contextmanager
 from reviewer.clock import Clock, iso
 from reviewer.store.acts import Act, Scope, write_entry
 from reviewer.store.database import BUSY_MILLISECONDS, Database, failures_as_sentences
+from reviewer.store.project_rows import add_former
 
 Watch = Callable[[int], bool]
 """Gets the number of rows that an act has written so far, and returns whether to stop it."""
@@ -114,6 +115,8 @@ class Ledger:
             (claim.project, claim.before),
         ):
             draft.update("project", row, root=claim.root)
+            if claim.gone:
+                add_former(draft, row, claim.gone)
             self._record(connection, "bind project", Scope.INTAKE, draft)
             ownership.bound = claim
 

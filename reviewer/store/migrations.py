@@ -50,7 +50,31 @@ def migrations() -> Migrations:
     def erasure(db: Database) -> None:
         db.execute(_ERASURE)
 
+    @found(name="synced")
+    def synced(db: Database) -> None:
+        db.execute(_SYNCED)
+
+    @found(name="former folders")
+    def former_folders(db: Database) -> None:
+        db.table("project").add_column("former", str, not_null_default="")
+
     return found
+
+
+_SYNCED = """
+CREATE TABLE synced (
+    project_id INTEGER NOT NULL REFERENCES project(id) ON DELETE CASCADE,
+    item TEXT NOT NULL,
+    memory_id INTEGER,
+    latest TEXT NOT NULL,
+    earlier TEXT NOT NULL,
+    outcome TEXT NOT NULL,
+    PRIMARY KEY (project_id, item)
+) WITHOUT ROWID
+"""
+"""What `sync` knew last of each item: its row, the hashes of the decisions on it, and the hash
+of what the latest came to. Not in the ledger: what undo takes back is a change to be synced.
+"""
 
 
 _ERASURE = """

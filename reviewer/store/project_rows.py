@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from reviewer.errors import ConflictError, ReviewerError
 from reviewer.projects import StoredProject, belongs_elsewhere
 from reviewer.store.acts import Act
@@ -11,7 +13,7 @@ from reviewer.store.database import Database, failures_as_sentences
 def stored_projects(database: Database) -> list[StoredProject]:
     """Every project, oldest first."""
     with failures_as_sentences(database.path):
-        rows = database.reader().execute("SELECT name, root FROM project ORDER BY id")
+        rows = database.reader().execute("SELECT name, root, former FROM project ORDER BY id")
         return [StoredProject(*row) for row in rows]
 
 
@@ -23,6 +25,13 @@ def is_known(database: Database, name: str) -> bool:
     )
     with failures_as_sentences(database.path):
         return bool(database.reader().execute(sql, (name,)).fetchone()[0])
+
+
+def add_former(act: Act, row: int, folders: Iterable[str]) -> None:
+    """Note folders that the sessions of a project were held in."""
+    ((former,),) = act.query("SELECT former FROM project WHERE id = ?", (row,))
+    known = dict.fromkeys([*former.splitlines(), *folders])
+    act.update("project", row, former="\n".join(known))
 
 
 def project_row(act: Act, name: str) -> int:

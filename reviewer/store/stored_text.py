@@ -26,6 +26,7 @@ LEFT_AS_IT_IS: dict[str, str] = {
     "pipeline_run.path": "a place on this machine, opened by its name",
     "pipeline_run.folder": "a place on this machine, opened by its name",
     "project.root": "a place on this machine, compared with others",
+    "project.former": "places on this machine, compared with others",
     "project.remote": "an address without its user and password, compared with others",
     "project.name": "refused where it has a secret",
     "record.key": "looked up; masked with the record where it is read",

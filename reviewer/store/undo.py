@@ -465,8 +465,8 @@ class Undo:
                 yield row[0], row[1], row[2], row[3] or 0, row[4]
 
 
-BINDING = ("root",)
-"""The column of a project that only acts of its own change, so that undoing others leaves it."""
+BINDING = ("root", "former")
+"""The columns of a project that only acts of its own change, so that undoing others leaves them."""
 
 
 def _as_bound_now(act: Act, changes: list[Change]) -> list[Change]:

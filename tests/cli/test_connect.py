@@ -114,7 +114,7 @@ def test_nothing_is_written_before_the_person_agrees(reviewer: Reviewer) -> None
     put(reviewer, "claude-code")
     before = snapshot(home(reviewer))
     done = reviewer("connect", "claude-code")
-    assert done.returncode == 0
+    assert done.returncode == 1
     assert '+    "reviewer": {' in done.stdout
     assert "Nothing was written" in done.stderr
     assert snapshot(home(reviewer)) == before

@@ -71,7 +71,7 @@ NAMING: dict[str, list[list[str]]] = {
     "commit list": [["{context}"], ["pelican-talk"]],
     "commit show": [["{commit}"], ["{hash}"]],
     "compile": [["{context}"], ["pelican-talk"]],
-    "compress": [["{context}"], ["{context}", "--apply"]],
+    "compress": [["{context}"], ["{context}", "--pin", "{commit}", "pelican"]],
     "pipeline preamble": [["tea.dot", "--node", "boil", "--run", "{run}"]],
     "packet read": [["m:{active}"]],
     "promote": [["{waiting}"], ["{own}", "{waiting}"]],
@@ -127,8 +127,8 @@ ELSEWHERE = {
     "demo", "dev-seed", "verify", "doctor", "config show", "config validate", "model check",
     "model serve", "summarize", "view", "brief", "keep", "pipeline check", "pipeline show",
     "sources", "watch", "completions", "serve", "help",
-    # test_team.py shows that these keep to one project.
-    "share", "decisions export", "decisions import",
+    # test_team.py and test_sync.py show that these keep to one project.
+    "share", "decisions export", "decisions import", "sync",
     # tests/fleet shows that an import goes into one project.
     "fleet run", "fleet files", "fleet collapse", "fleet import", "fleet undo",
 }  # fmt: skip
@@ -524,10 +524,12 @@ class TestWhoIsWho:
         own.git("p", "git@example.org:zoo/p.git")
         succeeds(own.at("p"), "state", "set", "mascot", "pelican")
         own.git("planted", "git@example.org:zoo/p.git")
-        assert said_by(own.at("planted")) == ""
+        assert "are clones of one repository" in own.at("planted").fails("state", "list")
         desk = AgentTools(own.program.db, folder=own.folder / "planted")
         with pytest.raises(ReviewerError, match="not bound"):
             desk.search("pelican")
+        succeeds(own.at("planted"), "--project", "planted", "state", "set", "mascot", "other")
+        assert "pelican" not in said_by(own.at("planted"))
 
     def test_a_second_clone_shares_the_project_once_the_person_says_so(self, own: Trees) -> None:
         own.git("p")

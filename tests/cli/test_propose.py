@@ -465,3 +465,25 @@ def test_on_a_terminal_the_agent_that_is_installed_is_asked_after_a_yes(
     assert done.returncode == 1  # without a terminal nobody has agreed to this agent
     assert "--command claude" in done.stderr
     assert not was_asked(reviewer)
+
+
+def test_what_questions_took_is_summed_by_day_and_session(reviewer: Reviewer) -> None:
+    path = session(reviewer)
+    for _ in range(2):  # the second time it is answered from what is kept
+        reviewer("propose", path, "--yes", env=asks(reviewer, price_in=3.0, price_out=15.0))
+    reviewer("propose", path, "--yes", "--command", "printf other", env={})
+    rows = [row for row in reviewer.rows("stats") if "by" in row]
+    day, about, whole = rows
+    assert (day["by"], about["by"], about["label"], whole["by"]) == (
+        "day",
+        "session",
+        path.stem,
+        "all",
+    )
+    assert day["asked"] == about["asked"] == whole["asked"] >= 2
+    assert whole["unpriced"] == whole["asked"] - 1
+    assert whole["price"] > 0
+    assert "without a price" in reviewer("stats").stdout
+    notes = next((reviewer.folder / "home").rglob("questions.jsonl"))
+    assert notes.stat().st_mode & 0o777 == 0o600
+    assert WORDS not in notes.read_text()

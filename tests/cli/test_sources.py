@@ -338,3 +338,71 @@ def test_a_fact_that_two_agents_were_told_counts_as_two_sessions(shop: Reviewer)
         row for row in shop.rows("queue", "list", "--json") if "weigh the trays" in row["content"]
     ]
     assert (row["seen"], row["sessions"]) == (2, 2)
+
+
+def test_every_session_is_listed_with_its_folder(shop: Reviewer) -> None:
+    codex(shop, "a", shop.folder)
+    codex(shop, "b", shop.folder.parent / "moved-away")
+    shown = shop("sources", "--all", "--files").stdout
+    assert f"in {shop.folder}\n" in shown
+    assert f"in {shop.folder.parent / 'moved-away'}, which is gone" in shown
+
+
+def test_sessions_of_the_folder_that_a_project_was_moved_from_are_its_own(shop: Reviewer) -> None:
+    old = shop.folder.parent / "moved-away"
+    codex(shop, "b", old / "src")
+    assert listed(shop) == {}
+    done = shop("sources", "--moved-from", old)
+    assert (done.returncode, "reviewer undo" in done.stderr) == (0, True)
+    assert listed(shop) == {"codex": 1}
+    assert json.loads(shop("ingest", "--json").stdout)["files"] == 1
+    assert "belong to project" in shop.fails("--project", "other", "sources", "--moved-from", old)
+    assert shop("undo").returncode == 0
+    assert listed(shop) == {}
+    assert "no folder of one project" in shop.fails("sources", "--moved-from", "/")
+
+
+def test_a_session_that_is_read_by_its_name_brings_its_folder_along(shop: Reviewer) -> None:
+    old = shop.folder.parent / "moved-away"
+    first = codex(shop, "b", old)
+    codex(shop, "c", old)
+    done = shop("ingest", first)
+    assert f"Sessions of {old} belong to" in done.stderr
+    assert listed(shop) == {"codex": 2}
+    codex(shop, "d", shop.folder)
+    assert "belong to" not in shop("ingest", codex(shop, "e", shop.folder)).stderr
+
+
+def test_a_moved_work_tree_keeps_its_project_and_the_sessions_of_its_old_folder(
+    reviewer: Reviewer,
+) -> None:
+    old, new = reviewer.folder / "old" / "shop", reviewer.folder / "new" / "shop"
+    (old / ".git").mkdir(parents=True)
+    codex(reviewer, "a", old)
+    assert reviewer("ingest", cwd=old).returncode == 0
+    new.parent.mkdir()
+    old.rename(new)
+    asked = reviewer("ingest", cwd=new)
+    assert (asked.returncode, "which is gone. If it was moved here" in asked.stderr) == (1, True)
+    note = new / "note.md"
+    note.write_text("# Notes\n\n- [Decision] Trays are weighed twice.\n")
+    assert reviewer("--project", "shop", "ingest", note, cwd=new).returncode == 0
+    codex(reviewer, "b", old)
+    rows = reviewer("sources", "--json", cwd=new)
+    assert json.loads(rows.stdout)["sessions"] == 2
+
+
+def test_two_clones_of_one_repository_are_asked_about_once(reviewer: Reviewer) -> None:
+    clones = [reviewer.folder / name for name in ("shop", "shop-again")]
+    for clone in clones:
+        (clone / ".git").mkdir(parents=True)
+        (clone / ".git" / "config").write_text(
+            '[core]\n\tbare = false\n[remote "origin"]\n\turl = https://example.org/shop.git\n'
+        )
+        (clone / "note.md").write_text("# Notes\n\n- [Decision] Trays are weighed twice.\n")
+    assert reviewer("ingest", "note.md", cwd=clones[0]).returncode == 0
+    asked = reviewer("ingest", "note.md", cwd=clones[1])
+    assert (asked.returncode, "are clones of one repository" in asked.stderr) == (1, True)
+    named = reviewer("--project", "shop", "ingest", "note.md", cwd=clones[1])
+    assert named.returncode == 0, named.stderr
+    assert reviewer("ingest", "note.md", cwd=clones[1]).returncode == 0

@@ -68,7 +68,7 @@ def test_words_of_ones_own_can_be_promoted_and_undone(reviewer: Reviewer, talk: 
 def test_the_type_is_guessed(reviewer: Reviewer, talk: Path) -> None:
     done = reviewer("remember", "Never deploy from a laptop.", "--at", "talk.jsonl:0")
     assert done.returncode == 0, done.stderr
-    assert reviewer.rows("queue", "list", "--filter", "is:statement")[0]["type"] == "preference"
+    assert reviewer.rows("queue", "list", "--filter", "is:statement")[0]["type"] == "adaptation"
 
 
 @pytest.mark.parametrize(
@@ -143,3 +143,16 @@ class TestReasons:
     def test_an_unknown_reason_is_refused(self, reviewer: Reviewer, talk: Path) -> None:
         line = reviewer.fails("reject", reviewer.ids()[0], "--reason", "boring", code=2)
         assert "'narration', 'known', 'wrong', 'narrow', 'other'" in line
+
+
+def test_a_memory_without_evidence_is_marked_as_written_by_hand(reviewer: Reviewer) -> None:
+    done = reviewer("remember", "The till wants the long receipt on Sundays.", "--promote")
+    assert done.returncode == 0, done.stderr
+    assert "by hand, and promoted" in done.stderr
+    (row,) = reviewer.rows("queue", "list", "--status", "active")
+    assert (row["flags"], row["proposer"]) == (["hand-authored"], "person")
+    assert "says the same" in reviewer.fails(
+        "remember", "The till wants the long receipt on Sundays."
+    )
+    assert reviewer("undo").returncode == 0
+    assert reviewer.ids("--status", "active") == []

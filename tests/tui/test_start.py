@@ -275,30 +275,34 @@ async def test_a_machine_without_sessions_says_what_else_can_be_read(
         assert first.status.text == "There is nothing to read here."
 
 
-async def test_sessions_of_folders_that_are_gone_are_counted_not_offered(
+async def test_sessions_of_a_folder_that_is_gone_are_read_into_the_project_of_this_one(
     engine: Engine, home: Home, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    here = home.project("box-office")
+    here, old = home.project("box-office"), home.folder / "work" / "gone"
     home.claude(here)
-    home.claude(home.folder / "work" / "gone", "two")
-    home.claude("/net/elsewhere/project", "three")
+    home.claude(old, "two")
+    home.claude("/net/../elsewhere", "three")
     monkeypatch.chdir(here)
-    async with started(engine, MachineStart(engine, None, home.machine)) as (_, first):
-        assert names(first) == ["box-office"]
-        assert "lists 2 more sessions" in first.words.text
+    async with started(engine, MachineStart(engine, None, home.machine)) as (screen, first):
+        assert names(first) == ["box-office", "gone"]
+        assert "lists 1 more session" in first.words.text
+        await screen.press("down")
+        assert "into this project: it was moved" in first.words.text
+        await screen.press("enter")
+        await until_async(lambda: screen.app.screen is not first)
+    assert engine.project == "box-office"
+    assert engine.former_folders() == (str(old),)
+    assert any("two" in path for path in engine.sources.paths("box-office"))
 
 
-async def test_where_every_folder_is_gone_the_screen_says_how_to_read_their_sessions(
+async def test_where_every_folder_is_gone_they_are_offered(
     engine: Engine, home: Home, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     home.claude(home.folder / "work" / "gone")
     home.claude(home.folder / "work" / "gone too", "two")
     monkeypatch.chdir(home.folder)
     async with started(engine, MachineStart(engine, None, home.machine)) as (_, first):
-        assert "2 sessions of agents found, none of them in a folder that is still" in (
-            first.words.text
-        )
-        assert "reviewer ingest FILE reads one" in first.words.text
+        assert sorted(names(first)) == ["gone", "gone too"]
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="only Linux lists what is mounted")

@@ -40,6 +40,8 @@ _PRIOR_WORDS = {70: "heading", 65: "list item", 60: "value", 50: "sentence"}
 _FLAG_WORDS = {
     "secret": "a secret in this text was masked",
     "injection": "reads like a command planted for an agent: check before you promote",
+    "retire": "promote retires that memory, reject keeps it",
+    "concurrent": "decided differently on two machines: decide again",
     "look-alike": "a word mixes letters of two alphabets that look the same",
     "hand-authored": "hand-authored: a person wrote this without a source",
     "not-in-force": "the text says that this is no longer true",

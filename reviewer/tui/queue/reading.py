@@ -60,7 +60,7 @@ def find_here(engine: Engine, project: str) -> SessionsHere:
     from reviewer.promotion.found_sessions import by_agent, is_read
     from reviewer.sources.discovery import Machine, Scope, find_sessions
 
-    scope = Scope.of(Path.cwd())
+    scope = Scope.of(Path.cwd(), engine.former_folders(project))
     found = [each for each in find_sessions(Machine.here(), scope) if each.belongs_to(scope)]
     stamps = engine.sources.stamps(project)
     rows = by_agent(found, stamps, datetime.now(UTC))
@@ -141,7 +141,7 @@ def read_project_sessions(engine: Engine, project: str, act: ReadingAct) -> Wave
     """
     from reviewer.sources.discovery import Machine, Scope, choose, find_sessions
 
-    scope = Scope.of(Path.cwd())
+    scope = Scope.of(Path.cwd(), engine.former_folders(project))
     chosen = choose(each for each in find_sessions(Machine.here(), scope) if each.belongs_to(scope))
     if not chosen.paths:
         return None

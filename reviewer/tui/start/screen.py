@@ -107,7 +107,8 @@ class StartScreen(MoveKeys, KitScreen, pane=keys.START):
             first = f"{key} reads this sample project ({what}, and its notes)."
             where = "It is our own writing, in a folder that is removed when you leave."
         else:
-            first = f"{key} reads the sessions of {self._named(here)} ({what})."
+            into = " into this project: it was moved, or a copy of it" if here.gone else ""
+            first = f"{key} reads the sessions of {self._named(here)} ({what}){into}."
             where = f"Your sessions are only read. What is proposed goes into {_short(self.engine)}"
         lines = [
             (f"{first} Then you decide, one row and one key at a time, what is kept.", "strong"),
@@ -131,6 +132,8 @@ class StartScreen(MoveKeys, KitScreen, pane=keys.START):
         """A project in a sentence, with its folder where another has the same name."""
         if row.parts:
             return f"all {len(row.parts)} projects, each into its own"
+        if row.gone:
+            return _in_home(row.folder)
         name = cut(display_line(row.name), WIDEST // 2, glyphs(self.app).ellipsis)
         others = self.found.projects if self.found is not None else ()
         if any(each.name == row.name and each is not row for each in others):
@@ -292,6 +295,8 @@ class ProjectList(LoadedList["FoundProject"]):
 
 
 def _shown_name(row: FoundProject) -> str:
+    if row.gone:
+        return f"{_in_home(row.folder)} (gone)"
     return display_line(row.name) + (" (this folder)" if row.here else "")
 
 

@@ -63,6 +63,7 @@ def test_filter(found: Callable[[str], list[str]], text: str, first_words: list[
         ("conf>much", "number"),
         ("since:yesterday", "takes a date such as 2026-03-01"),
         ("bogus:1", "fields:"),
+        ("flag:nope", "flag: takes concurrent, conflict"),
         ("is:foo", "is: takes deferred, edited, excerpt or statement"),
         ("type:xq", "identity, preference"),
         ("kind:note", "memory, entity or conflict"),

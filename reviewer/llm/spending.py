@@ -1,0 +1,166 @@
+"""What questions to models have cost: a line for each, in a file of this person.
+
+It has numbers and names only, no text. Prices are those of the settings when the question was
+asked; where there are none, none is made up.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from contextvars import ContextVar
+from pathlib import Path
+
+import msgspec
+from msgspec import Struct
+
+from reviewer.clock import iso, utc_now
+from reviewer.files import make_folders, open_own, read_own
+from reviewer.llm.model import ChatMessage, Completion, JsonSchema, ModelError, StructuredModel
+from reviewer.settings import ModelSettings
+
+_about: ContextVar[str] = ContextVar("session", default="")
+
+
+class Asked(Struct, frozen=True, omit_defaults=True):
+    """One question. `price`: in the currency of the settings; None if they name none."""
+
+    at: str
+    model: str
+    tokens_in: int
+    tokens_out: int
+    requests: int = 1
+    session: str = ""
+    price: float | None = None
+
+
+class Sum(Struct, frozen=True):
+    """Questions together, `by` day or session or all. `unpriced`: lines without a price."""
+
+    by: str
+    label: str
+    asked: int
+    tokens_in: int
+    tokens_out: int
+    price: float
+    unpriced: int
+
+
+def spending_path() -> Path:
+    from platformdirs import user_data_path
+
+    return user_data_path("reviewer", appauthor=False) / "questions.jsonl"
+
+
+def asked() -> list[Asked]:
+    """Every question, oldest first; a line that was cut off is left out. Raises OSError."""
+    found: list[Asked] = []
+    with suppress(FileNotFoundError):
+        for line in read_own(spending_path()).splitlines():
+            with suppress(msgspec.DecodeError):
+                found.append(msgspec.json.decode(line, type=Asked))
+    return found
+
+
+def summed(questions: Sequence[Asked], by: str, label: Callable[[Asked], str]) -> list[Sum]:
+    """The questions by what `label` says of each, in the order of the labels."""
+    groups: dict[str, list[Asked]] = {}
+    for each in questions:
+        groups.setdefault(label(each), []).append(each)
+    return [
+        Sum(
+            by,
+            name,
+            sum(each.requests for each in some),
+            sum(each.tokens_in for each in some),
+            sum(each.tokens_out for each in some),
+            sum(each.price or 0.0 for each in some),
+            sum(each.price is None for each in some),
+        )
+        for name, some in sorted(groups.items())
+    ]
+
+
+@contextmanager
+def about(session: str) -> Iterator[None]:
+    """The questions that this thread asks inside the block are about a session."""
+    token = _about.set(session)
+    try:
+        yield
+    finally:
+        _about.reset(token)
+
+
+class Counted:
+    """A model whose questions are noted."""
+
+    def __init__(self, model: StructuredModel, settings: ModelSettings) -> None:
+        self._model = model
+        self._settings = settings
+        self.name = model.name
+
+    def complete(
+        self,
+        messages: Sequence[ChatMessage],
+        *,
+        max_tokens: int,
+        temperature: float = 0.3,
+        cancelled: Callable[[], bool] | None = None,
+        on_text: Callable[[str], None] | None = None,
+    ) -> Completion:
+        return self._noted(
+            lambda: self._model.complete(
+                messages,
+                max_tokens=max_tokens,
+                temperature=temperature,
+                cancelled=cancelled,
+                on_text=on_text,
+            )
+        )
+
+    def complete_json(
+        self,
+        messages: Sequence[ChatMessage],
+        schema: JsonSchema,
+        *,
+        max_tokens: int,
+        temperature: float = 0.3,
+        cancelled: Callable[[], bool] | None = None,
+        on_text: Callable[[str], None] | None = None,
+    ) -> Completion:
+        return self._noted(
+            lambda: self._model.complete_json(
+                messages,
+                schema,
+                max_tokens=max_tokens,
+                temperature=temperature,
+                cancelled=cancelled,
+                on_text=on_text,
+            )
+        )
+
+    def _noted(self, ask: Callable[[], Completion]) -> Completion:
+        try:
+            answer = ask()
+        except ModelError as problem:
+            if problem.sent:
+                self._note(self.name, problem.sent, 0, problem.tokens_out)
+            raise
+        self._note(answer.model, answer.requests, answer.prompt_tokens, answer.completion_tokens)
+        return answer
+
+    def _note(self, model: str, requests: int, tokens_in: int, tokens_out: int) -> None:
+        settings = self._settings
+        price: float | None = None
+        if settings.price_in or settings.price_out:
+            price = (tokens_in * settings.price_in + tokens_out * settings.price_out) / 1e6
+        line = Asked(iso(utc_now()), model, tokens_in, tokens_out, requests, _about.get(), price)
+        with suppress(OSError):  # an answer that was paid for is not lost for want of a note
+            path = spending_path()
+            make_folders(path.parent)
+            handle = open_own(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND)
+            try:
+                os.write(handle, msgspec.json.encode(line) + b"\n")
+            finally:
+                os.close(handle)

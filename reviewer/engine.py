@@ -27,9 +27,9 @@ from reviewer.promotion.looked_at import LookedAt
 from reviewer.store.acts import Scope
 from reviewer.store.database import Database
 from reviewer.store.ledger import Ledger
-from reviewer.store.migrations import APPLICATION_ID, FIRST_VERSION, SCHEMA_VERSION
 from reviewer.store.project_rows import add_former, is_known, project_row, stored_projects
 from reviewer.store.read_only import looking_address
+from reviewer.store.version import APPLICATION_ID, FIRST_VERSION, SCHEMA_VERSION
 
 if TYPE_CHECKING:
     from reviewer.commits.contexts import Contexts

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import atexit
 import os
 import sys
-import threading
-from pathlib import Path
-from typing import TYPE_CHECKING, NoReturn
 
-from reviewer.cli.run import flush_streams, run
+from reviewer.agents import call_hook
 
+TYPE_CHECKING = False  # as type checkers read it; `typing` costs a hook a fifth of its time
 if TYPE_CHECKING:
+    from pathlib import Path
+    from typing import NoReturn
+
     from reviewer.engine import Engine
     from reviewer.start import Start
 
@@ -42,8 +42,16 @@ def program() -> NoReturn:
     """The whole process: runs `main` and the exit functions, then ends at once.
 
     Shutting the interpreter down costs a short command a fifth of its time, and the system frees
-    everything anyway.
+    everything anyway. A hook at a call of an agent ends before anything else is loaded.
     """
+    if call_hook.is_call(sys.argv[1:]):
+        call_hook.run(sys.argv[1:])
+        os._exit(0)
+    import atexit
+    import threading
+
+    from reviewer.cli.run import flush_streams
+
     code = main()
     flush_streams()
     if threading.active_count() > 1:
@@ -55,4 +63,6 @@ def program() -> NoReturn:
 
 def main() -> int:
     """Run the command line in `sys.argv`; returns the exit code (0, 1, 2 or 130)."""
+    from reviewer.cli.run import run
+
     return run(sys.argv[1:], open_screen, check_keymap)

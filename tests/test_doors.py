@@ -49,6 +49,8 @@ OPENS_A_DOOR_ITSELF = {
     ("engine.py", "inspect_store"): "looks at the store that a person named, read-only",
     ("projects.py", "_small_text"): "git's own files: regular, small, without blocking; no error",
     ("packets/relevance.py", "__init__"): "an index in memory",
+    ("recall/at_call.py", "told_at"): "the store, without what an agent would wait for",
+    ("recall/at_call.py", "guards"): "the store, read-only",
     ("store/migrations.py", "moments"): "a table of the program",
     ("promotion/export/file_writer.py", "_back_up"): "a new file (O_EXCL) in the private folder",
     ("promotion/export/file_writer.py", "_replace_within"): "writes into the new file of open_new",
@@ -203,6 +205,7 @@ MAKES_TEXT_ITSELF = {
     ("agents/wiring.py", "_opencode"): "our own plugin",
     ("cli/packet.py", "_hand_out"): "JSON for programs; its texts come from the doors",
     ("packets/token_counts.py", "get"): "a text from the doors, kept in our own cache",
+    ("recall/service.py", "_for_agents"): "the beginning of a text from the doors",
     ("promotion/export/items.py", "_line"): "JSON for programs, masked field by field",
 }  # fmt: skip
 """(file, function) -> why it makes an `AgentText` of anything but our own words."""
@@ -240,7 +243,7 @@ WRITES_PLANS = {"promotion/exports.py", "agents/connections.py", "promotion/expo
 
 OWN_TAGS = {
     "agents/compaction.py": "our own words about the tags",
-    "text/for_agents.py": "makes them",
+    "text/tags.py": "has them",
 }
 
 

@@ -18,10 +18,10 @@ from typing import TYPE_CHECKING
 from msgspec import Struct
 
 from reviewer.agents.agent_files import AgentFiles, SessionNote
-from reviewer.agents.planted import is_planted
 from reviewer.agents.recalled import says_anything
 from reviewer.clock import Clock, utc_now
 from reviewer.errors import ReviewerError, SourceError, StoreError, UnknownIdError
+from reviewer.extraction.planted import is_planted
 from reviewer.projects import Chosen, work_tree
 from reviewer.text.for_agents import AgentText, between_tags, enclosed, sentence
 
@@ -45,6 +45,8 @@ MOST_QUOTES = 8
 LONGEST_QUOTE = 2_000
 PROPOSALS_A_SESSION = 30
 """Proposals that one run of the server queues."""
+DISPUTES_A_SESSION = 5
+"""Memories that one run of the server puts back into the queue."""
 PROPOSALS_WAITING = 200
 """Proposals of agents that may wait in a project."""
 SESSIONS_SEARCHED = 3
@@ -57,7 +59,9 @@ _STATE = re.compile(r"s:(\d{1,15})")
 _PLACE = re.compile(r"(.+?):(\d{1,9})(?:-(\d{1,9}))?")
 _WORD = re.compile(r"\w+")
 _OWN_CALL = re.compile(
-    r"(?:mcp_+)?reviewer[._-]+\w+\b|(?:packet|search|read|propose|brief|status)\b", re.IGNORECASE
+    r"(?:mcp_+)?reviewer[._-]+\w+\b"
+    r"|(?:packet|search|read|propose|dispute|brief|status)\b",
+    re.IGNORECASE,
 )
 """How a call of these tools begins in a view."""
 
@@ -92,7 +96,7 @@ class AgentTools:
         self._named = project
         self._folder = folder or Path.cwd()
         self._clock = clock
-        self._queued = 0
+        self._queued = self._disputed = 0
         self.agent = agent
 
     def packet(self, task: str = "", budget: int = DEFAULT_BUDGET) -> AgentText:
@@ -153,6 +157,26 @@ class AgentTools:
         self._require_room()
         with self._engine(create=True) as engine:
             return self._propose(engine, statement, type_, quotes)
+
+    def dispute(self, what: str, reason: str) -> AgentText:
+        """Put a memory that is wrong (`m:12`) back into the queue; it is handed out no more until
+        the person has decided.
+        """
+        match = _MEMORY.fullmatch(what.strip())
+        if match is None or not reason.strip():
+            raise ReviewerError("dispute takes an id such as m:12, and what is wrong with it.")
+        if self._disputed >= DISPUTES_A_SESSION:
+            raise ReviewerError(
+                f"{DISPUTES_A_SESSION} memories were disputed in this session, which is enough: the"
+                " person decides on them first."
+            )
+        with self._reading() as engine:
+            _fact(engine, int(match[1]))  # only what an agent may read
+            engine.triage.dispute(int(match[1]), f"{self.agent}: {reason}")
+        self._disputed += 1
+        return sentence(
+            f"m:{match[1]} waits for the person's decision, and is not used until then."
+        )
 
     def preamble(self, pipeline: str, node: str, run: str = "") -> AgentText:
         """What a fresh session of a pipeline's node begins with. `pipeline`: a DOT file of the

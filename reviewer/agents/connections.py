@@ -35,6 +35,7 @@ from reviewer.promotion.export.file_writer import (
 )
 from reviewer.promotion.export.marked_block import plan_block, plan_removal
 from reviewer.promotion.export.plans import PlannedFile
+from reviewer.recall.at_call import guards
 from reviewer.sharing import personal
 from reviewer.system import user
 from reviewer.text.for_agents import AgentText
@@ -77,6 +78,8 @@ class Connection(Struct, frozen=True, kw_only=True):
     files: tuple[WrittenFile, ...]
     project: str = ""
     """Whose facts are in a memory folder."""
+    guards: tuple[str, ...] | None = None
+    """What was guarded; None where an earlier version has written the hooks."""
 
 
 class Change(Struct, frozen=True, kw_only=True):
@@ -199,6 +202,7 @@ class Connections:
 
         Raises ReviewerError, which names the file, where it must not be touched.
         """
+        place = structs.replace(place, guards=guards(str(self._store)))
         wiring: Wiring = AGENTS[agent].wire(place)
         block_part = (
             []
@@ -222,6 +226,36 @@ class Connections:
         """
         wiring = memory_wiring(agent, place, project, facts)
         return structs.replace(self._plan(agent, place, wiring, []), project=project)
+
+    def follow_guards(self) -> list[str]:
+        """Write the hooks of agents anew where other calls are guarded now, and return a sentence
+        for each that cannot be. It is no act of a person. Raises ReviewerError, OSError.
+        """
+        problems: list[str] = []
+        now = guards(str(self._store))
+        for each in self.all():
+            if each.guards is None or each.guards == now:
+                continue
+            place = Place(
+                scope=each.scope,
+                root=Path(each.root),
+                command=each.command,
+                environment=dict(os.environ),
+            )
+            try:
+                planned = self.plan_connect(each.agent, place)
+                own = {old.path for old in each.files}
+                if not own >= {str(change.plan.path) for change in planned.changes}:
+                    continue  # its settings lie elsewhere for this process
+                with self._alone():
+                    self._require_same(planned)
+                    done, _ = self._write(planned)
+                    paths = {new.path for new in done}
+                    kept = [old for old in each.files if old.path not in paths]
+                    self._keep(structs.replace(each, files=(*kept, *done), guards=now))
+            except (ReviewerError, OSError) as problem:
+                problems.append(f"The guards of {each.agent}: {problem}")
+        return problems
 
     def rewrite(self, connection: Connection, parts: Sequence[Part]) -> list[str]:
         """Write the files of our own anew, and return a sentence for each that is not as it was
@@ -317,6 +351,7 @@ class Connections:
                 command=planned.place.command,
                 files=(*kept, *done),
                 project=planned.project,
+                guards=planned.place.guards,
             )
             self._record(connection, "connected", folder, undoes)
             return backups

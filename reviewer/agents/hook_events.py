@@ -11,6 +11,7 @@ from typing import Any
 
 from msgspec import Struct
 
+from reviewer.agents import call_hook
 from reviewer.errors import ReviewerError
 from reviewer.text.for_agents import AgentText
 
@@ -23,7 +24,6 @@ class Moment(Enum):
     """An event in a session."""
 
     START = "start"
-    PROMPT = "prompt"
     COMPACTION = "compaction"  # it is about to begin
     TURN_END = "turn end"
     END = "end"
@@ -46,31 +46,30 @@ class Told(Struct, frozen=True, kw_only=True):
 
 
 _CLAUDE = {
-    "SessionStart": Moment.START, "UserPromptSubmit": Moment.PROMPT,
-    "PreCompact": Moment.COMPACTION, "Stop": Moment.TURN_END, "SessionEnd": Moment.END,
+    "SessionStart": Moment.START, "PreCompact": Moment.COMPACTION, "Stop": Moment.TURN_END,
+    "SessionEnd": Moment.END,
 }  # fmt: skip
 _CAMEL = {
-    "sessionStart": Moment.START, "userPromptSubmitted": Moment.PROMPT,
-    "agentStop": Moment.TURN_END, "sessionEnd": Moment.END,
+    "sessionStart": Moment.START, "agentStop": Moment.TURN_END, "sessionEnd": Moment.END,
 }  # fmt: skip
 
 EVENTS: dict[str, dict[str, Moment]] = {
     "claude-code": _CLAUDE,
     "codex": {name: moment for name, moment in _CLAUDE.items() if name != "PreCompact"},
     "gemini": {
-        "SessionStart": Moment.START, "BeforeAgent": Moment.PROMPT,
-        "AfterAgent": Moment.TURN_END, "SessionEnd": Moment.END,
+        "SessionStart": Moment.START, "AfterAgent": Moment.TURN_END, "SessionEnd": Moment.END,
     },
     "opencode": {
         "start": Moment.START, "compact": Moment.COMPACTION, "end": Moment.END,
     },
     "copilot": _CAMEL,
     "cursor": {
-        "sessionStart": Moment.START, "beforeSubmitPrompt": Moment.PROMPT,
-        "stop": Moment.TURN_END, "sessionEnd": Moment.END,
+        "sessionStart": Moment.START, "stop": Moment.TURN_END, "sessionEnd": Moment.END,
     },
 }  # fmt: skip
-"""Agent -> the events that mean something here, by the agent's own names."""
+"""Agent -> the events around a session, by the agent's own names; those within are answered by
+`call_hook`.
+"""
 
 COMPACTIONS = frozenset(
     name
@@ -88,9 +87,8 @@ def read_event(agent: str, event: str, data: bytes) -> Told:
     if agent not in EVENTS:
         raise UnknownEventError(f"{agent} is not an agent that is known here: {', '.join(EVENTS)}.")
     if event not in EVENTS[agent]:
-        raise UnknownEventError(
-            f"{event} of {agent} means nothing here; what does: {', '.join(EVENTS[agent])}."
-        )
+        known = ", ".join((*EVENTS[agent], *call_hook.EVENTS.get(agent, ())))
+        raise UnknownEventError(f"{event} of {agent} means nothing here; what does: {known}.")
     try:
         value = json.loads(data)
     except (ValueError, RecursionError):
@@ -121,8 +119,7 @@ def answer(told: Told, text: AgentText) -> str:
             {"hookSpecificOutput": {"hookEventName": told.event, "additionalContext": text}}
         )
     if told.agent == "cursor":
-        more = {"continue": True} if told.moment is Moment.PROMPT else {}
-        return json.dumps({**more, "additional_context": text})
+        return json.dumps({"additional_context": text})
     return json.dumps({"additionalContext": text})
 
 

@@ -47,11 +47,6 @@ class Hooks:
         """
         if told.moment is Moment.START:
             return self._packet(told)
-        if told.moment is Moment.PROMPT:
-            given = self._files.given(told.agent)
-            if given is not None and given.session == told.session:
-                return NOTHING
-            return self._packet(told)
         if told.moment is Moment.COMPACTION:
             from reviewer.agents.compaction import what_to_keep
 
@@ -233,6 +228,21 @@ class PacketMaker:
             else:
                 parts.append(f"{found.st_ino}:{found.st_size}:{found.st_mtime_ns}")
         return " ".join(parts)
+
+
+def bring_call_hooks_up_to_date(store: Path, clock: Clock = utc_now) -> list[str]:
+    """Make memories ready for hooks at calls, and have the settings of agents follow the guards;
+    returns sentences about what could not be written. Raises StoreError, ReviewerError.
+    """
+    from reviewer.agents.connections import Connections
+    from reviewer.engine import Engine
+
+    engine = Engine.open(store, clock=clock)
+    try:
+        engine.recall.derive()
+    finally:
+        engine.close()
+    return Connections(store.absolute(), clock=clock).follow_guards()
 
 
 class SessionReader:

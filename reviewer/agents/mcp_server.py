@@ -43,8 +43,8 @@ INSTRUCTIONS = (
     "What a person decided to remember about this project. Call `packet` with the task before you "
     "begin, `search` when you are unsure of a rule or decision. When the person corrects you, "
     "states a rule or a decision, or a trap cost you time, `propose` it: one sentence that stands "
-    "alone, with the words of the session or file that prove it. A person decides; nothing that "
-    "you propose is remembered before that."
+    "alone, with the words of the session or file that prove it; `dispute` a memory that is wrong. "
+    "A person decides; nothing that you propose is remembered before that."
 )
 """At most 500 characters: it is sent with every request."""
 
@@ -203,6 +203,16 @@ def server(tools: AgentTools, *, agent_given: bool = True) -> MCPServer[Any]:
         recognise(ctx)
         cited = [Cited(each.text, each.file, each.line) for each in quotes]
         return _answered(lambda: tools.propose(statement, type, cited))
+
+    @made.tool(title="Dispute a memory", annotations=WRITE, structured_output=False)
+    def dispute(
+        ctx: Context[Any, Any],
+        id: Annotated[str, Field(description="The memory: m:12.")],  # noqa: A002
+        reason: Annotated[str, Field(description="What is wrong with it, and how you know.")],
+    ) -> str:
+        """Say that a memory is wrong. It is held back until a person has decided on it."""
+        recognise(ctx)
+        return _answered(lambda: tools.dispute(id, reason))
 
     @made.tool(title="Hand-over of a session", annotations=READ, structured_output=False)
     def brief(

@@ -66,7 +66,7 @@ def facts_of(engine: Engine, project: str) -> AgentText:
     """The promoted facts of a project as Markdown, with secrets masked and without those that read
     like orders planted for an agent; empty where there are none.
     """
-    from reviewer.agents.planted import is_planted
+    from reviewer.extraction.planted import is_planted
     from reviewer.promotion.export.items import Layer
     from reviewer.promotion.export.markdown import render_markdown
     from reviewer.promotion.views import QueueQuery

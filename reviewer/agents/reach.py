@@ -11,10 +11,10 @@ from msgspec import Struct
 from reviewer.agents.agent_files import AgentFiles
 from reviewer.agents.connections import Connection, Connections
 from reviewer.agents.memory_folders import INSTRUCTIONS
-from reviewer.agents.planted import is_planted
 from reviewer.agents.recalled import MOST_CHARACTERS, packet_items
 from reviewer.agents.wiring import AGENTS, FileKind, Scope
 from reviewer.errors import ReviewerError
+from reviewer.extraction.planted import is_planted
 from reviewer.packets.values import PacketItem, State
 from reviewer.promotion.export.file_writer import read_file
 

@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 MOST_CHARACTERS = 9_000
 """What every agent takes whole from a hook: Claude Code and Codex cut texts over about 10,000."""
 
+START_TOKENS = 2_000
+"""Of a packet at the start of a session; a memory is worth more at its moment."""
 BYTES_PER_TOKEN = 4
 """Of the estimate, which needs no encoding to be loaded."""
 
@@ -53,7 +55,7 @@ def packet_within(
     from reviewer.packets.assembly import text_within
 
     ready = _prepared(engine, engine.project, task, now)
-    made = text_within(ready, most // BYTES_PER_TOKEN, most - FRAME)
+    made = text_within(ready, _tokens(most), most - FRAME)
     if not made:
         return Recalled(NOTHING, ready)
     text = enclosed(made)
@@ -69,8 +71,12 @@ def packet_items(
     from reviewer.packets.assembly import assemble_within
 
     ready = _prepared(engine, project, "", now)
-    made = assemble_within(ready, most // BYTES_PER_TOKEN, most - FRAME)
+    made = assemble_within(ready, _tokens(most), most - FRAME)
     return {item.place: item for item in made.items}
+
+
+def _tokens(most: int) -> int:
+    return min(START_TOKENS, most // BYTES_PER_TOKEN)
 
 
 def _prepared(engine: Engine, project: str | None, task: str, now: datetime) -> Prepared:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import os
 import shlex
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from enum import StrEnum
 from pathlib import Path
 
@@ -20,6 +20,10 @@ from reviewer.text.for_agents import NOTHING, AgentText
 
 HOOK_SECONDS = 10
 COMPACTION_SECONDS = 20
+CALL_SECONDS = 5
+"""At a prompt or a call, which a hook is done with long before."""
+MOST_RULES = 40
+"""Rules of guards that are written for Claude Code; of more, every call is looked at."""
 
 SERVER = "reviewer"
 
@@ -71,6 +75,8 @@ class Place(Struct, frozen=True, kw_only=True):
     command: tuple[str, ...]
     """Empty where nothing is started: for a memory folder."""
     environment: Mapping[str, str]
+    guards: tuple[str, ...] = ()
+    """Commands and paths whose first call in a session is denied once."""
 
     def folder(self, variable: str, default: str) -> Path:
         """A folder of an agent in the home, which a variable can move."""
@@ -114,6 +120,11 @@ def _claude(place: Place) -> Wiring:
         _matched(place.hook(agent, "SessionStart"), "SessionStart", "startup|resume|clear|compact"),
         _matched(place.hook(agent, "PreCompact"), "PreCompact", "", COMPACTION_SECONDS),
         _matched(place.hook(agent, "SessionEnd"), "SessionEnd", ""),
+        _matched(place.hook(agent, "UserPromptSubmit"), "UserPromptSubmit", "", CALL_SECONDS),
+        _matched(
+            place.hook(agent, "PostToolUseFailure"), "PostToolUseFailure", "Bash", CALL_SECONDS
+        ),
+        *_claude_guards(place.hook(agent, "PreToolUse"), place.guards),
     )
     return Wiring(
         parts=(
@@ -127,6 +138,22 @@ def _claude(place: Place) -> Wiring:
     )
 
 
+def _claude_guards(command: str, guards: Sequence[str]) -> Iterator[Addition]:
+    """Hooks with a rule each, so that no other call starts a process."""
+    rules: dict[str, list[str]] = {}
+    for guard in guards:
+        if "/" not in guard:
+            rules.setdefault("Bash", []).append(f"{guard}*")
+            continue
+        for tool in ("Edit", "Write"):
+            rules.setdefault(tool, []).append(f"{guard}**" if guard.endswith("/") else guard)
+    hook = {"type": "command", "command": command, "timeout": CALL_SECONDS}
+    for tool, patterns in rules.items():
+        ruled = [{**hook, "if": f"{tool}({pattern})"} for pattern in patterns]
+        hooks = ruled if len(guards) <= MOST_RULES else [hook]
+        yield Addition(("hooks", "PreToolUse"), {"matcher": tool, "hooks": hooks})
+
+
 def _codex(place: Place) -> Wiring:
     folder = place.folder("CODEX_HOME", ".codex")
     if place.scope is Scope.PROJECT:
@@ -134,7 +161,8 @@ def _codex(place: Place) -> Wiring:
     command, *arguments = place.mcp("codex")
     hooks = folder / "hooks.json"
     afterwards = [
-        "Codex skips new hooks until you approve them: start codex and open /hooks.",
+        "Codex skips new hooks until you approve them, also one for your first guard: start codex "
+        "and open /hooks.",
         "In codex exec only the reading tools run; proposals need an approval, so they come from "
         "interactive sessions. It may begin before the server has started: required = true under "
         "[mcp_servers.reviewer] makes it wait.",
@@ -153,6 +181,19 @@ def _codex(place: Place) -> Wiring:
                 hooks,
                 _matched(place.hook("codex", "SessionStart"), "SessionStart", ""),
                 _matched(place.hook("codex", "SessionEnd"), "SessionEnd", ""),
+                _matched(
+                    place.hook("codex", "UserPromptSubmit"), "UserPromptSubmit", "", CALL_SECONDS
+                ),
+                _matched(place.hook("codex", "PostToolUse"), "PostToolUse", "^Bash$", CALL_SECONDS),
+                *(
+                    _matched(
+                        place.hook("codex", "PreToolUse"),
+                        "PreToolUse",
+                        "^(Bash|apply_patch)$",
+                        CALL_SECONDS,
+                    )
+                    for _ in place.guards[:1]
+                ),
             ),
         ),
         afterwards=tuple(afterwards),
@@ -164,22 +205,30 @@ def _gemini(place: Place) -> Wiring:
     if place.scope is Scope.USER and place.environment.get("GEMINI_CLI_HOME"):
         base = Path(place.environment["GEMINI_CLI_HOME"]).expanduser()
     command, *arguments = place.mcp("gemini")
-    milliseconds = HOOK_SECONDS * 1000
+    events = [
+        ("SessionStart", "", HOOK_SECONDS),
+        ("SessionEnd", "", HOOK_SECONDS),
+        ("BeforeAgent", "", CALL_SECONDS),
+        ("AfterTool", "run_shell_command", CALL_SECONDS),
+    ]
+    if place.guards:
+        events.append(("BeforeTool", "run_shell_command|write_file|replace", CALL_SECONDS))
     hooks = tuple(
         Addition(
             ("hooks", event),
             {
+                **({"matcher": matcher} if matcher else {}),
                 "hooks": [
                     {
                         "name": "reviewer",
                         "type": "command",
                         "command": place.hook("gemini", event),
-                        "timeout": milliseconds,
+                        "timeout": seconds * 1000,
                     }
-                ]
+                ],
             },
         )
-        for event in ("SessionStart", "SessionEnd")
+        for event, matcher, seconds in events
     )
     return Wiring(
         parts=(
@@ -213,7 +262,7 @@ def _opencode(place: Place) -> Wiring:
             Part(
                 path=plugins / "reviewer.js",
                 kind=FileKind.OWN,
-                text=AgentText(plugin(place.command)),
+                text=AgentText(plugin(place.command, place.guards)),
             ),
         )
     )
@@ -228,15 +277,25 @@ def _copilot(place: Place) -> Wiring:
         servers = folder / "mcp-config.json"
     command, *arguments = place.mcp("copilot")
     entry = {"type": "local", "command": command, "args": arguments, "env": {}, "tools": ["*"]}
+    events = [
+        ("sessionStart", "", HOOK_SECONDS),
+        ("sessionEnd", "", HOOK_SECONDS),
+        ("userPromptSubmitted", "", CALL_SECONDS),
+        ("postToolUse", "bash", CALL_SECONDS),
+    ]
+    if place.guards:
+        events.append(("preToolUse", "bash|edit|create", CALL_SECONDS))
     hooks = {
         event: [
             {
                 "type": "command",
-                "bash": place.hook("copilot", event),
-                "timeoutSec": HOOK_SECONDS,
+                **({"matcher": matcher} if matcher else {}),
+                # It denies a call whose hook is missing or fails.
+                "bash": f"{place.hook('copilot', event)} || true",
+                "timeoutSec": seconds,
             }
         ]
-        for event in ("sessionStart", "sessionEnd")
+        for event, matcher, seconds in events
     }
     text = AgentText(json.dumps({"version": 1, "hooks": hooks}, indent=2) + "\n")
     return Wiring(
@@ -306,6 +365,8 @@ _PLUGIN = """\
 import { spawn } from "node:child_process"
 
 const COMMAND = %(command)s
+// The words of each call whose first time in a session is denied once.
+const GUARDS = %(guards)s
 const MOST_MILLISECONDS = %(milliseconds)d
 
 // What `reviewer hook` answers; nothing where it fails, so that it is never in the way.
@@ -320,7 +381,8 @@ function ask(event, told) {
     child.stdin.on("error", () => {})
     child.stdout.on("data", (data) => { out += data })
     child.on("close", () => {
-      try { resolve(JSON.parse(out).additionalContext ?? "") } catch { resolve("") }
+      try { const said = JSON.parse(out); resolve(said.additionalContext ?? said.deny ?? "") }
+      catch { resolve("") }
     })
     child.stdin.end(JSON.stringify(told))
   })
@@ -330,17 +392,37 @@ export const Reviewer = async ({ directory, worktree }) => {
   if (process.env.REVIEWER_CHILD) return {}
   const cwd = worktree && worktree !== "/" ? worktree : directory
   const given = new Map()
+  const named = new Map()
   let latest
   return {
     "chat.message": async (input, output) => {
       latest = input.sessionID
-      if (given.has(latest)) return
       const prompt = (output.parts ?? []).map((part) => part.text ?? "").join("\\n")
+      named.set(latest, ask("prompt", { sessionID: latest, cwd, prompt }))
+      if (given.has(latest)) return
       given.set(latest, ask("start", { sessionID: latest, cwd, prompt }))
     },
     "experimental.chat.system.transform": async (input, output) => {
-      const text = await given.get(input?.sessionID ?? latest)
-      if (text) output.system.push(text)
+      const session = input?.sessionID ?? latest
+      for (const text of [await given.get(session), await named.get(session)]) {
+        if (text) output.system.push(text)
+      }
+    },
+    "tool.execute.before": async (input, output) => {
+      const { command = "", filePath = "" } = output.args ?? {}
+      const call = command + "\\n" + filePath
+      if (!GUARDS.some((words) => words.every((word) => call.includes(word)))) return
+      const told = { sessionID: input.sessionID, cwd, command, path: filePath }
+      const reason = await ask("guard", told)
+      if (reason) throw new Error(reason)
+    },
+    "tool.execute.after": async (input, output) => {
+      try {
+        if (input.tool !== "bash" || !output.metadata?.exit) return
+        const told = { sessionID: input.sessionID, cwd, command: input.args?.command ?? "" }
+        const text = await ask("failure", { ...told, output: output.output ?? "" })
+        if (text) output.output += "\\n" + text
+      } catch {}
     },
     "experimental.session.compacting": async (input, output) => {
       const text = await ask("compact", { sessionID: input.sessionID, cwd })
@@ -355,10 +437,13 @@ export const Reviewer = async ({ directory, worktree }) => {
 """
 
 
-def plugin(command: Sequence[str]) -> str:
+def plugin(command: Sequence[str], guards: Sequence[str] = ()) -> str:
     """The plugin of OpenCode, which has no hooks that run a command."""
-    shown = json.dumps(list(command), ensure_ascii=True)
-    return _PLUGIN % {"command": shown, "milliseconds": HOOK_SECONDS * 1000}
+    return _PLUGIN % {
+        "command": json.dumps(list(command)),
+        "guards": json.dumps([guard.split() for guard in guards]),
+        "milliseconds": HOOK_SECONDS * 1000,
+    }
 
 
 def home() -> Path:

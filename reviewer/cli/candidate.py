@@ -51,13 +51,16 @@ def show_candidate(engine: Engine, memory: int) -> Iterator[str]:
     moments = [str(each) for each in engine.recall.moments(memory)]
     if moments:
         yield f"when        {safe('; '.join(moments))}"
+    if used := engine.recall.use(memory):
+        yield f"used        {used.removeprefix('used ')}"
     yield from _proof(view)
     yield from predictions(engine, view)
     other = engine.history.another_who_decided(memory)
     if other and (view.status != "candidate" or view.deferred):
         yield f"decided     by {safe(other)}"
     if view.reason:
-        yield f"rejected    {safe(view.reason)}"
+        what = "disputed" if view.status == "candidate" else "rejected"
+        yield f"{what}    {safe(view.reason)}"
     if view.superseded_by is not None:
         yield f"merged      into #{view.superseded_by}"
     yield from show_evidence(engine, view)

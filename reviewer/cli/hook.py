@@ -53,14 +53,19 @@ def hook(session: Session, agent: str, event: str) -> None:
     It reads one object of JSON on stdin, and answers on stdout where there is something to say. At
     the start and after a compaction it gives the packet of the project; before a compaction it
     says what must be kept, where the agent can be told; at the end the session is noted, and read
-    by another process. What fails is a line in a log beside the store, and the exit code is 0; only
+    by another process. With a prompt, at a failed call and at a guarded one it gives the memories
+    that belong there. What fails is a line in a log beside the store, and the exit code is 0; only
     an AGENT or EVENT that does not exist, or wrong options, are errors, with exit code 1.
     """
+    from reviewer.agents import call_hook
     from reviewer.agents.background import inside_own_call
     from reviewer.agents.hook_events import COMPACTIONS, UnknownEventError, answer, read_event
     from reviewer.agents.hooks import Hooks
 
     if inside_own_call(os.environ):
+        return
+    if event in call_hook.EVENTS.get(agent, ()):
+        call_hook.respond(str(session.store_path()), session.project, agent, event)
         return
     hooks = Hooks(session.store_path(), project=session.project)
 
@@ -169,14 +174,19 @@ def read_sessions(session: Session) -> None:
 @click.argument("folder", type=click.Path(path_type=Path))
 @pass_session
 def make_packet_ready(session: Session, folder: Path) -> None:
-    """Make the packet of a folder, and measure its entries, so that hooks answer sooner.
+    """Make the packet of a folder and what hooks at calls say ready, and have guards followed.
 
     A hook starts this in a process of its own, and so does a decision where an agent is connected.
     """
     from reviewer.agents.agent_files import AgentFiles
-    from reviewer.agents.hooks import PacketMaker
+    from reviewer.agents.hooks import PacketMaker, bring_call_hooks_up_to_date
+    from reviewer.clock import utc_now
 
-    with AgentFiles(session.store_path()).lock("ready", wait=False) as mine:
+    files = AgentFiles(session.store_path())
+    with files.lock("guards", wait=True):
+        for problem in bring_call_hooks_up_to_date(session.store_path()):
+            files.log(utc_now(), problem)
+    with files.lock("ready", wait=False) as mine:
         if not mine:
             narrate("Another process does it.")
             return

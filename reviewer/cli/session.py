@@ -282,15 +282,15 @@ def bring_memory_folders_up_to_date(engine: Engine) -> None:
 
 
 def make_packet_ready(store: Path) -> None:
-    """Have the packet of this work tree made anew, so that no agent has to wait for it."""
-    tree = work_tree()
-    if tree is None or not personal(store, "-agents").is_dir():
+    """Have made ready what agents get in this work tree, so that none has to wait for it."""
+    if not personal(store, "-agents").is_dir():
         return
+    tree = work_tree()
     from reviewer.agents.background import make_packet_in_background
     from reviewer.cli.output import narrate
 
     try:
-        make_packet_in_background(store, tree.root)
+        make_packet_in_background(store, tree.root if tree else os.getcwd())
     except OSError as problem:
         narrate(f"The packet for agents is not ready beforehand: {problem.strerror}.")
 

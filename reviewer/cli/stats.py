@@ -41,7 +41,15 @@ def stats(session: Session, as_json: bool) -> None:
     )
     if as_json:
         for use in uses:
-            print_json({"use": use.memory, "used": use.used, "last": use.last})
+            print_json(
+                {
+                    "use": use.memory,
+                    "used": use.used,
+                    "last": use.last,
+                    "held": use.held,
+                    "broken": use.broken,
+                }
+            )
     elif uses:
         print_text("")
         for use in uses[:USES_SHOWN]:

@@ -61,11 +61,21 @@ def defer(session: Session, ids: tuple[int, ...]) -> None:
 
 @click.command(cls=Verb)
 @ids
+@click.option(
+    "--because", metavar="TEXT", help="What is wrong with a memory; it is shown in the queue."
+)
 @pass_session
-def restore(session: Session, ids: tuple[int, ...]) -> None:
-    """Return decided candidates to the queue."""
+def restore(session: Session, ids: tuple[int, ...], because: str | None) -> None:
+    """Return decided candidates to the queue.
+
+    No agent gets a memory from then on, until you promote it again.
+    """
     with session.changing() as engine:
-        report_act(engine.triage.restore(ids))
+        if because is None:
+            report_act(engine.triage.restore(ids))
+            return
+        for number in ids:
+            report_act(engine.triage.dispute(number, because))
 
 
 @click.command(cls=Verb, example="merge 12 --into 7")
@@ -94,7 +104,8 @@ def merge(session: Session, memory: int, into: int) -> None:
     multiple=True,
     metavar="MOMENT",
     help="When it is recalled: 'command git push', 'path src/pay/', 'error nilerr', always (at the "
-    "start only); 'derived' to derive it again.",
+    "start only); 'guard git push' to deny the first such call of a session with it; 'derived' to "
+    "derive it again.",
 )
 @click.option("--promote", is_flag=True, help="Promote it in the same act.")
 @pass_session

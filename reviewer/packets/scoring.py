@@ -125,8 +125,8 @@ def ranked(items: Sequence[Item], scores: Sequence[Score]) -> list[int]:
 
 
 def by_recurrence(items: Sequence[Item]) -> list[int]:
-    """Indices of the items: standing instructions, then what came up in most sessions, then the
-    newest; superseded ones last.
+    """Indices of the items: standing instructions, then what came up in most sessions, then what
+    cost most, then the newest; superseded ones last.
     """
     return sorted(
         range(len(items)),
@@ -134,6 +134,7 @@ def by_recurrence(items: Sequence[Item]) -> list[int]:
             items[at].superseded,
             items[at].section is not Section.CONVENTIONS,
             -(items[at].recurrence or 0),
+            -items[at].price,
             *newest(items[at]),
             at,
         ),

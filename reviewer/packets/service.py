@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 import sqlite3
+from collections import Counter
 from collections.abc import Iterator
 from datetime import datetime
 from pathlib import Path
@@ -18,10 +19,13 @@ import msgspec
 
 from reviewer.clock import Clock, from_iso
 from reviewer.errors import OtherProjectError, UnknownIdError
+from reviewer.extraction.planted import is_planted
 from reviewer.packets.lookup import find_item
 from reviewer.packets.prepared import DEFAULT_COUNTING, Prepared, cached_measurer, prepare_folder
 from reviewer.packets.values import Item, Material, Problem, RuleBlock, Section
 from reviewer.packets.wording import title_of
+from reviewer.recall.at_call import FAILURE
+from reviewer.recall.outcomes import Outcome, uses_of
 from reviewer.store.database import Database, failures_as_sentences
 
 if TYPE_CHECKING:
@@ -61,11 +65,9 @@ _SHOWN_ELSEWHERE = {"date", "status"}
 
 _ACTIVE = """
 SELECT m.id, m.kind, m.type, m.content, m.rule, m.first_seen, m.flags, e.name, e.attributes,
-    m.sessions,
+    m.sessions, m.cost,
     (SELECT count(DISTINCT coalesce(r.session, r.source_id)) FROM evidence v
         JOIN record r ON r.id = v.record_id WHERE v.memory_id = m.id) AS cited,
-    (SELECT count(DISTINCT u.session) FROM use_of_memory u WHERE u.memory_id = m.id
-        AND u.moment = 'error') AS uses,
     (SELECT max(r.at) FROM evidence v JOIN record r ON r.id = v.record_id
         WHERE v.memory_id = m.id) AS latest_source,
     (SELECT s.path FROM evidence v JOIN record r ON r.id = v.record_id
@@ -91,14 +93,15 @@ def read_store(database: Database, state: TrustedState, project: str | None) -> 
     items: list[Item] = []
     problems: list[Problem] = []
     with failures_as_sentences(database.path):
+        needed = _needed(database.reader(), project)
         for row in database.reader().execute(_ACTIVE, (project,)):
-            if _is_planted(row):
+            if is_planted(row["content"], row["flags"].split()):
                 problems.append(Problem(f"m:{row['id']}", 0, PLANTED))
             elif _is_constitution(row):
                 text = _RULE_MARK.sub("", _full_text(row)).strip()
                 rules.append(RuleBlock(f"- {text}", f"m:{row['id']}", listed=True))
             else:
-                items.append(_item(row))
+                items.append(_item(row, needed[row["id"]]))
     return Material(
         source=f"{database.path}, {'project ' + project if project else 'all projects'}",
         constitution=tuple(rules),
@@ -138,19 +141,6 @@ def _rule(state: StateView, *, several: bool) -> RuleBlock:
     return RuleBlock("\n  ".join(text.split("\n")), f"s:{state.id}", listed=True)
 
 
-def _is_planted(row: sqlite3.Row) -> bool:
-    """Whether a memory was flagged as a planted instruction and still reads like one.
-
-    Agents follow packets; a memory that the user has reworded is shown again.
-    """
-    if "injection" not in row["flags"].split():
-        return False
-    from reviewer.extraction.flags import INJECTION, flags_of  # late: rarely needed
-    from reviewer.sources.records import Role
-
-    return INJECTION in flags_of(row["content"], Role.NOTE)
-
-
 def _is_constitution(row: sqlite3.Row) -> bool:
     """Whether a memory is marked `#constitution` or comes from a CONSTITUTION.md."""
     if _RULE_MARK.search(row["content"]):
@@ -159,7 +149,20 @@ def _is_constitution(row: sqlite3.Row) -> bool:
     return name.upper().startswith("CONSTITUTION")
 
 
-def _item(row: sqlite3.Row) -> Item:
+def _needed(store: sqlite3.Connection, project: str | None) -> Counter[int]:
+    """Memory -> the sessions in which a failure called for it, without those in which the failure
+    came back all the same.
+    """
+    needed: Counter[int] = Counter()
+    uses = uses_of(store, project)
+    needed.update(
+        memory for memory, _ in {(u.memory, u.session) for u, _ in uses if u.moment == FAILURE}
+    )
+    needed.subtract(use.memory for use, came in uses if came is Outcome.BROKEN)
+    return needed
+
+
+def _item(row: sqlite3.Row, needed: int) -> Item:
     section = _SECTIONS.get((row["kind"], row["type"]), Section.LEARNINGS)
     attributes = {each.name.lower(): each.value for each in _attributes(row)}
     text = _full_text(row)
@@ -171,7 +174,8 @@ def _item(row: sqlite3.Row) -> Item:
         place=f"m:{row['id']}",
         at=from_iso(row["latest_source"] or "") or from_iso(row["first_seen"]),
         brief=len(text) <= BRIEF_CHARS,
-        recurrence=max(row["sessions"], row["cited"]) + row["uses"],
+        recurrence=max(row["sessions"], row["cited"]) + needed,
+        price=row["cost"],
         superseded=attributes.get("status", "").lower().startswith("superseded"),
     )
 

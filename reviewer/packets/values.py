@@ -91,6 +91,8 @@ class Item(Struct, frozen=True, kw_only=True):
     """It is a statement that is shown whole or not at all."""
     recurrence: int | None = None
     """How many sessions it came up in, its uses included; None where that is not known."""
+    price: int = 0
+    """Calls that were lost where it was not known."""
 
 
 class RuleBlock(Struct, frozen=True):

@@ -47,6 +47,10 @@ REASON_WORDS = {
 }
 
 
+LONGEST_REASON = 300
+"""Characters that are kept of what somebody says is wrong with a memory."""
+
+
 class Done(Struct, frozen=True):
     """A decision. `ids` are the rows decided, near duplicates included."""
 
@@ -124,34 +128,53 @@ class Triage:
         Raises UnknownIdError, or ConflictError for a graduated memory.
         """
         with self._ledger.act("restore") as act:
-            rows = rows_of(act, ids)
-            reopen_conflicts(act, rows)
-            refuse_graduated(act, rows)
-            waiting = {
-                number
-                for chunk in chunks([row.leader_id for row in rows if row.leader_id])
-                for (number,) in act.query(
-                    "SELECT id FROM memory WHERE status = 'candidate' AND id IN"
-                    f" ({','.join('?' * len(chunk))})",
-                    chunk,
-                )
-            }
-            for row in rows:
-                act.update(
-                    "memory",
-                    row.id,
-                    status="candidate",
-                    deferred=0,
-                    decided_at=None,
-                    superseded_by=None,
-                    reason="",
-                    leader_id=row.leader_id if row.leader_id in waiting else None,
-                )
-            graduate_memories_again(act, rows)
-            opened = find_conflicts(act, rows, self._now())
-            act.title = _title("Put back", rows) if act.changed else _unchanged(rows, "waiting")
-            act.title += about_conflicts("opened", opened)
+            rows = self._put_back(act, ids)
         return Done(act.id, act.title, tuple(row.id for row in rows))
+
+    def dispute(self, number: int, because: str) -> Done:
+        """Return a memory that somebody says is wrong to the queue: no agent gets it before it is
+        decided again. Raises UnknownIdError, or ConflictError for one that is not promoted.
+        """
+        from reviewer.text.secrets import mask  # late: few acts need it
+
+        words = " ".join(mask(because).text.split())[:LONGEST_REASON]
+        with self._ledger.act("restore") as act:
+            (row,) = rows_of(act, [number])
+            if row.status is not Status.ACTIVE:
+                raise ConflictError(f"#{number} is {state_of(act, row)}. Nothing was changed.")
+            self._put_back(act, [number], words)
+            act.title = f"Disputed #{number}: {words}"
+        return Done(act.id, act.title, (number,))
+
+    def _put_back(self, act: Act, ids: Sequence[int], reason: str = "") -> list[DecidedRow]:
+        rows = rows_of(act, ids)
+        reopen_conflicts(act, rows)
+        refuse_graduated(act, rows)
+        waiting = {
+            number
+            for chunk in chunks([row.leader_id for row in rows if row.leader_id])
+            for (number,) in act.query(
+                "SELECT id FROM memory WHERE status = 'candidate' AND id IN"
+                f" ({','.join('?' * len(chunk))})",
+                chunk,
+            )
+        }
+        for row in rows:
+            act.update(
+                "memory",
+                row.id,
+                status="candidate",
+                deferred=0,
+                decided_at=None,
+                superseded_by=None,
+                reason=reason,
+                leader_id=row.leader_id if row.leader_id in waiting else None,
+            )
+        graduate_memories_again(act, rows)
+        opened = find_conflicts(act, rows, self._now())
+        act.title = _title("Put back", rows) if act.changed else _unchanged(rows, "waiting")
+        act.title += about_conflicts("opened", opened)
+        return rows
 
     def edit(
         self,
@@ -282,7 +305,8 @@ def promote_rows(
     rows = candidates_of(act, ids)
     facts = [row for row in rows if row.rule != RETIRE]
     require_no_conflicts(facts)
-    act.update_many("memory", [row.id for row in facts], status="active", decided_at=now)
+    promoted = [row.id for row in facts]
+    act.update_many("memory", promoted, status="active", decided_at=now, reason="")
     retire(act, [row for row in rows if row.rule == RETIRE], now)
     opened = find_conflicts(act, facts, now)
     return rows, _take_members(act, rows, alone, merge=True, now=now), opened

@@ -172,7 +172,9 @@ class CandidateView(Struct, frozen=True):
     proof: Proof | None = None
     """Of a statement; its lines are those of `source.path`."""
     reason: str = ""
-    """Why it was rejected, a `RejectReason`; empty where no reason was given."""
+    """Why it was rejected, a `RejectReason`, or what is wrong with one that was disputed and waits;
+    empty where nobody said.
+    """
     authors: int = 0
     """How many people's sessions say it, as a job over many files counted; 0 where none did."""
     cost: int = 0

@@ -2,7 +2,8 @@
 
 A moment is written as its kind and its value: `command git push`, `path src/pay/`, `error nilerr`,
 `always`. Commands are known by program and subcommand, paths by their end, errors by their
-signature.
+signature. `guard git push`, `guard src/pay/`: the first such call of a session is denied once, with
+the memory as the reason.
 """
 
 from __future__ import annotations
@@ -22,11 +23,8 @@ MOST = 12
 MOST_COMMANDS = 16
 """Parts of a shell line that are looked at."""
 
-_SPAN = re.compile(r"`([^`\n]{2,200})`")
-_PROGRAM = re.compile(r"[a-z][\w.+-]{1,30}$")
 _SUBCOMMAND = re.compile(r"[a-z][\w:-]{1,30}$")
 _PATH = re.compile(r"(?<![\w/:.~-])(?:[\w.@-]+/)+(?:[\w.@-]+)?|(?<![\w/:.@-])[\w-]+\.[a-z]{1,4}\b")
-_SIGNED = re.compile(r"[\w.()/ -]{2,48}(?=: )")
 _ABBREVIATION = re.compile(r"\w\.\w$")
 
 
@@ -36,6 +34,7 @@ class MomentKind(StrEnum):
     COMMAND = "command"
     PATH = "path"
     ERROR = "error"
+    GUARD = "guard"
     ALWAYS = "always"
 
 
@@ -62,7 +61,7 @@ def read_moment(text: str) -> Moment:
     if (kind is MomentKind.ALWAYS) != (not value):
         need = "no value" if kind is MomentKind.ALWAYS else f"a value, such as: {_EXAMPLES[kind]}"
         raise ReviewerError(f"{kind} takes {need}.")
-    if kind is MomentKind.COMMAND:
+    if kind is MomentKind.COMMAND or (kind is MomentKind.GUARD and "/" not in value):
         value = next(iter(heads(value)), value)
     return Moment(kind, value.removeprefix("./"))
 
@@ -71,6 +70,7 @@ _EXAMPLES = {
     MomentKind.COMMAND: "command git push",
     MomentKind.PATH: "path src/pay/",
     MomentKind.ERROR: "error nilerr",
+    MomentKind.GUARD: "guard git push",
 }
 
 
@@ -98,35 +98,26 @@ def _arguments(program: str, words: Sequence[str]) -> Sequence[str]:
     return words
 
 
-def signatures_of(text: str) -> tuple[str, ...]:
-    """The signatures of the failing lines of an output, and their rules alone."""
-    found: dict[str, None] = {}
-    for line in failing_lines(text):
-        found[line.signature] = None
-        if line.rule:
-            found[line.rule] = None
-    return tuple(found)
-
-
 def derived(content: str, quotes: Iterable[str] = ()) -> tuple[Moment, ...]:
-    """The moments of a statement: commands and paths that it names, and the failures that its
-    evidence shows.
+    """The moments of a statement: paths that it names, and the failures that its evidence shows.
+
+    Not the commands that it names: every session has a `git status`, and whether it belongs before
+    one is for the person to say.
     """
     found = dict.fromkeys((*_named(content), *_failures(quotes)))
     return tuple(found)[:MOST]
 
 
-def _named(content: str) -> Iterator[Moment]:
-    for span in _SPAN.findall(content):
-        head, _, rest = span.partition(" ")
-        if rest and _PROGRAM.match(head):
-            for each in heads(span):
-                program, _, subcommand = each.partition(" ")
-                if subcommand and _PROGRAM.match(program):
-                    yield Moment(MomentKind.COMMAND, each)
-    for path in _PATH.findall(content):
+def paths_in(text: str) -> Iterator[str]:
+    """The files and folders that a text names."""
+    for path in _PATH.findall(text):
         if not _ABBREVIATION.match(path):
-            yield Moment(MomentKind.PATH, path.removeprefix("./"))
+            yield path.removeprefix("./")
+
+
+def _named(content: str) -> Iterator[Moment]:
+    for path in paths_in(content):
+        yield Moment(MomentKind.PATH, path)
 
 
 def _failures(quotes: Iterable[str]) -> Iterator[Moment]:

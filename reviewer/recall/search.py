@@ -10,19 +10,21 @@ import re
 import sqlite3
 from collections.abc import Iterable, Sequence
 from math import log
-from typing import NamedTuple
 
-FLOOR = 1.8
+FLOOR = 1.4
 """A memory speaks up by its words from this score on: that of as many words that no other memory
 has. A wrong memory at a call is worse than none."""
-SHORT = 16
-"""Words of a text for which that holds."""
+SHARE = 0.25
+"""The share of the words of a text that must be as telling as that: more words match more by
+chance."""
 BESIDE = 0.6
 """The score of others beside it, as a share of the best."""
 NAME = 2.0
 """What a name of code counts against a word: other projects do not have it by chance."""
 TELLING = 5
 """A word that more than one in so many memories has does not count."""
+MOST_HAVING = 100
+"""Memories that may have a word that counts."""
 MOST_WORDS = 64
 MOST_CHARS = 6_000
 """Of a text: half from its beginning, half from its end."""
@@ -34,27 +36,30 @@ _WORD = re.compile(r"\w[\w./:-]{0,79}(?<=\w)|\w")
 _NAME = re.compile(r"[a-z0-9][A-Z]|[\w)][._/:]\w|\w-\w+-\w|\d[A-Za-z]|[A-Za-z]\d")
 
 
-class Recalled(NamedTuple):
+class Recalled:
     """A memory, and why it belongs to a moment."""
 
-    id: int
-    content: str
-    why: str
-    score: float
+    def __init__(self, number: int, content: str, why: str, score: float) -> None:
+        self.id, self.content, self.why, self.score = number, content, why, score
 
 
-class Cue(NamedTuple):
+class Cue:
     """What happens at a moment.
 
     `kind`: `command`, `error`, `path` or `prompt`. `commands`: program and subcommand of each part
     of a shell line; `signatures`: of a failure, the rule of a linter alone too.
     """
 
-    kind: str
-    text: str
-    commands: tuple[str, ...] = ()
-    paths: tuple[str, ...] = ()
-    signatures: tuple[str, ...] = ()
+    def __init__(
+        self,
+        kind: str,
+        text: str,
+        commands: tuple[str, ...] = (),
+        paths: tuple[str, ...] = (),
+        signatures: tuple[str, ...] = (),
+    ) -> None:
+        self.kind, self.text = kind, text
+        self.commands, self.paths, self.signatures = commands, paths, signatures
 
     @property
     def key(self) -> str:
@@ -62,6 +67,7 @@ class Cue(NamedTuple):
         return "\n".join((*self.commands, *self.signatures))
 
 
+# CROSS JOIN: SQLite begins with the few moments, whatever it thinks of the memories.
 _ACTIVE = "m.status = 'active' AND m.kind <> 'conflict' AND m.project_id = ?"
 
 
@@ -70,15 +76,43 @@ def recall(store: sqlite3.Connection, project: int, cue: Cue, *, limit: int = 3)
     that few memories have.
     """
     found: dict[int, Recalled] = {}
+    paths = _tails(cue.paths)
     for each in (
         *_triggered(store, project, "error", cue.signatures, "this failure", BY_SIGNATURE),
         *_triggered(store, project, "command", _heads(cue.commands), "command", BY_TRIGGER),
-        *_triggered(store, project, "path", _tails(cue.paths), "path", BY_TRIGGER),
+        *_triggered(store, project, "path", paths, "path", BY_TRIGGER),
+        *_triggered(store, project, "guard", [*_heads(cue.commands), *paths], "guard", BY_TRIGGER),
+        *(_named(store, project, cue.text) if cue.kind == "prompt" else ()),
         *_by_words(store, project, cue, limit + len(cue.text) // 2_000),
     ):
         found.setdefault(each.id, each)
     best = sorted(found.values(), key=lambda each: (-each.score, -each.id))
     return best[:limit]
+
+
+def guards_at(store: sqlite3.Connection, project: int, cue: Cue) -> list[Recalled]:
+    """The memories that guard a call, the newest first."""
+    values = [*_heads(cue.commands), *_tails(cue.paths)]
+    return _triggered(store, project, "guard", values, "guard", BY_TRIGGER)
+
+
+def command_moments(store: sqlite3.Connection, project: int) -> list[tuple[int, str, str]]:
+    """Every command that a person has tied a memory to: the memory, its content, the command."""
+    return store.execute(
+        "SELECT m.id, m.content, t.value FROM moment t CROSS JOIN memory m ON m.id = t.memory_id"
+        f" WHERE t.kind IN ('command', 'guard') AND {_ACTIVE} ORDER BY m.id DESC",
+        (project,),
+    ).fetchall()
+
+
+def _named(store: sqlite3.Connection, project: int, prompt: str) -> list[Recalled]:
+    """The memories whose act a prompt names: `git push` by the word push."""
+    words = {word.lower() for word in words_of(prompt)}
+    return [
+        Recalled(number, content, f"names {value}", BY_TRIGGER + len(value) / 1_000)
+        for number, content, value in command_moments(store, project)
+        if value.rpartition(" ")[2] in words
+    ]
 
 
 def _heads(commands: Iterable[str]) -> list[str]:
@@ -110,7 +144,8 @@ def _triggered(
         return []
     marks = ", ".join("?" * len(values))
     rows = store.execute(
-        f"SELECT m.id, m.content, max(t.value) FROM moment t JOIN memory m ON m.id = t.memory_id"
+        "SELECT m.id, m.content, max(t.value)"
+        " FROM moment t CROSS JOIN memory m ON m.id = t.memory_id"
         f" WHERE t.kind = ? AND t.value IN ({marks}) AND {_ACTIVE} GROUP BY m.id ORDER BY m.id DESC"
         " LIMIT 20",
         (kind, *values, project),
@@ -126,11 +161,10 @@ def _by_words(store: sqlite3.Connection, project: int, cue: Cue, most: int) -> l
     if not words:
         return []
     (count,) = store.execute(
-        f"SELECT count(*) FROM memory m WHERE {_ACTIVE}", (project,)
+        f"SELECT count(*) FROM memory m INDEXED BY memory_active WHERE {_ACTIVE}", (project,)
     ).fetchone()
-    few = max(count // TELLING, 3)
-    # More words match more by chance.
-    least = FLOOR * log(max(count, 3) / 1.5) * max(1.0, len(words) / SHORT) ** 0.5
+    few = min(max(count // TELLING, 3), MOST_HAVING)
+    least = log(max(count, 3) / 1.5) * max(FLOOR, SHARE * len(words))
     rules = {each.lower() for each in cue.signatures if " " not in each}
     sums: dict[int, float] = {}
     having: dict[int, list[str]] = {}
@@ -156,7 +190,8 @@ def _by_words(store: sqlite3.Connection, project: int, cue: Cue, most: int) -> l
     marks = ", ".join("?" * len(best))
     contents = dict(
         store.execute(
-            f"SELECT m.id, m.content FROM memory m WHERE m.id IN ({marks}) AND {_ACTIVE}",
+            f"SELECT m.id, m.content FROM memory m WHERE m.id IN ({marks}) AND {_ACTIVE}"
+            " AND m.moments <> 'always'",
             (*best, project),
         ).fetchall()
     )

@@ -6,39 +6,58 @@ import sqlite3
 from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING
 
-from msgspec import Struct
+from msgspec import Struct, structs
 
 from reviewer.clock import Clock, iso
 from reviewer.errors import ConflictError, UnknownIdError
+from reviewer.extraction.planted import is_planted
 from reviewer.recall.moments import (
     Moment,
     derived,
     heads,
+    paths_in,
     read_moments,
-    signatures_of,
 )
+from reviewer.recall.outcomes import Outcome, uses_of
 from reviewer.recall.search import Cue, Recalled, recall
-from reviewer.recall.uses import in_one, note_use, put_moments
-from reviewer.sessions.signatures import failing_lines
+from reviewer.recall.uses import TEXT, in_one, note_use, put_moments
+from reviewer.sessions.signatures import failing_lines, signatures_of
 from reviewer.store.database import Database, failures_as_sentences
 from reviewer.store.ledger import Ledger
+from reviewer.text.for_agents import AgentText, without_tags
 
 if TYPE_CHECKING:
     from reviewer.promotion.triage import Done
 
 
+LONGEST = 420
+"""Characters of a memory that an agent is told at a call."""
+
+
 class UseCount(Struct, frozen=True):
-    """How often a memory was handed over."""
+    """How often a memory was handed over, and what came of it, as far as that is known."""
 
     memory: int
     content: str
     used: int
     last: str
+    held: int = 0
+    broken: int = 0
 
     @property
     def words(self) -> str:
-        """`used 12 times`."""
-        return "used once" if self.used == 1 else f"used {self.used:,} times"
+        """`used 12 times, 9 times it held`."""
+        used = f"used {_times(self.used)}"
+        told = [
+            f"{_times(number)} it {what}"
+            for number, what in ((self.held, "held"), (self.broken, "came back"))
+            if number
+        ]
+        return ", ".join((used, *told))
+
+
+def _times(number: int) -> str:
+    return "once" if number == 1 else f"{number:,} times"
 
 
 def cue_of(kind: str, text: str) -> Cue:
@@ -47,11 +66,12 @@ def cue_of(kind: str, text: str) -> Cue:
         case "command":
             return Cue(kind, "", commands=heads(text))
         case "error":
-            lines = "\n".join(line.text for line in failing_lines(text))
-            return Cue(kind, lines or text, signatures=signatures_of(text))
+            lines = failing_lines(text)
+            shown = "\n".join(line.text for line in lines)
+            return Cue(kind, shown or text, signatures=signatures_of(lines))
         case "path":
             return Cue(kind, "", paths=(text,))
-    return Cue(kind, text)
+    return Cue(kind, text, paths=tuple(paths_in(text)))
 
 
 class Recall:
@@ -88,22 +108,22 @@ class Recall:
             return 0
         with failures_as_sentences(self._database.path):
             due = self._database.reader().execute(
-                "SELECT m.id, m.content, m.moments FROM moment_due d"
+                "SELECT m.id, m.content, m.moments, m.flags FROM moment_due d"
                 " JOIN memory m ON m.id = d.memory_id WHERE m.status = 'active'"
             ).fetchall()  # fmt: skip
         if due:
-            made = [
-                (
-                    row[0],
-                    [
-                        (each.kind, each.value)
-                        for each in _moments(row[1], row[2], self._quotes(row[0]))
-                    ],
-                )
-                for row in due
-            ]
+            made = [(row[0], self._made(*row)) for row in due]
             self._write(lambda store: put_moments(store, made))
         return len(due)
+
+    def _made(self, memory: int, content: str, chosen: str, flags: str) -> list[tuple[str, str]]:
+        """The moments of a memory, and its text as agents get it at one."""
+        found = [
+            (str(each.kind), each.value) for each in _moments(content, chosen, self._quotes(memory))
+        ]
+        return (
+            found if is_planted(content, flags.split()) else [*found, (TEXT, _for_agents(content))]
+        )
 
     def moments(self, memory: int) -> tuple[Moment, ...]:
         """The moments of a memory or candidate. Raises StoreError."""
@@ -131,11 +151,35 @@ class Recall:
             act.update("memory", memory, moments="\n".join(map(str, moments)))
         return Done(act.id, act.title, (memory,))
 
-    def uses(self, project: str | None) -> list[UseCount]:
-        """The uses of each memory that has any, most used first. Raises StoreError."""
+    def use(self, memory: int) -> str:
+        """How often a memory was used, in words; empty for one that never was."""
+        return next((each.words for each in self.uses(None, memory)), "")
+
+    def uses(self, project: str | None, memory: int | None = None) -> list[UseCount]:
+        """The uses of each memory that has any, or of one, most used first. Raises StoreError."""
         with failures_as_sentences(self._database.path):
-            rows = self._database.reader().execute(_USES, (project, project)).fetchall()
-        return [UseCount(*row) for row in rows]
+            reader = self._database.reader()
+            found = uses_of(reader, project, memory)
+            contents = dict(
+                tuple(row)
+                for row in reader.execute(
+                    "SELECT id, content FROM memory WHERE id IN (SELECT memory_id"
+                    " FROM use_of_memory)"
+                )
+            )
+        counts: dict[int, UseCount] = {}
+        for use, came in found:
+            before = counts.get(use.memory)
+            if before is None:
+                before = UseCount(use.memory, contents[use.memory], 0, use.at)
+            counts[use.memory] = structs.replace(
+                before,
+                used=before.used + 1,
+                last=max(before.last, use.at),
+                held=before.held + (came is Outcome.HELD),
+                broken=before.broken + (came is Outcome.BROKEN),
+            )
+        return sorted(counts.values(), key=lambda each: (-each.used, each.memory))
 
     def _quotes(self, memory: int) -> list[str]:
         with failures_as_sentences(self._database.path):
@@ -153,13 +197,11 @@ class Recall:
             in_one(self._database.writer, work)
 
 
+def _for_agents(content: str) -> AgentText:
+    """A content on one line, as an agent may read it."""
+    text = without_tags(" ".join(content.split()))
+    return AgentText(text if len(text) <= LONGEST else f"{text[: LONGEST - 1]}…")
+
+
 def _moments(content: str, chosen: str, quotes: Iterable[str]) -> tuple[Moment, ...]:
     return read_moments(chosen) if chosen else derived(content, quotes)
-
-
-_USES = """
-SELECT m.id, m.content, count(*), max(u.at)
-FROM use_of_memory u JOIN memory m ON m.id = u.memory_id
-WHERE ? IS NULL OR m.project_id = (SELECT id FROM project WHERE name = ?)
-GROUP BY m.id ORDER BY count(*) DESC, m.id
-"""

@@ -7,6 +7,9 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Callable, Iterable
 
+TEXT = "text"
+"""The kind of a row of `moment` that has no moment but the memory's text, ready for an agent: to
+make it so takes longer than an agent may wait."""
 CUE_CHARS = 1_000
 """Characters that are kept of a moment's key."""
 

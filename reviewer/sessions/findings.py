@@ -301,7 +301,11 @@ class _Lane:
         still: list[_Open] = []
         for each in self._open:
             if each.failing.signature in signatures:
-                each.finding = structs.replace(each.finding, times=each.finding.times + 1)
+                each.finding = structs.replace(
+                    each.finding,
+                    times=each.finding.times + 1,
+                    last=call.origin.at or each.finding.last,
+                )
                 each.last = call.number
                 still.append(each)
             elif not _is_again(each, call) and not (

@@ -7,9 +7,7 @@ language. Everything takes linear time in the length of the text.
 from __future__ import annotations
 
 import re
-from typing import NamedTuple
-
-from msgspec import Struct
+from collections.abc import Iterable
 
 LONGEST_LINE = 600
 """Characters of a line that are read."""
@@ -103,28 +101,37 @@ _WORD = re.compile(r"[^\W\d_]{2,}")
 _GAPS = re.compile(r"\*(?:[\s,;:=|.()]*\*)+")
 
 
-class Failing(Struct, frozen=True):
-    """A line of an output that says what failed. `number`: its line in the output (0-based)."""
+class Failing:
+    """A line of an output that says what failed. `number`: its line in the output (0-based);
+    `rule`: the rule of a linter, or a code or exception.
 
-    number: int
-    text: str
-    signature: str
-    path: str = ""
-    rule: str = ""
-    """The rule of a linter, or a code or exception."""
+    A plain class: a hook at a call of an agent has no time to import more.
+    """
+
+    def __init__(
+        self, number: int, text: str, signature: str, path: str = "", rule: str = ""
+    ) -> None:
+        self.number, self.text, self.signature = number, text, signature
+        self.path, self.rule = path, rule
 
 
-class _Seen(NamedTuple):
-    """A line that may say what failed. Its signature is the rule and the message."""
+class _Seen:
+    """A line that may say what failed. Its signature is the rule and the message; `exact`: the
+    message as it is.
+    """
 
-    rank: int
-    number: int
-    text: str
-    message: str
-    path: str = ""
-    rule: str = ""
-    exact: bool = False
-    """The message is the signature as it is."""
+    def __init__(
+        self,
+        rank: int,
+        number: int,
+        text: str,
+        message: str,
+        path: str = "",
+        rule: str = "",
+        exact: bool = False,
+    ) -> None:
+        self.rank, self.number, self.text, self.message = rank, number, text, message
+        self.path, self.rule, self.exact = path, rule, exact
 
     def failing(self) -> Failing:
         words = self.message if self.exact else normalised(self.message)
@@ -142,12 +149,12 @@ def signature(text: str) -> str:
     return found[0].signature if found else ""
 
 
-def failing_lines(output: str, *, plain: bool = False) -> tuple[Failing, ...]:
+def failing_lines(output: str, *, plain: bool = False, up_to: int = ANY) -> tuple[Failing, ...]:
     """The lines of an output that say what failed, of the plainest kind it has, each signature
     once.
 
     `plain`: only lines that name a place and a rule; for the output of a command that need not
-    have failed.
+    have failed. `up_to`: the least plain kind of line that counts.
     """
     ends = (output[:HEAD], output[-TAIL:]) if len(output) > HEAD + TAIL else (output,)
     if plain and not any(map(_PLACE_AND_RULE.search, ends)):
@@ -160,7 +167,7 @@ def failing_lines(output: str, *, plain: bool = False) -> tuple[Failing, ...]:
             found = _other(number, line)
         if found is not None and not (plain and found.rank):
             seen[found.rank].append(found)
-    for rank, those in enumerate(seen):
+    for rank, those in enumerate(seen[: up_to + 1]):
         kept: dict[str, Failing] = {}
         for failing in map(_Seen.failing, those):
             if _says(failing):
@@ -170,6 +177,13 @@ def failing_lines(output: str, *, plain: bool = False) -> tuple[Failing, ...]:
         if kept:
             return tuple(kept.values())
     return ()
+
+
+def signatures_of(lines: Iterable[Failing]) -> tuple[str, ...]:
+    """The signatures of failing lines, and their rules alone."""
+    return tuple(
+        dict.fromkeys(each for line in lines for each in (line.signature, line.rule) if each)
+    )
 
 
 def is_environment(line: str) -> bool:

@@ -13,6 +13,7 @@ from reviewer.sources.events import (
     Notice,
     NoticeKind,
     Origin,
+    Outcome,
     Plan,
     Result,
     Speaker,
@@ -23,6 +24,7 @@ from reviewer.sources.record_maker import CallNames, role_of
 from reviewer.sources.records import Block, Role, Use
 from reviewer.sources.results import read_result
 from reviewer.sources.turns import Turn
+from reviewer.text.tags import AGAIN, without_recalled
 
 INTERRUPTION = "[Request interrupted by user"
 _SPEAKERS = {
@@ -101,6 +103,9 @@ class EventMaker:
         self, origin: Origin, call_id: str, tool: str, text: str, part: Part
     ) -> Sequence[Event]:
         call = self._open.pop(call_id, None) if call_id else self._oldest(tool)
+        own = without_recalled(text)
+        held_back = own != text and AGAIN in own
+        text = own
         found = read_result(
             call,
             text,
@@ -113,7 +118,7 @@ class EventMaker:
             origin,
             call_id,
             call.tool if call else tool,
-            found.outcome,
+            Outcome.INTERRUPTED if held_back else found.outcome,
             text,
             found.exit_code,
             found.words,

@@ -12,18 +12,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from reviewer.errors import StoreError
+from reviewer.store.version import APPLICATION_ID, FIRST_VERSION, SCHEMA_VERSION
 
 if TYPE_CHECKING:
     from sqlite_utils import Migrations
-
-FIRST_VERSION = 10
-"""`PRAGMA user_version` of the oldest store that can be opened, which `tables.sql` makes."""
-
-SCHEMA_VERSION = 12
-"""`PRAGMA user_version` of an up-to-date store: FIRST_VERSION and one for each later migration."""
-
-APPLICATION_ID = 0x52565752
-"""`PRAGMA application_id` of a store ("RVWR"), so that other programs' databases are left alone."""
 
 
 def migrations() -> Migrations:

@@ -10,13 +10,14 @@ import re
 from collections.abc import Iterable
 from typing import NewType
 
+from reviewer.text import tags
+
 AgentText = NewType("AgentText", str)
 """Text for an agent: without secrets and control characters, and nothing in it acts."""
 
 NOTHING = AgentText("")
 
-OPENING = AgentText('<recalled-memory source="reviewer">')
-CLOSING = AgentText("</recalled-memory>")
+OPENING, CLOSING = AgentText(tags.OPENING), AgentText(tags.CLOSING)
 
 LONGEST_SENTENCE = 1_000
 """Characters of a sentence of our own, which may quote a name from outside."""

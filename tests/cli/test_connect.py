@@ -13,7 +13,7 @@ import pytest
 
 from tests.cli.agent_projects import filled, tree
 from tests.cli.conftest import Reviewer
-from tests.waiting import PATIENCE
+from tests.waiting import PATIENCE, until
 
 AGENTS = ("claude-code", "codex", "gemini", "opencode", "copilot", "cursor")
 
@@ -126,7 +126,9 @@ def test_the_entry_and_the_hooks_start_this_program_on_this_store(reviewer: Revi
     assert entry["args"] == ["--db", str(reviewer.db), "mcp", "--agent", "claude-code"]
     assert os.access(entry["command"], os.X_OK)
     hooks = json.loads((home(reviewer) / ".claude" / "settings.json").read_text())["hooks"]
-    assert set(hooks) == {"SessionStart", "PreCompact", "SessionEnd"}
+    assert set(hooks) == {
+        "SessionStart", "PreCompact", "SessionEnd", "UserPromptSubmit", "PostToolUseFailure",
+    }  # fmt: skip
     command = hooks["SessionStart"][0]["hooks"][0]["command"]
     folder = filled(reviewer)
     done = subprocess.run(
@@ -135,6 +137,39 @@ def test_the_entry_and_the_hooks_start_this_program_on_this_store(reviewer: Revi
     )  # fmt: skip
     assert "thermal paper" in done.stdout
     assert done.stderr == ""
+
+
+GUARDED = {
+    "claude-code": (".claude/settings.json", "Bash(git push*)"),
+    "codex": (".codex/hooks.json", "codex PreToolUse"),
+    "gemini": (".gemini/settings.json", "gemini BeforeTool"),
+    "opencode": (".config/opencode/plugin/reviewer.js", '["git", "push"]'),
+    "copilot": (".copilot/hooks/reviewer.json", "copilot preToolUse"),
+}
+"""Where each agent's settings have a guard, and by which words."""
+
+
+@pytest.mark.parametrize("agent", GUARDED)
+def test_the_settings_follow_the_guards_and_are_put_back(agent: str, reviewer: Reviewer) -> None:
+    folder = filled(reviewer)
+    put(reviewer, agent)
+    before = snapshot(home(reviewer))
+    connect(reviewer, agent)
+    name, words = GUARDED[agent]
+    settings = home(reviewer) / name
+    unguarded = settings.read_bytes()
+    assert words not in settings.read_text()
+    named = ["--project", folder.name]
+    number = reviewer.ids(*named, "--status", "active")[0]
+    assert reviewer(*named, "edit", number, "--when", "guard git push").returncode == 0
+    assert "guard git push" in reviewer(*named, "queue", "show", number).stdout
+    until(lambda: words in settings.read_text())
+    assert reviewer(*named, "undo").returncode == 0
+    until(lambda: settings.read_bytes() == unguarded)
+    assert reviewer(*named, "redo").returncode == 0
+    until(lambda: words in settings.read_text())
+    assert reviewer("disconnect", agent, "--yes").returncode == 0
+    assert snapshot(home(reviewer)) == before
 
 
 def test_what_others_wrote_since_stays(reviewer: Reviewer) -> None:

@@ -27,14 +27,12 @@ FIRST, SECOND = "Print tickets faster", "Open the gate in winter"
 PRINTER = "<b>Star</b> TSP143, password = hunter2hunter2X9"
 
 
-def asked(
-    program: Reviewer, folder: Path, task: str, event: str = "UserPromptSubmit"
-) -> tuple[str, set[str]]:
+def asked(program: Reviewer, folder: Path, task: str) -> tuple[str, set[str]]:
     """What a session that begins with a task is given, and what the hook imported for it."""
     told = {"cwd": str(folder), "session_id": task, "prompt": task}
     done = subprocess.run(
         [sys.executable, "-X", "importtime", "-m", "reviewer", "--db", program.db,
-         "hook", "claude-code", event],
+         "hook", "claude-code", "SessionStart"],
         cwd=folder, env=program.environment, input=json.dumps(told), capture_output=True,
         text=True, check=False,
     )  # fmt: skip
@@ -139,7 +137,7 @@ def test_what_was_decided_is_ready_before_the_next_session_begins(reviewer: Revi
     until(lambda: "TSP143" in packets(reviewer))
     inside(reviewer, folder, "state", "set", "language", "Basque")
     until(lambda: "Basque" in packets(reviewer))
-    text, imported = asked(reviewer, folder, "", "SessionStart")
+    text, imported = asked(reviewer, folder, "")
     assert "Basque" in text
     assert not imported & {"reviewer.engine", "reviewer.packets.assembly", *LOOKING, *NEVER}
 

@@ -104,14 +104,6 @@ def test_the_packet_has_at_most_9000_characters(reviewer: Reviewer) -> None:
     assert text.endswith("</recalled-memory>")
 
 
-def test_the_prompt_is_the_task_and_a_packet_is_given_once(reviewer: Reviewer) -> None:
-    folder = filled(reviewer)
-    told = event(folder, prompt="Print tickets faster")
-    first = hook(reviewer, "claude-code", "UserPromptSubmit", told)
-    assert json.loads(first)["hookSpecificOutput"]["hookEventName"] == "UserPromptSubmit"
-    assert hook(reviewer, "claude-code", "UserPromptSubmit", told) == ""
-
-
 def test_a_resumed_session_gets_the_packet_only_if_it_has_changed(reviewer: Reviewer) -> None:
     folder = filled(reviewer)
     assert hook(reviewer, "claude-code", "SessionStart", event(folder))

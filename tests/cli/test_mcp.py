@@ -88,7 +88,9 @@ async def test_an_agent_reads_what_the_person_promoted(reviewer: Reviewer, mode:
     async with talking(reviewer, folder, mode=mode) as client:
         assert len(client.instructions or "") <= 500
         tools = {tool.name: tool for tool in (await client.list_tools()).tools}
-        assert set(tools) == {"packet", "search", "read", "propose", "brief", "preamble", "status"}
+        assert set(tools) == {
+            "packet", "search", "read", "propose", "dispute", "brief", "preamble", "status",
+        }  # fmt: skip
         reading = {name for name, tool in tools.items() if tool.annotations.read_only_hint}  # type: ignore[union-attr]
         assert reading == {"packet", "search", "read", "brief", "preamble", "status"}
 
@@ -138,6 +140,23 @@ async def test_a_proposal_waits_with_its_proof_and_the_name_of_its_agent(
     assert row["proof"]["quotes"][0]["found"]
     assert row["source"]["path"].endswith("talk.jsonl")
     assert "Proposed by claude-code" in reviewer("--project", folder.name, "history").stdout
+
+
+async def test_a_disputed_memory_is_held_back_until_it_is_decided(reviewer: Reviewer) -> None:
+    folder = filled(reviewer)
+    named = ["--project", folder.name]
+    (number,) = reviewer.ids(*named, "--status", "active", "--filter", "thermal")
+    async with talking(reviewer, folder) as client:
+        reason = "The printers were replaced by laser ones."
+        assert "waits" in await call(client, "dispute", id=f"m:{number}", reason=reason)
+        assert "thermal paper" not in await call(client, "packet")
+        assert "not remembered" in await refused(client, "dispute", id=f"m:{number}", reason=reason)
+        assert "no m:4711" in await refused(client, "dispute", id="m:4711", reason=reason)
+        assert "what is wrong" in await refused(client, "dispute", id=f"m:{number}", reason=" ")
+    assert reason in reviewer(*named, "queue", "show", number).stdout
+    assert reviewer(*named, "promote", number).returncode == 0
+    assert reason not in reviewer(*named, "queue", "show", number).stdout
+    assert "thermal paper" in reviewer(*named, "packet").stdout
 
 
 async def test_the_name_of_the_client_is_used_where_none_is_given(reviewer: Reviewer) -> None:

@@ -33,6 +33,7 @@ def test_a_failure_finds_its_memory_and_the_use_is_counted(kiosk: Reviewer) -> N
     assert row["id"] == 1
     assert row.keys() == {"id", "content", "why", "score"}
     assert "#1 used once: A swallowed error" in kiosk("stats").stdout
+    assert "used        once" in kiosk("queue", "show", 1).stdout
     assert kiosk("verify").returncode == 0
 
 
@@ -45,6 +46,15 @@ def test_a_person_says_when(kiosk: Reviewer) -> None:
     assert "when        command git push" in kiosk("queue", "show", 2).stdout
     assert kiosk("undo").returncode == 0
     assert kiosk("recall", "--command", "git push").stdout == ""
+
+
+def test_a_person_says_what_is_wrong_with_a_memory(kiosk: Reviewer) -> None:
+    done = kiosk("restore", 1, "--because", "The linter is gone.")
+    assert "Disputed #1: The linter is gone." in done.stdout + done.stderr
+    assert kiosk("recall", "--error", FAILURE).stdout == ""
+    assert "disputed    The linter is gone." in kiosk("queue", "show", 1).stdout
+    assert kiosk("undo").returncode == 0
+    assert "#1" in kiosk("recall", "--error", FAILURE).stdout
 
 
 def test_wrong_words_are_refused(kiosk: Reviewer) -> None:

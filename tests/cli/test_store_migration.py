@@ -12,7 +12,7 @@ import pytest
 from reviewer.engine import Engine
 from reviewer.errors import StoreError
 from reviewer.store.database import Database
-from reviewer.store.migrations import APPLICATION_ID, FIRST_VERSION, SCHEMA_VERSION
+from reviewer.store.version import APPLICATION_ID, FIRST_VERSION, SCHEMA_VERSION
 from tests.cli.conftest import Reviewer
 from tests.stored import rows_of
 

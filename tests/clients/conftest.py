@@ -110,7 +110,7 @@ class Client:
     def run(self, prompt: str, folder: Path, *more: str) -> subprocess.CompletedProcess[str]:
         """One headless run with a prompt."""
         arguments = {
-            "claude-code": ["-p", prompt, "--allowedTools", "mcp__reviewer"],
+            "claude-code": ["-p", prompt, "--allowedTools", "mcp__reviewer,Bash"],
             "codex": [
                 "exec", "--skip-git-repo-check", "--dangerously-bypass-hook-trust",
                 "-c", 'mcp_servers.reviewer.default_tools_approval_mode="approve"',
@@ -119,7 +119,7 @@ class Client:
             ],
             "gemini": ["-p", prompt, "--approval-mode", "yolo", "-m", "gemini-2.5-flash"],
             "opencode": ["run", "-m", "fake/fake-1", prompt],
-            "copilot": ["-p", prompt, "--no-color", "--allow-tool=reviewer"],
+            "copilot": ["-p", prompt, "--no-color", "--allow-tool=reviewer", "--allow-tool=shell"],
         }[self.agent]  # fmt: skip
         return subprocess.run(
             [self.command, *arguments, *more],

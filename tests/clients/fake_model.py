@@ -1,8 +1,8 @@
 """A model on a port of this machine, in the dialects that the agents speak.
 
 The prompt says what it answers: `[[CALL tool {json}]]` calls that tool of the server `reviewer`,
-once for each mark, and then it says what it is set to. Every request is kept: tests see what an
-agent sent.
+`[[RUN command]]` the agent's own shell, once for each mark, and then it says what it is set to.
+Every request is kept: tests see what an agent sent.
 """
 
 from __future__ import annotations
@@ -17,6 +17,8 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any, NamedTuple
 
 _CALL = re.compile(r"\[\[CALL (\w+) (\{.*?\})\]\]", re.DOTALL)
+_RUN = re.compile(r"\[\[RUN ([^\]]+)\]\]")
+_SHELLS = ("Bash", "bash", "run_shell_command", "exec_command", "shell", "shell_command")
 _RESULTS = {
     "tool_result", "function_call_output", "custom_tool_call_output", "mcp_tool_call_output",
 }  # fmt: skip
@@ -105,8 +107,11 @@ def _tools(body: dict[str, Any]) -> Iterator[tuple[str, str]]:
 
 def _answer(body: dict[str, Any], says: str) -> Answer:
     talk = body.get("messages") or body.get("input") or body.get("contents") or []
-    calls = list(dict.fromkeys(_CALL.findall("\n".join(_texts(talk)))))
+    said = "\n".join(_texts(talk))
+    calls = list(dict.fromkeys(_CALL.findall(said)))
     done = _results(talk)
+    if runs := _RUN.findall(said)[: said.count("[[RUN ")]:
+        return _run(body, runs[done]) if done < len(runs) else Answer(says)
     if done >= len(calls):
         return Answer(says)
     wanted, arguments = calls[done]
@@ -116,6 +121,17 @@ def _answer(body: dict[str, Any], says: str) -> Answer:
         if "reviewer" in namespace + name and name.endswith(wanted):
             return Answer(tool=name, namespace=namespace, arguments=json.loads(arguments))
     return Answer(f"There is no tool {wanted}.")
+
+
+def _run(body: dict[str, Any], line: str) -> Answer:
+    """A call of the agent's shell."""
+    for namespace, name in _tools(body):
+        if name in _SHELLS:
+            given = {"cmd" if name == "exec_command" else "command": line, "description": "a call"}
+            if name == "exec_command":
+                del given["description"]
+            return Answer(tool=name, namespace=namespace, arguments=given)
+    return Answer("There is no shell.")
 
 
 class _Handler(BaseHTTPRequestHandler):

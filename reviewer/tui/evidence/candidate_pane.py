@@ -127,6 +127,7 @@ def candidate_blocks(
         *_proof(view, signs),
         *([] if extras.conflict else [_confidence(view, signs)]),
         _history(view, now, signs),
+        *([labelled("", extras.used)] if extras.used else []),
         *([labelled("", _draft_words(), "warm")] if extras.draft else []),
         *(_warnings(view, state, signs)),
         *_near(view.content, members, signs),

@@ -31,6 +31,8 @@ class Extras(Struct, frozen=True):
     """An unsaved wording is kept."""
     project: str = ""
     """Named where the list shows several projects."""
+    used: str = ""
+    """How often it was handed over, and how often it held."""
     decided_by: str = ""
     """Another person who made the latest decision on it."""
 

@@ -1237,6 +1237,7 @@ def read_detail(engine: Engine, memory_id: int, *, name_project: bool = False) -
         structs.replace(
             extras,
             draft=memory_id in engine.drafts.ids(),
+            used=engine.recall.use(memory_id),
             project=view.project if name_project else "",
             decided_by=engine.history.another_who_decided(memory_id),
         ),

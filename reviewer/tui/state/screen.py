@@ -192,7 +192,11 @@ class StateScreen(ListScreen, pane=keys.STATE):
             key,
             engine.provenance.of(number),
             view=view,
-            extras=structs.replace(extras, decided_by=engine.history.another_who_decided(number)),
+            extras=structs.replace(
+                extras,
+                decided_by=engine.history.another_who_decided(number),
+                used=engine.recall.use(number),
+            ),
             wordings=tuple(engine.queue.wordings(number)) if view.edited else (),
             state=engine.sources.state(number),
         )

@@ -56,7 +56,6 @@ def recalled(engine: Engine, kind: str, text: str, session: str = "") -> list[in
     ("kind", "text", "first"),
     [
         ("error", FAILURE, 1),
-        ("command", "cd web && git fetch --all", 2),
         ("path", "/home/ada/kiosk/till/drawer.go", 3),
         ("prompt", "Why is DEBOUNCE_MS there, and the drawer opening twice?", 3),
     ],
@@ -91,19 +90,30 @@ def test_the_same_failure_comes_before_words(engine: Engine) -> None:
 
 
 def test_chosen_moments_replace_derived_ones_and_are_undone(engine: Engine) -> None:
-    assert recalled(engine, "command", "git fetch") == [2]
-    engine.recall.set_moments(2, [read_moment("command git push")])
-    assert recalled(engine, "command", "git fetch") == []
-    assert recalled(engine, "command", "git push origin main") == [2]
+    drawer = "till/drawer.go"
+    assert recalled(engine, "path", drawer) == [3]
+    engine.recall.set_moments(3, [read_moment("command git push")])
+    assert recalled(engine, "path", drawer) == []
+    assert recalled(engine, "command", "cd web && git push origin main") == [3]
     engine.history.undo()
-    assert recalled(engine, "command", "git fetch") == [2]
+    assert recalled(engine, "path", drawer) == [3]
     assert engine.history.verify().ok
 
 
 def test_a_reworded_memory_has_the_moments_of_its_words(engine: Engine) -> None:
-    engine.triage.edit(2, "Run `git rebase` before others see it.")
-    assert recalled(engine, "command", "git fetch") == []
-    assert recalled(engine, "command", "git rebase main") == [2]
+    engine.triage.edit(3, "The drawer in `till/slide.go` opens twice.")
+    assert recalled(engine, "path", "till/drawer.go") == []
+    assert recalled(engine, "path", "till/slide.go") == [3]
+
+
+def test_a_command_that_a_memory_only_names_is_no_moment_of_it(engine: Engine) -> None:
+    assert recalled(engine, "command", "git fetch --all") == []
+
+
+def test_a_prompt_names_an_act_or_a_file(engine: Engine) -> None:
+    engine.recall.set_moments(4, [read_moment("guard git push")])
+    assert recalled(engine, "prompt", "Push it and open a PR") == [4]
+    assert recalled(engine, "prompt", "Look at till/drawer.go") == [3]
 
 
 @pytest.mark.parametrize("end", ["reject", "undo"])
@@ -114,6 +124,12 @@ def test_what_is_not_promoted_belongs_to_no_moment(engine: Engine, end: str) -> 
     else:
         engine.history.undo_act(2)
     assert 1 not in recalled(engine, "error", FAILURE)
+
+
+def test_what_belongs_to_every_start_is_not_said_in_between(engine: Engine) -> None:
+    assert recalled(engine, "error", FAILURE) == [1]
+    engine.recall.set_moments(1, [read_moment("always")])
+    assert recalled(engine, "error", FAILURE) == []
 
 
 def test_other_projects_stay_out(engine: Engine) -> None:

@@ -11,9 +11,9 @@ from reviewer.errors import ConflictError, StoreError, UnknownIdError
 from reviewer.store.acts import Scope
 from reviewer.store.database import Database
 from reviewer.store.ledger import Ledger
-from reviewer.store.migrations import SCHEMA_VERSION
 from reviewer.store.undo import Undo
 from reviewer.store.verify import verify
+from reviewer.store.version import SCHEMA_VERSION
 
 
 @pytest.fixture

@@ -1,0 +1,222 @@
+"""What an agent is told at a call, a failure or a prompt, straight from the store.
+
+A hook runs this while an agent waits: it imports little besides the standard library, takes only
+what was made ready (`moment`), and adds uses. Where anything is in the way, it says nothing.
+"""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+from collections.abc import Sequence
+from contextlib import closing
+from datetime import UTC, datetime
+
+from reviewer.recall.search import (
+    BY_SIGNATURE,
+    Cue,
+    Recalled,
+    command_moments,
+    guards_at,
+    recall,
+)
+from reviewer.recall.uses import TEXT, in_one, note_use
+from reviewer.store.version import APPLICATION_ID, SCHEMA_VERSION
+from reviewer.text.tags import AGAIN, CLOSING, OPENING, without_recalled
+
+MOST, MOST_CHARS = 2, 600
+"""Memories, and characters of them with their frame, that one call brings."""
+BUSY_SECONDS = 0.05
+"""How long a hook waits for another process to finish its writing."""
+LONGEST = 200_000
+"""Characters of an output or a prompt that are read."""
+
+MARKS = "`'\"()[]{}<>,;:.!?"
+"""What may stand around a file in a prompt."""
+
+PROMPT, FAILURE, GUARD = "prompt", "error", "guard"
+"""The moments of a session at which a memory may be handed over."""
+
+
+class Happening:
+    """What happens in a session of an agent. `moment`: PROMPT, FAILURE or GUARD.
+
+    `surely`: the agent says that the call failed; else the output has to show it.
+    """
+
+    def __init__(
+        self,
+        moment: str,
+        session: str,
+        folder: str,
+        *,
+        command: str = "",
+        paths: tuple[str, ...] = (),
+        text: str = "",
+        surely: bool = True,
+    ) -> None:
+        self.moment, self.session, self.folder = moment, session, folder
+        self.command, self.paths = command[:LONGEST], paths
+        self.text, self.surely = text[:LONGEST], surely
+
+
+def told_at(store: str, project: str | None, event: Happening) -> str:
+    """The text for the agent's model, noted as a use; empty where nothing belongs to the moment.
+
+    For a guard, the reason of the denial. `project`: answer for no other one. Raises sqlite3.Error
+    and OSError.
+    """
+    if not event.session:
+        return ""  # nobody could say whether it was told already
+    address = f"file:{store.replace('%', '%25').replace('?', '%3f').replace('#', '%23')}?mode=rw"
+    with closing(
+        sqlite3.connect(address, uri=True, isolation_level=None, timeout=BUSY_SECONDS)
+    ) as opened:
+        if not _is_current(opened) or (number := _project(opened, event.folder, project)) is None:
+            return ""
+        cue = _cue(opened, number, event)
+        if cue is None:
+            return ""
+        found = _new(opened, number, event, cue)
+        texts = dict(
+            opened.execute(
+                "SELECT memory_id, value FROM moment WHERE kind = ? AND memory_id IN"
+                f" ({', '.join('?' * len(found))})",
+                (TEXT, *(each.id for each in found)),
+            ).fetchall()
+        )
+        found = [each for each in found if each.id in texts][:MOST]
+        if not found:
+            return ""
+        opened.execute("PRAGMA synchronous = NORMAL")  # a use may be lost
+        at = datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+
+        def note(writer: sqlite3.Connection) -> None:
+            for each in found:
+                note_use(writer, each.id, event.session, event.moment, cue.key, at)
+
+        in_one(opened, note)
+    return _framed(event, [(each.id, texts[each.id]) for each in found])
+
+
+def guards(store: str) -> tuple[str, ...]:
+    """What is guarded in any project of a store; nothing where it cannot be read."""
+    try:
+        with closing(sqlite3.connect(f"file:{store}?mode=ro", uri=True)) as opened:
+            if not _is_current(opened):
+                return ()
+            rows = opened.execute(
+                "SELECT DISTINCT t.value FROM moment t JOIN memory m ON m.id = t.memory_id"
+                " WHERE t.kind = 'guard' AND m.status = 'active' ORDER BY t.value"
+            ).fetchall()
+    except sqlite3.Error:
+        return ()
+    return tuple(row[0] for row in rows)
+
+
+def _is_current(store: sqlite3.Connection) -> bool:
+    """Whether a store has the tables of this version."""
+    application, version = store.execute(
+        "SELECT application_id, user_version FROM pragma_application_id, pragma_user_version"
+    ).fetchone()
+    return (application, version) == (APPLICATION_ID, SCHEMA_VERSION)
+
+
+def _project(store: sqlite3.Connection, folder: str, named: str | None) -> int | None:
+    """The project that the person has bound to the work tree around a folder."""
+    root = _work_tree(folder)
+    for number, name, roots in store.execute("SELECT id, name, root FROM project"):
+        if root and root in roots.split("\n"):
+            return int(number) if named in (None, name) else None
+    return None
+
+
+def _work_tree(folder: str) -> str:
+    """The root of the git work tree around a folder, as `reviewer.projects` finds it, which is
+    asked where the tree is linked or somebody else's.
+    """
+    here = os.path.abspath(folder)
+    while not os.path.exists(os.path.join(here, ".git")):
+        above = os.path.dirname(here)
+        if above == here:
+            return ""
+        here = above
+    mark = os.path.join(here, ".git")
+    user = getattr(os, "geteuid", lambda: -1)()
+    if os.path.isdir(mark) and {os.lstat(here).st_uid, os.lstat(mark).st_uid} == {user}:
+        return os.path.realpath(here)
+    from pathlib import Path
+
+    from reviewer.projects import work_tree
+
+    tree = work_tree(Path(folder))
+    return tree.root if tree else ""
+
+
+def _cue(store: sqlite3.Connection, project: int, event: Happening) -> Cue | None:
+    """What is searched with; None for a call that has not failed.
+
+    What takes long to import comes late: only a command that somebody has tied a memory to is
+    taken apart.
+    """
+    commands: tuple[str, ...] = ()
+    if any(
+        all(word in event.command for word in value.split())
+        for *_, value in command_moments(store, project)
+    ):
+        from reviewer.recall.moments import heads
+
+        commands = heads(event.command)
+    if event.moment == GUARD:
+        return Cue(GUARD, "", commands, event.paths)
+    if event.moment == PROMPT:
+        text = without_recalled(event.text)  # some agents put into it what they were given before
+        named = tuple(each.strip(MARKS) for each in text.split() if "/" in each)[:20]
+        return Cue(PROMPT, text, paths=named)
+    from reviewer.sessions.signatures import ANY, SEVERE, failing_lines, signatures_of
+
+    lines = failing_lines(event.text, up_to=ANY if event.surely else SEVERE)
+    if not lines and not event.surely:
+        return None
+    shown = "\n".join(line.text for line in lines) or event.text
+    return Cue(FAILURE, shown, commands, signatures=signatures_of(lines))
+
+
+def _new(store: sqlite3.Connection, project: int, event: Happening, cue: Cue) -> list[Recalled]:
+    """The memories of a moment that the session was not told: a guard once, any other once unless
+    the very failure that it stands for is there again.
+    """
+    told = {
+        (number, moment == GUARD)
+        for number, moment in store.execute(
+            "SELECT memory_id, moment FROM use_of_memory WHERE session = ?", (event.session,)
+        )
+    }
+    if event.moment == GUARD:
+        return [each for each in guards_at(store, project, cue) if (each.id, True) not in told]
+    known = {number for number, _ in told}
+    return [
+        each
+        for each in recall(store, project, cue, limit=MOST + len(known))
+        if each.id not in known or each.score >= BY_SIGNATURE
+    ]
+
+
+def _framed(event: Happening, rows: Sequence[tuple[int, str]]) -> str:
+    """Memories between the tags, as data and with their numbers, in at most MOST_CHARS."""
+    call = " ".join(word for word in event.command.split()[:2] if _is_plain(word))
+    about = {PROMPT: "what this prompt names", FAILURE: f"the failed call {call}".strip()}
+    head = f"The person keeps this for {about.get(event.moment, f'the call {call}'.strip())}:"
+    foot = f"\n{AGAIN}" if event.moment == GUARD else ""
+    frame = len(f"{OPENING}\n{head}\n{CLOSING}{foot}")
+    room = (MOST_CHARS - frame) // len(rows) - len("- [m:1234567] \n")
+    lines = [
+        f"- [m:{number}] {text if len(text) <= room else text[: room - 1] + '…'}"
+        for number, text in rows
+    ]
+    return "\n".join((OPENING, head, *lines, CLOSING)) + foot
+
+
+def _is_plain(word: str) -> bool:
+    """Whether a word can neither open nor close anything."""
+    return word.isascii() and len(word) < 25 and word.replace("-", "").replace("_", "").isalnum()

@@ -1,0 +1,108 @@
+"""The outcome of a use: whether the failure came back after a memory was handed over."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections import defaultdict
+from collections.abc import Sequence
+from datetime import datetime, timedelta
+from enum import StrEnum
+
+from msgspec import Struct
+
+from reviewer.clock import from_iso
+from reviewer.recall.at_call import FAILURE, GUARD
+
+SAME_CALL = timedelta(seconds=2)
+"""Between a hook and the record of the call that it belongs to."""
+
+
+class Outcome(StrEnum):
+    """UNKNOWN: the session was not read yet, or what it shows has nothing to do with it."""
+
+    HELD = "held"
+    BROKEN = "broken"
+    UNKNOWN = "unknown"
+
+
+class Use(Struct, frozen=True):
+    """A memory in a session. `cue`: the commands and signatures of the moment; `of_memory`: the
+    signatures that the memory stands for.
+    """
+
+    memory: int
+    session: str
+    moment: str
+    cue: frozenset[str]
+    at: str
+    of_memory: frozenset[str] = frozenset()
+
+
+class Failed(Struct, frozen=True):
+    """A failure of a session that was read."""
+
+    signature: str
+    command: str
+    first: str
+    last: str
+
+
+def outcome(use: Use, failures: Sequence[Failed]) -> Outcome:
+    """What the failures of its session say of a use.
+
+    A failure that does not come back was held off; so was that of a guarded call that then went
+    well. With a prompt nobody knows whether it would have come to it.
+    """
+    at = from_iso(use.at)
+    if at is None or not failures:
+        return Outcome.UNKNOWN
+    known = use.cue | use.of_memory
+    own = [each for each in failures if each.signature in known or (
+        use.moment == GUARD and each.command in use.cue)]  # fmt: skip
+    if any(_after(each.last, at + SAME_CALL) for each in own):
+        return Outcome.BROKEN
+    if use.moment == GUARD or (use.moment == FAILURE and own):
+        return Outcome.HELD
+    return Outcome.UNKNOWN
+
+
+def uses_of(
+    store: sqlite3.Connection, project: str | None, memory: int | None = None
+) -> list[tuple[Use, Outcome]]:
+    """Every use of the memories of a project, or of all, with its outcome; or of one memory."""
+    one, number = ("", ()) if memory is None else (" AND u.memory_id = ?", (memory,))
+    uses = [
+        Use(found, session, moment, _lines(cue), at, _lines(own))
+        for found, session, moment, cue, at, own in store.execute(
+            _USES + one, (project, project, *number)
+        )
+    ]
+    if not uses:
+        return []
+    failed: dict[str, list[Failed]] = defaultdict(list)
+    for session, *failure in store.execute(_FAILED):
+        failed[session].append(Failed(*failure))
+    return [(use, outcome(use, failed.get(use.session, ()))) for use in uses]
+
+
+def _lines(text: str | None) -> frozenset[str]:
+    return frozenset((text or "").split("\n")) - {""}
+
+
+_USES = """
+SELECT u.memory_id, u.session, u.moment, u.cue, u.at,
+    (SELECT group_concat(t.value, char(10)) FROM moment t
+        WHERE t.memory_id = u.memory_id AND t.kind = 'error')
+FROM use_of_memory u JOIN memory m ON m.id = u.memory_id
+WHERE (? IS NULL OR m.project_id = (SELECT id FROM project WHERE name = ?))
+"""
+_FAILED = """
+SELECT session, signature, command, first, last FROM finding
+WHERE kind IN ('failure', 'environment')
+    AND session IN (SELECT session FROM use_of_memory)
+"""
+
+
+def _after(time: str, limit: datetime) -> bool:
+    found = from_iso(time)
+    return found is not None and found > limit

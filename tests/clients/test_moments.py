@@ -1,0 +1,86 @@
+"""Each real agent at the moments of its work: a failed call, a guarded call, and a prompt that
+names an act bring the memories that belong there into its next request, and each is counted.
+"""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from tests.cli.agent_projects import filled
+from tests.cli.conftest import Reviewer
+from tests.clients.conftest import Client
+from tests.clients.fake_model import FakeModel
+from tests.waiting import until
+
+pytestmark = [pytest.mark.clients, pytest.mark.timeout(1_000), pytest.mark.xdist_group("clients")]
+
+AGENTS = ("claude-code", "codex", "gemini", "opencode", "copilot")
+
+FAILING = "printf 'till/coin.go:41:3: error is not nil but it returns nil (nilerr)\\n'; exit 1"
+AT_FAILURE = "A swallowed error needs a directive and its reason in the same line."
+AT_PUSH = "Others push too, so rebase on their work first."
+
+
+def project(program: Reviewer, agent: str) -> Path:
+    """A project with a memory for a failure and one that guards a command, connected."""
+    folder = filled(program)
+    subprocess.run(["rm", "-rf", folder / ".git"], check=True)
+    subprocess.run(["git", "init", "-q", folder], check=True)
+    named = ["--project", folder.name]
+    for text, when in ((AT_FAILURE, "error nilerr"), (AT_PUSH, "guard git push")):
+        assert program(*named, "add", "knowledge", text).returncode == 0
+        number = max(program.ids(*named))
+        assert program(*named, "promote", number).returncode == 0
+        assert program(*named, "edit", number, "--when", when).returncode == 0
+    assert program(*named, "recall", "--command", "ls").returncode == 0  # makes them ready
+    done = program("connect", agent, "--yes")
+    assert done.returncode == 0, done.stderr
+    return folder
+
+
+def uses(program: Reviewer) -> set[tuple[str, str]]:
+    """Each moment at which a memory was handed over, with the memory."""
+    with sqlite3.connect(program.db) as store:
+        rows = store.execute(
+            "SELECT u.moment, m.content FROM use_of_memory u JOIN memory m ON m.id = u.memory_id"
+        )
+        return set(rows.fetchall())
+
+
+@pytest.mark.parametrize("agent", AGENTS)
+def test_a_failed_call_brings_its_memory(agent: str, program: Reviewer, model: FakeModel) -> None:
+    client = Client(agent, program, model)
+    folder = project(program, agent)
+    client.run_until(lambda: AT_FAILURE in model.sent(), f"Check it. [[RUN {FAILING}]]", folder)
+    assert ("error", AT_FAILURE) in uses(program)
+
+
+@pytest.mark.parametrize("agent", AGENTS)
+def test_a_guard_denies_once(agent: str, program: Reviewer, model: FakeModel) -> None:
+    client = Client(agent, program, model)
+    folder = project(program, agent)
+    call = "[[RUN git push nowhere]]"
+
+    def denied_once() -> bool:
+        sent = json.dumps(model.requests[-1]) if model.requests else ""
+        return "Repeat the call to go on." in sent and "fatal: " in sent
+
+    client.run_until(denied_once, f"Do it. {call} {call}", folder)
+    assert ("guard", AT_PUSH) in uses(program)
+
+
+@pytest.mark.parametrize("agent", AGENTS)
+def test_a_prompt_that_names_an_act_brings_its_memory(
+    agent: str, program: Reviewer, model: FakeModel
+) -> None:
+    client = Client(agent, program, model)
+    folder = project(program, agent)
+    client.run_until(
+        lambda: ("prompt", AT_PUSH) in uses(program), "Please push it and open a PR.", folder
+    )
+    until(lambda: "what this prompt names" in model.sent(), 20)

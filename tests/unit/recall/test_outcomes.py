@@ -1,0 +1,39 @@
+"""What came of a use: whether the failure came back in the session that was handed the memory."""
+
+from __future__ import annotations
+
+import pytest
+
+from reviewer.recall.outcomes import Failed, Outcome, Use, outcome
+
+AT = "2026-03-02T10:00:00.000Z"
+SAME_CALL, EARLIER, LATER = (
+    "2026-03-02T10:00:00.400Z", "2026-03-02T09:00:00Z", "2026-03-02T11:00:00Z",
+)  # fmt: skip
+
+
+def failed(signature: str, last: str, command: str = "") -> Failed:
+    return Failed(signature, command, EARLIER, last)
+
+
+@pytest.mark.parametrize(
+    ("moment", "failures", "came"),
+    [
+        ("error", [failed("nilerr: x", SAME_CALL)], Outcome.HELD),
+        ("error", [failed("nilerr: x", EARLIER)], Outcome.HELD),
+        ("error", [failed("nilerr: x", LATER)], Outcome.BROKEN),
+        ("error", [failed("other", LATER)], Outcome.UNKNOWN),
+        ("error", [], Outcome.UNKNOWN),
+        ("guard", [failed("other", LATER)], Outcome.HELD),
+        ("guard", [failed("rejected", LATER, "git push")], Outcome.BROKEN),
+        ("guard", [], Outcome.UNKNOWN),
+        ("prompt", [failed("other", LATER)], Outcome.UNKNOWN),
+        ("prompt", [failed("of memory", LATER)], Outcome.BROKEN),
+    ],
+)
+def test_a_use_held_where_the_failure_did_not_come_back(
+    moment: str, failures: list[Failed], came: Outcome
+) -> None:
+    cue = frozenset({"guard": ("git push",), "error": ("nilerr: x", "nilerr")}.get(moment, ()))
+    use = Use(1, "s", moment, cue, AT, frozenset(["of memory"]))
+    assert outcome(use, failures) is came

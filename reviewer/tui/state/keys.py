@@ -32,6 +32,11 @@ SUPERSEDE = Action(
     "supersede", "S", "supersede",
     "Replace this statement by another of the same kind.", "Decide", writes=True,
 )  # fmt: skip
+FORGET = Action(
+    "forget", "", "forget",
+    "Erase this memory or entity for good, with its history; nothing takes it back, so it asks.",
+    "Decide", writes=True,
+)  # fmt: skip
 RELATE = Action("relate", "l", "relate", "Relate this entity to another.", "Decide", writes=True)
 FOLLOW = Action(
     "follow", "enter", "follow",
@@ -55,7 +60,7 @@ EXPORT = Action(
 
 STATE = Pane(
     "state", "State",
-    (NEW_VALUE, EDIT, UNSET, PUT_BACK, GRADUATE, SUPERSEDE, RELATE, keys.UNDO, keys.REDO,
+    (NEW_VALUE, EDIT, UNSET, PUT_BACK, GRADUATE, SUPERSEDE, RELATE, FORGET, keys.UNDO, keys.REDO,
      keys.FILTER, keys.REFRESH, keys.MENU, FOLLOW, EARLIER, keys.REACH, keys.OPEN_SOURCE,
      keys.OPEN_EDITOR, keys.COPY, NEXT_PLACE, PREVIOUS_PLACE, EXPORT, *keys.MOVES,
      NEXT_GROUP, PREVIOUS_GROUP, *keys.PANE_ACTIONS, keys.BACK),

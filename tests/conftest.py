@@ -14,7 +14,7 @@ from reviewer.errors import SourceError
 from reviewer.llm.local import LocalServer
 from reviewer.llm.model import ModelError
 from reviewer.settings import ModelSettings
-from reviewer.sources import claude_code
+from reviewer.sources.formats import claude_code
 from reviewer.sources.open import recognise
 from tests import surroundings
 

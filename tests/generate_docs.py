@@ -8,7 +8,7 @@ from pathlib import Path
 import click
 
 from reviewer.cli.root import SECTIONS, root
-from reviewer.sources.formats import Format, Location
+from reviewer.sources.format import Format, Location
 from reviewer.sources.registry import FORMATS
 from reviewer.text.signs import MEANINGS
 from reviewer.tui.actions import key_table
@@ -132,7 +132,7 @@ def _place(location: Location) -> str:
     others = [("macOS", location.mac and f"~/{location.mac}"), ("Windows", location.windows)]
     named = [f"on {system} `{folder}`" for system, folder in others if folder]
     if location.variable:
-        moved = f"`~/{location.moves}`" if location.moves else "the home folder"
+        moved = f"`~/{location.moved}`" if location.moved else "the home folder"
         named.append(f"`{location.variable}` replaces {moved}")
     if location.other_variable:
         named.append(f"also in `{location.other_folder}` below `{location.other_variable}`")

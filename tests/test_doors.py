@@ -37,7 +37,6 @@ OPENS_A_DOOR_ITSELF = {
     ("fleet/places.py", "writing"): "a new file (O_EXCL) with a random name, moved into place",
     ("llm/agents.py", "_gemini_tidy"): "compares a mark of Gemini CLI with our own folder",
     ("pipelines/handlers.py", "process_mark"): "reads /proc",
-    ("pipelines/run_folder.py", "append_run_file"): "appends through open_regular",
     ("promotion/signatures.py", "signer"): "writes into a temporary folder that it made",
     ("serving/server.py", "_page"): "pages of the program",
     ("serving/server.py", "_own_file"): "pages of the program",
@@ -78,7 +77,6 @@ PRINTS_ITSELF = {
     ("cli/run.py", "run"): "click's help",
     ("cli/hook.py", "hand_over"): "JSON for an agent, in ASCII",
     ("cli/hook.py", "within"): "the same, from the process that made it",
-    ("tui/editor.py", "_leave_screen_to"): "our own words while the screen is away",
 }  # fmt: skip
 
 BY_NAME = {"open"}
@@ -228,9 +226,10 @@ WRITES_FILES = {
     ("llm/answer_cache.py", "keep"): "answers of a model",
     ("packets/output.py", "write_packet"): "takes ready text",
     ("packets/token_counts.py", "write"): "token counts",
-    ("pipelines/run_folder.py", "_write_in_stage"): "a stage of a run",
+    ("pipelines/run_folder.py", "_write"): "a stage of a run",
     ("pipelines/run_folder.py", "write_run_file"): "a run of a pipeline",
     ("promotion/drafts.py", "save"): "what a person types",
+    ("promotion/readings.py", "forget"): "what readers have read, without a project",
     ("promotion/syncing.py", "_write"): "decisions for another machine, and their signature",
     ("tui/places.py", "save_place"): "where the screen was left",
 }  # fmt: skip

@@ -391,7 +391,7 @@ class AgentTools:
         self, engine: Engine, statement: str, type_: str, quotes: Sequence[Cited]
     ) -> AgentText:
         from reviewer.extraction.candidates import MemoryType
-        from reviewer.promotion.proposals import guessed_type
+        from reviewer.proposing.guess import guess_type
         from reviewer.proposing.proof import prove, reasons
         from reviewer.proposing.values import Proposal, Proposer, Proved
         from reviewer.sources.events import Speaker
@@ -411,7 +411,7 @@ class AgentTools:
         }
         proposal = Proposal(
             statement=statement,
-            type=MemoryType(type_) if type_ else guessed_type(statement),
+            type=MemoryType(type_) if type_ else guess_type(statement),
             quotes=tuple(found),
             speaker=Speaker.PERSON if speakers == {Speaker.PERSON} else Speaker.AGENT,
             proposer=Proposer.MCP,

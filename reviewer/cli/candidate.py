@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
-from reviewer.cli.output import count, cut, line_width, moment, safe, wrapped
+from reviewer.cli.output import count, cut, fields, line_width, moment, safe, wrapped
 from reviewer.text import signs
 
 if TYPE_CHECKING:
@@ -90,29 +90,15 @@ def show_candidate_json(engine: Engine, memory: int) -> dict[str, Any]:
         "moments": [str(each) for each in engine.recall.moments(memory)],
         "evidence": [
             {
-                "path": one.record.path,
-                "line_start": one.record.line_start,
-                "line_end": one.record.line_end,
+                **fields(one.record),
                 "record_id": one.record.key,
-                "role": one.record.role,
-                "at": one.record.at,
-                "session": one.record.session,
                 "rule": one.rule,
                 "span_start": one.span_start,
                 "span_end": one.span_end,
-                "text": one.record.text,
             }
             for one in engine.queue.evidence(memory, around=0)
         ],
-        "members": [
-            {
-                "id": one.id,
-                "content": one.content,
-                "similarity": one.similarity,
-                "status": str(one.status),
-            }
-            for one in engine.queue.members(memory)
-        ],
+        "members": engine.queue.members(memory),
         "wordings": [
             {"replaced_at": replaced_at, "content": content}
             for replaced_at, content in engine.queue.wordings(memory)
@@ -210,7 +196,7 @@ def known_json(engine: Engine, view: CandidateView) -> dict[str, Any]:
     """Structure, conflicts, hints and provenance; null or empty where they do not apply."""
     entity = view.kind == "entity"
     return {
-        "entity": engine.entities.get(view.id).to_json() if entity else None,
+        "entity": engine.entities.get(view.id) if entity else None,
         "conflicts": engine.conflicts.of(view.id) if entity else [],
         "conflict": conflict_json(engine.conflicts.get(view.id))
         if view.kind == "conflict"
@@ -218,16 +204,8 @@ def known_json(engine: Engine, view: CandidateView) -> dict[str, Any]:
         "graduated_to": engine.entities.graduated_to(view.id)
         if view.status == "graduated"
         else None,
-        "hints": hints_json(engine, [view.id]).get(view.id, []),
+        "hints": engine.insight.hints([view.id]).get(view.id, []),
         "provenance": engine.provenance.of(view.id),
-    }
-
-
-def hints_json(engine: Engine, ids: Sequence[int]) -> dict[int, list[dict[str, str]]]:
-    """The policy hints by id; ids without any are left out."""
-    return {
-        number: [{"policy": str(hint.policy), "text": hint.text} for hint in hints]
-        for number, hints in engine.insight.hints(ids).items()
     }
 
 
@@ -253,8 +231,8 @@ def conflict_json(view: ConflictView) -> dict[str, Any]:
         "id": view.id,
         "slot": view.slot,
         "resolution": view.resolution and str(view.resolution),
-        "left": view.left.to_json(),
-        "right": view.right.to_json(),
+        "left": view.left,
+        "right": view.right,
     }
 
 

@@ -108,6 +108,7 @@ class SegmentValue(click.ParamType[tuple[str, str]]):
     help="For this call only: a pattern that must match.",
 )
 @click.option("--append-missing", is_flag=True, help="Append what a --text is missing.")
+@click.option("--pin", nargs=2, metavar="C TEXT", help="Pin a text in a commit, then preview.")
 @click.option("--expand", metavar="C", help="Show the full text behind the summary commit C.")
 @click.option(
     "--apply", "apply_", is_flag=True, help="Write the summaries; reviewer undo takes them back."
@@ -143,6 +144,7 @@ def compress(
     retain_match: Sequence[str],
     retain_regex: Sequence[str],
     append_missing: bool,
+    pin: tuple[str, str] | None,
     expand: str | None,
     apply_: bool,
     anyway: bool,
@@ -160,7 +162,7 @@ def compress(
         raise click.UsageError("--level all is for viewing only; choose a level, or --fit N")
     if fit is not None and (level or start or end or whole):
         raise click.UsageError("--fit chooses the levels of the whole context by itself")
-    opening = session.changing if apply_ else session.reading
+    opening = session.changing if apply_ or pin else session.reading
     with logged(log), opening(filled_by=IMPORT) as opened:
         context = find_context(opened, name).id
         if expand is not None:
@@ -168,6 +170,10 @@ def compress(
             return
         if (model or fresh) and opened.compression.engines.named(engine) != "model":
             raise click.UsageError("--model and --fresh need --engine model")
+        if pin is not None:
+            commit = opened.contexts.resolve(pin[0], context)
+            act = opened.compression.marks.mark_text(commit, pin[1])
+            narrate(f"{'Pinned' if act else 'Already pinned'}: {safe(pin[1])}")
         options = opened.compression.options(
             model_id=model,
             max_tokens=max_tokens,
@@ -439,8 +445,11 @@ def _show_segment(each: SegmentPreview) -> None:
         narrate(f"{each.segment.id} {_title(each.segment)}: kept as it is{why}")
         return
     _show_summary(each.segment.id, _title(each.segment), each.compressed, each.fidelity)
-    for guidance in each.guidance:
-        narrate(f"  asked: {safe(str(guidance))}")
+    for words in each.unchecked:
+        narrate(
+            f'  asked: "{safe(words)}": cannot be checked, so it may be lost; name texts or '
+            "patterns that must survive"
+        )
     for failure in each.failures:
         narrate(f"  missing: {safe(failure.message)}")
 

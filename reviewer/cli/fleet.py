@@ -66,7 +66,6 @@ def fleet() -> None:
     metavar="N",
     help="Files that are read together at most; a part ends at 32 MB, too.",
 )
-@click.option("--views", is_flag=True, help="Also write the views of the sessions, for a model.")
 @json_option("The counts as one JSON object.")
 @click.pass_context
 def run_(
@@ -76,7 +75,6 @@ def run_(
     workers: int | None,
     scheduler: str | None,
     part_files: int,
-    views: bool,
     as_json: bool,
 ) -> None:
     """Read folders, patterns and URLs, and write what they propose in parts.
@@ -121,7 +119,6 @@ def run_(
                 out,
                 cluster or Processes(workers),
                 now=utc_now(),
-                views=views,
                 part_files=part_files,
                 progress=show,
                 cancelled=interruption,
@@ -202,8 +199,6 @@ def files(folder: str, everything: bool, as_json: bool) -> None:
               help="The file to write (default: candidates.parquet in DIR).")  # fmt: skip
 @click.option("--from-project", metavar="NAME",
               help="Only what was said in working folders of this name.")  # fmt: skip
-@click.option("--excerpts/--no-excerpts", default=True, show_default=True,
-              help="With sentences of dialogue, or only notes and statements.")  # fmt: skip
 @click.option("--memory-limit", default="2GB", show_default=True, metavar="SIZE",
               help="What DuckDB may use; the rest goes to the disk.")  # fmt: skip
 @click.option("--threads", type=WholeNumber(1, 1_024), hidden=True)
@@ -215,7 +210,6 @@ def collapse_(
     top: int,
     out: Path | None,
     from_project: str | None,
-    excerpts: bool,
     memory_limit: str,
     threads: int | None,
     as_json: bool,
@@ -246,7 +240,6 @@ def collapse_(
                 out.absolute(),
                 top=top,
                 project=from_project,
-                excerpts=excerpts,
                 memory_limit=memory_limit,
                 threads=threads,
                 progress=step,

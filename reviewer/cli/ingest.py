@@ -116,12 +116,10 @@ def _offer(engine: Engine, project: str) -> str:
     empty where there is nobody, or nothing to read.
     """
     from reviewer.llm.readers import readers
-    from reviewer.promotion.readings import offer
     from reviewer.settings import load_settings
 
-    here = readers(load_settings().model)
-    found = offer(here[0], engine.readings.unread(project)) if here else None
-    return safe(f"{found.sentence}: {found.command}") if found else ""
+    found = engine.readings.offer(readers(load_settings().model)[:1], project)
+    return safe(f"{found[0].sentence}: {found[0].command}") if found else ""
 
 
 def _came_up_again(report: WaveReport) -> str:

@@ -61,23 +61,6 @@ class Moment(click.ParamType[datetime]):
         return found
 
 
-class Tokens(click.ParamType[int]):
-    """A number of tokens or characters: `8000`, `8,000`, `8k`."""
-
-    name = "tokens"
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:
-        from reviewer.text.token_numbers import read_tokens
-
-        number = read_tokens(str(value))
-        if number is None:
-            self.fail(f"{value!r} is not a number such as 8000, 8,000 or 8k", param, ctx)
-        return number
-
-
-TOKENS = Tokens()
-
-
 def limit_option(
     default: int | None = None, says: str = "At most N."
 ) -> Callable[[Command], Command]:

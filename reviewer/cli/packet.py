@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Protocol
 
 import click
 
-from reviewer.cli.inputs import TOKENS, Moment, read_text
+from reviewer.cli.inputs import Moment, read_text
 from reviewer.cli.output import (
     count,
     hand_out,
@@ -24,7 +24,7 @@ from reviewer.cli.output import (
 )
 from reviewer.cli.session import NOTHING_STORED, Session, Verb, VerbGroup, pass_session
 from reviewer.errors import ReviewerError
-from reviewer.packets.presets import PRESETS
+from reviewer.packets.presets import PRESETS, Limits, read_limits
 from reviewer.packets.values import DEFAULT_BUDGET
 
 if TYPE_CHECKING:
@@ -41,6 +41,20 @@ PROBLEMS_SHOWN = 20
 
 TASK_BYTES = 4 << 20
 """The largest text of a task that is read."""
+
+
+class Budget(click.ParamType[Limits]):
+    """What the text of a packet may take, as the screen reads it."""
+
+    name = "budget"
+
+    def convert(
+        self, value: object, param: click.Parameter | None, ctx: click.Context | None
+    ) -> Limits:
+        found = value if isinstance(value, Limits) else read_limits(str(value))
+        if found is None:
+            self.fail(f"{value!r} is not a number such as 8000, 8,000 or 8k", param, ctx)
+        return found
 
 
 def _source_options(command: Callable[..., None]) -> Callable[..., None]:
@@ -69,21 +83,18 @@ def _source_options(command: Callable[..., None]) -> Callable[..., None]:
 @_source_options
 @click.option(
     "--budget",
-    type=TOKENS,
+    type=Budget(),
+    default=f"{DEFAULT_BUDGET:,}",
+    show_default=True,
     metavar="TOKENS",
-    help=f"The limit for the packet's text: 4000, 4,000 or 4k.  [default: {DEFAULT_BUDGET:,}]",
-)
-@click.option(
-    "--for",
-    "agent",
-    type=click.Choice(tuple(PRESETS)),
-    help="The limits of this agent for a text that a hook hands it.",
+    help="The limit of the text: 4000, 4,000 or 4k; also '4k 9500 chars', or an agent whose limits "
+    f"it has to keep: {', '.join(PRESETS)}.",
 )
 @click.option(
     "--task",
     default="",
     metavar="TEXT",
-    help="The task it is for, in words or as a diff (default: the open tasks); - is stdin.",
+    help="The task it is for (default: the open tasks); - is stdin.",
 )
 @click.option(
     "--format",
@@ -98,11 +109,6 @@ def _source_options(command: Callable[..., None]) -> Callable[..., None]:
     "--explain",
     is_flag=True,
     help="List every item with its score and the reason why it is in or out.",
-)
-@click.option(
-    "--rerank",
-    is_flag=True,
-    help="Have the model of the settings order the titles by the task, in one call.",
 )
 @click.option("--marks", is_flag=True, help="Mark each item with its source: [m:12].")
 @click.option("--pin", "pins", multiple=True, metavar="ID", help="Put this item first.")
@@ -127,13 +133,11 @@ def packet(
     ctx: click.Context,
     context_dir: Path | None,
     place: str | None,
-    budget: int | None,
-    agent: str | None,
+    budget: Limits,
     task: str,
     form: str,
     now: datetime | None,
     explain: bool,
-    rerank: bool,
     marks: bool,
     pins: tuple[str, ...],
     mutes: tuple[str, ...],
@@ -159,8 +163,6 @@ def packet(
         raise click.UsageError(f"--pin and --mute both name {both[0]}")
     if explain and (form == "json" or out is not None):
         raise click.UsageError("--explain is a table on stdout; the JSON always says why")
-    if rerank and not task:
-        raise click.UsageError("--rerank needs a --task")
     if task == "-":
         task = read_text(
             "-",
@@ -168,10 +170,6 @@ def packet(
             if_empty="Without a task the open tasks decide: leave the option out.",
             most=TASK_BYTES,
         )
-    preset = PRESETS[agent] if agent else None
-    if budget is None:
-        budget = preset.tokens if preset else DEFAULT_BUDGET
-    max_chars = preset.chars if preset else None
     today = now or datetime.now().astimezone()
     gc.disable()  # the process ends before a collection would pay off
     from reviewer.packets.assembly import assemble_within
@@ -183,20 +181,18 @@ def packet(
         raise click.UsageError(
             f"There is no item {safe(unknown[0])} to pin or mute. See: reviewer packet --explain"
         )
-    asked = []
-    if rerank:
-        ready, sentence = _reranked(ready)
-        asked.append(sentence)
-    made = assemble_within(ready, budget, max_chars, pinned=pins, muted=mutes)
-    narration = [*([source.words] if source.words else []), *asked]
+    tokens = DEFAULT_BUDGET if budget.tokens is None else budget.tokens
+    made = assemble_within(ready, tokens, budget.chars, pinned=pins, muted=mutes)
+    narration = [source.words] if source.words else []
     narration += _narration(made, {*pins, *mutes}, why_empty=session.remark)
     if task.strip() and not ready.for_task:
         narration.append(
             "No word of the task tells the items apart, so they are in the order without a task."
         )
-    if max_chars is not None and len(made.markdown) > max_chars:
+    if budget.chars is not None and len(made.markdown) > budget.chars:
+        over = len(made.markdown) - budget.chars
         narration.append(
-            f"Over the limit of {max_chars:,} characters by {len(made.markdown) - max_chars:,}: "
+            f"Over the limit of {budget.chars:,} characters by {over:,}: "
             "the instruction, reading order and constitution need that."
         )
     warning = ready.save_counts()
@@ -327,30 +323,6 @@ def _source(session: Session, context_dir: Path | None, place: str | None) -> It
         if near is not None and near.words:
             both = f"{safe(near.words)}: --from both reads it too."
         yield _StoreSource(engine, session.store_path(), local if place == "both" else None, both)
-
-
-def _reranked(ready: Prepared) -> tuple[Prepared, str]:
-    """The source in the order of the configured model, and a sentence about the call.
-
-    Raises ModelError.
-    """
-    from reviewer.llm.model import ModelError
-    from reviewer.llm.open_model import open_model
-    from reviewer.packets.rerank import rerank
-    from reviewer.settings import load_settings
-
-    settings = load_settings()
-    if not settings.model.base_url and not settings.model.command:
-        raise ModelError(
-            "No model is configured, so --rerank has nobody to ask: set base_url and name under "
-            "[model] in the settings (reviewer config show says where they are)."
-        )
-    done = rerank(ready, open_model(settings))
-    seen = "" if done.asked == done.of else f" of {done.of:,}"
-    return done.prepared, (
-        f"{safe(done.model)} chose {done.chosen} of {done.asked:,}{seen} titles: "
-        f"{done.prompt_tokens:,} tokens in, {done.completion_tokens:,} out."
-    )
 
 
 def _filled_by() -> str:

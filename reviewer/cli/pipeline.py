@@ -10,6 +10,7 @@ import click
 
 from reviewer.cli.output import (
     count,
+    fields,
     json_option,
     narrate,
     print_json,
@@ -249,29 +250,10 @@ def _passed_over(resolution: Resolution, rule: str, value: str | None) -> str:
 
 def _check_json(file: Path, found: Pipeline, entries: list[NodeEntry]) -> dict[str, Any]:
     return {
-        "file": str(file),
-        "name": found.name,
-        "goal": found.goal,
-        "default_fidelity": found.default_fidelity,
-        "default_thread_id": found.default_thread_id,
-        "nodes": [
-            {
-                "name": node.name,
-                "label": node.label,
-                "handler": node.handler,
-                "fidelity": node.fidelity,
-                "thread_id": node.thread_id,
-                "classes": node.classes,
-                "max_retries": node.max_retries,
-                "line": node.line,
-            }
-            for node in found.nodes.values()
-        ],
+        "file": file,
+        **fields(found),
+        "nodes": list(found.nodes.values()),
         "edges": [_entry_json(entry) for entry in entries],
-        "warnings": [
-            {"rule": each.rule, "message": each.message, "line": each.line}
-            for each in found.warnings
-        ],
     }
 
 
@@ -295,26 +277,8 @@ def _entry_json(entry: NodeEntry) -> dict[str, Any]:
 
 
 def _step_json(number: int, step: WalkStep) -> dict[str, Any]:
-    return {
-        "number": number,
-        "name": step.node.name,
-        "label": step.node.label,
-        "handler": step.node.handler,
-        "prompt": step.node.prompt,
-        "reachable": step.reachable,
-        "edges": [
-            {
-                "target": edge.target,
-                "label": edge.label,
-                "condition": edge.condition,
-                "weight": edge.weight,
-                "back": edge.index in step.back,
-                "index": edge.index,
-            }
-            for edge in step.edges
-        ],
-        "line": step.node.line,
-    }
+    edges = [{**fields(edge), "back": edge.index in step.back} for edge in step.edges]
+    return {"number": number, **fields(step.node), "reachable": step.reachable, "edges": edges}
 
 
 def _show_preamble(text: Preamble, thread: ThreadPreview | None, *, titled: bool) -> None:
@@ -349,21 +313,17 @@ def _show_preamble(text: Preamble, thread: ThreadPreview | None, *, titled: bool
 def _preamble_json(
     text: Preamble, thread: ThreadPreview | None, entry: NodeEntry
 ) -> dict[str, Any]:
-    found: dict[str, Any] = {
-        "mode": text.mode,
+    found = {
+        **fields(text),
         "node": entry.node.name,
-        "text": thread.text if thread else text.text,
-        "tokens": thread.tokens if thread else text.tokens,
-        "budget": text.budget,
-        "left_out": text.left_out,
-        "values_left_out": text.values_left_out,
-        "shortened": text.shortened,
         "encoding": "cl100k_base",
         "resolved": entry.fidelity.value,
         "resolved_by": entry.fidelity.rule,
     }
     if thread is not None:
         found |= {
+            "text": thread.text,
+            "tokens": thread.tokens,
             "thread": thread.thread,
             "carries": [stage.node for stage in thread.stages],
             "after_resume": thread.after_resume,

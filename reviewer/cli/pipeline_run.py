@@ -73,7 +73,7 @@ def _with_run_options(command: Callable[..., Any]) -> Callable[..., Any]:
 )  # fmt: skip
 @click.option(
     "--set", "context", multiple=True, metavar="KEY=VALUE",
-    help="Set a value in the run's context; prompts refer to it by $KEY or {{KEY}}.",
+    help="Set a value in the run's context; prompts refer to it by $KEY.",
 )  # fmt: skip
 @click.pass_context
 @pass_session
@@ -117,10 +117,6 @@ def run(
 @click.command(cls=Verb)
 @click.argument("target", metavar="RUN|FOLDER|FILE")
 @_with_run_options
-@click.option(
-    "--allow-changed-tools", is_flag=True,
-    help="With --allow-tools: also commands that may have changed since the start.",
-)  # fmt: skip
 @click.pass_context
 @pass_session
 def resume(
@@ -132,7 +128,6 @@ def resume(
     allow_tools: bool,
     max_steps: int | None,
     as_json: bool,
-    allow_changed_tools: bool,
 ) -> None:
     """Resume a run.
 
@@ -140,17 +135,12 @@ def resume(
     continues with the pipeline that it was started with; a file must not have changed since.
     Sessions of threads end with the program: the first stage that would continue one gets a
     detailed summary instead, once.
-
-    Shell commands that differ from those at the start of the run, and all commands of a folder
-    that this store did not create, are listed and refused unless you give --allow-changed-tools.
     """
     with session.changing(filled_by=RUN) as store:
         asks_model = engine == "model" or (
             engine is None and not store.pipelines.is_offline(target)
         )
-        options = _options(
-            answers, asks_model, allow_tools, max_steps, (), None, allow_changed_tools
-        )
+        options = _options(answers, asks_model, allow_tools, max_steps, (), None)
         with interruptible() as interruption:
             watcher = Watcher(as_json=as_json)
             done = store.pipelines.resume_run(
@@ -203,7 +193,6 @@ def _options(
     max_steps: int | None,
     context: tuple[str, ...],
     run_dir: Path | None,
-    allow_changed_tools: bool = False,
 ) -> RunOptions:
     from reviewer.llm.open_model import open_model, open_other_models
     from reviewer.pipelines.service import RunOptions
@@ -220,7 +209,6 @@ def _options(
         answers=given,
         context=dict(map(_pair, context)),
         allow_tools=allow_tools,
-        allow_changed_tools=allow_changed_tools,
         max_steps=max_steps,
         run_dir=run_dir,
     )

@@ -330,7 +330,7 @@ def _plan(
                 writer,
                 max_tokens=room,
                 known=known,
-                cancelled=interruption,
+                cancelled=lambda: interruption() or line.left,
                 progress=lambda text: line.show(safe(text)),
             )
         except CancelledError:
@@ -379,7 +379,7 @@ def _unread(session: Session, newest: int) -> list[Path]:
     if session.store_path().exists():
         with session.reading() as engine:
             unread = engine.readings.unread(session.target(engine))
-        found = [path for path, _ in unread if path.is_file()][:newest]
+        found = [path for path in unread if path.is_file()][:newest]
     if not found:
         raise SourceError("A reader has read every session that was ingested into this project.")
     return found

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from reviewer.cli.candidate import hints_json, show_candidate, show_candidate_json
+from reviewer.cli.candidate import show_candidate, show_candidate_json
 from reviewer.cli.inputs import ID, limit_option
 from reviewer.cli.output import (
     json_option,
@@ -97,7 +97,7 @@ def list_queue(
         ids = engine.ids(query, limit=limit)
         for start in range(0, len(ids), BATCH):
             batch = ids[start : start + BATCH]
-            hints = hints_json(engine, batch)
+            hints = engine.insight.hints(batch)
             stale = engine.sources.stale(batch)
             if as_json:
                 for memory in batch:

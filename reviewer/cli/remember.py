@@ -50,13 +50,13 @@ def remember(
     what the rules cut out of those lines goes behind it; without, it is marked as written by hand.
     """
     if place is None:
-        from reviewer.promotion.proposals import guessed_type
+        from reviewer.proposing.guess import guess_type
 
         with session.changing(create=True) as engine:
             report_act(
                 engine.entities.author(
                     session.target(engine),
-                    type_ or guessed_type(statement),
+                    type_ or guess_type(statement),
                     statement,
                     scope=scope,
                     promote=promote,

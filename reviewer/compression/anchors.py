@@ -13,7 +13,7 @@ from reviewer.commits.values import Priority, RetentionCriteria
 from reviewer.compression.anchor_types import DECLARATION, QUESTION_END, AnchorType, find_sign
 from reviewer.compression.turn_events import is_summary
 from reviewer.compression.values import AnchorPoint, Turn
-from reviewer.compression.verbatim import excerpt_around, first_place, has_term
+from reviewer.compression.verbatim import first_place, has_term, narrowed
 from reviewer.compression.words import content_words
 from reviewer.sources.calls import read_call
 from reviewer.sources.claude_words import classify
@@ -229,7 +229,7 @@ def _in_words(role: str, text: str, *, answered: bool) -> Iterator[tuple[AnchorT
             sign = AnchorType.ERROR_CONTEXT.sign
             if sign is not None and sign.search(lower):
                 focus = (unit.start, min(unit.start + 20, unit.end))
-                span = excerpt_around(text, unit.start, unit.end, focus, LONGEST)
+                span = narrowed(text, unit.start, unit.end, focus, LONGEST)
                 yield AnchorType.ERROR_CONTEXT, *span
 
 
@@ -246,13 +246,13 @@ def _stated(
     if QUESTION_END.search(content):
         if not answered and len(content_words(content)) >= LEAST_ASKED:
             focus = (max(start, end - 80), end)
-            span = excerpt_around(text, start, end, focus, LONGEST_QUESTION)
+            span = narrowed(text, start, end, focus, LONGEST_QUESTION)
             yield AnchorType.UNRESOLVED_QUESTION, *span
         return
     if sign := find_sign(role, lower):
         kind, match = sign
         focus = (start + match.start(), start + match.end())
-        yield kind, *excerpt_around(text, start, end, focus, LONGEST)
+        yield kind, *narrowed(text, start, end, focus, LONGEST)
     for named in identifiers(content)[:2]:
         if named.kind in _FILES and _FILE.fullmatch(named.text):
             yield AnchorType.CODE_ARTIFACT, start + named.start, start + named.end

@@ -9,7 +9,6 @@ from reviewer.compression.engine import SummaryTask
 from reviewer.compression.fidelity import (
     checkable_units,
     find_invented,
-    insisted_in,
     missing_anchors,
 )
 from reviewer.compression.markers import without_markers
@@ -147,6 +146,4 @@ def missing_needs(task: SummaryTask, text: str) -> tuple[Need, ...]:
     """What somebody who goes on needs and the summary does not say."""
     if task.level is Level.TAGS or task.max_tokens < SHORTEST_CHECKED:
         return ()
-    session = task.analysis.session
-    needs = needs_of(session, insisted_in(task.anchors, task.segment.turns))
-    return carried(needs, text, task.max_tokens).missing
+    return carried(needs_of(task.analysis.session), text, task.max_tokens).missing

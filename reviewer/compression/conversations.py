@@ -7,12 +7,12 @@ from pathlib import Path
 
 from msgspec import Struct
 
+from reviewer.compression.turn_events import is_notice
 from reviewer.errors import SourceError
-from reviewer.sources.claude_words import command_called
 from reviewer.sources.open import open_blocks, recognise
 from reviewer.sources.records import Block, Use
 
-_READ = frozenset({Use.MESSAGE, Use.TOOL, Use.SUMMARY})
+_READ = frozenset({Use.MESSAGE, Use.TOOL, Use.SUMMARY, Use.WRAPPER})
 
 
 class Conversation(Struct):
@@ -41,12 +41,10 @@ def holds_several(path: Path) -> bool:
 
 
 def is_read(block: Block) -> bool:
-    """Whether a block is summarized: words, a thought, a tool, a command that the person called.
+    """Whether a block is read: words, a thought, a tool, a notice such as the end of a task.
 
     Other text of the client is not.
     """
-    if block.use is Use.WRAPPER:
-        return bool(command_called(block.text.strip()))
     return block.use in _READ and (bool(block.text.strip()) or block.kind == "tool_result")
 
 
@@ -77,7 +75,7 @@ def listed(blocks: Iterable[Block]) -> list[Conversation]:
         each = found[key]
         each.line_end = max(each.line_end, block.line_end)
         each.latest = max(each.latest, block.at or "")
-        each.said = each.said or block.kind == "text"
+        each.said = each.said or (block.kind == "text" and not is_notice(block))
         each.aside = each.aside and block.sidechain
     main = [each for each in found.values() if not each.aside] or list(found.values())
     main = [each for each in main if each.said] or main

@@ -14,10 +14,10 @@ from reviewer.compression.markers import without_markers
 from reviewer.compression.needs import Need, carried, needs_of
 from reviewer.compression.pieces import pieces
 from reviewer.compression.retention import KEY_POINTS
-from reviewer.compression.salient_terms import SourceTerms, SummaryTerms, mentioned
+from reviewer.compression.salient_terms import SourceTerms, SummaryTerms, named_in
 from reviewer.compression.sections import Section
 from reviewer.compression.session import Session, Voice, read_session
-from reviewer.compression.state_lines import plan_lines, state_lines
+from reviewer.compression.state_lines import change_lines, plan_lines, state_lines
 from reviewer.compression.turn_events import turn_events
 from reviewer.compression.values import (
     AnchorPoint,
@@ -37,7 +37,7 @@ ANCHORS, FACTS, CONTEXT = 0.4, 0.3, 0.3
 """Shares of the three parts in the overall score."""
 NEEDS, NEEDS_OF_TAGS = 0.7, 0.3
 """Share of the needs in the context that is kept; the rest are the terms of the source."""
-TERMS_SHARE, TERMS_SHARE_OF_TAGS = 0.4, 0.25
+TERMS_SHARE, TERMS_SHARE_OF_TAGS = 0.4, 0.2
 """Share of a text that its most telling terms could be: the rest makes sentences of them, or is
 taken by the tags of anchors."""
 MOST_LOST, MOST_NAMES, MOST_STATEMENTS, MOST_INVENTED = 200, 60, 60, 40
@@ -51,8 +51,7 @@ _ANCHOR_WEIGHT, _NEED_WEIGHT, _STATEMENT_WEIGHT = 1000.0, 100.0, 10.0
 """Put lost anchors before needs, these before statements, and these before names."""
 _BULLET = re.compile(r"^[-*](?: |$)")
 _LABEL = re.compile(
-    rf"^(?:[-*] )?\[(?:{'|'.join(AnchorType)})\]: |^(?:{'|'.join(map(re.escape, Section))}):$"
-    r"|^(?:First|Latest|Before it): ",
+    rf"^(?:[-*] )?\[(?:{'|'.join(AnchorType)})\]: |^(?:{'|'.join(map(re.escape, Section))}):$",
     re.MULTILINE,
 )
 """Words that the program itself puts into a text."""
@@ -141,20 +140,13 @@ def validate_fidelity(
     )
 
 
-def insisted_in(anchors: Sequence[AnchorPoint], turns: Sequence[Turn]) -> list[str]:
-    """The anchors in which the person corrected something, or said how they want it."""
-    held = (AnchorType.CORRECTION, AnchorType.USER_PREFERENCE)
-    return [
-        each.content for each in anchors if each.type in held and turns[each.turn].role == "user"
-    ]
-
-
 def find_invented(named: Sequence[str], source: SourceTerms, session: Session) -> list[str]:
     """The names and numbers that neither the source nor the state of the work has."""
     told = [
-        *state_lines(session.state),
+        *state_lines(session.state, session.names),
         *plan_lines(session.state),
         *(step.long_line for step in session.steps),
+        *change_lines(session),
         *(speech.text for speech in session.speeches if speech.kind),
     ]
     known = fold("\n".join(told))
@@ -168,9 +160,7 @@ def checkable_units(content: str) -> list[str]:
     """
     said = _LABEL.sub("", content.replace(KEY_POINTS, ""))
     units = (
-        text
-        for text, kind, _, _ in mentioned(said)
-        if kind != "term" and text not in _TITLE_WORDS and text[:2] not in _BETWEEN
+        text for text in named_in(said) if text not in _TITLE_WORDS and text[:2] not in _BETWEEN
     )
     found = (unit.split("…")[0].split(" [...] ")[0].removesuffix("...").rstrip() for unit in units)
     return list(dict.fromkeys(unit for unit in found if unit))
@@ -213,7 +203,7 @@ def _lost_statements(session: Session, content: str, turns: Sequence[Turn]) -> l
         if speech.voice is Voice.EARLIER or speech.turn >= len(turns):
             continue
         factor = 1.5 if speech.voice is Voice.PERSON else 1.0
-        for piece in pieces(speech.text):
+        for piece, _ in pieces(speech.text):
             words = terms(piece)
             if len(words) < 3 or len(words & said) >= SAID * len(words):
                 continue
@@ -237,7 +227,9 @@ def _lost_names(summary: SummaryTerms, source: SourceTerms) -> list[Lost]:
     names = sorted(source.terms, key=lambda term: -term.weight)
     gone = (term for term in names if not summary.covers(term))
     return [
-        Lost(term.text, term.kind, term.weight, term.times, term.turn, term.start, term.end)
+        Lost(
+            term.text, term.kind, round(term.weight, 4), term.times, term.turn, *source.place(term)
+        )
         for _, term in zip(range(MOST_NAMES), gone, strict=False)
     ]
 

@@ -21,10 +21,9 @@ from reviewer.compression.conversations import (
     last_of,
     named,
 )
-from reviewer.compression.fidelity import insisted_in
 from reviewer.compression.file_summary import anchors_within, orders_in
 from reviewer.compression.sections import TITLES
-from reviewer.compression.session import Session, Voice, read_session
+from reviewer.compression.session import Session, read_session
 from reviewer.compression.summary_writer import SummaryWriter
 from reviewer.compression.turn_events import TurnMaker, turn_events
 from reviewer.compression.values import (
@@ -257,11 +256,10 @@ def brief_of(
 def _brief_offline(turns: Iterable[Turn], title: AgentText, max_tokens: int, path: str) -> Handover:
     work = _Work(turns)
     session = work.session()
-    insisted = insisted_on(session)
     count = counter().count
 
     def written(room: int) -> str:
-        return write_session(session, room, count, (), insisted)
+        return write_session(session, room, count)
 
     return _handover(path, _within(written, title, max_tokens), work.tokens)
 
@@ -270,23 +268,12 @@ def keep_of(turns: Iterable[Turn], *, max_tokens: int = KEEP_TOKENS, path: str =
     """What a compaction of some turns must keep, as instructions; `turns` as for `brief_of`."""
     work = _Work(turns)
     session = work.session()
-    insisted = insisted_on(session)
     count = counter().count
 
     def written(room: int) -> str:
-        return write_essentials(session, room, count, insisted)
+        return write_essentials(session, room, count)
 
     return _handover(path, _within(written, ORDER, max_tokens), work.tokens)
-
-
-def insisted_on(session: Session) -> list[str]:
-    """The sentences in which the person corrected something or said how they want it."""
-    said = [
-        Turn("user", speech.text, 0)
-        for speech in session.speeches
-        if speech.voice is Voice.PERSON and not speech.kind
-    ]
-    return insisted_in(find_anchors(said), said)
 
 
 def _within(write: Callable[[int], str], first: AgentText, max_tokens: int) -> AgentText:

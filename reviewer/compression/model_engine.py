@@ -39,17 +39,12 @@ from reviewer.llm.steering import RetryExhaustedError, retry_with_steering
 from reviewer.llm.templates import fence_for, load_template, render
 
 TEMPLATES = Path(__file__).parent / "templates"
-FIELDS: dict[str, Sequence[str]] = {
-    "messages": (),
-    "anchors": ("type", "content"),
-    "segment_id": (),
-    "topic": (),
-    "max_tokens": (),
-    "max_characters": (),
-    "fence": (),
-    "quoted": ("text",),
-}
+FIELDS = (
+    "messages", "anchors", "segment_id", "topic", "max_tokens", "max_characters", "fence", "quoted",
+)  # fmt: skip
 """The fields of a level template."""
+TAG_CHARACTERS = 30
+"""Of an anchor, in the prompt for tags."""
 ROOM = 1.5
 """Cut-off, as a multiple of the requested length."""
 LEAST_ROOM = 64
@@ -218,9 +213,10 @@ class ModelEngine:
         )
         room = min(task.max_tokens, self._room(task))
         quoted = "\n".join(f'- [{a.type}]: "{a.content}"' for a in task.anchors)
+        tags = "\n".join(f"- {a.type}: {a.content[:TAG_CHARACTERS]}" for a in task.anchors)
         data: dict[str, object] = {
-            "anchors": [{"type": str(a.type), "content": a.content} for a in task.anchors],
-            "quoted": [{"text": quoted}] if quoted else [],
+            "anchors": tags if task.level is Level.TAGS else quoted,
+            "quoted": quoted,
             "segment_id": task.segment.id,
             "topic": task.segment.topic or "all",
             "max_tokens": room,
@@ -237,7 +233,7 @@ class ModelEngine:
         free = self._context_tokens - frame - 2 * self._room(task) - MARGIN
         if free < LEAST_ROOM and task.level is not Level.TAGS and task.anchors:
             # They do not fit the context of a small model; they are put back after the answer.
-            data["anchors"] = data["quoted"] = []
+            data["anchors"] = data["quoted"] = ""
             frame = sum(self._count(one.content) for one in messages(""))
             free = self._context_tokens - frame - 2 * self._room(task) - MARGIN
         if free < LEAST_ROOM:

@@ -190,8 +190,9 @@ def _parts(analysis: SegmentAnalysis) -> Iterator[Part]:
             yield from _result_parts(calls.get(event.call), event, position)
         else:
             yield from _spoken(event, position)
-    state = analysis.session.state
-    if end := "\n".join([*state_lines(state), *plan_lines(state)]):
+    session = analysis.session
+    lines = [*state_lines(session.state, session.names), *plan_lines(session.state)]
+    if end := "\n".join(lines):
         yield Part("state at the end, computed from the calls", end, Weight.WORDS, 1.0)
 
 

@@ -38,12 +38,12 @@ class Need(Struct, frozen=True):
     turn: int = -1
 
 
-def needs_of(session: Session, insisted: Sequence[str] = ()) -> list[Need]:
-    """The request, what the person insisted on, the state of the work, and what is open."""
-    return list(_needs(session, insisted))
+def needs_of(session: Session) -> list[Need]:
+    """The request, what the person refused, the state of the work, and what is open."""
+    return list(_needs(session))
 
 
-def _needs(session: Session, insisted: Sequence[str]) -> Iterator[Need]:
+def _needs(session: Session) -> Iterator[Need]:
     asked = [s for s in session.speeches if s.voice is Voice.PERSON and s.kind != "refusal"]
     if asked:
         yield Need("request", "the request", asked[-1].text, 3.0, asked[-1].turn)
@@ -52,8 +52,6 @@ def _needs(session: Session, insisted: Sequence[str]) -> Iterator[Need]:
     refused = [s for s in session.speeches if s.kind == "refusal" and not s.text.endswith(")")]
     for speech in refused[-MOST_INSTRUCTIONS:]:
         yield Need("instruction", "what the person refused", speech.text, 1.0, speech.turn)
-    for sentence in insisted[-MOST_INSTRUCTIONS:]:
-        yield Need("instruction", "what the person insisted on", sentence, 1.0)
     state = session.state
     files = [posixpath.basename(each.path) for each in state.files if each.uncommitted]
     if files:

@@ -3,70 +3,74 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import NamedTuple
 
 from msgspec import structs
 
 from reviewer.compression.told import cut
 from reviewer.text.units import Unit, UnitKind, units
 
-LIST = 300
+LIST = 420
 """Characters of list items or table rows that make one piece."""
 CODE = 200
 HEADING = 90
 """Characters up to which a line that ends in a colon announces what follows."""
+_LISTED = frozenset((UnitKind.LIST_ITEM, UnitKind.TABLE_ROW))
+_CODED = frozenset((UnitKind.CODE, UnitKind.COMMAND, UnitKind.TRACE))
 
 
-def pieces(text: str) -> list[str]:
-    """The pieces of a text in order, each in one line. What announces a piece stands before it."""
+class Passage(NamedTuple):
+    """A piece in one line. `block`: which paragraph it is a sentence of; 0 for other pieces."""
+
+    text: str
+    block: int = 0
+
+
+def pieces(text: str) -> list[Passage]:
+    """The pieces of a text in order. What announces a piece stands before it."""
     return list(_pieces(text))
 
 
-def _pieces(text: str) -> Iterator[str]:
-    heading = said = ""
-    listed: list[str] = []
-    code: list[str] = []
+def _pieces(text: str) -> Iterator[Passage]:
+    said = ""
+    held: list[str] = []
+    held_code = False
 
-    def closed() -> Iterator[str]:
+    def closed() -> Iterator[Passage]:
         nonlocal said
-        if listed:
-            yield _headed(said, "; ".join(listed))
-            listed.clear()
-            said = ""
-        if code:
-            short = cut(" ".join(code), CODE)
-            yield _headed(said, short if "`" in short else f"`{short}`")
-            code.clear()
+        if held:
+            joined = _joined(held)
+            if held_code:
+                joined = cut(" ".join(held), CODE)
+                joined = joined if "`" in joined else f"`{joined}`"
+            yield Passage(_headed(said, joined))
+            held.clear()
             said = ""
 
     for unit in _whole(text):
         content = " ".join(_without_fences(text[unit.start : unit.end]).split())
         if not any(char.isalnum() for char in content):
             continue
-        if unit.kind in (UnitKind.LIST_ITEM, UnitKind.TABLE_ROW):
-            if code:
+        is_code = unit.kind in _CODED
+        if is_code or unit.kind in _LISTED:
+            content = content if is_code else _item(unit, content)
+            is_full = not is_code and sum(map(len, held)) + len(content) > LIST
+            if held and (is_full or is_code is not held_code):
                 yield from closed()
-            item = _item(unit, content)
-            if listed and sum(map(len, listed)) + len(item) > LIST:
-                yield from closed()
-            listed.append(item)
-            continue
-        if unit.kind in (UnitKind.CODE, UnitKind.COMMAND, UnitKind.TRACE):
-            if listed:
-                yield from closed()
-            code.append(content)
+            held_code = is_code
+            held.append(content)
             continue
         yield from closed()
         if unit.kind is UnitKind.HEADING:
-            heading = content.strip("#*_: ")
-            said = heading
+            said = content.strip("#*_: ")
         elif content.endswith(":") and len(content) <= HEADING:
             said = _headed(said, content.rstrip(":*_"))
         else:
-            yield _headed(said, content)
+            yield Passage(_headed(said, content), 0 if said else unit.block)
             said = ""
     yield from closed()
     if said:
-        yield said
+        yield Passage(said)
 
 
 def _whole(text: str) -> Iterator[Unit]:
@@ -98,21 +102,19 @@ def _item(unit: Unit, content: str) -> str:
     return f"{mark} {content}".strip() if mark else content
 
 
+def _joined(items: list[str]) -> str:
+    """Items of a list in one line; one that announces the next has it right after it."""
+    ends = ["" if item.endswith((":", ";")) else ";" for item in items[:-1]] + [""]
+    return " ".join(f"{item}{end}" for item, end in zip(items, ends, strict=True))
+
+
 def _headed(heading: str, text: str) -> str:
     return f"{heading}: {text}" if heading else text
 
 
-def headings(text: str) -> list[str]:
-    """The headings of a text."""
-    return [
-        " ".join(text[unit.start : unit.end].split()).strip("#*_: ")
-        for unit in units(text)
-        if unit.kind is UnitKind.HEADING
-    ]
-
-
 def question_in(text: str, longest: int) -> str:
-    """The last question near the end of a text, in at most `longest` characters."""
-    last = pieces(text)[-3:]
-    asked = (each for each in reversed(last) if each.rstrip("*_ )\"'`").endswith("?"))
-    return cut(next(asked, "").rpartition(". ")[2], longest)
+    """The question with which a text ends; of a longer one the last `longest` characters."""
+    last = pieces(text)[-2:]
+    asked = (each.text for each in reversed(last) if each.text.rstrip("*_ )").endswith("?"))
+    question = next(asked, "")
+    return question if len(question) <= longest else f"...{question[-longest:].partition(' ')[2]}"

@@ -7,7 +7,6 @@ from typing import Any
 
 from msgspec import Struct, structs
 
-from reviewer.compression.guided_extraction import Guidance
 from reviewer.compression.retention import RetentionFailure
 from reviewer.compression.values import (
     BY_HAND,
@@ -87,8 +86,8 @@ class SegmentPreview(Struct, frozen=True, gc=False):
     """Retention criteria that a summary by hand does not meet."""
     kept: str = ""
     """Why the segment stays Full although the plan gives it another level."""
-    guidance: tuple[Guidance, ...] = ()
-    """What IMPORTANT turns ask for in words, against the summary."""
+    unchecked: tuple[str, ...] = ()
+    """What IMPORTANT turns ask for in words, which no program can check."""
     refused: bool = False
     """It stays Full because no summary of it meets its criteria."""
 

@@ -11,7 +11,6 @@ from msgspec import Struct, structs
 
 from reviewer.commits.contents import prepare
 from reviewer.compression.context_snapshot import ContextSnapshot
-from reviewer.compression.guided_extraction import check_guidance
 from reviewer.compression.plan import Choice, Plan, Preview, SegmentPreview
 from reviewer.compression.retention import (
     RetentionFailure,
@@ -196,8 +195,9 @@ def preview_choice(
     if not kept and tiny and choice.engine != BY_HAND and not fidelity.passes_threshold:
         kept = "it is too short to be summarized"
     asked = collect_criteria(segment, plan.options.retention)
-    guidance = () if kept else check_guidance(segment.turns, asked, compressed.content)
-    return SegmentPreview(segment, choice.level, compressed, fidelity, failures, kept, guidance)
+    words = dict.fromkeys(each.criteria.instructions for each in asked)
+    unchecked = () if kept else tuple(each for each in words if each)
+    return SegmentPreview(segment, choice.level, compressed, fidelity, failures, kept, unchecked)
 
 
 def _left_full(

@@ -1,9 +1,10 @@
-"""The salient terms of a source: names, numbers, quotations and words, with their weights."""
+"""The salient terms of a source: names, numbers and words, with their weights."""
 
 from __future__ import annotations
 
 import re
 from bisect import bisect_right
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from functools import cached_property
 from itertools import accumulate
@@ -13,12 +14,12 @@ from typing import Literal
 from msgspec import Struct
 
 from reviewer.compression.values import Turn
-from reviewer.compression.words import content_words
+from reviewer.compression.words import is_name, written_terms
 from reviewer.text.identifiers import IdentifierKind, identifiers
 from reviewer.text.normalise import fold
 from reviewer.text.placeholder import MASK
 
-TermKind = Literal["identifier", "number", "name", "quote", "term"]
+TermKind = Literal["identifier", "number", "term"]
 
 KIND_WEIGHT = {"text": 1.0, "tool_use": 0.5, "tool_result": 0.05, "thinking": 0.0}
 """How much a mention counts by the kind of turn; in a person's words `PERSON` times as much."""
@@ -27,13 +28,10 @@ READ_OF = {"tool_use": 20_000, "tool_result": 4_000, "thinking": 4_000}
 LONG_SOURCE = 2_000_000
 """Characters from which on terms are looked for only in what was said and called."""
 PERSON = 1.5
-WEIGHT: dict[TermKind, float] = {
-    "identifier": 3.0,
-    "quote": 1.5,
-    "name": 1.5,
-    "number": 1.2,
-    "term": 1.0,
-}
+SHORTEST_NUMBER = 3
+"""Digits of a number that says something."""
+_KEY = re.compile(r'"\w{1,60}":')
+WEIGHT: dict[TermKind, float] = {"identifier": 3.0, "number": 1.2, "term": 1.0}
 """Weight of a term of each kind."""
 
 _QUOTE = re.compile(r"[\"“](?=\S)([^\"”\n]{3,80})(?<=\S)[\"”]")
@@ -44,15 +42,15 @@ _PIECE = re.compile(r"[\w.$@/-]+")
 
 
 class Term(Struct, frozen=True):
-    """A salient term and its first place. `weight` counts how often it occurs and its speakers."""
+    """A salient term as it is first written. `weight` counts how often it occurs and its speakers;
+    `turn`: where it occurs first.
+    """
 
     text: str
     kind: TermKind
     weight: float
     times: int
     turn: int
-    start: int
-    end: int
 
     @property
     def cost(self) -> int:
@@ -78,38 +76,39 @@ class SourceTerms:
     @cached_property
     def terms(self) -> tuple[Term, ...]:
         """The salient terms, in the order of their first places."""
-        mentions: dict[tuple[str, bool], _Mentions] = {}
+        first: dict[str, tuple[str, int]] = {}
+        times: Counter[str] = Counter()
+        spoken: dict[str, float] = {}
         for number, turn in enumerate(self._turns):
             if turn.aside or (self._is_long and turn.kind in ("tool_result", "thinking")):
                 continue
             factor = KIND_WEIGHT[turn.kind] * (PERSON if turn.role == "user" else 1.0)
-            body = turn.text
-            if turn.kind != "text":
-                body = without_escapes(body[: READ_OF[turn.kind]])
-            if MASK in body:
-                body = without_masks(body)
-            for text, kind, start, end in mentioned(body):
-                if turn.kind != "text" and is_markup(body, kind, end):
+            if not factor:
+                continue
+            for text, count in Counter(written_terms(self._read(turn))).items():
+                if len(text) < 2 or (text.isdecimal() and len(text) < SHORTEST_NUMBER):
                     continue
-                key = (text, kind == "term")
-                known = mentions.get(key)
-                if known is None:
-                    known = mentions[key] = _Mentions(kind, number, start, end)
-                known.times += 1
-                known.spoken += factor
+                key = text.lower()
+                first.setdefault(key, (text, number))
+                times[key] += count
+                spoken[key] = spoken.get(key, 0.0) + factor * count
         return tuple(
             Term(
-                text,
-                found.kind,
-                round(WEIGHT[found.kind] * log2(1 + found.spoken), 4),
-                found.times,
-                found.turn,
-                found.start,
-                found.end,
+                text, kind := kind_of(text), WEIGHT[kind] * log2(1 + spoken[key]), times[key], turn
             )
-            for (text, _), found in mentions.items()
-            if found.spoken
+            for key, (text, turn) in first.items()
         )
+
+    def place(self, term: Term) -> tuple[int, int]:
+        """Where a term stands in the turn in which it occurs first."""
+        start = max(self._turns[term.turn].text.find(term.text), 0)
+        return start, start + len(term.text)
+
+    def _read(self, turn: Turn) -> str:
+        body = turn.text
+        if turn.kind != "text":
+            body = _KEY.sub(" ", without_escapes(body[: READ_OF[turn.kind]]))
+        return without_masks(body) if MASK in body else body
 
     @cached_property
     def _densest(self) -> tuple[list[int], list[float]]:
@@ -195,63 +194,34 @@ def without_masks(text: str) -> str:
     return _MASKED.sub(lambda found: " " * len(found[0]), text)
 
 
-def is_markup(text: str, kind: str, end: int) -> bool:
-    """Whether a term that ends at `end` of a tool's JSON is one of its keys or quotes."""
-    return kind == "quote" or text.startswith('":', end)
-
-
-class _Mentions:
-    """How often a term occurs, and where first."""
-
-    __slots__ = ("end", "kind", "spoken", "start", "times", "turn")
-
-    def __init__(self, kind: TermKind, turn: int, start: int, end: int) -> None:
-        self.kind, self.turn, self.start, self.end = kind, turn, start, end
-        self.times, self.spoken = 0, 0.0
-
-
 class SummaryTerms:
     """The terms of a summary, for fast look-ups."""
 
     def __init__(self, text: str) -> None:
-        self.folded = fold(text)
-        self._words = frozenset(content_words(text))
-        pieces = set(_PIECE.findall(self.folded))
-        pieces.update(named.text for named in identifiers(text))
-        pieces.update(piece.rstrip(".") for piece in tuple(pieces))
-        pieces.update(piece.rpartition("/")[2] for piece in tuple(pieces))
-        self._pieces = frozenset(pieces)
-        self._search = len(self.folded) < 40_000
+        found = {term.lower() for term in written_terms(text)}
+        self._terms = found | {term.rpartition("/")[2] for term in found}
 
     def covers(self, term: Term) -> bool:
         """Whether the summary mentions it; a file may be mentioned by its name alone."""
-        if term.kind == "term":
-            return term.text in self._words
-        if term.text in self._pieces or term.text.rpartition("/")[2] in self._pieces:
-            return True
-        return (self._search or " " in term.text) and fold(term.text) in self.folded
+        text = term.text.lower()
+        return text in self._terms or text.rpartition("/")[2] in self._terms
 
 
-def mentioned(text: str) -> Iterator[tuple[str, TermKind, int, int]]:
-    """The terms of a text with their spans: identifiers, numbers, names, quotations, words."""
+def _weight(text: str, spoken: float) -> float:
+    return WEIGHT[kind_of(text)] * log2(1 + spoken)
+
+
+def kind_of(text: str) -> TermKind:
+    """Whether a term is a number, a name in code or a word."""
+    if text.isdecimal():
+        return "number"
+    return "identifier" if is_name(text) else "term"
+
+
+def named_in(text: str) -> Iterator[str]:
+    """What of a text can be checked: identifiers, numbers, names and quotations."""
     for named in identifiers(text):
-        if named.kind is IdentifierKind.QUANTITY:
-            if len(named.text) > 1:
-                yield named.text, "number", named.start, named.end
-        else:
-            yield named.text, "identifier", named.start, named.end
-    for match in _QUOTE.finditer(text):
-        yield match[1], "quote", *match.span(1)
-    for match in _NAME.finditer(text):
-        yield match[0], "name", *match.span()
-    for word, start in _words(text):
-        yield word, "term", start, start + len(word)
-
-
-def _words(text: str) -> Iterator[tuple[str, int]]:
-    lower = text.lower()
-    at = 0
-    for word in content_words(text):
-        at = lower.find(word, at)
-        yield word, min(at, len(text))
-        at += len(word)
+        if named.kind is not IdentifierKind.QUANTITY or len(named.text) > 1:
+            yield named.text
+    yield from _QUOTE.findall(text)
+    yield from _NAME.findall(text)

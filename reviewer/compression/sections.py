@@ -19,6 +19,7 @@ class Section(StrEnum):
     COMMANDS = "Commands"
     FILES = "Files"
     RESULTS = "Last results"
+    CHANGES = "Last changes"
 
 
 TITLES = frozenset(f"{section.value}:" for section in Section)

@@ -5,15 +5,18 @@ Made of events in one pass; of calls and results only what is told about them is
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections import Counter, deque
 from collections.abc import Iterable
 from enum import Enum
 
 from msgspec import Struct
 
-from reviewer.compression.told import Step, check_ends, told
+from reviewer.compression.told import Step, added_names, checks_of, told
 from reviewer.compression.words import terms
+from reviewer.sessions.checks import supersedes
 from reviewer.sessions.work_state import WorkState, WorkTracker
+from reviewer.sessions.working_tree import absolute, is_aside
 from reviewer.sources.claude_words import command_called
 from reviewer.sources.events import (
     Act,
@@ -27,8 +30,12 @@ from reviewer.sources.events import (
     Speaker,
 )
 
-LAST_CHANGES = 6
+LAST_CHANGES = 20
 """Calls that changed files whose code is kept, the latest."""
+MOST_NAMES = 12
+"""Names that are kept of the edits of a file, the latest."""
+MOST_FAILING = 50
+_OF_FILES = frozenset((Act.READ, Act.EDIT, Act.WRITE))
 READ_OF_CALL = 1_500
 """Characters of a call in which words are counted."""
 
@@ -55,32 +62,38 @@ class Speech(Struct, frozen=True):
     """`refusal`, `answer` or `plan` for words that came with a call."""
 
 
+class Changed(Struct, frozen=True):
+    """A call that changes files. `outcome`: None without a result; `place`: as of a speech."""
+
+    place: int
+    call: Call
+    outcome: Outcome | None
+    printed: str = ""
+
+
 class Session(Struct, frozen=True):
     """Everything of a session that a text about it may need."""
 
     speeches: tuple[Speech, ...]
     steps: tuple[Step, ...]
+    """The calls, each command only where it ran last."""
     state: WorkState
-    changes: tuple[tuple[Call, Outcome | None], ...]
-    """The last calls that change files, with their outcomes; None without a result."""
+    changes: tuple[Changed, ...]
+    """The last calls that change files, after the last commit."""
+    names: dict[str, tuple[str, ...]]
+    """What the edits of each file brought in since the last commit, the latest first."""
+    files: Counter[str]
+    """How many calls read or changed each file."""
     counts: Counter[str]
     """How often each term occurs."""
-    red: tuple[tuple[int, int], ...]
-    """Places from a failed check to the same check passing: that phase is over."""
+    past: frozenset[int]
+    """The speeches during a failure that was put right, but for the last of each."""
 
     @property
     def request(self) -> str:
         """What the person asked last; empty where nobody did."""
         asked = (s.text for s in reversed(self.speeches) if s.voice is Voice.PERSON and not s.kind)
         return next(asked, "")
-
-    def is_past(self, place: int) -> bool:
-        return any(start < place < end for start, end in self.red)
-
-    def closes_turn(self, number: int) -> bool:
-        """Whether a speech of the agent is the last before the person speaks, or the end."""
-        after = self.speeches[number + 1 : number + 2]
-        return not after or after[0].voice is not Voice.AGENT
 
 
 def read_session(events: Iterable[Event]) -> Session:
@@ -95,12 +108,16 @@ class _Reader:
     def __init__(self) -> None:
         self._tracker = WorkTracker()
         self._speeches: list[Speech] = []
-        self._steps: list[Step] = []
+        self._steps: dict[object, Step] = {}
+        """By their commands, others by their places."""
         self._open: dict[str, tuple[int, Call]] = {}
-        self._changes: deque[tuple[int, Call, Outcome | None]] = deque(maxlen=LAST_CHANGES)
+        self._changes: deque[Changed] = deque(maxlen=LAST_CHANGES)
+        self._names: dict[str, dict[str, int]] = {}
+        self._files: Counter[str] = Counter()
         self._counts: Counter[str] = Counter()
-        self._failed: dict[str, int] = {}
+        self._failing: dict[tuple[str, ...], int] = {}
         self._red: list[tuple[int, int]] = []
+        """Places from a failed check to one that passed and says at least as much."""
         self._place = 0
 
     def add(self, event: Event) -> None:
@@ -121,15 +138,35 @@ class _Reader:
     def session(self) -> Session:
         for place, call in self._open.values():
             self._tell(call, None, place)
-        self._steps.sort(key=lambda step: step.place)
+        state = self._tracker.state()
+        committed = max((each.line for each in state.commits), default=-1)
         return Session(
             tuple(self._speeches),
-            tuple(self._steps),
-            self._tracker.state(),
-            tuple((call, outcome) for _, call, outcome in sorted(self._changes, key=_by_place)),
+            tuple(sorted(self._steps.values(), key=lambda step: step.place)),
+            state,
+            tuple(
+                each
+                for each in sorted(self._changes, key=lambda change: change.place)
+                if each.call.origin.line_start > committed
+            ),
+            {
+                path: tuple(name for name, line in reversed(names.items()) if line > committed)
+                for path, names in self._names.items()
+            },
+            self._files,
             self._counts,
-            tuple(self._red),
+            self._past(),
         )
+
+    def _past(self) -> frozenset[int]:
+        places = [speech.place for speech in self._speeches]
+        past: set[int] = set()
+        done = 0
+        for start, end in sorted(self._red):
+            first = max(bisect_left(places, start), done)
+            done = max(bisect_left(places, end), done)
+            past.update(range(first, done - 1))
+        return frozenset(past)
 
     def _message(self, event: Message) -> None:
         if event.origin.sidechain:
@@ -155,6 +192,10 @@ class _Reader:
             return
         key = call.id or f"#{self._place}"
         self._open[key] = (self._place, call)
+        if call.act in _OF_FILES and "." in call.path.rpartition("/")[2]:
+            path = absolute(call.origin.cwd, call.path)
+            if not is_aside(path):
+                self._files[path] += 1
         if call.act is Act.ASK and "plan" in call.tool.lower() and call.query:
             self._say(Voice.AGENT, call.query, call, kind="plan")
 
@@ -176,25 +217,40 @@ class _Reader:
         if result.call:
             return None
         nameless = (key for key in self._open if key.startswith("#"))
-        same = (key for key in self._open if key.startswith("#") and self._is(key, result.tool))
+        same = (key for key in self._open if key[0] == "#" and self._is(key, result.tool))
         return next(same, next(nameless, None))
 
     def _is(self, key: str, tool: str) -> bool:
         return self._open[key][1].tool == tool
 
     def _tell(self, call: Call, result: Result | None, place: int) -> None:
+        outcome = result.outcome if result else None
         if call.changes:
-            self._changes.append((place, call, result.outcome if result else None))
+            self._changes.append(Changed(place, call, outcome, result.text if result else ""))
+            if outcome not in (Outcome.REFUSED, Outcome.FAILED):
+                self._name(call)
         step = told(call, result, place)
-        if step is None or (result is not None and result.outcome is Outcome.REFUSED):
+        if step is None or outcome is Outcome.REFUSED:
             return
-        self._steps.append(step)
-        for command, outcome, _ in check_ends(call, result):
-            if outcome is Outcome.FAILED:
-                self._failed.setdefault(command, place)
-            elif outcome is Outcome.OK and command in self._failed:
-                self._red.append((self._failed.pop(command), place))
+        key = step.command or place
+        self._steps.pop(key, None)
+        self._steps[key] = step
+        for command, check in checks_of(call, result):
+            if check.outcome is Outcome.FAILED:
+                self._failing.setdefault(command.words, place)
+                if len(self._failing) > MOST_FAILING:
+                    del self._failing[next(iter(self._failing))]
+            elif check.outcome is Outcome.OK:
+                for words in [w for w in self._failing if supersedes(command.words, w)]:
+                    start = self._failing.pop(words)
+                    self._red.append((start, place))
 
-
-def _by_place(each: tuple[int, Call, Outcome | None]) -> int:
-    return each[0]
+    def _name(self, call: Call) -> None:
+        """Note what an edit brought in, by its file."""
+        for change in call.changes:
+            known = self._names.setdefault(absolute(call.origin.cwd, change.path), {})
+            for name in reversed(added_names((change,))[:MOST_NAMES]):
+                known.pop(name, None)
+                known[name] = call.origin.line_start
+            while len(known) > MOST_NAMES:
+                del known[next(iter(known))]

@@ -26,7 +26,7 @@ class Span(Struct, frozen=True):
 
 
 class SpanMarks:
-    """Marks and unmarks spans, one act each."""
+    """Marks spans, one act each; undo takes a mark back."""
 
     def __init__(self, ledger: Ledger, contexts: Contexts, clock: Clock) -> None:
         self._ledger = ledger
@@ -64,16 +64,8 @@ class SpanMarks:
                 )
         return act.id
 
-    def unmark(self, commit: int, start: int, end: int) -> int:
-        """Remove a mark; returns the act, 0 when there was none. Raises UnknownIdError."""
-        view = self._contexts.commit(commit)
-        with self._ledger.act("unmark anchor", f"Unpinned a span of {view.row.hash[:8]}") as act:
-            for number in _marked(act, view.row.id, start, end):
-                act.update("anchor", number, confirmed=0)
-        return act.id
-
-    def mark_text(self, commit: int, text: str, *, take_back: bool = False) -> int:
-        """Pin the first place of a text in a commit, or remove that pin; returns the act.
+    def mark_text(self, commit: int, text: str) -> int:
+        """Pin the first place of a text in a commit; returns the act, 0 when it is pinned.
 
         Raises UnknownIdError, and ReviewerError where the commit does not contain the text.
         """
@@ -83,8 +75,6 @@ class SpanMarks:
             raise ReviewerError(
                 f"{view.row.hash[:8]} does not contain that text; upper and lower case matter."
             )
-        if take_back:
-            return self.unmark(commit, *place)
         return self.mark(Span(commit, *place))
 
 

@@ -3,27 +3,42 @@
 from __future__ import annotations
 
 import posixpath
-from collections.abc import Iterable, Iterator, Sequence
+import re
+from bisect import bisect_left
+from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 
-from reviewer.compression.told import cut, how_it_ended, without_cd
+from reviewer.compression.pieces import pieces
+from reviewer.compression.session import LAST_CHANGES, Changed, Session, Voice
+from reviewer.compression.told import DECLARED, cut, how_it_ended, without_cd
 from reviewer.sessions.work_state import Check, WorkState
-from reviewer.sessions.working_tree import ChangedFile, Commit
-from reviewer.sources.events import Act, Call, Outcome
+from reviewer.sessions.working_tree import ChangedFile, Commit, absolute
+from reviewer.sources.events import Change, Outcome
 
-MOST_FILES, MOST_CHECKS, MOST_COMMITS, MOST_RUNNING = 25, 4, 5, 3
+MOST_FILES, MOST_CHECKS, MOST_COMMITS, MOST_RUNNING = 16, 4, 5, 3
+MOST_WORKED_ON = 24
+MOST_NAMED, NAMES = 6, 3
+"""Files that stand with what their edits brought in, and how many names of each."""
 MOST_DONE = 4
 """Finished items of a plan that are shown."""
-ITEM = 200
-CODE_LINES, CODE_LINE = 12, 160
+ITEM, WHY = 200, 160
+CODE_LINES, CODE_LINE = 10, 160
 """Lines of a change, and characters of each."""
+_NUMBERED = re.compile(r"^ {0,8}(\d{1,7})[→\t](.*)$", re.MULTILINE)
+"""A line with its number, in the result of an edit."""
 
 
-def state_lines(state: WorkState, *, place: bool = True) -> list[str]:
-    """The work state. `place`: with branch and folder, which every part of a session shares."""
-    return list(_state_lines(state, place=place))
+def state_lines(
+    state: WorkState, names: Mapping[str, Sequence[str]] | None = None, *, place: bool = True
+) -> list[str]:
+    """The work state. `names`: what was changed in each file. `place`: with branch and folder,
+    which every part of a session shares.
+    """
+    return list(_state_lines(state, names or {}, place=place))
 
 
-def _state_lines(state: WorkState, *, place: bool) -> Iterator[str]:
+def _state_lines(
+    state: WorkState, names: Mapping[str, Sequence[str]], *, place: bool
+) -> Iterator[str]:
     if state.interrupted:
         yield "The person interrupted the agent and has said nothing since."
     if state.waiting is not None:
@@ -33,11 +48,13 @@ def _state_lines(state: WorkState, *, place: bool) -> Iterator[str]:
         where = f", in {state.folder}" if state.folder else ""
         yield f"On branch {state.branch}{where}."
     if state.conflicts:
-        left = [each.path for each in state.conflicts if not each.touched]
-        said = f"Merge conflicts, no commit seen since: {len(left)} of {len(state.conflicts)} open"
-        yield f"{said}{': ' if left else ''}{_listed(left, state.folder)}."
-    yield from _files(state)
-    yield from _checks(state)
+        said = f"Merge conflicts, no commit seen since ({len(state.conflicts)})"
+        paths = [(_below(each.path, state.folder), each.touched) for each in state.conflicts]
+        listed = _together([f"{path} ({how or 'not touched since'})" for path, how in paths])
+        yield f"{said}: {listed}."
+    yield from _checks(state, fresh=True)
+    yield from _files(state, names)
+    yield from _checks(state, fresh=False)
     for commit in state.commits[: -MOST_COMMITS - 1 : -1]:
         yield f"Committed{_pushed(commit)}: {commit.id or '(hash not seen)'} {commit.subject}"
     for running in state.running[-MOST_RUNNING:]:
@@ -45,7 +62,7 @@ def _state_lines(state: WorkState, *, place: bool) -> Iterator[str]:
         yield f"Started in the background, its end was not seen: `{cut(what, ITEM)}`"
 
 
-def _files(state: WorkState) -> Iterator[str]:
+def _files(state: WorkState, names: Mapping[str, Sequence[str]]) -> Iterator[str]:
     changed = [each for each in state.files if each.uncommitted]
     doubtful = [each for each in state.files if not each.uncommitted]
     for label, files in (
@@ -54,28 +71,25 @@ def _files(state: WorkState) -> Iterator[str]:
     ):
         if not files:
             continue
-        shown = [_named(each, state.folder) for each in reversed(files[-MOST_FILES:])]
+        latest = files[: -MOST_FILES - 1 : -1]
+        shown = [
+            _named(each, state.folder, names.get(each.path, ()) if at < MOST_NAMED else ())
+            for at, each in enumerate(latest)
+        ]
         more = f", and {len(files) - MOST_FILES} more" if len(files) > MOST_FILES else ""
         yield f"{label} ({len(files)}): {_together(shown)}{more}"
 
 
-def _checks(state: WorkState) -> Iterator[str]:
-    fresh = [each for each in state.checks if not each.stale]
-    kinds = {each.kind for each in fresh}
-    last_of = {each.kind: each for each in state.checks}
-    old = [
-        each
-        for each in state.checks
-        if each.stale and (last_of[each.kind] is each or each.outcome is Outcome.FAILED)
-    ]
-    old = [each for each in old if each.kind not in kinds or each.outcome is Outcome.FAILED]
-    where = f" after the last change ({state.changed_by})" if state.last_change >= 0 else ""
-    if fresh or where:
-        said = "; ".join(_check(each, state) for each in fresh[-MOST_CHECKS:]) or "none"
-        yield f"Checks seen{where}: {said}."
-    if old:
-        said = "; ".join(_check(each, state) for each in old[-MOST_CHECKS:])
-        yield f"Not run again since that change, before it: {said}."
+def _checks(state: WorkState, *, fresh: bool) -> Iterator[str]:
+    """The checks since the last change, or those before it."""
+    found = [each for each in state.checks if each.stale is not fresh]
+    said = "; ".join(_check(each, state) for each in found[-MOST_CHECKS:])
+    if not fresh:
+        yield from [f"Not run again since that change, before it: {said}."] if found else []
+    elif state.last_change >= 0:
+        yield f"Checks seen after the last change ({state.changed_by}): {said or 'none'}."
+    elif found:
+        yield f"Checks seen: {said}."
 
 
 def _check(check: Check, state: WorkState) -> str:
@@ -85,28 +99,32 @@ def _check(check: Check, state: WorkState) -> str:
 
 
 def _pushed(commit: Commit) -> str:
+    if commit.rewritten and commit.pushed == "pushed":
+        return " (pushed, perhaps under another hash)"
     if commit.rewritten:
         return " (perhaps rewritten or undone since)"
     said = {"pushed": "pushed", "not pushed": "no push seen", "unknown": "unknown whether pushed"}
     return f" ({said[commit.pushed]})"
 
 
-def _named(file: ChangedFile, folder: str) -> str:
-    path = file.path.removeprefix(f"{folder}/") if folder else file.path
-    more = "deleted" if file.deleted else f"by {file.by}" if file.by else ""
-    return f"{path} ({more})" if more else path
+def _named(file: ChangedFile, folder: str, names: Sequence[str]) -> str:
+    notes = ["deleted"] if file.deleted else [f"by {file.by}"] if file.by else []
+    notes += names[:NAMES]
+    return _below(file.path, folder) + (f" ({', '.join(notes)})" if notes else "")
 
 
-def _listed(paths: Iterable[str], folder: str) -> str:
-    return _together([path.removeprefix(f"{folder}/") if folder else path for path in paths])
+def _below(path: str, folder: str) -> str:
+    """A path without the folder of the session."""
+    return path.removeprefix(f"{folder}/") if folder else path
 
 
 def _together(paths: Sequence[str]) -> str:
     """Paths, each folder named once."""
     folders: dict[str, list[str]] = {}
     for path in paths:
-        folder, _, name = path.rpartition("/")
-        folders.setdefault(folder, []).append(name)
+        bare, _, notes = path.partition(" (")
+        folder, _, name = bare.rpartition("/")
+        folders.setdefault(folder, []).append(f"{name} ({notes}" if notes else name)
     return "; ".join(
         f"{folder}/: {', '.join(names)}" if folder else ", ".join(names)
         for folder, names in folders.items()
@@ -123,32 +141,86 @@ def plan_lines(state: WorkState) -> list[str]:
     return lines + [f"#{e.number} [done] {cut(e.text, ITEM)}" for e in done[-MOST_DONE:]]
 
 
-def change_lines(changes: Sequence[tuple[Call, Outcome | None]], state: WorkState) -> list[str]:
-    """The code of the last changes that no commit took, and of those that were not made."""
-    left = {posixpath.basename(each.path) for each in state.files}
-    found: list[str] = []
-    shown: set[str] = set()
-    for call, outcome in reversed(changes):
-        made = outcome not in (Outcome.REFUSED, Outcome.FAILED)
-        for change in call.changes:
-            name = posixpath.basename(change.path.replace("\\", "/"))
-            if name in shown or (made and name not in left):
+def file_lines(session: Session, room: int, count: Callable[[str], int]) -> list[str]:
+    """The files that most calls were about, in at most `room` tokens, without those that the state
+    lists.
+    """
+    state = session.state
+    listed = {each.path for each in state.files[-MOST_FILES:]}
+    often = [path for path, _ in session.files.most_common(MOST_WORKED_ON) if path not in listed]
+    while often:
+        line = f"Read or edited most: {_together([_below(path, state.folder) for path in often])}"
+        if count(line) <= room:
+            return [line]
+        often = often[: len(often) * 3 // 4]
+    return []
+
+
+def change_lines(session: Session, said: Container[str] = ()) -> list[str]:
+    """The code of the last changes that no commit took, and of those that were not made, each with
+    its place and the agent's words before it: the last of each file first.
+    """
+    left = {each.path for each in session.state.files}
+    found: dict[str, None] = {}
+    more: dict[str, None] = {}
+    later: set[str] = set()
+    for number, changed in reversed(tuple(enumerate(session.changes))):
+        made = changed.outcome not in (Outcome.REFUSED, Outcome.FAILED)
+        why = ""
+        for change in changed.call.changes:
+            path = absolute(changed.call.origin.cwd, change.path)
+            if path not in left if made else path in later:
                 continue
-            shown.add(name)
-            why = "" if outcome else " (no result seen)"
-            why = why if made else f" (not made: {outcome})"
-            verb = "written" if call.act is Act.WRITE else "edited"
-            code = "\n".join(_code(change.pairs))
+            known = more if path in later else found
+            later.add(path)
+            code = "\n".join(_code(change))
             if code:
-                found.append(f"{name}, last {verb}{why}:\n{code}")
-    return found
+                why = why or _said_before(session, number)
+                reason = f' - "{why}"' if why and why not in said else ""
+                known[f"{_title(changed, change, made=made)}{reason}:\n{code}"] = None
+    return [*found, *more]
 
 
-def _code(pairs: Sequence[tuple[str, str]]) -> Iterator[str]:
-    """The lines that the last replacement took away and added, with the line above them."""
-    if not pairs:
-        return
-    old, new = pairs[-1]
+def _title(changed: Changed, change: Change, *, made: bool) -> str:
+    name = posixpath.basename(change.path.replace("\\", "/"))
+    line = _line_number(changed, change) if made else 0
+    verb = "written" if change.created else "edited"
+    if not made:
+        verb = f"not {verb}: {changed.outcome}"
+    elif changed.outcome is None:
+        verb += ", no result seen"
+    return f"{name}{f':{line}' if line else ''} ({verb})"
+
+
+def _line_number(changed: Changed, change: Change) -> int:
+    """The line of the file at which an edit begins, where its result shows it."""
+    numbers: dict[str, int] = {}
+    for number, text in _NUMBERED.findall(changed.printed):
+        numbers.setdefault(text.strip(), int(number))
+    old, new = change.pairs[-1] if change.pairs else ("", "")
+    kept = set(old.split("\n"))
+    first = next((line for line in new.split("\n") if line.strip() and line not in kept), "")
+    return numbers.get(first.strip(), 0)
+
+
+def _said_before(session: Session, number: int) -> str:
+    """The end of what the agent said before a change, with no other change between."""
+    place = session.changes[number].place
+    at = bisect_left(session.speeches, place, key=lambda speech: speech.place) - 1
+    before = session.changes[number - 1].place if number else -1
+    if at < 0 or session.speeches[at].voice is not Voice.AGENT:
+        return ""
+    if before > session.speeches[at].place or (not number and len(session.changes) == LAST_CHANGES):
+        return ""
+    last = pieces(session.speeches[at].text)[-1:]
+    return last[0].text.rstrip(":") if last and len(last[0].text) <= WHY else ""
+
+
+def _code(change: Change) -> Iterator[str]:
+    """The lines that the last replacement took away and added, with the line above them; of many
+    what they declare.
+    """
+    old, new = change.pairs[-1] if change.pairs else ("", "")
     before, after = old.split("\n") if old else [], new.split("\n")
     above = ""
     while before and after and before[0] == after[0]:
@@ -156,15 +228,15 @@ def _code(pairs: Sequence[tuple[str, str]]) -> Iterator[str]:
         before, after = before[1:], after[1:]
     while before and after and before[-1] == after[-1]:
         before, after = before[:-1], after[:-1]
-    lines = [f"  {above}"] if above else []
     gone = [line for line in before if line.strip()]
     added = [line for line in after if line.strip()]
-    if not old:
-        lines += [f"  + {line}" for line in added[:CODE_LINES]]
-    else:
-        lines += [f"  - {line}" for line in gone[: CODE_LINES // 3]]
-        lines += [f"  + {line}" for line in added[: CODE_LINES - len(lines)]]
+    if len(added) > CODE_LINES:
+        added = [match[0] for match in DECLARED.finditer("\n".join(added))] or added
+    lines = [f"  {above}"] if above else []
+    lines += [f"  - {line}" for line in gone[: CODE_LINES // 3]]
+    most = CODE_LINES - len(lines)
+    lines += [f"  + {line}" for line in added[:most]]
     for line in lines:
         yield line if len(line) <= CODE_LINE else f"{line[: CODE_LINE - 3]}..."
-    if len(added) > CODE_LINES:
-        yield f"  ... {len(added):,} lines in all"
+    if len(added) > most:
+        yield f"  ... {len(added) - most:,} more lines"

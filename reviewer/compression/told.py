@@ -12,19 +12,23 @@ from msgspec import Struct
 from reviewer.sessions.checks import check_kind, shown
 from reviewer.sessions.work_state import Check, command_ends, last_line
 from reviewer.sources.calls import POLLING
-from reviewer.sources.events import Act, Call, Command, Outcome, Result
+from reviewer.sources.events import Act, Call, Change, Command, Outcome, Result
 
 SHORT, LONG = 110, 260
 """Characters of a call among others, and alone."""
-NAMES, MORE_NAMES = 4, 8
+NAMES = 4
 """Names that an edit brought in."""
 MOST_LOOKED_AT = 4
+MOST_NAMES_READ = 40
 _MADE = re.compile(r"^\[[^\]\n]{1,200}? ([0-9a-f]{7,40})\] (.+)$", re.MULTILINE)
-_NAME = re.compile(
-    r"[A-Za-z_][A-Za-z0-9]*(?:[A-Z][a-z0-9]+)+[A-Za-z0-9]*|[A-Za-z][a-z0-9]+(?:_[a-z0-9]+)+"
+_NAME = re.compile(r"\b[A-Za-z_]\w*?(?:[a-z0-9][A-Z]|\w_[A-Za-z0-9])\w*")
+DECLARED = re.compile(
+    r"^[^\S\n]{0,12}(?:(?:export|default|public|private|static|async|pub|abstract|final) )*"
+    r"(?:def|class|func|function|fn|interface|struct|enum|type|trait|impl|module|const|test) +"
+    r"(?:\([^)\n]{0,80}\) *)?([A-Za-z_]\w*)[^\n]*",
+    re.MULTILINE,
 )
-_PIPED_END = re.compile(r"\s*2>&1\s*$")
-_ASKING = ("description", "title", "subject", "skill", "query", "url", "prompt")
+"""A line that declares something, in most languages; its group is the name."""
 
 
 class Step(Struct, frozen=True):
@@ -38,34 +42,33 @@ class Step(Struct, frozen=True):
     path: str = ""
     names: tuple[str, ...] = ()
     """Names that an edit brought in."""
+    command: str = ""
     failed: bool = False
-    checks: tuple[tuple[str, Outcome], ...] = ()
 
 
 def told(call: Call, result: Result | None, place: int) -> Step | None:
     """A call with its result; None for one that only keeps books."""
     if call.act is Act.PLAN or call.tool.lower() in POLLING:
         return None
-    names = added_names(call)
-    ends = check_ends(call, result)
-    failed = result is not None and result.outcome is Outcome.FAILED
+    names = added_names(call.changes)[:NAMES]
+    ends = [(check.command, how_it_ended(check)) for _, check in checks_of(call, result)]
     return Step(
         place,
-        _line(call, result, ends, names[:NAMES], SHORT),
-        _line(call, result, ends, names[:MORE_NAMES], LONG),
+        _line(call, result, ends, names, SHORT),
+        _line(call, result, ends, names, LONG),
         call.act,
         call.path,
-        tuple(names[:MORE_NAMES]),
-        failed,
-        tuple((command, outcome) for command, outcome, _ in ends),
+        tuple(names),
+        without_cd(call) if call.command else "",
+        result is not None and result.outcome is Outcome.FAILED,
     )
 
 
-def check_ends(call: Call, result: Result | None) -> list[tuple[str, Outcome, str]]:
-    """Each check that a call ran: its command, how it ended, and that in words."""
+def checks_of(call: Call, result: Result | None) -> list[tuple[Command, Check]]:
+    """Each check that a call ran, with its command."""
     if result is None:
         return []
-    found: list[tuple[str, Outcome, str]] = []
+    found = []
     for number, (command, outcome) in enumerate(command_ends(call, result)):
         kind = check_kind(command.words)
         if not kind or outcome is Outcome.REFUSED:
@@ -73,12 +76,12 @@ def check_ends(call: Call, result: Result | None) -> list[tuple[str, Outcome, st
         alone = all(each.joined_by == "|" for each in call.commands[number + 1 :])
         printed = last_line(result.text) if alone else ""
         check = Check(kind, shown(command), outcome, 0, printed, result.exit_code)
-        found.append((check.command, outcome, how_it_ended(check)))
+        found.append((command, check))
     return found
 
 
 def how_it_ended(check: Check) -> str:
-    """`passed`, `failed (exit 1): 2 failed` or `end not seen, last line: …`."""
+    """`passed`, `failed (exit 1): 2 failed` or `exit code not seen, last line: ...`."""
     if check.outcome is Outcome.OK:
         return "passed"
     if check.outcome is Outcome.FAILED:
@@ -93,13 +96,13 @@ def how_it_ended(check: Check) -> str:
 def _line(
     call: Call,
     result: Result | None,
-    ends: Sequence[tuple[str, Outcome, str]],
+    ends: Sequence[tuple[str, str]],
     names: Sequence[str],
     size: int,
 ) -> str:
-    refused = result is not None and result.outcome is Outcome.REFUSED
+    outcome = result.outcome if result is not None else None
     if call.changes:
-        words = _changed(call, names, done=not refused)
+        words = _changed(call, names, done=outcome is not Outcome.REFUSED)
     elif call.act is Act.RUN:
         words = _ran(call, result, ends, size)
     elif call.act is Act.READ:
@@ -110,11 +113,11 @@ def _line(
         words = f"{call.tool.split('__')[-1]} {cut(call.query, size)}".strip()
     if result is None:
         return f"{words}: no result seen"
-    if result.outcome is Outcome.REFUSED:
+    if outcome is Outcome.REFUSED:
         return f"refused: {words}"
-    if result.outcome is Outcome.INTERRUPTED:
+    if outcome is Outcome.INTERRUPTED:
         return f"{words}: interrupted"
-    if result.outcome is Outcome.FAILED and not ends:
+    if outcome is Outcome.FAILED and not ends:
         code = f"exit {result.exit_code}" if result.exit_code else "failed"
         said = f" ({cut(last_line(result.text), size)})" if size == LONG else ""
         return f"{words}: {code}{said}"
@@ -131,9 +134,7 @@ def _changed(call: Call, names: Sequence[str], *, done: bool) -> str:
     return ", ".join(told) + more + (f" ({', '.join(names)})" if names else "")
 
 
-def _ran(
-    call: Call, result: Result | None, ends: Sequence[tuple[str, Outcome, str]], size: int
-) -> str:
+def _ran(call: Call, result: Result | None, ends: Sequence[tuple[str, str]], size: int) -> str:
     if result is not None and any(_is_commit(each) for each in call.commands):
         made = [f"{number} {subject}" for number, subject in _MADE.findall(result.text)]
         if made:
@@ -141,9 +142,9 @@ def _ran(
     words = f"`{cut(without_cd(call), size)}`"
     if not ends:
         return words
-    if len({end for _, _, end in ends}) == 1:
-        return f"{words}: {ends[0][2]}"
-    return f"{words}: " + "; ".join(f"`{cut(command, 40)}` {end}" for command, _, end in ends)
+    if len({end for _, end in ends}) == 1:
+        return f"{words}: {ends[0][1]}"
+    return f"{words}: " + "; ".join(f"`{cut(command, 40)}` {end}" for command, end in ends)
 
 
 def _is_commit(command: Command) -> bool:
@@ -152,20 +153,21 @@ def _is_commit(command: Command) -> bool:
 
 def without_cd(call: Call) -> str:
     """A shell line without the change to the folder of the session in front of it."""
-    line = _PIPED_END.sub("", call.command.strip())
+    line = call.command.strip().removesuffix("2>&1").rstrip()
     first, joint, rest = line.partition("&&")
     if joint and first.strip() == f"cd {call.origin.cwd}":
         line = rest
     return line.strip()
 
 
-def added_names(call: Call) -> list[str]:
-    """Names that an edit brings in, the new ones first, the most frequent first."""
-    old = " ".join(old for change in call.changes for old, _ in change.pairs)
-    new = " ".join(new for change in call.changes for _, new in change.pairs)
+def added_names(changes: Sequence[Change]) -> list[str]:
+    """Names that changes bring in: what they declare first, then the most frequent."""
+    old = "\n".join(old for change in changes for old, _ in change.pairs)
+    new = "\n".join(new for change in changes for _, new in change.pairs)
     known = set(_NAME.findall(old))
-    names = [name for name, _ in Counter(_NAME.findall(new)).most_common(40)]
-    return [n for n in names if n not in known] + [n for n in names if n in known]
+    names = [match[1] for match in DECLARED.finditer(new)]
+    names += [name for name, _ in Counter(_NAME.findall(new)).most_common(MOST_NAMES_READ)]
+    return [name for name in dict.fromkeys(names) if name not in known]
 
 
 def told_together(steps: Iterable[Step]) -> str:

@@ -7,20 +7,25 @@ from collections.abc import Callable, Iterable, Iterator
 from msgspec import structs
 
 from reviewer.compression.values import Turn, TurnKind
-from reviewer.sources.claude_words import SUMMARY_START, classify
+from reviewer.sources.claude_words import SUMMARY_START, classify, command_called
 from reviewer.sources.event_maker import EventMaker
 from reviewer.sources.events import Event, Outcome, Result
+from reviewer.sources.formats.codex import SUMMARY_START as CODEX_SUMMARY_START
 from reviewer.sources.records import Block, Role, Use
 from reviewer.text.runs import without_long_runs
 from reviewer.text.secrets import mask
 
-CODEX_SUMMARY = "Another language model started to solve this problem"
 _BLOCK_KINDS: frozenset[TurnKind] = frozenset(("thinking", "tool_use", "tool_result"))
 
 
 def is_summary(turn: Turn) -> bool:
     """Whether a turn is the summary that a client made of an earlier part of the conversation."""
-    return turn.text.lstrip().startswith((SUMMARY_START, CODEX_SUMMARY))
+    return turn.text.lstrip().startswith((SUMMARY_START, CODEX_SUMMARY_START))
+
+
+def is_notice(block: Block) -> bool:
+    """Whether a block is text of the client, other than a command that the person called."""
+    return block.use is Use.WRAPPER and not command_called(block.text.strip())
 
 
 def turn_events(turns: Iterable[Turn]) -> Iterator[Event]:
@@ -73,7 +78,7 @@ class TurnMaker:
         self._maker = EventMaker(format_name)
 
     def turn(self, block: Block, *, aside: bool = False) -> Turn:
-        """A block as a turn. `aside`: a sub-agent's, beside those of the conversation."""
+        """A block as a turn. `aside`: beside those of the conversation."""
         text = without_long_runs(mask(block.text).text)
         events = self._maker.of_block(block)
         ended = next((each for each in events if isinstance(each, Result)), None)
@@ -94,8 +99,8 @@ class TurnMaker:
         )
 
     def turns(self, blocks: Iterable[Block], *, has_main: bool) -> Iterator[Turn]:
-        """The turns of blocks; beside the conversation only the calls of sub-agents."""
+        """The turns of blocks; beside the conversation only calls of sub-agents, and notices."""
         for block in blocks:
             aside = block.sidechain and has_main
             if not aside or block.kind in ("tool_use", "tool_result"):
-                yield self.turn(block, aside=aside)
+                yield self.turn(block, aside=aside or is_notice(block))

@@ -55,7 +55,7 @@ class Turn(Struct, frozen=True, gc=False):
     words: str = ""
     """What the person wrote when refusing or answering the call of a result."""
     aside: bool = False
-    """A sub-agent's call: it counts for the state of the work and is not told."""
+    """A sub-agent's call or a notice: it counts for the state of the work and is not told."""
 
 
 class Segment(Struct, frozen=True, gc=False):

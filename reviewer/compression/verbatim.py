@@ -1,4 +1,4 @@
-"""Where one text occurs verbatim in another, and the excerpts that are cut around such a place.
+"""Where one text occurs verbatim in another, and how far around such a place a span reaches.
 
 Verbatim means the same characters after NFC normalisation and white-space folding; case counts.
 """
@@ -61,7 +61,7 @@ def clause_around(text: str, start: int, end: int, focus: tuple[int, int]) -> tu
     return first, last
 
 
-def excerpt_around(
+def narrowed(
     text: str, start: int, end: int, focus: tuple[int, int], longest: int
 ) -> tuple[int, int]:
     """The part of `text[start:end]` around `focus`, at most about `longest` characters.

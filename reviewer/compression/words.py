@@ -23,13 +23,17 @@ def content_words(text: str) -> list[str]:
 
 def terms(text: str) -> set[str]:
     """Words, names and numbers, each once, in lower case."""
-    found = _TERM.findall(text.lower())
-    return {
+    return {term.lower() for term in written_terms(text)}
+
+
+def written_terms(text: str) -> list[str]:
+    """Words, names and numbers as they are written, in order."""
+    return [
         term
-        for term in found
+        for term in _TERM.findall(text)
         if (len(term) >= SHORTEST or not term.isalpha() or not term.isascii())
-        and term not in FUNCTION_WORDS
-    }
+        and term.lower() not in FUNCTION_WORDS
+    ]
 
 
 def is_name(term: str) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import gc
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import BrokenExecutor, Future
 from contextlib import closing
 from itertools import accumulate
@@ -26,6 +26,7 @@ from reviewer.sources.records import Shape
 from reviewer.store.stored_text import Stored, StoredText
 
 ROWS_AT_ONCE = 10_000
+"""Candidates that are read together, and written in one act."""
 FOR_PROCESSES = 20_000
 """A file with more candidates is read by other processes while this one writes."""
 MOST_PROCESSES = 4
@@ -91,49 +92,11 @@ class Candidates(Struct, frozen=True):
         """A column of MEMORY."""
         return self.memory[MEMORY.index(name)]
 
-    def part(self, first: int, end: int) -> Candidates:
-        """The rows from `first` to before `end`."""
-        if (first, end) == (0, len(self)):
-            return self
-        return structs.replace(
-            self,
-            **{name: getattr(self, name)[first:end] for name in _LISTS},
-            memory=tuple(values[first:end] for values in self.memory),
-            text=tuple(values[first:end] for values in self.text),
-            entities={at - first: it for at, it in self.entities.items() if first <= at < end},
-            masked={at - first: it for at, it in self.masked.items() if first <= at < end},
-        )
-
-
-_LISTS = Candidates.__struct_fields__[:-4]
-
-
-def joined(parts: Sequence[Candidates]) -> Candidates:
-    """Rows one after another."""
-    if len(parts) == 1:
-        return parts[0]
-    numbered = list(zip(accumulate(map(len, parts), initial=0), parts, strict=False))
-    return structs.replace(
-        parts[0],
-        **{name: _one_list(getattr(each, name) for each in parts) for name in _LISTS},
-        memory=tuple(map(_one_list, zip(*(each.memory for each in parts), strict=True))),
-        text=tuple(map(_one_list, zip(*(each.text for each in parts), strict=True))),
-        entities={n + at: it for n, each in numbered for at, it in each.entities.items()},
-        masked={n + at: it for n, each in numbered for at, it in each.masked.items()},
-    )
-
 
 class _Layout(Struct, frozen=True):
     """What every version writes into a file."""
 
     layout: int
-
-
-def _one_list(lists: Iterable[list[Any]]) -> list[Any]:
-    found: list[Any] = []
-    for each in lists:
-        found += each  # several times as fast as one item at a time
-    return found
 
 
 class CandidateFile:
@@ -174,24 +137,19 @@ class CandidateFile:
     def batches(self) -> Iterator[Candidates]:
         """The candidates in their order. Raises FleetError naming the first that is not right."""
         large = self.count > FOR_PROCESSES and max(self._groups) <= LARGEST_GROUP
-        left = self.count
-        for batch in self._by_processes() if large else _read(self._path, None, 0):
-            yield batch.part(0, min(left, len(batch)))
-            left -= len(batch)
-            if left <= 0:
-                return
+        return self._by_processes() if large else _read(self._path, None, 0, self.count)
 
     def _by_processes(self) -> Iterator[Candidates]:
         """Each group of rows by another process, some ahead of those that are taken."""
         width = max(1, min(MOST_PROCESSES, cores() - 1))
         waiting: deque[Future[list[Candidates]]] = deque()
-        first = 0
         executor = pool(width, __name__)
+        firsts = accumulate(self._groups, initial=0)
         try:
-            for number, rows in enumerate(self._groups):
+            for number, first in zip(range(len(self._groups)), firsts, strict=False):
                 if first < self.count:
-                    waiting.append(executor.submit(_read_group, self._path, number, first))
-                first += rows
+                    most = self.count - first
+                    waiting.append(executor.submit(_read_group, self._path, number, first, most))
                 if len(waiting) > width:
                     yield from waiting.popleft().result()
             while waiting:
@@ -205,14 +163,16 @@ class CandidateFile:
             executor.shutdown(wait=True, cancel_futures=True)
 
 
-def _read_group(path: Path, group: int, first: int) -> list[Candidates]:
+def _read_group(path: Path, group: int, first: int, most: int) -> list[Candidates]:
     """The candidates of a group of rows, some at a time; `first`: how many there are before it."""
     gc.disable()  # nothing here refers to itself, and looking for it takes long
-    return list(_read(path, group, first))
+    return list(_read(path, group, first, most))
 
 
-def _read(path: Path, group: int | None, number: int) -> Iterator[Candidates]:
-    """The candidates of one group of rows, or of all; `number`: how many there are before it."""
+def _read(path: Path, group: int | None, number: int, most: int) -> Iterator[Candidates]:
+    """At most so many candidates of one group of rows, or of all; `number`: how many there are
+    before it.
+    """
     pa, pq = extra("pyarrow"), extra("pyarrow.parquet")
     try:
         # One thread and no pre-buffering: a whole group of rows ahead is a lot of memory.
@@ -221,13 +181,16 @@ def _read(path: Path, group: int | None, number: int) -> Iterator[Candidates]:
             for batch in file.iter_batches(
                 ROWS_AT_ONCE, row_groups=groups, columns=list(NAMES), use_threads=False
             ):
+                batch = batch.slice(0, most)
                 columns = (batch.column(name).to_pylist() for name in NAMES)
                 rows = [
                     _checked(path, each, values)
                     for each, values in enumerate(zip(*columns, strict=True), number + 1)
                 ]
                 yield _candidates(list(map(clean, rows)))
-                number += len(rows)
+                number, most = number + len(rows), most - len(rows)
+                if not most:
+                    return
     except (pa.ArrowException, ValueError, OSError) as problem:
         raise FleetError(
             f"{path} cannot be read after candidate {number:,}: {problem}. Collapse the parts"

@@ -83,16 +83,15 @@ def collapse(
     *,
     top: int,
     project: str | None = None,
-    excerpts: bool = True,
     memory_limit: str = MEMORY_LIMIT,
     threads: int | None = None,
     progress: Callable[[str], None] = lambda step: None,
 ) -> CollapseReport:
     """Write the `top` candidates of a job's folder to a Parquet file, the best first.
 
-    `project`: only what was said in working folders of that name. `excerpts`: with sentences of
-    dialogue. `progress` is called with each step. The same parts give the same
-    bytes. Raises FleetError when the parts cannot be used together or the file cannot be written.
+    `project`: only what was said in working folders of that name. `progress` is called with each
+    step. The same parts give the same bytes. Raises FleetError when the parts cannot be used
+    together or the file cannot be written.
     """
     began = time.monotonic()
     folder = Folder(parts)
@@ -105,7 +104,7 @@ def collapse(
             database = _Database(folder, place, numbers, scratch, memory_limit, threads)
             try:
                 progress(f"counting what {len(numbers):,} parts say")
-                counts = database.count(project, excerpts)
+                counts = database.count(project)
                 progress(f"ranking {counts['facts']:,} facts")
                 written = database.write(out, top, settings)
             finally:
@@ -192,8 +191,7 @@ def _settings_of(
             )
         if not columns.equals(schema(table, settings)):
             raise FleetError(
-                f"{folder.path(name)} has other columns than a part of a job "
-                f"({_difference(columns, schema(table, settings))}). {_again(number)}"
+                f"{folder.path(name)} has other columns than a part of a job. {_again(number)}"
             )
         if rows > max(FEW_ROWS, size * ROWS_PER_BYTE[table]):
             raise FleetError(
@@ -202,21 +200,6 @@ def _settings_of(
             )
         found.append((name, settings))
     return found
-
-
-def _difference(found: Any, wanted: Any) -> str:
-    """How the columns of a file differ from those that it should have."""
-    before, after = (
-        {field.name: str(field.type) for field in columns} for columns in (wanted, found)
-    )
-    words = [f"{name} is missing" for name in before.keys() - after.keys()]
-    words += [f"{name} is none of them" for name in after.keys() - before.keys()]
-    words += [
-        f"{name} is {after[name]}, not {before[name]}"
-        for name in before.keys() & after.keys()
-        if before[name] != after[name]
-    ]
-    return ", ".join(sorted(words)[:3]) or "in another order"
 
 
 def _again(number: int) -> str:
@@ -229,17 +212,16 @@ def _again(number: int) -> str:
 @contextmanager
 def _plainly_named(folder: Folder, out: Path) -> Iterator[tuple[str, str]]:
     """Paths to the parts and to a folder to work in, which is made beside the output, because the
-    system's folder for temporary files may be in memory. They have no sign to which DuckDB gives a
-    meaning: where the real names have one, the paths are links in a temporary folder.
+    system's folder for temporary files may be in memory. Those of this machine are links without
+    the signs to which DuckDB gives a meaning.
     """
     with _work_folder(out) as scratch, tempfile.TemporaryDirectory("-reviewer") as links:
-        named = {"parts": folder.place, "work": str(scratch)}
-        for name, real in named.items():
-            is_path = name == "work" or folder.is_local
-            if is_path and not _PLAIN.fullmatch(real):
-                named[name] = os.path.join(links, name)
-                os.symlink(real, named[name], target_is_directory=True)
-        yield named["parts"], named["work"]
+        work, parts = os.path.join(links, "work"), folder.place
+        os.symlink(scratch, work, target_is_directory=True)
+        if folder.is_local:
+            parts = os.path.join(links, "parts")
+            os.symlink(folder.place, parts, target_is_directory=True)
+        yield parts, work
 
 
 @contextmanager
@@ -361,7 +343,7 @@ class _Database:
         row: tuple[Any, ...] = self._sql(sql).fetchone()
         return row
 
-    def count(self, project: str | None, excerpts: bool) -> dict[str, int]:
+    def count(self, project: str | None) -> dict[str, int]:
         """Make the tables of places and facts; returns the counts for the report."""
         self._sql(
             "CREATE TABLE latest AS SELECT path, max(part) AS part, arg_max(problem, part) AS"
@@ -380,15 +362,13 @@ class _Database:
             CREATE TABLE place AS
             SELECT fact, record, span_start, span_end, count(*) AS times,
                 min({'path': path, 'session': session, 'author': author, 'wording': wording,
-                     'excerpt': proposer = 'excerpt', 'score': -score}) AS first
+                     'score': -score}) AS first
             FROM evidence e SEMI JOIN latest USING (path, part)
             WHERE (sentence IS NULL OR sentence NOT IN (SELECT sentence FROM boot))
                 AND ($project IS NULL OR project = $project)
-                AND ($excerpts OR proposer <> 'excerpt')
             GROUP BY fact, record, span_start, span_end
             """,
             project=project,
-            excerpts=excerpts,
         )
         current, boot, strange = self._one(
             """
@@ -408,7 +388,7 @@ class _Database:
             CREATE TABLE fact AS
             SELECT fact, count(*) AS seen, count(DISTINCT first.session) AS sessions,
                 count(DISTINCT nullif(first.author, '')) AS authors,
-                min(first.wording) AS wording, bool_and(first.excerpt) AS excerpt,
+                min(first.wording) AS wording,
                 min({'score': first.score, 'path': first.path, 'record': record,
                      'start': span_start, 'end': span_end}) AS best
             FROM place GROUP BY fact
@@ -457,15 +437,15 @@ class _Database:
             SELECT f.wording, count(DISTINCT f.fact) AS facts,
                 count(DISTINCT p.first.session) AS sessions,
                 count(DISTINCT nullif(p.first.author, '')) AS authors,
-                bool_and(f.excerpt) AS excerpt, min(f.best.score) AS score
+                min(f.best.score) AS score
             FROM fact f JOIN place p USING (fact) GROUP BY f.wording
             """
         )
         self._sql(
             """
             CREATE TABLE head AS
-            SELECT row_number() OVER (ORDER BY w.sessions DESC, w.authors DESC, w.excerpt,
-                    w.score, w.wording, f.excerpt, f.sessions DESC, f.authors DESC, f.best.score,
+            SELECT row_number() OVER (ORDER BY w.sessions DESC, w.authors DESC,
+                    w.score, w.wording, f.sessions DESC, f.authors DESC, f.best.score,
                     f.fact) AS position,
                 f.*, w.facts AS alike
             FROM fact f JOIN wording w USING (wording)

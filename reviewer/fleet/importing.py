@@ -4,13 +4,10 @@ from __future__ import annotations
 
 import gc
 import os
-import sqlite3
 import time
-from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from itertools import accumulate
 from pathlib import Path
 from typing import TypeAlias, TypeVar
 
@@ -25,7 +22,6 @@ from reviewer.fleet.candidate_file import (
     CandidateFile,
     Candidates,
     Entity,
-    joined,
 )
 from reviewer.fleet.values import FleetError
 from reviewer.promotion.conflict_rows import open_conflicts
@@ -41,8 +37,6 @@ from reviewer.store.undo import Undo
 from reviewer.system import lock
 from reviewer.text.normalise import duplicate_key
 
-MOST_ROWS = 50_000
-"""Rows that one act changes at most."""
 KIND = "fleet import"
 STARTED = "Started importing for "
 """What the title of the act begins with that begins an import."""
@@ -137,12 +131,8 @@ class FleetImport:
     ) -> ImportReport:
         try:
             # Not each act is on the disk before the next one: the last one of the wave waits for
-            # all of them, and if the power fails before, the import is made again. What is written
-            # was checked when the file was read, and `_require_parents` looks at its references.
-            with (
-                self._many_writes(synchronous=1, ignore_check_constraints=1, foreign_keys=0),
-                _without_collections(),
-            ):
+            # all of them, and if the power fails before, the import is made again.
+            with self._many_writes(synchronous=1), _without_collections():
                 for done in wave.write(file.batches()):
                     if progress is not None:
                         progress(done, file.count)
@@ -310,10 +300,6 @@ class FleetImport:
                 writer.execute(f"PRAGMA {name} = {value}")
 
 
-class _SeenBeforeError(Exception):
-    """The project has one of the candidates, although it was taken for new."""
-
-
 class _Wave:
     """Writes the rows of one import."""
 
@@ -332,13 +318,6 @@ class _Wave:
         self._leaders: dict[str, int] = {}
         """The rows of the wording that is being written, by their fact."""
         self._wording: int | None = None
-        self._sources_here: set[int] = set()
-        self._leaders_here: set[int] = set()
-        """What the rows of the act refer to that is being written."""
-        self._looks_up = self._has_records = True
-        """Whether a candidate, or the record of one, may be in the project already. Looking takes
-        long, and in a new project there is none.
-        """
         self.interrupted = False
 
     def start(self, path: Path) -> None:
@@ -353,8 +332,6 @@ class _Wave:
                 state="reading",
                 roots=msgspec.json.encode([str(path.absolute())]).decode(),
             )
-            self._looks_up = self._has(act, "memory")
-            self._has_records = self._has(act, "record")
             self._reworded = self._changed_by_hand(act)
             self._active_slots = {
                 slot
@@ -364,13 +341,6 @@ class _Wave:
                     (self._project_id,),
                 )
             }
-
-    def _has(self, act: Act, table: str) -> bool:
-        """Whether the project has rows of a table."""
-        found = act.query(
-            f"SELECT 1 FROM {table} WHERE project_id = ? LIMIT 1", (self._project_id,)
-        )
-        return bool(found)
 
     def _changed_by_hand(self, act: Act) -> dict[str, int]:
         """What a person has reworded or given another type, by its wordings."""
@@ -389,28 +359,16 @@ class _Wave:
         return found
 
     def write(self, batches: Iterable[Candidates]) -> Iterator[int]:
-        """Write all rows; yields after each act how many are done."""
-        for part in _acts(batches):
-            counts = self._masked, self._near, self._position
-            leaders = self._wording, dict(self._leaders)
-            try:
-                self._write_act(part)
-            except _SeenBeforeError:  # nothing of the act is written
-                self._looks_up = True
-                self._sources.clear()
-                self._masked, self._near, self._position = counts
-                self._wording, self._leaders = leaders
-                self._write_act(part)
+        """Write all rows, an act for each batch; yields after each how many are done."""
+        for rows in batches:
+            with self._ledger.act(KIND, scope=Scope.INTAKE) as act:
+                new, repeated = self._write(act, rows)
+                act.title = f"{_title(self._number)} {len(new):,} new, {repeated:,} seen before"
+            if act.changed:
+                self._acts.append(act.id)
+            self._new += len(new)
+            self._repeated += repeated
             yield self._position
-
-    def _write_act(self, part: Candidates) -> None:
-        with self._ledger.act(KIND, scope=Scope.INTAKE) as act:
-            new, repeated = self._write(act, part)
-            act.title = f"{_title(self._number)} {len(new):,} new, {repeated:,} seen before"
-        if act.changed:
-            self._acts.append(act.id)
-        self._new += len(new)
-        self._repeated += repeated
 
     def finish(self, began: float) -> ImportReport:
         """End the wave."""
@@ -446,7 +404,7 @@ class _Wave:
     def _write(self, act: Act, rows: Candidates) -> tuple[range, int]:
         now = StoredText(iso(self._clock()))
         keys = list(zip(*(rows.column(name) for name in _KEY), strict=True))
-        known = self._known(act, keys) if self._looks_up else {}
+        known = self._known(act, keys)
         places = self._places(act, rows)
         self._masked += sum(rows.masked.values())
         again: dict[int, list[tuple[int, Place]]] = defaultdict(list)
@@ -464,7 +422,6 @@ class _Wave:
         new = self._insert(act, rows, fresh, places, now)
         self._position += len(rows)
         self._count_again(act, rows, again, now)
-        self._require_parents(act)
         return new, len(rows) - len(fresh)
 
     def _insert(
@@ -495,12 +452,7 @@ class _Wave:
             "last_seen": Same(now),
             "pending_since": Same(now),
         }
-        try:
-            new = act.insert_columns("memory", columns)
-        except sqlite3.IntegrityError as problem:
-            if self._looks_up:
-                raise
-            raise _SeenBeforeError from problem
+        new = act.insert_columns("memory", columns)
         records, starts, ends = zip(*of_fresh(list(places)), strict=True) if fresh else ((),) * 3
         act.insert_columns(
             "evidence",
@@ -521,25 +473,6 @@ class _Wave:
         self._add_structure(act, entities, now)
         return new
 
-    def _require_parents(self, act: Act) -> None:
-        """Raise sqlite3.IntegrityError if somebody has taken back what rows of this act refer to
-        and earlier acts wrote. All other references are to rows that this act has seen.
-        """
-        referred = {
-            "project": {self._project_id},
-            "wave": {self._number},
-            "source": self._sources_here,
-            "memory": self._leaders_here,
-        }
-        for table, numbers in referred.items():
-            for chunk in chunks(sorted(numbers)):
-                marks = ",".join("?" * len(chunk))
-                ((there,),) = act.query(
-                    f"SELECT count(*) FROM {table} WHERE id IN ({marks})", chunk
-                )
-                if there < len(chunk):
-                    raise sqlite3.IntegrityError("FOREIGN KEY constraint failed")
-
     def _leaders_of(
         self, wordings: list[int], facts: list[str], leaders: list[str], first: int
     ) -> list[int | None]:
@@ -558,7 +491,6 @@ class _Wave:
                 found[at] = self._leaders.get(leaders[at])
             self._leaders[facts[at]] = first + at
         self._near += len(found) - found.count(None)
-        self._leaders_here = {each for each in found if each is not None}
         return found
 
     def _add_structure(self, act: Act, found: Sequence[tuple[int, Entity]], now: str) -> None:
@@ -641,7 +573,7 @@ class _Wave:
 
     def _places(self, act: Act, rows: Candidates) -> list[Place]:
         """The record of each row, and its span there; records that the store lacks are written."""
-        whole = self._records(act, rows.record) if self._has_records else {}
+        whole = self._records(act, rows.record)
         parts = self._records(act, rows.excerpt)
         sources = self._sources_of(act, rows)
         first = act.next_id("record")
@@ -650,7 +582,6 @@ class _Wave:
         if whole or parts or len(set(rows.excerpt)) < len(rows):
             places, new = _where(rows, whole, parts, first)
         numbers = [sources[rows.path[at]] for at in new]
-        self._sources_here = set(numbers)
         texts = {
             name: values if len(new) == len(rows) else [values[at] for at in new]
             for name, values in zip(RECORD, rows.text, strict=True)
@@ -753,30 +684,6 @@ def _without_collections() -> Iterator[None]:
     finally:
         if enabled:
             gc.enable()
-
-
-def _acts(batches: Iterable[Candidates]) -> Iterator[Candidates]:
-    """The rows, as many together as one act takes."""
-    parts: list[Candidates] = []
-    size = 0
-    for batch in batches:
-        # A memory, its evidence, its record and its source; of an entity, its structure.
-        changes = [4] * len(batch)
-        for at, entity in batch.entities.items():
-            changes[at] = 6 + len(entity.relations)
-        ends = list(accumulate(changes))
-        first = before = 0
-        while ends and ends[-1] - before + size > MOST_ROWS:
-            at = bisect_right(ends, before + MOST_ROWS - size)
-            if at == first and not size:
-                at += 1  # one that is larger than an act may be is an act of its own
-            yield joined([*parts, batch.part(first, at)])
-            parts, size, first = [], 0, at
-            before = ends[at - 1] if at else 0
-        parts.append(batch.part(first, len(batch)))
-        size += (ends[-1] if ends else 0) - before
-    if size:
-        yield joined(parts)
 
 
 def _title(wave: int) -> str:

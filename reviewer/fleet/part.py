@@ -23,7 +23,6 @@ from reviewer.fleet.values import (
     EVIDENCE,
     FILES,
     LAYOUT,
-    VIEWS,
     FleetError,
     Part,
     PartDone,
@@ -34,9 +33,7 @@ from reviewer.fleet.values import (
 )
 from reviewer.promotion.session_read import Excerpt, Found, SessionRead, read_session
 from reviewer.promotion.statement_rows import STATEMENTS_VERSION, Prepared
-from reviewer.proposing.session_view import read_view
 from reviewer.sources.records import Record
-from reviewer.sources.rows import has_rows
 from reviewer.text.normalise import duplicate_key
 from reviewer.text.wording import wording_key
 
@@ -67,10 +64,6 @@ COLUMNS: dict[str, dict[str, str]] = {
         "modified_ns": "int64", "place": "int64",
     },
     BOOT: {"part": "int64", "sentence": "int64"},
-    VIEWS: {
-        "part": "int64", "path": _TEXT, "format": _TEXT, "line": "int64", "role": _TEXT,
-        "speaker": _TEXT, "text": _TEXT, "left_out": "int64",
-    },
     FILES: {
         "part": "int64", "path": _TEXT, "bytes": "int64", "modified_ns": "int64", "etag": _TEXT,
         "format": _TEXT, "records": "int64", "found": "int64", "masked": "int64", "tally": _TEXT,
@@ -101,7 +94,7 @@ def write_part(job: Job) -> PartDone:
     Never raises for a file: each has a row in the table of files, with its problem. Raises
     FleetError when the part cannot be written, or this machine has another version of reviewer.
     """
-    ours = Settings(now=job.settings.now, views=job.settings.views)
+    ours = Settings(now=job.settings.now)
     if job.settings != ours:
         raise FleetError(
             f"A worker has another version of reviewer (layout {LAYOUT}, extractors "
@@ -174,8 +167,7 @@ class _Writer:
         """Write the part. The table of files comes last: with it the part is whole."""
         if self._out.read(table_name(self._number, FILES)) is not None:
             return self._report(already_there(self._out, self._number))
-        wanted = [EVIDENCE, BOOT, *([VIEWS] if self._job.settings.views else []), FILES]
-        self._write(wanted)
+        self._write([EVIDENCE, BOOT, FILES])
         return self._report((self._found, self._failed, self._other_kind))
 
     def _report(self, counts: tuple[int, int, int]) -> PartDone:
@@ -198,15 +190,13 @@ class _Writer:
             if problem:
                 self._add_file(file, SessionRead(problem=problem), 0)
                 continue
-            found = _read(file, self._job.settings)
+            read = _read(file, self._job.settings)
             rows = 0
-            for row in evidence_rows(found.read, file, self._number):
+            for row in evidence_rows(read, file, self._number):
                 self._tables[EVIDENCE].add(row)
                 rows += 1
-            for view in found.view:
-                self._tables[VIEWS].add({"part": self._number, **view})
-            self._boot.update(found.read.boot)
-            self._add_file(file, found.read, rows)
+            self._boot.update(read.boot)
+            self._add_file(file, read, rows)
         for sentence in sorted(self._boot):
             self._tables[BOOT].add({"part": self._number, "sentence": sentence})
 
@@ -246,12 +236,7 @@ def already_there(out: Folder, number: int) -> tuple[int, int, int]:
     return sum(found), failed, sum(others)
 
 
-class _FileRead(Struct):
-    read: SessionRead
-    view: list[Row] = []
-
-
-def _read(file: SourceFile, settings: Settings) -> _FileRead:
+def _read(file: SourceFile, settings: Settings) -> SessionRead:
     """Read one file wherever it is; never raises for it."""
     now = from_iso(settings.now)
     assert now is not None
@@ -267,13 +252,12 @@ def _read(file: SourceFile, settings: Settings) -> _FileRead:
             )
             if not read.problem and (change := _change_since(path, before)):
                 read = msgspec.structs.replace(read, errors=(*read.errors, change))
-            view = list(_view(path, file, read)) if settings.views and not read.problem else []
-            return _FileRead(read, view)
+            return read
     except SourceError as problem:
-        return _FileRead(SessionRead(problem=str(problem)))
+        return SessionRead(problem=str(problem))
     except OSError as problem:
         reason = (problem.strerror or str(problem)).lower()
-        return _FileRead(SessionRead(problem=f"{file.name} cannot be read: {reason}."))
+        return SessionRead(problem=f"{file.name} cannot be read: {reason}.")
 
 
 def _change_since(path: Path, before: tuple[int, int]) -> str:
@@ -287,21 +271,6 @@ def _change_since(path: Path, before: tuple[int, int]) -> str:
 def _stamp(path: Path) -> tuple[int, int]:
     stat = os.stat(path)
     return stat.st_size, stat.st_mtime_ns
-
-
-def _view(path: Path, file: SourceFile, read: SessionRead) -> Iterator[Row]:
-    if has_rows(path):
-        return
-    for line in read_view(path).lines:
-        yield {
-            "path": file.name,
-            "format": read.format,
-            "line": line.line,
-            "role": str(line.role),
-            "speaker": str(line.speaker),
-            "text": line.text,
-            "left_out": line.left_out,
-        }
 
 
 def evidence_rows(read: SessionRead, file: SourceFile, part: int) -> Iterator[Row]:

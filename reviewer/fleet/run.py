@@ -52,7 +52,7 @@ STALE_SECONDS = 15 * 60
 PAUSE = 0.2
 SLOW_SECONDS = 10
 """After so long without a finished part, the progress says which file is being read."""
-LAST_SECONDS = 10
+LAST_SECONDS = 5
 """How long the parts that are being read may take to end when a run is interrupted."""
 CONNECT_SECONDS = 20
 LOST_SECONDS = 30
@@ -204,7 +204,6 @@ def run(
     workers: Workers,
     *,
     now: datetime,
-    views: bool = False,
     part_files: int = PART_FILES,
     progress: Callable[[Progress], None] | None = None,
     cancelled: Callable[[], bool] | None = None,
@@ -224,7 +223,7 @@ def run(
     folder.make()
     with _only_run(folder):
         folder.remove_unfinished()
-        plan = _Plan(folder, Settings(now=iso(now), views=views))
+        plan = _Plan(folder, Settings(now=iso(now)))
         plan.add(files, part_files)
         run_ = _Run(plan, workers, progress or _quiet, cancelled or _never)
         run_.go()
@@ -265,9 +264,8 @@ class _Plan:
             ) from problem
         if structs.replace(settings, now=self.settings.now) != self.settings:
             raise FleetError(
-                f"{folder.place} was begun by another version of reviewer, or with other options "
-                f"(then: extractors {self.settings.extractors}, views {self.settings.views}; now: "
-                f"{settings.extractors}, {settings.views}). Use another folder."
+                f"{folder.place} was begun by another version of reviewer (then: extractors "
+                f"{self.settings.extractors}; now: {settings.extractors}). Use another folder."
             )
 
     def add(self, files: Sequence[SourceFile], most: int) -> None:

@@ -15,7 +15,7 @@ from reviewer.promotion.statement_rows import STATEMENTS_VERSION
 LAYOUT = 2
 """The version of the columns of a part."""
 
-EVIDENCE, BOOT, VIEWS, FILES = "evidence", "boot", "views", "files"
+EVIDENCE, BOOT, FILES = "evidence", "boot", "files"
 """The tables of a part; the last one is written last, and says that the part is whole."""
 
 
@@ -52,8 +52,6 @@ class Settings(Struct, frozen=True):
     """The moment from which the age of a record is counted, for all parts alike."""
     layout: int = LAYOUT
     extractors: str = f"{EXTRACTOR_VERSION} {STATEMENTS_VERSION}"
-    views: bool = False
-    """Also write the views of the sessions, from which a model may propose later."""
 
 
 class Part(Struct, frozen=True):

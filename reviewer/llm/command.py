@@ -21,6 +21,7 @@ from pathlib import Path
 from typing import IO
 
 from reviewer.llm.agents import AGENTS, Agent, Answered, Asked, Ended, agent_of, last_words
+from reviewer.llm.chat import POLL, STOPPED, Chat
 from reviewer.llm.model import (
     CancelledError,
     ChatMessage,
@@ -45,15 +46,12 @@ LARGEST_OUTPUT = 8 << 20
 """Bytes on standard output; an answer with its events takes a hundredth of that."""
 LARGEST_ERRORS = 64 << 10
 """Bytes of standard error that are kept, the last ones."""
-POLL = 0.05
-"""Seconds between two checks for a cancellation."""
 GRACE = 1.0
 """Seconds for a command to end by itself before it is killed."""
 SHORT_GRACE = 0.2
 """The same after a cancellation, because somebody waits."""
 WORDS_SHOWN = 200
 """Characters of a command's message that are quoted."""
-STOPPED = "Stopped before the command had answered."
 
 
 def agents_found(path: str | None = None) -> tuple[Agent, ...]:
@@ -74,7 +72,7 @@ def check_command(settings: ModelSettings) -> None:
         )
 
 
-class CommandChat:
+class CommandChat(Chat):
     """A `ChatModel` behind a command. Nothing is started before the first call.
 
     Raises ModelError when the settings name no usable command, or one that is not installed.
@@ -83,6 +81,7 @@ class CommandChat:
     def __init__(
         self, settings: ModelSettings, *, environment: Mapping[str, str] = os.environ
     ) -> None:
+        super().__init__(settings.concurrency)
         check_command(settings)
         self.agent = agent_of(settings.command)
         self._program = _program(settings.command[0], environment)
@@ -91,51 +90,20 @@ class CommandChat:
         self.name = f"{short}/{self._model}" if self._model else short
         self._environment = environment
         self._seconds = settings.timeout
-        self._slots = threading.BoundedSemaphore(settings.concurrency)
 
-    def complete(
-        self,
-        messages: Sequence[ChatMessage],
-        *,
-        max_tokens: int,
-        temperature: float = 0.3,
-        cancelled: Callable[[], bool] | None = None,
-        on_text: Callable[[str], None] | None = None,
-    ) -> Completion:
-        """The answer, as described at `ChatModel.complete`. Secrets in `messages` are masked first.
-
-        Agents decide on length and temperature themselves. ValueError for no messages or a limit
-        below 1.
-        """
-        return self._complete(messages, None, max_tokens, cancelled, on_text)
-
-    def complete_json(
-        self,
-        messages: Sequence[ChatMessage],
-        schema: JsonSchema,
-        *,
-        max_tokens: int,
-        temperature: float = 0.3,
-        cancelled: Callable[[], bool] | None = None,
-        on_text: Callable[[str], None] | None = None,
-    ) -> Completion:
-        """The answer as JSON of `schema` from agents that take one."""
-        return self._complete(messages, schema, max_tokens, cancelled, on_text)
-
-    def _complete(
+    def _answer(
         self,
         messages: Sequence[ChatMessage],
         schema: JsonSchema | None,
         max_tokens: int,
-        cancelled: Callable[[], bool] | None,
+        temperature: float,
+        stop: Callable[[], bool],
         on_text: Callable[[str], None] | None,
     ) -> Completion:
-        if not messages or max_tokens < 1:
-            raise ValueError("there must be a message, and room for an answer")
-        masked = [ChatMessage(one.role, mask(one.content).text) for one in messages]
-        system = "\n\n".join(one.content for one in masked if one.role == "system")
-        prompt = _conversation([one for one in masked if one.role != "system"])
-        with self._slot(cancelled or (lambda: False)) as stop, _private_folder() as folder:
+        """Agents decide on length and temperature themselves; some take a schema."""
+        system = "\n\n".join(one.content for one in messages if one.role == "system")
+        prompt = _conversation([one for one in messages if one.role != "system"])
+        with _private_folder() as folder:
             asked = Asked(self._program, system, prompt, self._model, schema, folder)
             invocation = self.agent.prepare(asked)
             environment = {
@@ -158,25 +126,15 @@ class CommandChat:
         text = mask(well_formed(answer.text).strip()).text
         if on_text is not None:
             on_text(text)
-        return self._completion(text, answer, masked)
+        return self._completion(text, answer, messages)
 
-    def _completion(self, text: str, answer: Answered, masked: Sequence[ChatMessage]) -> Completion:
+    def _completion(self, text: str, answer: Answered, asked: Sequence[ChatMessage]) -> Completion:
         model = well_formed(answer.model) or self.name
         if answer.prompt_tokens >= 0 and answer.completion_tokens >= 0:
             return Completion(text, model, answer.prompt_tokens, answer.completion_tokens)
         ours = counter()
-        sent = sum(ours.count(one.content) for one in masked)
+        sent = sum(ours.count(one.content) for one in asked)
         return Completion(text, model, sent, ours.count(text), counted_by=ours.name)
-
-    @contextmanager
-    def _slot(self, stop: Callable[[], bool]) -> Iterator[Callable[[], bool]]:
-        while not self._slots.acquire(timeout=POLL):
-            if stop():
-                raise CancelledError(STOPPED)
-        try:
-            yield stop
-        finally:
-            self._slots.release()
 
     def _run(
         self,

@@ -15,7 +15,7 @@ import ssl
 import threading
 import time
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
-from contextlib import closing, contextmanager, suppress
+from contextlib import closing, suppress
 from functools import cache
 from typing import Any, Literal
 
@@ -23,6 +23,7 @@ import httpx2
 import openai
 from openai.types.chat import ChatCompletionChunk
 
+from reviewer.llm.chat import POLL, STOPPED, Chat
 from reviewer.llm.endpoint import Endpoint, find_endpoint
 from reviewer.llm.model import (
     CancelledError,
@@ -43,12 +44,9 @@ RETRIES = 2
 The `openai` package decides how long to wait before each, also after a 429: 0.5 to 8 seconds,
 doubled each time, or as long as `Retry-After` asks.
 """
-POLL = 0.05
-"""Seconds between two checks for a cancellation."""
-STOPPED = "Stopped before the model had answered."
 
 
-class OpenAIChat:
+class OpenAIChat(Chat):
     """A `ChatModel` behind an endpoint. Nothing is sent before the first call.
 
     Raises ModelError when the settings do not name a usable endpoint.
@@ -61,65 +59,32 @@ class OpenAIChat:
         environment: Mapping[str, str] = os.environ,
         retries: int = RETRIES,
     ) -> None:
+        super().__init__(settings.concurrency)
         self._endpoint = find_endpoint(settings, environment)
         self.name = self._endpoint.model
         self._seconds = settings.timeout
         self._retries = retries
-        self._slots = threading.BoundedSemaphore(settings.concurrency)
         self._refused: set[str] = set()
         """Options that the endpoint refused, and that are left out or replaced from then on."""
 
-    def complete(
-        self,
-        messages: Sequence[ChatMessage],
-        *,
-        max_tokens: int,
-        temperature: float = 0.3,
-        cancelled: Callable[[], bool] | None = None,
-        on_text: Callable[[str], None] | None = None,
-    ) -> Completion:
-        """The answer, as described at `ChatModel.complete`. Secrets in `messages` are masked first.
-
-        ValueError for no messages or a limit below 1.
-        """
-        return self._complete(messages, None, max_tokens, temperature, cancelled, on_text)
-
-    def complete_json(
-        self,
-        messages: Sequence[ChatMessage],
-        schema: JsonSchema,
-        *,
-        max_tokens: int,
-        temperature: float = 0.3,
-        cancelled: Callable[[], bool] | None = None,
-        on_text: Callable[[str], None] | None = None,
-    ) -> Completion:
-        """The answer as JSON of `schema`, or without it where the endpoint refuses the option."""
-        return self._complete(messages, schema, max_tokens, temperature, cancelled, on_text)
-
-    def _complete(
+    def _answer(
         self,
         messages: Sequence[ChatMessage],
         schema: JsonSchema | None,
         max_tokens: int,
         temperature: float,
-        cancelled: Callable[[], bool] | None,
+        stop: Callable[[], bool],
         on_text: Callable[[str], None] | None,
     ) -> Completion:
-        if not messages or max_tokens < 1:
-            raise ValueError("there must be a message, and room for an answer")
-        masked = [ChatMessage(one.role, mask(one.content).text) for one in messages]
-        stop = cancelled or (lambda: False)
-        answer = _Answer(masked, max_tokens)
+        answer = _Answer(messages, max_tokens)
         try:
-            with self._slot(stop):
-                while True:
-                    options = self._options(max_tokens, temperature, schema)
-                    try:
-                        return self._ask(answer, masked, options, stop, on_text)
-                    except (openai.BadRequestError, openai.UnprocessableEntityError) as problem:
-                        if not self._adapt(problem.message, options):
-                            raise _explain(problem, self._endpoint, self._seconds) from problem
+            while True:
+                options = self._options(max_tokens, temperature, schema)
+                try:
+                    return self._ask(answer, messages, options, stop, on_text)
+                except (openai.BadRequestError, openai.UnprocessableEntityError) as problem:
+                    if not self._adapt(problem.message, options):
+                        raise _explain(problem, self._endpoint, self._seconds) from problem
         except ModelError as problem:
             problem.sent, problem.tokens_out = answer.requests, counter().count(answer.text)
             raise
@@ -151,16 +116,6 @@ class OpenAIChat:
                 self._refused.add(option)
                 return True
         return False
-
-    @contextmanager
-    def _slot(self, stop: Callable[[], bool]) -> Iterator[None]:
-        while not self._slots.acquire(timeout=POLL):
-            if stop():
-                raise CancelledError(STOPPED)
-        try:
-            yield
-        finally:
-            self._slots.release()
 
     def _ask(
         self,

@@ -428,8 +428,8 @@ def score_text(score: Score) -> str:
     names = _some(score.matched) or "no word of the task"
     if score.for_task:
         parts = [names if not score.matched else f"it has {names}"]
-        if score.nested:
-            parts.append("it belongs to the task above it")
+        if score.working:
+            parts.insert(0, "it is in progress")
         if score.recurrence > 1:
             parts.append(f"in {score.recurrence:,} sessions")
         if score.chosen:

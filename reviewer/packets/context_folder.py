@@ -255,26 +255,20 @@ def tasks(lines: Iterable[TextLine], file: str) -> Iterator[Item]:
     """
     found = list(blocks(lines))
     boxes = any(block.box is not None for block in found)
-    above: list[tuple[int, str]] = []  # where the enclosing open tasks end, with their ids
     for at, block in enumerate(found):
         wanted = is_open(block) if boxes else bool(block.marker and not block.indent)
         if not wanted:
             continue
         text = item_text(block, _unboxed(found, at))
         if text:
-            above = [each for each in above if each[0] > at]
-            name = item_id(Section.TASKS, " > ".join(block.group), text)
-            parent = above[-1][1] if above else ""
-            above.append((nested(found, at), name))
             yield Item(
-                id=name,
+                id=item_id(Section.TASKS, " > ".join(block.group), text),
                 section=Section.TASKS,
                 title=title_of(text),
                 text=text,
                 place=f"{file}:{block.number}",
                 at=task_date(text),
                 group=block.group[-1] if block.group else "",
-                parent=parent,
             )
 
 

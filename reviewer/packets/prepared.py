@@ -10,7 +10,10 @@ from pathlib import Path
 
 from msgspec import structs
 
+from reviewer.errors import ReviewerError
+from reviewer.files import open_plain
 from reviewer.packets.allocation import ItemCosts
+from reviewer.packets.relevance import query_of
 from reviewer.packets.scoring import (
     Corpus,
     by_recurrence,
@@ -19,7 +22,6 @@ from reviewer.packets.scoring import (
     raised,
     ranked,
 )
-from reviewer.packets.task_text import query_of_task
 from reviewer.packets.token_counts import CountCache, Measurer, Piece
 from reviewer.packets.values import SCORED, Material, Score, Section, item_id
 from reviewer.packets.wording import full_form, short_form, title_form, title_in_full
@@ -29,6 +31,18 @@ COUNT_ALL_CHARS = 2_000_000
 """Sources up to this size have all their items counted, whether shown or not."""
 
 NOTED = "Also noted:"
+
+LARGEST_TASK = 4_000_000
+"""Characters of a task; more is refused."""
+
+
+def read_task(path: Path) -> str:
+    """The task in a file. Raises ReviewerError for one that is too large, OSError."""
+    with open_plain(path) as file:
+        raw = file.read(LARGEST_TASK + 1)
+    if len(raw) > LARGEST_TASK:
+        raise ReviewerError(f"it has more than {LARGEST_TASK:,} bytes.")
+    return raw.decode("utf-8", "replace").strip()
 
 
 class Prepared:
@@ -50,6 +64,11 @@ class Prepared:
         """`task` raises what it names; without one the words of the open tasks raise decisions and
         learnings of a folder. `corpus`: from an earlier Prepared of the same material.
         """
+        if len(task) > LARGEST_TASK:
+            raise ReviewerError(
+                f"The task has {len(task):,} characters, and at most {LARGEST_TASK:,} are read: "
+                "give the part that the packet is for."
+            )
         self.material = material
         self.measurer = measurer
         self.now = now
@@ -57,7 +76,7 @@ class Prepared:
         self.marks = marks
         self.items = material.items
         self.corpus = corpus or Corpus(self.items)
-        self.query = query_of_task(self.task)
+        self.query = query_of(self.task)
         scores, self.keywords = self.corpus.scores(self.query, now, for_task=True)
         self.for_task = any(score.relevance for score in scores)
         """Whether a task was given that an item has a word of."""

@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 import sqlite3
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from math import sqrt
 
 from msgspec import Struct
@@ -19,10 +19,8 @@ from msgspec import Struct
 WEIGHTS = (3.0, 1.5, 1.0)
 """What a word counts in the title, in the heading above, and in the text."""
 
-NAMED = 1.6
-"""What an identifier or the name of a file counts against a plain word."""
-PART, FOLDER = 0.8, 0.3
-"""What the parts of a name, and those of the folders above a file, count."""
+PART = 0.5
+"""What the parts of an identifier or path count beside the whole."""
 LEADERS, FOLLOWED = 6, 12
 """Best entries whose words are followed, and the number of these words."""
 FOLLOWING = 0.45
@@ -54,23 +52,21 @@ class Query(Struct, frozen=True):
 
 class Match(Struct, frozen=True):
     """How an entry fits. `score`: 0 to 1 against the best one; `words`: those of the task that it
-    has, the most telling first; `weight`: `bm25()` before that. `nested`: it follows the task above
-    it.
+    has, the most telling first; `weight`: `bm25()` before that.
     """
 
     score: float
     words: tuple[str, ...] = ()
     weight: float = 0.0
-    nested: bool = False
 
 
-def query_of(parts: Iterable[tuple[str, float]]) -> Query:
-    """The query of some texts, each with its weight."""
+def query_of(*texts: str) -> Query:
+    """The words of some texts: a task as a sentence, a diff or a list of files."""
     words: defaultdict[str, float] = defaultdict(float)
-    for text, weight in parts:
+    for text in texts:
         for found in _WORD.finditer(text):
             for word, share in _shares(found[0][:LONGEST_WORD]):
-                words[word] += weight * share
+                words[word] += share
     most = sorted(words, key=lambda word: -words[word])[:MOST_WORDS]
     # Repetition says something, but not in proportion.
     return Query({word: sqrt(words[word]) for word in most})
@@ -78,20 +74,12 @@ def query_of(parts: Iterable[tuple[str, float]]) -> Query:
 
 def _shares(word: str) -> Iterator[tuple[str, float]]:
     """A word with its weight; of an identifier or path its parts too."""
-    if word.isalpha() and not _CAMEL.search(word) and not _UNSPACED.search(word):
-        if len(word) > 1:
-            yield word.lower(), 1.0
-        return
-    if not any(sign.isalpha() for sign in word):
-        return
     if run := "".join(_UNSPACED.findall(word)):
         yield from ((run[at : at + 2], 1.0) for at in range(max(len(run) - 1, 1)))
-        return
-    yield word.lower(), NAMED
-    folders, _, name = word.rpartition("/")
-    for text, share in ((folders, FOLDER), (name, PART)):
-        for part in _PART.findall(_CAMEL.sub(" ", text)):
-            yield part.lower(), share
+    elif len(word) > 1 and any(sign.isalpha() for sign in word):
+        yield word.lower(), 1.0
+        parts = _PART.findall(_CAMEL.sub(" ", word))
+        yield from ((part.lower(), PART) for part in parts if part != word)
 
 
 class Index:
@@ -144,7 +132,7 @@ class Index:
         given: defaultdict[str, dict[int, float]] = defaultdict(dict)
         for at in best:
             if sums[at] > 0:
-                for word in query_of([(" ".join(self._entries[at]), 1.0)]).words:
+                for word in query_of(*self._entries[at]).words:
                     if (
                         word not in query.words
                         and 1 < len(found := self._scores(word)) <= self._few

@@ -23,8 +23,6 @@ _IN_PROGRESS = re.compile(r"(?:^|\s)#in[-_]progress\b", re.IGNORECASE)
 _PRIORITY = re.compile(r"(?:^|\s)#priority:(critical|urgent|high|medium|low)\b", re.IGNORECASE)
 _PRIORITIES = {"critical": 4, "urgent": 4, "high": 3, "medium": 2, "low": 0}
 _NO_PRIORITY = 1
-_WORKED_ON = 3.0
-"""What the words of a task in progress count among those of all open tasks."""
 
 
 def recency(days: int | None) -> float:
@@ -43,11 +41,15 @@ def age_in_days(at: datetime | None, now: datetime) -> int | None:
     return None if at is None else (now.date() - at.date()).days
 
 
-def task_grade(text: str) -> tuple[int, int]:
-    """Whether a task is in progress (1 or 0), and its priority (0 to 4), by its labels."""
+def in_progress(text: str) -> bool:
+    """Whether a task is labelled `#in-progress`."""
+    return bool(_IN_PROGRESS.search(text))
+
+
+def priority_of(text: str) -> int:
+    """The priority of a task by its label, 0 to 4."""
     named = _PRIORITY.search(text)
-    priority = _PRIORITIES[named[1].lower()] if named else _NO_PRIORITY
-    return int(bool(_IN_PROGRESS.search(text))), priority
+    return _PRIORITIES[named[1].lower()] if named else _NO_PRIORITY
 
 
 def without_labels(text: str) -> str:
@@ -56,13 +58,14 @@ def without_labels(text: str) -> str:
 
 
 def query_of_tasks(tasks: Iterable[str]) -> Query:
-    """The query of the open tasks; those in progress count more."""
-    return query_of((without_labels(task), _weight(task)) for task in tasks)
-
-
-def _weight(task: str) -> float:
-    working, priority = task_grade(task)
-    return (_WORKED_ON if working else 1.0) * (0.5 + priority / 2)
+    """The query of the open tasks; one in progress counts three times."""
+    return query_of(
+        *(
+            text
+            for task in tasks
+            for text in [without_labels(task)] * (3 if in_progress(task) else 1)
+        )
+    )
 
 
 class Corpus:
@@ -96,8 +99,6 @@ class Corpus:
         telling: tuple[str, ...] = ()
         if query.words and self.items:
             matches, telling = self._index.matches(query)
-        if for_task:
-            matches = _with_parents(self.items, matches)
         return [
             _score(item, match, now, for_task)
             for item, match in zip(self.items, matches, strict=True)
@@ -107,13 +108,14 @@ class Corpus:
 def ranked(items: Sequence[Item], scores: Sequence[Score]) -> list[int]:
     """Indices of the items, best first.
 
-    By score to two digits, then by recency, then by what a task's labels say, then newest first,
-    then in their order; superseded ones last.
+    With a task the open tasks in progress first. By score to two digits, then by recency, then
+    newest first, then in their order; superseded ones last.
     """
     return sorted(
         range(len(items)),
         key=lambda at: (
             items[at].superseded and not scores[at].chosen,
+            not scores[at].working,
             -round(scores[at].total, 2),
             -(CURRENT if items[at].section is Section.CONVENTIONS else scores[at].recency),
             *newest(items[at]),
@@ -158,31 +160,13 @@ def raised(standing: Sequence[int], fitting: Iterable[int]) -> list[int]:
 
 
 def newest(item: Item) -> tuple[float, ...]:
-    """Sorts newest first; of one date the task in progress first, then by priority."""
-    working, priority = _grade(item)
-    return -(item.at.timestamp() if item.at else float("-inf")), -working, -priority
-
-
-def _grade(item: Item) -> tuple[int, int]:
-    return task_grade(item.text) if item.section is Section.TASKS else (0, 0)
-
-
-NESTED_SHARE = 0.9
-"""The least that a nested task has of the relevance of the best task, if that is above it."""
-
-
-def _with_parents(items: Sequence[Item], matches: Sequence[Match]) -> list[Match]:
-    """The sub-tasks of the best task follow it."""
-    tasks = [at for at, item in enumerate(items) if item.section is Section.TASKS]
-    best = max(tasks, key=lambda at: (matches[at].score, -at), default=None)
-    found = list(matches)
-    if best is not None and matches[best].score > 0:
-        for at in tasks:
-            least = matches[best].score * NESTED_SHARE
-            if items[at].parent == items[best].id and matches[at].score < least:
-                own = matches[at]
-                found[at] = Match(least, own.words, own.weight, nested=True)
-    return found
+    """Sorts newest first; tasks of one date by progress and priority."""
+    is_task = item.section is Section.TASKS
+    return (
+        -(item.at.timestamp() if item.at else float("-inf")),
+        -int(is_task and in_progress(item.text)),
+        -priority_of(item.text) if is_task else 0,
+    )
 
 
 def _score(item: Item, match: Match, now: datetime, for_task: bool) -> Score:
@@ -196,7 +180,7 @@ def _score(item: Item, match: Match, now: datetime, for_task: bool) -> Score:
         rarity=match.weight,
         matched=match.words,
         days=days,
-        nested=match.nested,
+        working=for_task and item.section is Section.TASKS and in_progress(item.text),
         for_task=for_task,
         recurrence=item.recurrence or 0,
     )

@@ -87,8 +87,6 @@ class Item(Struct, frozen=True, kw_only=True):
     """Whether it is outdated: superseded, deprecated, rejected, struck out."""
     outdated: str = "superseded"
     """The word for that, if it is."""
-    parent: str = ""
-    """Id of the open task in which this one is nested."""
     brief: bool = False
     """It is a statement that is shown whole or not at all."""
     recurrence: int | None = None
@@ -133,8 +131,8 @@ class Score(Struct, frozen=True):
     matched: tuple[str, ...]
     days: int | None
     """Age in days; negative for the future, None without a date."""
-    nested: bool = False
-    """Whether it follows the task above it."""
+    working: bool = False
+    """Whether it is an open task in progress, which comes first where a task was given."""
     for_task: bool = False
     """Whether a task was given."""
     chosen: str = ""

@@ -18,10 +18,6 @@ _MARKS = re.compile(r"\*\*|__|~~")
 _FIELD = re.compile(
     r"(?<!\s)\s*+(?:[-*+]\s++)?\*\*(?:([\w /-]{2,40})\*\*:?|([\w /-]{2,40}):\*\*)\s*"
 )
-_RULE_ROW = re.compile(r"(?m)^(?=[ \t:|-]*?---)[ \t:|-]++$\n?")
-_ROW = re.compile(r"(?m)^[ \t]*\|(.*)\|[ \t]*$")
-_BULLET = re.compile(r"\n[ \t]*+[-*+][ \t]+(?:\[[ xX-]?\][ \t]+)?")
-_AFTER_COLON = re.compile(r"([:;,]|(?<=\S)(?= ))\s*;\s*")
 _KEY_LABELS = ("decision", "lesson", "learning", "rule", "application", "rationale", "consequence")
 """Labels of the paragraphs that say most about an entry, the best first."""
 
@@ -47,46 +43,24 @@ def cut(text: str, limit: int) -> str:
 def lead_of(text: str, title: str = "", limit: int = LEAD_CHARS) -> str:
     """The gist of an entry on one line of at most `limit` characters.
 
-    The labelled decision or lesson if there is one, else the first sentences. Paragraphs that only
+    The labelled decision or lesson if there is one, else the first paragraph. Paragraphs that only
     repeat the title are skipped.
     """
     paragraphs = [part for part in re.split(r"\n\s*\n", text[:20_000]) if part.strip()]
-    ranked = sorted(enumerate(paragraphs), key=lambda pair: (_label_rank(pair[1]), pair[0]))
-    for at, paragraph in ranked:
-        line = _joined(_FIELD.sub("", paragraph, count=1))
+    for at in sorted(range(len(paragraphs)), key=lambda at: _label_rank(paragraphs[at])):
+        line = _one_line(_FIELD.sub("", paragraphs[at], count=1))
         if line and _bare(line) != _bare(title):
-            if line.endswith(":") and at + 1 < len(paragraphs):  # what is announced says more
-                line = f"{line} {_joined(paragraphs[at + 1])}"
+            if line.endswith(":"):  # a list or table follows
+                line = _one_line(" ".join([line, *paragraphs[at + 1 : at + 2]]))
             return _sentences(line, limit)
     return ""
 
 
-def _joined(paragraph: str) -> str:
-    """A paragraph on one line: the items of a list and the rows of a table behind semicolons."""
-    text = _RULE_ROW.sub("", paragraph)
-    text = _ROW.sub(lambda row: f"; {', '.join(filter(None, _cells(row[1])))}", text)
-    text = "\n".join(line.rstrip() for line in text.split("\n"))
-    line = _one_line(_BULLET.sub("; ", text))
-    return _AFTER_COLON.sub(lambda found: f"{found[1] or ';'} ", line).removeprefix("; ")
-
-
-def _cells(row: str) -> list[str]:
-    return [" ".join(cell.split()) for cell in row.split("|")]
-
-
 def _sentences(line: str, limit: int) -> str:
     """As many whole sentences as fit, or the beginning of the first."""
-    end = 0
-    for _, stop in split_sentences(line, 0, len(line)):
-        if stop > limit:
-            break
-        end = stop
-    if not end or _ANNOUNCES.search(line[:end]):  # what is announced says more
-        return cut(line, limit)
-    return line[:end]
-
-
-_ANNOUNCES = re.compile(r"(?::|\b\d{1,2}[.)])\s*$")
+    ends = [end for _, end in split_sentences(line, 0, len(line)) if end <= limit]
+    kept = line[: ends[-1]] if ends else ""
+    return cut(line, limit) if not kept or kept.endswith(":") else kept
 
 
 def _label_rank(paragraph: str) -> int:

@@ -17,7 +17,6 @@ from msgspec import Struct, structs
 from reviewer.llm.model import CancelledError, ChatMessage, ChatModel, Completion, ModelError
 from reviewer.pipelines.attribute_meanings import DEFAULT_CHOICE, first_of
 from reviewer.pipelines.conditions import as_text
-from reviewer.pipelines.digest import digest
 from reviewer.pipelines.events import (
     AnswerChoice,
     Ask,
@@ -33,6 +32,7 @@ from reviewer.pipelines.events import (
 )
 from reviewer.pipelines.outcomes import StageResult, outcome_of, plain_label, read_answer
 from reviewer.pipelines.parallel import RESULTS, joined_text
+from reviewer.pipelines.preamble import shortened
 from reviewer.pipelines.sessions import Session, room_beside
 from reviewer.pipelines.values import (
     CODERGEN,
@@ -46,9 +46,7 @@ from reviewer.pipelines.values import (
 from reviewer.system import KILL, end_group
 
 NOTES = 2_000
-"""Characters of an answer up to which it is the notes of a stage; its folder has all of it."""
-NOTES_TOKENS = 450
-"""Of the summary of a longer one."""
+"""Characters of an answer that are the notes of a stage; its folder has all of it."""
 LAST_RESPONSE = 500
 ANSWER_PART = 4
 """An answer gets at most a quarter of the model's context."""
@@ -153,21 +151,6 @@ def clean_text(text: str) -> str:
     return mask(text.encode("utf-8", "replace").decode()).text
 
 
-def shortened(text: str, limit: int) -> str:
-    """The text, or its beginning with a note of how much is missing."""
-    if len(text) <= limit:
-        return text
-    return f"{text[:limit].rstrip()} [... {len(text) - limit:,} more characters]"
-
-
-def noted(answer: str, count: Callable[[str], int]) -> str:
-    """An answer as the notes of its stage: a long one summed up, or its beginning."""
-    if len(answer) <= NOTES:
-        return answer
-    summary = digest(answer, NOTES_TOKENS, count)
-    return summary if 0 < len(summary) <= NOTES * 1.2 else shortened(answer, NOTES)
-
-
 def asked_of(
     node: PipelineNode, goal: str, context: Mapping[str, Any], services: StageServices
 ) -> str:
@@ -214,7 +197,7 @@ def _codergen(stage: StageInput, services: StageServices) -> StageOutput:
             result.preferred_label,
             result.suggested_next,
             {"last_response": shortened(answer, LAST_RESPONSE), **result.context_updates},
-            noted(result.notes, services.count),
+            shortened(result.notes, NOTES),
             result.remark,
         ),
         prompt,
@@ -386,30 +369,20 @@ def _wait(seconds: float, cancelled: Callable[[], bool], sleep: Callable[[float]
 # Models
 
 
-_NAME = r"[A-Za-z_]\w*(?:\.\w+)*"
-_MARK = re.compile(
-    rf"\{{\{{\s*(?:context\.)?(?P<braces>{_NAME})\s*\}}\}}|\$\{{(?P<both>{_NAME})\}}|\$(?P<dollar>{_NAME})"
-)
+_PLACEHOLDER = re.compile(r"\$(?:\{([\w.]+)\}|(\w+(?:\.\w+)*))")
 
 
 def fill_template(prompt: str, goal: str, context: Mapping[str, Any]) -> str:
-    """The prompt with `$key`, `${key}` and `{{key}}` replaced where `key` is `goal` or a key of the
-    context. Shell variables, awk programs and braces of JSON stay as they are. Values that are
-    filled in are not searched again.
+    """The prompt with `$key` and `${key}` replaced where `key` is `goal` or a key of the context.
+    Shell variables stay as they are. Values that are filled in are not searched again.
     """
     known = {**context, "goal": goal}
 
     def value(found: re.Match[str]) -> str:
-        name = found["braces"] or found["both"]
-        if name is not None:
-            return as_text(known[name]) if name in known else found[0]
-        name, rest = found["dollar"], ""
-        while name not in known and "." in name:  # "$goal.Then": the sentence goes on
-            name, _, last = name.rpartition(".")
-            rest = f".{last}{rest}"
-        return as_text(known[name]) + rest if name in known else found[0]
+        name = found[1] or found[2]
+        return as_text(known[name]) if name in known else found[0]
 
-    return _MARK.sub(value, prompt)
+    return _PLACEHOLDER.sub(value, prompt)
 
 
 LABEL = "[offline stand-in]"

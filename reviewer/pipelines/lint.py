@@ -233,9 +233,6 @@ def listed(names: list[str]) -> str:
 
 
 _HOLE = re.compile(r"\{\{[^{}\n]{0,60}\}\}|\{%[^%\n]{0,60}%\}|<%[^%\n]{0,60}%>")
-_FILLED_HOLE = re.compile(r"\{\{\s*(?:context\.)?[A-Za-z_]\w*(?:\.\w+)*\s*\}\}")
-_FILLED = (*PROMPT, "label")
-"""Attributes in which a run fills in `{{ key }}`."""
 _WAYS = ("retry_target", "fallback_retry_target")
 _NODE = ("prompt", "fidelity", "thread_id", "max_retries", "llm_model", "retry_target")
 _EDGE = ("condition", "fidelity", "thread_id", "weight")
@@ -265,21 +262,13 @@ def attribute_remarks(pipeline: Pipeline, lines: Mapping[str, int]) -> Iterator[
             where = lines.get(key) if line is None else line
             if (meant := _intended(key, known)) is not None:
                 yield Remark("no-effect", f"{who}: {key} has no effect.{meant}", where)
-            if ("{" in value or "<%" in value) and (hole := _hole(key, value)):
-                yield Remark("template", f"{who}: {key} has {hole!r}, "
+            if hole := _HOLE.search(value):
+                yield Remark("template", f"{who}: {key} has {hole[0]!r}, "
                              "which a run does not fill in.", where)  # fmt: skip
             if key in _WAYS and value and value not in pipeline.nodes:
                 yield Remark("edge-to-nowhere", f"{who}: {key} names {value!r}, "
                              "which is not a node.", where)  # fmt: skip
         yield from _numbers(who, attributes, line)
-
-
-def _hole(key: str, value: str) -> str:
-    """The first placeholder in a value that a run does not fill in; empty if there is none."""
-    for found in _HOLE.finditer(value):
-        if key not in _FILLED or not _FILLED_HOLE.fullmatch(found.group()):
-            return found.group()
-    return ""
 
 
 def _numbers(who: str, attributes: Mapping[str, str], line: int | None) -> Iterator[Remark]:

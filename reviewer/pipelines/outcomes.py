@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import unicodedata
 from collections.abc import Mapping
 from typing import Any
 
@@ -141,17 +140,17 @@ def _names(value: Any) -> tuple[str, ...]:
 
 # Keys that only the run itself sets: what a person answered, what a command printed, how a stage
 # ended. A model that could set them could overrule the person.
-_RESERVED_PREFIXES = ("human", "tool")
-_RESERVED = ("toolstdout", "outcome", "goal", "laststage", "preferredlabel")
-"""`tool_stdout` and so on, as `_parts` spells them."""
-_DECORATION = re.compile(r"[^\w.]|_")
+_RESERVED = ("tool_stdout", "outcome", "goal", "last_stage", "preferred_label")
+_RESERVED_BEGINNINGS = ("human", "tool", "context")
+_OF_CONTEXT = re.compile(r"^(?:context\.+)+")
+_PLAIN_KEY = re.compile(r"[A-Za-z_][\w.-]*", re.ASCII)
 _SHOWN = 5
 _LONGEST = 60
 
 
 def without_reserved(updates: Mapping[str, Any]) -> tuple[dict[str, Any], str]:
     """The updates that a model may make, and a sentence about those that it may not (or "")."""
-    taken = {key: value for key, value in updates.items() if not _is_reserved(key, value)}
+    taken = {key: value for key, value in updates.items() if not _is_reserved(key)}
     dropped = [" ".join(key.split())[:_LONGEST] for key in updates if key not in taken]
     if not dropped:
         return taken, ""
@@ -162,25 +161,11 @@ def without_reserved(updates: Mapping[str, Any]) -> tuple[dict[str, Any], str]:
     )
 
 
-def _is_reserved(key: str, value: Any) -> bool:
-    """Whether a key, or one within its value, could be looked up as a reserved one."""
-    waiting = [(_parts(key), value)]
-    while waiting:
-        parts, inner = waiting.pop()
-        if parts:
-            if parts[0] in _RESERVED_PREFIXES or parts in ([each] for each in _RESERVED):
-                return True
-        elif isinstance(inner, Mapping):  # {"context": {"human": ...}}
-            waiting += [(_parts(str(name)), each) for name, each in inner.items()]
-    return False
-
-
-def _parts(key: str) -> list[str]:
-    """The parts of a key (`context.a.b` -> a, b), however it is written: letters and digits only,
-    in lower case.
-    """
-    plain = _DECORATION.sub("", unicodedata.normalize("NFKC", key).casefold())
-    parts = [part for part in plain.split(".") if part]
-    while parts and parts[0] == "context":
-        parts.pop(0)
-    return parts
+def _is_reserved(key: str) -> bool:
+    """Whether a key is that of the run itself, or no plain name and so perhaps made to look it."""
+    bare = _OF_CONTEXT.sub("", key.lower())
+    return (
+        _PLAIN_KEY.fullmatch(key) is None
+        or bare in _RESERVED
+        or bare.partition(".")[0] in _RESERVED_BEGINNINGS
+    )

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from functools import partial
 
 from msgspec import Struct
 
 from reviewer.pipelines.conditions import as_text
-from reviewer.pipelines.digest import digest
-from reviewer.pipelines.preamble import Entry, fit
+from reviewer.pipelines.preamble import LONGEST_TEXT, largest, shortened
 from reviewer.pipelines.values import (
     FAN_IN,
     PARALLEL,
@@ -150,20 +148,22 @@ def joined_outcome(results: Sequence[BranchResult]) -> Outcome:
 
 
 def joined_text(results: object, room: int | None = None, count: Callable[[str], int] = len) -> str:
-    """The results of branches as text, in their order; in about `room` tokens, if that is given."""
-    if not isinstance(results, list):
-        return ""
-    entries = [
-        Entry(
-            f"### {each.get('branch', '')} ({each.get('outcome', '')})",
-            as_text(each.get("notes", "")),
-            dress="\n{}\n".format,
-            brief=partial(digest, as_text(each.get("notes", ""))),
+    """The results of branches as text, in their order; shortened to `room` tokens, if that is
+    given.
+    """
+    branches = (
+        [each for each in results if isinstance(each, dict)] if isinstance(results, list) else []
+    )
+
+    def text(most: int) -> str:
+        parts = (
+            f"### {each.get('branch', '')} ({each.get('outcome', '')})\n"
+            f"{shortened(as_text(each.get('notes', '')), most)}"
+            for each in branches
         )
-        for each in results
-        if isinstance(each, dict)
-    ]
-    if room is None:
-        return "\n".join(entry.text(entry.body) for entry in entries).rstrip()
-    fitted = fit(entries, len(entries), room, room // max(len(entries), 1), count)
-    return "\n".join(fitted.texts).rstrip()
+        return "\n\n".join(parts).rstrip()
+
+    whole = text(LONGEST_TEXT)
+    if room is None or count(whole) <= room:
+        return whole
+    return largest(0, LONGEST_TEXT, text, lambda made: count(made) <= room, step=8)[1]

@@ -2,13 +2,12 @@
 
 A stage's prompt, answer and status are written before the next stage begins, and the checkpoint
 follows. If the program dies, a resume takes over every stage that has a status and repeats the one
-that has none: no stage is lost, none counts twice. What a model, a person or a command has answered
-is synced to the disk, once for each; after a power cut only stages that cost nothing are repeated.
+that has none: no stage is lost, none counts twice, also of the branches of a parallel node, whose
+stages are in the checkpoint only when all branches have ended.
 """
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
@@ -22,11 +21,7 @@ from msgspec import Struct
 from reviewer.clock import Clock, iso
 from reviewer.pipelines.checkpoint import (
     Checkpoint,
-    LogEntry,
-    append_checkpoint,
     retries_of,
-    stage_of_log,
-    tool_nodes,
     write_checkpoint,
 )
 from reviewer.pipelines.conditions import Choice, ConditionError, choose_edge, parse_condition
@@ -67,14 +62,14 @@ from reviewer.pipelines.parallel import (
     joined_outcome,
     unmet_forks,
 )
-from reviewer.pipelines.preamble import build_preamble, masked
+from reviewer.pipelines.preamble import build_preamble, goal_of, masked
 from reviewer.pipelines.resolve import (
     DEGRADED_MODE,
     fidelity_on_resume,
     resolve_fidelity,
     resolve_thread_id,
 )
-from reviewer.pipelines.run_folder import RunFolder, StageStatus, stage_folder_name
+from reviewer.pipelines.run_folder import RunFolder
 from reviewer.pipelines.sessions import Session, Sessions
 from reviewer.pipelines.values import (
     CODERGEN,
@@ -123,16 +118,6 @@ class _Lane(Struct):
     ask: Ask | None = None
     branch: str = ""
     may_degrade: bool = False
-    runs: Counter[str] = msgspec.field(default_factory=Counter)
-    """How often each node has run."""
-
-    def __post_init__(self) -> None:
-        self.runs.update(stage.node for stage in self.stages)
-
-    def add(self, *entries: LogEntry) -> None:
-        """Note that stages have ended."""
-        self.stages += map(stage_of_log, entries)
-        self.runs.update(entry.node for entry in entries)
 
     def step(self, checkpoint: Checkpoint) -> int:
         """The number of the next stage."""
@@ -172,8 +157,7 @@ class Runner:
         self._max_steps = max_steps
         self._sessions = Sessions()
         self._edges = {name: tuple(edges) for name, edges in outgoing(pipeline).items()}
-        self._began = self._written = checkpoint
-        """The checkpoints on the disk: the whole one, and with its log."""
+        self._began = checkpoint
 
     def run(self, *, resumed: bool) -> RunDone:
         """Go on from the checkpoint, which is on the disk, until the exit or a reason to stop.
@@ -182,11 +166,9 @@ class Runner:
         one gets `summary:high` instead, once.
         """
         checkpoint = self._began
-        if resumed:
-            self._folder.restore_answers()
         lane = _Lane(
-            1, 0, [stage_of_log(entry) for entry in checkpoint.logs], self._services.watch,
-            self._services.ask, may_degrade=resumed,
+            1, 0, list(checkpoint.logs), self._services.watch, self._services.ask,
+            may_degrade=resumed,
         )  # fmt: skip
         while not checkpoint.finished:
             if self._services.cancelled():
@@ -199,7 +181,6 @@ class Runner:
                     checkpoint = self._fan_out(checkpoint, node, lane)
                 else:
                     checkpoint = self._next(checkpoint, node, lane)
-                self._append(checkpoint)
             except StoppedError:
                 return self._end(checkpoint, "cancelled", f"Cancelled in {node.name}.")
             except WaitingError as waiting:
@@ -213,12 +194,12 @@ class Runner:
 
     def _next(self, checkpoint: Checkpoint, node: PipelineNode, lane: _Lane) -> Checkpoint:
         """The checkpoint after the next stage, which is run unless it has ended already."""
-        status = self._taken_over(checkpoint, node, lane)
-        if status is None:
+        stage = self._taken_over(checkpoint, node, lane)
+        if stage is None:
             entry = self._entry(checkpoint, node, lane)
             lane.may_degrade = lane.may_degrade and not entry.degraded
-            status = self._stage(checkpoint, entry, lane)
-        return self._after(checkpoint, status, lane)
+            stage = self._stage(checkpoint, entry, lane)
+        return self._after(checkpoint, stage, lane)
 
     # branches
 
@@ -315,27 +296,25 @@ class Runner:
         ]
         outcome = joined_outcome(results)
         updates = {RESULTS: [msgspec.to_builtins(each) for each in results]}
-        seconds = round(self._timing.seconds() - begun, 3)
-        result = StageResult(outcome, str(outcome), context_updates=updates)
-        status = StageStatus(
-            step, fork.node, PARALLEL, result, iso(self._clock()), duration_s=seconds
+        stage = Stage(
+            fork.node,
+            outcome,
+            duration_s=round(self._timing.seconds() - begun, 3),
+            step=step,
+            handler=PARALLEL,
+            at=iso(self._clock()),
+            word=str(outcome),
+            context_updates=updates,
+            rule="branches",
         )
-        self._folder.write_status(status)
-        entry = _log_entry(status, Choice(None, "branches"))
+        self._folder.write_status(stage, synced=False)
         retries = dict(checkpoint.node_retries)
         for each in ended:
             retries |= each.checkpoint.node_retries
         into = next(
             (each.checkpoint.next_edge for each in ended if each.checkpoint.next_node), None
         )
-        lane.add(entry, *logs)
-        target = fork.join
-        lane.watch(
-            StageDone(
-                step, fork.node, str(outcome), str(outcome), "", seconds, 1, target, "branches"
-            )
-        )
-        return msgspec.structs.replace(
+        following = msgspec.structs.replace(
             checkpoint,
             timestamp=iso(self._clock()),
             current_node=fork.node,
@@ -343,31 +322,33 @@ class Runner:
                 *checkpoint.completed_nodes, fork.node, *(each.node for each in logs)
             ],
             node_retries=retries,
-            context=_context_after(checkpoint.context, fork.node, result),
-            logs=[*checkpoint.logs, entry, *logs],
-            next_node=target,
+            context=_context_after(checkpoint.context, stage.node, stage),
+            logs=[*checkpoint.logs, _as_kept(stage), *logs],
+            next_node=fork.join,
             next_edge=into,
         )  # fmt: skip
+        lane.stages += [stage, *logs]
+        write_checkpoint(self._folder.checkpoint, following)
+        lane.watch(_done(stage, fork.join))
+        return following
 
     # stages
 
-    def _taken_over(
-        self, checkpoint: Checkpoint, node: PipelineNode, lane: _Lane
-    ) -> StageStatus | None:
+    def _taken_over(self, checkpoint: Checkpoint, node: PipelineNode, lane: _Lane) -> Stage | None:
         """The next stage if it ended before the program died, without a checkpoint to say so."""
         step = lane.step(checkpoint)
-        status = self._folder.status_of(node.name, step)
-        if status is None:
+        stage = self._folder.ended(Stage(node.name, step=step))
+        if stage is None:
             return None
         leaving = [edge.index for edge in self._edges.get(node.name, ())]
-        if status.edge is not None and status.edge not in leaving:
+        if stage.edge is not None and stage.edge not in leaving:
             raise RunError("Its status.json is damaged: it leaves by an edge of another node.")
         lane.watch(
             StageStarted(
-                step, node.name, node.handler, status.fidelity, status.thread, status.degraded
+                step, node.name, node.handler, stage.fidelity, stage.thread, stage.degraded
             )
         )
-        return status
+        return stage
 
     def _entry(self, checkpoint: Checkpoint, node: PipelineNode, lane: _Lane) -> _Entry:
         edge = self._edge(checkpoint.next_edge)
@@ -378,7 +359,7 @@ class Runner:
         fidelity = fidelity_on_resume(resolved, lane.may_degrade)
         return _Entry(node, fidelity, lane.thread(thread), degraded=fidelity != resolved)
 
-    def _stage(self, checkpoint: Checkpoint, entry: _Entry, lane: _Lane) -> StageStatus:
+    def _stage(self, checkpoint: Checkpoint, entry: _Entry, lane: _Lane) -> Stage:
         """Run the next stage and write its files."""
         node, step = entry.node, lane.step(checkpoint)
         lane.watch(
@@ -386,44 +367,51 @@ class Runner:
                 step, node.name, node.handler, entry.fidelity, entry.thread, entry.degraded
             )
         )
-        stage, remark = self._stage_input(checkpoint, entry, lane, step)
+        begins, remark = self._stage_input(checkpoint, entry, lane, step)
         services = self._services
         if lane.branch:
             services = msgspec.structs.replace(services, watch=lane.watch, ask=lane.ask)
         begun = self._timing.seconds()
-        done = run_with_retries(stage, services, self._timing)
+        done = run_with_retries(begins, services, self._timing)
         output, folder = done.output, self._folder
         if entry.thread:
             # A degraded stage starts the lost session again, with the summary that it was given.
             session = self._sessions.get_or_create(entry.thread, node.llm_model)
             session.append(output.prompt, output.response)
-        status = StageStatus(
-            step=step,
+        result = self._settled(node, output.result, checkpoint.context)
+        choice = self._leaves(node, result, output.edge, checkpoint.context)
+        stage = Stage(
             node=node.name,
+            outcome=result.outcome,
+            notes=result.notes,
+            tools=output.tools,
+            duration_s=round(self._timing.seconds() - begun, 3),
+            step=step,
             handler=node.handler,
-            result=_with_remark(self._settled(node, output.result, checkpoint), remark),
             at=iso(self._clock()),
+            word=result.word,
             fidelity=entry.fidelity,
             thread=entry.thread,
             degraded=entry.degraded,
+            preferred_label=result.preferred_label,
+            context_updates=result.context_updates,
             attempts=len(done.errors) + 1,
             errors=done.errors,
-            duration_s=round(self._timing.seconds() - begun, 3),
             model=output.model,
             prompt_tokens=output.prompt_tokens,
             completion_tokens=output.completion_tokens,
             finish=output.finish,
             left_out_turns=output.left_out_turns,
             left_out_tokens=output.left_out_tokens,
-            tools=output.tools,
-            edge=output.edge,
+            edge=choice.edge.index if choice.edge is not None else None,
+            rule=choice.rule,
+            remark=f"{remark} {result.remark}".strip(),
         )
-        if node.handler in COSTLY:
-            folder.keep_answer(status, output.response)
-        folder.write_stage_text(node.name, step, "prompt.md", output.prompt)
-        folder.write_stage_text(node.name, step, "response.md", output.response)
-        folder.write_status(status)
-        return status
+        costly = node.handler in COSTLY
+        folder.write_stage_text(stage, "prompt.md", output.prompt)
+        folder.write_stage_text(stage, "response.md", output.response, synced=costly)
+        folder.write_status(stage, synced=costly)
+        return stage
 
     def _stage_input(
         self, checkpoint: Checkpoint, entry: _Entry, lane: _Lane, step: int
@@ -436,7 +424,7 @@ class Runner:
             if shared
             else Session("", node.llm_model or "")
         )
-        goal, asked, preamble, remark = self._goal(checkpoint.context), "", "", ""
+        goal, asked, preamble, remark = goal_of(self._pipeline, checkpoint.context), "", "", ""
         if is_model_stage(node):
             asked = asked_of(node, goal, checkpoint.context, self._services)
             if not session.turns:
@@ -454,13 +442,13 @@ class Runner:
             self._last_answer(checkpoint) if node.handler == HUMAN else "",
         )
         if node.handler == TOOL:
-            folder_name = stage_folder_name(node.name, step)
-            if end_command(self._folder.text(folder_name, _COMMAND_FILE)):
+            begun = Stage(node.name, step=step)
+            if end_command(self._folder.text(begun, _COMMAND_FILE)):
                 remark = "Its command still ran after the run was killed, and was ended first."
             stage = msgspec.structs.replace(
                 stage,
                 on_command=lambda pid: self._folder.write_stage_text(
-                    node.name, step, _COMMAND_FILE, process_mark(pid)
+                    begun, _COMMAND_FILE, process_mark(pid)
                 ),
             )
         return stage, remark
@@ -479,10 +467,10 @@ class Runner:
         if entry.thread:
             room = min(room, self._services.context_tokens // 2)
         history, node = self._history(checkpoint, lane), entry.node.name
-        whole = build_preamble(mode, self._pipeline, history, node, runs=lane.runs)
+        whole = build_preamble(mode, self._pipeline, history, node)
         if whole.tokens <= room:
             return whole.text, ""
-        fitted = build_preamble(mode, self._pipeline, history, node, room=room, runs=lane.runs)
+        fitted = build_preamble(mode, self._pipeline, history, node, room=room)
         if room < _LEAST_PREAMBLE or not fitted.text:
             return "", (
                 "The stage begins without a preamble: the model's context has no room for one "
@@ -498,18 +486,12 @@ class Runner:
         for entry in reversed(checkpoint.logs):
             if entry.handler == FAN_IN and entry.notes:
                 return entry.notes
-            if answer := self._folder.text(entry.folder, "response.md"):
+            if answer := self._folder.text(entry, "response.md"):
                 return answer
         return ""
 
-    def _goal(self, context: dict[str, Any]) -> str:
-        """The graph's goal, or the run's where the graph leaves it open (`goal="$goal"`)."""
-        goal, given = self._pipeline.goal, context.get("goal")
-        open_ = not goal.strip() or goal.strip().startswith("$")
-        return given if open_ and isinstance(given, str) else goal
-
     def _settled(
-        self, node: PipelineNode, result: StageResult, checkpoint: Checkpoint
+        self, node: PipelineNode, result: StageResult, context: dict[str, Any]
     ) -> StageResult:
         """The outcome that replaces `retry` when no attempt is left: a partial success where the
         node allows it, itself where an edge asks for it, else a failure.
@@ -518,67 +500,49 @@ class Runner:
             return result
         if node.attributes.get("allow_partial", "").lower() == "true":
             outcome = Outcome.PARTIAL_SUCCESS
-        elif self._choice(node.name, result, checkpoint.context).rule == "condition":
+        elif self._leaves(node, result, None, context).rule == "condition":
             return result
         else:
             outcome = Outcome.FAIL
         return msgspec.structs.replace(result, outcome=outcome, word=str(outcome))
 
-    def _after(self, checkpoint: Checkpoint, status: StageStatus, lane: _Lane) -> Checkpoint:
-        """The checkpoint after a stage that has ended, which is reported."""
-        node, result = self._pipeline.nodes[status.node], status.result
-        context = _context_after(checkpoint.context, node.name, result)
+    def _leaves(
+        self, node: PipelineNode, result: StageResult, chosen: int | None, context: dict[str, Any]
+    ) -> Choice:
+        """How the run leaves a node: as a person has chosen, else by the rules."""
         if node.handler == "exit":
-            gate = failed_gate(self._pipeline, checkpoint.logs)
-            choice = Choice(None, "exit")
-            target = gate.target if gate is not None else ""
-        else:
-            chosen = self._edge(status.edge)
-            choice = (
-                Choice(chosen, "answer")
-                if chosen is not None
-                else self._choice(node.name, result, checkpoint.context)
-            )
-            target = choice.edge.target if choice.edge is not None else ""
-        entry = _log_entry(status, choice)
-        following = msgspec.structs.replace(
-            checkpoint,
-            timestamp=iso(self._clock()),
-            current_node=node.name,
-            completed_nodes=[*checkpoint.completed_nodes, node.name],
-            node_retries=_retries_after(checkpoint.node_retries, status),
-            context=context,
-            logs=[*checkpoint.logs, entry],
-            next_node=target,
-            next_edge=entry.edge,
-        )
-        lane.add(entry)
-        if not lane.branch:
-            self._append(following)
-        lane.watch(
-            StageDone(
-                status.step,
-                node.name,
-                str(result.outcome),
-                result.word,
-                result.notes,
-                status.duration_s,
-                status.attempts,
-                target,
-                choice.rule,
-                status.left_out_turns,
-                result.remark,
-            )
-        )
-        return following
-
-    def _choice(self, node: str, result: StageResult, context: dict[str, Any]) -> Choice:
+            return Choice(None, "exit")
+        if chosen is not None:
+            return Choice(self._pipeline.edges[chosen], "answer")
         return choose_edge(
-            self._edges.get(node, ()),
-            _context_after(context, node, result),
+            self._edges.get(node.name, ()),
+            _context_after(context, node.name, result),
             preferred_label=result.preferred_label,
             suggested_next=result.suggested_next,
         )
+
+    def _after(self, checkpoint: Checkpoint, stage: Stage, lane: _Lane) -> Checkpoint:
+        """The checkpoint after a stage that has ended, which is reported."""
+        edge = self._edge(stage.edge)
+        target = edge.target if edge is not None else ""
+        if stage.handler == "exit" and (gate := failed_gate(self._pipeline, checkpoint.logs)):
+            target = gate.target
+        following = msgspec.structs.replace(
+            checkpoint,
+            timestamp=iso(self._clock()),
+            current_node=stage.node,
+            completed_nodes=[*checkpoint.completed_nodes, stage.node],
+            node_retries=_retries_after(checkpoint.node_retries, stage),
+            context=_context_after(checkpoint.context, stage.node, stage),
+            logs=[*checkpoint.logs, _as_kept(stage)],
+            next_node=target,
+            next_edge=stage.edge,
+        )
+        lane.stages.append(stage)
+        if not lane.branch:
+            write_checkpoint(self._folder.checkpoint, following)
+        lane.watch(_done(stage, target))
+        return following
 
     def _finish(self, checkpoint: Checkpoint) -> RunDone:
         """The end of a run that no stage follows."""
@@ -592,12 +556,6 @@ class Runner:
         return self._end(checkpoint, "done", f"Reached {last.node}.")
 
     def _end(self, checkpoint: Checkpoint, state: RunState, message: str) -> RunDone:
-        if checkpoint is not self._began:
-            try:
-                write_checkpoint(self._folder.checkpoint, checkpoint)
-            except RunError as problem:  # a resume still finds the status of each stage
-                state = "failed"
-                message = message if str(problem) in message else f"{message} {problem}"
         return RunDone(
             checkpoint.run_id,
             state,
@@ -606,11 +564,6 @@ class Runner:
             checkpoint.next_node or checkpoint.current_node,
             str(self._folder.path),
         )
-
-    def _append(self, checkpoint: Checkpoint) -> None:
-        if len(checkpoint.logs) > len(self._written.logs):
-            append_checkpoint(self._folder.checkpoint, self._written, checkpoint)
-            self._written = checkpoint
 
     def _history(self, checkpoint: Checkpoint, lane: _Lane) -> RunHistory:
         retries = retries_of(checkpoint, self._pipeline)
@@ -640,50 +593,42 @@ def _asking_through(passed: SimpleQueue[Callable[[], None]], ask: Ask | None) ->
     return asked
 
 
-def _end_of(last: LogEntry) -> str:
+def _end_of(last: Stage) -> str:
     """The outcome of a branch: a failure if no edge led on to the join."""
     return str(last.outcome) if last.edge is not None else str(Outcome.FAIL)
 
 
-def _log_entry(status: StageStatus, choice: Choice) -> LogEntry:
-    result = status.result
-    return LogEntry(
-        step=status.step,
-        node=status.node,
-        handler=status.handler,
-        at=status.at,
-        outcome=result.outcome,
-        word=result.word,
-        fidelity=status.fidelity,
-        notes=result.notes,
-        thread=status.thread,
-        degraded=status.degraded,
-        preferred_label=result.preferred_label,
-        tools=status.tools,
-        duration_s=status.duration_s,
-        attempts=status.attempts,
-        folder=stage_folder_name(status.node, status.step),
-        edge=choice.edge.index if choice.edge is not None else None,
-        rule=choice.rule,
-        remark=result.remark,
+def _as_kept(stage: Stage) -> Stage:
+    """A stage as a checkpoint keeps it, whose context has what the stage set there."""
+    return msgspec.structs.replace(stage, context_updates={})
+
+
+def _done(stage: Stage, target: str) -> StageDone:
+    return StageDone(
+        stage.step,
+        stage.node,
+        str(stage.outcome),
+        stage.word,
+        stage.notes,
+        stage.duration_s,
+        stage.attempts,
+        target,
+        stage.rule,
+        stage.left_out_turns,
+        stage.remark,
     )
 
 
-def _context_after(context: dict[str, Any], node: str, result: StageResult) -> dict[str, Any]:
+def _context_after(
+    context: dict[str, Any], node: str, ended: StageResult | Stage
+) -> dict[str, Any]:
     return {
         **context,
-        **result.context_updates,
-        "outcome": result.word,
-        "preferred_label": result.preferred_label,
+        **ended.context_updates,
+        "outcome": ended.word,
+        "preferred_label": ended.preferred_label,
         "last_stage": node,
     }
-
-
-def _with_remark(result: StageResult, remark: str) -> StageResult:
-    """The result with a remark before its own."""
-    if not remark:
-        return result
-    return msgspec.structs.replace(result, remark=f"{remark} {result.remark}".strip())
 
 
 def _previous(checkpoint: Checkpoint) -> StageResult | None:
@@ -693,10 +638,10 @@ def _previous(checkpoint: Checkpoint) -> StageResult | None:
     return StageResult(last.outcome, last.word, last.preferred_label)
 
 
-def _retries_after(retries: dict[str, int], status: StageStatus) -> dict[str, int]:
-    if status.attempts == 1 and status.node not in retries:
+def _retries_after(retries: dict[str, int], stage: Stage) -> dict[str, int]:
+    if stage.attempts == 1 and stage.node not in retries:
         return retries
-    return {**retries, status.node: status.attempts - 1}
+    return {**retries, stage.node: stage.attempts - 1}
 
 
 # Ends
@@ -715,7 +660,7 @@ class FailedGate(NamedTuple):
     sentence: str
 
 
-def failed_gate(pipeline: Pipeline, logs: Sequence[LogEntry]) -> FailedGate | None:
+def failed_gate(pipeline: Pipeline, logs: Sequence[Stage]) -> FailedGate | None:
     """The first goal gate whose latest visit was not a success; it keeps a run from ending."""
     latest = {entry.node: entry for entry in logs}
     for name, entry in latest.items():
@@ -745,7 +690,7 @@ def limit_message(checkpoint: Checkpoint) -> str:
     )
 
 
-def dead_end_message(last: LogEntry) -> str:
+def dead_end_message(last: Stage) -> str:
     """Why a run ends at a node that is not an exit."""
     why = (
         "all of its edges have conditions, and none is true"
@@ -873,7 +818,7 @@ def _handlers(pipeline: Pipeline) -> list[str]:
 
 
 def _tools(pipeline: Pipeline) -> list[str]:
-    tools = [node.name for node in tool_nodes(pipeline)]
+    tools = [node.name for node in pipeline.nodes.values() if node.handler == TOOL]
     if not tools:
         return []
     return [

@@ -14,21 +14,24 @@ from reviewer.errors import ReviewerError
 from reviewer.llm.model import ChatModel
 from reviewer.pipelines.checkpoint import (
     Checkpoint,
-    changed_tools,
-    changed_tools_message,
     fingerprint,
     history_of,
-    lost_secrets_message,
     read_checkpoint,
     require_same_pipeline,
-    seal_tools,
     write_checkpoint,
 )
 from reviewer.pipelines.dot import parse_dot, pipeline_text, read_pipeline
 from reviewer.pipelines.events import Ask, Event, RunDone, RunError, RunStarted, Watch
-from reviewer.pipelines.handlers import StageServices, StandIn, Timing, clean_text, is_model_stage
+from reviewer.pipelines.handlers import (
+    StageServices,
+    StandIn,
+    Timing,
+    clean_text,
+    command_of,
+    is_model_stage,
+)
 from reviewer.pipelines.rules import PipelineRules
-from reviewer.pipelines.run_folder import RunCard, RunFolder, plain_name, write_run_file
+from reviewer.pipelines.run_folder import RunCard, RunFolder, write_run_file
 from reviewer.pipelines.run_store import LiveRun, LiveRuns, RunStore, RunView
 from reviewer.pipelines.runner import (
     Runner,
@@ -38,9 +41,10 @@ from reviewer.pipelines.runner import (
     require_runnable,
     start_of,
 )
-from reviewer.pipelines.values import Pipeline, RunHistory
+from reviewer.pipelines.values import Pipeline, RunHistory, plain_name
 from reviewer.store.database import Database
 from reviewer.store.ledger import Ledger
+from reviewer.text.placeholder import MASK
 
 if TYPE_CHECKING:
     from reviewer.commits.values import Imported
@@ -57,8 +61,7 @@ class RunOptions(Struct, frozen=True):
     one. `context_tokens`: the size of the model's context, prompt and answer together. `answers`:
     given in advance, by node, used in order. `context`: what a run begins with. `max_steps`: the
     most stages (None: as the run was started with, else 1,000, or four for each node if that is
-    more). `allow_changed_tools`: a resume may run other shell commands than the run was started
-    with. A run pauses where `ask` does not answer a question.
+    more). A run pauses where `ask` does not answer a question.
     """
 
     model: ChatModel | None = None
@@ -67,7 +70,6 @@ class RunOptions(Struct, frozen=True):
     answers: dict[str, list[str]] = {}
     context: dict[str, str] = {}
     allow_tools: bool = False
-    allow_changed_tools: bool = False
     max_steps: int | None = None
     run_dir: Path | None = None
 
@@ -152,8 +154,7 @@ class Pipelines:
         """Continue a run: its id, its folder, or its pipeline file (its latest run); blocks.
 
         By id or folder, the pipeline is the one that the run began with, whatever the file says
-        now; a file must still say the same. Shell commands that the run may not have been started
-        with are refused unless `allow_changed_tools` confirms them.
+        now; a file must still say the same.
 
         Raises RunError, CheckpointError, UnknownIdError.
         """
@@ -165,16 +166,13 @@ class Pipelines:
         with folder.locked():
             checkpoint = read_checkpoint(folder.checkpoint)
             require_same_pipeline(checkpoint, pipeline)
-            known = self._store.has(card.run_id)
-            if known and not self._keeps(card.run_id, folder):
-                _require_moved(card.run_id, Path(self._store.get(card.run_id).folder), folder.path)
-            if known and self._store.get(card.run_id).state == "done":
-                raise RunError(
-                    f"The run {card.run_id} has reached its exit; there is nothing left."
-                )
-            checkpoint = self._with_allowed_tools(checkpoint, found, which, options)
-            write_checkpoint(folder.checkpoint, checkpoint)  # its log may end in half a line
-            if known:
+            if self._store.has(card.run_id):
+                view = self._store.get(card.run_id)
+                _require_moved(view, folder.path)
+                if view.state == "done":
+                    raise RunError(
+                        f"The run {card.run_id} has reached its exit; there is nothing left."
+                    )
                 self._store.change(card.run_id, "running", checkpoint.next_node)
             else:
                 self._store.register(
@@ -234,8 +232,8 @@ class Pipelines:
                 entry.step,
                 entry.node,
                 entry.thread,
-                folder.text(entry.folder, "prompt.md"),
-                folder.text(entry.folder, "response.md"),
+                folder.text(entry, "prompt.md"),
+                folder.text(entry, "response.md"),
             )
             for entry in logs
             if thread is None or entry.thread == thread
@@ -272,36 +270,11 @@ class Pipelines:
             path, project=view.project, name=name or title
         )
 
-    def _with_allowed_tools(
-        self, checkpoint: Checkpoint, found: _Found, which: str, options: RunOptions
-    ) -> Checkpoint:
-        """The checkpoint, sealed again if the person confirmed commands. Raises RunError."""
-        card, pipeline = found.folder.card(), found.pipeline
-        seal = checkpoint.tools if self._keeps(card.run_id, found.folder) else None
-        changed = changed_tools(seal, pipeline)
-        if not changed:
-            return checkpoint
-        if found.source == found.folder.dot and (
-            lost := lost_secrets_message(changed, Path(card.path), which)
-        ):
-            raise RunError(lost)
-        if not options.allow_changed_tools:
-            raise RunError(
-                changed_tools_message(changed, found.source, Path(card.path).parent, which)
-            )
-        return msgspec.structs.replace(checkpoint, tools=seal_tools(pipeline))
-
-    def _keeps(self, run_id: str, folder: RunFolder) -> bool:
-        """Whether this store has recorded the folder as that of the run."""
-        if not self._store.has(run_id):
-            return False
-        return Path(self._store.get(run_id).folder).resolve() == folder.path.resolve()
-
     def _to_resume(self, which: str) -> _Found:
         path = Path(which)
         if path.is_file():
             view = self._store.latest_of(path.absolute())
-            return _Found(RunFolder(Path(view.folder)), read_pipeline(path), path)
+            return _Found(RunFolder(Path(view.folder)), read_pipeline(path))
         kept = path.absolute() if path.is_dir() else Path(self._store.get(which).folder)
         return _as_it_began(RunFolder(kept))
 
@@ -358,20 +331,20 @@ class _Callbacks(Struct, frozen=True):
 
 
 class _Found(Struct, frozen=True):
-    """A run to continue: its folder, its pipeline, and the file that this was read from."""
+    """A run to continue, and its pipeline."""
 
     folder: RunFolder
     pipeline: Pipeline
-    source: Path
     note: str = ""
 
 
-def _require_moved(run_id: str, recorded: Path, named: Path) -> None:
+def _require_moved(view: RunView, named: Path) -> None:
     """Raise RunError for a folder that takes the id of a run whose files are elsewhere."""
-    if recorded.exists():
+    recorded = Path(view.folder)
+    if recorded.exists() and recorded.resolve() != named.resolve():
         raise RunError(
-            f"{named} calls itself the run {run_id}, whose files are in {recorded}. Go on with"
-            f" those: reviewer pipeline resume {run_id}"
+            f"{named} calls itself the run {view.run_id}, whose files are in {recorded}. Go on with"
+            f" those: reviewer pipeline resume {view.run_id}"
         )
 
 
@@ -387,7 +360,6 @@ def _first_checkpoint(card: RunCard, pipeline: Pipeline, options: RunOptions) ->
         context={key: clean_text(value) for key, value in options.context.items()},
         logs=[],
         next_node=start_of(pipeline),
-        tools=seal_tools(pipeline),
     )
 
 
@@ -398,7 +370,8 @@ def _kept_pipeline(folder: RunFolder) -> Pipeline:
 
 def _as_it_began(folder: RunFolder) -> _Found:
     """The pipeline of the original file if it still says the same as the copy in the run's folder,
-    in which secrets are masked; else that copy, with a note.
+    in which secrets are masked; else that copy, with a note. Raises RunError where a shell command
+    of the copy lacks its secret.
     """
     kept, path = _kept_pipeline(folder), Path(folder.card().path)
     try:
@@ -406,9 +379,16 @@ def _as_it_began(folder: RunFolder) -> _Found:
     except ReviewerError:
         now = None  # gone, or not a pipeline any more; the note says so
     if now is not None and fingerprint(now) == fingerprint(kept):
-        return _Found(folder, now, path)
+        return _Found(folder, now)
+    masked = [node.name for node in kept.nodes.values() if MASK in command_of(node)]
+    if masked:
+        raise RunError(
+            f"The shell command of {listed(masked)} has a secret in it, which the run's own copy "
+            f"of the pipeline does not keep, and {path} has changed or gone since. Put that file "
+            "back as it was, and resume again."
+        )
     note = f"{path} has changed or gone since; the run goes on with the copy it began with."
-    return _Found(folder, kept, folder.dot, note)
+    return _Found(folder, kept, note)
 
 
 def _either(live: LiveRun, cancelled: Callable[[], bool] | None) -> Callable[[], bool]:

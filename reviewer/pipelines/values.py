@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import hashlib
+import re
 from enum import StrEnum
 from typing import Any
 
-from msgspec import Struct
+from msgspec import Struct, field
 
 MODES = ("full", "truncate", "compact", "summary:low", "summary:medium", "summary:high")
 """The fidelity modes."""
@@ -105,14 +107,58 @@ class ToolCall(Struct, frozen=True):
     result: str = ""
 
 
-class Stage(Struct, frozen=True):
-    """A node that has run; one node may run many times."""
+class Stage(Struct, frozen=True, omit_defaults=True):
+    """A node that has run; one node may run many times. A history from outside may know only the
+    first five fields.
+
+    `word` is the outcome in the words of the stage. `thread` names its session, empty for one of
+    its own; `degraded`: a resume had lost that session. `edge` is the index of the edge by which
+    the run left, chosen by `rule`. `errors`: those of failed attempts.
+    """
 
     node: str
-    outcome: Outcome = Outcome.SUCCESS
+    outcome: Outcome = field(default_factory=lambda: Outcome.SUCCESS)  # always written
     notes: str = ""
     tools: tuple[ToolCall, ...] = ()
     duration_s: float = 0.0
+    step: int = 0
+    handler: str = ""
+    at: str = ""
+    word: str = ""
+    fidelity: str = ""
+    thread: str = ""
+    degraded: bool = False
+    preferred_label: str = ""
+    context_updates: dict[str, Any] = {}
+    """What the stage set in the context; empty in a checkpoint, whose context has it."""
+    attempts: int = 1
+    errors: tuple[str, ...] = ()
+    model: str = ""
+    prompt_tokens: int = 0
+    completion_tokens: int = 0
+    finish: str = ""
+    left_out_turns: int = 0
+    left_out_tokens: int = 0
+    edge: int | None = None
+    rule: str = ""
+    remark: str = ""
+
+    @property
+    def folder(self) -> str:
+        """Its folder within that of the run; the step tells the visits of a node apart."""
+        return f"{plain_name(self.node)}-{self.step}"
+
+
+_ODD = re.compile(r"[^A-Za-z0-9_-]+")
+_LONGEST_NAME = 60
+
+
+def plain_name(name: str) -> str:
+    """A name that is safe as the name of a file."""
+    plain = _ODD.sub("_", name)[:_LONGEST_NAME]
+    if plain != name:
+        plain += "." + hashlib.sha256(name.encode("utf-8", "replace")).hexdigest()[:6]
+    return plain
 
 
 class RunHistory(Struct, frozen=True):

@@ -135,6 +135,7 @@ def _turn_record(
         role=_ROLES.get(views[0].speaker, Role.TOOL),
         text="\n".join(line.text for line in views),
         use=Use.TOOL,
+        at=views[0].at or None,
     )
 
 
@@ -154,6 +155,7 @@ def _row_record(number: int, views: Sequence[ViewLine], session: str) -> Record:
         text=text,
         use=Use.TOOL,
         session=session or None,
+        at=views[0].at or None,
     )
 
 

@@ -67,7 +67,10 @@ def queue_contradiction(act: Act, left: int, right: int, words: str, now: str) -
         "SELECT 1 FROM conflict WHERE (left_id, right_id) IN (VALUES (?1, ?2), (?2, ?1))",
         (left, right),
     )
-    return [] if known else [_insert(act, left, right, words, now)]
+    if known:
+        return []
+    told = dict(act.query("SELECT id, content FROM memory WHERE id IN (?, ?)", (left, right)))
+    return [_insert(act, left, right, f"{words}: “{told[left]}” / “{told[right]}”", now)]
 
 
 def may_lead(act: Act, leader: int, candidate: Candidate) -> bool:

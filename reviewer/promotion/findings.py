@@ -35,6 +35,13 @@ VERSION = "1.0.0"
 SESSIONS = 2
 """Sessions that must have shown a finding before it is proposed without a reader."""
 SUNK = timedelta(days=30)
+REFUSALS = 2
+"""Refusals of one command with words, in one session or several: a single one is mostly about what
+was to be done next."""
+REPLACED = "` → `"
+"""In a change that puts one thing in the place of another."""
+ALIKE = 0.6
+"""The share of common words from which two remedies are the same."""
 EVIDENCE = 6
 """Lines of a finding that are listed."""
 PRIOR = 0.6
@@ -150,8 +157,8 @@ def propose(
 ) -> list[int]:
     """Queue what recurred, and count again what waits or was decided; returns the new rows.
 
-    A failure is proposed with what made it pass, in a fixed wording; the calls of one command that
-    the person refused in several sessions with the words of the last time, to be reworded.
+    A failure is proposed with what made it pass, in a fixed wording; a command that the person has
+    refused more than once with the words of the last time, to be reworded.
     """
     touched = {(each.kind, each.signature) for found in findings.values() for each in found}
     commands = {each.command for found in findings.values() for each in found}
@@ -166,20 +173,81 @@ def propose(
     return new
 
 
+class Behind(Struct, frozen=True):
+    """The finding that a statement was made of, with its figures over all sessions."""
+
+    signature: str
+    sessions: int
+    times: int
+    cost: int
+
+
+def finding_behind(
+    act: Act, project_id: int, path: Path, quotes: Iterable[QuoteProof]
+) -> Behind | None:
+    """The dearest finding of a file of which one of these quotes has a line; None without one."""
+    quoted = {(each.line, " ".join(each.text.split())) for each in quotes if each.found}
+    own = act.query(_SELECT.format("f.project_id = ? AND s.path = ?"), (project_id, str(path)))
+    signatures = {
+        row.finding.signature
+        for row in map(_row, own)
+        if any(
+            line == shown.line and (text in shown.text or shown.text in text)
+            for line, text in quoted
+            for shown in row.finding.evidence
+        )
+    }
+    rows = [
+        _row(values)
+        for each in sorted(signatures)
+        for values in act.query(
+            _SELECT.format("f.project_id = ? AND f.signature = ?"), (project_id, each)
+        )
+    ]
+    views = [_view(group) for group in _groups(rows)]
+    if not views:
+        return None
+    best = min(views, key=_dearest_first)
+    return Behind(best.signature, best.sessions, best.times, best.cost)
+
+
 # Wordings
 
 
 def _failure(group: Sequence[_Row]) -> str:
-    """A failure that recurs and has a remedy, as a statement; else empty."""
+    """A failure that recurs and has a remedy that holds beyond the day, as a statement; else empty.
+
+    Of a linter that is a change that says a thing otherwise. What was only added or removed (an
+    import, an unused name) is a slip of that day. Of all else it is a way out that was taken again
+    in another session.
+    """
     view = _view(group)
     if view.kind not in (Kind.FAILURE, Kind.ENVIRONMENT) or view.sessions < SESSIONS:
         return ""
-    if not view.fix or any(map(is_of_the_day, failing_lines(view.text))):
+    failing = failing_lines(view.text)
+    if not view.fix or not failing or any(map(is_of_the_day, failing)):
+        return ""
+    if failing[0].rule and failing[0].path:
+        if REPLACED not in view.fix or ": " not in view.signature:
+            return ""
+    elif not view.fix.startswith("`") or not _was_taken_again(view.fix, group):
         return ""
     line = _short(without_place(view.text), 110)
     begins = f"`{view.command}` fails:" if view.command else "A call fails:"
     text = f"{begins} “{line}”. What made it pass: "
     return text + _short(view.fix, LONGEST_STATEMENT - len(text))
+
+
+def _was_taken_again(fix: str, group: Sequence[_Row]) -> bool:
+    """Whether most words of a remedy are those of another session's."""
+    words = set(_WORD.findall(fix))
+    shared = [
+        row.seen_in
+        for row in group
+        if (other := set(_WORD.findall(row.finding.fix)))
+        and len(words & other) >= ALIKE * len(words | other)
+    ]
+    return len(set(shared)) >= SESSIONS
 
 
 def _refusals(rows: Iterable[_Row]) -> dict[str, list[_Row]]:
@@ -192,7 +260,7 @@ def _refusals(rows: Iterable[_Row]) -> dict[str, list[_Row]]:
 
 
 def _refusal(command: str, group: Sequence[_Row]) -> str:
-    if len({row.seen_in for row in group}) < SESSIONS:
+    if sum(row.finding.times for row in group) < REFUSALS:
         return ""
     text = f"The person refused `{command}` and said: "
     return text + f"“{_short(_last(group).finding.words, LONGEST_STATEMENT - len(text) - 2)}”"
@@ -217,7 +285,7 @@ def _queue(
         "sessions": view.sessions,
         "times": sum(row.finding.times for row in group),
         "cost": sum(row.finding.cost for row in group),
-        "last_seen": now,
+        "last_seen": view.last or now,
     }
     rank = queue_order.rank(
         own_words=refused, sessions=view.sessions, cost=view.cost, quality=PRIOR
@@ -254,7 +322,7 @@ def _queue(
         rank=rank,
         flags="reword" if refused else "",
         seen=len(group),
-        first_seen=now,
+        first_seen=view.first or now,
         pending_since=now,
         need="instruction" if refused else "trap",
         proof=msgspec.json.encode(
@@ -408,15 +476,22 @@ def _view(group: Sequence[_Row]) -> FindingView:
 
 
 def _likeliest_fix(group: Sequence[_Row]) -> Finding | None:
-    """The finding whose fix shares most words with the other fixes, of equal ones the latest."""
+    """The finding whose fix shares most words with the other fixes, one that replaces something
+    first, of equal ones the latest.
+    """
     fixed = [row.finding for row in group if row.finding.fix]
     words = [set(_WORD.findall(each.fix)) for each in fixed]
     common = Counter(word for each in words for word in each)
     ranked = [
-        (sum(common[word] - 1 for word in own) / (len(own) ** 0.5 + 1), each.last, at)
+        (
+            REPLACED in each.fix,
+            sum(common[word] - 1 for word in own) / (len(own) ** 0.5 + 1),
+            each.last,
+            at,
+        )
         for at, (own, each) in enumerate(zip(words, fixed, strict=True))
     ]
-    return fixed[max(ranked)[2]] if ranked else None
+    return fixed[max(ranked)[3]] if ranked else None
 
 
 def _dearest_first(view: FindingView) -> tuple[int, int, str, str]:

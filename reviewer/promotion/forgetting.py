@@ -20,6 +20,7 @@ from reviewer.errors import StoreError, UnknownIdError
 from reviewer.files import read_own, reason_of, write_atomic
 from reviewer.llm.answer_cache import answers_folder
 from reviewer.promotion.decided_rows import RETIRE
+from reviewer.promotion.readings import Readings
 from reviewer.sharing import COMMON, PERSONAL, is_shared, personal
 from reviewer.store import erasing
 from reviewer.store.acts import Scope, chunks
@@ -256,6 +257,7 @@ class Forgetting:
         anew = [answers_folder(), *(_own(store, each) for each in MADE_ANEW)]
         if going.wipe.project:
             personal(store, ".places.json").unlink(missing_ok=True)
+            Readings(self._database).forget(going.wipe.project)
             for folder in (*anew, _own(store, "-agents/sessions")):
                 for path in _files(folder):
                     path.unlink(missing_ok=True)

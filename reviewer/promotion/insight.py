@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from reviewer.clock import Clock, from_iso, iso
-from reviewer.extraction.candidates import PRIORS, RuleClass
 from reviewer.extraction.flags import INJECTION
 from reviewer.promotion.looked_at import LookedAt
 from reviewer.promotion.policies import WITHIN, Hint, Recent, Reference, Standing, hints, recent
@@ -17,7 +16,6 @@ _FIRST_EVIDENCE = (
     " LEFT JOIN evidence e ON e.id = (SELECT min(id) FROM evidence WHERE memory_id = m.id)"
     " LEFT JOIN record r ON r.id = e.record_id LEFT JOIN source s ON s.id = r.source_id"
 )
-_BY_PRIOR = {prior: rule_class for rule_class, prior in PRIORS.items()}
 
 
 class Insight:
@@ -41,8 +39,8 @@ class Insight:
         for chunk in chunks(ids):
             marks = ",".join("?" * len(chunk))
             sql = (
-                "SELECT m.id, m.kind, m.type, m.content, m.prior, m.confidence, m.deferred,"
-                f" m.flags, r.role FROM memory m{_FIRST_EVIDENCE} WHERE m.status = 'candidate'"
+                "SELECT m.id, m.kind, m.type, m.deferred, m.flags, r.role"
+                f" FROM memory m{_FIRST_EVIDENCE} WHERE m.status = 'candidate'"
                 f" AND m.kind <> 'conflict' AND m.id IN ({marks})"
             )
             with failures_as_sentences(self._database.path):
@@ -53,9 +51,6 @@ class Insight:
                     row["id"],
                     Standing(
                         type=row["type"],
-                        content=row["content"],
-                        rule_class=_BY_PRIOR.get(row["prior"], RuleClass.SENTENCE),
-                        confidence=row["confidence"],
                         role=Role(row["role"]) if row["role"] else Role.NOTE,
                         entity=row["kind"] == "entity",
                         recent=references.get(row["id"], Recent()),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from msgspec import Struct
 
 from reviewer.extraction.flags import INJECTION
-from reviewer.proposing.values import NEGATION, Proof
+from reviewer.proposing.values import Proof
 
 SHOWN = 5
 """Names, places and lines that one tick lists."""
@@ -55,9 +55,6 @@ def ticks(proof: Proof) -> list[Tick]:
     ]
     if proof.replaces:
         found.append(Tick(False, f"replaces #{proof.replaces}: decide on both"))
-    if NEGATION in proof.flags:
-        text = "a negation in the statement only, or in its quotes only: read them side by side"
-        found.append(Tick(False, text))
     if INJECTION in proof.flags:
         origin = f" from {proof.origin}" if proof.origin else ""
         found.append(Tick(False, f"an instruction{origin}, not from the person"))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 import shlex
 from collections import Counter
 from collections.abc import Callable, Sequence
@@ -12,10 +11,9 @@ from pathlib import Path
 import msgspec
 from msgspec import Struct
 
-from reviewer.clock import Clock, iso, utc_now
+from reviewer.clock import Clock, iso
 from reviewer.errors import ConflictError, ReviewerError, SourceError
-from reviewer.extraction.candidates import MemoryType, Setting
-from reviewer.extraction.extract import extract
+from reviewer.extraction.candidates import MemoryType
 from reviewer.promotion.decided_rows import STATUS_WORDS
 from reviewer.promotion.known_facts import KnownFacts
 from reviewer.promotion.relations import Related, relate, to_compare
@@ -35,6 +33,7 @@ from reviewer.promotion.statement_rows import (
 from reviewer.promotion.triage import Done, supersede_rows
 from reviewer.promotion.views import Status
 from reviewer.promotion.wordings import LONGEST_MEMORY, require_wording
+from reviewer.proposing.guess import guess_type
 from reviewer.proposing.proof import prove
 from reviewer.proposing.session_view import read_view
 from reviewer.proposing.values import (
@@ -48,7 +47,6 @@ from reviewer.proposing.values import (
     ViewLine,
 )
 from reviewer.sources.events import Speaker
-from reviewer.sources.records import Record, Role, Shape
 from reviewer.store.acts import Act, Scope
 from reviewer.store.database import Database
 from reviewer.store.ledger import Ledger
@@ -171,7 +169,7 @@ class Proposals:
         require_wording(mask(" ".join(statement.split())).text)
         place = Path(os.path.abspath(path))
         view = view or read_view(place)
-        kind = type_ or guessed_type(statement)
+        kind = type_ or guess_type(statement)
         proved = self._worded(project, place, lines, statement, kind, scope, view)
         (ready,) = prepare([proved], now=self._clock(), view=view, longest=LONGEST_MEMORY)
         if isinstance(ready, DroppedStatement):
@@ -314,23 +312,6 @@ def _words_first(lines: Sequence[ViewLine]) -> list[ViewLine]:
         line for line in lines if line.speaker is not Speaker.HARNESS or line.line not in spoken
     ]
     return sorted(kept, key=lambda line: line.speaker is not Speaker.PERSON)
-
-
-_PREFERENCE = re.compile(
-    r"\b(?:always|never|prefer|do not|don't|must not|make sure|instead of)\b", re.IGNORECASE
-)
-
-
-def guessed_type(statement: str) -> MemoryType:
-    """The type that the rules give a statement when they read it as a note."""
-    record = Record(
-        key="", line_start=0, line_end=1, byte_start=0, byte_end=0, sha256="", role=Role.NOTE,
-        text=f"- {' '.join(statement.split())}", shape=Shape.SECTION,
-    )  # fmt: skip
-    for found in extract([record], Setting(path="", now=utc_now())):
-        if isinstance(found.type, MemoryType):
-            return found.type
-    return MemoryType.PREFERENCE if _PREFERENCE.search(statement) else MemoryType.KNOWLEDGE
 
 
 def _require_undecided(act: Act, project_id: int, planned: Plan, ready: Prepared) -> None:

@@ -10,15 +10,17 @@ import msgspec
 from msgspec import Struct
 
 from reviewer.errors import StoreError
-from reviewer.files import open_own, read_own
+from reviewer.files import open_own, read_own, write_atomic
 from reviewer.llm.readers import Reader
 from reviewer.sharing import personal
 from reviewer.sources.open import NOTE_FORMATS
 from reviewer.store.database import Database, failures_as_sentences
 from reviewer.text.numerals import count
 
-TOKENS_A_SESSION, TOKENS_A_MEGABYTE, ANSWER_TOKENS = 2_200, 9_000, 900
-"""What a reader was measured to be sent and to answer."""
+TOKENS_A_SESSION, TOKENS_A_CHARACTER, TOKENS_A_MEGABYTE = 1_900, 0.42, 1_500
+"""What a reader was measured to be sent, by the characters that were said and the size of the file,
+with something over."""
+ANSWER_TOKENS = 900
 MOST_OFFERED = 150_000
 """Tokens of one offer; what is left is offered after it."""
 GROWN = 1.25
@@ -50,7 +52,8 @@ class Offer(Struct, frozen=True):
     @property
     def sentence(self) -> str:
         """`Claude Code is installed: let it read 12 sessions? About 70,000 tokens in, 8,000 out`"""
-        newest = f"the {self.sessions:,} newest of {self.sessions + self.beyond:,} sessions"
+        number = f"{self.sessions:,} newest" if self.sessions > 1 else "newest"
+        newest = f"the {number} of {self.sessions + self.beyond:,} sessions"
         what = newest if self.beyond else count(self.sessions, "session")
         return (
             f"{self.reader.presence}: let it read {what}? About {self.tokens_in:,} tokens in,"
@@ -103,41 +106,69 @@ class Readings:
                 continue
         return found
 
-    def unread(self, project: str) -> list[tuple[Path, int]]:
-        """The sessions that were ingested and no reader has read, with their bytes, the newest
-        first.
-        """
+    def forget(self, project: str) -> None:
+        """Remove what was read in a project. Raises StoreError and OSError."""
+        kept = [each for each in self.all() if each.project != project]
+        if self._path.exists():
+            write_atomic(self._path, b"".join(msgspec.json.encode(each) + b"\n" for each in kept))
+
+    def unread(self, project: str) -> list[Path]:
+        """The sessions that were ingested and no reader has read, the newest first."""
+        return [path for path, _, _ in self._unread(project)]
+
+    def offer(self, readers: Sequence[Reader], project: str) -> list[Offer]:
+        """What each reader could read at once of the sessions that none has read."""
+        if not readers:
+            return []
+        unread = self._unread(project)
+        sessions, tokens = 0, 0.0
+        for _, size, source in unread:
+            more = TOKENS_A_SESSION + TOKENS_A_CHARACTER * self._said(source)
+            more += TOKENS_A_MEGABYTE * size / 1e6
+            if sessions and tokens + more > MOST_OFFERED:
+                break
+            sessions, tokens = sessions + 1, tokens + more
+        if not sessions:
+            return []
+        said = max(round(tokens, -3), 1_000)
+        beyond = len(unread) - sessions
+        return [
+            Offer(each, sessions, int(said), sessions * ANSWER_TOKENS, beyond) for each in readers
+        ]
+
+    def _unread(self, project: str) -> list[tuple[Path, int, int]]:
+        """Those sessions with their bytes and the number of their source."""
         read: dict[str, int] = {}
         for each in self.all():
             if each.project == project:
                 read[each.path] = max(each.bytes, read.get(each.path, 0))
         with failures_as_sentences(self._database.path):
             rows = self._database.reader().execute(
-                "SELECT path, abs(bytes), format FROM source WHERE bytes <> -1 AND project_id ="
+                "SELECT path, abs(bytes), format, id FROM source WHERE bytes <> -1 AND project_id ="
                 " (SELECT id FROM project WHERE name = ?) ORDER BY modified_ns DESC, id DESC",
                 (project,),
             )
             return [
-                (Path(path), size)
-                for path, size, format_ in rows
+                (Path(path), size, source)
+                for path, size, format_, source in rows
                 if format_ not in (*NOTE_FORMATS, "seed", "decision", "")
                 and "subagents" not in Path(path).parts
                 and size > read.get(path, 0) * GROWN
             ]
 
-
-def offer(reader: Reader, unread: Sequence[tuple[Path, int]]) -> Offer | None:
-    """What a reader could read of these sessions at once, the first ones; None of nothing."""
-    sessions, tokens = 0, 0
-    for _, size in unread:
-        more = TOKENS_A_SESSION + size * TOKENS_A_MEGABYTE // 1_000_000
-        if sessions and tokens + more > MOST_OFFERED:
-            break
-        sessions, tokens = sessions + 1, tokens + more
-    if not sessions:
-        return None
-    said = max(round(tokens, -3), 1_000)
-    return Offer(reader, sessions, said, sessions * ANSWER_TOKENS, len(unread) - sessions)
+    def _said(self, source: int) -> int:
+        """Characters of what was said in a session."""
+        with failures_as_sentences(self._database.path):
+            (said,) = (
+                self._database.reader()
+                .execute(
+                    "SELECT coalesce(sum(length(text)), 0) FROM record WHERE source_id = ?"
+                    " AND role IN ('user', 'assistant')",
+                    (source,),
+                )
+                .fetchone()
+            )
+        return int(said)
 
 
 _decoder = msgspec.json.Decoder(Reading)

@@ -8,13 +8,12 @@ from msgspec import Struct
 
 from reviewer.promotion import queue_order
 from reviewer.promotion.conflict_rows import queue_contradiction
+from reviewer.promotion.evidence_rows import JOINED
 from reviewer.promotion.known_facts import SHORTLIST, query_of
 from reviewer.proposing.values import Relations, Sentence
 from reviewer.store.acts import Act
 from reviewer.store.database import Database, failures_as_sentences
 
-JOINED = "joined"
-"""Flag of a row behind another one, of which a reader said that it says the same."""
 MOST = 400
 """Statements of one question."""
 OWN = 2.0
@@ -70,9 +69,7 @@ def relate(act: Act, relations: Relations, now: str) -> Related:
     ]
     new = 0
     for left, right, words in pairs:
-        told = dict(act.query("SELECT id, content FROM memory WHERE id IN (?, ?)", (left, right)))
-        content = f"{words.format(left, right)}: “{told[left]}” / “{told[right]}”"
-        new += len(queue_contradiction(act, left, right, content, now))
+        new += len(queue_contradiction(act, left, right, words.format(left, right), now))
     return Related(joined, new)
 
 

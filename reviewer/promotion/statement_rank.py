@@ -71,7 +71,7 @@ def quality(proposal: Proposal, proof: Proof, confidence: float, novelty: float)
         figure *= KNOWN
     if not proof.sound:
         figure *= DOUBTED
-    if proof.later:
+    if _may_be_taken_back(proposal, proof):
         figure *= SAID_LATER
     if not proposal.standing:
         figure *= ONCE
@@ -91,10 +91,17 @@ def flags(proposal: Proposal, proof: Proof) -> tuple[str, ...]:
             ("unproved", bool(proof.unproved) or not all(each.found for each in proof.quotes)),
             ("not-alone", bool(proof.not_alone_because)),
             ("known", bool(proof.known)),
-            ("taken-back", bool(proof.later)),
+            ("taken-back", _may_be_taken_back(proposal, proof)),
             ("replaces", bool(proof.replaces)),
             ("once", not proposal.standing),
         )
         if raised
     )
     return tuple(sorted(found))
+
+
+def _may_be_taken_back(proposal: Proposal, proof: Proof) -> bool:
+    """Whether something is said later about the same that the proposer has not judged: a reader of
+    the whole session has, and is asked again where it read only a part.
+    """
+    return bool(proof.later) and proposal.proposer not in (Proposer.MODEL, Proposer.COMMAND)

@@ -20,7 +20,9 @@ from reviewer.extraction.rules import LONGEST_STATEMENT, SHORTEST_STATEMENT
 from reviewer.extraction.similarity import similarity
 from reviewer.promotion import queue_order, statement_rank
 from reviewer.promotion.cited_lines import Cited, cite
-from reviewer.promotion.evidence_rows import Place, add_places, places_of
+from reviewer.promotion.conflict_rows import queue_contradiction
+from reviewer.promotion.evidence_rows import JOINED, Place, add_places, places_of
+from reviewer.promotion.findings import Behind, finding_behind
 from reviewer.promotion.known_facts import SHORTLIST, query_of
 from reviewer.promotion.known_keys import row_with_key
 from reviewer.promotion.report import StatementBeyondCap
@@ -191,7 +193,7 @@ def plan(act: Act, project_id: int, prepared: Sequence[Prepared], *, cap: int = 
     known: list[int] = []
     for sightings in _grouped(prepared):
         nearest, row = _look_up(act, project_id, sightings[0].content)
-        row = row or _joined(act, project_id, sightings[0].proved.proposal.joins)
+        row = row or _named_row(act, project_id, sightings[0].proved.proposal.joins)
         fact = Fact(sightings, score(sightings, 1.0 - nearest))
         if row is None:
             new.append(fact)
@@ -232,7 +234,7 @@ def _faults(prepared: Prepared) -> tuple[object, ...]:
     )
 
 
-def _joined(act: Act, project_id: int, number: int) -> int | None:
+def _named_row(act: Act, project_id: int, number: int) -> int | None:
     """The row that a reader named, if the project has it."""
     found = act.query("SELECT id FROM memory WHERE (id, project_id) = (?, ?)", (number, project_id))
     return number if found else None
@@ -247,6 +249,15 @@ def write(act: Act, project_id: int, wave_id: int, planned: Plan, *, now: str) -
         for fact in planned.new
     ]
     seen = [_count_again(act, row, fact, records, now) for row, fact in planned.again]
+    for number, fact in zip(new, planned.new, strict=True):
+        old = fact.best.proved.proposal.replaces
+        holds = act.query(
+            "SELECT 1 FROM memory WHERE (id, project_id, kind) = (?, ?, 'memory')"
+            " AND status IN ('candidate', 'active')",
+            (old, project_id),
+        )
+        if holds:
+            queue_contradiction(act, old, number, f"#{number} makes #{old} untrue", now)
     return Written(tuple(new), tuple(seen))
 
 
@@ -445,7 +456,32 @@ def _insert(
         pending_since=now,
     )
     _add(act, number, _places(fact, records))
+    best = fact.best.proved
+    behind = finding_behind(act, project_id, best.path, best.proof.quotes)
+    if behind is not None:
+        _take_over(act, project_id, number, fact, behind)
     return number
+
+
+def _take_over(act: Act, project_id: int, number: int, fact: Fact, behind: Behind) -> None:
+    """Give a statement the price of the finding that it was made of; the row of the finding goes
+    behind it.
+    """
+    for (row,) in act.query(
+        "SELECT id FROM memory WHERE (project_id, signature, proposer) = (?, ?, 'finding')"
+        " AND status = 'candidate' AND leader_id IS NULL",
+        (project_id, behind.signature),
+    ):
+        act.update("memory", row, leader_id=number, flags=JOINED)
+    act.update(
+        "memory",
+        number,
+        signature=behind.signature,
+        sessions=behind.sessions,
+        times=behind.times,
+        cost=behind.cost,
+        rank=_rank(fact.best, max(behind.sessions, 1), cost=behind.cost),
+    )
 
 
 def _moments(fact: Fact) -> list[str]:

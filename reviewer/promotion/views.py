@@ -296,21 +296,6 @@ class EntityView(Struct, frozen=True):
     relations: tuple[RelationView, ...]
     graduated_from: int | None
 
-    def to_json(self) -> dict[str, Any]:
-        """One flat object with plain lists."""
-        return {
-            "name": self.name,
-            "slot": self.slot,
-            "attributes": [
-                {"name": a.name, "value": a.value, "unit": a.unit} for a in self.attributes
-            ],
-            "relations": [
-                {"kind": r.kind, "target": r.target, "target_id": r.target_id}
-                for r in self.relations
-            ],
-            "graduated_from": self.graduated_from,
-        }
-
 
 class Resolution(StrEnum):
     """How a person settled a conflict."""

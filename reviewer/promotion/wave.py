@@ -30,7 +30,6 @@ from reviewer.promotion.source_reader import (
     read,
 )
 from reviewer.sessions.findings import Finding
-from reviewer.sources.hash_set import HashSet
 from reviewer.sources.open import NOTE_FORMATS
 from reviewer.sources.records import Use
 from reviewer.sources.walk import LINK_OUTSIDE, Found, PassedOver, is_unreadable, walk
@@ -283,7 +282,7 @@ class Wave:
     def _read_pieces(self, planned: _Planned, job: Job, pieces: Iterator[Piece]) -> None:
         """Write a file's records and collect their candidates as they come."""
         path, writer = planned.path, None
-        fresh = HashSet()
+        fresh: set[str] = set()
         said: list[int] = []
         """The first line of each message."""
         closed: Closed | None = None
@@ -337,7 +336,7 @@ class Wave:
             self._interrupted = True
             return None
 
-    def _write(self, batch: Batch, writer: SourceWriter, fresh: HashSet) -> None:
+    def _write(self, batch: Batch, writer: SourceWriter, fresh: set[str]) -> None:
         """Write a batch; the keys of records to extract from are added to `fresh`."""
         self._masked += batch.masked
         self._records += len(batch.records)

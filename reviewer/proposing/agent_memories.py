@@ -1,9 +1,7 @@
 """What agents have remembered by themselves, proposed so that a person reviews it afterwards.
 
-Read are Claude Code's `memory/` folders, Codex memories, the memories that Gemini CLI adds to
-GEMINI.md or keeps in its inbox, and the lines that were added to an instruction file between two
-readings. Nothing here writes: `text_without` gives the new text of a file, for the caller to show
-as a difference and to write with a backup.
+Read are Claude Code's `memory/` folders, Codex memories, and the memories that Gemini CLI adds to
+GEMINI.md or keeps in its inbox. Nothing here writes.
 """
 
 from __future__ import annotations
@@ -31,7 +29,6 @@ from reviewer.sources.markdown import without_own
 from reviewer.text.secrets import mask
 from reviewer.text.sentences import whole_sentences
 
-INSTRUCTION_FILES = frozenset({"CLAUDE.md", "CLAUDE.local.md", "AGENTS.md", "GEMINI.md"})
 GEMINI_HEADING = "gemini added memories"
 FILE_LIMIT = 1_000_000
 """Bytes of a memory file that are read; agents themselves load far less."""
@@ -114,59 +111,6 @@ def memory_view(path: Path) -> SessionView:
         if line.strip()
     )
     return SessionView(path, "agent memories", tuple(lines))
-
-
-def added_lines(old: str, new: str) -> tuple[int, ...]:
-    """The 0-based lines of `new` whose text `old` does not have anywhere; blank ones do not count.
-
-    So a line that only moved is not new.
-    """
-    known = {line.strip() for line in old.splitlines()} | {""}
-    return tuple(
-        number for number, line in enumerate(new.splitlines()) if line.strip() not in known
-    )
-
-
-def added_proposals(old: str, new: str) -> Iterator[Proposal]:
-    """The additions to an instruction file between two readings: a proposal for each new entry."""
-    added = set(added_lines(old, new))
-    for entry in entries(new):
-        if added.issuperset(_written(entry)):
-            yield from _proposal(entry, "memory.added", _UNTYPED)
-
-
-def text_without(text: str, line: int) -> str:
-    """A file's text without the bullet or paragraph at a 0-based line; unchanged if none is there.
-
-    Sub-bullets go with their bullet. A topic file of Claude Code has one memory, so it becomes
-    empty: the caller deletes it, and removes its line from the index with `index_without`.
-    """
-    lines = text.splitlines(keepends=True)
-    if _is_topic(text):
-        return ""
-    for entry in entries(text):
-        if entry.start <= line < entry.end:
-            first, last = entry.start, _with_children(lines, entry)
-            if not "".join(lines[last : last + 1]).strip() and (
-                first == 0 or not lines[first - 1].strip()
-            ):
-                last += 1
-            return "".join(lines[:first] + lines[last:])
-    return text
-
-
-def index_without(text: str, name: str) -> str:
-    """The text of an index (MEMORY.md) without the lines that link to a topic file."""
-    kept = [
-        line
-        for line in text.splitlines(keepends=True)
-        if not (
-            (item := _ITEM.match(line))
-            and (link := _LINKED.match(line[item.end() :]))
-            and Path(link[2]).name == name
-        )
-    ]
-    return "".join(kept)
 
 
 def entries(text: str) -> Iterator[Entry]:
@@ -376,22 +320,3 @@ def _reason(entry: Entry) -> str:
     """`why` or `how to apply` if an entry begins with that label."""
     label = _REASON.match(entry.lines[0])
     return label[1].lower() if label else ""
-
-
-def _written(entry: Entry) -> Sequence[int]:
-    return [entry.start + n for n, line in enumerate(entry.lines) if line.strip()]
-
-
-def _with_children(lines: Sequence[str], entry: Entry) -> int:
-    """Where a bullet's sub-bullets end."""
-    item = _ITEM.match(lines[entry.start])
-    end = entry.end
-    if item is None:
-        return end
-    while end < len(lines):
-        child = _ITEM.match(lines[end])
-        deeper = len(lines[end]) - len(lines[end].lstrip()) > len(item[1])
-        if not lines[end].strip() or not (deeper or (child and len(child[1]) > len(item[1]))):
-            break
-        end += 1
-    return end

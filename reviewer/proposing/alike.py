@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from reviewer.text.wording import NOT, wording
+from reviewer.text.wording import NOT, content_words
 
 SHARE = 0.8
 """The share of a statement's content words that a text must have to say the same."""
@@ -51,7 +51,7 @@ def _is_exact(word: str) -> bool:
 
 
 def _words(text: str) -> frozenset[str]:
-    return frozenset(word for word in wording(text[:LONGEST]).words if any(map(str.isalnum, word)))
+    return frozenset(word for word in content_words(text[:LONGEST]) if any(map(str.isalnum, word)))
 
 
 def _lines(text: str) -> Iterator[tuple[int, str]]:

@@ -59,6 +59,7 @@ def _line(finding: Finding, shown: Evidence) -> ViewLine:
         speaker=Speaker.HARNESS,
         text=shown.text,
         span=shown.bytes,
+        at=shown.at,
     )
 
 

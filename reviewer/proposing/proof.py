@@ -12,12 +12,11 @@ from reviewer.extraction.flags import INJECTION, MASKED, flags_of
 from reviewer.proposing.proof_checks import (
     instruction_origin,
     later,
-    negation_differs,
     why_not_alone,
 )
 from reviewer.proposing.proof_index import ENDS, FoundQuote, ProofIndex, find_whole, normalised
 from reviewer.proposing.statement_facts import unproved
-from reviewer.proposing.values import NEGATION, Proof, Proposal, Quote, QuoteProof, SessionView
+from reviewer.proposing.values import Proof, Proposal, Quote, QuoteProof, SessionView
 from reviewer.sources.records import Role
 
 __all__ = ["ProofIndex", "prove", "reasons", "why_not_alone"]
@@ -66,7 +65,6 @@ def _flags(proposal: Proposal, *, injected: bool) -> tuple[str, ...]:
     found = {
         MASKED: any(MASKED in flags_of(text, Role.USER) for text in (proposal.statement, *quotes)),
         INJECTION: injected,
-        NEGATION: negation_differs(proposal.statement, quotes),
     }
     return tuple(flag for flag, present in found.items() if present)
 
@@ -85,8 +83,6 @@ def reasons(proof: Proof) -> tuple[str, ...]:
         found.append(f"Neither the quotes nor the text around them contain {named}.")
     if proof.not_alone_because:
         found.append(f"The statement does not stand alone: {proof.not_alone_because}.")
-    if NEGATION in proof.flags:
-        found.append("The statement contains a negation and its quotes do not, or the reverse.")
     if proof.known:
         found.append(f"It is known already: {', '.join(proof.known)}.")
     found += [

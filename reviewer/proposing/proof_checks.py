@@ -1,5 +1,5 @@
-"""Whether a statement stands alone, whether a negation was lost or added, where an instruction came
-from, and which later lines may take the statement back. Each check is a pure function.
+"""Whether a statement stands alone, where an instruction came from, and which later lines may take
+the statement back. Each check is a pure function.
 
 Quotes are checked in `proof.py`, names and numbers in `statement_facts.py`, and whether a statement
 is known already in `promotion/known_facts.py`.
@@ -13,12 +13,11 @@ from collections.abc import Sequence
 from operator import itemgetter
 
 from reviewer.extraction.flags import INJECTION, flags_of
-from reviewer.proposing.proof_index import NAME, ProofIndex, normalised
+from reviewer.proposing.proof_index import NAME, ProofIndex
 from reviewer.proposing.values import LineRole, Proposal, Proposer, Quote, ViewLine
 from reviewer.sources.events import Speaker
 from reviewer.sources.records import Role
 from reviewer.text.identifiers import IdentifierKind, identifiers
-from reviewer.text.wording import NOT, wording
 
 # Whether a statement can be understood without its surroundings.
 
@@ -103,78 +102,6 @@ def why_not_alone(statement: str) -> str:
     return ""
 
 
-# Whether a statement and its quotes negate the same thing.
-
-_NEGATION = re.compile(
-    r"\b(?:never|not|cannot|\w+n[’']t|without|nor|neither|none|nothing|nobody|nowhere"
-    r"|no(?! (?:one|matter|later|more than|longer than)\b))\b",
-    re.IGNORECASE,
-)
-"""A plain negation: "does not", "without", "no retries"."""
-_LIKE_A_NEGATION = re.compile(
-    rf"{_NEGATION.pattern}|\b(?:avoid|skip|fail|lack|miss|refus|reject|forbid|forbad|prevent|stop"
-    r"|drop|remov|delet|ignor|exclud|omit|lose|lost|disabl|unable|bypass|block|prohibit"
-    r"|supersed|replac|deprecat|abandon|swallow|leftover"
-    r"|only|instead|rather|unless|until"
-    r"|wrong|false|incorrect|invalid|mistake|broken|gone|empty|zero|no longer|nil|null|hidden"
-    r"|former|old|too"
-    r"|but|however|still|left out|leave|less|few|hardly|rarely"
-    r"|separate|independen|irrelevant|redundant|unnecess|differ|contrary|opposite"
-    r"|non|un\w{3,}|in(?:compat|sufficient|consisten|complete|visible)\w*|im(?:possib|mutab)\w*"
-    r"|\w+less\b"
-    r"|shouldn|wouldn|couldn|keep out|off|out of|0)",
-    re.IGNORECASE,
-)
-"""Words that negate, or that may replace a negation: "avoid caching" for "do not cache"."""
-_CLAUSE = re.compile(r"[.,;:!?()\n]\s|\n|\s[-–—(]+\s?|\b(?:but|because|so that|since)\b")
-"""What separates clauses: the comma and "because" in "It fails, because the cache is stale"."""
-MOST_CLAUSES = 100
-"""Clauses of a text that are compared; a statement has a few."""
-LEAST_SHARED = 3
-"""Two clauses are about the same thing if they share at least this many content words, or all those
-of the shorter clause where it has fewer."""
-LEAST_SHARED_EVER = 2
-"""Shared content words below which two clauses are never about the same thing."""
-LEAST_SHARE = 0.6
-"""The shared words are also at least this share of the shorter clause."""
-
-
-def negation_differs(statement: str, quotes: Sequence[str]) -> bool:
-    """Whether only the statement contains a negation, or only its quotes negate what it says.
-
-    A clause of the statement is compared with the clauses of the quotes about the same thing.
-    """
-    if _NEGATION.search(statement) and quotes and not any(map(_LIKE_A_NEGATION.search, quotes)):
-        return True
-    quoted = [clause for quote in quotes for clause in _clauses(quote)]
-    for clause, words in _clauses(statement):
-        same = [other for other, others in quoted if _about_the_same(words, others)]
-        if not same:
-            continue
-        if _NEGATION.search(clause):
-            near = (other for other, others in quoted if words & others)
-            if not any(_LIKE_A_NEGATION.search(other) for other in near):
-                return True
-        elif all(map(_NEGATION.search, same)) and not _LIKE_A_NEGATION.search(clause):
-            return True
-    return False
-
-
-def _clauses(text: str) -> list[tuple[str, frozenset[str]]]:
-    """The clauses of a text, each with its content words except negations."""
-    return [
-        (clause, frozenset(wording(clause).words) - {NOT})
-        for clause in _CLAUSE.split(normalised(text), MOST_CLAUSES)[:MOST_CLAUSES]
-        if clause and clause.strip()
-    ]
-
-
-def _about_the_same(some: frozenset[str], others: frozenset[str]) -> bool:
-    shared, shorter = len(some & others), min(len(some), len(others))
-    least = max(LEAST_SHARED_EVER, min(LEAST_SHARED, shorter))
-    return shared >= least and shared >= LEAST_SHARE * shorter
-
-
 # Instructions that neither the person nor the agent gave: they come from the result of a tool.
 
 _IMPERATIVE_START = re.compile(
@@ -199,6 +126,7 @@ _TELLS_AN_AGENT = re.compile(
 """An instruction to somebody: "agents must", "you should now", "must never"."""
 
 
+_CLAUSE = re.compile(r"[.:;!?|>*\n]+\s*|\s-\s")
 _WORDED_BY_MODELS = (Proposer.MODEL, Proposer.COMMAND, Proposer.MCP)
 
 
@@ -207,21 +135,27 @@ def instruction_origin(proposal: Proposal, cited_lines: Sequence[ViewLine]) -> s
     agent gave it.
 
     The person's own words are never suspected, unless a model worded the statement: it may cite
-    them for what it obeyed, and they may be pasted. A statement that quotes only tools must not
-    tell anybody what to do, and an agent may have repeated words that were planted in what it read.
+    them for what it obeyed, and they may be pasted. What only tools said must not tell anybody what
+    to do: a model may make a rule of a failure, but not of an order that it found there. An agent
+    may have repeated words that were planted in what it read.
     """
     own = any(line.speaker is Speaker.PERSON for line in cited_lines)
     if not cited_lines or (own and proposal.proposer not in _WORDED_BY_MODELS):
         return ""
     texts = [proposal.statement, *(quote.text for quote in proposal.quotes)]
     planted = any(INJECTION in flags_of(text, Role.TOOL) for text in texts)
-    statement = proposal.statement
-    instructs = not own and (
-        _IMPERATIVE_START.match(statement) or _TELLS_AN_AGENT.search(statement)
-    )
+    told = texts[1:] if proposal.proposer in _WORDED_BY_MODELS else texts
+    instructs = not own and any(map(_orders, told))
     if planted or (instructs and all(map(_is_data, cited_lines))):
         return _origin(next((line for line in cited_lines if _is_data(line)), cited_lines[0]))
     return ""
+
+
+def _orders(text: str) -> bool:
+    """Whether a clause of a text is an order."""
+    return _TELLS_AN_AGENT.search(text) is not None or any(
+        _IMPERATIVE_START.match(clause) for clause in _CLAUSE.split(text)
+    )
 
 
 def _is_data(line: ViewLine) -> bool:

@@ -131,7 +131,15 @@ class _Writer:
         if shown.text.strip():
             span = None if self._is_note else (origin.byte_start, origin.byte_end)
             self.lines.append(
-                ViewLine(origin.line_start, role, speaker, shown.text, shown.left_out, span)
+                ViewLine(
+                    origin.line_start,
+                    role,
+                    speaker,
+                    shown.text,
+                    shown.left_out,
+                    span,
+                    origin.at or "",
+                )
             )
 
     def _place(self, origin: Origin) -> None:

@@ -10,7 +10,7 @@ from msgspec import Struct
 
 from reviewer.proposing.proof_index import ENDS, FoundQuote, ProofIndex, has, normalised
 from reviewer.text.identifiers import Identifier, IdentifierKind, identifiers
-from reviewer.text.wording import NUMBER_WORDS, UNITS, wording
+from reviewer.text.wording import NUMBER_WORDS, UNITS, content_words
 
 AROUND = 3_000
 """Characters on either side of a quote in which the statement's identifiers may occur: nearly
@@ -229,6 +229,8 @@ class Evidence:
         text = _PLACEHOLDER.sub(" ", text)
         if not wanted or self._one(wanted):
             return True
+        if wanted.startswith("…") or wanted.endswith("…"):  # a part of several names
+            return wanted.strip("… ") in self.lower
         inner = [one for one in identifiers(text) if one.kind is not IdentifierKind.CODE]
         covered = _without(text, inner)
         return all(self.has(Fact(one.text, one.kind)) for one in inner) and all(
@@ -261,7 +263,7 @@ def _words_beside(text: str, number: str) -> set[str]:
 def _beside(text: str, start: int, end: int) -> set[str]:
     unit = text[start:end].lstrip("0123456789.,$€£ -")
     before, after = text[max(0, start - 40) : start], unit + text[end : end + 40]
-    return {*wording(before).words[-2:], *wording(after).words[:2]}
+    return {*content_words(before)[-2:], *content_words(after)[:2]}
 
 
 def _without(text: str, found: Sequence[Identifier]) -> str:

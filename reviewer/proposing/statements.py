@@ -39,14 +39,10 @@ from reviewer.text.tokens import counter
 TEMPLATES = Path(__file__).parent / "templates"
 FIRST, AGAIN = "statements", "statements-again"
 FIELDS: dict[str, Fields] = {
-    FIRST: {
-        "lines": (), "earlier": ("text",), "known": ("text",), "findings": ("text",), "fence": (),
-        "part": (), "parts": (), "most": (), "longest": (),
-    },
-    AGAIN: {
-        "failed": ("number", "statement", "quotes", "reasons"), "lines": (), "fence": (),
-        "longest": (),
-    },
+    FIRST: (
+        "lines", "earlier", "known", "findings", "fence", "part", "parts", "most", "longest",
+    ),
+    AGAIN: ("failed", "lines", "fence", "longest"),
 }  # fmt: skip
 
 MOST = 15
@@ -212,9 +208,9 @@ class StatementWriter:
             self._templates[FIRST],
             {
                 "lines": lines,
-                "earlier": [{"text": before}] if before else [],
-                "known": [{"text": given.known}] if given.known else [],
-                "findings": [{"text": given.findings}] if given.findings else [],
+                "earlier": before,
+                "known": given.known,
+                "findings": given.findings,
                 "fence": fence_for("recording", lines + before + given.findings + given.known),
                 "part": part,
                 "parts": parts,
@@ -355,15 +351,12 @@ class StatementWriter:
             render(
                 self._templates[AGAIN],
                 {
-                    "failed": [
-                        {
-                            "number": n,
-                            "statement": each.text,
-                            "quotes": _cites(each.quotes),
-                            "reasons": " ".join(why),
-                        }
-                        for n, (each, why) in enumerate(failed, 1)
-                    ],
+                    "failed": "\n".join(
+                        f"{number}. {each.text}\n"
+                        f"   It cites: {_cites(each.quotes)}\n"
+                        f"   It did not pass: {' '.join(why)}"
+                        for number, (each, why) in enumerate(failed, 1)
+                    ),
                     "lines": text,
                     "fence": fence_for("recording", text),
                     "longest": LONGEST_STATEMENT,

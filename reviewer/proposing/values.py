@@ -53,6 +53,8 @@ class ViewLine(Struct, frozen=True):
     left_out: int = 0
     span: tuple[int, int] | None = None
     """The bytes of its turn in the file; an empty span where the file has rows. None: the line."""
+    at: str = ""
+    """When it was written, as far as the file says."""
 
 
 class SessionView(Struct, frozen=True):
@@ -109,10 +111,6 @@ class QuoteProof(Struct, frozen=True):
     found: bool
 
 
-NEGATION = "negation"
-"""Flag: the statement contains a negation and its quotes do not, or the reverse."""
-
-
 class Proof(Struct, frozen=True):
     """The checks of a proposal, shown beside it; computed from the lines alone."""
 
@@ -128,7 +126,7 @@ class Proof(Struct, frozen=True):
     """Later lines about the same identifiers: whether they take it back, a reader has to say."""
     flags: tuple[str, ...] = ()
     """`injection`: an instruction that comes from a tool result or a web page. `secret`: text was
-    masked. `negation`: the statement contains a negation and its quotes do not, or the reverse."""
+    masked."""
     origin: str = ""
     """Where a flagged instruction comes from, such as `WebFetch at line 120`."""
     replaces: int = 0

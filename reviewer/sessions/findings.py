@@ -51,6 +51,8 @@ WORDS = 1_200
 """Characters of a person's words; a longer message is a task and no correction."""
 UNSOLVED = 2
 """Calls that a failure is counted with after which nothing passed."""
+IN_ITS_FILE = 2
+"""What a change to the file that the failing line names counts for."""
 WAYS_OUT = 2
 """Commands between failure and pass that are named; of more nobody knows which one helped."""
 
@@ -262,9 +264,11 @@ class _Lane:
 
     def _ran(self, call: _Call, event: Result) -> None:
         failed = event.outcome is Outcome.FAILED
+        if not failed and call.act is Act.RUN and _looks(call):
+            return
         lines = failing_lines(event.text, plain=not failed) if call.act is Act.RUN or failed else ()
         part = _failed_part(call, event, lines)
-        if part is not None and part[0].split(" ")[0] in _LOOKING:
+        if part is not None and part[0].split(" ")[0].lower() in _LOOKING:
             return
         self._passes(call, event.outcome, lines)
         for line in lines:
@@ -417,7 +421,10 @@ class _Lane:
 _LOOKING = frozenset(
     ["cat", "ls", "head", "tail", "sed", "awk", "grep", "rg", "find", "fd", "wc", "stat", "file",
      "less", "tree", "which", "type", "pwd", "echo", "printf", "test", "[", "diff", "cd", "jq",
-     "sort", "uniq", "cut", "tr", "xargs", "nl", "readlink", "basename", "dirname", "cmp"]
+     "sort", "uniq", "cut", "tr", "xargs", "nl", "readlink", "basename", "dirname", "cmp",
+     "select-object", "select-string", "where-object", "sort-object", "measure-object",
+     "get-content", "get-childitem", "get-item", "test-path", "out-string", "out-null",
+     "out-file", "format-table", "format-list", "write-output", "write-host", "foreach-object"]
 )  # fmt: skip
 """Programs that only look: their failures cost a call and teach nothing."""
 _LOOKING_OF_GIT = frozenset(["status", "diff", "log", "show", "branch", "blame", "rev-parse"])
@@ -473,7 +480,9 @@ def _looks(call: _Call) -> bool:
 
 def _is_look(name: str) -> bool:
     program, _, rest = name.partition(" ")
-    return program in _LOOKING or (program == "git" and rest.split(" ")[0] in _LOOKING_OF_GIT)
+    return program.lower() in _LOOKING or (
+        program == "git" and rest.split(" ")[0] in _LOOKING_OF_GIT
+    )
 
 
 def _failed_part(
@@ -526,6 +535,7 @@ def _fix(each: _Open, between: Sequence[_Call], passed: _Call) -> tuple[str, _Ca
     names = set(_TOKEN.findall(line.text))
     best: tuple[int, str, _Call | None] = (1, "", None)
     edited = False
+    there = 0
     for call in between:
         for path, old, new in call.changes:
             edited = True
@@ -533,10 +543,13 @@ def _fix(each: _Open, between: Sequence[_Call], passed: _Call) -> tuple[str, _Ca
                 continue  # a file that is written anew does not show what was wrong
             score = 0
             if line.path and posixpath.basename(path) == posixpath.basename(line.path):
-                score += 2
+                score += IN_ITS_FILE
+                there += 1
             score += min(2, len(names & set(_TOKEN.findall(_difference(old, new)))))
             if score > best[0]:
                 best = (score, f"{posixpath.basename(path)}: {_difference(old, new)}", call)
+    if best[0] == IN_ITS_FILE and there > 1:
+        return "", None  # one of several changes to the file, and nothing says which
     if best[1]:
         return best[1:]
     acted = [call for call in between if call.act is Act.RUN and not _looks(call)]
@@ -636,16 +649,24 @@ def _joined(known: Finding, new: Finding) -> Finding:
 
 
 def _masked(found: Finding) -> Finding:
+    known: dict[str, str] = {}
+
+    def masked(text: str) -> str:
+        """A text with its secrets masked; several parts of a finding have the same one."""
+        if text not in known:
+            known[text] = mask(text).text
+        return known[text]
+
     return structs.replace(
         found,
-        signature=mask(found.signature).text,
-        text=mask(found.text).text,
-        command=mask(found.command).text,
-        session=mask(found.session).text,
-        fix=mask(found.fix).text,
-        words=mask(found.words).text,
+        signature=masked(found.signature),
+        text=masked(found.text),
+        command=masked(found.command),
+        session=masked(found.session),
+        fix=masked(found.fix),
+        words=masked(found.words),
         evidence=tuple(
-            structs.replace(each, text=mask(each.text).text, record=mask(each.record).text)
+            structs.replace(each, text=masked(each.text), record=masked(each.record))
             for each in found.evidence
         ),
     )

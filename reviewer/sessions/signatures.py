@@ -33,7 +33,7 @@ _ESLINT = re.compile(r"\s+\d+:\d+\s+(?:error|warning)\s+(?P<text>\S.*)")
 _RULE_IN_BRACKETS = re.compile(r"\s+[(\[](?P<rule>[a-z@][\w@/-]{2,48})[)\]]$")
 _RULE_IN_COLUMN = re.compile(r"\s{2,}(?P<rule>[a-z@][\w@/-]{2,60})$")
 _BIOME = re.compile(r"(?P<path>\S+\.\w{1,6})\S* (?P<rule>[A-Za-z][\w/]+)(?: +FIXABLE)? ━{3,}")
-_PLACE_AND_RULE = re.compile(r":\d+:\d+: |\(\d+,\d+\): |\d:\d+\s+(?:error|warning)\s|━━━")
+_PLACE_AND_RULE = re.compile(r":\d+(?::\d+: |\s+(?:error|warning)\s)|\(\d+,\d+\): |━━━")
 _CODE = re.compile(r"(?P<rule>[A-Z]{1,5}\d{2,5}|[a-z][\w-]{3,24}):?\s")
 _CODE_OF_COMPILER = re.compile(r"(?:error|warning)\[(?P<rule>\w+)\]: (?P<text>\S.*)")
 _EXCEPTION = re.compile(
@@ -115,8 +115,21 @@ class Failing(Struct, frozen=True):
 
 
 class _Seen(NamedTuple):
+    """A line that may say what failed. Its signature is the rule and the message."""
+
     rank: int
-    failing: Failing
+    number: int
+    text: str
+    message: str
+    path: str = ""
+    rule: str = ""
+    exact: bool = False
+    """The message is the signature as it is."""
+
+    def failing(self) -> Failing:
+        words = self.message if self.exact else normalised(self.message)
+        name = ": ".join(filter(None, (self.rule, words)))[:LONGEST]
+        return Failing(self.number, self.text, name, self.path, self.rule)
 
 
 LINT, FAILURE, TEST, SEVERE, LABELLED, ANY = range(6)
@@ -136,24 +149,27 @@ def failing_lines(output: str, *, plain: bool = False) -> tuple[Failing, ...]:
     `plain`: only lines that name a place and a rule; for the output of a command that need not
     have failed.
     """
-    if plain and _PLACE_AND_RULE.search(output) is None:
+    ends = (output[:HEAD], output[-TAIL:]) if len(output) > HEAD + TAIL else (output,)
+    if plain and not any(map(_PLACE_AND_RULE.search, ends)):
         return ()
     lines = _lines(output)
-    seen: list[_Seen] = []
+    seen: list[list[_Seen]] = [[] for _ in range(ANY + 1)]
     for at, (number, line) in enumerate(lines):
         found = _located(lines, at)
         if found is None and not plain:
             found = _other(number, line)
-        if found is not None and not (plain and found.rank) and _says(found.failing):
-            seen.append(found)
-    best = min((each.rank for each in seen), default=ANY)
-    kept: dict[str, Failing] = {}
-    for each in seen:
-        if each.rank == best:
-            kept.setdefault(each.failing.signature, each.failing)
-            if len(kept) == (1 if best >= SEVERE else MOST):
-                break
-    return tuple(kept.values())
+        if found is not None and not (plain and found.rank):
+            seen[found.rank].append(found)
+    for rank, those in enumerate(seen):
+        kept: dict[str, Failing] = {}
+        for failing in map(_Seen.failing, those):
+            if _says(failing):
+                kept.setdefault(failing.signature, failing)
+                if len(kept) == (1 if rank >= SEVERE else MOST):
+                    break
+        if kept:
+            return tuple(kept.values())
+    return ()
 
 
 def is_environment(line: str) -> bool:
@@ -180,7 +196,8 @@ def is_of_the_day(failing: Failing) -> bool:
 
 def normalised(message: str) -> str:
     """A message without what changes from one occurrence to the next."""
-    text = _QUOTED.sub("*", _ANSI.sub("", message[:LONGEST_LINE]))
+    text = message[:LONGEST_LINE]
+    text = _QUOTED.sub("*", _ANSI.sub("", text) if "\x1b" in text else text)
     text = _NAME.sub("*", _PATH.sub("*", text))
     return _GAPS.sub("*", " ".join(text.split())).strip().lower()[:LONGEST]
 
@@ -248,13 +265,11 @@ def _placed(number: int, line: str, text: str, path: str, *, exact: bool = True)
         rule = f"{coded['rule']} ({rule})" if rule else coded["rule"]
     if rule and exact:
         return _ruled(number, line, message, rule, path)
-    return _Seen(FAILURE, Failing(number, line.strip(), normalised(message), path))
+    return _Seen(FAILURE, number, line.strip(), message, path)
 
 
 def _ruled(number: int, line: str, message: str, rule: str, path: str) -> _Seen:
-    words = normalised(message)
-    name = f"{rule}: {words}" if words else rule
-    return _Seen(LINT, Failing(number, line.strip(), name[:LONGEST], path, rule))
+    return _Seen(LINT, number, line.strip(), message, path, rule)
 
 
 def _other(number: int, line: str) -> _Seen | None:
@@ -264,12 +279,10 @@ def _other(number: int, line: str) -> _Seen | None:
         return None
     bare = _SHELL.sub("", bare, count=1)
     if found := _CODE_OF_COMPILER.match(bare) or _EXCEPTION.match(bare):
-        words = normalised(found["text"] or "")
-        name = f"{found['rule']}: {words}" if words else found["rule"]
-        return _Seen(FAILURE, Failing(number, bare, name[:LONGEST], rule=found["rule"]))
+        return _Seen(FAILURE, number, bare, found["text"] or "", rule=found["rule"])
     if _FAILED_TEST.match(line):
-        return _Seen(TEST, Failing(number, bare, _SECONDS.sub("", bare)[:LONGEST]))
+        return _Seen(TEST, number, bare, _SECONDS.sub("", bare), exact=True)
     if _SEVERE.match(bare):
-        return _Seen(SEVERE, Failing(number, bare, normalised(bare)))
+        return _Seen(SEVERE, number, bare, bare)
     rank = LABELLED if _LABEL.match(bare) or is_environment(bare) else ANY
-    return _Seen(rank, Failing(number, bare, normalised(bare)))
+    return _Seen(rank, number, bare, bare)

@@ -31,6 +31,8 @@ from reviewer.sources.events import (
 from reviewer.sources.results import HEAD, command_outcomes
 from reviewer.text.controls import without_escapes
 
+_IS_WRAPPER = re.compile(r"</?[a-zA-Z][^<>]{0,200}>|\((?:Bash completed with )?no output\)")
+"""A line that the agent's client puts around what a command printed, or in its place."""
 LAST_LINE = 160
 """Characters of the last line that a check printed."""
 _MADE = re.compile(r"^\[[^\]\n]{1,200} [0-9a-f]{7,40}\] ", re.MULTILINE)
@@ -131,7 +133,7 @@ class WorkTracker:
         self._refusals: list[Refusal] = []
         self._running: dict[str, Running] = {}
         self._plan: Plan | None = None
-        self._folder = self._branch = self._given_branch = ""
+        self._folder = self._given_branch = ""
         self._interrupted = False
 
     def add(self, event: Event) -> None:
@@ -166,7 +168,7 @@ class WorkTracker:
         plan = self._plan
         return WorkState(
             folder=self._folder,
-            branch=self._branch,
+            branch=tree.branch_in(self._folder) or self._given_branch,
             files=tree.files(),
             checks=self._last_checks(),
             commits=tuple(tree.commits),
@@ -186,7 +188,8 @@ class WorkTracker:
             return
         self._folder = absolute("", origin.cwd) or self._folder
         if origin.branch and origin.branch != self._given_branch:
-            self._branch = self._given_branch = origin.branch
+            self._given_branch = origin.branch
+            self._tree.branches.clear()
 
     def _result(self, result: Result) -> None:
         call = self._open.pop(result.call, None) if result.call else self._oldest(result.tool)
@@ -209,7 +212,6 @@ class WorkTracker:
         text, line = result.text, call.origin.line_start
         cwd = call.origin.cwd or self._folder
         ends = [outcome for _, outcome in command_ends(call, result)]
-        branch = self._tree.branch
         for number, (command, outcome) in enumerate(zip(call.commands, ends, strict=True)):
             if outcome is Outcome.REFUSED or not command.words:
                 continue
@@ -217,8 +219,6 @@ class WorkTracker:
             piped = number + 1 < len(ends) and call.commands[number + 1].joined_by == "|"
             self._tree.ran(command, folder, outcome, text, line, alone=len(ends) == 1, piped=piped)
         self._check(call, result.text, ends, result.exit_code)
-        if self._tree.branch != branch and not call.origin.sidechain:
-            self._branch = self._tree.branch
 
     def _check(self, call: Call, text: str, ends: Sequence[Outcome], exit_code: int | None) -> None:
         """Note the checks among the commands of a call."""
@@ -302,6 +302,7 @@ def _proved(commands: tuple[Command, ...], text: str) -> int:
 
 def last_line(text: str) -> str:
     """The last line that a command printed."""
-    lines = without_escapes(text).strip().splitlines()
-    line = " ".join(lines[-1].split()) if lines else ""
+    lines = (line.strip() for line in reversed(without_escapes(text).splitlines()))
+    printed = (line for line in lines if line and not _IS_WRAPPER.fullmatch(line))
+    line = " ".join(next(printed, "").split())
     return line if len(line) <= LAST_LINE else f"{line[: LAST_LINE - 3].rstrip()}..."

@@ -14,7 +14,10 @@ from reviewer.sources.events import Command, Outcome
 
 MOST_FILES = 2_000
 """Files that are followed, the latest."""
-_ASIDE = re.compile(r"/(?:private/)?(?:tmp|dev|var)/|\$|.*/\.git/|.*/\.claude/(?:plans|projects)/")
+_ASIDE = re.compile(
+    r"/(?:private/)?(?:tmp|dev|var)/|\$|.*/\.git/|.*/\.claude/(?:plans|projects)/"
+    r"|.*/AppData/Local/Temp/"
+)
 """Files that are no part of the work: temporary ones, and an agent's own."""
 _MADE = re.compile(r"^\[([^\]\n]{1,200}?) ([0-9a-f]{7,40})\] (.+)$", re.MULTILINE)
 _COUNT = re.compile(r"^ (\d+) files? changed", re.MULTILINE)
@@ -22,6 +25,9 @@ _CONFLICT = re.compile(r"^CONFLICT \([^)\n]*\): (?:Merge conflict in )?(\S+)", r
 _WENT = re.compile(r"^ +[+*]? *(?:[0-9a-f]+\.\.+[0-9a-f]+|\[new branch\]) +(\S+) -> ", re.MULTILINE)
 _LISTED = re.compile(
     r"^(?:\t(?:[a-z ]+: +)?|(?!##)[ MADRCU?]{2} )(?:.* -> )?\"?(?:\.\.?/)*(.+?)\"?$", re.MULTILINE
+)
+_ON_BRANCH = re.compile(
+    r"^(?:On branch|##) (?!HEAD \(|No commits)(\S+?)(?:\.\.\.\S+.*)?$", re.MULTILINE
 )
 _JOINING = frozenset(("merge", "pull", "rebase", "cherry-pick", "revert", "stash"))
 _ENDING = frozenset(("--abort", "--continue", "--skip", "--quit", "--hard"))
@@ -75,7 +81,8 @@ class WorkingTree:
         """Files that were made, which Git may not know yet."""
         self.commits: list[Commit] = []
         self.conflicts: dict[str, Conflict] = {}
-        self.branch = ""
+        self.branches: dict[str, str] = {}
+        """By the folder in which Git named or switched it, the latest last."""
         """The branch that commands switched to; empty where none did."""
         self.changes = 0
         """Counts what may make a check say something else."""
@@ -83,6 +90,21 @@ class WorkingTree:
 
     def files(self) -> tuple[ChangedFile, ...]:
         return tuple(self._files.values())
+
+    def note_branch(self, folder: str, branch: str) -> None:
+        self.branches.pop(folder, None)
+        self.branches[folder] = branch
+
+    def branch_in(self, folder: str) -> str:
+        """The branch that Git named last in a folder, or in one above or below it that is no
+        worktree of its own; empty where it named none.
+        """
+        for known, branch in reversed(self.branches.items()):
+            inner, outer = sorted((known, folder), key=len, reverse=True)
+            between = inner.removeprefix(f"{outer}/")
+            if known == folder or (between != inner and "worktree" not in between):
+                return branch
+        return ""
 
     def changed(
         self, path: str, line: int, *, by: str = "", created: bool = False, deleted: bool = False
@@ -291,7 +313,7 @@ class _Git:
         said = next((args[a] for a in sorted(values) if _MESSAGE.fullmatch(args[a - 1])), "")
         branch, number, subject = made[-1] if made else ("", "", said)
         subject = subject.strip().split("\n")[0]
-        branch = branch.removesuffix(" (root-commit)")
+        branch = branch.removesuffix(" (root-commit)") or tree.branch_in(self._folder)
         tree.commits.append(Commit(number, subject, self._line, branch))
         known = set(took) | tree._added
         if amends or everything or (int(counted[1]) > len(known) if counted else not took):
@@ -308,8 +330,8 @@ class _Git:
             return
         sure = bool(went) or self._outcome is Outcome.OK
         for at, commit in enumerate(tree.commits):
-            if commit.pushed != "pushed" and (not went or commit.branch in went):
-                pushed: Pushed = "pushed" if sure else "unknown"
+            if commit.pushed != "pushed" and (not went or commit.branch in ("", *went)):
+                pushed: Pushed = "pushed" if sure and (commit.branch or not went) else "unknown"
                 tree.commits[at] = structs.replace(commit, pushed=pushed)
 
     def _checkout(self) -> None:
@@ -335,7 +357,7 @@ class _Git:
 
     def _switched(self) -> None:
         if self._outcome is Outcome.OK and self._specs:
-            self._tree.branch = self._specs[0]
+            self._tree.note_branch(self._folder, self._specs[0])
 
     def _unsure(self) -> None:
         """Something that may undo what was done."""
@@ -369,6 +391,8 @@ class _Git:
     def _status(self) -> None:
         """What Git itself lists as changed."""
         tree, flags = self._tree, set(self._flags)
+        if named := _ON_BRANCH.search(self._printed):
+            tree.note_branch(self._folder, named[1])
         if self._outcome is not Outcome.OK or self._piped or self._specs or not self._alone:
             return
         if flags - {"--short", "-s", "--porcelain", "-sb", "--branch", "-b", "-uall"}:
@@ -380,7 +404,7 @@ class _Git:
             path
             for path in self._here
             if any(
-                path.endswith("/" + end) or (end.endswith("/") and "/" + end in path)
+                f"/{path}".endswith(f"/{end}") or (end.endswith("/") and f"/{end}" in f"/{path}")
                 for end in listed
             )
         }
@@ -409,6 +433,11 @@ def _git_words(words: Sequence[str], folder: str) -> tuple[list[str], str]:
             folder = absolute(folder, rest[1])
         del rest[0 : 2 if rest[0] in ("-C", "-c") else 1]
     return rest, folder
+
+
+def is_aside(path: str) -> bool:
+    """Whether a file is no part of the work: a temporary one, or an agent's own."""
+    return _ASIDE.match(path) is not None
 
 
 def absolute(folder: str, path: str) -> str:

@@ -80,9 +80,7 @@ def exported_documents(reading: Reading) -> Iterator[Document]:
                 unpacked += len(data)
                 form = text_form(data[:4])
                 text = form.utf8(data[form.bom :])
-                part = Reading(structs.replace(reading.source, document=text, form=form))
-                part.tally, part.errors = reading.tally, reading.errors
-                yield _Member(part, numbers)
+                yield _Member(structs.replace(reading, document=text, form=form), numbers)
     except (zipfile.BadZipFile, NotImplementedError) as problem:
         raise SourceError(f"{path} cannot be read: the archive is damaged ({problem}).") from None
 

@@ -23,8 +23,8 @@ from msgspec import Struct
 from reviewer.errors import SourceError
 from reviewer.files import open_file
 from reviewer.projects import Tree, work_tree
-from reviewer.sources.fields import folder_of_uri
-from reviewer.sources.formats import Format, Location
+from reviewer.sources.fields import Fields, folder_of_uri, written_object
+from reviewer.sources.format import Format, Location
 from reviewer.sources.registry import FORMATS
 from reviewer.sources.walk import read_with
 
@@ -201,20 +201,15 @@ def _root(location: Location, machine: Machine) -> Path:
         if folder.startswith("%APPDATA%/"):
             return Path(roaming) / folder.removeprefix("%APPDATA%/")
     moved = machine.variables.get(location.variable, "") if location.variable else ""
-    if moved and os.path.isabs(moved) and folder.startswith(location.moves):
-        return Path(moved) / folder.removeprefix(location.moves).lstrip("/")
+    if moved and os.path.isabs(moved) and folder.startswith(location.moved):
+        return Path(moved) / folder.removeprefix(location.moved).lstrip("/")
     return machine.home / folder
 
 
 def _kept_days(location: Location, root: Path) -> int:
     """For how many days the agent keeps a session; its settings may say so."""
     if location.kept_setting:
-        try:
-            with open_file(root.parent / "settings.json") as file:
-                found = msgspec.json.decode(file.read(1_000_000))
-        except (OSError, ValueError, RecursionError):
-            return location.kept_days
-        days = found.get(location.kept_setting) if isinstance(found, dict) else None
+        days = _written(root.parent / "settings.json").get(location.kept_setting)
         if isinstance(days, int) and days > 0:
             return days
     return location.kept_days
@@ -336,13 +331,17 @@ def _cwd_beside(path: Path) -> str:
                 return file.read(5_000).decode("utf-8", "replace").strip()
         beside = folder / "workspace.json"
         if not beside.is_symlink() and beside.is_file():
-            try:
-                with open_file(beside) as file:
-                    found = msgspec.json.decode(file.read(1_000_000))
-            except (OSError, ValueError, RecursionError):
-                return ""
-            return folder_of_uri(found.get("folder")) if isinstance(found, dict) else ""
+            return folder_of_uri(_written(beside).get("folder"))
     return ""
+
+
+def _written(path: Path) -> Fields:
+    """The object that a file has as JSON; empty where there is none."""
+    try:
+        with open_file(path) as file:
+            return written_object(file.read(1_000_000).decode("utf-8", "replace"))
+    except OSError:
+        return {}
 
 
 @lru_cache(maxsize=4096)

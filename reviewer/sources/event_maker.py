@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Sequence
 
 from reviewer.sources.calls import Plans, read_call
 from reviewer.sources.events import (
@@ -15,14 +15,13 @@ from reviewer.sources.events import (
     Origin,
     Plan,
     Result,
-    Rewind,
     Speaker,
     Thought,
 )
 from reviewer.sources.parts import Part
+from reviewer.sources.record_maker import CallNames, role_of
 from reviewer.sources.records import Block, Role, Use
 from reviewer.sources.results import read_result
-from reviewer.sources.session_scan import CallNames, role_of
 from reviewer.sources.turns import Turn
 
 INTERRUPTION = "[Request interrupted by user"
@@ -31,16 +30,6 @@ _SPEAKERS = {
     Role.NOTE: Speaker.PERSON,
     Role.ASSISTANT: Speaker.AGENT,
 }
-
-
-def events_of(blocks: Iterable[Block | Rewind], format_name: str = "") -> Iterator[Event]:
-    """Blocks as events; of a format that is not known, less is certain."""
-    maker = EventMaker(format_name)
-    for block in blocks:
-        if isinstance(block, Rewind):
-            yield block
-        else:
-            yield from maker.of_block(block)
 
 
 class EventMaker:
@@ -59,9 +48,18 @@ class EventMaker:
         part = Part(
             block.kind, block.text, error=block.error, code=block.code, feedback=block.feedback
         )
-        return self.add(
-            origin_of(block), part, block.use, block.role, name=block.name, call=block.call
+        origin = Origin(
+            key="",
+            line_start=block.line_start,
+            line_end=block.line_end,
+            at=block.at,
+            session=block.session,
+            sidechain=block.sidechain,
+            cwd=block.cwd,
+            branch=block.branch,
+            conversation=block.conversation,
         )
+        return self.add(origin, part, block.use, block.role, name=block.name, call=block.call)
 
     def of_turn(self, turn: Turn) -> list[Event]:
         """The events of a turn, which share its origin."""
@@ -147,20 +145,3 @@ def _kind(part: Part, use: Use, text: str) -> NoticeKind:
     if text.lstrip().startswith(INTERRUPTION):
         return NoticeKind.INTERRUPTED
     return NoticeKind.WRAPPER if use is Use.TOOL else NoticeKind(use.value)
-
-
-def origin_of(block: Block) -> Origin:
-    start, end = block.span or (0, 0)
-    return Origin(
-        key="",
-        line_start=block.line_start,
-        line_end=block.line_end,
-        byte_start=start,
-        byte_end=end,
-        at=block.at,
-        session=block.session,
-        sidechain=block.sidechain,
-        cwd=block.cwd,
-        branch=block.branch,
-        conversation=block.conversation,
-    )

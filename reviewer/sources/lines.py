@@ -21,7 +21,6 @@ BLOCK = 1 << 18
 BUFFER = 1 << 16
 """Bytes read ahead when lines are read one by one or at random."""
 _LINE_FEED = ord("\n")
-LINE_SEPARATOR = "\u2028".encode()
 
 
 class TextForm(Struct, frozen=True):
@@ -111,7 +110,7 @@ def _split_lines(
     kept: list[bytes] = []
     size = 0  # bytes of the unfinished line so far, kept or skipped
     end = form.line_end
-    while block := _block(stream, end):
+    while block := stream.read(BLOCK):
         pieces = _split(block, form)
         for piece in pieces[:-1]:
             size += len(piece)
@@ -133,17 +132,6 @@ def _split_lines(
             kept.append(pieces[-1])
     if size:
         yield number, start, None if size > limit else b"".join(kept)
-
-
-def _block(stream: BinaryIO, end: bytes) -> bytes:
-    """The next block of bytes, never ending inside a line end of several bytes."""
-    block = stream.read(BLOCK)
-    while len(end) == 3 and (block.endswith(end[:1]) or block.endswith(end[:2])):
-        more = stream.read(1)
-        if not more:
-            break
-        block += more
-    return block
 
 
 def _split(block: bytes, form: TextForm) -> list[bytes]:

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Iterator
 from itertools import chain, islice
 
 from msgspec import structs
 
 from reviewer.clock import written_moment
-from reviewer.sources.formats import Facts, Format
+from reviewer.sources.format import Facts, Format
 from reviewer.sources.front_matter import front_matter
-from reviewer.sources.hash_set import HashSet
 from reviewer.sources.note_kinds import (
     entry_facts,
     entry_title,
@@ -22,9 +20,10 @@ from reviewer.sources.note_kinds import (
     is_template,
 )
 from reviewer.sources.note_lines import Markup, NoteLine, NoteSection, heading_of, sections
-from reviewer.sources.reading import Reading
-from reviewer.sources.records import Record, Role, Shape, Use
-from reviewer.sources.source import Source
+from reviewer.sources.parts import Part
+from reviewer.sources.reading import Reading, Spot
+from reviewer.sources.records import Role, Shape, Use
+from reviewer.sources.turns import Turn
 
 HEAD_LINES = 200
 HEAD_CHARS = 40_000
@@ -36,36 +35,31 @@ OWN_LINE = "- [Decided by the person: "
 """How the line that reviewer writes into the index of an agent's memories begins."""
 
 
-class MarkdownScan:
-    """The records of one note: its sections under headings, or its entries if it is a log."""
+class _Note:
+    """One note: its sections under headings, or its entries if it is a log."""
 
-    format = "markdown"
-
-    def __init__(self, source: Source) -> None:
-        self.path = source.path
-        self._reading = Reading(source)
-        self.tally, self.errors = self._reading.tally, self._reading.errors
-        self._form, self._lines = source.form, source.lines
-        self._yielded = HashSet()
+    def __init__(self, reading: Reading) -> None:
+        self._reading, self._tally = reading, reading.tally
+        self._yielded: set[str] = set()
         self._meta: dict[str, str] = {}
         self._boot = False
 
-    def __iter__(self) -> Iterator[Record]:
+    def turns(self) -> Iterator[Turn]:
         lines = self._read_lines()
         head = list(islice(lines, HEAD_LINES))
         more = next(lines, None)
         texts = [line.text for line in head]
         self._meta, matter_lines = front_matter(texts)
-        self._boot = is_agent_instructions(self.path.name, "\n".join(texts[:60]))
+        self._boot = is_agent_instructions(self._reading.path.name, "\n".join(texts[:60]))
         body = head[matter_lines:]
         if not body and more is None and head:
-            self.tally["front matter only"] += 1
+            self._tally["front matter only"] += 1
             return
         headings = _headings(body)
-        small = more is None and sum(map(len, texts)) <= HEAD_CHARS and not self.tally
+        small = more is None and sum(map(len, texts)) <= HEAD_CHARS and not self._tally
         if small and is_decision_record(headings):
             titles = tuple(title for _, title in headings[:1])
-            yield from self._record(NoteSection(body, titles, 1, True))
+            yield from self._turn(NoteSection(body, titles, 1, True))
             return
         log = any(level == 1 and is_log_title(title) for level, title in headings[:3])
 
@@ -74,9 +68,7 @@ class MarkdownScan:
 
         rest = lines if more is None else chain([more], lines)
         for section in sections(chain(body, rest), is_entry):
-            yield from self._record(section)
-
-    live = __iter__
+            yield from self._turn(section)
 
     def _read_lines(self) -> Iterator[NoteLine]:
         """The file's lines. Lines of a block that reviewer exported become blank, so that exported
@@ -86,12 +78,12 @@ class MarkdownScan:
         for line in self._reading.text_lines():
             own = own or line.text.startswith(OWN_BLOCK)
             if own or line.text.startswith(OWN_LINE):
-                self.tally["block of reviewer's own"] += 1
+                self._tally["block of reviewer's own"] += 1
                 own = own and not line.text.startswith(OWN_BLOCK_END)
                 line = structs.replace(line, text="")
             yield line
 
-    def _record(self, section: NoteSection) -> Iterator[Record]:
+    def _turn(self, section: NoteSection) -> Iterator[Turn]:
         lines = section.lines
         while lines and not lines[-1].text.strip():
             lines.pop()
@@ -100,30 +92,23 @@ class MarkdownScan:
         if not lines:
             return
         start, last = lines[0], lines[-1]
-        if not self._lines[0] <= start.number or last.number >= self._lines[1]:
-            return
-        digest = hashlib.sha256(self._form.line_end.join(line.raw for line in lines))
-        if digest.digest() in self._yielded:
-            self.tally["repeated"] += 1
-            return
-        self._yielded.add(digest.digest())
+        raw = self._reading.form.line_end.join(line.raw for line in lines)
+        stop = last.start + len(last.raw)
         text = "\n".join(line.text for line in lines)
-        meta, at = self._facts(section, text)
+        facts, at = self._facts(section, text)
+        origin = Spot(start.number, last.number + 1, start.start, stop, raw).origin(at=at)
+        if origin.key in self._yielded:
+            self._tally["repeated"] += 1
+            return
+        self._yielded.add(origin.key)
         use = Use.TEMPLATE if is_template(text) else Use.BOOT if self._boot else Use.MESSAGE
-        yield Record(
-            key=f"sha256:{digest.hexdigest()}",
-            line_start=start.number,
-            line_end=last.number + 1,
-            byte_start=start.start,
-            byte_end=last.start + len(last.raw),
-            sha256=digest.hexdigest(),
+        yield Turn(
+            origin=origin,
             role=Role.NOTE,
-            text=text,
-            use=use,
+            parts=[Part("text", text, use)],
             shape=Shape.ENTRY if section.entry else Shape.SECTION,
-            at=at,
             headings=section.headings,
-            meta=meta,
+            facts=facts,
         )
 
     def _facts(self, section: NoteSection, text: str) -> tuple[dict[str, str], str | None]:
@@ -158,9 +143,9 @@ def _headings(lines: list[NoteLine]) -> list[tuple[int, str]]:
 
 
 FORMAT = Format(
-    name=MarkdownScan.format,
+    name="markdown",
     agent="Markdown and text notes",
-    read=MarkdownScan,
+    turns=lambda reading: _Note(reading).turns(),
     facts=Facts(
         person="nobody's: notes are evidence of their own",
         left_out="HTML comments, templates, front matter",

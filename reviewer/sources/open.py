@@ -12,17 +12,15 @@ from itertools import islice
 from pathlib import Path
 from typing import BinaryIO
 
-from msgspec import structs
-
 from reviewer.errors import OtherKindError, SourceError
 from reviewer.files import unreadable
-from reviewer.sources import archives, chat, databases, markdown
+from reviewer.sources import archives, databases, markdown
 from reviewer.sources.binary import looks_binary
-from reviewer.sources.formats import Format
+from reviewer.sources.format import Format
+from reviewer.sources.formats import chat
 from reviewer.sources.json_values import json_pieces, outline
 from reviewer.sources.lines import (
     LINE_LIMIT,
-    LINE_SEPARATOR,
     TextForm,
     read_lines,
     reading,
@@ -30,19 +28,19 @@ from reviewer.sources.lines import (
 )
 from reviewer.sources.own_files import is_packet
 from reviewer.sources.prose import PROSE_NAMES, why_not_prose
-from reviewer.sources.records import Block, BlockScan, Record, Scan, text_block
+from reviewer.sources.reading import Reading
+from reviewer.sources.record_maker import Blocks
 from reviewer.sources.registry import FORMATS
-from reviewer.sources.session_scan import SessionBlocks
-from reviewer.sources.source import Source
+from reviewer.sources.turns import Turn, TurnReader
 from reviewer.sources.unpacked import is_compressed, plain_suffix
 
-HEAD_BYTES = 256_000
+HEAD_BYTES = 64_000
 DOCUMENT_LIMIT = 256_000_000
 BINARY_LIMIT = 16_000_000
 """Bytes of a seemingly binary file that are searched for records, because NULs may precede them
 after a power failure.
 """
-SAMPLE_LINES = 24
+SAMPLE_LINES = 8
 """Number of lines to examine, spread over the sample."""
 NOTE_FORMATS = frozenset({"markdown", "text", "empty"})
 """Formats without conversations."""
@@ -50,38 +48,13 @@ NO_CONVERSATION = "JSON without a conversation"
 JSON_START = re.compile(rb'\s*+(?:\{\s*+"|\[\s*+\[?\s*+\{)')
 
 
-class _EmptyScan:
+def _nothing(reading: Reading) -> Iterator[Turn]:
     """A file that is empty or blank."""
-
-    format = "empty"
-
-    def __init__(self, source: Source) -> None:
-        self.path = source.path
-        self.tally: Counter[str] = Counter({"empty file": 1})
-        self.errors: list[str] = []
-
-    def __iter__(self) -> Iterator[Record]:
-        return iter(())
-
-    live = __iter__
+    reading.tally["empty file"] += 1
+    return iter(())
 
 
-class _RecordBlocks:
-    """The records of a format without tool calls, one block each."""
-
-    def __init__(self, scan: Scan) -> None:
-        self.path, self.format, self.is_log = scan.path, scan.format, False
-        self.tally: Counter[str] = scan.tally
-        self.errors: list[str] = scan.errors
-        self._scan = scan
-
-    def __iter__(self) -> Iterator[Block]:
-        return map(text_block, self._scan)
-
-    live = __iter__
-
-
-_EMPTY = Format(name=_EmptyScan.format, read=_EmptyScan)
+_EMPTY = Format(name="empty", turns=_nothing)
 
 
 def open_blocks(
@@ -90,16 +63,12 @@ def open_blocks(
     line_start: int = 0,
     line_end: int | None = None,
     sessions: frozenset[str] | None = None,
-) -> BlockScan:
+) -> Blocks:
     """The blocks of a file: its text, thoughts, tool calls and their results.
 
     Takes the arguments of `stream.read` and raises the same errors.
     """
-    found, source = recognised(path, line_start, line_end, sessions)
-    if found.turns is not None:
-        return SessionBlocks(found.name, source, found.turns, is_log=found.is_log)
-    assert found.read is not None
-    return _RecordBlocks(found.read(source))
+    return Blocks(*recognised(path, line_start, line_end, sessions))
 
 
 def is_session(path: Path) -> bool:
@@ -110,7 +79,7 @@ def is_session(path: Path) -> bool:
         return False
     try:
         found = recognise(path)
-        return bool(found.read or found.turns) and found.name not in NOTE_FORMATS
+        return found.turns is not None and found.name not in NOTE_FORMATS
     except SourceError:
         return False
 
@@ -122,19 +91,19 @@ def recognise(path: Path) -> Format:
 
 def recognised(
     path: Path, line_start: int, line_end: int | None, sessions: frozenset[str] | None
-) -> tuple[Format, Source]:
-    """The format of a file, and the file as a source.
+) -> tuple[Format, TurnReader, Reading]:
+    """The format of a file, its reader, and the file, ready to be read.
 
     `line_start` and `line_end` are 0-based half-open lines. `sessions`: only these, of a file that
-    has those of several projects. The first 256 kB decide the format, or, if the first line is
+    has those of several projects. The first 64 kB decide the format, or, if the first line is
     longer, the lines after it. Raises OtherKindError when reviewer does not read this kind of file,
     and SourceError when it cannot be read.
     """
     found, form, document = _detect(path)
-    if found.read is None and found.turns is None:
-        raise OtherKindError(f"{path} is not text that reviewer reads: {found.not_read}.")
-    lines = (line_start, float("inf") if line_end is None else line_end)
-    return found, Source(path, form, lines, document, sessions)
+    if found.turns is None:
+        raise _other_kind(path, found.not_read)
+    end = float("inf") if line_end is None else line_end
+    return found, found.turns, Reading(path, form, line_start, end, document, sessions)
 
 
 def _detect(path: Path) -> tuple[Format, TextForm, bytes | None]:
@@ -164,7 +133,7 @@ def _sniffed(path: Path, stream: BinaryIO) -> tuple[Format, TextForm, bytes | No
         return _of_container(path, archives.members(path), "an archive without chats"), form, None
     if not sample.strip():
         return _EMPTY, form, None
-    pieces, form = _pieces(sample, form)
+    pieces = _pieces(sample, form)
     objects = [each for piece in pieces if (each := _object(piece))]
     binary = form.encoding == "utf-8" and looks_binary(head)
     if not objects and len(pieces) < 2:
@@ -181,7 +150,7 @@ def _sniffed(path: Path, stream: BinaryIO) -> tuple[Format, TextForm, bytes | No
     if by_records and begins != b"[" and mostly_records:
         return by_records, form, None
     if not by_records and binary:
-        raise OtherKindError(f"{path} is not text that reviewer reads: it is binary.")
+        raise _other_kind(path, "it is binary")
     if begins in (b"[", b"{"):
         document, shape = _document(path, stream, form)
         if shape is not None:
@@ -191,7 +160,7 @@ def _sniffed(path: Path, stream: BinaryIO) -> tuple[Format, TextForm, bytes | No
         return by_records, form, None
     if json:
         if objects:
-            raise OtherKindError(f"{path} is not text that reviewer reads: {NO_CONVERSATION}.")
+            raise _other_kind(path, NO_CONVERSATION)
         raise SourceError(f"{path} is not text that reviewer reads: JSON that is damaged.")
     text = sample.decode("utf-8", "replace").replace("\r\n", "\n").replace("\r", "\n")
     return _text_format(path, text), form, None
@@ -204,7 +173,7 @@ def _of_container(path: Path, names: Collection[str], otherwise: str) -> Format:
         test = each.detect_tables if tables else each.detect_members
         if test is not None and test(names):
             return each
-    raise OtherKindError(f"{path} is not text that reviewer reads: it is {otherwise}.")
+    raise _other_kind(path, f"it is {otherwise}")
 
 
 def _record_format(record: dict[str, object]) -> int | None:
@@ -224,7 +193,11 @@ def _document_format(path: Path, shape: object) -> Format:
         for each in FORMATS:
             if each.detect_document is not None and each.detect_document(shape):
                 return each
-    raise OtherKindError(f"{path} is not text that reviewer reads: {NO_CONVERSATION}.")
+    raise _other_kind(path, NO_CONVERSATION)
+
+
+def _other_kind(path: Path, what: str) -> OtherKindError:
+    return OtherKindError(f"{path} is not text that reviewer reads: {what}.")
 
 
 def _text_format(path: Path, text: str) -> Format:
@@ -233,14 +206,14 @@ def _text_format(path: Path, text: str) -> Format:
     """
     suffix = plain_suffix(path)
     if is_packet(text):
-        raise OtherKindError(f"{path} is not text that reviewer reads: a packet of its own.")
+        raise _other_kind(path, "a packet of its own")
     reason = why_not_prose(text, suffix)
     if reason is None or suffix.lower() in PROSE_NAMES:
         for each in FORMATS:
             if each.detect_text is not None and each.detect_text(text):
                 return each
     if reason:
-        raise OtherKindError(f"{path} is not text that reviewer reads: {reason}.")
+        raise _other_kind(path, reason)
     return markdown.FORMAT
 
 
@@ -251,25 +224,16 @@ def _require_unpacked(path: Path) -> None:
     except OSError as problem:
         raise unreadable(path, problem) from None
     if packed:
-        raise OtherKindError(
-            f"{path} is not text that reviewer reads: it is a compressed database or archive"
-            " (unpack it first)."
-        )
+        raise _other_kind(path, "it is a compressed database or archive (unpack it first)")
 
 
-def _pieces(sample: bytes, form: TextForm) -> tuple[list[bytes], TextForm]:
-    """The first non-blank lines, and the form with their actual line end."""
-    line_end = form.line_end.replace(b"\0", b"")
-    if line_end not in sample and LINE_SEPARATOR in sample and form.encoding == "utf-8":
-        parts = sample.split(LINE_SEPARATOR)
-        if any(_object(part) for part in parts[:3]):
-            line_end = LINE_SEPARATOR
-            form = structs.replace(form, line_end=line_end)
-    parts = sample.split(line_end)
+def _pieces(sample: bytes, form: TextForm) -> list[bytes]:
+    """Non-blank lines, spread over the sample."""
+    parts = sample.split(form.line_end.replace(b"\0", b""))
     if len(sample) >= HEAD_BYTES // 2 and len(parts) > 1:
         parts.pop()  # cut by the end of the sample
     parts = [part for part in parts if part.strip()]
-    return parts[:: -(-len(parts) // SAMPLE_LINES) or 1], form
+    return parts[:: -(-len(parts) // SAMPLE_LINES) or 1]
 
 
 def _later_pieces(stream: BinaryIO, form: TextForm, most: int) -> list[bytes]:

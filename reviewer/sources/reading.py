@@ -6,17 +6,17 @@ import hashlib
 import re
 from collections import Counter
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any, TypeVar
 
 import msgspec
-from msgspec import Struct
+from msgspec import Struct, field
 
 from reviewer.sources.events import Origin
 from reviewer.sources.fields import Fields, words
 from reviewer.sources.json_values import json_pieces
-from reviewer.sources.lines import BLOCK, read_lines, reading
+from reviewer.sources.lines import BLOCK, TextForm, read_lines, reading
 from reviewer.sources.note_lines import NoteLine
-from reviewer.sources.source import Source
 
 Line = TypeVar("Line")
 TEXT_LINE_LIMIT = 1_000_000
@@ -61,16 +61,22 @@ def row_spot(row: int, raw: bytes | str) -> Spot:
     return Spot(row, row + 1, 0, 0, data)
 
 
-class Reading:
+class Reading(Struct):
     """One file while it is read: its lines or its document, its tally and its damage."""
 
-    def __init__(self, source: Source) -> None:
-        self.source = source
-        self.path = source.path
-        self.form = source.form
-        self.document = source.document
-        self.tally: Counter[str] = Counter()
-        self.errors: list[str] = []
+    path: Path
+    form: TextForm
+    first: int = 0
+    end: float = float("inf")
+    """The lines to read, 0-based and half-open."""
+    document: bytes | None = None
+    """The UTF-8 text of a file that is one JSON document."""
+    sessions: frozenset[str] | None = None
+    """The sessions to read from a file with those of several projects; None: all."""
+    tally: Counter[str] = field(default_factory=Counter)
+    """Reason -> skipped lines (or messages): `tool result`, `unknown type: foo`, `bad JSON`."""
+    errors: list[str] = field(default_factory=list)
+    """Damage to report in `errors.log`, with its position; one bad record never raises an error."""
 
     def objects(self) -> Iterator[tuple[Spot, Fields]]:
         """Every JSON object of a file with one object a line, with its place."""

@@ -1,16 +1,11 @@
-"""The output of readers: records and blocks with positions, and tallies of skipped text."""
+"""The output of readers: records and blocks with their positions."""
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterator
 from enum import StrEnum
-from pathlib import Path
-from typing import Literal, Protocol
+from typing import Literal
 
 from msgspec import Struct
-
-from reviewer.sources.events import Rewind
 
 BlockKind = Literal["text", "thinking", "tool_use", "tool_result"]
 
@@ -80,26 +75,6 @@ class Record(Struct, frozen=True):
     """Other facts of the format: front matter, branch, working folder, status, title."""
 
 
-class Scan(Protocol):
-    """One file being read. Iterate to get its records; this fills `tally` and `errors`."""
-
-    path: Path
-    format: str
-    """Name of the reader: `claude-code`, `markdown`, `chat`, ..."""
-    tally: Counter[str]
-    """Reason -> skipped lines (or messages): `tool result`, `unknown type: foo`, `bad JSON`."""
-    errors: list[str]
-    """Damage to report in `errors.log`, with its position; one bad record never raises an error."""
-
-    def __iter__(self) -> Iterator[Record]:
-        """The records with their final use."""
-
-    def live(self) -> Iterator[Record | Rewind]:
-        """The records as they come, each as soon as it is complete; a `Rewind` says which of them
-        were abandoned.
-        """
-
-
 class Block(Struct, frozen=True):
     """One block of one message, in the order of the file; lines are 0-based and half-open.
 
@@ -132,39 +107,3 @@ class Block(Struct, frozen=True):
     session: str | None = None
     conversation: int = 0
     """Tells the conversations of a file apart that have no session."""
-    span: tuple[int, int] | None = None
-    """The bytes of its turn in the file, half-open; an empty span where the file has rows. None:
-    its lines are its place."""
-
-
-def text_block(record: Record) -> Block:
-    """A record as one block."""
-    return Block(
-        role=record.role,
-        kind="text",
-        text=record.text,
-        line_start=record.line_start,
-        line_end=record.line_end,
-        at=record.at,
-        use=record.use,
-        sidechain=record.sidechain,
-        session=record.session,
-    )
-
-
-class BlockScan(Protocol):
-    """One file being read. Iterate to get its blocks; this fills `tally` and `errors`."""
-
-    path: Path
-    format: str
-    tally: Counter[str]
-    """Reason -> skipped lines (or messages)."""
-    errors: list[str]
-    is_log: bool
-    """The lines of the file are in the order of time."""
-
-    def __iter__(self) -> Iterator[Block]:
-        """The blocks with their final use."""
-
-    def live(self) -> Iterator[Block | Rewind]:
-        """The blocks as they come; see `Scan.live`."""

@@ -1,8 +1,11 @@
-"""The registry of formats. To add one, write a module with a `Format` and add it to `FORMATS`."""
+"""The registry of formats. To add one, write a module in `formats/`, and add its `Format` to
+`FORMATS`."""
 
 from __future__ import annotations
 
-from reviewer.sources import (
+from reviewer.sources import markdown
+from reviewer.sources.format import Format
+from reviewer.sources.formats import (
     ai_studio,
     amp,
     antigravity,
@@ -25,7 +28,6 @@ from reviewer.sources import (
     grok,
     hermes,
     kimi,
-    markdown,
     marked_turns,
     opencode,
     pi,
@@ -33,8 +35,7 @@ from reviewer.sources import (
     trajectories,
     vscode_chat,
 )
-from reviewer.sources.formats import Format
-from reviewer.sources.unsupported import UNSUPPORTED
+from reviewer.sources.formats.unsupported import UNSUPPORTED
 
 FORMATS: tuple[Format, ...] = (
     claude_code.FORMAT,

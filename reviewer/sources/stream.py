@@ -2,24 +2,17 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
 from reviewer.sources.event_maker import EventMaker
 from reviewer.sources.events import (
     Event,
-    Message,
-    Notice,
-    NoticeKind,
-    Origin,
     Rewind,
-    Speaker,
 )
 from reviewer.sources.open import recognised
-from reviewer.sources.reading import Reading
+from reviewer.sources.record_maker import RecordMaker, settled, wanted
 from reviewer.sources.records import Record, Use
-from reviewer.sources.session_scan import RecordMaker, settled, wanted
 
 REWOUND = str(Use.REWOUND)
 
@@ -32,18 +25,14 @@ class EventStream:
     def __init__(
         self, path: Path, line_start: int, line_end: int | None, sessions: frozenset[str] | None
     ) -> None:
-        found, source = recognised(path, line_start, line_end, sessions)
+        found, self._turns, reading = recognised(path, line_start, line_end, sessions)
         self.path, self.format = path, found.name
         self.is_log = found.is_log
         """The lines of the file are in the order of time."""
         self.several = found.several or found.outlines is not None
         """The file may have several conversations."""
-        self._turns = found.turns
-        self._note = found.read(source) if found.read is not None else None
-        self._reading = Reading(source)
-        told = self._note or self._reading
-        self.tally: Counter[str] = told.tally
-        self.errors: list[str] = told.errors
+        self._reading = reading
+        self.tally, self.errors = reading.tally, reading.errors
 
     def __iter__(self) -> Iterator[Event]:
         for each in self.with_records(records=False):
@@ -74,13 +63,6 @@ class EventStream:
         """The records as soon as they are complete, between the events. A Rewind, which comes
         without `events`, too, takes back the records on its lines.
         """
-        if self._turns is None:
-            for record in self._note or ():
-                if records:
-                    yield record
-                if events:
-                    yield _of_note(record)
-            return
         maker, kept = EventMaker(self.format), RecordMaker(self._reading, self.format)
         for turn in wanted(self._turns, self._reading):
             if isinstance(turn, Rewind):
@@ -109,19 +91,3 @@ def read(
     not read this kind of file, and SourceError, here or while iterating, when it cannot be read.
     """
     return EventStream(path, line_start, line_end, sessions)
-
-
-def _of_note(record: Record) -> Event:
-    """A section of a note."""
-    origin = Origin(
-        key=record.key,
-        line_start=record.line_start,
-        line_end=record.line_end,
-        byte_start=record.byte_start,
-        byte_end=record.byte_end,
-        sha256=record.sha256,
-        at=record.at,
-    )
-    if record.use is Use.MESSAGE:
-        return Message(origin, Speaker.PERSON, record.text)
-    return Notice(origin, NoticeKind(record.use.value), record.text, Speaker.PERSON)

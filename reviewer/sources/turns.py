@@ -16,7 +16,7 @@ from reviewer.sources.events import Origin, Rewind
 from reviewer.sources.fields import words
 from reviewer.sources.parts import Part
 from reviewer.sources.reading import Reading, Spot
-from reviewer.sources.records import Role, Use
+from reviewer.sources.records import Role, Shape, Use
 
 RECORDED_TWICE = "recorded twice"
 """The reason under which the second place of the same words is counted."""
@@ -24,13 +24,18 @@ SESSION_STATE = "state of the session"
 
 
 class Turn(Struct, frozen=True, kw_only=True, gc=False):
-    """One message of a session."""
+    """One message of a session, or one section of a note."""
 
     origin: Origin
     role: Role
     parts: list[Part]
     rewound: bool = False
     """On a branch that the person left."""
+    shape: Shape = Shape.TURN
+    headings: tuple[str, ...] = ()
+    """Titles from the outermost heading down to its own (notes only)."""
+    facts: dict[str, str] | None = None
+    """What a note says of itself: its title, its date. None for a turn of a session."""
 
 
 TurnReader: TypeAlias = Callable[[Reading], Iterator[Turn | Rewind]]

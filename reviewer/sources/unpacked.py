@@ -12,13 +12,11 @@ import errno
 import io
 import os
 import sys
-import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import lru_cache
 from pathlib import Path, PurePath
 from typing import IO, TYPE_CHECKING, BinaryIO, cast
-
-from msgspec import Struct
 
 from reviewer.files import open_file
 
@@ -64,7 +62,9 @@ def open_unpacked(path: Path, *, buffering: int = io.DEFAULT_BUFFER_SIZE) -> Bin
     if not _is_packed(head):
         return packed
     with packed:
-        copy = _copies.of(packed, path)
+        status = os.fstat(packed.fileno())
+    # Device, number, size and time show whether it is the file that was unpacked last.
+    copy = _copy_of(path, status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns)
     return cast(BinaryIO, io.BufferedReader(_View(copy), buffering))
 
 
@@ -138,36 +138,13 @@ class _Copy:
         self.file.flush()
 
 
-class _Identity(Struct, frozen=True):
-    """Which bytes a file had: device, number, size and time."""
-
-    device: int
-    number: int
-    size: int
-    modified_ns: int
-
-
-class _Copies:
-    """The file that was unpacked last."""
-
-    def __init__(self) -> None:
-        self._lock = threading.Lock()
-        self._last: tuple[_Identity, _Copy] | None = None
-
-    def of(self, packed: BinaryIO, path: Path) -> _Copy:
-        """The unpacked copy of an open file. Raises OSError."""
-        stat = os.fstat(packed.fileno())
-        identity = _Identity(stat.st_dev, stat.st_ino, stat.st_size, stat.st_mtime_ns)
-        with self._lock:
-            if self._last is None or self._last[0] != identity:
-                self._last = None  # its room is free before the next one needs it
-                copy = _Copy()
-                copy.fill(packed, path)
-                self._last = (identity, copy)
-            return self._last[1]
-
-
-_copies = _Copies()
+@lru_cache(maxsize=1)
+def _copy_of(path: Path, *identity: int) -> _Copy:
+    """The unpacked copy of the file that was unpacked last. Raises OSError."""
+    copy = _Copy()
+    with open_file(path) as packed:
+        copy.fill(packed, path)
+    return copy
 
 
 class _View(io.RawIOBase):

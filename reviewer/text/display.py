@@ -74,17 +74,6 @@ def escaped_json(text: str) -> str:
     return _UNSAFE.sub(_escape, text)
 
 
-def display_offset(text: str, offset: int, *, tab_size: int = 4) -> int:
-    """The offset in `display_text(text)` of the character at `offset` of `text`.
-
-    For highlighting a span of a record in its displayed text. The display of a character does not
-    depend on the text after it, except that `\\r` vanishes before `\\n`.
-    """
-    if text[offset - 1 : offset + 1] == _CARRIAGE and offset > 0:
-        offset -= 1
-    return len(display_text(text[:offset], tab_size=tab_size))
-
-
 def _mark(match: re.Match[str]) -> str:
     code = ord(match.group())
     if _ascii_marks:

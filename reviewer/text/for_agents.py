@@ -41,8 +41,9 @@ _OF_HOSTS = (
 _FRAME = re.compile(
     # `</tag>`, comments, `<|im_end|>`, also behind blanks and marks of invisible characters
     rf"{_LESS}(?=\s*+(?:[/!?|\\]|[^\x00-\x7f\w\s‹]|%2f|&#|&\w{{1,12}};))"
-    # `<tag>`; after a word it is code, such as `List<String>`, unless it can only be a tag
-    rf"|(?<!\w){_LESS}(?=[^\W\d])"
+    # `<tag>`; after a word or in a path (`List<String>`, `specs/<name>.md`) it is a placeholder,
+    # unless it can only be a tag
+    rf"|(?<![\w/]){_LESS}(?=[^\W\d])"
     rf"|{_LESS}(?={_OF_HOSTS}\W|\w{{1,40}}[-_:]|[^\W\d]\w*+\s++[\w-]++\s*+=)"
     rf"|{_LESS}(?=\s++[^\W\d][\w.:-]{{0,60}}(?:\s[^<>]{{0,200}})?[>＞])",
     re.IGNORECASE,

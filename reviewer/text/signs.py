@@ -16,18 +16,6 @@ FLAGGED = "⌁"
 HINT = "★"
 BY_HAND = "✐"
 DOUBTED = "?"
-EXCERPT = '"'
-
-TYPE_SIGNS = {
-    "identity": "i",
-    "preference": "p",
-    "project": "j",
-    "episodic": "e",
-    "knowledge": "k",
-    "adaptation": "a",
-}
-"""The sign of each type of memory; entities share one."""
-ENTITY = "#"
 
 MEANINGS = {
     "promoted": ("kept", "An active memory; beside a check: it passed."),
@@ -56,7 +44,7 @@ SUSPICIOUS = frozenset({"secret", "injection", "look-alike"})
 STALE = "stale"
 """Not stored: the source has changed since it was read."""
 OUTDATED = frozenset({"conflict", "concurrent", "retire", "not-in-force", STALE})
-DOUBTFUL = frozenset({"unproved", "not-alone", "known", "taken-back", "negation"})
+DOUBTFUL = frozenset({"unproved", "not-alone", "known", "taken-back"})
 HAND_AUTHORED = "hand-authored"
 OTHERS = frozenset({"joined", "once", "replaces", "reword"})
 FLAGS = tuple(sorted({*SUSPICIOUS, *OUTDATED, *DOUBTFUL, *OTHERS, HAND_AUTHORED}))

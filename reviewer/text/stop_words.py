@@ -20,9 +20,6 @@ never nor off once onto other others our over own per please same see she since 
 take than their these those though through too under until upon us using very want way well
 where whether while who whom whose why within without yet your
 """
-_IN_NOTES = """
-back don ensure etc give given less made makes making next non put set thing via
-"""
 _IN_SPEECH = """
 against although aren't around can't couldn't didn't doesn't don't ever getting gonna hadn't
 hasn't haven't herself himself i'd i'll i'm i've instead isn't it's know let's look looks maybe
@@ -32,10 +29,7 @@ we'll we're we've weren't what's won't wouldn't yeah yes you'd you'll you're you
 yourself
 """
 
-STOP_WORDS = frozenset(_MOST_FREQUENT.split() + _LESS_FREQUENT.split())
 SIMILARITY_STOP_WORDS = frozenset((*_MOST_FREQUENT.split(), "add", "added", "set"))
 """For near-duplicates: less frequent words help to tell two short statements apart."""
-NOTE_STOP_WORDS = STOP_WORDS.union(_IN_NOTES.split())
-"""For notes and tasks; without contractions, because their words are split at apostrophes."""
-SPEECH_STOP_WORDS = STOP_WORDS.union(_IN_SPEECH.split())
+SPEECH_STOP_WORDS = frozenset(f"{_MOST_FREQUENT} {_LESS_FREQUENT} {_IN_SPEECH}".split())
 """For conversations: with contractions and filler words."""

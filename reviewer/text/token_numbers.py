@@ -9,13 +9,15 @@ _UNITS = {"": 1, "k": 1_000, "m": 1_000_000}
 
 
 def read_tokens(text: str) -> int | None:
-    """The number of tokens that a text names; None if it names none."""
+    """The number of tokens that a text names; None if it names none, or a part of a token."""
     match = _NUMBER.fullmatch(text.strip())
     if match is None:
         return None
     digits, unit = match[1].replace("_", ""), match[2].lower()
     digits = re.sub(r"[,.](?=\d{3}(\D|$))", "", digits) if not unit else digits.replace(",", ".")
     try:
-        return round(float(digits) * _UNITS[unit])
+        number = float(digits) * _UNITS[unit]
     except ValueError:
         return None
+    whole = round(number)
+    return whole if abs(number - whole) < 1e-6 else None

@@ -83,27 +83,6 @@ class TestWhatIsAsked:
 class TestThePromotionGraph:
     """Unknown types, empty and huge words, repetitions, changes by another process."""
 
-    def test_unknown_types_and_ids(self, ingested: Reviewer) -> None:
-        memory = ingested.ids("--kind", "memory")[0]
-        assert ingested("promote", memory, "--alone").returncode == 0
-        assert "validation_claim" in ingested.fails("graduate", memory, "--as", "foo")
-        assert "identity" in ingested.fails("add", "foo", "Some words of a fact")
-        assert "#999" in ingested.fails("graduate", 999, "--as", "decision")
-        assert "#999" in ingested.fails("supersede", memory, "--by", 999)
-        assert "#999" in ingested.fails("conflict", "show", 999)
-        assert "is not an id" in ingested.fails("relate", "x", "uses", 1, code=2)
-        ingested.nothing_lost()
-
-    def test_graduating_twice_a_candidate_or_an_entity(self, ingested: Reviewer) -> None:
-        memory, waiting = ingested.ids("--kind", "memory")[:2]
-        assert ingested("promote", memory, "--alone").returncode == 0
-        assert ingested("graduate", memory, "--as", "decision").returncode == 0
-        assert "graduated already" in ingested.fails("graduate", memory, "--as", "system")
-        assert "promote it first" in ingested.fails("graduate", waiting, "--as", "decision")
-        entity = ingested.rows("queue", "show", memory)[0]["graduated_to"]
-        assert "an entity" in ingested.fails("graduate", entity, "--as", "decision")
-        ingested.nothing_lost()
-
     def test_empty_words(self, reviewer: Reviewer) -> None:
         blank = reviewer.folder / "blank.txt"
         blank.write_text(" \n\n")
@@ -120,20 +99,6 @@ class TestThePromotionGraph:
         words.write_text("x" * ((1 << 20) + 1))
         assert "1 MiB" in reviewer.fails("add", "decision", "--content-file", words)
         reviewer.nothing_lost(candidates=0)
-
-    def test_editing_a_row_that_another_process_just_decided(self, ingested: Reviewer) -> None:
-        number = ingested.ids("--kind", "memory")[0]
-        words = ingested.folder / "words.txt"
-        words.write_text("Other words for the same fact\n")
-        assert ingested("reject", number, "--alone").returncode == 0
-        line = ingested.fails("edit", number, "--content-file", words, "--promote")
-        assert f"#{number} is already rejected" in line
-        assert ingested("restore", number).returncode == 0
-        assert ingested("promote", number, "--alone").returncode == 0
-        assert ingested("edit", number, "--content-file", words, "--promote").returncode == 0
-        shown = ingested.rows("queue", "show", number)[0]
-        assert (shown["status"], len(shown["wordings"])) == ("active", 1)
-        ingested.nothing_lost()
 
 
 def test_a_misspelt_command_names_the_nearest_ones(reviewer: Reviewer) -> None:

@@ -42,13 +42,6 @@ class TestTheStore:
     def test_no_name_at_all(self, reviewer: Reviewer) -> None:
         assert "name the file" in reviewer.fails("--db", "", "stats", db=False, code=2)
 
-    def test_of_a_newer_version(self, seeded: Reviewer) -> None:
-        with sqlite3.connect(seeded.db) as connection:
-            connection.execute("PRAGMA user_version = 99")
-        connection.close()
-        assert "newer reviewer" in seeded.fails("queue", "list")
-        assert "newer reviewer" in seeded.fails("promote", "1")
-
     def test_read_only(self, seeded: Reviewer, bound: Callable[[], None]) -> None:
         before = len(seeded.ids("--status", "all"))
         seeded.db.chmod(0o400)

@@ -69,17 +69,6 @@ class TestClosedStreams:
 
 
 class TestTheWayOut:
-    def test_a_reader_that_goes_away(self, seeded: Reviewer) -> None:
-        seeded("dev-seed", 3000)
-        process = seeded.start("queue", "list", "--json")
-        assert process.stdout is not None
-        assert process.stderr is not None
-        process.stdout.readline()
-        process.stdout.close()
-        assert process.stderr.read() == ""
-        assert process.wait(timeout=250) == 0
-        process.stderr.close()
-
     @pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no /dev/full here")
     @pytest.mark.parametrize(
         "arguments", [["queue", "list"], ["queue", "list", "--json"], ["stats"]]

@@ -180,6 +180,15 @@ def test_one_segment_may_have_another_level(talk: Reviewer) -> None:
     assert (first["level"], second["level"]) == ("brief", "full")
 
 
+def test_pinned_spans_and_the_expansion_of_a_summary(talk: Reviewer) -> None:
+    ids = [row["id"] for row in talk.rows("commit", "list", "talk")]
+    pin = ("--pin", f"#{ids[2]}", "takes 900 ms")
+    *rows, _ = talk.rows("compress", "talk", "--level", "tags", *pin, "--apply")[:-1]
+    assert "takes 900 ms" in rows[0]["content"]
+    (summary, *_) = [row for row in talk.rows("commit", "list", "talk") if row["type"] == "summary"]
+    assert "takes 900 ms" in talk("compress", "talk", "--expand", f"#{summary['id']}").stdout
+
+
 @pytest.mark.parametrize(
     ("arguments", "code", "says"),
     [

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import re
 import sqlite3
+from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
 
 import pytest
 
+from reviewer.engine import Engine
 from reviewer.settings import Settings, SettingsError, load_settings
 from tests.cli.conftest import Reviewer
 
@@ -93,34 +95,34 @@ def test_a_named_file_must_exist(reviewer: Reviewer) -> None:
     assert "nowhere.toml" in reviewer.fails("config", "validate", env=missing)
 
 
-def test_doctor_finds_a_broken_store(reviewer: Reviewer) -> None:
-    reviewer.db.write_text("no store\n" * 200)
-    done = reviewer("doctor")
-    assert done.returncode == 1
-    assert "this is not a reviewer store" in done.stdout
-
-
-def test_doctor_finds_a_store_of_a_newer_version(seeded: Reviewer) -> None:
-    with closing(sqlite3.connect(seeded.db)) as connection:
-        connection.execute("PRAGMA user_version = 99")
-    done = seeded("doctor")
-    assert done.returncode == 1
-    assert "99: written by a newer reviewer" in done.stdout
-
-
-def test_doctor_finds_the_database_of_another_program(reviewer: Reviewer) -> None:
-    with closing(sqlite3.connect(reviewer.db)) as connection:
+def another_program(store: Path) -> None:
+    with closing(sqlite3.connect(store)) as connection:
         connection.execute("CREATE TABLE recipe (name TEXT)")
-    done = reviewer("doctor")
-    assert done.returncode == 1
-    assert "this is not a reviewer store" in done.stdout
 
 
-def test_doctor_finds_a_folder_in_the_place_of_the_store(reviewer: Reviewer) -> None:
-    reviewer.db.mkdir()
+def newer_version(store: Path) -> None:
+    Engine.open(store).close()
+    with closing(sqlite3.connect(store)) as connection:
+        connection.execute("PRAGMA user_version = 99")
+
+
+@pytest.mark.parametrize(
+    ("make", "said"),
+    [
+        (lambda store: store.write_text("no store\n" * 200), "this is not a reviewer store"),
+        (another_program, "this is not a reviewer store"),
+        (newer_version, "99: written by a newer reviewer"),
+        (lambda store: store.mkdir(), "is a folder: name a file in it"),
+    ],
+    ids=["broken", "another program", "newer", "folder"],
+)
+def test_doctor_says_what_is_wrong_with_a_store(
+    reviewer: Reviewer, make: Callable[[Path], object], said: str
+) -> None:
+    make(reviewer.db)
     done = reviewer("doctor")
     assert done.returncode == 1
-    assert "is a folder: name a file in it" in done.stdout
+    assert said in done.stdout
 
 
 def test_doctor_looks_at_a_sound_store_and_changes_nothing(seeded: Reviewer) -> None:

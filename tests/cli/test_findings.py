@@ -7,6 +7,8 @@ from pathlib import Path
 import pytest
 
 from tests.cli.conftest import Reviewer
+from tests.cli.test_propose import asks
+from tests.unit.proposing.models import answer, said
 from tests.unit.sessions.told import Told
 
 LINT = "{}/rows.go:88:15: Error return value of `{}` is not checked (errcheck)"
@@ -134,6 +136,59 @@ def test_errors_of_the_days_code_and_failures_without_a_remedy_are_not_proposed(
     assert not reviewer.rows("queue", "list")
 
 
+def test_slips_of_the_day_are_not_proposed_however_often_a_linter_names_them(
+    reviewer: Reviewer, folder: Path
+) -> None:
+    for name in "abc":
+        told = Told(name)
+        told.user("Tidy up")
+        told.run("ruff check", "rows.py:1:8: F401 `os` imported but unused", failed=True)
+        told.edit("/work/shop/rows.py", "import os\nimport sys", "import sys")
+        told.run("ruff check")
+        told.run("ruff check", "rows.py:9:1: F821 undefined name `sys`", failed=True)
+        told.edit("/work/shop/rows.py", "import re", "import re\nimport sys")
+        told.run("ruff check")
+        write(folder, told)
+    reviewer("ingest", folder)
+
+    assert len(reviewer.rows("findings", "--again")) == 2
+    assert not reviewer.rows("queue", "list")
+
+
+@pytest.mark.parametrize(
+    ("second", "proposed"),
+    [("cd src && go build -o bin/shop .", 1), ("go build -mod=vendor -o bin/shop .", 0)],
+)
+def test_another_command_is_a_remedy_when_it_helped_in_two_sessions(
+    reviewer: Reviewer, folder: Path, second: str, proposed: int
+) -> None:
+    for name, remedy in (("a", "cd src && go build -o bin/shop ."), ("b", second)):
+        told = Told(name)
+        told.user("Build it")
+        told.run("go build -o bin/shop .", "go: cannot find main module", failed=True)
+        told.run(remedy)
+        write(folder, told)
+    reviewer("ingest", folder)
+
+    assert len(reviewer.rows("findings", "--again")) == 1
+    assert len(reviewer.rows("queue", "list")) == proposed
+
+
+def test_a_command_refused_once_waits_for_a_reader_and_twice_in_one_session_is_proposed(
+    reviewer: Reviewer, folder: Path
+) -> None:
+    told = refused("a", "not yet, the tests come first")
+    reviewer("ingest", write(folder, told))
+    assert not reviewer.rows("queue", "list")
+    told.call("Bash", REFUSED.format("(none).") + "never push by yourself", failed=True,
+              command="git push")  # fmt: skip
+    reviewer("ingest", write(folder, told))
+
+    (row,) = reviewer.rows("queue", "list")
+
+    assert row["content"] == "The person refused `git push` and said: “never push by yourself”"
+
+
 def test_a_command_refused_in_two_sessions_is_proposed_in_the_persons_words(
     reviewer: Reviewer, folder: Path
 ) -> None:
@@ -148,6 +203,28 @@ def test_a_command_refused_in_two_sessions_is_proposed_in_the_persons_words(
     row = next(each for each in (first, second) if each["rule"] == "finding.refusal")
     assert row["content"] == "The person refused `git push` and said: “ask me before you push”"
     assert row["flags"] == ["reword"]
+
+
+def test_a_readers_statement_has_the_price_of_the_finding_that_it_was_made_of(
+    reviewer: Reviewer, folder: Path
+) -> None:
+    reviewer("ingest", write(folder, lint("a"), lint("b")))
+    (offline,) = reviewer.rows("queue", "list")
+    rule = "golangci-lint (errcheck) wants each error handled or assigned to `_`."
+    quote = "Error return value of `rows.Close` is not checked (errcheck)"
+    environment = asks(reviewer, answer(said(rule, (2, quote))))
+    reviewer("propose", folder / "b.jsonl", "--yes", env=environment)
+
+    (row,) = reviewer.rows("queue", "list")
+
+    assert row["content"] == rule.rstrip(".")
+    assert (row["sessions"], row["times"], row["cost"]) == (2, 2, 4)
+    reviewer("ingest", write(folder, lint("c", "file.Close")))
+    (row,) = reviewer.rows("queue", "list")
+    assert (row["sessions"], row["cost"]) == (3, 6)
+    reviewer("promote", row["id"])
+    (finding,) = reviewer.rows("queue", "list", "--status", "superseded")
+    assert finding["id"] == offline["id"]
 
 
 def test_undoing_an_ingestion_takes_its_findings_back(reviewer: Reviewer, folder: Path) -> None:

@@ -54,16 +54,3 @@ def test_what_cannot_be_done_again_is_said_in_words(ingested: Reviewer) -> None:
 
 def test_without_a_decision_undo_names_the_ingestion(ingested: Reviewer) -> None:
     assert ingested.fails("undo").endswith(f"reviewer undo {intake(ingested)}")
-
-
-def test_an_ingestion_that_cannot_be_undone_names_the_decision_in_its_way(
-    ingested: Reviewer,
-) -> None:
-    memory = ingested.ids()[0]
-    assert ingested("promote", memory, "--alone").returncode == 0
-    decision = ingested.rows("history")[-1]["id"]
-    line = ingested.fails("undo", intake(ingested))
-    assert line.endswith(f'Undo first: reviewer undo {decision} ("Promoted #{memory}")')
-    assert ingested("undo", decision).returncode == 0
-    assert ingested("undo", intake(ingested)).returncode == 0
-    assert ingested.ids("--status", "all") == []

@@ -331,7 +331,6 @@ def reads(program: Program) -> Iterator[Sequence[object]]:
         *(["compress", each, "--level", "brief"] for each in contexts),
         *(["compress", each, "--level", "all"] for each in contexts[:1]),
         *(["compress", "#1", "--expand", f"#{each}"] for each in summaries),
-        ["compress", program.session, "--report", "compactions"],
         ["summarize", program.talk, "--level", "all"],
         ["summarize", program.note],
         ["brief", program.session],

@@ -32,7 +32,6 @@ TAKES_A_FILE = [
     ["view", "{}", "--json", "--pieces", "500"],
     ["propose", "{}", "--dry-run", "--command", "cat"],
     ["context", "import", "{}"],
-    ["compress", "{}", "--report", "compactions"],
     ["pipeline", "check", "{}"],
     ["pipeline", "show", "{}"],
     ["pipeline", "preamble", "{}", "--node", "a"],

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import os
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -93,3 +95,12 @@ def test_a_link_to_nothing_makes_no_file_elsewhere(seeded: Reviewer, words: list
     assert done.returncode == 1
     assert "which is not there" in done.stderr
     assert not there.exists()
+
+
+def test_a_pipe_of_the_shell_is_read(reviewer: Reviewer) -> None:
+    command = f"{sys.executable} -m reviewer pipeline check <(echo 'digraph d {{ start -> exit }}')"
+    done = subprocess.run(
+        ["bash", "-c", command], env=reviewer.environment, cwd=reviewer.folder, timeout=250,
+        capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert (done.returncode, done.stdout.splitlines()[0]) == (0, "d: 2 nodes, 1 edge")

@@ -10,16 +10,6 @@ from tests.cli.conftest import Reviewer
 
 
 @pytest.mark.parametrize(
-    "verb", [("ingest",), ("propose", "--command", "true"), ("view",), ("extract",)]
-)
-def test_a_link_to_itself_is_one_sentence(reviewer: Reviewer, verb: tuple[str, ...]) -> None:
-    loop = reviewer.folder / "LOOP"
-    loop.symlink_to(loop)
-    line = reviewer.fails(*verb, "LOOP")
-    assert line.endswith("LOOP cannot be read: too many levels of symbolic links.")
-
-
-@pytest.mark.parametrize(
     ("kind", "verb"),
     [("pipe", ("queue", "list")), ("device", ("ingest", "a.md")), ("folder", ("history",))],
 )

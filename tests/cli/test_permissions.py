@@ -125,17 +125,6 @@ def test_files_of_a_session_are_private_to_their_owner(program: Reviewer) -> Non
     )
 
 
-def test_a_log_of_an_open_store_is_private_to_its_owner(program: Reviewer) -> None:
-    engine = Engine.open(program.db)
-    engine.intake.seed(3, project="ferry")
-    try:
-        for ending in ("", "-wal", "-shm"):
-            path = program.db.with_name(program.db.name + ending)
-            assert stat.S_IMODE(path.stat().st_mode) == 0o600
-    finally:
-        engine.close()
-
-
 def test_a_folder_that_others_could_read_becomes_private(program: Reviewer) -> None:
     (program.folder / "note.md").write_text(NOTE)
     for name in ("store.db-waves", "store.db-drafts"):

@@ -71,7 +71,7 @@ NAMING: dict[str, list[list[str]]] = {
     "commit list": [["{context}"], ["pelican-talk"]],
     "commit show": [["{commit}"], ["{hash}"]],
     "compile": [["{context}"], ["pelican-talk"]],
-    "compress": [["{context}"], ["{context}", "--apply"]],
+    "compress": [["{context}"], ["{context}", "--pin", "{commit}", "pelican"]],
     "pipeline preamble": [["tea.dot", "--node", "boil", "--run", "{run}"]],
     "packet read": [["m:{active}"]],
     "promote": [["{waiting}"], ["{own}", "{waiting}"]],

@@ -236,24 +236,6 @@ class TestConflicts:
         assert [row["id"] for row in program.rows("conflict", "list")] == [conflict]
         program.nothing_lost()
 
-    def test_a_side_that_is_decided_away_takes_its_other_conflicts_along(
-        self, rivals: tuple[Reviewer, int, int, int]
-    ) -> None:
-        program, first, second, conflict = rivals
-        adr(program, "MariaDB", 3)
-        third = max(program.ids("--kind", "entity"))
-        (other,) = set(program.ids("--kind", "conflict")) - {conflict}
-        line = said(program, "conflict", "resolve", conflict, "--keep", second)
-        assert f"Kept #{second}, superseding #{first}, settled conflict #{other}" in line
-        open_now = [
-            {row["left"]["id"], row["right"]["id"]} for row in program.rows("conflict", "list")
-        ]
-        assert open_now == [{second, third}]
-        assert "settled already" in program.fails("conflict", "resolve", other, "--keep", first)
-        said(program, "undo")
-        assert {row["id"] for row in program.rows("conflict", "list")} == {conflict, other}
-        program.nothing_lost()
-
     @pytest.mark.parametrize("verb", ["reject", "merge"])
     def test_a_conflict_ends_with_one_of_its_sides(
         self, rivals: tuple[Reviewer, int, int, int], verb: str
@@ -266,15 +248,6 @@ class TestConflicts:
         assert [row["id"] for row in program.rows("conflict", "list")] == [conflict]
         program.nothing_lost()
 
-    def test_promoting_names_the_conflict_that_it_opens(self, reviewer: Reviewer) -> None:
-        adr(reviewer, "PostgreSQL", 1)
-        adr(reviewer, "SQLite", 2)
-        left, right = reviewer.ids("--kind", "entity")
-        line = said(reviewer, "promote", left)
-        (conflict,) = reviewer.ids("--kind", "conflict")
-        assert f"Promoted #{left}, opened conflict #{conflict}" in line
-        assert right in reviewer.ids("--status", "waiting")
-
     def test_a_way_of_settling_must_be_named(self, rivals: tuple[Reviewer, int, int, int]) -> None:
         program, left, right, conflict = rivals
         for extra in ((), ("--both", "--dismiss"), ("--keep", right, "--both")):
@@ -286,35 +259,6 @@ class TestConflicts:
 
 class TestGoingBack:
     """Through the verbs; `tests/unit/promotion/test_reversibility.py` has every act."""
-
-    def test_candidates_that_were_written_are_deleted_by_undoing_the_wave(
-        self, ingested: Reviewer
-    ) -> None:
-        before = ingested.ids("--status", "all")
-        (act,) = [a["id"] for a in ingested.rows("history") if a["kind"] == "ingest"]
-        said(ingested, "undo", act)
-        assert ingested.ids("--status", "all") == []
-        said(ingested, "redo")
-        assert ingested.ids("--status", "all") == before
-        ingested.nothing_lost()
-
-    @pytest.mark.parametrize(
-        ("kind", "verb", "status", "back"),
-        [("memory", "promote", "active", "restore"), ("entity", "reject", "invalid", "undo")],
-    )
-    def test_a_decided_candidate_is_put_back(
-        self, ingested: Reviewer, kind: str, verb: str, status: str, back: str
-    ) -> None:
-        number = ingested.ids("--kind", kind)[0]
-        before = show(ingested, number)
-        said(ingested, verb, number, "--alone")
-        assert show(ingested, number)["status"] == status
-        said(ingested, back, *([number] if back == "restore" else []))
-        after = show(ingested, number)
-        if back == "restore":  # the near duplicates that were left alone have a row of their own
-            after["members"] = before["members"]
-        assert after == before
-        ingested.nothing_lost()
 
     def test_a_graduated_memory_names_its_entity_and_the_way_back(self, ingested: Reviewer) -> None:
         memory = ingested.ids("--kind", "memory")[0]
@@ -331,21 +275,6 @@ class TestGoingBack:
         said(ingested, "reject", entity)
         assert show(ingested, memory)["status"] == "active"
         ingested.nothing_lost()
-
-    def test_an_active_entity_is_superseded_by_a_new_active_one(
-        self, rivals: tuple[Reviewer, int, int, int]
-    ) -> None:
-        program, old, new, conflict = rivals
-        said(program, "conflict", "resolve", conflict, "--dismiss")
-        said(program, "supersede", old, "--by", new)
-        shown = show(program, old)
-        assert (shown["status"], shown["superseded_by"]) == ("superseded", new)
-        assert show(program, new)["status"] == "active"
-        said(program, "undo")
-        assert (show(program, old)["status"], show(program, new)["status"]) == (
-            "active", "candidate",
-        )  # fmt: skip
-        program.nothing_lost()
 
 
 class TestState:
@@ -369,14 +298,6 @@ class TestState:
         assert 'no state "region"' in reviewer.fails("state", "unset", "region")
         assert "no state" in reviewer.fails("state", "show", "nothing")
 
-    def test_every_earlier_value_is_listed(self, reviewer: Reviewer) -> None:
-        for value in ("one", "two", "three"):
-            said(reviewer, "state", "set", "k", value)
-        rows = reviewer.rows("state", "show", "k", "--all")
-        assert [row["value"] for row in rows] == ["three", "two", "one"]
-        assert len(reviewer.rows("state", "show", "k")) == 1
-        assert "superseded" in reviewer("state", "list", "--all").stdout
-
     def test_setting_the_same_value_again_is_reported_and_is_not_an_act(
         self, reviewer: Reviewer
     ) -> None:
@@ -391,11 +312,6 @@ class TestState:
         rows = reviewer.rows("--all-projects", "state", "list")
         assert [row["value"] for row in rows] == ["one", "two"]
         assert reviewer.rows("state", "list", "--project", "two")[0]["value"] == "two"
-
-    @pytest.mark.parametrize("words", [("", "v"), ("k" * 201, "v"), ("k", " ")])
-    def test_empty_words(self, reviewer: Reviewer, words: tuple[str, str]) -> None:
-        assert reviewer.fails("state", "set", *words)
-        assert reviewer.rows("state", "list") == []
 
 
 class TestForesight:

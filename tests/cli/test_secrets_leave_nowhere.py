@@ -123,7 +123,6 @@ COMMANDS: list[list[str]] = [
     ["compress", "talk", "--level", "tags"],
     ["compress", "talk", "--level", "brief", "--engine", "model", "--json"],
     ["compress", "talk", "--level", "brief", "--apply"],
-    ["compress", "in/session.jsonl", "--report", "compactions", "--json"],
     ["packet"],
     ["packet", "--format", "json", "--task", TOLD],
     ["packet", "--context-dir", ".context", "--explain"],

@@ -68,7 +68,7 @@ def test_words_of_ones_own_can_be_promoted_and_undone(reviewer: Reviewer, talk: 
 def test_the_type_is_guessed(reviewer: Reviewer, talk: Path) -> None:
     done = reviewer("remember", "Never deploy from a laptop.", "--at", "talk.jsonl:0")
     assert done.returncode == 0, done.stderr
-    assert reviewer.rows("queue", "list", "--filter", "is:statement")[0]["type"] == "preference"
+    assert reviewer.rows("queue", "list", "--filter", "is:statement")[0]["type"] == "adaptation"
 
 
 @pytest.mark.parametrize(

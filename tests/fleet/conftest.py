@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -44,7 +45,7 @@ FACTS = (
 
 
 class Fleet:
-    """`reviewer` with a folder for parts; each call is a process with hashes of its own."""
+    """`reviewer` with a folder for parts."""
 
     def __init__(self, reviewer: Reviewer) -> None:
         self.reviewer = reviewer
@@ -52,7 +53,7 @@ class Fleet:
         self.sessions = reviewer.folder / "sessions"
         self.sessions.mkdir()
         self.parts = reviewer.folder / "parts"
-        self.environment: dict[str, str] = {"PYTHONHASHSEED": "random"}
+        self.environment: dict[str, str] = {}
 
     def __call__(self, *arguments: object, **settings: Any) -> subprocess.CompletedProcess[str]:
         return self.reviewer("fleet", *arguments, env=self.environment, **settings)
@@ -149,10 +150,41 @@ def fleet(tmp_path: Path) -> Fleet:
 @pytest.fixture
 def twelve(fleet: Fleet) -> Fleet:
     """The same with twelve sessions that say facts of the kiosk."""
+    write_twelve(fleet)
+    return fleet
+
+
+def write_twelve(fleet: Fleet) -> None:
+    """Write twelve sessions, of four people."""
     for number in range(12):
         said = [FACTS[(number + step) % len(FACTS)] for step in range(3)]
         fleet.session(f"s{number:02}.jsonl", *said, author=f"person{number % 4}")
+
+
+@pytest.fixture(scope="session")
+def read_once(tmp_path_factory: pytest.TempPathFactory) -> Fleet:
+    """The same, read and collapsed; nobody changes it."""
+    fleet = Fleet(Reviewer(tmp_path_factory.mktemp("read")))
+    write_twelve(fleet)
+    fleet.run()
+    fleet.candidates()
     return fleet
+
+
+@pytest.fixture
+def read(fleet: Fleet, read_once: Fleet) -> Fleet:
+    """The program with a copy of the parts of the twelve sessions."""
+    fleet.sessions = read_once.sessions
+    shutil.copytree(read_once.parts, fleet.parts)
+    (fleet.parts / "candidates.parquet").unlink()
+    return fleet
+
+
+@pytest.fixture
+def collapsed(read: Fleet, read_once: Fleet) -> Fleet:
+    """The same with their candidates."""
+    shutil.copy(read_once.parts / "candidates.parquet", read.parts)
+    return read
 
 
 @pytest.fixture

@@ -10,9 +10,7 @@ from typing import Any
 
 import pytest
 
-from reviewer.engine import Engine
-from reviewer.errors import SourceError
-from tests.fleet.conftest import FACTS, Fleet, evidence, rows, session_lines
+from tests.fleet.conftest import FACTS, Fleet, rows, session_lines
 from tests.fleet.test_bucket import _Forbidding, serving
 
 ONLY_HTTP = "GCSFS_EXPERIMENTAL_ZB_HNS_SUPPORT"
@@ -82,42 +80,6 @@ def test_a_bucket_is_read_as_a_folder_is(fleet: Fleet, bucket: Bucket) -> None:
     assert pattern["files"] == 3
 
 
-def test_parts_can_be_in_the_bucket(fleet: Fleet, bucket: Bucket) -> None:
-    for number in range(4):
-        bucket.put(f"logs/{number}.jsonl", session_lines(f"s{number}", *FACTS).encode())
-    out = "gs://team/parts"
-    counts = fleet.ok("run", "gs://team/logs", "--out", out, "--part-files", 2)
-    assert (counts["files"], counts["parts"]) == (4, 2)
-    again = fleet.ok("run", "gs://team/logs", "--out", out, "--part-files", 2)
-    assert again["parts_before"] == 2
-    file = fleet.folder / "best.parquet"
-    fleet.ok("collapse", out, "--out", file)
-    assert rows(file)[0]["sessions"] == 4
-    bucket.fs.invalidate_cache()
-    bucket.fs.get("team/parts/", str(fleet.parts), recursive=True)
-    assert evidence(fleet.parts)
-
-
-def test_a_row_shows_what_is_in_the_bucket_around_its_words(fleet: Fleet, bucket: Bucket) -> None:
-    url = bucket.put("logs/one.jsonl", session_lines("one", *FACTS).encode())
-    fleet.ok("run", "gs://team/logs", "--out", fleet.parts)
-    fleet.candidates()
-    fleet.ok("import", fleet.parts / "candidates.parquet", "--project", "kiosk")
-    engine = Engine.open(fleet.reviewer.db)
-    try:
-        number = fleet.reviewer.rows("--project", "kiosk", "queue", "list")[0]["id"]
-        (shown,) = engine.queue.evidence(number)
-        assert shown.record.path == url
-        window = engine.sources.lines(url, shown.line)
-        text = shown.record.text[shown.span_start : shown.span_end]
-        assert text in window.lines[shown.line - window.first_line]
-        bucket.fs.rm_file("team/logs/one.jsonl")
-        with pytest.raises(SourceError, match=r"logs/one\.jsonl does not exist"):
-            engine.sources.lines(url, shown.line)
-    finally:
-        engine.close()
-
-
 def test_a_bucket_that_is_not_there(fleet: Fleet, bucket: Bucket) -> None:
     del bucket
     said = fleet.fails("run", "gs://nothing/logs", "--out", fleet.parts)
@@ -132,17 +94,6 @@ def test_a_bucket_that_answers_403(fleet: Fleet) -> None:
         }
         said = fleet.fails("run", "gs://team/logs", "--out", fleet.parts)
     assert "access denied (403). Check the credentials and the policy." in said
-
-
-def test_a_bucket_that_never_answers(fleet: Fleet) -> None:
-    with socket.create_server(("127.0.0.1", 0)) as silent:
-        address = f"http://127.0.0.1:{silent.getsockname()[1]}"
-        fleet.environment |= {
-            "REVIEWER_FSSPEC": json.dumps({"gs": options(address, requests_timeout=1)}),
-            ONLY_HTTP: "false",
-        }
-        said = fleet.fails("run", "gs://team/logs", "--out", fleet.parts)
-    assert "it did not answer in time" in said
 
 
 def test_no_look_into_a_bucket_waits_for_ever(bucket: Bucket) -> None:

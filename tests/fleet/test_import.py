@@ -12,7 +12,7 @@ import pytest
 
 from reviewer.engine import Engine
 from reviewer.errors import ConflictError, StoreError
-from reviewer.fleet import candidate_file, importing
+from reviewer.fleet import candidate_file
 from reviewer.fleet.importing import ImportReport
 from reviewer.fleet.values import FleetError
 from reviewer.store.database import Database
@@ -31,14 +31,6 @@ def imported(fleet: Fleet, *options: object) -> dict[str, Any]:
 def waiting(fleet: Fleet) -> list[dict[str, Any]]:
     """What waits in the queue, the best first."""
     return fleet.reviewer.rows("--project", "kiosk", "queue", "list")
-
-
-@pytest.fixture
-def collapsed(twelve: Fleet) -> Fleet:
-    """Twelve sessions, as candidates."""
-    twelve.run()
-    twelve.candidates()
-    return twelve
 
 
 def test_the_queue_has_the_order_of_the_file(collapsed: Fleet) -> None:
@@ -114,7 +106,7 @@ def test_taking_back_stops_at_what_was_decided(collapsed: Fleet) -> None:
 def test_acts_are_of_limited_size(
     collapsed: Fleet, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(importing, "MOST_ROWS", 12)
+    monkeypatch.setattr(candidate_file, "ROWS_AT_ONCE", 3)
     engine = Engine.open(tmp_path / "other.db", clock=TickingClock())
     try:
         report = engine.fleet.run(collapsed.parts / "candidates.parquet", project="kiosk")
@@ -130,7 +122,7 @@ def test_acts_are_of_limited_size(
 def test_an_interrupted_import_keeps_what_is_done(
     collapsed: Fleet, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(importing, "MOST_ROWS", 12)
+    monkeypatch.setattr(candidate_file, "ROWS_AT_ONCE", 3)
     engine = Engine.open(tmp_path / "other.db", clock=TickingClock())
     try:
         file = collapsed.parts / "candidates.parquet"
@@ -299,6 +291,7 @@ def test_a_large_file_is_read_by_other_processes(
 
     file = collapsed.parts / "candidates.parquet"
     pq.write_table(pq.read_table(file), file, row_group_size=2)
+    monkeypatch.setattr(candidate_file, "ROWS_AT_ONCE", 2)
     stores = []
     for name, least in (("one.db", candidate_file.FOR_PROCESSES), ("many.db", 0)):
         monkeypatch.setattr(candidate_file, "FOR_PROCESSES", least)
@@ -357,11 +350,11 @@ def test_only_masked_text_can_be_written_past_the_door(tmp_path: Path) -> None:
 def test_a_file_that_has_a_candidate_twice(
     collapsed: Fleet, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """In acts of their own, into a project in which nothing was looked up because it was empty."""
+    """In acts of their own, into an empty project."""
     import pyarrow as pa
     import pyarrow.parquet as pq
 
-    monkeypatch.setattr(importing, "MOST_ROWS", 12)
+    monkeypatch.setattr(candidate_file, "ROWS_AT_ONCE", 3)
     file = collapsed.parts / "candidates.parquet"
     table = pq.read_table(file)
     pq.write_table(pa.concat_tables([table, table]), file)
@@ -377,7 +370,7 @@ def test_a_file_that_has_a_candidate_twice(
 def test_an_import_whose_sources_were_taken_back_meanwhile(
     collapsed: Fleet, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(importing, "MOST_ROWS", 12)
+    monkeypatch.setattr(candidate_file, "ROWS_AT_ONCE", 3)
     engine = Engine.open(tmp_path / "other.db", clock=TickingClock())
     file = collapsed.parts / "candidates.parquet"
 
@@ -404,7 +397,7 @@ Store = Iterator[tuple[Engine, ImportReport]]
 @pytest.fixture
 def in_acts(collapsed: Fleet, monkeypatch: pytest.MonkeyPatch) -> Store:
     """The store with an import in several acts."""
-    monkeypatch.setattr(importing, "MOST_ROWS", 8)
+    monkeypatch.setattr(candidate_file, "ROWS_AT_ONCE", 2)
     engine = Engine.open(collapsed.reviewer.db, actor="anna", clock=TickingClock())
     try:
         report = engine.fleet.run(collapsed.parts / "candidates.parquet", project="kiosk")
@@ -527,7 +520,7 @@ def test_a_file_without_candidates_makes_no_wave(collapsed: Fleet) -> None:
 def test_a_killed_import_is_ended_and_named_by_the_next_one(
     collapsed: Fleet, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(importing, "MOST_ROWS", 8)
+    monkeypatch.setattr(candidate_file, "ROWS_AT_ONCE", 2)
     file = collapsed.parts / "candidates.parquet"
 
     class Killed(BaseException):
@@ -555,7 +548,7 @@ def test_a_killed_import_is_ended_and_named_by_the_next_one(
 def test_an_import_beside_another_one_leaves_its_wave_alone(
     collapsed: Fleet, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(importing, "MOST_ROWS", 8)
+    monkeypatch.setattr(candidate_file, "ROWS_AT_ONCE", 2)
     file = collapsed.parts / "candidates.parquet"
     found: list[int] = []
 
@@ -581,7 +574,6 @@ def states(fleet: Fleet) -> dict[int, str]:
 def test_a_row_behind_others_is_named_with_what_stays(
     collapsed: Fleet, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(importing, "MOST_ROWS", 4)
     monkeypatch.setattr(candidate_file, "ROWS_AT_ONCE", 2)
     file = collapsed.parts / "candidates.parquet"
     changed(file, 4, confidence=7.0)
@@ -613,20 +605,3 @@ def test_a_file_of_another_version_is_named_as_such(collapsed: Fleet) -> None:
     pq.write_table(table.replace_schema_metadata(meta), file)
     said = collapsed.fails("import", file, "--project", "kiosk")
     assert "was written by another version of reviewer (layout 99; this one reads" in said
-
-
-def test_marks_and_masked_secrets_may_lie_between_the_words(collapsed: Fleet) -> None:
-    """As readers leave them in excerpts: the words count."""
-    file = collapsed.parts / "candidates.parquet"
-    content = "The drawer opens with [masked password] at noon"
-    changed(
-        file, 0, content=content, key=content.lower(), span_start=0, span_end=9, excerpt_start=0,
-        excerpt="1. **The drawer**\n   opens with [masked password]",
-    )  # fmt: skip
-    content = "Café: receipts need two signatures"
-    changed(
-        file, 1, content=content, key=content.lower(), span_start=0, span_end=9, excerpt_start=0,
-        excerpt="## Cafe\u0301\n\nIn short.\n\n- _Receipts_ need\n  **two** signatures",
-    )  # fmt: skip
-    imported(collapsed)
-    assert content in [row["content"] for row in waiting(collapsed)]

@@ -6,10 +6,7 @@ import pytest
 
 from tests.fleet.conftest import FACTS, Fleet
 
-ODD = (
-    "a]b", "a[b]c", "st*r", "qu?st", "br{a,b}ce", "two words", "quo'te", 'dou"ble', "back\\slash",
-    "path=1", "line\nend", "per%41cent",
-)  # fmt: skip
+ODD = ("a[b]c st*r qu?st", "br{a,b}ce path=1", "quo'te dou\"ble", "back\\slash per%41cent\nend")
 
 
 @pytest.mark.parametrize("name", ODD)
@@ -26,9 +23,7 @@ def test_every_step_takes_the_folder_as_it_is_named(fleet: Fleet, name: str) -> 
     assert fleet("files", out).returncode == 0
 
 
-@pytest.mark.parametrize(
-    ("name", "other"), [("st*r", "star"), ("a[b]c", "abc"), ("qu?st", "quest")]
-)
+@pytest.mark.parametrize(("name", "other"), [("st*r", "star"), ("a[b]c", "abc")])
 def test_a_name_is_not_taken_for_a_pattern(fleet: Fleet, name: str, other: str) -> None:
     for number, folder in enumerate((name, other)):
         fleet.sessions = fleet.folder / folder

@@ -85,7 +85,7 @@ def test_what_is_whole_is_kept_and_what_is_new_is_added(twelve: Fleet) -> None:
 
 
 def test_a_run_that_was_cut_off_goes_on(twelve: Fleet) -> None:
-    for number in range(60):
+    for number in range(20):
         twelve.session(f"more{number}.jsonl", *FACTS)
     whole = twelve.folder / "whole"
     twelve.run("--part-files", 1, out=whole)
@@ -100,13 +100,13 @@ def test_a_run_that_was_cut_off_goes_on(twelve: Fleet) -> None:
     running.communicate(timeout=60)  # its processes end, too
     there = whole_parts(twelve.parts)
     counts = twelve.run("--part-files", 1)
-    assert counts["files"] == 72
+    assert counts["files"] == 32
     assert counts["parts_before"] >= there
     assert evidence(twelve.parts) == evidence(whole)
 
 
 def test_ctrl_c_keeps_what_is_done(twelve: Fleet) -> None:
-    for number in range(200):
+    for number in range(60):
         twelve.session(f"more{number}.jsonl", *FACTS)
     running = twelve.start("run", twelve.sessions, "--out", twelve.parts, "--workers", 1,
                            "--part-files", 1)  # fmt: skip
@@ -116,7 +116,7 @@ def test_ctrl_c_keeps_what_is_done(twelve: Fleet) -> None:
     assert running.returncode == 130
     assert "What was read is kept; run the same command again to go on." in said
     assert "Traceback" not in said
-    assert twelve.run("--part-files", 1)["files"] == 212
+    assert twelve.run("--part-files", 1)["files"] == 72
 
 
 @pytest.fixture
@@ -369,7 +369,7 @@ def test_a_file_that_can_be_read_again_is_read(twelve: Fleet) -> None:
     assert twelve("files", twelve.parts).stdout == ""
 
 
-@pytest.mark.parametrize("source", ["", "*", "**", "parts/plan.ndjson"])
+@pytest.mark.parametrize("source", ["", "**"])
 def test_what_jobs_have_written_is_not_read(fleet: Fleet, source: str) -> None:
     fleet.session("one.jsonl", *FACTS)
     for out in ("parts", "others"):
@@ -409,9 +409,9 @@ def test_a_secret_in_the_name_of_a_file_is_masked_wherever_it_is_written(fleet: 
     for number, ending in enumerate(("x", "y")):
         fleet.session(f"{TOKEN[:-1]}{ending}.jsonl", FACTS[number])
     (fleet.sessions / f"{TOKEN}.jsonl.gz").write_bytes(gzip.compress(b"{}")[:-8])
-    counts = fleet.run("--views")
+    counts = fleet.run()
     assert (counts["files"], counts["failed"], counts["found"]) == (3, 1, 2)
-    assert fleet.run("--views")["parts"] == 1
+    assert fleet.run()["parts"] == 1
     fleet.ok("collapse", fleet.parts)
     fleet.ok("import", fleet.parts / "candidates.parquet", "--project", "kiosk")
     secret = TOKEN[4:-1]
@@ -482,9 +482,6 @@ def test_the_output_is_a_folder(twelve: Fleet) -> None:
     assert not list(twelve.folder.glob("*.parquet"))
 
 
-def test_patterns_and_views(twelve: Fleet) -> None:
-    counts = twelve.ok("run", twelve.sessions / "s0*.jsonl", "--out", twelve.parts, "--views")
+def test_a_pattern_of_sessions(twelve: Fleet) -> None:
+    counts = twelve.ok("run", twelve.sessions / "s0*.jsonl", "--out", twelve.parts)
     assert counts["files"] == 10
-    (views,) = twelve.parts.glob("*.views.parquet")
-    said = [row["text"] for row in rows(views) if row["path"].endswith("s00.jsonl")]
-    assert said[1:3] == ["Please look at the kiosk.", f"{FACTS[0]}."]

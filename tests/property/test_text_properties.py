@@ -8,7 +8,7 @@ from itertools import pairwise
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from reviewer.text.display import display_line, display_offset, display_text
+from reviewer.text.display import display_line, display_text
 from reviewer.text.normalise import clean, duplicate_key, fold
 from reviewer.text.secrets import mask
 from reviewer.text.tokens import CHUNK, counter
@@ -99,17 +99,6 @@ def test_displayed_text_has_no_control_characters(text: str) -> None:
 def test_displaying_twice_changes_nothing(text: str) -> None:
     assert display_text(display_text(text)) == display_text(text)
     assert display_line(display_line(text)) == display_line(text)
-
-
-@untimed
-@given(nasty_text, st.data())
-def test_offsets_split_the_displayed_text_in_the_same_place(text: str, data: st.DataObject) -> None:
-    offset = data.draw(st.integers(0, len(text)))
-    shown, at = display_text(text), display_offset(text, offset)
-    before = text[:offset]
-    if text[offset - 1 : offset + 1] == "\r\n" and offset:
-        before = before[:-1]
-    assert shown[:at] == display_text(before)
 
 
 @untimed

@@ -112,6 +112,12 @@ def _keys_wait_for_the_loop(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.fixture(autouse=True)
+def _no_agent_is_installed(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What the developer of this machine has on the PATH changes no screen."""
+    monkeypatch.setattr("reviewer.llm.readers.agents_found", lambda _path=None: ())
+
+
+@pytest.fixture(autouse=True)
 def _nothing_spins(monkeypatch: pytest.MonkeyPatch) -> None:
     """The palette's indicator, invisible as a rule, would keep the loop awake while it is open."""
     monkeypatch.setattr(LoadingIndicator, "_on_mount", lambda _, __: None)

@@ -19,9 +19,9 @@ from reviewer.errors import ReviewerError
 from reviewer.packets.assembly import assemble, assemble_within
 from reviewer.packets.context_folder import context_folder_at, context_folder_near
 from reviewer.packets.output import write_packet
+from reviewer.packets.prepared import read_task
 from reviewer.packets.presets import PRESETS, Limits, read_limits
 from reviewer.packets.service import SourceChoice
-from reviewer.packets.task_text import read_task
 from reviewer.packets.values import DEFAULT_BUDGET
 from reviewer.settings import load_settings
 from reviewer.text.display import display_line

@@ -30,6 +30,8 @@ class NodeState(Struct, frozen=True):
     runs: int = 0
     now: str = ""
     """`runs` or `asks` while the run is in this node, else empty."""
+    degraded_to: str = ""
+    """The mode that replaced `full`, because a resume had lost the session."""
 
 
 class NodeRow(NamedTuple):
@@ -224,7 +226,12 @@ def read_run(engine: Engine, view: RunView) -> RunShown:
     states: dict[str, NodeState] = {}
     for stage in history.completed:
         runs = states[stage.node].runs if stage.node in states else 0
-        states[stage.node] = NodeState(str(stage.outcome), str(stage.outcome), runs + 1)
+        states[stage.node] = NodeState(
+            str(stage.outcome),
+            str(stage.outcome),
+            runs + 1,
+            degraded_to=stage.fidelity if stage.degraded else "",
+        )
     return RunShown(view, history, states, turns)
 
 

@@ -62,6 +62,8 @@ class PipelineList(ModelList[PipelinesModel]):
             (kind, on_row.dim),
             (lost, on_row.warm),
         ]
+        if state is not None and state.degraded_to:
+            return parts, f"{state.degraded_to} after a resume"
         return parts, mode_words(row.entry, sign) if handler not in ("start", "exit") else ""
 
 
@@ -207,7 +209,10 @@ def entry_blocks(
     blocks.append(labelled("node", f" {signs.dot} ".join(what)))
     if state is not None and state.runs:
         mark, _ = state_sign(state, signs)
-        blocks.append(labelled("run", f"{mark} {state.outcome}, {count(state.runs, 'stage')}"))
+        mode = f", with {state.degraded_to} after a resume" if state.degraded_to else ""
+        blocks.append(
+            labelled("run", f"{mark} {state.outcome}, {count(state.runs, 'stage')}{mode}")
+        )
     blocks += [labelled("remark", each.message, "warm") for each in remarks]
     if node.prompt:
         prompt = labelled("prompt", node.prompt, "text")

@@ -264,7 +264,9 @@ class PipelinesScreen(ListScreen, pane=keys.PIPELINES):
             for node in () if background.pausing else {*background.active.values()}:
                 before = states.get(node, NodeState())
                 now = "asks" if question is not None and question.node == node else "runs"
-                states[node] = msgspec.structs.replace(before, now=now)
+                degraded = background.degraded and node == background.node
+                mode = background.mode if degraded else ""
+                states[node] = msgspec.structs.replace(before, now=now, degraded_to=mode)
         self.graph.states = states
         self.list.refresh()
 

@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from reviewer.engine import Engine
     from reviewer.promotion.readings import Offer
 
-BEYOND = 2
-"""A reading ends at this multiple of the tokens that were said."""
+BEYOND, ROOM = 2, 20_000
+"""A reading ends at this multiple of the tokens that were said, a small one at so many more."""
 
 
 def reader_here() -> str:
@@ -36,12 +36,9 @@ def find_offers(engine: Engine, project: str) -> list[Offer]:
     Raises StoreError and SettingsError.
     """
     from reviewer.llm.readers import readers
-    from reviewer.promotion.readings import offer
     from reviewer.settings import load_settings
 
-    here = readers(load_settings().model)
-    unread = engine.readings.unread(project) if here else []
-    return [found for each in here if (found := offer(each, unread)) is not None]
+    return engine.readings.offer(readers(load_settings().model), project)
 
 
 class BackgroundReading:
@@ -53,10 +50,11 @@ class BackgroundReading:
 
     def __init__(self, store: Path, project: str, offer: Offer) -> None:
         self.reader = offer.reader.title
+        most = max(BEYOND * offer.tokens_in, offer.tokens_in + ROOM)
         self._process = subprocess.Popen(  # noqa: S603
             own_command(
                 "--db", str(store), "--project", project, "propose", "--yes", "--follow",
-                "--newest", str(offer.sessions), "--max-tokens-in", str(BEYOND * offer.tokens_in),
+                "--newest", str(offer.sessions), "--max-tokens-in", str(most),
                 *offer.reader.options,
             ),
             stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
@@ -95,6 +93,8 @@ class BackgroundReading:
         left = self._ended.get("left", 0)
         if self.problem:
             return f"{came.capitalize()}. {self.problem}" if self.new else self.problem
+        if self._stopping and not self._ended:
+            return f"Stopped before anything was sent; {key} begins again."
         if left:
             how = "Stopped" if self._stopping else "Stopped at the tokens that were said"
             return f"{how}: {came}, {count(left, 'part')} left; {key} goes on."
@@ -115,7 +115,10 @@ class BackgroundReading:
 
     def _follow(self, stream: IO[bytes]) -> None:
         for line in stream:
-            told = json.loads(line)
+            try:
+                told = json.loads(line)
+            except ValueError:
+                continue
             if "progress" in told:
                 self._progress = display_line(told["progress"])
             else:

@@ -230,22 +230,17 @@ async def test_shell_commands_are_refused_until_they_are_allowed(
         assert "Reached exit" in status_text(screen)
 
 
-async def test_a_changed_command_names_the_way_to_allow_it(
-    engine: Engine, bakery: Path, folder: Path
+async def test_the_hop_after_a_resume_shows_the_summary_and_not_full(
+    engine: Engine, bakery: Path
 ) -> None:
-    secret = "ghp_" + "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8"
-    bakery.write_text(
-        "digraph { start -> ask -> t -> exit; ask [shape=hexagon];"
-        f' t [shape=parallelogram tool_command="echo {secret} > made"] }}'
-    )
-    engine.pipelines.start_run(bakery, "acme", RunOptions(allow_tools=True))
-    bakery.write_text(bakery.read_text().replace("a1B2", "z9Y8"))
+    stopped = engine.pipelines.start_run(bakery, "acme", RunOptions(max_steps=2))
+    engine.pipelines.resume_run(stopped.run_id, RunOptions(max_steps=3))
     async with opened(engine, project="acme") as screen:
-        await screen.press("f6", "T", "R")
-        await until_ended(screen)
-        assert status_text(screen).startswith("The run may not have been started with these")
-        assert "--allow-changed-tools" in status_text(screen)
-        assert not (folder / "made").exists()
+        await screen.press("f6")
+        await screen.until(lambda: "shape" in states(screen))
+        assert shown(screen).graph.states["shape"].degraded_to == "summary:high"
+        (line,) = [each for each in screen.text.splitlines() if "✓ shape" in each]
+        assert "summary:high after a resume" in line
 
 
 async def test_an_answer_that_claims_words_of_a_person_gets_a_remark(

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from reviewer.engine import Engine
+from reviewer.llm.command import agents_found
 from tests.tui.conftest import opened
 from tests.tui.queue.test_sessions import shop, typed
 from tests.unit.llm.test_command import program
@@ -29,6 +30,7 @@ def bin_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setenv("REVIEWER_CONFIG", str(tmp_path / "config.toml"))
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     monkeypatch.setenv("PATH", str(folder))
+    monkeypatch.setattr("reviewer.llm.readers.agents_found", agents_found)
     monkeypatch.setattr("reviewer.tui.queue.screen.FIRST_LOOK_SECONDS", 0.05)
     monkeypatch.setattr("reviewer.tui.queue.screen.ASKED_SECONDS", 0.05)
     return folder

@@ -95,16 +95,6 @@ async def test_the_proof_of_a_statement_is_shown_as_ticks(talked: Engine) -> Non
         assert "✓ stands alone" in screen.text
 
 
-async def test_a_statement_that_lost_a_negation_warns(engine: Engine, tmp_path: Path) -> None:
-    quoted = "Never deploy releases from a laptop, the release job does it"
-    path = session(tmp_path / "s1.jsonl", quoted + ".")
-    propose(engine, path, "Deploy releases from a laptop.", quoted)
-    async with opened(engine, project="acme", size=(140, 40)) as screen:
-        assert "! a negation in the statement only, or in its quotes" in screen.text
-        (row,) = [line for line in screen.text.splitlines() if line.startswith("▌")]
-        assert " ! " in row.partition("Deploy")[0]
-
-
 class TestAnExcerpt:
     async def test_is_worded_before_it_is_promoted(self, talked: Engine) -> None:
         async with opened(talked, project="acme") as screen:

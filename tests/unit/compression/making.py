@@ -11,7 +11,6 @@ from typing import Any
 
 from reviewer.commits.values import Pattern, Priority, RetentionCriteria
 from reviewer.compression.anchors import find_anchors
-from reviewer.compression.handover import insisted_on
 from reviewer.compression.measures import SegmentCompressed
 from reviewer.compression.model_engine import ModelEngine
 from reviewer.compression.offline_engine import OfflineEngine
@@ -191,7 +190,7 @@ def run(command: str, output: str = "ok", code: int = 0) -> list[Turn]:
 def written(turns: Sequence[Turn], tokens: int = 600, wanted: Sequence[str] = ()) -> str:
     """The hand-over of some turns."""
     session = read_session(turn_events(turns))
-    return write_session(session, tokens, count, wanted, insisted_on(session))
+    return write_session(session, tokens, count, wanted)
 
 
 def section(text: str, name: Section) -> str:

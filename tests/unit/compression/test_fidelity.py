@@ -169,8 +169,8 @@ def test_keys_and_escapes_of_a_tools_json_are_not_terms() -> None:
     call = r'{"file_path":"/srv/a.py","new_string":"x = 1\nreconnect()\n"}'
     source = segment(turn(call, "assistant", "tool_use", name="Edit"))
     lost = {each.text for each in judged(source, "nothing").lost_information}
-    assert "reconnect()" in lost
-    assert not lost & {"file_path", "new_string", "nreconnect()"}
+    assert "reconnect" in lost
+    assert not lost & {"file_path", "new_string", "nreconnect"}
 
 
 def test_detected_anchors_are_kept_at_tags_by_a_tag_that_begins_them() -> None:

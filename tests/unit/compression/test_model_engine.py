@@ -286,7 +286,7 @@ def test_a_users_template_replaces_the_built_in_one(tmp_path: Path) -> None:
     ("text", "complaint"),
     [
         ('user_prompt = "{{messages}} {{mood}}"', "no field mood"),
-        ('user_prompt = "{{#anchors}} {{messages}}"', "never closed"),
+        ('user_prompt = "{{#anchors}} {{messages}}"', "braces are for"),
         ("user_prompt = {{", "not TOML"),
         ('user_prompt = ""', "empty"),
     ],

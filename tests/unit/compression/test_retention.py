@@ -9,7 +9,6 @@ import pytest
 from reviewer.commits.retention import parse_patterns
 from reviewer.commits.values import Pattern, Priority, RetentionCriteria
 from reviewer.compression.anchor_types import AnchorType
-from reviewer.compression.guided_extraction import guided_points
 from reviewer.compression.model_engine import CARE, build_summarize_prompt, steering
 from reviewer.compression.retention import (
     KEY_POINTS,
@@ -120,37 +119,6 @@ def test_the_prompt_has_the_important_section_and_needs_care() -> None:
 
 def test_steering_names_the_missing_details() -> None:
     assert "Summary missing: x" in steering("Summary missing: x")
-
-
-def test_guidance_in_words_puts_matching_statements_first() -> None:
-    source = segment(
-        turn(
-            "We talked about colours. The budget is $50k. The pilot ends on 2026-03-31. Blue won.",
-            "user",
-            "text",
-            P.IMPORTANT,
-            instructions="preserve all dollar amounts and deadlines",
-        )
-    )
-    first = {point.content for point in guided_points(source.turns, collect_criteria(source))[:2]}
-    assert first == {"The budget is $50k.", "The pilot ends on 2026-03-31."}
-
-
-def test_guidance_by_subject_and_bare_importance() -> None:
-    by_subject = segment(
-        turn(
-            "The drawer opens late. The screen is blue.",
-            "user",
-            "text",
-            P.IMPORTANT,
-            instructions="everything about the drawer",
-        )
-    )
-    points = guided_points(by_subject.turns, collect_criteria(by_subject))
-    assert [point.content for point in points] == ["The drawer opens late."]
-    bare = segment(turn("Well. `drawer.py` opens late.", "user", "text", P.IMPORTANT))
-    assert guided_points(bare.turns, collect_criteria(bare))[0].content == "`drawer.py` opens late."
-    assert guided_points(segment().turns, ()) == []
 
 
 LONG = (

@@ -8,6 +8,9 @@ from collections.abc import Sequence
 import pytest
 
 from reviewer.compression.sections import Section
+from reviewer.compression.session import read_session
+from reviewer.compression.state_lines import change_lines
+from reviewer.compression.turn_events import turn_events
 from reviewer.compression.values import Turn
 from tests.unit.compression.making import agent, call, count, edit, result, run, section, turn
 from tests.unit.compression.making import written as written_
@@ -32,7 +35,7 @@ def written(turns: Sequence[Turn], tokens: int = 600) -> str:
 
 def test_the_parts_come_in_the_order_in_which_they_are_needed() -> None:
     titles = re.findall(r"^([A-Z][\w ]+):$", written(FERRY), re.MULTILINE)
-    assert titles == ["Request", "Now", "Course", "Last results"]
+    assert titles == ["Course", "Request", "Now", "Last changes"]
 
 
 def test_a_text_never_exceeds_its_room_and_uses_it() -> None:
@@ -63,16 +66,23 @@ def test_of_an_earlier_summary_the_words_of_the_client_around_it_are_left_out() 
 # The request
 
 
-def test_the_latest_and_the_first_request_are_in_the_persons_words() -> None:
-    request = section(written(FERRY), Section.REQUEST)
-    assert "Latest: No, never shrink the type below 9 points. Now do the same" in request
-    assert "First: Make the timetable of the ferry fit one page." in request
+def test_the_latest_request_stands_again_after_the_course() -> None:
+    text = written(FERRY)
+    assert text.startswith("Course:\nPerson: Make the timetable of the ferry fit one page.")
+    assert section(text, Section.REQUEST).startswith(
+        '"No, never shrink the type below 9 points. Now do the same for the harbour sheet."\n'
+    )
 
 
 def test_a_short_answer_stands_with_what_it_answers() -> None:
-    request = section(written(FERRY[:3]), Section.REQUEST)
-    assert request.startswith("Latest: yes\n")
-    assert 'To the agent\'s question: "Shall I drop the winter column?"' in request
+    text = written(FERRY[:3])
+    assert 'Person: yes (asked: "Shall I drop the winter column?")' in text
+    assert 'The agent had asked: "Shall I drop the winter column?"' in text
+
+
+def test_a_question_that_is_only_quoted_was_not_asked() -> None:
+    turns = [turn("Why?"), agent('The sheet answers "does it fit?"'), turn("Do it.")]
+    assert "asked" not in written(turns)
 
 
 def test_whether_the_agent_has_answered() -> None:
@@ -80,12 +90,12 @@ def test_whether_the_agent_has_answered() -> None:
     assert "The agent had the last word." in written([*FERRY, agent("Both are done.")])
 
 
-def test_a_long_request_loses_its_middle() -> None:
+def test_a_long_message_loses_its_middle() -> None:
     words = " ".join(f"word{number}" for number in range(900))
-    request = section(written([turn(f"Print it. {words} Then stop.")]), Section.REQUEST)
-    assert request.startswith("Latest: Print it. word0")
-    assert "[...]" in request
-    assert "Then stop." in request
+    course = section(written([turn(f"Print it. {words} Then stop.")]), Section.COURSE)
+    assert course.startswith("Person: Print it. word0")
+    assert "[...]" in course
+    assert course.endswith("Then stop.")
 
 
 def test_nothing_is_ordered_that_nobody_asked_for() -> None:
@@ -93,24 +103,14 @@ def test_nothing_is_ordered_that_nobody_asked_for() -> None:
     assert not re.search(r"\b(?:commit it|push|next,|todo|run the tests)\b", text, re.IGNORECASE)
 
 
-# What the person insisted on
-
-
-def test_refusals_with_the_persons_words() -> None:
+def test_a_refusal_with_the_persons_words() -> None:
     turns = [
         turn("Print the sheet."),
         call("Bash", "lpr sheet.pdf", "c1"),
         result("Bash", "no", "c1", outcome="refused", words="Not on the old printer."),
         turn("Go on."),
     ]
-    told = section(written(turns), Section.INSTRUCTIONS)
-    assert told == "- Refused: `lpr sheet.pdf`: Not on the old printer."
-
-
-def test_corrections_that_are_not_in_the_request_above() -> None:
-    turns = [*FERRY, turn("Now print both sheets.")]
-    told = section(written(turns), Section.INSTRUCTIONS)
-    assert told == '- "No, never shrink the type below 9 points."'
+    assert "Person: (refused: `lpr sheet.pdf`) Not on the old printer." in written(turns)
 
 
 # The state
@@ -118,7 +118,7 @@ def test_corrections_that_are_not_in_the_request_above() -> None:
 
 def test_what_is_uncommitted_checked_and_committed() -> None:
     now = section(written(FERRY), Section.NOW)
-    assert "Changed in this session, no commit of it seen (1): sheets/: harbour.py" in now
+    assert "Changed in this session, no commit of it seen (1): sheets/: harbour.py (legend)" in now
     assert "Checks seen after the last change (harbour.py): none." in now
     assert "before it: `pytest -q tests/sheets` passed." in now
     assert "Committed (no push seen): 1a2b3c4 Fit the timetable" in now
@@ -211,26 +211,62 @@ def test_texts_that_have_to_stand_in_it_do(wanted: str) -> None:
     assert wanted in written_([*FERRY, *talk], 300, [wanted])
 
 
+def test_the_files_that_most_calls_were_about_where_there_is_room() -> None:
+    reads = [
+        each
+        for name in ("tide.py", "tide.py", "pier.py", "/tmp/scratch.py")
+        for each in (call("Read", {"file_path": name}), result("Read", "rows"))
+    ]
+    turns = [*FERRY, *reads]
+    files = "Read or edited most: tide.py, pier.py; sheets/: layout.py"
+    assert files in written(turns, 1_600).split("\n")
+    assert "Read or edited most" not in written(turns, 600)
+
+
 # What was changed last
 
 
-def test_the_code_that_was_changed_last_with_its_place() -> None:
+def test_the_code_that_was_changed_last_with_its_place_and_the_reason() -> None:
     old = "def legend(rows):\n    return rows"
     new = "def legend(rows):\n    return rows[::-1]"
-    turns = [turn("Turn the legend."), *edit("sheets/harbour.py", new, old)]
-    assert (
-        "harbour.py, last edited:\n  def legend(rows):\n  -     return rows\n"
-        "  +     return rows[::-1]" in section(written(turns), Section.RESULTS)
-    )
+    given = {"file_path": "sheets/harbour.py", "old_string": old, "new_string": new}
+    snippet = "Updated:\n     7→def legend(rows):\n     8→    return rows[::-1]"
+    turns = [
+        turn("Turn the legend."),
+        agent("The tide is below it. Now I turn the rows:"),
+        call("Edit", given),
+        result("Edit", snippet, outcome="ok"),
+        *run("print-sheet"),
+        agent("Done."),
+    ]
+    code = "  def legend(rows):\n  -     return rows\n  +     return rows[::-1]"
+    assert section(written(turns), Section.CHANGES) == f"harbour.py:8 (edited):\n{code}"
+    [with_reason] = change_lines(read_session(turn_events(turns)))
+    assert with_reason == f'harbour.py:8 (edited) - "Now I turn the rows":\n{code}'
 
 
-def test_an_edit_that_was_refused_is_shown_as_not_made() -> None:
+def test_of_long_changes_what_they_declare() -> None:
+    body = "\n".join(f"    row_{number} = {number}" for number in range(40))
+    new = f"import tide\n\n\ndef first():\n{body}\n\n\ndef second():\n{body}"
+    turns = [turn("Write it."), *edit("sheets/harbour.py", new)]
+    shown = section(written(turns), Section.CHANGES)
+    assert shown == "harbour.py (edited):\n  + def first():\n  + def second():"
+
+
+def test_an_edit_that_was_refused_is_shown_as_not_made_until_it_is() -> None:
     given = {"file_path": "sheets/harbour.py", "old_string": "a = 1", "new_string": "a = 2"}
     turns = [
         turn("Turn the legend."),
         call("Edit", given, "c1"),
         result("Edit", "no", "c1", outcome="refused", words="Not that file."),
     ]
-    results = section(written(turns), Section.RESULTS)
-    assert "harbour.py, last edited (not made: refused):\n  - a = 1\n  + a = 2" in results
+    results = section(written(turns), Section.CHANGES)
+    assert "harbour.py (not edited: refused):\n  - a = 1\n  + a = 2" in results
     assert "no commit of it seen" not in written(turns)
+    assert "not edited" not in written([*turns, turn("Do it."), *edit("sheets/harbour.py")])
+
+
+def test_what_was_committed_is_not_shown_as_changed() -> None:
+    turns = [turn("Fit it."), *edit("a.py", "one = 1"), *run("git commit -am x", "[f 1a2b3c4] x")]
+    assert "one = 1" not in written([*turns, *edit("a.py", "two = 2")])
+    assert "two = 2" in written([*turns, *edit("a.py", "two = 2")])

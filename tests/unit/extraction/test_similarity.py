@@ -16,7 +16,7 @@ def test_texts_equal_up_to_case_space_and_punctuation_have_similarity_one() -> N
         ),
         (
             "Renamed `load_all()` to `load_shards()` in the importer and its tests",
-            "In the importer and its tests, renamed `load_all()` to `load_shards()`",
+            "Rename load_all() to load_shards() in our importer and its tests.",
         ),
     ],
 )

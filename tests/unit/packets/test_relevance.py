@@ -17,7 +17,7 @@ SHOP = (
 
 
 def matches(entries: tuple[tuple[str, str, str], ...], task: str) -> list[Match]:
-    return Index(entries).matches(query_of([(task, 1.0)]))[0]
+    return Index(entries).matches(query_of(task))[0]
 
 
 def best(entries: tuple[tuple[str, str, str], ...], task: str) -> str:
@@ -71,7 +71,7 @@ def test_what_shares_rare_words_with_the_best_follows_in_one_step() -> None:
 
 
 def test_the_telling_words_are_told_as_they_are_spelled() -> None:
-    _, telling = Index(SHOP).matches(query_of([("the PostgreSQL vouchers of the shop", 1.0)]))
+    _, telling = Index(SHOP).matches(query_of("the PostgreSQL vouchers of the shop"))
     assert telling[0] == "vouchers"
     assert "postgresql" not in telling
 

@@ -13,7 +13,6 @@ from reviewer.packets.scoring import (
     query_of_tasks,
     ranked,
     recency,
-    task_grade,
 )
 from reviewer.packets.values import Item, Score, Section
 
@@ -22,12 +21,12 @@ NOW = datetime(2026, 7, 26, 12, tzinfo=UTC)
 
 def entry(
     title: str, text: str = "", days: int | None = 0, *, superseded: bool = False,
-    section: Section = Section.DECISIONS, parent: str = ""
+    section: Section = Section.DECISIONS
 ) -> Item:  # fmt: skip
     at = None if days is None else NOW - timedelta(days=days)
     return Item(
         id=title, section=section, title=title, text=text, place="x:1", at=at,
-        heading=section is Section.DECISIONS, superseded=superseded, parent=parent,
+        heading=section is Section.DECISIONS, superseded=superseded,
     )  # fmt: skip
 
 
@@ -37,7 +36,7 @@ def order(items: list[Item], *tasks: str, for_task: bool = False) -> list[str]:
 
 
 def scores(items: list[Item], *tasks: str, for_task: bool = False) -> list[Score]:
-    query = query_of([(" ".join(tasks), 1.0)]) if for_task else query_of_tasks(tasks)
+    query = query_of(*tasks) if for_task else query_of_tasks(tasks)
     return Corpus(items).scores(query, NOW, for_task=for_task)[0]
 
 
@@ -112,8 +111,6 @@ def test_recency_breaks_ties_with_a_task() -> None:
 
 
 def test_labels_of_tasks_are_read() -> None:
-    assert task_grade("Oil it #in-progress #priority:high") == (1, 3)
-    assert task_grade("Oil it #priority:low") < task_grade("Oil it") < task_grade("x #in-progress")
     items = [
         entry("low", "oil the hinge #priority:low", None, section=Section.TASKS),
         entry("high", "oil the hinge #priority:high", None, section=Section.TASKS),
@@ -122,13 +119,13 @@ def test_labels_of_tasks_are_read() -> None:
     assert order(items, "hinge", for_task=True) == ["high", "low", "other"]
 
 
-def test_the_sub_tasks_of_the_best_task_follow_it() -> None:
+def test_the_task_in_progress_comes_first_whatever_the_task_is() -> None:
     items = [
         entry("Hinges", "oil the squeaking hinge", section=Section.TASKS),
-        entry("Buy", "get a can", section=Section.TASKS, parent="Hinges"),
-        entry("Door", "a hinge and a lot of other things of a door", section=Section.TASKS),
+        entry("Lamp", "change the lamp #in-progress", section=Section.TASKS),
+        entry("A hinge", "about a hinge that says #in-progress"),
     ]
-    assert order(items, "squeaking hinge", for_task=True)[:2] == ["Hinges", "Buy"]
+    assert order(items, "squeaking hinge", for_task=True) == ["Lamp", "Hinges", "A hinge"]
 
 
 def test_what_is_out_of_date_comes_last_for_a_task_too() -> None:

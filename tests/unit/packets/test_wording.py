@@ -13,12 +13,12 @@ from reviewer.packets.wording import lead_of, short_form
     [
         (
             "**Context**: Asked twice.\n\n**Lesson**: Two drawers serve two needs:\n\n"
-            "| Drawer | For |\n|:---|---:|\n| Upper | coins |\n| Lower | paper rolls |\n",
-            "Two drawers serve two needs: Drawer, For; Upper, coins; Lower, paper rolls",
+            "1. coins\n2. paper rolls\n",
+            "Two drawers serve two needs: 1. coins 2. paper rolls",
         ),
         (
             "**Lesson**: The day begins so:\n- open the till\n- [ ] count the coins\n\nMore.",
-            "The day begins so: open the till; count the coins",
+            "The day begins so: - open the till - [ ] count the coins",
         ),
         (
             "**Decision**: Keep to this order:\n\n1. Lamp\n2. Shelf\n\n**Rationale**: Habit.",

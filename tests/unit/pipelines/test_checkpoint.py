@@ -11,7 +11,6 @@ import pytest
 
 from reviewer.pipelines.checkpoint import (
     Checkpoint,
-    LogEntry,
     fingerprint,
     history_of,
     read_checkpoint,
@@ -20,8 +19,8 @@ from reviewer.pipelines.checkpoint import (
 )
 from reviewer.pipelines.dot import parse_dot
 from reviewer.pipelines.events import CheckpointError, RunError
-from reviewer.pipelines.run_folder import stage_folder_name, write_run_file
-from reviewer.pipelines.values import Outcome
+from reviewer.pipelines.run_folder import write_run_file
+from reviewer.pipelines.values import Outcome, Stage
 
 DOT = """digraph brew {
   goal="tea"
@@ -39,8 +38,8 @@ CHECKPOINT = Checkpoint(
     node_retries={"boil": 1},
     context={"heat": {"now": 90}},
     logs=[
-        LogEntry(1, "start", "start", "t", Outcome.SUCCESS, "success", "compact"),
-        LogEntry(2, "boil", "codergen", "t", Outcome.FAIL, "fail", "full", notes="dry"),
+        Stage("start", step=1, handler="start", word="success", fidelity="compact"),
+        Stage("boil", Outcome.FAIL, "dry", step=2, handler="codergen", fidelity="full"),
     ],
     next_node="done",
     next_edge=1,
@@ -130,7 +129,7 @@ def test_it_tells_preambles_of_the_run() -> None:
 
 @pytest.mark.parametrize("node", ["../../etc", "a/b", "..", "", "x" * 500, "née", "a\0b", "a\nb"])
 def test_whatever_a_node_is_called_its_folder_is_one_plain_name(node: str) -> None:
-    name = stage_folder_name(node, 3)
+    name = Stage(node, step=3).folder
     assert "/" not in name
     assert name.isascii()
     assert name.isprintable()
@@ -139,4 +138,4 @@ def test_whatever_a_node_is_called_its_folder_is_one_plain_name(node: str) -> No
 
 
 def test_nodes_whose_names_look_alike_get_different_folders() -> None:
-    assert stage_folder_name("a/b", 1) != stage_folder_name("a:b", 1)
+    assert Stage("a/b").folder != Stage("a:b").folder

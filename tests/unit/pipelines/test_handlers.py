@@ -16,12 +16,10 @@ def test_durations(text: str, seconds: float | None) -> None:
 
 
 def test_a_prompt_is_filled_with_the_goal_and_known_keys_and_nothing_else() -> None:
-    context = {"task": "parse {{goal}}", "n": 3, "tool.last_line": "ok"}
-    filled = "{{goal}}: $task ${n} $goal.Then {{ context.n }} $tool.last_line"
-    left = " $HOME {{other}} {print $1}"
-    assert fill_template(filled + left, "ship", context) == (
-        "ship: parse {{goal}} 3 ship.Then 3 ok" + left
-    )
+    context = {"task": "parse $goal", "n": 3, "tool.last_line": "ok"}
+    filled = "$goal: $task ${n} $tool.last_line. $goal."
+    left = " $HOME $$ {{goal}} {print $1}"
+    assert fill_template(filled + left, "ship", context) == "ship: parse $goal 3 ok. ship." + left
 
 
 def test_the_pauses_between_attempts_double_up_to_a_minute() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -60,21 +61,20 @@ def test_a_checkpoint_is_a_history_too(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("value", "place"),
     [
-        ([], "the file"),
-        ({"completed": {"a": 1}}, "completed"),
-        ({"completed": [{"outcome": "fail"}]}, r"completed\[0\].node"),
-        ({"completed": [{"node": "a", "notes": 5}]}, r"completed\[0\].notes"),
-        ({"completed": [{"node": "a", "tools": [{}]}]}, r"completed\[0\].tools\[0\].name"),
-        ({"completed": [{"node": "a", "duration_s": "long"}]}, r"completed\[0\].duration_s"),
-        ({"completed": [7]}, r"completed\[0\]"),
-        ({"context": [1]}, "context"),
-        ({"context": 5}, "context"),
-        ({"retries": {"a": [1]}}, r"retries.a"),
-        ({"run_id": 5}, "run_id"),
+        ([], "got `array`"),
+        ({"completed": {"a": 1}}, "$.completed"),
+        ({"completed": [{"outcome": "fail"}]}, "no node"),
+        ({"completed": [{"node": "a", "notes": 5}]}, "$.completed[0].notes"),
+        ({"completed": [{"node": "a", "tools": [{}]}]}, "$.completed[0].tools[0]"),
+        ({"completed": [{"node": "a", "duration_s": "long"}]}, "$.completed[0].duration_s"),
+        ({"completed": [7]}, "$.completed[0]"),
+        ({"context": [1]}, "$.context"),
+        ({"retries": {"a": [1]}}, "$.retries[...]"),
+        ({"run_id": 5}, "$.run_id"),
     ],
 )
 def test_what_is_no_run_is_refused_with_its_place(value: Any, place: str) -> None:
-    with pytest.raises(HistoryError, match=f"^{place} has to be"):
+    with pytest.raises(HistoryError, match=re.escape(place)):
         parse_history(value)
 
 

@@ -75,7 +75,7 @@ def test_each_oddity_is_named(body: str, rule: str, says: str) -> None:
     [
         SOUND + "a [color=red xlabel=x height=2 note=z goal_gate=true]",
         SOUND + "thread_id=x",
-        SOUND + 'b [prompt="{{ city }} {{context.a.b}} ${x}"] a -> b -> e',
+        SOUND + 'b [prompt="$city ${context.a.b} ${x}"] a -> b -> e',
         SOUND + "context_fidelity_default=truncate",
         SOUND + "b [prompt=x fidelity=full thread_id=t] a -> b -> e",
         SOUND + "a -> a [condition=fail]",

@@ -281,7 +281,7 @@ class TestPeople:
         status = json.loads((Path(done.folder) / entry.folder / "status.json").read_text())
         said = "The answer may not set human.answer in the context: only the run itself does."
         assert remarks == {"start": "", "plan": said, "build": "", "done": ""}
-        assert (entry.remark, status["result"]["remark"]) == (said, said)
+        assert (entry.remark, status["remark"]) == (said, said)
 
     def test_a_status_that_leaves_by_an_edge_of_another_node_is_refused(
         self, workshop: Workshop
@@ -289,7 +289,7 @@ class TestPeople:
         waiting = workshop.start(workshop.write(self.GATE))
         stage = Path(waiting.folder) / "gate-2"
         stage.mkdir()
-        forged = {"step": 2, "node": "gate", "handler": "wait.human", "result": {}, "edge": 99}
+        forged = {"step": 2, "node": "gate", "handler": "wait.human", "edge": 99}
         (stage / "status.json").write_text(json.dumps(forged))
         failed = workshop.resume(waiting.run_id)
         assert failed.state == "failed"
@@ -326,7 +326,7 @@ class TestWays:
     ) -> None:
         workshop.model.script = in_turn("Context: leaf = green")
         path = workshop.write(
-            'look [prompt="Look"]; brew [prompt="Brew {{leaf}}"]\nstart -> look; brew -> done\n'
+            'look [prompt="Look"]; brew [prompt="Brew $leaf"]\nstart -> look; brew -> done\n'
             'look -> brew [condition="context.leaf=green"]'
         )
         workshop.start(path)

@@ -32,7 +32,7 @@ class TestFiles:
         assert (folder / "build-3" / "prompt.md").read_text().endswith("Build it")
         assert (folder / "build-3" / "response.md").read_text() == "did: Build it"
         status = json.loads((folder / "build-3" / "status.json").read_text())
-        assert (status["node"], status["model"], status["attempts"]) == ("build", "scripted", 1)
+        assert (status["node"], status["model"], status["step"]) == ("build", "scripted", 3)
         for path in [folder, *folder.rglob("*")]:
             assert stat.S_IMODE(path.stat().st_mode) & 0o077 == 0, path
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 from collections import Counter
 from contextlib import suppress
@@ -12,17 +13,16 @@ import pytest
 
 from reviewer.errors import UnknownIdError
 from reviewer.llm.model import ModelError
-from reviewer.pipelines.checkpoint import read_checkpoint, write_checkpoint
 from reviewer.pipelines.events import (
     CheckpointError,
     Event,
     RunError,
-    RunStarted,
     StageDone,
     StageStarted,
 )
-from reviewer.pipelines.run_folder import RunFolder, StageStatus
+from reviewer.pipelines.run_folder import RunFolder
 from reviewer.pipelines.service import RunOptions
+from reviewer.pipelines.values import Stage
 from tests.unit.pipelines.running import Workshop
 
 THREAD = """
@@ -137,8 +137,8 @@ class TestPowerCuts:
     ) -> None:
         keep = RunFolder.write_status
 
-        def cut(folder: RunFolder, status: StageStatus) -> None:
-            keep(folder, status)
+        def cut(folder: RunFolder, status: Stage, *, synced: bool) -> None:
+            keep(folder, status, synced=synced)
             if status.node == "b":
                 raise PowerCutError
 
@@ -157,8 +157,8 @@ class TestPowerCuts:
     ) -> None:
         keep = RunFolder.write_status
 
-        def cut(folder: RunFolder, status: StageStatus) -> None:
-            keep(folder, status)
+        def cut(folder: RunFolder, status: Stage, *, synced: bool) -> None:
+            keep(folder, status, synced=synced)
             if status.node == "b":
                 raise PowerCutError
 
@@ -174,7 +174,7 @@ class TestPowerCuts:
     def test_runs_are_listed_although_the_checkpoint_of_one_is_cut(
         self, workshop: Workshop, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        def cut(folder: RunFolder, status: StageStatus) -> None:
+        def cut(folder: RunFolder, status: Stage, *, synced: bool) -> None:
             raise PowerCutError
 
         with monkeypatch.context() as patched:
@@ -187,97 +187,29 @@ class TestPowerCuts:
         assert (view.state, view.current_node) == ("interrupted", "start")
 
 
-class TestLongRuns:
-    """A run of many stages appends to its checkpoint instead of rewriting it."""
+class TestKilled:
+    """The program is gone after any stage."""
 
-    def chain(self, workshop: Workshop, stages: int, node: str) -> Path:
-        names = [f"n{number}" for number in range(stages)]
-        return workshop.write(f"node [{node}]\n{' -> '.join(['start', *names, 'done'])}")
-
-    def bytes_of_checkpoints(self, workshop: Workshop, stages: int) -> int:
-        """Of all versions of the checkpoint together."""
-        folder, sizes = Path(), dict[object, int]()
-
-        def watch(event: Event) -> None:
-            nonlocal folder
-            if isinstance(event, RunStarted):
-                folder = Path(event.folder)
-            for path in folder.glob("checkpoint.*"):
-                stat = path.stat()
-                key = path.name if path.suffix == ".log" else (stat.st_ino, stat.st_mtime_ns)
-                sizes[key] = stat.st_size
-
-        path = self.chain(workshop, stages, "shape=diamond")
-        assert workshop.runs.start_run(path, "tea", watch=watch).state == "done"
-        return sum(sizes.values())
-
-    def test_twice_the_stages_write_twice_as_much(self, workshop: Workshop) -> None:
-        short, long = (self.bytes_of_checkpoints(workshop, stages) for stages in (150, 300))
-        assert long < 2.2 * short
-
-    def test_stages_after_the_last_checkpoint_are_not_repeated(self, workshop: Workshop) -> None:
+    @pytest.mark.parametrize("step", [1, 2, 3, 4])
+    def test_the_checkpoint_has_every_stage_that_ended(self, workshop: Workshop, step: int) -> None:
         def die(event: Event) -> None:
-            if isinstance(event, StageDone) and event.step == 140:
+            if isinstance(event, StageDone) and event.step == step:
                 raise PowerCutError
 
-        path = self.chain(workshop, 145, 'prompt="P", fidelity=truncate')
-        options = RunOptions(model=workshop.model)
+        path = workshop.write(THREAD)
         with pytest.raises(PowerCutError):
-            workshop.runs.start_run(path, "tea", options, watch=die)
+            workshop.runs.start_run(path, "tea", RunOptions(model=workshop.model), watch=die)
         (view,) = workshop.reopened().runs()
-        os.truncate(Path(view.folder) / "checkpoint.log", 20_000)
-        assert len(workshop.runs.checkpoint(view.run_id).completed_nodes) < 140
-        done = workshop.resume(view.run_id)
-        assert done.state == "done"
-        assert workshop.nodes(done) == ["start", *(f"n{number}" for number in range(145)), "done"]
-        assert len(workshop.model.asked) == 145
-
-    def test_a_run_that_pauses_has_all_stages_in_its_checkpoint(self, workshop: Workshop) -> None:
-        path = self.chain(workshop, 145, "shape=diamond")
-        done = workshop.start(path, max_steps=141)
-        assert len(workshop.nodes(done)) == 141
-
-
-class TestAnswers:
-    """What is not synced may be gone after a power cut. What was answered is synced, once."""
-
-    @pytest.mark.parametrize("left", ["nothing", "empty files", "an unfinished line"])
-    def test_no_answer_is_asked_for_again(self, workshop: Workshop, left: str) -> None:
-        answers: list[str | ModelError] = ["one", "two", ModelError("no credit"), "three"]
-        workshop.model.script = lambda _: answers.pop(0)
-        failed = workshop.start(workshop.write(THREAD))
-        folder = Path(failed.folder)
-        (folder / "checkpoint.log").unlink(missing_ok=True)
-        for path in [each for each in folder.glob("*-*/*") if each.is_file()]:
-            path.unlink() if left == "nothing" else path.write_bytes(b"")
-        if left == "an unfinished line":
-            with (folder / "answers.log").open("ab") as log:
-                log.write(b'\n{"status":{"step":4,"no')
-        done = workshop.resume(failed.run_id)
-        assert workshop.nodes(done) == ["start", "a", "b", "c", "done"]
-        assert workshop.model.prompts() == ["A", "B", "C", "C"]
-        assert [(folder / f"{name}/response.md").read_text() for name in ("a-2", "b-3", "c-4")] == [
-            "one", "two", "three",
-        ]  # fmt: skip
-
-    def test_a_stage_is_synced_once(
-        self, workshop: Workshop, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
-        def syncs(stages: int) -> int:
-            count, sync = [0], os.fsync
-
-            def counted(handle: int) -> None:
-                count[0] += 1
-                sync(handle)
-
-            names = [f"n{number}" for number in range(stages)]
-            path = workshop.write(f'node [prompt="P"]\n{" -> ".join(["start", *names, "done"])}')
-            with monkeypatch.context() as patched:
-                patched.setattr(os, "fsync", counted)
-                assert workshop.start(path).state == "done"
-            return count[0]
-
-        assert syncs(30) - syncs(10) == 20
+        kept = json.loads((Path(view.folder) / "checkpoint.json").read_text())
+        walk = ["start", "a", "b", "c", "done"]
+        assert kept["completed_nodes"] == walk[:step]
+        assert kept["current_node"] == walk[step - 1]
+        assert view.current_node == walk[step]
+        read = workshop.runs.rules.read_history(Path(view.folder))
+        assert [stage.node for stage in read.completed] == walk[:step]
+        assert read.context == kept["context"]
+        assert workshop.nodes(workshop.resume(view.run_id)) == walk
+        assert workshop.model.prompts() == ["A", "B", "C"]
 
 
 class TestFullDisk:
@@ -403,89 +335,3 @@ class TestPlaces:
         workshop.start(path)
         done = workshop.resume(str(path), max_steps=9)
         assert (done.run_id, done.state) == (first.run_id, "done")
-
-
-class TestLog:
-    """What a kill leaves of the lines that stages append to the checkpoint."""
-
-    @staticmethod
-    def run_and_kill(workshop: Workshop) -> Path:
-        """The folder of a run that was killed after its third stage."""
-
-        def die(event: Event) -> None:
-            if isinstance(event, StageDone) and event.step == 3:
-                raise PowerCutError
-
-        path = workshop.write(
-            'plan [prompt="Plan"]; build [prompt="Build"]; look [prompt="Look"]\n'
-            "start -> plan -> build -> look -> done"
-        )
-        with pytest.raises(PowerCutError):
-            workshop.runs.start_run(path, "tea", RunOptions(model=workshop.model), watch=die)
-        (view,) = workshop.reopened().runs()
-        return Path(view.folder)
-
-    @pytest.fixture
-    def killed(self, workshop: Workshop) -> Path:
-        return self.run_and_kill(workshop)
-
-    def test_the_log_is_part_of_the_checkpoint_for_every_reader(
-        self, workshop: Workshop, killed: Path
-    ) -> None:
-        (view,) = workshop.runs.runs()
-        assert view.current_node == "look"
-        whole = workshop.runs.checkpoint(view.run_id)
-        assert whole.completed_nodes == ["start", "plan", "build"]
-        assert whole.context["last_response"] == "did: Build"
-        read = workshop.runs.rules.read_history(killed)
-        assert [stage.node for stage in read.completed] == whole.completed_nodes
-        assert read.context == whole.context
-
-    def test_cut_at_any_byte_the_run_goes_on_and_repeats_nothing(
-        self, killed: Path, tmp_path: Path
-    ) -> None:
-        log = (killed / "checkpoint.log").read_bytes()
-        first, complete = log.index(b"\n") + 1, len(log)
-        cuts = {0, 1, first - 1, first, first + 1, complete - 1, complete, *range(0, complete, 97)}
-        for at in sorted(cuts):
-            beside = tmp_path / f"cut-{at}"
-            beside.mkdir()
-            workshop = Workshop(beside)
-            place = self.run_and_kill(workshop)
-            (place / "checkpoint.log").write_bytes(log[:at])
-            known = read_checkpoint(place / "checkpoint.json").completed_nodes
-            assert known == ["start", "plan", "build"][: log[:at].count(b"\n")]
-            done = workshop.resume(str(place))
-            assert done.state == "done", (at, done.message)
-            assert workshop.model.prompts() == ["Plan", "Build", "Look"]
-            assert not (place / "checkpoint.log").exists()
-            walked = read_checkpoint(place / "checkpoint.json").completed_nodes
-            assert walked == ["start", "plan", "build", "look", "done"]
-
-    @pytest.mark.parametrize("damage", [b"{}", b"[1]", b'{"after": 1, "logs": [{}]}', b"\xff"])
-    def test_a_damaged_line_and_what_follows_is_left_out(
-        self, workshop: Workshop, killed: Path, damage: bytes
-    ) -> None:
-        lines = (killed / "checkpoint.log").read_bytes().splitlines(keepends=True)
-        lines[1] = damage + b"\n"
-        (killed / "checkpoint.log").write_bytes(b"".join(lines))
-        assert read_checkpoint(killed / "checkpoint.json").completed_nodes == ["start"]
-        done = workshop.resume(str(killed))
-        assert (done.state, len(workshop.model.asked)) == ("done", 3)
-
-    def test_lines_that_the_checkpoint_has_already_count_once(
-        self, workshop: Workshop, killed: Path
-    ) -> None:
-        log = (killed / "checkpoint.log").read_bytes()
-        whole = read_checkpoint(killed / "checkpoint.json")
-        write_checkpoint(killed / "checkpoint.json", whole)
-        (killed / "checkpoint.log").write_bytes(log)  # as if killed before it was removed
-        assert read_checkpoint(killed / "checkpoint.json") == whole
-
-    def test_a_checkpoint_of_an_earlier_version_without_a_log_still_opens(
-        self, workshop: Workshop, killed: Path
-    ) -> None:
-        write_checkpoint(killed / "checkpoint.json", read_checkpoint(killed / "checkpoint.json"))
-        assert not (killed / "checkpoint.log").exists()
-        done = workshop.resume(str(killed))
-        assert (done.state, len(workshop.model.asked)) == ("done", 3)

@@ -60,7 +60,7 @@ def test_own_words_are_hinted_at(engine: Engine, tmp_path: Path) -> None:
     (number,) = ids(engine, "tabs type:preference")
     (hint,) = engine.insight.hints([number])[number]
     assert hint.policy == "identity and preference"
-    assert "I prefer" in hint.text
+    assert "your own words" in hint.text
 
 
 def test_conflicts_and_unknown_rows_have_no_hints(engine: Engine, tmp_path: Path) -> None:

@@ -3,11 +3,7 @@ from typing import Any
 
 import pytest
 
-from reviewer.extraction.candidates import PRIORS, RuleClass
-from reviewer.extraction.confidence import FRESH_BONUS, HIGH_SIGNAL, confidence
 from reviewer.promotion.policies import (
-    CONFIDENCE,
-    HIGHEST_CONFIDENCE,
     Policy,
     Recent,
     Reference,
@@ -21,14 +17,7 @@ NOW = datetime(2026, 5, 20, 12, tzinfo=UTC)
 
 
 def standing(**changes: Any) -> Standing:
-    values: dict[str, Any] = {
-        "type": "knowledge",
-        "content": "The cache lives beside the index",
-        "rule_class": RuleClass.SENTENCE,
-        "confidence": 0.5,
-        "role": Role.ASSISTANT,
-    }
-    return Standing(**(values | changes))
+    return Standing(**({"type": "knowledge", "role": Role.ASSISTANT} | changes))
 
 
 def policies(**changes: Any) -> list[Policy]:
@@ -94,71 +83,15 @@ class TestReferenceCount:
         assert bool(policies(recent=found, type=type_, entity=True)) is hinted
 
 
-class TestConfidence:
-    @pytest.mark.parametrize(
-        ("rule_class", "value", "hinted"),
-        [
-            (RuleClass.HEADING, 0.85, True),
-            (RuleClass.HEADING, 0.8499, False),
-            (RuleClass.LIST_ITEM, 0.95, False),
-            (RuleClass.SENTENCE, 0.95, False),
-        ],
-    )
-    def test_a_heading_rule_with_high_confidence(
-        self, rule_class: RuleClass, value: float, hinted: bool
-    ) -> None:
-        assert bool(policies(rule_class=rule_class, confidence=value)) is hinted
-
-    def test_the_formula_of_today_never_reaches_it(self) -> None:
-        highest = confidence(max(PRIORS.values()), HIGH_SIGNAL, FRESH_BONUS)
-        assert highest == HIGHEST_CONFIDENCE == 0.8085
-        assert highest < CONFIDENCE
-        assert policies(rule_class=RuleClass.HEADING, confidence=highest) == []
-
-
-class TestOwnWords:
-    @pytest.mark.parametrize(
-        ("type_", "content"),
-        [
-            ("preference", "I prefer small commits"),
-            ("preference", "Well, I'd rather go home, but I really hate long branches"),
-            ("identity", "I'm a gardener by trade"),
-            ("identity", "My time zone is UTC+2"),
-            ("preference", "I always run the linter first"),
-        ],
-    )
-    def test_the_person_says_it_of_themselves(self, type_: str, content: str) -> None:
-        found = policies(type=type_, content=content, role=Role.USER)
-        assert found == [Policy.OWN_WORDS]
-
-    @pytest.mark.parametrize(
-        ("type_", "content", "role"),
-        [
-            ("preference", "I prefer small commits", Role.ASSISTANT),
-            ("preference", "I prefer small commits", Role.NOTE),
-            ("knowledge", "I prefer small commits", Role.USER),
-            ("preference", "She said that he prefers small commits", Role.USER),
-            ("preference", "Do I prefer small commits?", Role.USER),
-            ("preference", "Tell me if I prefer small commits", Role.USER),
-            ("identity", "I am going to lunch", Role.USER),
-            ("preference", "Use small commits", Role.USER),
-        ],
-    )
-    def test_not_what_others_say_or_what_is_in_doubt(
-        self, type_: str, content: str, role: Role
-    ) -> None:
-        assert policies(type=type_, content=content, role=role) == []
-
-    def test_the_hint_quotes_the_words(self) -> None:
-        (hint,) = hints(standing(type="preference", content="I prefer tabs", role=Role.USER))
-        assert hint.text == 'your own words: "I prefer ..."'
-
-
-def test_several_policies_may_speak_at_once() -> None:
-    found = policies(
-        type="preference",
-        content="I prefer tabs",
-        role=Role.USER,
-        recent=Recent(times=9, interactions=3, days=4),
-    )
-    assert found == [Policy.REFERENCE_COUNT, Policy.OWN_WORDS]
+@pytest.mark.parametrize(
+    ("type_", "role", "hinted"),
+    [
+        ("preference", Role.USER, True),
+        ("identity", Role.USER, True),
+        ("knowledge", Role.USER, False),
+        ("preference", Role.ASSISTANT, False),
+        ("preference", Role.NOTE, False),
+    ],
+)
+def test_what_the_person_says_of_themselves(type_: str, role: Role, hinted: bool) -> None:
+    assert policies(type=type_, role=role) == [Policy.OWN_WORDS] * hinted

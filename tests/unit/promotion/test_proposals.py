@@ -104,9 +104,10 @@ def test_a_line_that_is_no_message_becomes_a_record(engine: Engine, talk: Path) 
     ).new  # fmt: skip
     ((role, text),) = evidence(engine, number)
     assert (role, text) == ("tool", "port 8080 is in use by the printer daemon")
-    source = engine.queue.candidate(number).source
-    assert source is not None
-    assert (Path(source.path), source.line_start) == (talk, 3)
+    found = engine.queue.candidate(number)
+    assert found.source is not None
+    assert (Path(found.source.path), found.source.line_start) == (talk, 3)
+    assert found.first_seen.startswith("2026-02-28T10:03")  # the day of the line, not of the run
     assert str(engine.sources.state(number)) == "same"
 
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from reviewer.engine import Engine
 from reviewer.proposing.values import Relations
 from tests.unit.promotion.session import session
@@ -71,3 +73,17 @@ def test_a_contradiction_is_one_row_with_both_sides_and_is_queued_once(
     assert engine.queue.candidate(other).status == "active"
     assert engine.queue.candidate(one).status == "superseded"
     assert len(engine.queue.evidence(row.id)) == 2
+
+
+@pytest.mark.parametrize(("decide", "rows"), [("promote", 1), ("reject", 0)])
+def test_what_a_new_statement_replaces_is_shown_beside_it(
+    engine: Engine, tmp_path: Path, decide: str, rows: int
+) -> None:
+    (one,) = add(engine, session(tmp_path / "s1.jsonl"), proposal()).new
+    getattr(engine.triage, decide)([one])
+    later = session(tmp_path / "s2.jsonl", name="s2")
+    (other,) = add(engine, later, proposal(LAPTOP, replaces=one)).new
+    conflicts = [each.content for each in waiting(engine) if each.kind == "conflict"]
+    assert [each.partition(":")[0] for each in conflicts] == [
+        f"#{other} makes #{one} untrue"
+    ] * rows

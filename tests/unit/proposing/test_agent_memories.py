@@ -6,12 +6,8 @@ from pathlib import Path
 
 from reviewer.extraction.candidates import MemoryType
 from reviewer.proposing.agent_memories import (
-    added_lines,
-    added_proposals,
-    index_without,
     memory_proposals,
     memory_view,
-    text_without,
 )
 from reviewer.proposing.values import Proposer
 from reviewer.sources.events import Speaker
@@ -157,38 +153,3 @@ def test_a_memory_is_proved_by_the_lines_of_its_file(tmp_path: Path) -> None:
     lines = {line.line: line.text for line in memory_view(path).lines}
     (found,) = memory_proposals(path)
     assert all(quote.text in lines[quote.line] for quote in found.quotes)
-
-
-def test_only_lines_added_to_an_instruction_file_are_proposed() -> None:
-    old = "# Shop\n\n- Run `make lint` first\n- Use tabs in the Makefile\n"
-    new = (
-        "# Shop\n\n- Use tabs in the Makefile\n- Run `make lint` first\n"
-        "- The mailer must run before `make e2e`,\n  else it hangs\n"
-    )
-    assert added_lines(old, new) == (4, 5)
-    assert [each.statement for each in added_proposals(old, new)] == [
-        "The mailer must run before `make e2e`, else it hangs"
-    ]
-
-
-def test_an_edited_line_counts_as_new_and_a_deleted_one_does_not() -> None:
-    assert added_lines("a b\nc d\n", "a b c\n") == (0,)
-    assert added_lines("a b\nc d\n", "a b\n") == ()
-
-
-def test_a_rejected_memory_is_taken_out_with_its_sub_bullets_and_nothing_else() -> None:
-    paragraph = "A paragraph\nof two lines.\n\n"
-    text = f"# Shop\n\n- one fact\n  - its detail\n- another fact\n\n{paragraph}End\n"
-    assert text_without(text, 2) == (
-        "# Shop\n\n- another fact\n\nA paragraph\nof two lines.\n\nEnd\n"
-    )
-    assert text_without(text, 7) == (
-        "# Shop\n\n- one fact\n  - its detail\n- another fact\n\nEnd\n"
-    )
-    assert text_without(text, 0) == text
-
-
-def test_a_topic_file_becomes_empty_and_leaves_the_index() -> None:
-    assert text_without(TOPIC, 8) == ""
-    index = "- [No amend](no-amend.md) — never amend\n- [Ports](ports.md) — 8443\n"
-    assert index_without(index, "no-amend.md") == "- [Ports](ports.md) — 8443\n"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from reviewer.sources.event_maker import events_of
+from reviewer.sources.event_maker import EventMaker
 from reviewer.sources.events import Event
 from reviewer.sources.records import Block, Role, Use
 
@@ -21,7 +21,8 @@ class SessionMaker:
         self._calls = 0
 
     def events(self) -> list[Event]:
-        return list(events_of(self.blocks, "claude-code"))
+        maker = EventMaker("claude-code")
+        return [event for block in self.blocks for event in maker.of_block(block)]
 
     def _add(self, role: Role, kind: str, text: str, **more: Any) -> int:
         line = len(self.blocks)

@@ -176,6 +176,27 @@ def test_the_branch_is_that_of_the_format_or_of_the_last_switch(made: SessionMak
     assert state(made).branch == "faster"
 
 
+def test_the_branch_that_git_names_in_the_folder_of_the_session(made: SessionMaker) -> None:
+    made.run("git status -sb", "## faster...origin/faster [ahead 1]\n M port.py")
+    made.run("cd /elsewhere && git status", "On branch other\nnothing to commit")
+    made.run(f"cd {HOME}/.worktrees/1 && git status", "On branch third\nnothing to commit")
+    assert state(made).branch == "faster"
+
+
+def test_a_status_lists_files_of_a_session_without_a_folder() -> None:
+    made = SessionMaker(folder="")
+    made.run("echo 1 > src/port.py")
+    made.run("git status", "On branch main\n\tmodified:   src/port.py\n")
+    assert [each.path for each in state(made).files] == ["src/port.py"]
+
+
+def test_a_push_after_a_quiet_commit_on_a_branch_that_git_named(made: SessionMaker) -> None:
+    made.run("git status -sb", "## faster\n M port.py")
+    made.run("git commit -q -m 'Keep the port open' && git push", "   1a2..3b4  faster -> faster")
+    [commit] = state(made).commits
+    assert (commit.branch, commit.pushed) == ("faster", "pushed")
+
+
 def test_conflicts_and_what_was_done_to_each(made: SessionMaker) -> None:
     clash = "".join(
         f"CONFLICT (content): Merge conflict in {name}\n" for name in ("a.py", "b.py", "c.py")

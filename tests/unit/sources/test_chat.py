@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from reviewer.errors import SourceError
-from reviewer.sources.records import Record, Role, Scan, Use
+from reviewer.sources.records import Record, Role, Use
 from tests.unit.sources.builders import Scanned
 
 from .builders import uses
@@ -24,7 +24,7 @@ TALK = [
 ]
 
 
-def opened(folder: Path, data: Any, name: str = "talk.json", **style: Any) -> Scan:
+def opened(folder: Path, data: Any, name: str = "talk.json", **style: Any) -> Scanned:
     path = folder / name
     path.write_bytes(data if isinstance(data, bytes) else json.dumps(data, **style).encode())
     return Scanned(path)

@@ -19,7 +19,7 @@ from reviewer.sources.events import (
     Result,
     Speaker,
 )
-from reviewer.sources.records import Role, Use
+from reviewer.sources.records import Record, Role, Use
 from reviewer.sources.rows import has_rows
 from reviewer.sources.stream import read
 from tests.unit.sources.builders import Scanned
@@ -79,20 +79,6 @@ def test_tool_calls_and_their_results(family: Family, tmp_path: Path) -> None:
 
 
 @each_family
-def test_an_event_is_at_its_place(family: Family, tmp_path: Path) -> None:
-    path = family.write(tmp_path)
-    data = path.read_bytes()
-    for event in read(path):
-        at = event.origin
-        if has_rows(path) or path.parent.name == "pj":
-            assert at.byte_start == at.byte_end
-            continue
-        raw = data[at.byte_start : at.byte_end]
-        assert hashlib.sha256(raw).hexdigest() == at.sha256
-        assert data[: at.byte_start].count(b"\n") == at.line_start
-
-
-@each_family
 def test_records_keep_agent_model_folder_branch_and_a_key(family: Family, tmp_path: Path) -> None:
     records = list(Scanned(family.write(tmp_path)))
     assert {record.meta["agent"] for record in records} == {family.format}
@@ -103,17 +89,18 @@ def test_records_keep_agent_model_folder_branch_and_a_key(family: Family, tmp_pa
 
 
 @each_family
-def test_a_record_is_at_its_place(family: Family, tmp_path: Path) -> None:
+def test_events_and_records_are_at_their_places(family: Family, tmp_path: Path) -> None:
     path = family.write(tmp_path)
     data = path.read_bytes()
-    for record in Scanned(path):
+    for each in read(path).with_records():
+        at = each if isinstance(each, Record) else each.origin
         if has_rows(path) or path.parent.name == "pj":
-            assert record.byte_start == record.byte_end
+            assert at.byte_start == at.byte_end
             continue
-        raw = data[record.byte_start : record.byte_end]
-        assert hashlib.sha256(raw).hexdigest() == record.sha256
-        assert data[: record.byte_start].count(b"\n") == record.line_start
-        assert record.line_end == record.line_start + raw.count(b"\n") + 1
+        raw = data[at.byte_start : at.byte_end]
+        assert hashlib.sha256(raw).hexdigest() == at.sha256
+        assert data[: at.byte_start].count(b"\n") == at.line_start
+        assert at.line_end == at.line_start + raw.count(b"\n") + 1
 
 
 @each_family

@@ -14,7 +14,6 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from reviewer.sources import ignore_files
-from reviewer.sources.ignore_patterns import parse_pattern
 from reviewer.sources.walk import Found, PassedOver, walk
 
 SECONDS = 2.0
@@ -40,11 +39,6 @@ def trouble(folder: Path) -> list[PassedOver]:
     ]
 
 
-def matches(pattern: str, path: str, *, is_folder: bool = False) -> bool:
-    parsed = parse_pattern(pattern)
-    return parsed is not None and parsed.matches(path.split("/"), is_folder)
-
-
 @pytest.mark.parametrize(
     ("pattern", "path", "yes"),
     [
@@ -53,11 +47,9 @@ def matches(pattern: str, path: str, *, is_folder: bool = False) -> bool:
         ("a*b*c", "aXbbYc", True),
         ("a*b*c", "acb", False),
         ("/top", "deep/top", False),
-        ("deep/*", "deep/a/b", False),
         ("**/b", "b", True),
         ("a/**/b", "a/b", True),
         ("a/**/b/**/c", "a/x/b/y/b/z/c", True),
-        ("a/**", "a", False),
         ("a/**", "a/x/y", True),
         ("file[0-9a].txt", "filea.txt", True),
         ("file[!0-9].txt", "file3.txt", False),
@@ -68,12 +60,15 @@ def matches(pattern: str, path: str, *, is_folder: bool = False) -> bool:
         ("odd   ", "odd", True),
         (r"app/\[id\]", "app/[id]", True),
         (r"app/\[id\]", "app/i", False),
-        ("line\nend", "lineXend", False),
         ("# *", "anything", False),
     ],
 )
-def test_a_pattern_matches_as_git_documents(pattern: str, path: str, yes: bool) -> None:
-    assert matches(pattern, path) is yes
+def test_a_pattern_matches_as_git_documents(
+    tmp_path: Path, pattern: str, path: str, yes: bool
+) -> None:
+    put(tmp_path, ".gitignore", f"{pattern}\n")
+    put(tmp_path, path)
+    assert (path not in found(tmp_path)) is yes
 
 
 NAMES = ["a", "b", "ab", "aab", "a.x", "b.x"]
@@ -121,27 +116,9 @@ def test_the_found_files_are_those_that_git_would_add(
     shutil.rmtree(folder)
 
 
-@pytest.mark.parametrize(
-    ("pattern", "path"),
-    [
-        ("*a*a*a*a*a*a*a*a*a*a*a*a*a*a*a*b", "a" * 255),
-        ("a*" * 15 + "b", "a" * 255),
-        ("*?" * 15 + "b", "a" * 255),
-        ("*[a-z]" * 15 + "b", "a" * 255),
-        ("*" * 399 + "b", "a" * 255),
-        ("**/a/" * 15 + "b", "a/" * 2_000 + "a"),
-        ("a/**/" * 15 + "b", "a/" * 2_000 + "a"),
-        ("**/a*a*/" * 5 + "b", "/".join(["a" * 100] * 40)),
-    ],
-)
-def test_every_pattern_is_fast(pattern: str, path: str) -> None:
-    began = time.process_time()
-    assert not matches(pattern, path)
-    assert time.process_time() - began < SECONDS
-
-
 def test_a_tree_with_worst_cases_is_walked_at_once(tmp_path: Path) -> None:
-    lines = ["*a" * 15 + f"b{n}" for n in range(150)] + ["**/a/" * 15 + f"b{n}" for n in range(150)]
+    worst = ("*a" * 15, "**/a/" * 15, "*?" * 15, "*[a-z]" * 15, "a/**/" * 15, "**/a*a*/" * 5)
+    lines = [f"{each}b{n}" for each in worst for n in range(50)]
     put(tmp_path, ".gitignore", "\n".join(lines))
     put(tmp_path, "/".join(["a"] * 60) + "/note.md")
     put(tmp_path, "a" * 250 + ".md")
@@ -213,8 +190,9 @@ def test_lines_beyond_a_limit_are_named_and_the_others_apply(
     assert named == ([("ignore file with lines that cannot be read", odd)] if odd else [])
 
 
-def test_a_folder_named_below_an_ignored_one_is_read(tmp_path: Path) -> None:
+@pytest.mark.parametrize("line", ["out/", "out", "deep", "*"])
+def test_a_folder_named_below_an_ignored_one_is_read(tmp_path: Path, line: str) -> None:
     (tmp_path / ".git").mkdir()
-    put(tmp_path, ".gitignore", "out/\n*.md\n")
+    put(tmp_path, ".gitignore", f"{line}\n*.log.md\n")
     put(tmp_path, "out/deep/note.md")
     assert found(tmp_path / "out" / "deep") == {"note.md"}

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -12,15 +11,18 @@ import pytest
 
 from reviewer.errors import SourceError
 from reviewer.sources import open as opening
-from reviewer.sources.formats import Format
-from reviewer.sources.records import Record, Role
+from reviewer.sources.format import Format
+from reviewer.sources.parts import said
+from reviewer.sources.reading import Reading, Spot
+from reviewer.sources.records import Role
 from reviewer.sources.registry import FORMATS
-from reviewer.sources.source import Source
-from tests.unit.sources.builders import Scanned, Session
+from reviewer.sources.turns import Session, Turn
+from tests.unit.sources import builders
+from tests.unit.sources.builders import Scanned
 
 
 def session_bytes() -> bytes:
-    session = Session()
+    session = builders.Session()
     session.user("We deploy on Mondays.")
     session.reply("Noted.")
     return session.bytes()
@@ -120,7 +122,7 @@ def test_records_behind_nuls_are_looked_for_in_the_first_16_mb(
     tmp_path: Path, nuls: int, read: bool
 ) -> None:
     """A hole of ten gigabytes is called binary without being read."""
-    session = Session()
+    session = builders.Session()
     session.user("We keep the drawer closed.")
     path = tmp_path / "hole.jsonl"
     with path.open("wb") as file:
@@ -200,36 +202,6 @@ def test_something_that_is_not_a_file_is_refused(tmp_path: Path) -> None:
         Scanned(tmp_path / "pipe")
 
 
-CLAUDE_RECORDS: list[tuple[dict[str, object], bool]] = [
-    ({"type": "user", "sessionId": "s", "uuid": "u", "message": {"content": "x"}}, True),
-    ({"type": "assistant", "sessionId": None, "parentUuid": None, "message": {}}, True),
-    ({"type": "summary", "leafUuid": "x"}, True),
-    ({"type": "queue-operation", "sessionId": "x"}, True),
-    ({"type": "file-history-snapshot", "snapshot": {}}, True),
-    ({"type": "user", "sessionId": "s", "uuid": "u", "message": {"parts": []}}, False),
-    ({"type": "user", "sessionId": "s", "uuid": "u", "systemPayload": 1}, False),
-    ({"type": "user", "sessionId": "s"}, False),
-    ({"type": "user", "uuid": "s"}, False),
-    ({"type": "summary"}, False),
-    ({"type": "file-history-snapshot"}, False),
-    ({"type": "session_meta", "sessionId": "s", "uuid": "u"}, False),
-    ({"type": ["user"], "sessionId": "s", "uuid": "u"}, False),
-]
-
-
-@pytest.mark.parametrize(("record", "is_claude"), CLAUDE_RECORDS)
-def test_a_record_of_claude_code_is_recognised_by_its_fields(
-    tmp_path: Path, record: dict[str, object], is_claude: bool
-) -> None:
-    path = tmp_path / "s.jsonl"
-    path.write_text(json.dumps(record) + "\n")
-    try:
-        found = Scanned(path).format
-    except SourceError:
-        found = ""
-    assert (found == "claude-code") is is_claude
-
-
 def test_a_record_with_a_damaged_name_inside_is_still_recognised(tmp_path: Path) -> None:
     path = tmp_path / "s.jsonl"
     path.write_bytes(
@@ -238,30 +210,18 @@ def test_a_record_with_a_damaged_name_inside_is_still_recognised(tmp_path: Path)
     assert Scanned(path).format == "claude-code"
 
 
-class _Rows:
-    """A made-up format: one record a line that begins with `row `."""
-
-    format = "rows"
-
-    def __init__(self, source: Source) -> None:
-        self.path = source.path
-        self.tally: Counter[str] = Counter()
-        self.errors: list[str] = []
-
-    def __iter__(self) -> Iterator[Record]:
-        for number, line in enumerate(self.path.read_text().splitlines()):
-            yield Record(
-                key=line, line_start=number, line_end=number + 1, byte_start=0, byte_end=0,
-                sha256="", role=Role.NOTE, text=line,
-            )  # fmt: skip
-
-    live = __iter__
+def _rows(reading: Reading) -> Iterator[Turn]:
+    """A made-up format: one turn a line that begins with `row `."""
+    session = Session(id="rows")
+    for line in reading.text_lines():
+        spot = Spot(line.number, line.number + 1, line.start, line.start, line.raw)
+        yield session.turn(spot, Role.USER, said(line.text))
 
 
 def test_a_format_is_added_by_one_line_of_the_registry(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    rows = Format(name="rows", detect_text=lambda head: head.startswith("row "), read=_Rows)
+    rows = Format(name="rows", detect_text=lambda head: head.startswith("row "), turns=_rows)
     monkeypatch.setattr(opening, "FORMATS", (rows, *FORMATS))
     path = tmp_path / "notes.md"
     path.write_text("row of words one\nrow of words two\n")
@@ -284,5 +244,5 @@ def test_every_format_can_be_recognised_and_is_read_or_says_why_not() -> None:
             each.detect_members,
         )
         assert any(tests) or each is FORMATS[-1], each.name
-        assert bool(each.read or each.turns) != bool(each.not_read), each.name
+        assert bool(each.turns) != bool(each.not_read), each.name
         assert each.facts is None or each.agent, each.name

@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from reviewer.text.display import display_line, display_offset, display_text, escaped_json
+from reviewer.text.display import display_line, display_text, escaped_json
 
 MARKED = {
     "\x1b]52;c;AAAA\x07": "␛]52;c;AAAA␇",
@@ -58,20 +58,6 @@ def test_tabs_reach_to_the_next_stop_of_their_line() -> None:
 
 def test_a_line_shows_its_newlines() -> None:
     assert display_line("one\r\ntwo\x1b\nthree") == "one ⏎ two␛ ⏎ three"
-
-
-@pytest.mark.parametrize(
-    "text", ["a\tbc\x1b[0m def", "\u202eab\r\ncd def", "plain def", "\r\r\n\tdef"]
-)
-def test_a_span_is_found_again_in_the_displayed_text(text: str) -> None:
-    start = text.index("def")
-    assert display_text(text)[display_offset(text, start) :] == "def"
-    assert display_offset(text, 0) == 0
-
-
-def test_a_span_may_end_inside_a_line_end() -> None:
-    assert display_offset("ab\r\ncd", 3) == display_offset("ab\r\ncd", 2) == 2
-    assert display_offset("ab\r\ncd", 4) == 3
 
 
 @pytest.mark.parametrize(

@@ -90,6 +90,7 @@ def test_no_other_spelling_of_a_frame_is_left(spelt: str, sign: str) -> None:
         "[system.network] and [tool] stay, and [ ] open --- closed.",
         "--- a heading ---",
         "List<String> and Vec<u8> are read as code.",
+        "Every commit names its spec (`Spec: specs/<name>.md`).",
         "The limit is a < b and c <= d.",
         "A shift x << 2 is exact.",
         "Redirect with `sort <words.txt`? No: `sort words.txt`."[:14],

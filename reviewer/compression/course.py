@@ -1,0 +1,129 @@
+"""The course of a session as pieces in its own order: what was said, and one line for the calls
+between. How much a piece is worth follows from its place alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from msgspec import Struct
+
+from reviewer.compression.pieces import pieces, question_in
+from reviewer.compression.session import Session, Speech, Voice
+from reviewer.compression.told import Step, told_together
+from reviewer.sources.claude_words import summary_words
+from reviewer.sources.events import Act
+
+FIRST, LAST, CLOSING = 1.3, 1.6, 1.3
+"""Weights of the first, the last and the other pieces of a message that ends a turn of the agent.
+"""
+ANNOUNCED, PAST, EARLIER, STEPS = 0.3, 0.4, 0.6, 0.8
+"""`ANNOUNCED`: the end of a message that only leads on to calls. `PAST`: said while a check failed
+that has passed since."""
+LAST_STEPS = 6
+"""Calls at the end that are told one by one."""
+SHORT = 120
+"""Characters of a message that says little without what it answers."""
+QUESTION = 200
+_ENDS = ".:;,!?-"
+
+
+class Piece(Struct, eq=False):
+    """A line of the course. `message`: the number of the speech that it is from or comes after;
+    `number`: its place in it; `block`: the paragraph that it is a sentence of; `turn`: its record.
+    """
+
+    at: float
+    kind: str
+    text: str
+    weight: float = 1.0
+    message: int = -1
+    number: int = 0
+    block: int = 0
+    turn: int = -1
+    kept: bool = False
+
+    def follows(self, other: Piece) -> bool:
+        """Whether it is the sentence after another of the same paragraph."""
+        mine, its = (self.message, self.number - 1, self.block), (other.message, other.number)
+        return self.block > 0 and mine == (*its, other.block) and self.kind == other.kind
+
+
+def course(session: Session, *, asked: bool = True) -> list[Piece]:
+    """The pieces of a session in order. `asked`: short messages with what they answer."""
+    return list(_course(session, asked=asked))
+
+
+def _course(session: Session, *, asked: bool) -> Iterator[Piece]:
+    said, steps = session.speeches, session.steps
+    places = [each.place for each in said]
+    alone = [s.place for s in steps if s.act not in (Act.READ, Act.SEARCH)][-LAST_STEPS:]
+    at = 0
+    for number in range(-1, len(said)):
+        end = places[number + 1] if number + 1 < len(said) else float("inf")
+        between = []
+        while at < len(steps) and steps[at].place < end:
+            between.append(steps[at])
+            at += 1
+        place = 0.0
+        if number >= 0:
+            place = places[number]
+            yield from _spoken(session, number, asked=asked, leads_on=bool(between))
+        together: list[Step] = []
+        for step in between:
+            if alone and step.place >= alone[0] and step.act not in (Act.READ, Act.SEARCH):
+                yield from _told(together, place, number)
+                together = []
+                yield Piece(step.place + 0.95, "steps", step.long_line, STEPS, number)
+            else:
+                together.append(step)
+        yield from _told(together, place, number)
+
+
+def _told(steps: Sequence[Step], place: float, number: int) -> Iterator[Piece]:
+    if line := told_together(steps):
+        yield Piece(max(place, steps[-1].place) + 0.9, "steps", line, STEPS, number)
+
+
+def _spoken(session: Session, number: int, *, asked: bool, leads_on: bool) -> Iterator[Piece]:
+    said = session.speeches
+    each = said[number]
+    if each.voice is Voice.PERSON:
+        text = one_line(each.text)
+        if asked and (question := question_before(said, number)):
+            text = f'{text} (asked: "{question}")'
+        yield Piece(each.place, "person", text, 1.0, number, turn=each.turn)
+        return
+    kind = {Voice.AGENT: "agent", Voice.EARLIER: "earlier"}.get(each.voice, each.name or "note")
+    parts = pieces(summary_words(each.text) if kind == "earlier" else each.text)
+    is_last = number + 1 == len(said)
+    closes = kind == "agent" and (is_last or said[number + 1].voice is not Voice.AGENT)
+    for place, piece in enumerate(parts):
+        at_end = place == len(parts) - 1
+        weight = 1.0
+        if kind == "earlier":
+            weight = EARLIER
+        elif closes:
+            weight = LAST if at_end else FIRST if place == 0 else CLOSING
+        elif number in session.past:
+            weight = PAST
+        elif kind == "agent" and leads_on and at_end:
+            weight = ANNOUNCED
+        place_in_all = each.place + place / (len(parts) + 1)
+        yield Piece(place_in_all, kind, piece.text, weight, number, place, piece.block, each.turn)
+
+
+def question_before(said: Sequence[Speech], number: int) -> str:
+    """The question of the agent right before a short message of the person."""
+    before = said[number - 1] if number else None
+    if before is None or before.voice is not Voice.AGENT or len(said[number].text) >= SHORT:
+        return ""
+    return question_in(before.text, QUESTION)
+
+
+def one_line(text: str) -> str:
+    """A message in one line; its lines stay apart."""
+    lines = [" ".join(line.split()) for line in text.splitlines() if line.strip()]
+    lines = [line for line in lines if not line.startswith("```")]
+    ends = ("" if line[-1] in _ENDS else ";" for line in lines)
+    return " ".join(f"{line}{end}" for line, end in zip(lines, ends, strict=True)).rstrip(";")

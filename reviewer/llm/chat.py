@@ -1,0 +1,86 @@
+"""What all chats share: secrets are masked before anything is sent, and few calls run at once."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+
+from reviewer.llm.model import CancelledError, ChatMessage, Completion, JsonSchema
+from reviewer.text.secrets import mask
+
+POLL = 0.05
+"""Seconds between two checks for a cancellation."""
+STOPPED = "Stopped before the model had answered."
+
+
+class Chat:
+    """A `StructuredModel`; how it is asked is written in `_answer`."""
+
+    def __init__(self, concurrency: int) -> None:
+        self._slots = threading.BoundedSemaphore(concurrency)
+
+    def complete(
+        self,
+        messages: Sequence[ChatMessage],
+        *,
+        max_tokens: int,
+        temperature: float = 0.3,
+        cancelled: Callable[[], bool] | None = None,
+        on_text: Callable[[str], None] | None = None,
+    ) -> Completion:
+        """The answer, as described at `ChatModel.complete`.
+
+        ValueError for no messages or a limit below 1.
+        """
+        return self._masked(messages, None, max_tokens, temperature, cancelled, on_text)
+
+    def complete_json(
+        self,
+        messages: Sequence[ChatMessage],
+        schema: JsonSchema,
+        *,
+        max_tokens: int,
+        temperature: float = 0.3,
+        cancelled: Callable[[], bool] | None = None,
+        on_text: Callable[[str], None] | None = None,
+    ) -> Completion:
+        """The answer as JSON of `schema`, where it can be had."""
+        return self._masked(messages, schema, max_tokens, temperature, cancelled, on_text)
+
+    def _masked(
+        self,
+        messages: Sequence[ChatMessage],
+        schema: JsonSchema | None,
+        max_tokens: int,
+        temperature: float,
+        cancelled: Callable[[], bool] | None,
+        on_text: Callable[[str], None] | None,
+    ) -> Completion:
+        if not messages or max_tokens < 1:
+            raise ValueError("there must be a message, and room for an answer")
+        masked = [ChatMessage(one.role, mask(one.content).text) for one in messages]
+        stop = cancelled or (lambda: False)
+        with self._slot(stop):
+            return self._answer(masked, schema, max_tokens, temperature, stop, on_text)
+
+    def _answer(
+        self,
+        messages: Sequence[ChatMessage],
+        schema: JsonSchema | None,
+        max_tokens: int,
+        temperature: float,
+        stop: Callable[[], bool],
+        on_text: Callable[[str], None] | None,
+    ) -> Completion:
+        raise NotImplementedError
+
+    @contextmanager
+    def _slot(self, stop: Callable[[], bool]) -> Iterator[None]:
+        while not self._slots.acquire(timeout=POLL):
+            if stop():
+                raise CancelledError(STOPPED)
+        try:
+            yield
+        finally:
+            self._slots.release()

@@ -1,0 +1,214 @@
+"""Chat-completions and ShareGPT conversations, as one JSON document or one object a line."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator
+from datetime import UTC, datetime
+
+import msgspec
+from msgspec import Raw, structs
+
+from reviewer.clock import iso, written_moment
+from reviewer.sources.document import Document, Located
+from reviewer.sources.fields import Fields, inner, is_among, words
+from reviewer.sources.format import Facts, Format
+from reviewer.sources.json_values import first_byte
+from reviewer.sources.parts import Part, called, function_calls, returned, said, thought, typed
+from reviewer.sources.reading import Reading
+from reviewer.sources.records import Role, Use
+from reviewer.sources.tool_text import part_text
+from reviewer.sources.turns import Session, Turn
+
+ROLES = {
+    "user": Role.USER,
+    "human": Role.USER,
+    "assistant": Role.ASSISTANT,
+    "gpt": Role.ASSISTANT,
+    "model": Role.ASSISTANT,
+    "chatgpt": Role.ASSISTANT,
+    "bing": Role.ASSISTANT,
+    "bard": Role.ASSISTANT,
+    "claude": Role.ASSISTANT,
+    "system": Role.SYSTEM,
+    "developer": Role.SYSTEM,
+}
+TOOL_ROLES = ("tool", "function")
+_SPEAKERS = frozenset((*ROLES, *TOOL_ROLES))
+LISTS = ("messages", "traj", "conversations")
+DEPTH = 4
+"""Maximum levels of lists and objects above a message."""
+_raw = msgspec.json.Decoder(Raw)
+
+
+def has_role(record: Fields) -> bool:
+    """Whether `role` is one that conversations use."""
+    return is_among(record.get("role"), _SPEAKERS)
+
+
+def is_message(record: Fields) -> bool:
+    """Whether an object is one message of a chat-completions or ShareGPT conversation."""
+    if is_among(record.get("from"), _SPEAKERS) and "value" in record:
+        return True
+    return has_role(record) and ("content" in record or "tool_calls" in record)
+
+
+def _is_conversation(record: Fields) -> bool:
+    """Whether an object is a message, or its first list of messages has one."""
+    if is_message(record):
+        return True
+    for name in ("messages", "conversations", "traj"):
+        value = record.get(name)
+        if isinstance(value, list):
+            return any(_is_conversation(item) for item in value[:5] if isinstance(item, dict))
+    return False
+
+
+class _Conversation(Session):
+    """One list of messages. The key of a message depends on the bytes of all messages before it."""
+
+    digest: bytes = b""
+
+    def key_of_bytes(self, raw: bytes | memoryview) -> str:
+        self.digest = hashlib.sha256(self.digest + raw).digest()
+        return f"sha256:{self.digest.hex()}"
+
+
+def _turns(reading: Reading) -> Iterator[Turn]:
+    return _Walk(reading).turns()
+
+
+class _Walk:
+    """One file while its messages are looked for."""
+
+    def __init__(self, reading: Reading) -> None:
+        self._reading, self._tally = reading, reading.tally
+        self._lists = 0
+
+    def turns(self) -> Iterator[Turn]:
+        if self._reading.document is not None:
+            document = Document(self._reading)
+            yield from self._below(document, document.root, _Conversation(), DEPTH)
+            return
+        whole_file = _Conversation()
+        for line, _ in self._reading.lines(_raw.decode, lambda _: False):
+            document = Document(self._reading, line)
+            yield from self._below(document, document.root, whole_file, DEPTH)
+
+    def _below(
+        self, document: Document, value: Located, conversation: _Conversation, depth: int
+    ) -> Iterator[Turn]:
+        """The messages below a value."""
+        kind = first_byte(value.raw)
+        if kind == b"[" and depth:
+            yield from self._listed(document, value, "", depth)
+            return
+        named = document.fields(value) if kind == b"{" else {}
+        found = next((name for name in LISTS if name in named), None)
+        known = _shallow(named)
+        if is_message(known) or (has_role(known) and found is None):
+            yield from self._message(document, value, known, conversation)
+        elif found is not None and depth:
+            yield from self._listed(document, named[found], _name_of(known), depth - 1)
+        else:
+            self._tally["not a message"] += 1
+
+    def _listed(
+        self, document: Document, value: Located, session: str, depth: int
+    ) -> Iterator[Turn]:
+        self._lists += 1
+        conversation = _Conversation(number=self._lists, id=session)
+        for item in document.items(value):
+            yield from self._below(document, item, conversation, depth - 1)
+
+    def _message(
+        self,
+        document: Document,
+        value: Located,
+        known: Fields,
+        conversation: _Conversation,
+    ) -> Iterator[Turn]:
+        key = conversation.key_of_bytes(value.raw) if is_message(known) else ""
+        message = inner(document.decoded(value))
+        name = str(known.get("role") or known.get("from"))
+        role = Role.TOOL if name in TOOL_ROLES else ROLES[name]
+        content = message.get("value" if "value" in message else "content")
+        if role is Role.TOOL:
+            self._tally["tool message"] += 1
+            call, tool = message.get("tool_call_id"), message.get("name")
+            parts = returned(part_text(content), call, tool)
+        else:
+            speaker = words(message.get("name"))
+            parts = thought(message.get("reasoning_content"))
+            parts += (structs.replace(part, name=speaker) for part in self._text(role, content))
+            parts += _calls(message)
+        yield conversation.turn(document.spot(value), role, parts, key=key, at=moment(known))
+
+    def _text(self, role: Role, content: object) -> Iterator[Part]:
+        """The text of a message's content, which is a string or a list of parts."""
+        pieces = content if isinstance(content, list) else [part_text(content)]
+        texts = [part_text(piece) for piece in pieces if _is_text(piece)]
+        if text := "\n\n".join(text for text in texts if text.strip()):
+            yield from typed(text, self._tally) if role is Role.USER else said(text)
+        else:
+            self._tally["message without text"] += 1
+        for piece in pieces:
+            if isinstance(piece, dict) and not _is_text(piece):
+                self._tally["part that is not text"] += 1
+                yield Part("text", part_text(piece), Use.WRAPPER, is_data=True)
+
+
+def _is_text(piece: object) -> bool:
+    return isinstance(piece, str) or (isinstance(piece, dict) and "text" in piece)
+
+
+def _calls(message: Fields) -> list[Part]:
+    """The calls of a message; old ones have a single call without an id."""
+    old = inner(message, "function_call")
+    if old and not message.get("tool_calls"):
+        return called(old.get("name"), old.get("arguments"))
+    return function_calls(message.get("tool_calls"))
+
+
+def _name_of(known: Fields) -> str:
+    """The id of a conversation."""
+    names = ("session_id", "conversation_id", "id")
+    return next(filter(None, (words(known.get(name)) for name in names)), "")
+
+
+def _shallow(named: dict[str, Located]) -> dict[str, object]:
+    """The short strings and numbers of an object, decoded; all other values are None."""
+    known: dict[str, object] = {}
+    for name, (_, value) in named.items():
+        short = len(value) < 200 and first_byte(value) in b'"-0123456789'
+        try:
+            known[name] = msgspec.json.decode(value) if short else None
+        except ValueError:
+            known[name] = None
+    return known
+
+
+def moment(known: Fields) -> str | None:
+    """When a message was written, as ISO 8601, from whichever field has it."""
+    for name in ("timestamp", "created_at", "create_time", "ts"):
+        value = known.get(name)
+        if isinstance(value, str) and (written := written_moment(value)) is not None:
+            return written
+        if isinstance(value, (int, float)) and 0 < value < 4e9:
+            return iso(datetime.fromtimestamp(value, UTC))
+    return None
+
+
+FORMAT = Format(
+    name="chat",
+    agent="Chat completions, ShareGPT",
+    facts=Facts(
+        person="messages with the role `user` or `human`",
+        left_out="the system prompt, results of tools, system reminders",
+        tested="real files",
+    ),
+    detect_record=_is_conversation,
+    detect_document=_is_conversation,
+    turns=_turns,
+    several=True,
+)

@@ -1,0 +1,348 @@
+"""Claude Code sessions."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from functools import lru_cache
+
+from msgspec import structs
+
+from reviewer.clock import written_moment
+from reviewer.sources.claude_words import is_notice
+from reviewer.sources.events import Rewind
+from reviewer.sources.format import Facts, Format, Location
+from reviewer.sources.formats.claude_lines import (
+    ClaudeLine,
+    ClaudeMessage,
+    MessageOrigin,
+    Piece,
+    content_of,
+    decode_line,
+    is_claude,
+)
+from reviewer.sources.formats.claude_queue import Queue
+from reviewer.sources.formats.claude_tree import Node, SessionTree
+from reviewer.sources.parts import Part, typed
+from reviewer.sources.reading import Reading, Spot
+from reviewer.sources.records import Role, Use
+from reviewer.sources.tool_text import call_text
+from reviewer.sources.turns import Turn
+
+NAME = "claude-code"
+SILENT_TYPES = frozenset(
+    "progress system summary file-history-snapshot pr-link attachment ai-title custom-title "  # noqa: SIM905
+    "continued-in last-prompt permission-mode agent-name agent-color agent-setting tag mode "
+    "worktree-state saved_hook_context marble-origami-commit content-replacement".split()
+)
+"""Record types without text of the user or the agent; counted under their own name."""
+
+
+def _turns(reading: Reading) -> Iterator[Turn | Rewind]:
+    return _Session(reading).turns()
+
+
+class _Session:
+    """One file while it is read."""
+
+    def __init__(self, reading: Reading) -> None:
+        self._reading = reading
+        self._tally = reading.tally
+        self._tree = SessionTree()
+        self._queue = Queue(reading.tally)
+        self._blocks: set[int] = set()
+        """The blocks of replies: a resumed session may repeat them in records with new ids."""
+        self._left: list[Rewind] = []
+
+    def turns(self) -> Iterator[Turn | Rewind]:
+        last: Turn | None = None
+        for spot, line in self._reading.lines(decode_line, _is_whole):
+            if line.type == "queue-operation":
+                self._queue_operation(spot, line)
+                continue
+            turn, node = self._turn(spot, line)
+            if turn is None:
+                if line.uuid:
+                    self._placed(line, node, spot)
+                if line.subtype == "compact_boundary":
+                    self._compacted(line)
+                continue
+            if line.uuid and (left := self._placed(line, node, spot)) is not None:
+                yield self._rewind(turn, left)
+            if turn.parts:
+                if self._queue:
+                    yield from map(self._late, self._queue.passed(turn))
+                yield turn
+                last = turn
+        if last is not None and (left := self._tree.ended()) is not None:
+            yield self._rewind(last, left)
+        yield from map(self._late, self._queue.ended())
+
+    def _placed(self, line: ClaudeLine, node: Node, spot: Spot) -> tuple[int, int] | None:
+        """Put a record into the tree."""
+        parent = line.parent_uuid or line.logical_parent_uuid
+        return self._tree.add(line.uuid or "", parent, node, spot.line_start)
+
+    def _rewind(self, turn: Turn, lines: tuple[int, int]) -> Rewind:
+        self._left.append(Rewind(turn.origin, *lines))
+        return self._left[-1]
+
+    def _compacted(self, line: ClaudeLine) -> None:
+        """Of a compaction that kept the last messages: the next message names the first of these as
+        its parent and so leads around the compaction.
+        """
+        kept = line.compact_metadata and line.compact_metadata.preserved_segment
+        if kept and kept.tail_uuid and kept.anchor_uuid:
+            self._tree.compacted(kept.tail_uuid, kept.anchor_uuid)
+
+    def _late(self, turn: Turn) -> Turn:
+        """A queued text, which comes later than its line."""
+        line = turn.origin.line_start
+        if any(each.first <= line < each.end for each in self._left):
+            return structs.replace(turn, rewound=True)
+        return turn
+
+    def _queue_operation(self, spot: Spot, line: ClaudeLine) -> None:
+        """Text typed while the agent was busy. It may occur again as an ordinary turn."""
+        parts = self._typed(_pieces(content_of(line.content)))
+        if _is_by_harness(line):
+            parts = [_of_harness(part) for part in parts]
+        turn = _made(spot, line, Role.USER, parts, queued=True) if parts else None
+        if line.operation in ("dequeue", "remove"):
+            self._queue.left(turn, written_moment(line.timestamp))
+        elif turn is not None and line.operation == "enqueue":
+            self._queue.enqueued(turn)
+            return
+        elif turn is not None and line.operation == "popAll":
+            self._queue.taken_back(turn)
+            return
+        self._tally["queue operation"] += 1
+
+    def _turn(self, spot: Spot, line: ClaudeLine) -> tuple[Turn | None, Node]:
+        """The turn of a line, and its kind; no turn where nothing is there to read."""
+        kind = line.type
+        if kind == "assistant":
+            return self._assistant(spot, line)
+        if kind == "user":
+            return self._user(spot, line)
+        if kind == "attachment" and (parts := self._attached(line)):
+            return _made(spot, line, Role.USER, parts), Node.OTHER
+        if kind == "system" and line.subtype == "away_summary":
+            pieces = _pieces(content_of(line.content))
+            parts = [part for each in pieces for part in self._parts(each, Use.SUMMARY)]
+            return _made(spot, line, Role.ASSISTANT, parts), Node.OTHER
+        self._tally[kind if kind in SILENT_TYPES else _unknown(kind)] += 1
+        return None, Node.OTHER
+
+    def _assistant(self, spot: Spot, line: ClaudeLine) -> tuple[Turn, Node]:
+        message = _message(line)
+        artificial = line.is_api_error_message or message.model == "<synthetic>"
+        use = Use.WRAPPER if artificial else Use.MESSAGE
+        parts: list[Part] = []
+        reply = message.id or ""
+        for piece in _pieces(message.content):
+            for part in self._parts(piece, use):
+                if reply:
+                    name = hash((reply, part.kind, part.call, part.text))
+                    if name in self._blocks:
+                        self._tally["repeated"] += 1
+                        continue
+                    self._blocks.add(name)
+                parts.append(part)
+        model = "" if artificial else message.model or ""
+        turn = _made(spot, line, Role.ASSISTANT, parts, reply=reply, model=model)
+        return turn, Node.APART if line.is_sidechain else Node.ASSISTANT
+
+    def _user(self, spot: Spot, line: ClaudeLine) -> tuple[Turn, Node]:
+        pieces = _pieces(_message(line).content)
+        if line.is_compact_summary:
+            parts = [part for each in pieces for part in self._parts(each, Use.SUMMARY)]
+        elif line.is_meta:
+            parts = [part for each in pieces for part in self._parts(each, Use.WRAPPER)]
+        else:
+            parts = self._typed(pieces)
+            if _is_by_harness(line):
+                parts = [_of_harness(part) for part in parts]
+        feedback = line.user_feedback or ""
+        results = False
+        for at, part in enumerate(parts):
+            if part.kind == "tool_result":
+                results = True
+                if feedback:
+                    parts[at] = structs.replace(part, feedback=feedback, error=True)
+        # The task of a sub-agent is written by an agent, not by the user.
+        if line.is_sidechain:
+            parts = [_of_agent(part) for part in parts]
+            return _made(spot, line, Role.ASSISTANT, parts), Node.APART
+        said = any(part.use is Use.MESSAGE for part in parts)
+        node = Node.TOOL_RESULT if results else Node.PROMPT if said else Node.WRAPPER
+        return _made(spot, line, Role.USER, parts), node
+
+    def _attached(self, line: ClaudeLine) -> list[Part]:
+        """Text typed while the agent was busy that it was given in the middle of its turn."""
+        attachment = line.attachment
+        if attachment is None or attachment.type != "queued_command":
+            return []
+        parts = self._typed(_pieces(content_of(attachment.prompt)))
+        by_harness = (
+            attachment.is_meta
+            or attachment.command_mode not in (None, "prompt")
+            or _is_foreign(attachment.origin)
+            or _is_by_harness(line)
+        )
+        if by_harness:
+            return [_of_harness(part) for part in parts]
+        return parts
+
+    def _typed(self, pieces: Iterable[Piece]) -> list[Part]:
+        """The parts of a message that the user wrote, or that stands in their name."""
+        parts: list[Part] = []
+        for piece in pieces:
+            if piece.type == "text":
+                for part in typed(piece.text or "", self._tally):
+                    if part.use is Use.MESSAGE and is_notice(part.text):
+                        part = Part("text", part.text, Use.WRAPPER)
+                    parts.append(part)
+            else:
+                parts += self._parts(piece, Use.WRAPPER)
+        return parts
+
+    def _parts(self, piece: Piece, use: Use) -> Iterator[Part]:
+        """A block as a part, if there is anything in it; `use`: of its text."""
+        kind = piece.type
+        if kind == "text":
+            if piece.text and not piece.text.isspace():
+                yield Part("text", piece.text, use)
+        elif kind == "tool_use":
+            text = call_text(piece.input)
+            yield Part("tool_use", text, name=piece.name or "", call=piece.id or "")
+        elif kind == "tool_result":
+            text = _result_text(piece.content)
+            failed = bool(piece.is_error)
+            yield Part("tool_result", text, call=piece.tool_use_id or "", error=failed)
+        elif kind == "thinking":
+            if piece.thinking and not piece.thinking.isspace():
+                yield Part("thinking", piece.thinking)
+        elif kind == "image" or kind == "document":
+            yield Part("text", f"[{kind}]", Use.WRAPPER, is_data=True)
+        else:
+            self._tally[_printable(kind).replace("_", " ")] += 1
+
+
+def _is_whole(line: ClaudeLine) -> bool:
+    """Whether an object in a damaged line is a record of its own."""
+    return bool(line.session_id)
+
+
+def _made(
+    spot: Spot,
+    line: ClaudeLine,
+    role: Role,
+    parts: list[Part],
+    *,
+    reply: str = "",
+    model: str = "",
+    queued: bool = False,
+) -> Turn:
+    origin = spot.origin(
+        line.uuid or "",
+        at=written_moment(line.timestamp),
+        session=line.session_id,
+        parent=line.parent_uuid or line.logical_parent_uuid,
+        sidechain=bool(line.is_sidechain),
+        cwd=line.cwd or "",
+        branch=line.git_branch or "",
+        model=model,
+        version=line.version or "",
+        reply=reply,
+        queued=queued,
+    )
+    return Turn(origin=origin, role=role, parts=parts)
+
+
+def _message(line: ClaudeLine) -> ClaudeMessage:
+    """The message; in old files it is the text itself."""
+    message = line.message
+    return message if isinstance(message, ClaudeMessage) else ClaudeMessage(content=message)
+
+
+def _pieces(content: str | list[Piece] | None) -> list[Piece]:
+    return [Piece("text", content)] if isinstance(content, str) else content or []
+
+
+def _result_text(content: str | list[Piece] | None) -> str:
+    """The text of a result: a string, or the texts of its parts; other parts by their type."""
+    if content is None or isinstance(content, str):
+        return content or ""
+    texts = (
+        _result_text(piece.content)
+        if piece.text is None and piece.content is not None
+        else f"[{piece.type or 'data'}]"
+        if piece.text is None
+        else piece.text
+        for piece in content
+    )
+    return "\n\n".join(text for text in texts if text and not text.isspace())
+
+
+def _is_by_harness(line: ClaudeLine) -> bool:
+    """Whether the fields of a record say that nobody typed its text."""
+    return bool(line.is_meta) or line.prompt_source == "system" or _is_foreign(line.origin)
+
+
+def _is_foreign(origin: MessageOrigin | None) -> bool:
+    """Whether a text came from a task, a channel or another session, where versions say so."""
+    return origin is not None and (origin.kind or "human") != "human"
+
+
+def _of_harness(part: Part) -> Part:
+    return structs.replace(part, use=Use.WRAPPER) if part.use is Use.MESSAGE else part
+
+
+def _of_agent(part: Part) -> Part:
+    mine = part.kind == "text" and part.use is not Use.SUMMARY and not part.is_data
+    return structs.replace(part, name="agent") if mine else part
+
+
+@lru_cache(maxsize=64)
+def _unknown(kind: str | None) -> str:
+    return f"unknown type: {_printable(kind)}"
+
+
+@lru_cache(maxsize=64)
+def _printable(name: str | None) -> str:
+    """A name from the file, printable and short enough for a tally."""
+    if name is None:
+        return "(none)"
+    clean = re.sub(r"[^\w .:/-]", "?", name)
+    return clean if len(clean) <= 40 else clean[:39] + "…"
+
+
+_SESSIONS = Location(
+    folder=".claude/projects",
+    pattern="*/*.jsonl",
+    variable="CLAUDE_CONFIG_DIR",
+    kept_days=30,
+    kept_setting="cleanupPeriodDays",
+)
+
+FORMAT = Format(
+    name=NAME,
+    agent="Claude Code",
+    locations=(
+        _SESSIONS,
+        structs.replace(_SESSIONS, pattern="*/*/subagents/*.jsonl", of_subagents=True),
+    ),
+    facts=Facts(
+        person="`user` records with text, `queued_command` attachments, `userFeedback` on refusals,"
+        " and queued texts that come nowhere else",
+        left_out="`isMeta`, another `origin` than `human`, `promptSource` `system`, queued tasks"
+        " and notices, command wrappers, caveats, reminders, notifications, IDE events;"
+        " `last-prompt` repeats a prompt",
+        subagent="`isSidechain`, or a file in `subagents/`",
+        tested="real files, 2.0.64 to 2.1.219",
+    ),
+    detect_record=is_claude,
+    turns=_turns,
+    is_log=True,
+)

@@ -1,0 +1,59 @@
+"""Continue and Kiro: a session as one document with its history."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from reviewer.sources.document import Document
+from reviewer.sources.fields import Fields, folder_of_uri, inner, moment, words
+from reviewer.sources.format import Facts, Format, Location
+from reviewer.sources.parts import content_parts, function_calls, returned, said
+from reviewer.sources.reading import Reading
+from reviewer.sources.records import Role, Use
+from reviewer.sources.tool_text import part_text
+from reviewer.sources.turns import Session, Turn
+
+_ROLES = {"user": Role.USER, "assistant": Role.ASSISTANT, "tool": Role.TOOL}
+
+
+def _turns(reading: Reading) -> Iterator[Turn]:
+    document = Document(reading)
+    named = document.fields(document.root)
+    head = document.plain(named, "history")
+    folder = head.get("workspaceDirectory") or head.get("workspacePath")
+    session = Session(id=words(head.get("sessionId")), cwd=folder_of_uri(folder) or words(folder))
+    for number, (spot, item) in enumerate(document.objects(named.get("history"))):
+        message = inner(item, "message")
+        role = _ROLES.get(words(message.get("role")), Role.SYSTEM)
+        content = message.get("content")
+        if role is Role.TOOL:
+            parts = returned(part_text(content), message.get("toolCallId"))
+        elif role is Role.SYSTEM:
+            parts = said(part_text(content), Use.BOOT)
+        else:
+            parts = content_parts(role, content, reading.tally)
+        parts += function_calls(message.get("toolCalls"))
+        name = words(message.get("id")) or str(number)
+        key = f"{session.id}:{name}" if session.id else ""
+        yield session.turn(spot, role, parts, key=key, at=moment(head.get("dateCreated")))
+
+
+def _is_session(document: Fields) -> bool:
+    folder = "workspaceDirectory" in document or "workspacePath" in document
+    return folder and "sessionId" in document and isinstance(document.get("history"), list)
+
+
+FORMAT = Format(
+    name="continue",
+    agent="Continue, Kiro",
+    detect_document=_is_session,
+    turns=_turns,
+    locations=(
+        Location(folder=".continue/sessions", pattern="*.json", variable="CONTINUE_GLOBAL_DIR"),
+    ),
+    facts=Facts(
+        person="history items with the role `user`",
+        left_out="context items and logs of prompts, which repeat the whole prompt",
+        tested="fixtures",
+    ),
+)  # fmt: skip

@@ -1,0 +1,235 @@
+"""Cursor: the editor's database (2024 and later) and the transcripts of its agent."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+
+from msgspec import Struct
+
+from reviewer.sources.databases import Connection, capped, opened, table_names
+from reviewer.sources.fields import Fields, each, inner, moment, words
+from reviewer.sources.format import Facts, Format, Location, SessionOutline, of_editor
+from reviewer.sources.formats.chat import has_role
+from reviewer.sources.formats.session_tables import UNREADABLE, UnreadableRowError, stored_json
+from reviewer.sources.parts import (
+    Part,
+    called,
+    content_parts,
+    returned,
+    said,
+    speaker,
+    thought,
+    typed,
+)
+from reviewer.sources.reading import Reading, row_spot
+from reviewer.sources.records import Role, Use
+from reviewer.sources.turns import RECORDED_TWICE, SESSION_STATE, Session, Turn
+
+_QUERY, _QUERY_END = "<user_query>", "</user_query>"
+_CHATS = (
+    ("workbench.panel.aichat.view.aichat.chatdata", "tabs"),
+    ("composer.composerData", "allComposers"),
+)
+"""The keys of a workspace's chats, and the list in the value."""
+_PROMPTS = "aiService.prompts"
+
+
+class _Values(Struct, frozen=True):
+    """The JSON values of the editor's tables, which have a key and a value in each row."""
+
+    database: Connection
+    tally: Counter[str]
+
+    def value(self, table: str, key: str) -> object:
+        """The decoded value of a key; None if there is none or it cannot be read."""
+        row = self.database.execute(
+            f"SELECT {capped('value')} FROM {table} WHERE key = ?", (key,)
+        ).fetchone()
+        if row is None or row[0] is None:
+            return None
+        try:
+            return stored_json(row[0], self.tally)
+        except UnreadableRowError:
+            self.tally[UNREADABLE] += 1
+            return None
+
+
+class _Conversation(Struct, frozen=True):
+    session: Session
+    at: object
+    bubbles: Iterator[Fields]
+
+
+def _conversations(values: _Values) -> Iterator[_Conversation]:
+    """The chats of a workspace, which have their bubbles in them, and the composers, whose bubbles
+    are values of their own since 2025.
+    """
+    tables = table_names(values.database)
+    if "ItemTable" in tables:
+        for key, named in _CHATS:
+            for chat in each(inner(values.value("ItemTable", key)).get(named)):
+                if chat.get("bubbles") or chat.get("conversation"):
+                    yield _conversation(chat, _inside(chat))
+    if "cursorDiskKV" in tables:
+        keys = values.database.execute(
+            "SELECT key FROM cursorDiskKV WHERE key >= 'composerData:' AND key < 'composerData;'"
+            " ORDER BY key"
+        ).fetchall()
+        for (key,) in keys:
+            composer = inner(values.value("cursorDiskKV", key))
+            yield _conversation(composer, _of_composer(values, composer))
+
+
+def _conversation(facts: Fields, bubbles: Iterator[Fields]) -> _Conversation:
+    session = Session(
+        id=words(facts.get("tabId")) or words(facts.get("composerId")),
+        cwd=words(inner(facts, "workspaceIdentifier", "uri").get("fsPath")),
+    )
+    return _Conversation(session, facts.get("createdAt") or facts.get("lastSendTime"), bubbles)
+
+
+def _inside(chat: Fields) -> Iterator[Fields]:
+    return each(chat.get("bubbles") if "bubbles" in chat else chat.get("conversation"))
+
+
+def _of_composer(values: _Values, composer: Fields) -> Iterator[Fields]:
+    yield from _inside(composer)
+    session = words(composer.get("composerId"))
+    for head in each(composer.get("fullConversationHeadersOnly")):
+        key = f"bubbleId:{session}:{words(head.get('bubbleId'))}"
+        bubble = inner(values.value("cursorDiskKV", key))
+        if bubble:
+            yield bubble
+        else:
+            values.tally["bubble that is missing"] += 1
+
+
+def _turns(reading: Reading) -> Iterator[Turn]:
+    """The conversations of a database; a bubble counts as a line."""
+    row = 0
+    with opened(reading.path) as database:
+        values = _Values(database, reading.tally)
+        if "ItemTable" in table_names(database):
+            reading.tally[RECORDED_TWICE] += len(list(each(values.value("ItemTable", _PROMPTS))))
+        for conversation in _conversations(values):
+            for bubble in conversation.bubbles:
+                yield _turn(reading.tally, row, conversation, bubble)
+                row += 1
+
+
+def _turn(tally: Counter[str], row: int, conversation: _Conversation, bubble: Fields) -> Turn:
+    session, person = conversation.session, bubble.get("type") in (1, "user")
+    parts = _parts(tally, bubble, person)
+    name = words(bubble.get("bubbleId")) or words(bubble.get("id"))
+    return session.turn(
+        row_spot(row, "\n".join(part.text for part in parts)),
+        Role.USER if person else Role.ASSISTANT,
+        parts,
+        key=f"{session.id}:{name}" if name else "",
+        at=moment(bubble.get("createdAt"), conversation.at),
+        model=words(bubble.get("modelType")) or words(inner(bubble, "modelInfo").get("modelName")),
+    )
+
+
+def _outlines(path: Path) -> list[SessionOutline]:
+    """The conversations; those of a workspace have their folder in `workspace.json` beside it."""
+    with opened(path) as database:
+        found = [one.session for one in _conversations(_Values(database, Counter()))]
+        return [SessionOutline(session.id, session.cwd) for session in found]
+
+
+def _parts(tally: Counter[str], bubble: Fields, person: bool) -> list[Part]:
+    text = words(bubble.get("text")) or words(bubble.get("rawText"))
+    if person:
+        return typed(text, tally)
+    parts = thought(inner(bubble, "thinking").get("text")) + said(text)
+    if tool := inner(bubble, "toolFormerData"):
+        call = tool.get("toolCallId")
+        given = tool.get("rawArgs") or tool.get("params")
+        parts += called(tool.get("name"), given, call)
+        if "result" in tool:
+            failed = tool.get("status") in ("error", "cancelled")
+            parts += returned(tool.get("result"), call, tool.get("name"), error=failed)
+    return parts
+
+
+def _log_turns(reading: Reading) -> Iterator[Turn]:
+    """A transcript of the agent; it has neither times nor ids."""
+    session = Session(id=reading.path.stem, subagent=reading.path.parent.name == "subagents")
+    for spot, record in reading.objects():
+        message = inner(record, "message")
+        person = record.get("role") == "user"
+        role = Role.USER if person else Role.ASSISTANT
+        parts = [
+            query(part) if person else part
+            for part in content_parts(role, message.get("content"), reading.tally)
+            if part.text != "[REDACTED]"
+        ]
+        if not parts:
+            reading.tally[SESSION_STATE] += 1
+            continue
+        yield session.turn(spot, speaker(role, parts), parts, at=moment(record.get("timestamp")))
+
+
+def query(part: Part) -> Part:
+    """The person's words of a text that has them between tags."""
+    start = part.text.find(_QUERY)
+    if part.kind != "text" or start < 0:
+        return part
+    end = part.text.rfind(_QUERY_END)
+    inside = part.text[start + len(_QUERY) : end if end > start else None]
+    return Part("text", inside.strip(), Use.MESSAGE)
+
+
+def _is_log(record: Fields) -> bool:
+    message = record.get("message")
+    return (
+        has_role(record)
+        and isinstance(message, dict)
+        and "content" in message
+        and "role" not in message
+        and "type" not in record
+    )
+
+
+EDITOR = Format(
+    name="cursor",
+    agent="Cursor",
+    detect_tables=lambda names: bool({"ItemTable", "cursorDiskKV"} & set(names)),
+    turns=_turns,
+    outlines=_outlines,
+    locations=(
+        of_editor("Cursor/User/globalStorage", "state.vscdb"),
+        of_editor("Cursor/User/workspaceStorage", "*/state.vscdb"),
+    ),
+    facts=Facts(
+        person="bubbles of type 1 or `user`",
+        left_out="`aiService.prompts`, which repeats them without answers",
+        subagent="not recorded",
+        tested="a real file of 2024; fixtures of the later tables",
+    ),
+)
+
+AGENT = Format(
+    name="cursor-agent",
+    agent="Cursor agent",
+    detect_record=_is_log,
+    turns=_log_turns,
+    locations=tuple(
+        Location(
+            folder=".cursor/projects",
+            pattern=f"*/agent-transcripts/{pattern}",
+            variable="CURSOR_DATA_DIR",
+            of_subagents="subagents" in pattern,
+        )
+        for pattern in ("*/*.jsonl", "*.jsonl", "*/subagents/*.jsonl")
+    ),
+    facts=Facts(
+        person="`user` messages, between `<user_query>` tags where there are any",
+        left_out="results of tools",
+        subagent="files in `subagents/`",
+        tested="fixtures",
+    ),
+)

@@ -1,0 +1,90 @@
+"""Droid (Factory) sessions: the store of sessions, and the stream of `droid exec`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from reviewer.sources.fields import Fields, first, inner, moment, words
+from reviewer.sources.format import Facts, Format, Location
+from reviewer.sources.parts import Part, called, content_parts, returned, said, speaker
+from reviewer.sources.reading import Reading
+from reviewer.sources.records import Role, Use
+from reviewer.sources.turns import RECORDED_TWICE, SESSION_STATE, Session, Turn
+
+
+def _is_droid(record: Fields) -> bool:
+    kind = record.get("type")
+    if kind == "session_start":
+        return "id" in record or "session_id" in record
+    if "session_id" in record and kind in ("message", "tool_call", "tool_result", "completion"):
+        return "message" not in record
+    if kind in ("todo_state", "compaction_state"):
+        return "id" in record
+    message = record.get("message")
+    return (
+        kind == "message"
+        and isinstance(message, dict)
+        and message.get("role") in ("user", "assistant")
+        and "id" in record
+        and not {"timestamp", "api"} & set(message)
+    )
+
+
+def _turns(reading: Reading) -> Iterator[Turn]:
+    session = Session()
+    for spot, record in reading.objects():
+        kind = words(record.get("type"))
+        if kind in ("session_start", "system"):
+            session.enter(words(record.get("session_id")) or words(record.get("id")))
+            session.cwd = words(record.get("cwd")) or session.cwd
+            session.model = words(record.get("model")) or session.model
+            session.version = words(record.get("version")) or session.version
+        role, parts = _parts(reading, kind, record)
+        if not parts:
+            reading.tally[RECORDED_TWICE if kind == "completion" else SESSION_STATE] += 1
+            continue
+        name = words(record.get("id"))
+        session.enter(words(record.get("session_id")))
+        yield session.turn(
+            spot,
+            role,
+            parts,
+            key=f"{session.id}:{name}" if name else "",
+            at=moment(record.get("timestamp")),
+            parent=record.get("parentId"),
+        )
+
+
+def _parts(reading: Reading, kind: str, record: Fields) -> tuple[Role, list[Part]]:
+    message = inner(record, "message") or record
+    call = record.get("toolCallId") or record.get("id")
+    if kind == "message":
+        role = Role.USER if message.get("role") == "user" else Role.ASSISTANT
+        content = message.get("content") if "message" in record else record.get("text")
+        parts = content_parts(role, content, reading.tally)
+        return speaker(role, parts), parts
+    if kind == "tool_call":
+        given = first(record, "parameters", "input")
+        return Role.ASSISTANT, called(record.get("toolName"), given, call)
+    if kind == "tool_result":
+        result = first(record, "value", "output", "error")
+        return Role.TOOL, returned(result, call, error=bool(record.get("isError")))
+    if kind == "compaction_state":
+        return Role.ASSISTANT, said(words(record.get("summaryText")), Use.SUMMARY)
+    if kind == "completion":
+        return Role.ASSISTANT, said(words(record.get("finalText")))
+    return Role.SYSTEM, []
+
+
+FORMAT = Format(
+    name="droid",
+    agent="Droid",
+    detect_record=_is_droid,
+    turns=_turns,
+    locations=(Location(folder=".factory/sessions", pattern="**/*.jsonl"),),
+    facts=Facts(
+        person="messages with the role `user` and text",
+        left_out="system reminders, results of tools",
+        tested="fixtures",
+    ),
+)

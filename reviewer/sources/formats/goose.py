@@ -1,0 +1,138 @@
+"""Goose sessions: the database since autumn 2025, and the logs before it."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+
+from reviewer.sources.databases import Connection, capped
+from reviewer.sources.fields import Fields, each, inner, moment, words, written_object
+from reviewer.sources.format import Facts, Format, Location, SessionOutline
+from reviewer.sources.formats.session_tables import (
+    MessageRow,
+    SessionTables,
+    UnreadableRowError,
+    stored_json,
+)
+from reviewer.sources.lines import reading as opened_file
+from reviewer.sources.parts import Part, called, returned, said, thought, typed
+from reviewer.sources.reading import Reading
+from reviewer.sources.records import Role
+from reviewer.sources.turns import SESSION_STATE, Session, Turn
+from reviewer.sources.unpacked import plain_suffix
+
+_SUBAGENTS = ("sub_agent", "subagent")
+
+
+def _sessions(database: Connection, path: Path) -> list[Session]:
+    rows = database.execute(
+        "SELECT id, working_dir, session_type FROM sessions ORDER BY created_at, id"
+    ).fetchall()
+    return [
+        Session(id=words(name), cwd=words(cwd), subagent=kind in _SUBAGENTS)
+        for name, cwd, kind in rows
+    ]
+
+
+def _messages(database: Connection) -> str:
+    return (
+        f"SELECT id, role, {capped('content_json')}, created_timestamp FROM messages"
+        " WHERE session_id = ? ORDER BY id"
+    )
+
+
+def _turn(session: Session, row: MessageRow) -> Turn:
+    name, role, content, created = row.values
+    pieces = stored_json(content, row.tally)
+    if not isinstance(pieces, list):
+        raise UnreadableRowError
+    by, parts = _parts(row.tally, words(role), pieces)
+    key = f"goose:{session.id}:{name}:{created}"
+    return session.turn(row.spot(content), by, parts, key=key, at=moment(created))
+
+
+_TABLES = SessionTables(sessions=_sessions, messages=_messages, turn=_turn)
+
+
+def _turns(reading: Reading) -> Iterator[Turn]:
+    if _is_log_file(reading.path):
+        return _log_turns(reading)
+    return _TABLES.turns(reading)
+
+
+def _outlines(path: Path) -> list[SessionOutline]:
+    if not _is_log_file(path):
+        return _TABLES.outlines(path)
+    with opened_file(path) as stream:
+        head = stream.readline(1_000_000).decode("utf-8", "replace")
+    return [SessionOutline("", words(written_object(head).get("working_dir")))]
+
+
+def _is_log_file(path: Path) -> bool:
+    return plain_suffix(path) == ".jsonl"
+
+
+def _log_turns(reading: Reading) -> Iterator[Turn]:
+    """The generation before: the facts of the session on the first line."""
+    session = Session(id=reading.path.stem)
+    for spot, record in reading.objects():
+        if "working_dir" in record:
+            session.cwd = words(record.get("working_dir"))
+            reading.tally[SESSION_STATE] += 1
+            continue
+        by, parts = _parts(reading.tally, words(record.get("role")), record.get("content"))
+        yield session.turn(spot, by, parts, at=moment(record.get("created")))
+
+
+def _parts(tally: Counter[str], name: str, content: object) -> tuple[Role, list[Part]]:
+    role = Role.USER if name == "user" else Role.ASSISTANT
+    parts: list[Part] = []
+    for piece in each(content):
+        kind, text = piece.get("type"), words(piece.get("text"))
+        if kind == "text":
+            parts += typed(text, tally) if role is Role.USER else said(text)
+        elif kind == "thinking":
+            parts += thought(piece.get("thinking"))
+        elif kind == "toolRequest":
+            call = inner(piece, "toolCall", "value")
+            parts += called(call.get("name"), call.get("arguments"), piece.get("id"))
+        elif kind == "toolResponse":
+            result = inner(piece, "toolResult")
+            failed = result.get("status") == "error"
+            value = result.get("error") if failed else result.get("value")
+            parts += returned(value, piece.get("id"), error=failed)
+    only_results = all(part.kind == "tool_result" for part in parts)
+    return Role.TOOL if parts and only_results else role, parts
+
+
+def _is_log(record: Fields) -> bool:
+    if "working_dir" in record and "role" not in record:
+        return True
+    return "role" in record and "created" in record and isinstance(record.get("content"), list)
+
+
+FORMAT = Format(
+    name="goose",
+    agent="Goose",
+    detect_record=_is_log,
+    detect_tables=lambda names: {"sessions", "messages", "schema_version"} <= set(names),
+    turns=_turns,
+    outlines=_outlines,
+    locations=(
+        Location(folder=".local/share/goose/sessions", pattern="sessions.db",
+                 mac=".local/share/goose/sessions", windows="%APPDATA%/Block/goose/data/sessions",
+                 variable="XDG_DATA_HOME",
+                 other_variable="GOOSE_PATH_ROOT", other_folder="data/sessions"),
+        Location(folder=".local/share/goose/sessions", pattern="*.jsonl",
+                 windows="%APPDATA%/Block/goose/data/sessions",
+                 variable="XDG_DATA_HOME",
+                 other_variable="GOOSE_PATH_ROOT", other_folder="data/sessions"),
+    ),
+    facts=Facts(
+        person="parts `text` of messages with the role `user`",
+        left_out="results of tools, which have the role `user`",
+        subagent="`session_type`",
+        tested="the tables of a real file; fixtures",
+    ),
+)  # fmt: skip

@@ -1,0 +1,97 @@
+"""What the families share that keep many sessions in one database: a row for each session, and a
+row for each message.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Generic, TypeVar
+
+from msgspec import Struct
+
+from reviewer.sources.databases import Connection, opened
+from reviewer.sources.fields import words
+from reviewer.sources.format import SessionOutline
+from reviewer.sources.reading import Reading, Spot, decoded, row_spot
+from reviewer.sources.turns import Session, Turn
+
+UNREADABLE = "row that cannot be read"
+"""The reason under which such rows are counted."""
+
+
+class UnreadableRowError(ValueError):
+    """A row without what its family needs."""
+
+
+class MessageRow(Struct, frozen=True):
+    """A message of a session, with the connection for what lies in other tables."""
+
+    number: int
+    """0-based, over all sessions of the database."""
+    values: tuple[object, ...]
+    """The columns that the family's query selects."""
+    database: Connection
+    tally: Counter[str]
+
+    def spot(self, raw: object) -> Spot:
+        """Its place. `raw`: what is hashed, so that a change of the message is noticed."""
+        return row_spot(self.number, raw if isinstance(raw, bytes) else words(raw))
+
+
+Stored = TypeVar("Stored", bound=Session)
+
+
+class SessionTables(Struct, Generic[Stored], frozen=True, kw_only=True):
+    """How a family lists its sessions and reads their messages."""
+
+    sessions: Callable[[Connection, Path], list[Stored]]
+    """The sessions in a fixed order."""
+    messages: Callable[[Connection], str]
+    """The query for the messages of one session in order; its parameter is the session's id."""
+    turn: Callable[[Stored, MessageRow], Turn]
+    """Called for the messages of a session in order; raises UnreadableRowError."""
+
+    def turns(self, reading: Reading) -> Iterator[Turn]:
+        """The messages of the wanted sessions; a row counts as a line.
+
+        All rows are numbered, so that a place does not depend on which sessions are wanted.
+        """
+        wanted = reading.sessions
+        with opened(reading.path) as database:
+            query = self.messages(database)
+            number = 0
+            for session in self.sessions(database, reading.path):
+                if wanted is not None and session.id not in wanted:
+                    count = f"SELECT count(*) FROM ({query})"
+                    number += database.execute(count, (session.id,)).fetchone()[0]
+                    continue
+                for values in database.execute(query, (session.id,)):
+                    row = MessageRow(number, values, database, reading.tally)
+                    number += 1
+                    try:
+                        turn = self.turn(session, row)
+                    except UnreadableRowError:
+                        reading.tally[UNREADABLE] += 1
+                        continue
+                    yield turn
+
+    def outlines(self, path: Path) -> list[SessionOutline]:
+        """The sessions of a database. Raises SourceError when it cannot be read."""
+        with opened(path) as database:
+            return [
+                SessionOutline(session.id, session.cwd, session.modified_ns, session.subagent)
+                for session in self.sessions(database, path)
+            ]
+
+
+def stored_json(value: object, tally: Counter[str]) -> object:
+    """The decoded JSON of a column. Raises UnreadableRowError."""
+    data = value.encode("utf-8", "replace") if isinstance(value, str) else value
+    if not isinstance(data, bytes):
+        raise UnreadableRowError
+    try:
+        return decoded(data, tally)
+    except (ValueError, RecursionError):
+        raise UnreadableRowError from None

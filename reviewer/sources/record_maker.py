@@ -1,0 +1,275 @@
+"""Records and blocks, made of the turns that the readers of files yield."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TypeVar
+
+from msgspec import Struct, structs
+
+from reviewer.sources.events import Origin, Rewind
+from reviewer.sources.format import Format
+from reviewer.sources.parts import Part
+from reviewer.sources.reading import Reading
+from reviewer.sources.records import Block, Record, Role, Use
+from reviewer.sources.turns import Turn, TurnReader, use_of
+
+_COUNTED_AS = {
+    "thinking": "thinking",
+    "tool_use": "tool use",
+    "tool_result": "tool result",
+}
+UNKNOWN_IDS = ("REDACTED", "")
+OPEN_REPLIES = 8
+"""Replies that may interleave (when sub-agents work) before the oldest is closed."""
+
+
+class RecordMaker:
+    """Makes records of the turns of a file: one for each message that has text."""
+
+    def __init__(self, reading: Reading, name: str) -> None:
+        self._reading, self._tally, self._format = reading, reading.tally, name
+        self._seen: dict[int, int] = {}
+        """The text of each record by its key, as hashes."""
+        self._replies: dict[str, _Reply] = {}
+
+    def add(self, turn: Turn) -> Iterator[Record]:
+        """The records that are complete with this turn."""
+        texts = list(_refusals(turn))
+        for part in turn.parts:
+            if part.is_data:
+                self._tally[part.text.strip("[]")] += 1
+            elif part.kind != "text":
+                self._tally[_COUNTED_AS[part.kind]] += 1
+            elif part.text.strip():
+                texts.append(part)
+        if not texts:
+            if not turn.parts:
+                self._tally["turn without text"] += 1
+            return
+        uses = [use_of(turn, part) for part in texts]
+        use = Use.MESSAGE if Use.MESSAGE in uses else uses[0]
+        if turn.origin.reply and use is Use.MESSAGE:
+            yield from self._joined(turn, texts)
+            return
+        if use is Use.MESSAGE:
+            for its in uses:
+                if its is not use:
+                    self._tally[f"{its.value} beside typed text"] += 1
+            texts = [part for part, its in zip(texts, uses, strict=True) if its is use]
+        yield from self.close()
+        yield from self._record(_Reply(turn, [part.text for part in texts], turn.origin, use))
+
+    def close(self) -> Iterator[Record]:
+        """The records of the replies that are open."""
+        for reply in self._replies.values():
+            yield from self._record(reply)
+        self._replies.clear()
+
+    def _joined(self, turn: Turn, texts: list[Part]) -> Iterator[Record]:
+        """Add a block of a reply. Only replies of sub-agents go on beside others."""
+        reply = self._replies.get(turn.origin.reply)
+        if reply is None:
+            if len(self._replies) >= OPEN_REPLIES:
+                yield from self._record(self._replies.pop(next(iter(self._replies))))
+            elif not turn.origin.sidechain:
+                yield from self.close()
+            said = [part.text for part in texts]
+            self._replies[turn.origin.reply] = _Reply(turn, said, turn.origin, Use.MESSAGE)
+        else:
+            reply.texts += (part.text for part in texts)
+            reply.last = turn.origin
+
+    def _record(self, reply: _Reply) -> Iterator[Record]:
+        turn, first, last, use = reply.first, reply.first.origin, reply.last, reply.use
+        digest, key = first.sha256, first.key
+        text = "\n\n".join(reply.texts).replace("\r\n", "\n")
+        known = hash(text)
+        while (earlier := self._seen.get(hash(key))) is not None:
+            if earlier == known:
+                self._tally["repeated"] += 1
+                return
+            self._tally["two records with one id"] += 1
+            key = f"{key}:{digest[:16]}"
+        self._seen[hash(key)] = known
+        if last is not first:
+            digest = self._reading.digest(first.byte_start, last.byte_end)
+        if turn.rewound and use is Use.MESSAGE:
+            use = Use.REWOUND
+        yield Record(
+            key=key,
+            line_start=first.line_start,
+            line_end=last.line_end,
+            byte_start=first.byte_start,
+            byte_end=last.byte_end,
+            sha256=digest,
+            role=Role.ASSISTANT if use is Use.SUMMARY else turn.role,
+            text=text,
+            use=use,
+            at=first.at,
+            session=first.session,
+            parent=first.parent,
+            sidechain=first.sidechain,
+            shape=turn.shape,
+            headings=turn.headings,
+            meta=self._session_facts(first) if turn.facts is None else turn.facts,
+        )
+
+    def _session_facts(self, origin: Origin) -> dict[str, str]:
+        found = {
+            "agent": self._format,
+            "model": origin.model,
+            "cwd": origin.cwd,
+            "gitBranch": origin.branch,
+            "version": origin.version,
+            "queued": "typed while the agent was busy" if origin.queued else "",
+        }
+        return {name: value for name, value in found.items() if value}
+
+
+class _Reply(Struct):
+    """A message whose blocks may be turns of their own."""
+
+    first: Turn
+    texts: list[str]
+    last: Origin
+    use: Use
+
+
+def _refusals(turn: Turn) -> Iterator[Part]:
+    """What the person wrote when refusing calls."""
+    found = dict.fromkeys(part.feedback.strip() for part in turn.parts if part.feedback)
+    return (Part("text", words, Use.MESSAGE) for words in found if words)
+
+
+class Blocks:
+    """The blocks of one file. Iterating yields them with their final use; `live` each at once."""
+
+    def __init__(self, found: Format, turns: TurnReader, reading: Reading) -> None:
+        self.path, self.format, self.is_log = reading.path, found.name, found.is_log
+        self.tally, self.errors = reading.tally, reading.errors
+        self._reading, self._turns = reading, turns
+
+    def __iter__(self) -> Iterator[Block]:
+        return settled(self.live(), self.is_log)
+
+    def live(self) -> Iterator[Block | Rewind]:
+        """The blocks as they come; a `Rewind` says which of them were abandoned."""
+        names = CallNames()
+        for turn in wanted(self._turns, self._reading):
+            if isinstance(turn, Rewind):
+                yield turn
+                continue
+            for part, use, name, call in names.parts(turn):
+                at = turn.origin
+                yield Block(
+                    role=role_of(turn, part, use),
+                    kind=part.kind,
+                    text=part.text.replace("\r\n", "\n"),
+                    line_start=at.line_start,
+                    line_end=at.line_end,
+                    name=name,
+                    at=at.at,
+                    use=use,
+                    sidechain=at.sidechain,
+                    call=call,
+                    error=part.error or bool(part.feedback),
+                    code=part.code,
+                    cwd=at.cwd,
+                    branch=at.branch,
+                    feedback=part.feedback,
+                    session=at.session,
+                    conversation=at.conversation,
+                )
+
+
+Marked = TypeVar("Marked", Record, Block)
+
+
+def settled(found: Iterator[Marked | Rewind], is_log: bool) -> Iterator[Marked]:
+    """The records or blocks with their final use, those of a log in the order of its lines."""
+    if not is_log:
+        for each in found:
+            if not isinstance(each, Rewind):
+                yield each
+        return
+    kept: list[Marked] = []
+    for each in found:
+        if isinstance(each, Rewind):
+            kept = [rewound(it) if each.first <= it.line_start < each.end else it for it in kept]
+        else:
+            kept.append(each)
+    kept.sort(key=lambda each: each.line_start)
+    yield from kept
+
+
+def rewound(marked: Marked) -> Marked:
+    """A record or block of a branch that the person left."""
+    if marked.use in (Use.MESSAGE, Use.TOOL):
+        return structs.replace(marked, use=Use.REWOUND)
+    return marked
+
+
+class CallNames:
+    """Joins calls and results, by ids or, where a collector has replaced these, by their order."""
+
+    def __init__(self) -> None:
+        self._count = 0
+        self._open: list[str] = []
+        self._tools: dict[str, str] = {}
+
+    def parts(self, turn: Turn) -> Iterator[tuple[Part, Use, str, str]]:
+        """The parts of a turn, each with its use, its name and the id of its call."""
+        for part in turn.parts:
+            name, call = part.name, part.call
+            if part.kind == "tool_use":
+                call = self._asked(call)
+                if call:
+                    self._tools[call] = name
+            elif part.kind == "tool_result":
+                call = self._answered(call)
+                name = self._tools.pop(call, "") or name
+            use = use_of(turn, part)
+            if turn.rewound and use in (Use.MESSAGE, Use.TOOL):
+                use = Use.REWOUND
+            yield part, use, name, call
+
+    def _asked(self, call: str) -> str:
+        if call not in UNKNOWN_IDS:
+            return call
+        self._count += 1
+        self._open.append(f"call {self._count}")
+        return self._open[-1]
+
+    def _answered(self, call: str) -> str:
+        if call not in UNKNOWN_IDS:
+            return call
+        return self._open.pop(0) if self._open else ""
+
+
+def wanted(turns: TurnReader, reading: Reading) -> Iterator[Turn | Rewind]:
+    """The turns of the lines and sessions that are asked for, without those that are repeated, as
+    in a session that was resumed. Other words under the same id are another turn.
+    """
+    seen: set[int] = set()
+    for turn in turns(reading):
+        if isinstance(turn, Turn):
+            origin = turn.origin
+            if not origin.key.endswith(origin.sha256):  # it has an id
+                name = hash((origin.key, origin.conversation, *[part.text for part in turn.parts]))
+                if name in seen:
+                    reading.tally["repeated"] += 1
+                    continue
+                seen.add(name)
+            if origin.line_start < reading.first or origin.line_end > reading.end:
+                continue
+            if reading.sessions is not None and origin.session not in reading.sessions:
+                continue
+        yield turn
+
+
+def role_of(turn: Turn, part: Part, use: Use) -> Role:
+    """Who wrote a part; agents write summaries with the person's role."""
+    if part.kind == "tool_result":
+        return Role.TOOL
+    return Role.ASSISTANT if use is Use.SUMMARY else turn.role

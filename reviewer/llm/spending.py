@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from contextvars import ContextVar
 from pathlib import Path
+from typing import Any
 
 import msgspec
 from msgspec import Struct
@@ -100,45 +101,13 @@ class Counted:
         self._settings = settings
         self.name = model.name
 
-    def complete(
-        self,
-        messages: Sequence[ChatMessage],
-        *,
-        max_tokens: int,
-        temperature: float = 0.3,
-        cancelled: Callable[[], bool] | None = None,
-        on_text: Callable[[str], None] | None = None,
-    ) -> Completion:
-        return self._noted(
-            lambda: self._model.complete(
-                messages,
-                max_tokens=max_tokens,
-                temperature=temperature,
-                cancelled=cancelled,
-                on_text=on_text,
-            )
-        )
+    def complete(self, messages: Sequence[ChatMessage], **how: Any) -> Completion:
+        return self._noted(lambda: self._model.complete(messages, **how))
 
     def complete_json(
-        self,
-        messages: Sequence[ChatMessage],
-        schema: JsonSchema,
-        *,
-        max_tokens: int,
-        temperature: float = 0.3,
-        cancelled: Callable[[], bool] | None = None,
-        on_text: Callable[[str], None] | None = None,
+        self, messages: Sequence[ChatMessage], schema: JsonSchema, **how: Any
     ) -> Completion:
-        return self._noted(
-            lambda: self._model.complete_json(
-                messages,
-                schema,
-                max_tokens=max_tokens,
-                temperature=temperature,
-                cancelled=cancelled,
-                on_text=on_text,
-            )
-        )
+        return self._noted(lambda: self._model.complete_json(messages, schema, **how))
 
     def _noted(self, ask: Callable[[], Completion]) -> Completion:
         try:

@@ -108,16 +108,18 @@ class Forgetting:
             found = reader.execute(
                 "SELECT id, content FROM memory WHERE project_id = ? ORDER BY id", tuple(row)
             ).fetchall()
-            folders = reader.execute(
-                "SELECT report_folder FROM wave WHERE project_id = ?1 AND report_folder <> ''"
-                " UNION SELECT folder FROM pipeline_run WHERE project_id = ?1",
-                tuple(row),
+            runs = reader.execute(
+                "SELECT folder FROM pipeline_run WHERE project_id = ?", tuple(row)
             ).fetchall()
+        reports = self._database.path.with_name(self._database.path.name + COMMON)
         return Going(
             title="Forgot a project",
             memories=tuple((each[0], each[1]) for each in found),
             wipe=Wipe(rows, project=name),
-            folders=tuple(each[0] for each in folders),
+            folders=(
+                *(each[0] for each in runs),
+                *(str(reports / str(number)) for table, number in sorted(rows) if table == "wave"),
+            ),
         )
 
     def erase(self, going: Going) -> int:
@@ -246,13 +248,15 @@ class Forgetting:
     def _sweep(self, going: Going) -> None:
         """Remove or make illegible what the program's own files have of it. Raises OSError."""
         store = self._database.path
-        for each in going.folders:
-            if _is_beside(Path(each), store):
-                shutil.rmtree(each, ignore_errors=not os.path.exists(each))
+        for folder in map(Path, going.folders):
+            beside = folder.absolute().is_relative_to(store.absolute().parent)
+            if beside and folder.is_dir() and not folder.is_symlink():
+                shutil.rmtree(folder)
         for number, _ in going.memories:
             (personal(store, "-drafts") / f"{number}.txt").unlink(missing_ok=True)
         anew = [answers_folder(), *(_own(store, each) for each in MADE_ANEW)]
         if going.wipe.project:
+            personal(store, ".places.json").unlink(missing_ok=True)
             Readings(self._database).forget(going.wipe.project)
             for folder in (*anew, _own(store, "-agents/sessions")):
                 for path in _files(folder):
@@ -289,10 +293,6 @@ class Forgetting:
 def _own(store: Path, what: str) -> Path:
     first, _, rest = what.partition("/")
     return personal(store, first) / rest
-
-
-def _is_beside(path: Path, store: Path) -> bool:
-    return not path.is_symlink() and path.absolute().is_relative_to(store.absolute().parent)
 
 
 def _files(place: Path) -> Iterator[Path]:

@@ -85,6 +85,8 @@ class Triage:
             rows, merged, opened = promote_rows(act, ids, alone, now=self._now())
             retired = [row for row in rows if row.rule == RETIRE]
             act.title = _title("Retired as proposed by" if retired == rows else "Promoted", rows)
+            if 0 < len(retired) < len(rows):
+                act.title += f", {len(retired)} of which retire a memory"
             if merged:
                 act.title += f", merged {_near_duplicates(len(merged))}"
             act.title += about_conflicts("opened", opened)

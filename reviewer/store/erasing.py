@@ -58,10 +58,11 @@ class Wipe(Struct, frozen=True):
 
 
 def forms(wordings: Iterable[str]) -> tuple[str, ...]:
-    """Wordings as text and as JSON has them, the longest first."""
-    found = set()
-    for each in wordings:
-        found |= {each, json.dumps(each)[1:-1], json.dumps(each, ensure_ascii=False)[1:-1]}
+    """Wordings as text, as JSON has them, and as JSON inside JSON does; the longest first."""
+    found = set(wordings)
+    for _ in range(2):
+        found |= {json.dumps(each)[1:-1] for each in found}
+        found |= {json.dumps(each, ensure_ascii=False)[1:-1] for each in found}
     return tuple(sorted(found, key=lambda each: (-len(each), each)))
 
 
@@ -212,6 +213,12 @@ def _erase_rows(connection: sqlite3.Connection, references: References, wipe: Wi
         f"UPDATE record SET {assignments} WHERE id = ?",
         [(*EMPTY_RECORD.values(), row) for row in sorted(wipe.records)],
     )
+    for table, name in _beside(connection):
+        sql = f"UPDATE OR REPLACE {table} SET {name} = replace({name}, ?1, ?2)"
+        connection.executemany(
+            f"{sql} WHERE instr({name}, ?1)",
+            [(each, FILLER * len(each)) for each in wipe.wordings],
+        )
     for table in LEDGERED:
         wordings = wipe.illegible(table)
         for name in [row[1] for row in connection.execute(f"PRAGMA table_info({table})")]:
@@ -224,6 +231,22 @@ def _erase_rows(connection: sqlite3.Connection, references: References, wipe: Wi
                     f"UPDATE {table} SET {name} = ? WHERE id = ?",
                     [(without(text, wordings), row) for row, text in found],
                 )
+
+
+def _beside(connection: sqlite3.Connection) -> list[tuple[str, str]]:
+    """The columns with text of tables that are not in the ledger: what is counted or derived."""
+    known = (*LEDGERED, "ledger", "ledger_touch", "ledger_project", "synced")
+    tables = connection.execute(
+        "SELECT name FROM pragma_table_list WHERE schema = 'main' AND type = 'table'"
+        " AND name NOT LIKE '%sqlite%'"
+    ).fetchall()
+    return [
+        (table, row[1])
+        for (table,) in tables
+        if table not in known
+        for row in connection.execute(f"PRAGMA table_info({table})")
+        if row[2].upper() == "TEXT"
+    ]
 
 
 def _rewritten(

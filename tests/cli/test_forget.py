@@ -63,6 +63,12 @@ def test_no_byte_of_a_forgotten_memory_is_left(kept: Reviewer) -> None:
     wording.write_text('Quastenburg\'s birthday opens the "vault" of the museum\n', "utf-8")
     assert kept("--project", "museum", "edit", memory, "--content-file", wording).returncode == 0
     assert kept("--project", "museum", "promote", memory).returncode == 0
+    with sqlite3.connect(kept.db) as connection:  # a prompt that named it
+        connection.execute(
+            "INSERT INTO use_of_memory (memory_id, session, moment, cue, at)"
+            " SELECT min(id), 's', 'prompt', 'tell me: ' || ?, '' FROM memory WHERE id <> ?",
+            (SECRET, memory),
+        )
     drafts = kept.db.with_name("store.db-drafts")
     drafts.mkdir(mode=0o700)
     (drafts / f"{memory}.txt").write_text("Wilhelmina again")
@@ -148,6 +154,15 @@ def test_a_project_goes_whole_and_others_stay(kept: Reviewer) -> None:
     assert places_of(kept, "Wilhelmina", "Quastenburg", "night watch", "museum") == []
     assert len(kept.ids("--project", "library")) == 1
     assert "no project museum" in kept.fails("--project", "museum", "queue", "list")
+    kept.nothing_lost()
+
+
+def test_what_was_taken_back_before_is_erased_from_the_history(kept: Reviewer) -> None:
+    ingested = next(a for a in kept.rows("--project", "museum", "history") if a["kind"] == "ingest")
+    assert kept("--project", "museum", "undo", ingested["id"]).returncode == 0
+    assert places_of(kept, "Quastenburg")
+    assert kept("forget", "--project", "museum", "--yes").returncode == 0
+    assert places_of(kept, "Quastenburg", "night watch") == []
     kept.nothing_lost()
 
 

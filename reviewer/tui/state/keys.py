@@ -31,6 +31,11 @@ SUPERSEDE = Action(
     "Replace this statement by another of the same kind.", "Decide", writes=True,
 )  # fmt: skip
 RELATE = Action("relate", "", "relate", "Relate this entity to another.", "Decide", writes=True)
+FORGET = Action(
+    "forget", "", "forget",
+    "Erase this memory or entity for good, with its history; nothing takes it back, so it asks.",
+    "Decide", writes=True,
+)  # fmt: skip
 FOLLOW = Action(
     "follow", "enter", "follow",
     "Go to a fact that this one is related to, contradicts or was made from.", "Look",
@@ -46,7 +51,8 @@ STATE = Pane(
     "state", "Memory",
     (NEW_VALUE, EDIT, TAKE_OUT, keys.UNDO, keys.REDO, keys.FILTER, keys.MENU, FOLLOW,
      keys.OPEN_SOURCE, keys.OPEN_EDITOR, keys.COPY, NEXT_PLACE, PREVIOUS_PLACE, EXPORT,
-     *keys.PANE_ACTIONS, keys.BACK, keys.REFRESH, GRADUATE, SUPERSEDE, RELATE, keys.REACH),
+     *keys.PANE_ACTIONS, keys.BACK, keys.REFRESH, GRADUATE, SUPERSEDE, RELATE, FORGET,
+     keys.REACH),
     (NEW_VALUE, EDIT, TAKE_OUT, keys.FILTER, keys.UNDO, keys.MENU, EXPORT, FOLLOW),
 )  # fmt: skip
 FORM = Pane("form", "Memory: writing a value", keys.FORM_ACTIONS, keys.FORM_ACTIONS[:3])

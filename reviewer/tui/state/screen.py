@@ -384,6 +384,32 @@ class StateScreen(ListScreen, pane=keys.STATE):
         await self.choose(f"#{number} ...", kinds, to_which)
 
     @unless(trusted)
+    async def action_forget(self) -> None:
+        """Ask, then erase the memory or entity for good."""
+        row = self.facts.current
+        if not isinstance(row, QueueRow):
+            return
+        going = await to_thread(self.engine.forgetting.memories, [row.id])
+
+        def erase() -> Done:
+            act = self.engine.forgetting.erase(going)
+            self.engine.forgetting.clean_up(going)
+            return Done(act, going.title, ())
+
+        async def then(option: Option) -> None:
+            if option.key == "keep":
+                return
+            await self.write(erase)
+            self.read_list()
+            reach = "; ".join(self.engine.forgetting.out_of_reach(going))
+            self.say(display_line(f"{going.title} for good. {reach}"))
+
+        others = len(going.memories) - 1
+        what = f"#{row.id}" + (f" and {others} merged into it or graduated" if others else "")
+        options = [Option("keep", "Keep it"), Option("erase", f"Erase {what} for good")]
+        await self.choose(f"Forget {what}: nothing takes it back", options, then)
+
+    @unless(trusted)
     async def action_supersede(self) -> None:
         """Choose the statement that takes the place of this one."""
         row = self.facts.current

@@ -8,6 +8,7 @@ from reviewer.engine import Engine
 from reviewer.promotion.views import QueueQuery
 from tests.tui.conftest import opened, status_of
 from tests.tui.state.driving import state, status_text
+from tests.waiting import until_async
 
 
 @pytest.mark.parametrize(
@@ -139,3 +140,16 @@ async def test_a_circle_of_relations_is_refused_in_a_sentence(known: Engine, ent
         await screen.choose("relate", "part", "shop")
         assert "circle" in status_text(screen)
         assert known.entities.get(entity).relations == ()
+
+
+async def test_a_memory_is_forgotten_from_the_menu_once_it_is_confirmed(
+    known: Engine, memory: int
+) -> None:
+    async with opened(known, project="acme") as screen:
+        await screen.press("f5", "j", "j")
+        await screen.choose("forget", "Keep")
+        assert status_of(known, memory) == "active"
+        await screen.choose("forget", "Erase")
+        await until_async(lambda: "for good" in status_text(screen))
+        assert memory not in known.queue.ids(QueueQuery(status="all"))
+        assert known.history.verify().ok

@@ -141,6 +141,6 @@ def _read(text: str, name: str) -> _Answer:
         return msgspec.json.decode(text[begin : end + 1], type=_Answer)
     except (msgspec.DecodeError, UnicodeEncodeError) as problem:
         raise ModelError(
-            f"The order that {name} gave cannot be read ({problem}). Try again, or leave out "
-            "--rerank: then the packet is made without a model."
+            f"The order that {name} gave cannot be read ({problem}). Try again; the packet keeps "
+            "the order that was made without a model."
         ) from problem

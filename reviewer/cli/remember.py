@@ -50,7 +50,7 @@ def remember(
     what the rules cut out of those lines goes behind it; without, it is marked as written by hand.
     """
     if place is None:
-        from reviewer.promotion.proposals import guess_type
+        from reviewer.proposing.guess import guess_type
 
         with session.changing(create=True) as engine:
             report_act(

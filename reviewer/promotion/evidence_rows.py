@@ -11,6 +11,8 @@ from reviewer.store.changes import Image
 if TYPE_CHECKING:
     from reviewer.extraction.candidates import Candidate
 
+JOINED = "joined"
+"""Flag of a row behind another one, of which a reader said that it says the same."""
 MOST_EVIDENCE = 50
 """Places kept of one memory; a phrase that occurs everywhere would fill the store."""
 

@@ -173,6 +173,44 @@ def propose(
     return new
 
 
+class Behind(Struct, frozen=True):
+    """The finding that a statement was made of, with its figures over all sessions."""
+
+    signature: str
+    sessions: int
+    times: int
+    cost: int
+
+
+def finding_behind(
+    act: Act, project_id: int, path: Path, quotes: Iterable[QuoteProof]
+) -> Behind | None:
+    """The dearest finding of a file of which one of these quotes has a line; None without one."""
+    quoted = {(each.line, " ".join(each.text.split())) for each in quotes if each.found}
+    own = act.query(_SELECT.format("f.project_id = ? AND s.path = ?"), (project_id, str(path)))
+    signatures = {
+        row.finding.signature
+        for row in map(_row, own)
+        if any(
+            line == shown.line and (text in shown.text or shown.text in text)
+            for line, text in quoted
+            for shown in row.finding.evidence
+        )
+    }
+    rows = [
+        _row(values)
+        for each in sorted(signatures)
+        for values in act.query(
+            _SELECT.format("f.project_id = ? AND f.signature = ?"), (project_id, each)
+        )
+    ]
+    views = [_view(group) for group in _groups(rows)]
+    if not views:
+        return None
+    best = min(views, key=_dearest_first)
+    return Behind(best.signature, best.sessions, best.times, best.cost)
+
+
 # Wordings
 
 

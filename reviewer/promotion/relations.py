@@ -8,13 +8,12 @@ from msgspec import Struct
 
 from reviewer.promotion import queue_order
 from reviewer.promotion.conflict_rows import queue_contradiction
+from reviewer.promotion.evidence_rows import JOINED
 from reviewer.promotion.known_facts import SHORTLIST, query_of
 from reviewer.proposing.values import Relations, Sentence
 from reviewer.store.acts import Act
 from reviewer.store.database import Database, failures_as_sentences
 
-JOINED = "joined"
-"""Flag of a row behind another one, of which a reader said that it says the same."""
 MOST = 400
 """Statements of one question."""
 OWN = 2.0
@@ -106,6 +105,7 @@ def _join(act: Act, group: Sequence[int]) -> int:
         "memory",
         leader,
         cost=cost,
+        sessions=sessions,
         times=max(rows[number][4] for number in waiting),
         rank=queue_order.rank(
             own_words=rank >= OWN, sessions=sessions, cost=cost, quality=rank % 1

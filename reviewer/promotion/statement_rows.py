@@ -21,7 +21,8 @@ from reviewer.extraction.similarity import similarity
 from reviewer.promotion import queue_order, statement_rank
 from reviewer.promotion.cited_lines import Cited, cite
 from reviewer.promotion.conflict_rows import queue_contradiction
-from reviewer.promotion.evidence_rows import Place, add_places, places_of
+from reviewer.promotion.evidence_rows import JOINED, Place, add_places, places_of
+from reviewer.promotion.findings import Behind, finding_behind
 from reviewer.promotion.known_facts import SHORTLIST, query_of
 from reviewer.promotion.known_keys import row_with_key
 from reviewer.promotion.report import StatementBeyondCap
@@ -455,7 +456,32 @@ def _insert(
         pending_since=now,
     )
     _add(act, number, _places(fact, records))
+    best = fact.best.proved
+    behind = finding_behind(act, project_id, best.path, best.proof.quotes)
+    if behind is not None:
+        _take_over(act, project_id, number, fact, behind)
     return number
+
+
+def _take_over(act: Act, project_id: int, number: int, fact: Fact, behind: Behind) -> None:
+    """Give a statement the price of the finding that it was made of; the row of the finding goes
+    behind it.
+    """
+    for (row,) in act.query(
+        "SELECT id FROM memory WHERE (project_id, signature, proposer) = (?, ?, 'finding')"
+        " AND status = 'candidate' AND leader_id IS NULL",
+        (project_id, behind.signature),
+    ):
+        act.update("memory", row, leader_id=number, flags=JOINED)
+    act.update(
+        "memory",
+        number,
+        signature=behind.signature,
+        sessions=behind.sessions,
+        times=behind.times,
+        cost=behind.cost,
+        rank=_rank(fact.best, max(behind.sessions, 1), cost=behind.cost),
+    )
 
 
 def _moments(fact: Fact) -> list[str]:

@@ -7,6 +7,8 @@ from pathlib import Path
 import pytest
 
 from tests.cli.conftest import Reviewer
+from tests.cli.test_propose import asks
+from tests.unit.proposing.models import answer, said
 from tests.unit.sessions.told import Told
 
 LINT = "{}/rows.go:88:15: Error return value of `{}` is not checked (errcheck)"
@@ -201,6 +203,28 @@ def test_a_command_refused_in_two_sessions_is_proposed_in_the_persons_words(
     row = next(each for each in (first, second) if each["rule"] == "finding.refusal")
     assert row["content"] == "The person refused `git push` and said: “ask me before you push”"
     assert row["flags"] == ["reword"]
+
+
+def test_a_readers_statement_has_the_price_of_the_finding_that_it_was_made_of(
+    reviewer: Reviewer, folder: Path
+) -> None:
+    reviewer("ingest", write(folder, lint("a"), lint("b")))
+    (offline,) = reviewer.rows("queue", "list")
+    rule = "golangci-lint (errcheck) wants each error handled or assigned to `_`."
+    quote = "Error return value of `rows.Close` is not checked (errcheck)"
+    environment = asks(reviewer, answer(said(rule, (2, quote))))
+    reviewer("propose", folder / "b.jsonl", "--yes", env=environment)
+
+    (row,) = reviewer.rows("queue", "list")
+
+    assert row["content"] == rule.rstrip(".")
+    assert (row["sessions"], row["times"], row["cost"]) == (2, 2, 4)
+    reviewer("ingest", write(folder, lint("c", "file.Close")))
+    (row,) = reviewer.rows("queue", "list")
+    assert (row["sessions"], row["cost"]) == (3, 6)
+    reviewer("promote", row["id"])
+    (finding,) = reviewer.rows("queue", "list", "--status", "superseded")
+    assert finding["id"] == offline["id"]
 
 
 def test_undoing_an_ingestion_takes_its_findings_back(reviewer: Reviewer, folder: Path) -> None:

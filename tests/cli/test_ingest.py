@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import json
 import os
 from pathlib import Path
 
 import pytest
 
 from tests.cli.conftest import NOTE, Reviewer
-from tests.unit.promotion.session import session
 
 
 def test_a_wave_reports_its_result(reviewer: Reviewer) -> None:
@@ -30,12 +28,6 @@ def test_people_get_a_table_on_stdout_and_no_progress_in_a_pipe(reviewer: Review
     assert {"wave", "files", "records", "new", "repeated", "report"} <= set(names)
     waiting = len(reviewer.ids())
     assert done.stderr == f"Waiting now: {waiting} statements. Decide with: reviewer\n"
-
-
-def test_the_end_says_how_many_statements_wait(reviewer: Reviewer) -> None:
-    session(reviewer.folder / "talk.jsonl", "Always run `make kiosk` before a push.")
-    done = reviewer("ingest", "talk.jsonl")
-    assert "Waiting now: 1 statement." in done.stderr
 
 
 def test_only_the_commonest_reasons_are_listed(reviewer: Reviewer) -> None:
@@ -102,29 +94,6 @@ def test_extract_touches_no_store_and_says_the_lines(reviewer: Reviewer) -> None
     assert paper["content"] not in {
         row["content"] for row in reviewer.rows("extract", note, "--to-line", 2)
     }
-
-
-def test_more_queues_the_candidates_beyond_the_cap(reviewer: Reviewer) -> None:
-    items = "".join(
-        f"- [Decision] Kiosk number {number} in {town} gets printer model {number * 37}.\n"
-        for number, town in enumerate(
-            f"town {chr(97 + n % 26)}{n * 7919 % 1000}" for n in range(80)
-        )
-    )
-    note = reviewer.folder / "decisions.md"
-    note.write_text(items, encoding="utf-8")
-    (wave,) = reviewer.rows("ingest", note)
-    assert wave["new"] == 50
-    assert wave["over_cap"] > 0
-    before = len(reviewer.ids("--status", "all"))
-    done = reviewer("queue", "more", "--limit", 5)
-    assert (done.returncode, done.stdout) == (0, "")
-    assert "reviewer undo " in done.stderr
-    assert len(reviewer.ids("--status", "all")) == before + 5
-    act = reviewer.rows("history")[-1]["id"]
-    assert reviewer("undo", act).returncode == 0
-    assert len(reviewer.ids("--status", "all")) == before
-    reviewer.nothing_lost()
 
 
 def test_stats_count_by_project(ingested: Reviewer) -> None:
@@ -213,23 +182,6 @@ def test_what_waits_beyond_the_cap_is_counted_once(reviewer: Reviewer) -> None:
     assert beyond_cap() == 0
     assert "Nothing waits beyond the cap" in reviewer.fails("--project", "p", "queue", "more")
     reviewer.nothing_lost()
-
-
-def test_words_on_the_line_of_a_system_reminder_are_read(reviewer: Reviewer) -> None:
-    reminder = "<system-reminder>\nThe list of tasks is empty.\n</system-reminder>"
-    words = "We decided to print receipts in black only because colour ink is too dear."
-    typed = {
-        "type": "user",
-        "uuid": "u1",
-        "sessionId": "s1",
-        "timestamp": "2026-02-01T10:00:00.000Z",
-        "message": {"role": "user", "content": f"{reminder} {words}"},
-    }
-    session = reviewer.folder / "session.jsonl"
-    session.write_text(json.dumps(typed) + "\n", encoding="utf-8")
-    assert reviewer("ingest", session).returncode == 0
-    (row,) = reviewer.rows("queue", "list")
-    assert row["content"] == words.rstrip(".")
 
 
 def test_what_is_read_from_a_note_of_labelled_items(reviewer: Reviewer) -> None:

@@ -432,8 +432,6 @@ def score_text(score: Score) -> str:
             parts.insert(0, "it is in progress")
         if score.recurrence > 1:
             parts.append(f"in {score.recurrence:,} sessions")
-        if score.chosen:
-            parts.insert(0, f"the model chose it: {score.chosen}")
         return f"fits the task {score.relevance:.2f}: {'; '.join(parts)}; {age_text(score.days)}"
     parts_of = (
         f"recency {score.recency:.1f} ({age_text(score.days)})"

@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from copy import copy
+from collections.abc import Iterator, Sequence
 from datetime import datetime
 from functools import partial
 from pathlib import Path
-
-from msgspec import structs
 
 from reviewer.errors import ReviewerError
 from reviewer.files import open_plain
@@ -103,28 +100,6 @@ class Prepared:
             marks=self.marks,
             corpus=self.corpus,
         )
-
-    def in_order(self) -> tuple[int, ...]:
-        """All items, best first; without a task section by section."""
-        return self.best_first or tuple(n for found in self.order.values() for n in found)
-
-    def with_chosen(self, chosen: Mapping[int, str]) -> Prepared:
-        """The same with some items first, in their order and each with a reason."""
-        made = copy(self)
-        rest = [number for number in self.in_order() if number not in chosen]
-        made.for_task = True
-        made.best_first = (*chosen, *rest)
-        made.order = {
-            section: tuple(n for n in made.best_first if self.items[n].section is section)
-            for section in self.order
-        }
-        now, _ = self.corpus.scores(self.query, self.now, for_task=True)
-        made.scores = dict(enumerate(now)) | {
-            number: structs.replace(now[number], total=2 - place / len(chosen), chosen=why or "-")
-            for place, (number, why) in enumerate(chosen.items())
-        }
-        made._shorts = {}
-        return made
 
     def ids(self) -> frozenset[str]:
         """The ids of all items, the rules of the constitution included."""

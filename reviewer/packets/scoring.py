@@ -114,7 +114,7 @@ def ranked(items: Sequence[Item], scores: Sequence[Score]) -> list[int]:
     return sorted(
         range(len(items)),
         key=lambda at: (
-            items[at].superseded and not scores[at].chosen,
+            items[at].superseded,
             not scores[at].working,
             -round(scores[at].total, 2),
             -(CURRENT if items[at].section is Section.CONVENTIONS else scores[at].recency),

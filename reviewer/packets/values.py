@@ -137,8 +137,6 @@ class Score(Struct, frozen=True):
     """Whether it is an open task in progress, which comes first where a task was given."""
     for_task: bool = False
     """Whether a task was given."""
-    chosen: str = ""
-    """Why a model chose it; `total` is then 1 to 2."""
     recurrence: int = 0
     """How many sessions the item came up in."""
 
@@ -185,7 +183,6 @@ class PacketItem(Struct, frozen=True, kw_only=True):
             "rarity": self.score and round(self.score.rarity, 3),
             "matched": list(self.score.matched) if self.score else [],
             "recurrence": self.score.recurrence if self.score else 0,
-            "chosen": self.score.chosen if self.score else "",
             "at": self.at and self.at.isoformat(),
             "source": self.place,
             "rule": str(self.rule),

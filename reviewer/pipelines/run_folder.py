@@ -137,7 +137,9 @@ class RunFolder:
             stage = msgspec.json.decode(data, type=Stage)
         except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
             return None  # damaged: the stage is repeated
-        return stage if (stage.node, stage.step) == (begun.node, begun.step) else None
+        # one without a word is of an earlier version, whose keys were others
+        same = (stage.node, stage.step) == (begun.node, begun.step)
+        return stage if same and stage.word else None
 
     def text(self, stage: Stage, name: str) -> str:
         """A text of a stage; empty if it has none. Raises RunError when it cannot be read."""

@@ -310,7 +310,7 @@ def test_a_bucket_that_never_answers(fleet: Fleet) -> None:
             "endpoint_url": f"http://127.0.0.1:{silent.getsockname()[1]}",
             "key": "a",
             "secret": "b",
-            "config_kwargs": {"read_timeout": 1, "retries": {"max_attempts": 1}},
+            "config_kwargs": {"read_timeout": 0.2, "retries": {"max_attempts": 1}},
         }
         fleet.environment["REVIEWER_FSSPEC"] = json.dumps({"s3": options})
         said = fleet.fails("run", "s3://team/logs", "--out", fleet.parts)

@@ -289,7 +289,7 @@ class TestPeople:
         waiting = workshop.start(workshop.write(self.GATE))
         stage = Path(waiting.folder) / "gate-2"
         stage.mkdir()
-        forged = {"step": 2, "node": "gate", "handler": "wait.human", "edge": 99}
+        forged = {"step": 2, "node": "gate", "word": "success", "edge": 99}
         (stage / "status.json").write_text(json.dumps(forged))
         failed = workshop.resume(waiting.run_id)
         assert failed.state == "failed"

@@ -212,6 +212,17 @@ class TestKilled:
         assert workshop.model.prompts() == ["A", "B", "C"]
 
 
+def test_a_status_of_an_earlier_version_is_not_taken_over(workshop: Workshop) -> None:
+    stopped = workshop.start(workshop.write(THREAD), max_steps=2)
+    stage = Path(stopped.folder) / "b-3"
+    stage.mkdir()
+    earlier = {"step": 3, "node": "b", "handler": "codergen", "result": {"word": "fail"}}
+    (stage / "status.json").write_text(json.dumps(earlier))
+    done = workshop.resume(stopped.run_id, max_steps=9)
+    assert workshop.nodes(done) == ["start", "a", "b", "c", "done"]
+    assert workshop.model.prompts() == ["A", "B", "C"]
+
+
 class TestFullDisk:
     @pytest.mark.parametrize("at", range(1, 6))
     def test_the_run_fails_in_a_sentence_and_goes_on_once_there_is_room(

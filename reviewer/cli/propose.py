@@ -152,7 +152,13 @@ def propose(
                     account.add(done, engine, project, as_json=as_json)
                 if not (interruption() or line.left or account.failures or account.left):
                     line.show("Comparing the statements of all sessions", at_once=True)
-                    account.compare(writer, engine, project, max_tokens_in, interruption)
+                    account.compare(
+                        writer,
+                        engine,
+                        project,
+                        max_tokens_in,
+                        lambda: interruption() or line.left,
+                    )
             finally:
                 line.clear()
     if isinstance(line, _Follower):

@@ -18,7 +18,6 @@ class Section(StrEnum):
     FOUND = "Found out"
     COMMANDS = "Commands"
     FILES = "Files"
-    RESULTS = "Last results"
     CHANGES = "Last changes"
 
 

@@ -64,7 +64,7 @@ def _ends(pipeline: Pipeline, _: Mapping[str, int]) -> Iterator[Remark]:
     if "" in pipeline.nodes:
         yield Remark(
             "no-name",
-            'A run refuses to start, because a node is named "": give it a name.',
+            'A node is named "": give it a name.',
             pipeline.nodes[""].line,
         )
     if not starts:
@@ -163,21 +163,27 @@ def _handlers(pipeline: Pipeline, _: Mapping[str, int]) -> Iterator[Remark]:
     for named, names in by_type.items():
         yield Remark("unknown-type", f"The type {named!r} is unknown, the shape decides: "
                      f"{listed(names)}.", pipeline.nodes[names[0]].line)  # fmt: skip
+    for name in by_handler.get(TOOL, ()):
+        from reviewer.pipelines.handlers import command_of  # late: few pipelines need it
+
+        if not command_of(pipeline.nodes[name]):
+            yield Remark("no-command", f"{name} has no tool_command to run.",
+                         pipeline.nodes[name].line)  # fmt: skip
     for name in by_handler.get(PARALLEL, ()):
         from reviewer.pipelines.parallel import fork_of  # late: few pipelines need it
 
         problem = fork_of(pipeline, pipeline.nodes[name])[1]
         if problem:
-            yield Remark("parallel", f"A run refuses to start: {problem}",
+            yield Remark("parallel", f"{problem} No run starts.",
                          pipeline.nodes[name].line)  # fmt: skip
     for handler, names in by_handler.items():
         line = pipeline.nodes[names[0]].line
         if handler == TOOL:
-            yield Remark("shell", "Shell commands, which run only with --allow-tools: "
-                         f"{listed(names)}.", line)  # fmt: skip
+            yield Remark("shell", "Shell commands, which run only with --allow-tools, so read them "
+                         f"first: {listed(names)}.", line)  # fmt: skip
         elif handler not in SUPPORTED:
-            yield Remark("unsupported-handler", f"A run refuses to start, because {handler} is not "
-                         f"supported: {listed(names)}.", line)  # fmt: skip
+            yield Remark("unsupported-handler", f"{handler} is not supported, and no run starts: "
+                         f"{listed(names)}.", line)  # fmt: skip
 
 
 def _questions(pipeline: Pipeline, _: Mapping[str, int]) -> Iterator[Remark]:

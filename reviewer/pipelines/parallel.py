@@ -90,13 +90,6 @@ def fork_of(pipeline: Pipeline, node: PipelineNode) -> tuple[Fork | None, str]:
     ), ""
 
 
-def unmet_forks(pipeline: Pipeline) -> list[str]:
-    """Why parallel nodes cannot run, a sentence each."""
-    nodes = pipeline.nodes.values()
-    found = [fork_of(pipeline, node)[1] for node in nodes if node.handler == PARALLEL]
-    return [problem for problem in found if problem]
-
-
 def _branch(
     pipeline: Pipeline, edges: Mapping[str, Sequence[PipelineEdge]], begin: str
 ) -> tuple[set[str], set[str]]:

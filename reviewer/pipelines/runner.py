@@ -24,7 +24,7 @@ from reviewer.pipelines.checkpoint import (
     retries_of,
     write_checkpoint,
 )
-from reviewer.pipelines.conditions import Choice, ConditionError, choose_edge, parse_condition
+from reviewer.pipelines.conditions import Choice, choose_edge
 from reviewer.pipelines.events import (
     Ask,
     Question,
@@ -43,7 +43,6 @@ from reviewer.pipelines.handlers import (
     StageServices,
     Timing,
     asked_of,
-    command_of,
     end_command,
     is_model_stage,
     matching_choice,
@@ -60,7 +59,6 @@ from reviewer.pipelines.parallel import (
     Fork,
     fork_of,
     joined_outcome,
-    unmet_forks,
 )
 from reviewer.pipelines.preamble import build_preamble, goal_of, masked
 from reviewer.pipelines.resolve import (
@@ -76,7 +74,6 @@ from reviewer.pipelines.values import (
     FAN_IN,
     HUMAN,
     PARALLEL,
-    SUPPORTED,
     TOOL,
     Outcome,
     Pipeline,
@@ -85,7 +82,7 @@ from reviewer.pipelines.values import (
     RunHistory,
     Stage,
 )
-from reviewer.pipelines.walk import exit_nodes, outgoing, start_nodes
+from reviewer.pipelines.walk import outgoing
 
 _COMMAND_FILE = "command.pid"
 """In a stage's folder: the process of its shell command."""
@@ -715,17 +712,21 @@ def waiting_message(question: Question, run_id: str) -> str:
 _SHOWN = 5
 
 
+_REFUSED = (
+    "empty", "no-name", "no-start", "two-starts", "no-exit", "condition", "unsupported-handler",
+    "parallel", "no-command",
+)  # fmt: skip
+"""Remarks of `lint.py` with which no run starts."""
+
+
 def require_runnable(pipeline: Pipeline, *, allow_tools: bool) -> None:
     """Raise RunError, naming everything that keeps the pipeline from running."""
-    problems = [
-        *_ends(pipeline),
-        *_edges(pipeline),
-        *_handlers(pipeline),
-        *unmet_forks(pipeline),
-        *([] if allow_tools else _tools(pipeline)),
-    ]
+    refused = _REFUSED if allow_tools else (*_REFUSED, "shell")
+    problems = [str(remark) for remark in pipeline.warnings if remark.rule in refused]
     if problems:
-        raise RunError(f"The pipeline {pipeline.name} cannot run. " + " ".join(problems))
+        more = f" And {len(problems) - _SHOWN:,} more." if len(problems) > _SHOWN else ""
+        said = " ".join(problems[:_SHOWN]) + more
+        raise RunError(f"The pipeline {pipeline.name} cannot run. {said}")
 
 
 def require_plain_names(pipeline: Pipeline, context: Iterable[str]) -> None:
@@ -755,76 +756,6 @@ def require_answers(pipeline: Pipeline, answers: Mapping[str, Sequence[str]]) ->
         for answer in given:
             if matching_choice(question, answer) is None and not question.freeform:
                 raise RunError(unknown_answer(question, answer))
-
-
-def start_of(pipeline: Pipeline) -> str:
-    """The node that a run begins with. Raises RunError unless there is exactly one, and an exit."""
-    problems = _ends(pipeline)
-    if problems:
-        raise RunError(" ".join(problems))
-    return start_nodes(pipeline)[0]
-
-
-def _ends(pipeline: Pipeline) -> list[str]:
-    starts, exits = start_nodes(pipeline), exit_nodes(pipeline)
-    problems = []
-    if "" in pipeline.nodes:
-        problems.append(f'A node is named "" (line {pipeline.nodes[""].line + 1}): give it a name.')
-    if not starts:
-        problems.append("It has no start: give one node shape=Mdiamond.")
-    elif len(starts) > 1:
-        problems.append(f"It has {len(starts)} starts ({listed(starts)}); keep one.")
-    if not exits:
-        problems.append("It has no exit: give one node shape=Msquare.")
-    return problems
-
-
-def _edges(pipeline: Pipeline) -> list[str]:
-    problems = []
-    nowhere = [
-        f"{edge.source} -> {edge.target}"
-        for edge in pipeline.edges
-        if edge.target not in pipeline.nodes or edge.source not in pipeline.nodes
-    ]
-    if nowhere:
-        problems.append(f"Edges lead to nodes that are not there: {listed(nowhere)}.")
-    for edge in pipeline.edges:
-        try:
-            parse_condition(edge.condition)
-        except ConditionError as problem:
-            problems.append(f"{edge.source} -> {edge.target} (line {edge.line + 1}): {problem}")
-            if len(problems) > _SHOWN:
-                break
-    return problems
-
-
-def _handlers(pipeline: Pipeline) -> list[str]:
-    unsupported = [
-        f"{node.name} ({node.handler})"
-        for node in pipeline.nodes.values()
-        if node.handler not in SUPPORTED
-    ]
-    idle = [
-        node.name
-        for node in pipeline.nodes.values()
-        if node.handler == TOOL and not command_of(node)
-    ]
-    problems = []
-    if unsupported:
-        problems.append(f"The handlers of these nodes are not supported: {listed(unsupported)}.")
-    if idle:
-        problems.append(f"These nodes have no tool_command to run: {listed(idle)}.")
-    return problems
-
-
-def _tools(pipeline: Pipeline) -> list[str]:
-    tools = [node.name for node in pipeline.nodes.values() if node.handler == TOOL]
-    if not tools:
-        return []
-    return [
-        f"These nodes run shell commands: {listed(tools)}. Read the commands, then allow them "
-        "with --allow-tools."
-    ]
 
 
 def listed(names: Sequence[str]) -> str:

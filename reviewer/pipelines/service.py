@@ -39,9 +39,9 @@ from reviewer.pipelines.runner import (
     require_answers,
     require_plain_names,
     require_runnable,
-    start_of,
 )
 from reviewer.pipelines.values import Pipeline, RunHistory, plain_name
+from reviewer.pipelines.walk import start_nodes
 from reviewer.store.database import Database
 from reviewer.store.ledger import Ledger
 from reviewer.text.placeholder import MASK
@@ -359,7 +359,7 @@ def _first_checkpoint(card: RunCard, pipeline: Pipeline, options: RunOptions) ->
         node_retries={},
         context={key: clean_text(value) for key, value in options.context.items()},
         logs=[],
-        next_node=start_of(pipeline),
+        next_node=start_nodes(pipeline)[0],
     )
 
 

@@ -81,6 +81,9 @@ class Remark(Struct, frozen=True):
     message: str
     line: int | None = None
 
+    def __str__(self) -> str:
+        return self.message if self.line is None else f"Line {self.line + 1}: {self.message}"
+
 
 class Pipeline(Struct, frozen=True):
     """A parsed pipeline."""

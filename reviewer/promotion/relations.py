@@ -105,6 +105,7 @@ def _join(act: Act, group: Sequence[int]) -> int:
         "memory",
         leader,
         cost=cost,
+        sessions=sessions,
         times=max(rows[number][4] for number in waiting),
         rank=queue_order.rank(
             own_words=rank >= OWN, sessions=sessions, cost=cost, quality=rank % 1

@@ -36,6 +36,8 @@ FETCHED = 4_000_000
 AROUND_FETCHED = 32_000
 """Bytes before and after it that are fetched as well."""
 
+QUOTE = "substr(r.text, e.span_start + 1, e.span_end - e.span_start)"
+"""What a memory cites of a record, in SQL."""
 SEARCHED = 64 << 20
 """Bytes of a changed file that are searched for a moved record."""
 
@@ -106,7 +108,8 @@ class SourceView:
             row = (
                 self._database.reader()
                 .execute(
-                    "SELECT s.path, s.format, r.byte_start, r.byte_end, r.sha256 FROM evidence e"
+                    "SELECT s.path, s.format, r.byte_start, r.byte_end, r.sha256,"
+                    f" {QUOTE} AS quote FROM evidence e"
                     " JOIN record r ON r.id = e.record_id JOIN source s ON s.id = r.source_id"
                     " WHERE e.memory_id = ? ORDER BY e.id LIMIT 1",
                     (memory,),
@@ -115,7 +118,9 @@ class SourceView:
             )
         if row is None or row["format"] == "seed":
             return SourceState.UNKNOWN
-        return record_state(row["path"], row["byte_start"], row["byte_end"], row["sha256"])
+        return record_state(
+            row["path"], row["byte_start"], row["byte_end"], row["sha256"], quote=row["quote"]
+        )
 
     def stale(
         self, memories: Sequence[int], *, cancelled: Callable[[], bool] | None = None
@@ -135,7 +140,8 @@ class SourceView:
                 rows = (
                     self._database.reader()
                     .execute(
-                        "SELECT e.memory_id, s.path, r.byte_start, r.byte_end, r.sha256"
+                        "SELECT e.memory_id, s.path, r.byte_start, r.byte_end, r.sha256,"
+                        f" {QUOTE}"
                         " FROM evidence e JOIN record r ON r.id = e.record_id"
                         " JOIN source s ON s.id = r.source_id WHERE s.format <> 'seed' AND e.id IN"
                         " (SELECT min(id) FROM evidence WHERE memory_id IN"
@@ -144,8 +150,8 @@ class SourceView:
                     )
                     .fetchall()
                 )
-            for memory, path, start, end, sha256 in rows:
-                state = record_state(path, start, end, sha256, searched=LOOKED_THROUGH)
+            for memory, path, start, end, sha256, quote in rows:
+                state = record_state(path, start, end, sha256, searched=LOOKED_THROUGH, quote=quote)
                 if state in (SourceState.CHANGED, SourceState.GONE):
                     found.add(memory)
         return found
@@ -157,7 +163,7 @@ class SourceView:
                 self._database.reader()
                 .execute(
                     "SELECT e.memory_id, r.line_start, r.line_end,"
-                    " substr(r.text, e.span_start + 1, e.span_end - e.span_start)"
+                    f" {QUOTE}"
                     " FROM source s JOIN record r ON r.source_id = s.id"
                     " JOIN evidence e ON e.record_id = r.id JOIN memory m ON m.id = e.memory_id"
                     " WHERE s.path = ? AND m.status IN ('candidate', 'active')"
@@ -231,9 +237,17 @@ def fetched_window(url: str, line: int, start: int, end: int, sha256: str) -> Fi
 
 
 def record_state(
-    place: str | Path, byte_start: int, byte_end: int, sha256: str, *, searched: int | None = None
+    place: str | Path,
+    byte_start: int,
+    byte_end: int,
+    sha256: str,
+    *,
+    searched: int | None = None,
+    quote: str = "",
 ) -> SourceState:
     """Compare a record's bytes with the file as it is now.
+
+    A record that was changed around the words that are cited of it, its `quote`, counts as MOVED.
 
     With `searched`, a file of more bytes in which they are no longer at their place is UNKNOWN.
     """
@@ -253,15 +267,17 @@ def record_state(
             if searched is not None and path.stat().st_size > searched:
                 return SourceState.UNKNOWN
             file.seek(0)
-            return _find(file.read(SEARCHED), size, sha256)
+            return _find(file.read(SEARCHED), size, sha256, quote)
     except FileNotFoundError:
         return SourceState.GONE
     except OSError:
         return SourceState.UNKNOWN
 
 
-def _find(data: bytes, size: int, sha256: str) -> SourceState:
-    """MOVED when the record's bytes begin at another line of the file."""
+def _find(data: bytes, size: int, sha256: str, quote: str) -> SourceState:
+    """MOVED when the record's bytes begin at another line of the file, or the quote is in it."""
+    if quote and any(each.encode("utf-8", "replace") in data for each in _spellings(quote)):
+        return SourceState.MOVED
     start = 0
     while 0 <= start <= len(data) - size:
         # A record ends where a line ends, so most starts are ruled out without hashing.
@@ -271,6 +287,13 @@ def _find(data: bytes, size: int, sha256: str) -> SourceState:
             return SourceState.MOVED
         start = data.find(b"\n", start) + 1 or -1
     return SourceState.CHANGED
+
+
+def _spellings(text: str) -> tuple[str, ...]:
+    """A text as it is, and as JSON has it."""
+    import json  # late: most calls compare no file
+
+    return text, json.dumps(text, ensure_ascii=False)[1:-1], json.dumps(text)[1:-1]
 
 
 def _digest(data: bytes) -> str:

@@ -45,11 +45,7 @@ def fields(value: memoryview) -> dict[str, tuple[int, memoryview]]:
     Raises msgspec.DecodeError or RecursionError when it cannot be read. If a name is repeated,
     its last value counts; fields after a repeated one whose value is not a string are left out.
     """
-    try:
-        decoded = _dict.decode(value)
-    except UnicodeDecodeError:  # in a name: values are not decoded here
-        value = _readable(value)
-        decoded = _dict.decode(value)
+    value, decoded = _named(value)
     found: dict[str, tuple[int, memoryview]] = {}
     position = _skip(value, 1)
     while name := STRING.match(value, position):
@@ -67,10 +63,16 @@ def fields(value: memoryview) -> dict[str, tuple[int, memoryview]]:
     return found
 
 
-def _readable(value: memoryview) -> memoryview:
-    """The bytes with each one that is not UTF-8 replaced by `?`, so that positions stay correct."""
-    text = bytes(value).decode("utf-8", "surrogateescape")
-    return memoryview(HALVES.sub("?", text).encode())
+def _named(value: memoryview) -> tuple[memoryview, dict[str, Raw]]:
+    """An object and its fields. If a name is not UTF-8, each such byte of the object is replaced by
+    `?`, so that positions stay correct.
+    """
+    try:
+        return value, _dict.decode(value)
+    except UnicodeDecodeError:  # values are not decoded here
+        text = bytes(value).decode("utf-8", "surrogateescape")
+        value = memoryview(HALVES.sub("?", text).encode())
+        return value, _dict.decode(value)
 
 
 def outline(value: memoryview, depth: int = 4) -> object:
@@ -79,10 +81,7 @@ def outline(value: memoryview, depth: int = 4) -> object:
     """
     kind = first_byte(value)
     if kind == b"{" and depth:
-        try:
-            inside = _dict.decode(value)
-        except UnicodeDecodeError:  # in a name: values are not decoded here
-            inside = _dict.decode(_readable(value))
+        inside = _named(value)[1]
         return {name: outline(memoryview(inner), depth - 1) for name, inner in inside.items()}
     if kind == b"[" and depth:
         return [outline(memoryview(inner), depth - 1) for inner in _list.decode(value)[:5]]

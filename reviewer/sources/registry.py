@@ -7,6 +7,7 @@ from reviewer.sources import markdown
 from reviewer.sources.format import Format
 from reviewer.sources.formats import (
     ai_studio,
+    aider,
     amp,
     antigravity,
     chat,
@@ -28,10 +29,10 @@ from reviewer.sources.formats import (
     grok,
     hermes,
     kimi,
-    marked_turns,
     opencode,
     pi,
     qwen,
+    specstory,
     trajectories,
     vscode_chat,
 )
@@ -73,8 +74,8 @@ FORMATS: tuple[Format, ...] = (
     *UNSUPPORTED,
     chat.FORMAT,
     grok.SESSION,
-    marked_turns.SPECSTORY,
-    marked_turns.AIDER,
+    specstory.FORMAT,
+    aider.FORMAT,
     markdown.FORMAT,
 )
 """Every format, in the order of the tests; the first match wins. In a file with one JSON object a

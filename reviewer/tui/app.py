@@ -5,15 +5,16 @@ from __future__ import annotations
 import gc
 import os
 import sys
-from asyncio import to_thread
+from asyncio import Future, to_thread
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 from rich.text import Text
 from textual import events, on
+from textual.app import App
 from textual.await_complete import AwaitComplete
 
 from reviewer.errors import ReviewerError, StoreError
@@ -23,15 +24,21 @@ from reviewer.text.display import display_line, use_ascii_marks
 from reviewer.tui.keymap import load_keymap
 from reviewer.tui.kit import keys
 from reviewer.tui.kit.action import use_keys
-from reviewer.tui.kit.actor import Actor, Host, StatusMessage, runs
+from reviewer.tui.kit.actor import (
+    WAITING,
+    Actor,
+    RunningAct,
+    StatusMessage,
+    Stoppable,
+    detached,
+)
 from reviewer.tui.kit.bars import StatusBar
-from reviewer.tui.places import begin_hint
+from reviewer.tui.packet.model import PacketChoices
 from reviewer.tui.queue.screen import QueueScreen
 from reviewer.tui.terminal import (
     Colourless,
     ScreenCollector,
     accepting_any_bytes,
-    minimizing,
 )
 from reviewer.tui.theme import ASCII, DARK, GLYPHS, LIGHT, THEMES, other_theme, theme_for
 
@@ -39,6 +46,10 @@ DEFECT = "This is a defect of reviewer"
 KEPT = "Your decisions and drafts are kept. REVIEWER_DEBUG=1 shows where."
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from textual.actions import ActionParseResult
+    from textual.dom import DOMNode
     from textual.driver import Driver
     from textual.screen import Screen
 
@@ -46,13 +57,19 @@ if TYPE_CHECKING:
     from reviewer.engine import Engine
     from reviewer.promotion.views import EvidenceView
     from reviewer.start import Start
+    from reviewer.tui.context.model import Choices
 
 
 SWITCH_SECONDS = 0.0005
 """Thread switch interval; keeps input responsive while a thread computes."""
+PROGRESS_SECONDS = 0.25
+"""How often the status line shows the progress of an act."""
+READ_ONLY = "The store is read-only: you can look, but nothing can be decided or changed."
+
+Value = TypeVar("Value")
 
 
-class ReviewerApp(Actor, Host, pane=keys.APP, inherit_bindings=False):
+class ReviewerApp(Actor, App[int], pane=keys.APP, inherit_bindings=False):
     """Shows a store. Every decision goes through `engine`."""
 
     TITLE = "reviewer"
@@ -90,8 +107,24 @@ class ReviewerApp(Actor, Host, pane=keys.APP, inherit_bindings=False):
         super().__init__()
         self.engine = engine
         self.project = project
+        """None shows all projects."""
         self._start = start
         self.is_demo = start is not None and start.sample
+        """The store and the project are sample data, which are removed when the program ends."""
+        self.running: RunningAct | None = None
+        """The act on many rows that is being written."""
+        self.background_act: Future[None] | None = None
+        """An act that continues in the background."""
+        self.made_here: set[int] = set()
+        """The acts of this session."""
+        self.context_choices: dict[int, Choices] = {}
+        """The choices on the Context screen, by context."""
+        self.state_forms: dict[tuple[str, str], dict[str, str]] = {}
+        """Unwritten values of trusted state by project and key, with an empty key for a new one."""
+        self.background_run: Stoppable | None = None
+        """The run of a pipeline, which outlives its screen."""
+        self.packet_choices = PacketChoices()
+        """The source, task, limits and pins of the Packet screen."""
         self._collector = ScreenCollector(self)
         self._cannot_keep = False
         """The text being typed could not be saved at the end of the program."""
@@ -110,8 +143,8 @@ class ReviewerApp(Actor, Host, pane=keys.APP, inherit_bindings=False):
         self.set_keymap(self.keymap_in_use.overrides)
 
     def get_driver_class(self) -> type[Driver]:
-        """The platform's driver, sending fewer bytes and accepting any."""
-        return minimizing(accepting_any_bytes(super().get_driver_class()))
+        """The platform's driver, accepting any bytes."""
+        return accepting_any_bytes(super().get_driver_class())
 
     def get_default_screen(self) -> Screen[None]:
         return QueueScreen(self.engine, self.project)
@@ -120,26 +153,103 @@ class ReviewerApp(Actor, Host, pane=keys.APP, inherit_bindings=False):
         """Turn the collector on after the first paint."""
         self.theme_changed_signal.subscribe(self, lambda _: self._restyle())
         self.call_after_refresh(ScreenCollector.begin)
-        for note in self.keymap_in_use.notes:
-            self.say(note)
         if self._start is not None:
             from reviewer.tui.start.screen import StartScreen
 
             self.push_screen(StartScreen(self.engine, self.project, self._start))
 
+    async def run_action(
+        self,
+        action: str | ActionParseResult,
+        default_namespace: DOMNode | None = None,
+        namespaces: Mapping[str, DOMNode] | None = None,
+    ) -> bool:
+        """Run the action of a pane as `Actor.perform` does, everything else as Textual does."""
+        node = default_namespace
+        known = (
+            next((each for each in node.pane.actions if each.id == action), None)
+            if (isinstance(node, Actor))
+            else None
+        )
+        if known is None or not isinstance(node, Actor):
+            return await super().run_action(action, default_namespace, namespaces)
+        await node.perform(known)
+        return True
+
+    # acts on many rows
+
+    @property
+    def shown(self) -> Screen[Any] | None:
+        """The screen that is shown; None once the program has closed all of them."""
+        return self.screen_stack[-1] if self.is_running and self.screen_stack else None
+
+    def refuses_to_write(self) -> str | None:
+        """Why the store cannot be written now."""
+        if self.engine.read_only:
+            return READ_ONLY
+        act = self.background_act
+        if act is not None and not act.done():
+            progress = self.running.sentence if self.running is not None else WAITING
+            return f"{progress} This key did nothing."
+        return None
+
+    def stop_running(self) -> bool:
+        """Stop the act that is being written; False without one."""
+        if self.running is None:
+            return False
+        self.running.stop()
+        return True
+
+    async def carry_out(
+        self, node: DOMNode, work: Callable[[], Value], words: str, total: int = 0
+    ) -> Value:
+        """Run an act on many rows in a thread and show its progress on the screen of `node`.
+
+        Raises the exceptions of `work`, and ActStoppedError when it was stopped with escape.
+        """
+        act = RunningAct(words, total)
+
+        def watched() -> Value:
+            with self.engine.watched(act.watch):
+                return work()
+
+        return await self.accompany(node, act, watched)
+
+    async def accompany(self, node: DOMNode, act: RunningAct, work: Callable[[], Value]) -> Value:
+        """Run work in a thread, and show the progress of its act on the screen of `node`.
+
+        Raises the exceptions of `work`.
+        """
+
+        def progress() -> None:
+            target = self.shown if detached(node) else node
+            if target is not None:
+                target.post_message(StatusMessage(act.sentence))
+
+        timer = self.set_interval(PROGRESS_SECONDS, progress)
+        self.running = act
+        try:
+            return await to_thread(work)
+        finally:
+            if self.running is act:
+                self.running = None
+            timer.stop()
+
+    # screens that another one opens
+
     def begin_queue(self, words: str) -> None:
-        if not self.engine.read_only:
-            begin_hint(self.engine.path, self.project)
-        self.show_queue()
+        """Go on from the first screen to the queue, which then says these words."""
+        self.action_show_queue()
         self.queue_screen.begin(self.project, words)
 
     def change_project(self, project: str | None) -> None:
+        """Show another project, or all of them."""
         if project is None:
             self.engine.work_in_all()
         else:
             self.engine.work_in(Chosen(project))
         self.project = project
-        self.show_queue()
+        self.action_show_queue()
         self.queue_screen.begin(project, f"Project: {display_line(project or 'all projects')}")
 
     async def on_event(self, event: events.Event) -> None:
@@ -213,8 +323,7 @@ class ReviewerApp(Actor, Host, pane=keys.APP, inherit_bindings=False):
 
     # changing screens
 
-    @runs(keys.SHOW_QUEUE)
-    def show_queue(self) -> None:
+    def action_show_queue(self) -> None:
         """Close every other screen."""
         for screen in self.screen_stack[1:]:
             self._keep(screen)
@@ -227,28 +336,22 @@ class ReviewerApp(Actor, Host, pane=keys.APP, inherit_bindings=False):
         if keep_now is not None:
             keep_now()
 
-    @runs(keys.SHOW_CONTEXT)
-    async def show_context(self) -> None:
+    async def action_show_context(self) -> None:
         await self._show("reviewer.tui.context.screen", "ContextScreen")
 
-    @runs(keys.SHOW_PACKET)
-    async def show_packet(self) -> None:
+    async def action_show_packet(self) -> None:
         await self._show("reviewer.tui.packet.screen", "PacketScreen")
 
-    @runs(keys.SHOW_PIPELINES)
-    async def show_pipelines(self) -> None:
+    async def action_show_pipelines(self) -> None:
         await self._show("reviewer.tui.pipelines.screen", "PipelinesScreen")
 
-    @runs(keys.SHOW_MEMORY)
-    async def show_memory(self) -> None:
+    async def action_show_memory(self) -> None:
         await self._show("reviewer.tui.state.screen", "StateScreen")
 
-    @runs(keys.SHOW_HISTORY)
-    async def show_history(self) -> None:
+    async def action_show_history(self) -> None:
         await self._show("reviewer.tui.history.screen", "HistoryScreen")
 
-    @runs(keys.SHOW_AGENTS)
-    async def show_agents(self) -> None:
+    async def action_show_agents(self) -> None:
         await self._show("reviewer.tui.agents.screen", "AgentsScreen")
 
     async def _show(self, module: str, name: str) -> None:
@@ -256,75 +359,72 @@ class ReviewerApp(Actor, Host, pane=keys.APP, inherit_bindings=False):
         kind: Callable[..., Screen[None]] = getattr(await to_thread(import_module, module), name)
         if type(self.screen) is not kind:
             self._keep(self.screen)  # the next screen begins where this one was
-            self.show_queue()
+            self.action_show_queue()
             self.push_screen(kind(self.engine, self.project))
 
     def open_context(self, context: int) -> None:
+        """Show a context."""
         from reviewer.tui.context.screen import ContextScreen
 
-        self.show_queue()
+        self.action_show_queue()
         self.push_screen(ContextScreen(self.engine, self.project, context))
 
     def open_source(self, evidence: EvidenceView) -> None:
+        """Show a source at the line of an evidence."""
         from reviewer.tui.evidence.source import SourceScreen
 
         self.push_screen(SourceScreen(self.engine, evidence))
 
     def open_session(self, evidence: EvidenceView, project: str | None) -> None:
+        """Show the session of an evidence at its line, as a reader needs it."""
         from reviewer.tui.session.screen import SessionScreen
 
         self.push_screen(SessionScreen(self.engine, project, evidence))
 
     def open_handover(self, read: Callable[[], tuple[str, Sequence[Turn]]]) -> None:
+        """Show the hand-over of some turns, which `read` returns with their name in a thread."""
         from reviewer.tui.handover.screen import HandoverScreen
 
         self.push_screen(HandoverScreen(self.engine, read))
 
     def open_line(self, path: str, line: int) -> None:
+        """Show a file at a 0-based line."""
         from reviewer.tui.evidence.steps import line_of_file
 
         self.open_source(line_of_file(path, line))
 
-    def open_why(self, memory: int) -> None:
-        from reviewer.tui.evidence.why import WhyScreen
-
-        self.push_screen(WhyScreen(self.engine, memory))
-
     def open_reach(self, memory: int) -> None:
+        """Show which agents get a memory, and where."""
         from reviewer.tui.agents.reach import ReachScreen
 
         self.push_screen(ReachScreen(self.engine, memory))
 
     def open_memory(self, memory: int) -> None:
-        self.show_queue()
+        """Show a memory in the queue."""
+        self.action_show_queue()
         self.queue_screen.open_memory(memory)
 
-    @runs(keys.HELP)
-    def show_help(self) -> None:
+    def action_help(self) -> None:
         """Show the keys of the pane that has the focus."""
         from reviewer.tui.help import HelpScreen
 
         if not isinstance(self.screen, HelpScreen):
             self.push_screen(HelpScreen(self, self.screen))
 
-    @runs(keys.PALETTE)
-    def show_palette(self) -> None:
+    def action_palette(self) -> None:
         """Find an action by name."""
         from reviewer.tui.palette import Palette
 
         if not isinstance(self.screen, Palette):
             self.push_screen(Palette())
 
-    @runs(keys.SWITCH_THEME)
-    def switch_theme(self) -> None:
+    def action_switch_theme(self) -> None:
         self.theme = other_theme(self.theme)
 
-    @runs(keys.HOW_TO_QUIT)
-    def how_to_quit(self) -> None:
+    def action_how_to_quit(self) -> None:
         self.say(f"{keys.QUIT.key} quits; your place and your drafts are kept.")
 
-    @runs(keys.QUIT)
-    def leave(self) -> None:
+    async def action_quit(self) -> None:
         """Leave; the place in the queue and the text being typed are kept.
 
         Raises StoreError when that fails; the second time it leaves anyway.

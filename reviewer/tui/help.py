@@ -2,27 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from textual import on
 from textual.app import ComposeResult
 from textual.screen import Screen
 from textual.strip import Strip
-from textual.widgets import Input, TextArea
 
 from reviewer.text.signs import MEANINGS
 from reviewer.tui.kit import keys
 from reviewer.tui.kit.action import Action, shown_key
-from reviewer.tui.kit.actor import Actor, Host, reachable, runs
+from reviewer.tui.kit.actor import Actor, reachable
 from reviewer.tui.kit.bars import StatusBar
 from reviewer.tui.kit.line import TitleRule, cut, line_of
 from reviewer.tui.kit.row_list import LoadedList, RowList
-from reviewer.tui.kit.screen import KitScreen, Movable, MoveKeys
+from reviewer.tui.kit.screen import KitScreen
 from reviewer.tui.kit.text import wrap
-from reviewer.tui.kit.text_keys import explained
 from reviewer.tui.theme import Glyphs, Palette, glyphs, palette
+
+if TYPE_CHECKING:
+    from reviewer.tui.app import ReviewerApp
 
 KEY_CELLS = 16
 
@@ -45,12 +46,12 @@ class HelpRow:
         return self.reason or (self.action.help if self.action else self.meaning)
 
 
-class HelpScreen(MoveKeys, KitScreen, pane=keys.HELP_LIST):
+class HelpScreen(KitScreen, pane=keys.HELP_LIST):
     """A list of actions; `enter` runs the one under the cursor."""
 
     AUTO_FOCUS = "#help-list"
 
-    def __init__(self, host: Host, below: Screen[Any]) -> None:
+    def __init__(self, host: ReviewerApp, below: Screen[Any]) -> None:
         """Help for the screen `below`."""
         super().__init__(host.engine, host.project)
         self.list = HelpList(help_rows(host, below), id="help-list")
@@ -72,25 +73,19 @@ class HelpScreen(MoveKeys, KitScreen, pane=keys.HELP_LIST):
     def _explain(self) -> None:
         self.status.say(self.list.current.explanation)
 
-    @runs(keys.RUN_HERE)
-    async def run_here(self) -> None:
+    async def action_run_here(self) -> None:
         """Close the help and run the action, unless it cannot run now."""
         row = self.list.current
         if row.action is None or row.node is None or row.reason or not self.is_active:
             return
         await self.app.pop_screen()
-        await row.node.action_act(row.action.id)
+        await row.node.perform(row.action)
 
-    @runs(keys.CLOSE_HELP)
-    def close_help(self) -> None:
+    def action_leave_help(self) -> None:
         self.dismiss()
 
-    @property
-    def moved(self) -> Movable:
-        return self.list
 
-
-def help_rows(host: Host, below: Screen[Any]) -> list[HelpRow]:
+def help_rows(host: ReviewerApp, below: Screen[Any]) -> list[HelpRow]:
     """The actions that keys reach on a screen, most useful first, then what the signs mean.
 
     An action that stands beside another one adds its key to that row.
@@ -111,8 +106,6 @@ def help_rows(host: Host, below: Screen[Any]) -> list[HelpRow]:
     ]
     first = [action.id for action in _most_useful(below)]
     rows.sort(key=lambda row: _place(row, first))
-    if isinstance(below.focused, TextArea | Input):
-        rows += typing_keys()
     return [*rows, *legend(host.glyphs)]
 
 
@@ -125,13 +118,6 @@ def _most_useful(below: Screen[Any]) -> list[Action]:
     if not isinstance(below, KitScreen):
         return []
     return [action for action, _ in below.footer_actions()]
-
-
-def typing_keys() -> Iterator[HelpRow]:
-    """The keys that a text field or an editor keeps for itself."""
-    for each in explained():
-        shown = " ".join(shown_key(key) for key in each.keys.split(",")[:2])
-        yield HelpRow(each.title, keys=shown, meaning=each.help)
 
 
 def legend(signs: Glyphs) -> list[HelpRow]:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from reviewer.errors import ReviewerError
 from reviewer.files import read_small
-from reviewer.tui.actions import ACTIONS, FORMER_IDS, PANES
+from reviewer.tui.actions import ACTIONS, PANES
 from reviewer.tui.kit.action import Action, shown_key
 
 
@@ -25,14 +25,9 @@ class Keymap:
         Raises KeymapError for an unknown action and for a key that would run two actions.
         """
         self.overrides: dict[str, str] = {}
-        self.notes: list[str] = []
-        """Remarks about the keymap, a sentence each."""
-        for given, text in (overrides or {}).items():
-            name = FORMER_IDS.get(given, given)
+        for name, text in (overrides or {}).items():
             if name not in ACTIONS:
                 raise KeymapError(_unknown(name))
-            if name != given:
-                self.notes.append(f"The keymap calls {name} {given}, its former name.")
             self.overrides[name] = text
         if "quit" in self.overrides and "ctrl+q" not in self._keys("quit", ""):
             self.overrides["quit"] += ",ctrl+q"

@@ -7,13 +7,13 @@ from collections.abc import AsyncIterator, Iterator
 from functools import partial
 from typing import ClassVar
 
-from textual.binding import BindingType
+from textual.binding import Binding, BindingType
 from textual.command import CommandInput, CommandList, CommandPalette, DiscoveryHit, Hit, Provider
 from textual.markup import escape
 
 from reviewer.tui.kit import keys
 from reviewer.tui.kit.action import Action, shown_key
-from reviewer.tui.kit.actor import Actor, DismissOnce, binding, reachable
+from reviewer.tui.kit.actor import Actor, DismissOnce, reachable
 
 _WORD = re.compile(r"\w+")
 CALLED_SCORE = 2.0
@@ -32,7 +32,6 @@ CALLED = {
     "merge": "combine join duplicate",
     "read_sessions": "import load ingest scan transcripts",
     "ask_model": "ai llm generate propose",
-    "why": "provenance origin reason source",
     "status": "archive rejected accepted deleted promoted",
     "sort": "rank order by",
     "filter": "search find",
@@ -63,17 +62,20 @@ class Palette(DismissOnce, CommandPalette):
     """Textual's palette over our actions."""
 
     # A modal screen hides the keys of the app.
-    BINDINGS: ClassVar[list[BindingType]] = [binding(action) for action in keys.SCREENS]
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding(each.keys, f"go_to({at})", show=False, id=each.id)
+        for at, each in enumerate(keys.SCREENS)
+    ]
 
     def __init__(self) -> None:
         super().__init__(providers=[ActionProvider], placeholder="Find an action")
 
-    async def action_act(self, action_id: str) -> None:
+    async def action_go_to(self, number: int) -> None:
         """Close the palette and go to another screen."""
         app = self.app
         if self.is_active and isinstance(app, Actor):
             await app.pop_screen()
-            await app.action_act(action_id)
+            await app.perform(keys.SCREENS[number])
 
     def on_mount(self) -> None:
         # A pasted text of megabytes would be compared with every action for hours.
@@ -93,7 +95,7 @@ class ActionProvider(Provider):
         for action, node in self._actions():
             yield DiscoveryHit(
                 self._title(action, node),
-                partial(node.action_act, action.id),
+                partial(node.perform, action),
                 help=_help(action, node),
             )
 
@@ -111,7 +113,7 @@ class ActionProvider(Provider):
                 yield Hit(
                     score,
                     matcher.highlight(title),
-                    partial(node.action_act, action.id),
+                    partial(node.perform, action),
                     help=_help(action, node),
                 )
 

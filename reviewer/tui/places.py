@@ -57,21 +57,3 @@ def keep_context(store: Path, project: str | None, context: int, commit: int | N
     save_place(store, f"context of {project or ''}", context)
     if commit is not None:
         save_place(store, f"commit of {context}", commit)
-
-
-def begin_hint(store: Path, project: str | None) -> None:
-    """Show the queue's hint for beginners in a project from now on.
-
-    Raises OSError when the folder cannot be written.
-    """
-    save_place(store, f"hint of {project or ''}", 1)
-
-
-def has_hint(store: Path, project: str | None) -> bool:
-    """Whether the queue of a project shows its hint for beginners."""
-    return load_place(store, f"hint of {project or ''}") == 1
-
-
-def end_hint(store: Path, project: str | None) -> None:
-    """The person knows the keys. Raises OSError when the folder cannot be written."""
-    save_place(store, f"hint of {project or ''}", 0)

@@ -8,12 +8,11 @@ from __future__ import annotations
 
 import gc
 import os
-import re
 import selectors
 from codecs import getincrementaldecoder
 from collections.abc import Iterable, Iterator
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from rich.color import Color as RichColor
 from rich.segment import Segment
@@ -32,129 +31,6 @@ if TYPE_CHECKING:
     from textual.app import App
     from textual.screen import Screen
     from textual.timer import Timer
-
-# output: fewer bytes for the same picture
-
-RESET = "\x1b[0m"
-_STYLE = re.compile(r"\x1b\[([0-9;]*)m")
-_MOVE = re.compile(r"\x1b\[\d+;\d+H")
-_NEEDLESS = re.compile(rf"(?:{_MOVE.pattern}|\r?\n)+(?={_MOVE.pattern})")
-_ATTRIBUTES = {str(code) for code in range(1, 10)}
-_WIDTHS = {"2": 5, "5": 3}
-"""How many numbers follow 38 or 48 in a colour: `38;2;r;g;b`, `38;5;n`."""
-
-
-class AnsiStyle(NamedTuple):
-    """A style sequence, reduced to its effect after a reset."""
-
-    attributes: frozenset[str]
-    colour: str
-    background: str
-
-
-def minimize(data: str) -> str:
-    """Write the same picture in fewer bytes; everything except styles stays unchanged and in place.
-
-    A style after a reset is written as its difference from the style before, unless unstyled text
-    lies between them. Of several cursor moves in a row only the last is written. The text has to
-    end with a reset, as everything that Textual draws does.
-    """
-    parts = _STYLE.split(_NEEDLESS.sub("", data))
-    if len(parts) < 5:
-        return data
-    written = [parts[0]]
-    live: str | None = ""  # the terminal's current style; None: unknown
-    ended = False  # a reset has been read but not yet written
-    for style, text in zip(parts[1::2], parts[2::2], strict=True):
-        if style in ("0", ""):
-            ended = True
-            if _MOVE.fullmatch(text):
-                written.append(text)
-            elif text:
-                written += (RESET, text)
-                live, ended = "", False
-            continue
-        if ended or live == "":
-            written.append(_step(live, style))
-            live = style
-        else:
-            written.append(f"\x1b[{style}m")
-            live = None
-        ended = False
-        written.append(text)
-    if ended:
-        written.append(RESET)
-    return "".join(written)
-
-
-@lru_cache(maxsize=4096)
-def _step(live: str | None, style: str) -> str:
-    """The sequence that brings a terminal from one style to another."""
-    wanted = _read(style)
-    known = None if live is None else _read(live) if live else AnsiStyle(frozenset(), "", "")
-    whole = f"\x1b[0;{style}m" if live != "" else f"\x1b[{style}m"
-    if wanted is None or known is None:
-        return whole
-    if (
-        not known.attributes <= wanted.attributes
-        or (known.colour and not wanted.colour)
-        or (known.background and not wanted.background)
-    ):
-        return whole
-    new = sorted(wanted.attributes - known.attributes)
-    if wanted.colour != known.colour:
-        new.append(wanted.colour)
-    if wanted.background != known.background:
-        new.append(wanted.background)
-    return f"\x1b[{';'.join(new)}m" if new else ""
-
-
-def _read(style: str) -> AnsiStyle | None:
-    """A style from its numbers; None if they contain more than attributes and colours."""
-    numbers = style.split(";")
-    attributes: set[str] = set()
-    colours = {"3": "", "4": ""}
-    at = 0
-    while at < len(numbers):
-        number = numbers[at]
-        width = 1
-        if number in _ATTRIBUTES:
-            attributes.add(number)
-        elif number in ("38", "48"):
-            width = _WIDTHS.get(numbers[at + 1] if at + 1 < len(numbers) else "", 0)
-            if not width or at + width > len(numbers):
-                return None
-            colours[number[0]] = ";".join(numbers[at : at + width])
-        elif number in _PLAIN:
-            colours[_PLAIN[number]] = number
-        else:
-            return None
-        at += width
-    return AnsiStyle(frozenset(attributes), colours["3"], colours["4"])
-
-
-_PLAIN = {
-    **{str(code): "3" for code in (*range(30, 38), 39, *range(90, 98))},
-    **{str(code): "4" for code in (*range(40, 48), 49, *range(100, 108))},
-}
-"""The terminal's own sixteen colours and its default, by their use."""
-
-
-def minimizing(driver: type[Driver]) -> type[Driver]:
-    """A driver that writes less for the same picture.
-
-    A key that moves the cursor: 460 bytes instead of 790. Changing the screen: 39 kB instead of 62.
-    The time does not change.
-    """
-
-    class MinimizingDriver(driver):  # type: ignore[misc,valid-type]
-        """Writes through `minimize`."""
-
-        def write(self, data: str) -> None:
-            super().write(minimize(data))
-
-    return MinimizingDriver
-
 
 # input: bytes that are not UTF-8
 

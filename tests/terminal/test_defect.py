@@ -15,7 +15,7 @@ from reviewer.tui.queue.screen import QueueScreen
 async def broken(self):
     wording = "the customer's telephone number"
     raise RuntimeError("\x1b]0;no such thing\x07")
-QueueScreen.promote = broken
+QueueScreen.action_promote = broken
 sys.exit(main())
 """
 

@@ -62,13 +62,14 @@ class Watch:
     def install(self) -> None:
         """Wrap the loop, the app and the registry's actions."""
         from reviewer.tui.app import ReviewerApp
+        from reviewer.tui.kit.action import Action
         from reviewer.tui.kit.actor import Actor
 
         app_class: Any = ReviewerApp
         actor_class: Any = Actor
         handle_class: Any = asyncio.Handle
 
-        on_event, act, run = app_class.on_event, actor_class.action_act, handle_class._run
+        on_event, act, run = app_class.on_event, actor_class.perform, handle_class._run
 
         async def counted_event(app: ReviewerApp, event: Any) -> None:
             if type(event).__name__ == "Key":
@@ -78,11 +79,14 @@ class Watch:
                 self._panes[f"{self._screen}.{type(app.focused).__name__}"] += 1
             await on_event(app, event)
 
-        async def counted_act(node: Actor, action_id: str) -> None:
-            if node.why_not(node.handlers[action_id].action) is None:
-                self._actions[action_id] += 1
-                self._action = action_id
-            await act(node, action_id)
+        async def counted_act(node: Actor, action: Action) -> None:
+            if node.why_not(action) is None:
+                self._actions[action.id] += 1
+                self._action = action.id
+            await act(node, action)
+
+        async def stay(_: ReviewerApp) -> None:
+            """Quitting does nothing."""
 
         def timed_run(handle: Any) -> None:
             began = time.thread_time()
@@ -94,8 +98,8 @@ class Watch:
                 )
 
         app_class.on_event = counted_event
-        app_class.leave = lambda app: None
-        actor_class.action_act = counted_act
+        app_class.action_quit = stay
+        actor_class.perform = counted_act
         handle_class._run = timed_run
         signal.signal(signal.SIGUSR1, self.write)
 

@@ -48,8 +48,8 @@ async def test_another_order_keeps_a_filter_whose_rows_have_not_arrived(stocked:
         screen.queue.run_filter("invoices", here=None)
         screen.queue._sort_by(Sort.CONFIDENCE)
         await screen.settle()
-        assert screen.queue.query_shown.filter == "invoices"
-        assert screen.queue.query_shown.sort is Sort.CONFIDENCE
+        assert screen.queue.query_asked.filter == "invoices"
+        assert screen.queue.query_asked.sort is Sort.CONFIDENCE
         assert all("nvoices" in present(screen.model.current).content for _ in screen.model.ids)
 
 
@@ -58,7 +58,7 @@ async def test_a_filter_that_was_cleared_does_not_come_back(stocked: Engine) -> 
         await screen.press("/", *"nightly", "escape")
         present(screen.queue.filter_bar).post_message(FilterBar.Typed("nightly"))
         await screen.settle()
-        assert screen.queue.query_shown.filter == ""
+        assert screen.queue.query_asked.filter == ""
 
 
 async def test_a_key_typed_ahead_of_the_first_page_is_not_undone_by_it(stocked: Engine) -> None:
@@ -66,7 +66,7 @@ async def test_a_key_typed_ahead_of_the_first_page_is_not_undone_by_it(stocked: 
         screen.queue.begin("acme", "Read 1 file.")
         screen.queue.show_status("deferred")
         await screen.settle()
-        assert screen.queue.query_shown.status == "deferred"
+        assert screen.queue.query_asked.status == "deferred"
 
 
 async def test_rows_of_the_project_before_do_not_arrive_in_the_next(stocked: Engine) -> None:
@@ -78,7 +78,7 @@ async def test_rows_of_the_project_before_do_not_arrive_in_the_next(stocked: Eng
         queue.post_message(late)
         await screen.settle()
         assert not taken
-        assert queue.query_shown.project == "other"
+        assert queue.query_asked.project == "other"
 
 
 async def test_the_cluster_of_a_row_opens_below_it_although_the_list_has_changed(
@@ -103,7 +103,7 @@ async def test_the_cluster_of_a_row_opens_below_it_although_the_list_has_changed
 
         model.load(array("q", [leader, *others]), [leader])
         monkeypatch.setattr(type(engine.queue), "members", meanwhile)
-        await screen.queue.toggle_cluster()
+        await screen.queue.action_expand()
         monkeypatch.undo()
         assert set(model.leader_of.values()) == {leader}
         assert model.ids[: len(others)].tolist() == others
@@ -156,8 +156,8 @@ async def test_a_second_enter_typed_ahead_does_not_answer_the_next_question(
 
         await screen.queue.choose("Which?", [Option("a", "a"), Option("b", "b")], first)
         chooser = present(screen.queue.question)
-        chooser.choose()
-        chooser.choose()
+        chooser.action_choose()
+        chooser.action_choose()
         await screen.settle()
         assert answers == ["a"]
         assert "Of which kind?" in screen.text
@@ -237,12 +237,12 @@ async def test_an_export_that_ends_on_another_screen_is_said_there(
     async with opened(stocked, project="acme") as screen:
 
         def meanwhile(plans: Any) -> Any:
-            screen.app.call_from_thread(screen.app.show_queue)
+            screen.app.call_from_thread(screen.app.action_show_queue)
             return write(plans)
 
         monkeypatch.setattr(type(stocked.exports), "write", lambda _, plans: meanwhile(plans))
         screen.app.push_screen(ExportScreen(stocked, "acme", "markdown", tmp_path / "memories.md"))
         await screen.settle()
-        await screen.press("enter")
+        await screen.press("W")
         assert (tmp_path / "memories.md").is_file()
         assert screen.status.startswith("Wrote ")

@@ -9,6 +9,7 @@ import pytest
 from reviewer.engine import Engine
 from reviewer.promotion.views import QueueQuery
 from reviewer.store import ledger
+from reviewer.tui import app
 from reviewer.tui.kit import actor
 from reviewer.tui.kit.bars import StatusBar
 from tests.tui.conftest import SOON, opened
@@ -31,7 +32,7 @@ def gate(monkeypatch: pytest.MonkeyPatch) -> threading.Event:
     monkeypatch.setattr(actor.RunningAct, "watch", waits)
     monkeypatch.setattr(ledger, "WATCH_STEPS", 500)
     monkeypatch.setattr(actor, "PATIENCE_SECONDS", 0.05)
-    monkeypatch.setattr(actor, "PROGRESS_SECONDS", 2 * SOON)  # or no key would ever be over
+    monkeypatch.setattr(app, "PROGRESS_SECONDS", 2 * SOON)  # or no key would ever be over
     return opens
 
 

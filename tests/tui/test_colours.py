@@ -26,8 +26,8 @@ from tests.waiting import until_async
 
 LEAST = 4.5
 """The contrast that WCAG asks of small text."""
-LESS_FOR_HINTS = 2.5
-"""What is faint repeats the footer, and lines between panes are no text."""
+NO_TEXT = set("─│├┬╭╮╰╯▌▐█░▔▁▆▅▃▄▂▇+-|#> ")
+"""Lines between panes, bars and thumbs."""
 
 
 def styles_of(theme: str) -> dict[str, Style]:
@@ -57,8 +57,31 @@ def _luminance(colour: ColorTriplet) -> float:
 def test_every_text_stands_out_from_its_background(theme: str) -> None:
     for name, style in styles_of(theme).items():
         if name != "rule":
-            least = LESS_FOR_HINTS if name == "faint" else LEAST
-            assert contrast(style) >= least, (name, round(contrast(style), 1))
+            assert contrast(style) >= LEAST, (name, round(contrast(style), 1))
+
+
+@pytest.mark.parametrize("light", [True, False], ids=["light", "dark"])
+async def test_every_word_on_every_screen_stands_out(
+    stocked: Engine, monkeypatch: pytest.MonkeyPatch, light: bool
+) -> None:
+    monkeypatch.setenv("COLORTERM", "truecolor")
+    stocked.state.set("acme", "db", "Tapes")
+    low: dict[str, float] = {}
+    async with opened(stocked, project="acme", light=light) as screen:
+        for keys in (
+            ("a", "x", "j", "space"), ("full_stop",), ("escape", "slash", *"pos"),
+            ("escape", "e", *"more"), ("escape", "question_mark"), ("escape", "colon", *"pro"),
+            ("escape", "f3"), ("f4",), ("t", "x"), ("escape", "f5"), ("n", "x"),
+            ("escape", "f6"), ("escape", "f7"), ("f8",), ("f2", "o"), ("escape", "enter"),
+        ):  # fmt: skip
+            await screen.press(*keys)
+            for piece in (piece for strip in screen.strips for piece in strip):
+                words = "".join(each for each in piece.text if each not in NO_TEXT)
+                if words and piece.style is not None and piece.style.color is not None:
+                    found = contrast(piece.style)
+                    if found < LEAST:
+                        low[f"{keys} {piece.text[:30]!r}"] = round(found, 1)
+    assert low == {}
 
 
 @pytest.mark.parametrize("theme", [DARK_16, LIGHT_16])
@@ -91,10 +114,10 @@ async def test_the_theme_follows_the_terminal(
     monkeypatch.setenv("COLORTERM", colorterm)
     async with opened(engine) as screen:
         assert screen.app.theme == theme
-        screen.app.switch_theme()
+        screen.app.action_switch_theme()
         assert screen.app.theme == other_theme(theme)
         assert palette(screen.app) is PALETTES[other_theme(theme)]
-        screen.app.switch_theme()
+        screen.app.action_switch_theme()
         assert screen.app.theme == theme
 
 

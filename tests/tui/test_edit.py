@@ -2,23 +2,25 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from types import SimpleNamespace
 
 import pytest
 from textual import on
-from textual.app import ComposeResult
+from textual.app import App, ComposeResult
 from textual.pilot import Pilot
 from textual.timer import Timer
 
 from reviewer.engine import Engine
 from reviewer.text.display import display_text
 from reviewer.text.word_diff import hunks
-from reviewer.tui.kit import edit_pane
-from reviewer.tui.kit.actor import Host, StatusMessage
+from reviewer.tui.kit import edit_pane, keys
+from reviewer.tui.kit.actor import StatusMessage
 from reviewer.tui.kit.bars import StatusBar
 from reviewer.tui.kit.edit_pane import EditPane, diff_block, length_remark
+from reviewer.tui.kit.screen import TextEdit
 from reviewer.tui.theme import DARK, GLYPHS, THEMES
 from tests.tui.conftest import SOON, opened
 from tests.tui.idle import idle
@@ -28,12 +30,12 @@ LONG = 3600.0
 ORIGINAL = "Use PostgreSQL 16 for the ledger; SQLite stays for tests."
 
 
-class Editor(Host):
+class Editor(App[int]):
     """An edit pane alone, and its messages."""
 
     def __init__(self) -> None:
         super().__init__()
-        self.engine = SimpleNamespace(read_only=False, waits_to_write=lambda: False)  # type: ignore[assignment]
+        self.engine = SimpleNamespace(read_only=False, waits_to_write=lambda: False)
         for theme in THEMES:
             self.register_theme(theme)
         self.theme = DARK
@@ -62,7 +64,17 @@ async def editing(
 ) -> AsyncIterator[tuple[Editor, Pilot[int]]]:
     app = Editor()
     async with app.run_test(size=size) as pilot:
-        app.pane.begin(412, original, draft)
+        edit = TextEdit(
+            key=412,
+            title="Edit #412",
+            original=original,
+            drafts=None,  # type: ignore[arg-type]
+            save=lambda _: asyncio.sleep(0),
+            saved=lambda _: None,
+            again=keys.SAVE_EDIT,
+            verb="promote",
+        )
+        app.pane.begin(edit, draft)
         await pilot.pause()
         yield app, pilot
 

@@ -34,7 +34,8 @@ async def test_a_folder_that_is_not_there_is_named_whole(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     async with opened(engine) as screen:
-        await screen.press("f4", "O", *FAR, "enter")
+        await screen.press("f4")
+        await screen.choose("other source", "another", FAR)
         assert isinstance(screen.app.screen, PacketScreen)
         for size in ((118, 34), (80, 24), (60, 20)):
             await screen.resize(size)

@@ -50,10 +50,10 @@ async def test_screens_that_were_left_are_let_go(stocked: Engine) -> None:
 
 async def test_a_field_takes_the_colours_of_the_other_theme(stocked: Engine) -> None:
     async with opened(stocked, size=(80, 24)) as screen:
-        await screen.press("f4", "t")
+        await screen.press("f5", "n")
         field = screen.focused(TextArea)
         before = [run.style for run in field.render_line(0)]
-        screen.app.switch_theme()
+        screen.app.action_switch_theme()
         await screen.settle()
         assert [run.style for run in field.render_line(0)] != before
 

@@ -70,8 +70,8 @@ async def test_a_screen_is_left_once_however_often_the_key_comes(engine: Engine)
         await screen.press("f3", "question_mark")
         help_screen = screen.app.screen
         assert isinstance(help_screen, HelpScreen)
-        help_screen.leave()
-        help_screen.leave()
+        help_screen.action_close()
+        help_screen.action_close()
         await screen.until(lambda: isinstance(screen.app.screen, ContextScreen))
         shown = screen.app.screen
         shown.dismiss()

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
 from textual import events
 from textual.command import CommandInput, CommandList
@@ -27,18 +25,6 @@ async def test_a_page_is_turned_before_the_list_has_been_drawn(stocked: Engine) 
         for key in ("pageup", "pagedown"):
             await screen.press(key)
         assert screen.app.screen is palette
-
-
-async def test_a_reason_with_markup_is_shown_literally(
-    stocked: Engine, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    tmp_path.joinpath("tea.dot").write_text('digraph { "[bold]brew[/]" [shape=Mdiamond] }')
-    async with opened(stocked) as screen:
-        await screen.press("f6")
-        await screen.until(lambda: "[bold]brew[/]" in screen.text)
-        await screen.press("ctrl+p", *"next edge")
-        await screen.until(lambda: "No edge enters [bold]brew[/]." in screen.text)
 
 
 async def test_a_long_paste_is_not_compared_with_every_action(stocked: Engine) -> None:

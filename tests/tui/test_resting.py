@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import pytest
-from textual.widget import Widget
 
 from reviewer.engine import Engine
 from reviewer.promotion.views import QueueQuery
 from reviewer.tui.history.screen import HistoryScreen
 from reviewer.tui.kit import screen as kit_screen
 from reviewer.tui.kit.text_pane import TextPane
-from reviewer.tui.packet.panes import SectionBars
 from reviewer.tui.packet.screen import PacketScreen
 from reviewer.tui.state.screen import StateScreen
 from tests.tui.conftest import Screen, opened
@@ -67,21 +65,6 @@ async def test_panes_wait_while_the_cursor_runs(
         shown.follow()
         await screen.settle()
         assert drawn
-
-
-async def test_the_bars_of_a_packet_are_drawn_when_the_section_changes(
-    filled: Engine, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    async with opened(filled, project="acme") as screen:
-        await screen.press("f4", "g", "j")
-        assert screen.strips  # painted as they are now
-        repainted: list[Widget] = []
-        monkeypatch.setattr(SectionBars, "refresh", lambda self, *_, **__: repainted.append(self))
-        await screen.press("j")
-        assert repainted == []
-        await screen.press("right_square_bracket", "j")
-        await screen.press("G")
-        assert repainted
 
 
 @pytest.mark.parametrize(

@@ -326,7 +326,7 @@ async def test_without_an_editor_e_says_what_to_set(
         assert "set $VISUAL or $EDITOR" in status_text(screen)
 
 
-@pytest.mark.parametrize("key", ["escape", "q", "o", "f2"])
+@pytest.mark.parametrize("key", ["escape", "q", "f2"])
 async def test_every_way_back_leads_to_the_queue(engine: Engine, long_note: Path, key: str) -> None:
     async with opened(engine) as screen:
         await look(screen, engine)

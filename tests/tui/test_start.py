@@ -1,4 +1,4 @@
-"""The first start: what was found, one key that reads it, and the queue with a hint."""
+"""The first start: what was found, one key that reads it, and the queue."""
 
 from __future__ import annotations
 
@@ -155,7 +155,6 @@ async def test_the_last_row_reads_all_projects_each_into_its_own(
         assert engine.project_names() == ["box-office", "venue-maps"]
         assert screen.app.project is None
         assert screen.queue.header.project == "all projects"
-        assert screen.queue.hint.words
         assert "in project" in screen.text
 
 
@@ -208,47 +207,6 @@ async def test_the_project_of_the_working_folder_comes_first(
             assert names(first)[0] == name
             assert first.list.current is not None
             assert first.list.current.here
-
-
-async def test_the_hint_is_not_cut_at_60_columns(engine: Engine) -> None:
-    engine.work_in(engine.choose_project("ledger-api"))
-    before = Path.cwd()
-    try:
-        async with started(engine, SampleStart(engine, sample_data_folder())) as (screen, _):
-            await screen.press("enter")
-            await until_async(lambda: screen.queue.is_active and screen.queue.model.ids)
-            await screen.settle()
-            hint = screen.queue.hint
-            assert "a keeps this as a memory" in hint.render_line(0).text
-            await screen.pilot.resize_terminal(60, 20)
-            await screen.settle()
-            assert "a keeps, x drops, e rewords, u takes back" in hint.render_line(0).text
-    finally:
-        os.chdir(before)
-
-
-async def test_the_hint_goes_away_after_three_decisions(engine: Engine, tmp_path: Path) -> None:
-    start = SampleStart(engine, sample_data_folder())
-    engine.work_in(engine.choose_project("ledger-api"))
-    before = Path.cwd()
-    try:
-        async with started(engine, start) as (screen, _):
-            await screen.press("enter")
-            await until_async(lambda: screen.queue.is_active and screen.queue.model.ids)
-            await screen.settle()
-            assert screen.queue.hint.words.startswith("a keeps this as a memory")
-            await screen.press("a")
-            assert screen.queue.hint.words == "Kept: F5 lists what you keep, u takes it back"
-            screen.app.is_demo = False
-            await screen.press("down")
-            assert screen.queue.hint.words.startswith("Kept: F5 lists what you keep, F7 gives it")
-            await screen.press("x")
-            assert screen.queue.hint.words
-            await screen.press("a")
-            assert not screen.queue.hint.words
-            assert not screen.queue.hint.display
-    finally:
-        os.chdir(before)
 
 
 async def test_escape_goes_on_without_reading(engine: Engine, away: Home) -> None:
@@ -392,7 +350,7 @@ async def test_no_key_opens_the_queue_between_the_reading_and_its_words(
 
         def meanwhile(*given: Any) -> Any:
             if first.is_active:
-                screen.app.call_from_thread(first.start_empty)
+                screen.app.call_from_thread(first.action_start_empty)
             return counts(*given)
 
         monkeypatch.setattr(type(engine.queue), "counts", meanwhile)

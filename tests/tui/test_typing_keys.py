@@ -5,17 +5,13 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from textual.binding import Binding
 from textual.command import CommandInput
-from textual.widgets import Input, TextArea
 
 from reviewer.engine import Engine
 from reviewer.tui.app import ReviewerApp
-from reviewer.tui.help import help_rows
 from reviewer.tui.kit import keys
 from reviewer.tui.kit.edit_pane import EditorArea, Field
 from reviewer.tui.kit.filter import FilterInput
-from reviewer.tui.kit.text_keys import TEXT_KEYS, explained
 from reviewer.tui.palette import Palette
 from reviewer.tui.state.panes import StateForm
 from tests.tui.conftest import Screen, opened
@@ -25,8 +21,6 @@ SCREEN_KEYS = {
     "f2": "QueueScreen", "f3": "ContextScreen", "f4": "PacketScreen", "f5": "StateScreen",
     "f6": "PipelinesScreen", "f7": "AgentsScreen", "f8": "HistoryScreen",
 }  # fmt: skip
-
-KEPT = {each.help for each in explained()}
 
 
 async def goes_to(screen: Screen, key: str) -> None:
@@ -100,15 +94,6 @@ async def test_the_filter_field_and_the_palette_let_a_tab_key_through(stocked: E
             await goes_to(screen, "f2")
 
 
-async def test_help_lists_the_keys_that_an_editor_keeps(stocked: Engine) -> None:
-    async with opened(stocked, size=(118, 60)) as screen:
-        meanings = {row.meaning for row in help_rows(screen.app, screen.app.screen)}
-        assert not meanings & KEPT
-        await screen.press("e")
-        meanings = {row.meaning for row in help_rows(screen.app, screen.app.screen)}
-        assert meanings >= KEPT
-
-
 def test_no_key_of_a_field_is_one_of_the_keys_that_work_everywhere() -> None:
     everywhere = {
         key
@@ -120,18 +105,6 @@ def test_no_key_of_a_field_is_one_of_the_keys_that_work_everywhere() -> None:
     for kind in (EditorArea, Field, FilterInput, CommandInput):
         bound = set(kind._merged_bindings.key_to_bindings)  # type: ignore[union-attr]
         assert not bound & everywhere, kind.__name__
-
-
-def test_every_other_key_of_textual_has_its_own_line_in_our_table() -> None:
-    ours = {key for each in TEXT_KEYS for key in each.keys.split(",")}
-    theirs = {
-        key
-        for kind in (TextArea, Input)
-        for each in kind.BINDINGS
-        if isinstance(each, Binding)
-        for key in each.key.split(",")
-    }
-    assert theirs - ours == {"f6", "f7", "ctrl+shift+a"}
 
 
 def test_the_app_reaches_every_tab() -> None:

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterator
-from datetime import UTC, datetime
 
 import msgspec
 from msgspec import Raw, structs
 
-from reviewer.clock import iso, written_moment
 from reviewer.sources.document import Document, Located
-from reviewer.sources.fields import Fields, inner, is_among, words
+from reviewer.sources.fields import Fields, inner, is_among, moment, words
 from reviewer.sources.format import Facts, Format
 from reviewer.sources.json_values import first_byte
 from reviewer.sources.parts import Part, called, function_calls, returned, said, thought, typed
@@ -36,6 +34,7 @@ ROLES = {
 TOOL_ROLES = ("tool", "function")
 _SPEAKERS = frozenset((*ROLES, *TOOL_ROLES))
 LISTS = ("messages", "traj", "conversations")
+_TIMES = ("timestamp", "created_at", "create_time", "ts")
 DEPTH = 4
 """Maximum levels of lists and objects above a message."""
 _raw = msgspec.json.Decoder(Raw)
@@ -142,7 +141,8 @@ class _Walk:
             parts = thought(message.get("reasoning_content"))
             parts += (structs.replace(part, name=speaker) for part in self._text(role, content))
             parts += _calls(message)
-        yield conversation.turn(document.spot(value), role, parts, key=key, at=moment(known))
+        at = moment(*(known.get(name) for name in _TIMES))
+        yield conversation.turn(document.spot(value), role, parts, key=key, at=at)
 
     def _text(self, role: Role, content: object) -> Iterator[Part]:
         """The text of a message's content, which is a string or a list of parts."""
@@ -186,17 +186,6 @@ def _shallow(named: dict[str, Located]) -> dict[str, object]:
         except ValueError:
             known[name] = None
     return known
-
-
-def moment(known: Fields) -> str | None:
-    """When a message was written, as ISO 8601, from whichever field has it."""
-    for name in ("timestamp", "created_at", "create_time", "ts"):
-        value = known.get(name)
-        if isinstance(value, str) and (written := written_moment(value)) is not None:
-            return written
-        if isinstance(value, (int, float)) and 0 < value < 4e9:
-            return iso(datetime.fromtimestamp(value, UTC))
-    return None
 
 
 FORMAT = Format(

@@ -104,9 +104,7 @@ class _Session:
 
     def _queue_operation(self, spot: Spot, line: ClaudeLine) -> None:
         """Text typed while the agent was busy. It may occur again as an ordinary turn."""
-        parts = self._typed(_pieces(content_of(line.content)))
-        if _is_by_harness(line):
-            parts = [_of_harness(part) for part in parts]
+        parts = self._typed(_pieces(content_of(line.content)), _is_by_harness(line))
         turn = _made(spot, line, Role.USER, parts, queued=True) if parts else None
         if line.operation in ("dequeue", "remove"):
             self._queue.left(turn, written_moment(line.timestamp))
@@ -160,9 +158,7 @@ class _Session:
         elif line.is_meta:
             parts = [part for each in pieces for part in self._parts(each, Use.WRAPPER)]
         else:
-            parts = self._typed(pieces)
-            if _is_by_harness(line):
-                parts = [_of_harness(part) for part in parts]
+            parts = self._typed(pieces, _is_by_harness(line))
         feedback = line.user_feedback or ""
         results = False
         for at, part in enumerate(parts):
@@ -183,24 +179,21 @@ class _Session:
         attachment = line.attachment
         if attachment is None or attachment.type != "queued_command":
             return []
-        parts = self._typed(_pieces(content_of(attachment.prompt)))
         by_harness = (
             attachment.is_meta
             or attachment.command_mode not in (None, "prompt")
             or _is_foreign(attachment.origin)
             or _is_by_harness(line)
         )
-        if by_harness:
-            return [_of_harness(part) for part in parts]
-        return parts
+        return self._typed(_pieces(content_of(attachment.prompt)), by_harness)
 
-    def _typed(self, pieces: Iterable[Piece]) -> list[Part]:
+    def _typed(self, pieces: Iterable[Piece], by_harness: bool) -> list[Part]:
         """The parts of a message that the user wrote, or that stands in their name."""
         parts: list[Part] = []
         for piece in pieces:
             if piece.type == "text":
                 for part in typed(piece.text or "", self._tally):
-                    if part.use is Use.MESSAGE and is_notice(part.text):
+                    if part.use is Use.MESSAGE and (by_harness or is_notice(part.text)):
                         part = Part("text", part.text, Use.WRAPPER)
                     parts.append(part)
             else:
@@ -293,10 +286,6 @@ def _is_by_harness(line: ClaudeLine) -> bool:
 def _is_foreign(origin: MessageOrigin | None) -> bool:
     """Whether a text came from a task, a channel or another session, where versions say so."""
     return origin is not None and (origin.kind or "human") != "human"
-
-
-def _of_harness(part: Part) -> Part:
-    return structs.replace(part, use=Use.WRAPPER) if part.use is Use.MESSAGE else part
 
 
 def _of_agent(part: Part) -> Part:

@@ -7,27 +7,18 @@ from reviewer.tui.kit.action import Action, Pane
 
 CONNECT = Action(
     "connect_agent", "c", "connect",
-    "Show what connecting this agent for all projects would write; pressed again, write it.",
+    "Choose for which projects, see what connecting this agent would write, and agree or not.",
     "Decide", writes=True,
-)  # fmt: skip
-CONNECT_PROJECT = Action(
-    "connect_agent_project", "C", "connect here",
-    "The same for this project only; its files may be shared with others.", "Decide", writes=True,
-)  # fmt: skip
-CONNECT_MEMORY = Action(
-    "connect_agent_memory", "m", "memory folder",
-    "The same for the memory folder that the agent keeps for this project: what is promoted is"
-    " written there and kept up to date (Claude Code, Codex).", "Decide", writes=True,
 )  # fmt: skip
 DISCONNECT = Action(
     "disconnect_agent", "d", "disconnect",
-    "Show what disconnecting this agent would take out; pressed again, do it. The memory"
-    " folder goes first, then this project, then all projects.", "Decide", writes=True,
+    "See what disconnecting this agent would take out, and agree or not; the memory folder goes"
+    " first, then this project, then all projects.", "Decide", writes=True,
 )  # fmt: skip
 UNDO = Action(
     "undo_connecting", "u", "undo",
-    "Show what taking back the latest connecting or disconnecting here would change; pressed again,"
-    " do it.", "Decide", writes=True,
+    "See what taking back the latest connecting or disconnecting here would change, and agree or"
+    " not.", "Decide", writes=True,
 )  # fmt: skip
 READ = Action(
     "read_agent", "enter", "read",
@@ -36,10 +27,9 @@ READ = Action(
 
 AGENTS = Pane(
     "agents", "Agents",
-    (CONNECT, CONNECT_PROJECT, CONNECT_MEMORY, DISCONNECT, UNDO, READ, keys.REFRESH, *keys.MOVES,
+    (CONNECT, DISCONNECT, UNDO, READ, keys.REFRESH,
      *keys.PANE_ACTIONS, keys.BACK),
-    (CONNECT, CONNECT_PROJECT, CONNECT_MEMORY, DISCONNECT, UNDO, READ),
+    (CONNECT, DISCONNECT, UNDO, READ),
 )  # fmt: skip
 
-CLOSE_REACH = Action("leave_reach", "escape,q,at", "back", "Close this.", "Move")
-REACH = Pane("reach", "Which agents get it", (*keys.MOVES, CLOSE_REACH), (CLOSE_REACH,))
+REACH = Pane("reach", "Which agents get it", (keys.CLOSE,), (keys.CLOSE,))

@@ -4,40 +4,24 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from textual.app import ComposeResult
-
 from reviewer.agents.reach import Way, reach
 from reviewer.engine import Engine
 from reviewer.projects import work_tree
 from reviewer.tui.agents import keys
 from reviewer.tui.kit import keys as shared
-from reviewer.tui.kit.actor import runs
 from reviewer.tui.kit.screen import TextScreen
 from reviewer.tui.kit.text import Block, Run
-from reviewer.tui.kit.text_pane import TextPane
 from reviewer.tui.theme import Glyphs, glyphs
-
-
-class ReachPane(TextPane, inherit_bindings=False, pane=shared.NO_KEYS):
-    """The ways; the screen handles the keys."""
 
 
 class ReachScreen(TextScreen, pane=keys.REACH):
     """The ways of one memory or entity to every agent."""
 
-    AUTO_FOCUS = "#reach"
-
     def __init__(self, engine: Engine, number: int) -> None:
-        super().__init__(engine)
+        super().__init__(engine, title=f"Which agents get #{number}?")
         self._number = number
 
-    def compose(self) -> ComposeResult:
-        yield ReachPane(title=f"Which agents get #{self._number}?", id="reach")
-        yield self.status
-        yield self.footer
-
     def on_mount(self) -> None:
-        self.show_footer()
         tree = work_tree()
         root = Path(tree.root) if tree else None
         self.read(lambda: self._ways(root), self._show)
@@ -49,10 +33,6 @@ class ReachScreen(TextScreen, pane=keys.REACH):
     def _show(self, found: tuple[str, list[Way]]) -> None:
         content, ways = found
         self.text.show(reach_blocks(content, ways, glyphs(self.app)))
-
-    @runs(keys.CLOSE_REACH)
-    def close_reach(self) -> None:
-        self.dismiss()
 
 
 def reach_blocks(content: str, ways: list[Way], signs: Glyphs) -> list[Block]:

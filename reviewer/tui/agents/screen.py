@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from asyncio import to_thread
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from pathlib import Path
 
 from msgspec import Struct
@@ -21,14 +21,13 @@ from reviewer.agents.memory_folders import HAVE_MEMORY, facts_of
 from reviewer.agents.program import missing_mcp, program
 from reviewer.agents.wiring import Place, Scope, home
 from reviewer.engine import Engine
-from reviewer.errors import ReviewerError
+from reviewer.errors import ConflictError, ReviewerError
 from reviewer.projects import work_tree
 from reviewer.promotion.views import QueueQuery, QueueRow, Sort
 from reviewer.tui.agents import keys
-from reviewer.tui.kit import keys as kit_keys
-from reviewer.tui.kit.action import Action
-from reviewer.tui.kit.actor import runs
+from reviewer.tui.kit.actor import unless
 from reviewer.tui.kit.line import Part, cells_of, line_of
+from reviewer.tui.kit.option import Option
 from reviewer.tui.kit.row_list import LoadedList, RowList
 from reviewer.tui.kit.screen import ListScreen
 from reviewer.tui.kit.text import Block, Run, count, moment
@@ -79,13 +78,8 @@ class AgentsScreen(ListScreen, pane=keys.AGENTS):
         super().__init__(engine, project, self.agents, [self.about], title="Agents")
         self._store = engine.path.absolute()
         self._connections = Connections(self._store)
-        self._asked: tuple[Action, Planned] | None = None
-        """The action whose difference is shown, and its plan."""
-        self._undoes = ""
-        """The moment of the act that the shown plan would undo."""
 
-    @runs(kit_keys.REFRESH)
-    def refresh_agents(self) -> None:
+    def action_refresh(self) -> None:
         self.reload()
 
     def reload(self) -> None:
@@ -117,11 +111,10 @@ class AgentsScreen(ListScreen, pane=keys.AGENTS):
     def _show_agents(self, found: list[AgentState]) -> None:
         self.title_rule.name_columns("the program on this machine", "program")
         self.agents.show(found)
-        if self._asked is None:
+        if self.question is None:
             self.follow()
 
     def follow(self) -> None:
-        self._asked = None
         state = self.agents.current
         if state is not None:
             blocks = agent_blocks(state, glyphs(self.app))
@@ -136,7 +129,7 @@ class AgentsScreen(ListScreen, pane=keys.AGENTS):
             return [Block(each, first=margin) for each in (*GIVES, DEMO)]
         key, undo = self.key_of(keys.CONNECT), self.key_of(keys.DISCONNECT)
         how = (
-            f"{key} shows what would change in the settings of {agent}; {key} again writes it."
+            f"{key} shows what would change in the settings of {agent} before it is written."
             f" {undo} takes it back."
         )
         words = [*GIVES, how, *filter(None, [missing_mcp()])]
@@ -171,50 +164,71 @@ class AgentsScreen(ListScreen, pane=keys.AGENTS):
             return f"{state.row.title} is connected already ({SCOPE_WORDS[scope]})."
         return None
 
-    def _is_connected(self) -> str | None:
-        return self._unless_connected(Scope.USER)
-
-    def _is_connected_here(self) -> str | None:
-        return self._unless_connected(Scope.PROJECT)
-
-    def _has_memory(self) -> str | None:
-        return self._unless_connected(Scope.MEMORY)
-
     def _not_connected(self) -> str | None:
         state = self.agents.current
         if state is not None and not state.row.connected:
             return f"{state.row.title} is not connected."
         return self.no_rows()
 
-    @runs(keys.CONNECT, unless=_is_connected)
-    async def connect_agent(self) -> None:
-        """Show the difference; the second time write it."""
-        await self._connect(keys.CONNECT, Scope.USER)
+    def left_question(self) -> None:
+        """The agent is shown again instead of a difference."""
+        self.follow()
 
-    @runs(keys.CONNECT_PROJECT, unless=_is_connected_here)
-    async def connect_project(self) -> None:
-        await self._connect(keys.CONNECT_PROJECT, Scope.PROJECT)
+    @unless(ListScreen.no_rows)
+    async def action_connect_agent(self) -> None:
+        """Choose for which projects, then see the difference."""
+        reasons = {each: self._unless_connected(each) for each in SCOPE_WORDS}
+        if all(reasons.values()):
+            raise ReviewerError(reasons[Scope.USER] or "")
 
-    @runs(keys.CONNECT_MEMORY, unless=_has_memory)
-    async def connect_memory(self) -> None:
-        await self._connect(keys.CONNECT_MEMORY, Scope.MEMORY)
+        async def then(option: Option) -> None:
+            scope = Scope(option.key)
+            if reason := reasons[scope]:
+                raise ReviewerError(reason)
+            await self._connect(scope)
 
-    async def _connect(self, action: Action, scope: Scope) -> None:
+        options = [
+            Option(str(each), words, reasons[each] or "") for each, words in SCOPE_WORDS.items()
+        ]
+        await self.choose("Connect", options, then)
+
+    async def _connect(self, scope: Scope) -> None:
         state = self.agents.current
         if state is None:
             return
-        planned = self._confirmed(action)
-        if planned is None:
-            agent = state.row.agent
-            planned = await to_thread(self._plan, agent, self._place(scope))
-            self._ask(action, planned, f"To connect {SCOPE_WORDS[scope]}")
-            return
-        await to_thread(self._connections.connect, planned, folder=_tree_root())
-        self._asked = None
-        self.reload()
-        done = f"Connected {state.row.title} {SCOPE_WORDS[scope]} - {keys.UNDO.key} takes it back."
-        lacking = [] if scope is Scope.MEMORY else filter(None, [missing_mcp()])
-        self.say(" ".join((done, *lacking, *planned.afterwards)))
+        row = state.row
+        planned = await to_thread(self._plan, row.agent, self._place(scope))
+
+        async def write() -> str:
+            await to_thread(self._connections.connect, planned, folder=_tree_root())
+            lacking = [] if scope is Scope.MEMORY else filter(None, [missing_mcp()])
+            done = f"Connected {row.title} {SCOPE_WORDS[scope]} - {keys.UNDO.key} takes it back."
+            return " ".join((done, *lacking, *planned.afterwards))
+
+        await self._agree(f"Connect {row.title} {SCOPE_WORDS[scope]}", planned, write)
+
+    async def _agree(
+        self, title: str, planned: Planned, write: Callable[[], Awaitable[str]]
+    ) -> None:
+        """Show the difference that a plan makes, and carry it out if the person agrees."""
+        lines = [line for each in planned.changed for line in self._connections.diff(each)]
+        blocks = [
+            Block(line, "text" if line[:3] in ("+++", "---") else _STYLES.get(line[:1], "dim"))
+            for line in lines
+        ]
+        blocks += [Block(sentence, "warm") for sentence in planned.left]
+        self.about.show(blocks or [Block("No file changes.", "dim")], title=title)
+
+        async def yes() -> None:
+            done = await write()
+            self.reload()
+            if planned.left:
+                self.say(" ".join(planned.left), bad=True)
+            else:
+                self.say(done)
+
+        change = f"Change {count(len(planned.changed), 'file')} as shown"
+        await self.confirm(title, change, "Leave all as it is", yes)
 
     def _plan(self, agent: str, place: Place) -> Planned:
         if place.scope is not Scope.MEMORY:
@@ -226,26 +240,22 @@ class AgentsScreen(ListScreen, pane=keys.AGENTS):
         facts = facts_of(self.engine, project)
         return self._connections.plan_memory(agent, place, project, facts)
 
-    @runs(keys.DISCONNECT, unless=_not_connected)
-    async def disconnect_agent(self) -> None:
+    @unless(_not_connected)
+    async def action_disconnect_agent(self) -> None:
         """The same for taking it back."""
         state = self.agents.current
         connection = self._connection(state.row.agent) if state is not None else None
         if state is None or connection is None:
             return
-        planned = self._confirmed(keys.DISCONNECT)
-        where = SCOPE_WORDS[connection.scope]
-        if planned is None:
-            place = self._placed(connection.scope, Path(connection.root))
-            planned = await to_thread(self._connections.plan_disconnect, connection, place)
-            self._ask(keys.DISCONNECT, planned, f"To disconnect {where}")
-            return
-        await to_thread(self._connections.disconnect, planned, folder=_tree_root())
-        self._asked = None
-        self.reload()
-        self._say_left(
-            planned, f"Disconnected {state.row.title} {where} - {keys.UNDO.key} takes it back."
-        )
+        title, where = state.row.title, SCOPE_WORDS[connection.scope]
+        place = self._placed(connection.scope, Path(connection.root))
+        planned = await to_thread(self._connections.plan_disconnect, connection, place)
+
+        async def write() -> str:
+            await to_thread(self._connections.disconnect, planned, folder=_tree_root())
+            return f"Disconnected {title} {where} - {keys.UNDO.key} takes it back."
+
+        await self._agree(f"Disconnect {title} {where}", planned, write)
 
     def _nothing_to_undo_here(self) -> str | None:
         if self._connections.latest_act(_tree_root()) is None:
@@ -255,74 +265,35 @@ class AgentsScreen(ListScreen, pane=keys.AGENTS):
             )
         return None
 
-    @runs(keys.UNDO, unless=_nothing_to_undo_here)
-    async def undo_connecting(self) -> None:
+    @unless(_nothing_to_undo_here)
+    async def action_undo_connecting(self) -> None:
         """Show what the undo would change; the second time do it."""
         act = self._connections.latest_act(_tree_root())
         if act is None:
             return
         place = self._placed(act.scope, Path(act.root))
         connection = self._connections.of(act.agent, place)
-        asked = self._asked
-        if asked is None or asked[0] is not keys.UNDO or self._undoes != act.at:
-            if act.what == "connected":
-                if connection is None:
-                    raise ReviewerError(f"{act.agent} is not connected any more.")
-                planned = await to_thread(self._connections.plan_disconnect, connection, place)
-            else:
-                planned = await to_thread(self._plan, act.agent, place)
-            self._undoes = act.at
-            self._ask(keys.UNDO, planned, f"To undo: {act.title}")
-            return
-        planned = asked[1]
-        write = self._connections.disconnect
-        if act.what == "disconnected":
-            write = self._connections.connect
-        await to_thread(write, planned, folder=act.folder, undoes=act.at)
-        self._asked = None
-        self.reload()
-        self._say_left(planned, f"Undone: {act.title}")
-
-    def _say_left(self, planned: Planned, done: str) -> None:
-        if planned.left:
-            self.say(" ".join(planned.left), bad=True)
+        if act.what == "connected":
+            if connection is None:
+                raise ReviewerError(f"{act.agent} is not connected any more.")
+            planned = await to_thread(self._connections.plan_disconnect, connection, place)
         else:
-            self.say(done)
+            planned = await to_thread(self._plan, act.agent, place)
 
-    def _confirmed(self, action: Action) -> Planned | None:
-        """The plan that is shown, if it is this action's for the agent under the cursor."""
-        state = self.agents.current
-        if self._asked is None or state is None:
-            return None
-        asked, planned = self._asked
-        return planned if asked is action and planned.agent == state.row.agent else None
+        async def write() -> str:
+            latest = self._connections.latest_act(_tree_root())
+            if latest is None or latest.at != act.at:
+                raise ConflictError("Another program has changed a connection: undo it again.")
+            undo = self._connections.disconnect
+            if act.what == "disconnected":
+                undo = self._connections.connect
+            await to_thread(undo, planned, folder=act.folder, undoes=act.at)
+            return f"Undone: {act.title}"
 
-    def _ask(self, action: Action, planned: Planned, title: str) -> None:
-        self._asked = (action, planned)
-        lines = [line for each in planned.changed for line in self._connections.diff(each)]
-        blocks = [
-            Block(line, "text" if line[:3] in ("+++", "---") else _STYLES.get(line[:1], "dim"))
-            for line in lines
-        ]
-        blocks += [Block(sentence, "warm") for sentence in planned.left]
-        self.about.show(blocks or [Block("No file changes.", "dim")], title=title)
-        files = count(len(planned.changed), "file")
-        self.say(
-            f"{self.key_of(action)} again changes {files}; {kit_keys.BACK.key} leaves all as it is."
-        )
-
-    @runs(kit_keys.BACK)
-    def back(self) -> None:
-        """Leave the question first."""
-        if self._asked is not None:
-            self.follow()
-            self.say("Nothing was written.")
-            return
-        super().back()
+        await self._agree(f"Undo: {act.title}", planned, write)
 
     @on(RowList.Opened)
-    @runs(keys.READ)
-    def read_agent(self) -> None:
+    def action_read_agent(self) -> None:
         self.read_pane(self.about)
 
     def _place(self, scope: Scope) -> Place:
@@ -386,15 +357,14 @@ def agent_blocks(state: AgentState, signs: Glyphs) -> list[Block]:
         *([("tried", "never run: its settings follow its documentation")] if row.never_run else []),
         ("connected", ", ".join(f"for {each}" for each in row.connected) or "no"),
         ("last packet", moment(row.last_packet) if row.last_packet else "none yet"),
-        ("last read", moment(row.last_read) if row.last_read else "no session yet"),
+        ("read", moment(row.last_read) if row.last_read else "no session at its end yet"),
     ]
     blocks = [Block(value, first=(Run(f" {name:<12}", "faint"),)) for name, value in facts]
     blocks += [Block(each, "warm", first=(Run(f" {signs.rejected} "),)) for each in row.missing]
     margin = (Run(" "),)
     blocks += [Block(each, "dim", first=(Run(" wrote       ", "faint"),)) for each in state.files]
     waiting = state.proposals.get("candidate", 0)
-    verb = "waits" if waiting == 1 else "wait"
-    line = f"{count(waiting, 'proposal')} of it {verb} for you"
+    line = f"Proposals waiting: {waiting:,}" if waiting else "No proposals waiting"
     decided = [
         f"{state.proposals[status]:,} {word}"
         for status, word in _DECIDED.items()
@@ -415,6 +385,6 @@ def agent_blocks(state: AgentState, signs: Glyphs) -> list[Block]:
         blocks.append(Block(f"and {beyond:,} more", "faint"))
     blocks.append(Block(""))
     if given is None:
-        return [*blocks, Block("It was given no packet yet.", "dim", first=margin)]
+        return [*blocks, Block("No packet sent yet.", "dim", first=margin)]
     about = f"Given to it in {given.project} on {moment(given.at)}, as it was sent"
     return [*blocks, Block(about, "strong", first=margin), Block(given.text, first=margin)]

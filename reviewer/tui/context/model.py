@@ -153,6 +153,8 @@ class ContextModel:
         self.plan: Plan | None = None
         self.rows: list[Row] = []
         self.cursor = 0
+        self.words = ""
+        """A filter: only turns with all these words are shown."""
         self.sent = 0
         self.choices = Choices()
         self.previews: dict[Key, Checked] = {}
@@ -190,7 +192,10 @@ class ContextModel:
             of.update((turn.commit, at) for turn in segment.turns if turn.commit is not None)
         rows: list[Row] = []
         shown: set[int] = set()
+        words = self.words.casefold().split()
         for number, commit in self.commits.items():
+            if not all(word in commit.first_line.casefold() for word in words):
+                continue
             at = of.get(number, -1)
             if at < 0:
                 rows.append(Row(None, commit))
@@ -198,12 +203,17 @@ class ContextModel:
             if at not in shown:
                 shown.add(at)
                 rows.append(Row(at, None))
-            if self._sources(at) in self.choices.opened:
+            if words or self._sources(at) in self.choices.opened:
                 rows.append(Row(at, commit))
         self.rows = rows
         self.cursor = max(0, min(self.cursor, len(rows) - 1))
         if here is not None:
             self.go_to_commit(here)
+
+    def filter_by(self, words: str) -> None:
+        """Show only turns that have all words in their first line, with their segments."""
+        here, self.words = self.first_commit, words
+        self._arrange(here)
 
     def _sources(self, at: int) -> tuple[int, ...]:
         return tuple(turn.commit for turn in self.segments[at].turns if turn.commit is not None)
@@ -345,7 +355,7 @@ class ContextModel:
 
     def size(self, choice: Choice) -> Size:
         """The tokens that a segment will have in the context."""
-        whole = self.segments[self._place(choice)].tokens
+        whole = self.segments[self.place(choice)].tokens
         if choice.level is Level.FULL:
             return Size(whole, True)
         found = self.shown(choice)
@@ -353,7 +363,8 @@ class ContextModel:
             return Size(target_tokens(whole, choice.level), False)
         return Size(found.preview.tokens, True)
 
-    def _place(self, choice: Choice) -> int:
+    def place(self, choice: Choice) -> int:
+        """The index of the segment of a choice."""
         return next(at for at, each in enumerate(self.segments) if each.id == choice.segment)
 
     def after(self) -> Size:

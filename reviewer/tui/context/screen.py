@@ -34,7 +34,6 @@ from reviewer.tui.context.model import (
     Choices,
     ContextModel,
     ContextRead,
-    Key,
     doubts,
     findings,
     read_context,
@@ -47,10 +46,8 @@ from reviewer.tui.context.panes import (
     WholeLine,
     summary_blocks,
 )
-from reviewer.tui.context.work import Delivered, Job, PreviewQueue
-from reviewer.tui.handover.keys import HAND_OVER
 from reviewer.tui.kit import keys as shared
-from reviewer.tui.kit.actor import RunningAct, detached, runs
+from reviewer.tui.kit.actor import RunningAct, unless
 from reviewer.tui.kit.option import Option
 from reviewer.tui.kit.row_list import RowList
 from reviewer.tui.kit.screen import ListScreen, TextEdit
@@ -90,9 +87,8 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
         self._wanted = context
         self._read = False
         self._version: object = None
-        self.previews = PreviewQueue(
-            lambda work: self.run_worker(work, thread=True, group="previews"), self.post_message
-        )
+        self._writes = False
+        """A preview is being written."""
 
     def compose_left(self) -> Iterable[Widget]:
         return self.whole, self.list
@@ -103,8 +99,8 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
         yield self.checks
 
     def on_descendant_focus(self) -> None:
+        super().on_descendant_focus()
         self.set_class(self.summary.has_focus, "-reading")
-        self.show_footer()
 
     # why a key cannot be used now
 
@@ -151,7 +147,7 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
             self._show(found)
         else:
             self._show_nothing()
-            self.call_later(self.choose_context)
+            self.call_later(self.action_choose_context)
 
     def _show_nothing(self) -> None:
         self.context = None
@@ -166,14 +162,13 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
         if self.overlay is None and self.question is None and self.host.running is None:
             super().watch_store()
 
-    def refresh_rows(self) -> None:
+    def action_refresh(self) -> None:
         """Read everything again, and write every preview again."""
         self.data.forget_previews()
         if self.context is not None:
             self.open_context(self.context.id, "Read again.")
 
-    @runs(keys.CONTEXTS)
-    async def choose_context(self) -> None:
+    async def action_choose_context(self) -> None:
         """Choose among the sessions that were opened and those that were read."""
         found = await to_thread(self._sessions)
         if not found:
@@ -213,27 +208,14 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
             options.append(Option(path, name, f"{size / 1e6:.1f} MB, {at}"))
         return options
 
-    @runs(keys.OPEN_FILE)
-    async def open_file(self) -> None:
-        """Open a transcript by its path; typed paths are completed."""
-        from reviewer.tui.kit.paths import path_options, typed_path
+    async def action_import_context(self) -> None:
+        """Open a transcript by its path."""
 
-        def narrow(text: str) -> None:
-            path = typed_path(text)
-            self.offer_from(lambda: path_options(path))
+        async def then(text: str) -> None:
+            self._import(Path(text).expanduser())
 
-        async def then(option: Option) -> None:
-            path = Path(option.key).expanduser()
-            if await to_thread(path.is_dir):
-                await ask_in(f"{option.key}/")
-            else:
-                self._import(path)
-
-        async def ask_in(text: str) -> None:
-            options = await to_thread(path_options, text)
-            await self.choose("Open a transcript", options, then, narrow=narrow, text=text)
-
-        await ask_in(f"{Path.cwd()}/")
+        hint = "the path of a session or transcript"
+        await self.ask_text("Open a transcript", then, text=f"{Path.cwd()}/", hint=hint)
 
     def _import(self, path: Path) -> None:
         """Import a transcript in a thread and open it."""
@@ -268,13 +250,14 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
         other = self.context is None or self.context.id != found.context.id
         if other and here is None:
             here = load_commit(self.engine.path, found.context.id)
+            self.data.words = ""
         if found.version != self._version or other:
             self.data.forget_previews()
         self.context, self._version = found.context, found.version
         kept = self.host.context_choices.setdefault(found.context.id, Choices())
         self.data.load(found, kept, here)
         self.rows.empty = (found.trouble or "This session has no turns.",)
-        self.previews.start_over()
+        self._stop_previews()
         self.show_empty(empty=not self.data.rows)
         self.rows.rows_changed()
         self._keep_place()
@@ -294,41 +277,74 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
             self.say(f"The place cannot be remembered: {error.strerror}.", bad=True)
 
     def on_unmount(self) -> None:
-        self.previews.start_over()
+        self._stop_previews()
         self._keep_place()
+
+    # the filter
+
+    @property
+    def filter_text(self) -> str:
+        return self.data.words
+
+    def run_filter(self, text: str, *, here: int | None) -> None:
+        """Show only the turns that have all words in their first line, below their segments."""
+        self.data.filter_by(text)
+        self.rows.empty = ("No turn matches.",) if text else ("This session has no turns.",)
+        self.rows.rows_changed()
+        self.follow()
 
     # the row under the cursor
 
     def follow(self) -> None:
         """Show the row under the cursor, and ask for the previews that are missing."""
         self._draw()
-        jobs = [self._job(choice) for choice in self.data.wanted()]
-        self.previews.replace(jobs)
+        if not self._writes:
+            self._write_next()
 
-    def _job(self, choice: Choice) -> Job:
+    def _write_next(self) -> None:
+        """Write the preview that is wanted most, one at a time; each begins the next."""
+        wanted = self.data.wanted()
+        self._writes = bool(wanted)
+        if not wanted:
+            return
+        choice = wanted[0]
         key, plan = self.data.key(choice), self.data.plan_of(choice)
-        at = self.data.segments.index(self.data.segments[self.data._place(choice)])
+        at = self.data.place(choice)
 
-        def failed(error: ReviewerError) -> None:
-            if isinstance(error, ConflictError) and self.context is not None:
+        def work() -> Checked | None:
+            try:
+                return self._preview(plan)
+            except ConflictError:
+                return None
+
+        def then(found: Checked | None) -> None:
+            if found is not None:
+                self.data.previews[key] = found
+                self._written(at)
+            elif self.context is not None:
+                self._writes = False
                 self.open_context(self.context.id, CHANGED)
-            else:
-                self.data.troubles[key] = str(error)
-                self._redraw(at)
 
-        return Job(
-            key, lambda: self._preview(plan), lambda found: self._take(key, found, at), failed
-        )
+        def failed(sentence: str) -> None:
+            self.data.troubles[key] = sentence
+            self._written(at)
+
+        self.read(work, then, group="previews", failed=failed, one_at_a_time=True)
+
+    def _written(self, at: int) -> None:
+        self._redraw(at)
+        self._write_next()
+
+    def _stop_previews(self) -> None:
+        """What is being written is not wanted any more."""
+        self.void("previews")
+        self._writes = False
 
     def _preview(self, plan: Plan, watch: Watch | None = None) -> Checked:
         """The preview of a plan of one segment with its criteria checked, in a thread."""
         found = self.engine.compression.preview(plan, watch).segments[0]
         asked = criteria(found.segment).patterns
         return Checked(found, self.engine.contexts.check(asked, found.compressed.content))
-
-    def _take(self, key: Key, found: Checked, at: int) -> None:
-        self.data.previews[key] = found
-        self._redraw(at)
 
     def _redraw(self, at: int) -> None:
         self.rows.redraw_segment(at)
@@ -337,12 +353,6 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
             self._draw()
         else:
             self._show_whole()
-
-    @on(Delivered)
-    def _delivered(self, message: Delivered) -> None:
-        message.stop()
-        if not detached(self):
-            message.take()
 
     def _show_whole(self) -> None:
         if self.context is None:
@@ -410,20 +420,20 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
 
     # levels
 
-    @runs(keys.FULL, unless=_no_segment)
-    def full(self) -> None:
+    @unless(_no_segment)
+    def action_level_full(self) -> None:
         self._choose_level(Level.FULL)
 
-    @runs(keys.DETAILED, unless=_no_segment)
-    def detailed(self) -> None:
+    @unless(_no_segment)
+    def action_level_detailed(self) -> None:
         self._choose_level(Level.DETAILED)
 
-    @runs(keys.BRIEF, unless=_no_segment)
-    def brief(self) -> None:
+    @unless(_no_segment)
+    def action_level_brief(self) -> None:
         self._choose_level(Level.BRIEF)
 
-    @runs(keys.TAGS, unless=_no_segment)
-    def tags(self) -> None:
+    @unless(_no_segment)
+    def action_level_tags(self) -> None:
         self._choose_level(Level.TAGS)
 
     def _choose_level(self, level: Level) -> None:
@@ -433,8 +443,8 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
             self.rows.refresh_line(self.data.cursor)
             self.follow()
 
-    @runs(keys.SAME_LEVEL, unless=_no_segment)
-    def same_level(self) -> None:
+    @unless(_no_segment)
+    def action_same_level(self) -> None:
         """Give every segment the level of this one."""
         choice, plan = self.data.choice(self.data.row), self.data.plan
         if choice is not None and plan is not None:
@@ -442,8 +452,8 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
             self.rows.refresh()
             self.follow()
 
-    @runs(keys.FIT, unless=_no_segment)
-    async def fit(self) -> None:
+    @unless(_no_segment)
+    async def action_fit_target(self) -> None:
         """Type a number of tokens; levels are chosen that fit it and pass."""
 
         def narrow(text: str) -> None:
@@ -492,8 +502,8 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
                 f" {apply} applies it."
             )
 
-    @runs(keys.APPLY, unless=_no_context)
-    async def apply(self) -> None:
+    @unless(_no_context)
+    async def action_apply_levels(self) -> None:
         """Replace the segments with their summaries; what does not pass is asked about."""
         plan, chosen = self.data.plan, self.data.compressed()
         if plan is None or self.context is None:
@@ -542,16 +552,16 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
 
     # priorities and what must survive
 
-    @runs(keys.PIN, unless=_no_row)
-    async def pin(self) -> None:
+    @unless(_no_row)
+    async def action_pin(self) -> None:
         await self._set_priority(Priority.PINNED)
 
-    @runs(keys.IMPORTANT, unless=_no_row)
-    async def important(self) -> None:
+    @unless(_no_row)
+    async def action_make_important(self) -> None:
         await self._set_priority(Priority.IMPORTANT)
 
-    @runs(keys.LEAVE_OUT, unless=_no_row)
-    async def leave_out(self) -> None:
+    @unless(_no_row)
+    async def action_make_skip(self) -> None:
         await self._set_priority(Priority.SKIP)
 
     async def _set_priority(self, priority: Priority) -> None:
@@ -572,8 +582,8 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
                 self.context.id, f"{display_line(title)} - {undo} to undo{remark}", commit
             )
 
-    @runs(keys.SURVIVE, unless=_no_row)
-    async def must_survive(self) -> None:
+    @unless(_no_row)
+    async def action_retain(self) -> None:
         """Type what must survive: the turns of the row that have it get the criterion."""
         row = self.data.row
         if row is None:
@@ -625,8 +635,8 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
             nothing="A text, a regular expression, or words.",
         )
 
-    @runs(keys.SURVIVE_NOTHING, unless=_no_row)
-    async def survive_nothing(self) -> None:
+    @unless(_no_row)
+    async def action_retain_nothing(self) -> None:
         """Drop the criteria of the row."""
         row = self.data.row
         if row is not None:
@@ -634,8 +644,8 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
             done = await self.write(lambda: self.engine.contexts.annotate(commits, clear=True))
             self._annotated(done.title, commits[0])
 
-    @runs(keys.KEEP_LOST, unless=_no_segment)
-    async def keep_lost(self) -> None:
+    @unless(_no_segment)
+    async def action_pin_lost(self) -> None:
         """Choose a loss of this level; it is kept verbatim in every summary from now on."""
         choice = self.data.choice(self.data.row)
         found = self.data.shown(choice) if choice is not None else None
@@ -677,8 +687,8 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
 
     # texts by hand and by a model
 
-    @runs(keys.EDIT, unless=_no_row)
-    async def edit(self) -> None:
+    @unless(_no_row)
+    async def action_edit_text(self) -> None:
         """Write the summary of the segment, or the text of the turn under the cursor."""
         row, choice = self.data.row, self.data.choice(self.data.row)
         if row is not None and row.commit is not None:
@@ -754,16 +764,16 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
             )
         )
 
-    @runs(keys.ASK_MODEL, unless=_no_segment)
-    async def ask_model(self) -> None:
+    @unless(_no_segment)
+    async def action_write_segment(self) -> None:
         """Let the model write the segment under the cursor."""
         choice = self.data.choice(self.data.row)
         if choice is None or choice.level is Level.FULL:
             raise ReviewerError(f"Full is the original: {LEVEL_KEYS} choose a level for the model.")
         await self._ask([choice])
 
-    @runs(keys.ASK_FOR_ALL, unless=_no_segment)
-    async def ask_for_all(self) -> None:
+    @unless(_no_segment)
+    async def action_write_all(self) -> None:
         """Let the model write every segment that is not Full."""
         await self._ask([each for each in self.data.compressed() if not each.content])
 
@@ -799,19 +809,18 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
     # looking
 
     @on(RowList.Opened)
-    @runs(keys.OPEN)
-    async def open_row(self) -> None:
+    async def action_open_row(self) -> None:
         """Show the turns of the segment, or hide them; without a session, choose one."""
         row = self.data.row
         if row is None:
-            await self.choose_context()
+            await self.action_choose_context()
         else:
             self.data.toggle(row)
             self.rows.rows_changed()
             self.follow()
 
-    @runs(shared.OPEN_SOURCE, unless=_no_row)
-    async def open_source(self) -> None:
+    @unless(_no_row)
+    async def action_open_source(self) -> None:
         """Show the source at the line of the turn."""
         number, path = self.data.first_commit, self.context.source_path if self.context else None
         view = await to_thread(self.engine.contexts.commit, number) if number else None
@@ -819,8 +828,8 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
             raise ReviewerError("This turn has no source line: it was not read from a file.")
         self.host.open_line(path, view.source_line)
 
-    @runs(shared.COPY, unless=_no_row)
-    async def copy(self) -> None:
+    @unless(_no_row)
+    async def action_copy(self) -> None:
         """Copy the summary, or the text of the turn."""
         row, choice = self.data.row, self.data.choice(self.data.row)
         found = self.data.shown(choice) if choice is not None else None
@@ -832,8 +841,8 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
             return
         self.copy_text(text, f"Copied {len(text):,} characters.")
 
-    @runs(HAND_OVER, unless=_no_context)
-    def hand_over(self) -> None:
+    @unless(_no_context)
+    def action_hand_over(self) -> None:
         """Show the hand-over of the whole session, from its originals."""
         if self.context is not None:
             number, compression = self.context.id, self.engine.compression

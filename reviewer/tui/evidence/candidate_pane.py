@@ -32,7 +32,6 @@ from reviewer.tui.queue import keys
 from reviewer.tui.theme import Glyphs, glyphs
 
 NEAR_SHOWN, NEAR_ROWS = 5, 3
-WORDINGS_SHOWN = 3
 PROOF_ROWS = 3
 NOTHING = Extras()
 
@@ -65,7 +64,6 @@ class CandidatePane(TextPane):
         wordings: Sequence[tuple[str, str]] = (),
         state: SourceState = SourceState.UNKNOWN,
         extras: Extras = NOTHING,
-        wordings_shown: int = WORDINGS_SHOWN,
         keep_scroll: bool = False,
     ) -> None:
         """Show a memory; `now` dates its age, `wordings` are the earlier ones, newest first."""
@@ -79,7 +77,6 @@ class CandidatePane(TextPane):
                 state=state,
                 signs=signs,
                 extras=extras,
-                wordings_shown=wordings_shown,
                 key_of=self.key_of,
             ),
             title=candidate_title(view, signs),
@@ -111,7 +108,6 @@ def candidate_blocks(
     state: SourceState,
     signs: Glyphs,
     extras: Extras = NOTHING,
-    wordings_shown: int = WORDINGS_SHOWN,
     key_of: KeyOf = default_key,
 ) -> list[Block]:
     """The pane's blocks: the content, then a labelled row for each property."""
@@ -132,10 +128,10 @@ def candidate_blocks(
         *([] if extras.conflict else [_confidence(view, signs)]),
         _history(view, now, signs),
         *([labelled("", extras.used)] if extras.used else []),
-        *([labelled("", _draft_words(signs), "warm")] if extras.draft else []),
+        *([labelled("", _draft_words(), "warm")] if extras.draft else []),
         *(_warnings(view, state, signs)),
         *_near(view.content, members, signs),
-        *_wordings(wordings, signs, wordings_shown),
+        *_wordings(wordings),
         *hint_blocks(extras, signs),
     ]
 
@@ -252,22 +248,16 @@ def _near(content: str, members: Sequence[Member], signs: Glyphs) -> list[Block]
     return rows
 
 
-def _wordings(
-    wordings: Sequence[tuple[str, str]], signs: Glyphs, most: int = WORDINGS_SHOWN
-) -> list[Block]:
+def _wordings(wordings: Sequence[tuple[str, str]]) -> list[Block]:
     rows = []
-    for place, (at, content) in enumerate(wordings[:most]):
+    for place, (at, content) in enumerate(wordings):
         until = f"  until {moment(at)}"
         text = f'"{" ".join(content.split())}"{until}'
-        label = "before" if place == 0 else ""
-        rows.append(
-            labelled(label, text, spans=(Span(len(text) - len(until), len(text), "faint"),))
-        )
-    if len(wordings) > most:
-        rows.append(labelled("", f"and {len(wordings) - most:,} earlier", "faint"))
+        faint = (Span(len(text) - len(until), len(text), "faint"),)
+        rows.append(labelled("" if place else "before", text, spans=faint))
     return rows
 
 
-def _draft_words(signs: Glyphs) -> str:
+def _draft_words() -> str:
     edits, discards = keys.EDIT.key, keys.DISCARD_DRAFT.key
     return f"draft kept: {edits} edits it, {discards} discards it"

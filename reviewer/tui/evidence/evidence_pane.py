@@ -11,7 +11,7 @@ from reviewer.promotion.views import EvidenceView, RecordView
 from reviewer.tui.evidence.roles import role_cells, role_runs
 from reviewer.tui.kit import keys as kit_keys
 from reviewer.tui.kit.action import KeyOf, default_key
-from reviewer.tui.kit.text import Block, Run, Span, reflowed
+from reviewer.tui.kit.text import Block, Run, Span
 from reviewer.tui.kit.text_pane import TextPane
 from reviewer.tui.queue import keys
 from reviewer.tui.theme import Glyphs, glyphs
@@ -144,7 +144,7 @@ def evidence_blocks(
         end = min(start + 1, len(record.text)) if record.text else 0
     blocks.append(
         Block(
-            record.text if record.shape == "turn" else reflowed(record.text),
+            record.text,
             spans=(Span(start, end),),
             first=(bar, *role_runs(record, "strong")),
             rest=(bar, Run(" " * role_cells(record))),

@@ -20,12 +20,11 @@ PREVIOUS_MATCH = Action(
 COPY_PLACE = Action(
     "copy_place", "y", "copy path:line", "Copy the file's path and line (OSC 52).", "Look"
 )
-CLOSE_SOURCE = Action("leave_source", "escape,q,o", "back", "Close the source.", "Move")
 SOURCE = Pane(
     "source", "Source",
-    (*keys.MOVES, TO_CITED_LINE, TOGGLE_FILE, SEARCH, NEXT_MATCH, PREVIOUS_MATCH,
-     keys.OPEN_EDITOR, COPY_PLACE, CLOSE_SOURCE),
-    (TO_CITED_LINE, TOGGLE_FILE, SEARCH, keys.OPEN_EDITOR, CLOSE_SOURCE),
+    (TO_CITED_LINE, TOGGLE_FILE, SEARCH, NEXT_MATCH, PREVIOUS_MATCH,
+     keys.OPEN_EDITOR, COPY_PLACE, keys.CLOSE),
+    (TO_CITED_LINE, TOGGLE_FILE, SEARCH, keys.OPEN_EDITOR, keys.CLOSE),
 )  # fmt: skip
 SEARCH_FIELD = Pane("source_field", "Source: typing", ())
 
@@ -38,12 +37,5 @@ NEXT_PLACE = Action(
 )
 PREVIOUS_PLACE = Action(
     "previous_place", "left_square_bracket", "previous place",
-    "Go to the previous line that supports this.", "Look",
-)  # fmt: skip
-SHOW_SOURCE = Action("why_source", "enter,o", "open source", "Show the file at the line.", "Look")
-CLOSE_WHY = Action("leave_why", "escape,q,W", "back", "Close this.", "Move")
-WHY = Pane(
-    "why", "Where this comes from",
-    (*keys.MOVES, SHOW_SOURCE, keys.OPEN_EDITOR, NEXT_PLACE, PREVIOUS_PLACE, CLOSE_WHY),
-    (SHOW_SOURCE, keys.OPEN_EDITOR, CLOSE_WHY),
+    "Go to the previous line that supports this.", "Look", beside=NEXT_PLACE.id,
 )  # fmt: skip

@@ -19,9 +19,6 @@ from reviewer.sources.elsewhere import EXCERPT_AT, host_of, is_url
 from reviewer.text.display import display_line
 from reviewer.tui.evidence import keys
 from reviewer.tui.evidence.roles import role_cells, role_runs
-from reviewer.tui.kit import keys as shared
-from reviewer.tui.kit.actor import runs
-from reviewer.tui.kit.filter import LineInput
 from reviewer.tui.kit.screen import TextScreen
 from reviewer.tui.kit.text import Block, Run, Span, tail
 from reviewer.tui.kit.text_pane import TextPane
@@ -56,8 +53,6 @@ RECORD_CHARACTERS = 1_200
 class SourceScreen(TextScreen, pane=keys.SOURCE):
     """One evidence in its source. Files are read in threads, and only around the visible lines."""
 
-    AUTO_FOCUS = "#file"
-
     def __init__(self, engine: Engine, evidence: EvidenceView) -> None:
         super().__init__(engine)
         self.evidence = evidence
@@ -70,8 +65,11 @@ class SourceScreen(TextScreen, pane=keys.SOURCE):
         self._unread = ""
         """Why the lines of the file are not there."""
 
+    def make_text(self, title: str) -> TextPane:
+        return SourceText(title=title, id="file")
+
     def compose(self) -> ComposeResult:
-        yield SourceText(id="file")
+        yield self.text
         yield SearchField(placeholder="search for")
         yield self.status
         yield self.footer
@@ -79,7 +77,6 @@ class SourceScreen(TextScreen, pane=keys.SOURCE):
     def on_mount(self) -> None:
         """Show the stored record immediately; its surroundings are read in a thread."""
         self.query_one(SearchField).cursor_blink = False
-        self.show_footer()
         self.call_after_refresh(self._begin)
 
     @property
@@ -198,7 +195,7 @@ class SourceScreen(TextScreen, pane=keys.SOURCE):
         else:
             pane.show(blocks, title=title, hints=hints)
             if place == "end":
-                pane.go_end()
+                TextPane.action_go_end(pane)
 
     # keys
 
@@ -214,22 +211,23 @@ class SourceScreen(TextScreen, pane=keys.SOURCE):
         else:
             self._draw("line")
 
-    @runs(shared.GO_HOME)
-    def go_home(self) -> None:
-        if self._wants_file and self._window is not None and self._window.first_line > 0:
-            self._read_lines(0, "start")
-        else:
-            self.text.go_home()
+    def reads_start(self) -> bool:
+        """Read the start of the file where it is not in memory; returns whether it is not."""
+        window = self._window if self._wants_file else None
+        if window is None or window.first_line == 0:
+            return False
+        self._read_lines(0, "start")
+        return True
 
-    @runs(shared.GO_END)
-    def go_end(self) -> None:
-        if self._wants_file and self._window is not None and self._window.total_lines is None:
-            self._read_lines(BEYOND, "end")
-        else:
-            self.text.go_end()
+    def reads_end(self) -> bool:
+        """Read the end of the file where it is not in memory; returns whether it is not."""
+        window = self._window if self._wants_file else None
+        if window is None or window.total_lines is not None:
+            return False
+        self._read_lines(BEYOND, "end")
+        return True
 
-    @runs(keys.TOGGLE_FILE)
-    def toggle_file(self) -> None:
+    def action_toggle_raw(self) -> None:
         """Show the file's lines, or the records as written."""
         if self._window is None:
             self._show_or_ask()
@@ -238,7 +236,7 @@ class SourceScreen(TextScreen, pane=keys.SOURCE):
             self.say_trouble("No text of this file was stored: there is only the file itself.")
             return
         self._wants_file = not self._wants_file
-        self.to_cited_line()
+        self.action_to_span()
 
     def _show_or_ask(self) -> None:
         """Fetch the lines of a file elsewhere; of a file here, say why there are none."""
@@ -252,28 +250,20 @@ class SourceScreen(TextScreen, pane=keys.SOURCE):
         elif self._unread:
             self._say_unread()
 
-    @runs(keys.TO_CITED_LINE)
-    def to_cited_line(self) -> None:
+    def action_to_span(self) -> None:
         self.match = None
         self.go_to(self.evidence.line)
 
-    @runs(shared.OPEN_EDITOR)
-    def open_editor(self) -> None:
+    def action_open_editor(self) -> None:
         self.edit_file(self.evidence.record.path, self._line)
 
-    @runs(keys.COPY_PLACE)
-    def copy_place(self) -> None:
+    def action_copy_place(self) -> None:
         place = f"{self.evidence.record.path}:{self._line + 1}"
         self.copy_text(place, f"Copied {display_line(place)}")
 
-    @runs(keys.CLOSE_SOURCE)
-    def close_source(self) -> None:
-        self.dismiss()
-
     # searching
 
-    @runs(keys.SEARCH)
-    def open_search(self) -> None:
+    def action_source_search(self) -> None:
         """Ask for the words to search for."""
         field = self.query_one(SearchField)
         field.display = True
@@ -293,17 +283,15 @@ class SourceScreen(TextScreen, pane=keys.SOURCE):
         if self._needle:
             self._search(1)
 
-    @runs(keys.NEXT_MATCH)
-    def next_match(self) -> None:
+    def action_next_match(self) -> None:
         self._search(1)
 
-    @runs(keys.PREVIOUS_MATCH)
-    def previous_match(self) -> None:
+    def action_previous_match(self) -> None:
         self._search(-1)
 
     def _search(self, step: int) -> None:
         if not self._needle:
-            self.open_search()
+            self.action_source_search()
             return
         needle, evidence, in_file = self._needle, self.evidence, self.shows_file
         start = (self.match.at if self.match else self.cited_number) + step
@@ -325,10 +313,16 @@ class SourceScreen(TextScreen, pane=keys.SOURCE):
         self.read(look, found, group="search")
 
 
-class SourceText(TextPane, inherit_bindings=False, pane=shared.NO_KEYS):
-    """The text of the screen, which handles the keys."""
+class SourceText(TextPane):
+    """The text of the screen, which has the lines around those that are read."""
 
-    BINDINGS: ClassVar[list[BindingType]] = []
+    def action_go_home(self) -> None:
+        if isinstance(self.screen, SourceScreen) and not self.screen.reads_start():
+            super().action_go_home()
+
+    def action_go_end(self) -> None:
+        if isinstance(self.screen, SourceScreen) and not self.screen.reads_end():
+            super().action_go_end()
 
     def watch_scroll_y(self, old_value: float, new_value: float) -> None:
         """Let the screen read more near the end of the lines in memory."""
@@ -337,7 +331,7 @@ class SourceText(TextPane, inherit_bindings=False, pane=shared.NO_KEYS):
             self.screen.scrolled()
 
 
-class SearchField(LineInput):
+class SearchField(Input):
     """The words to search for: enter searches, escape leaves."""
 
     DEFAULT_CSS = """

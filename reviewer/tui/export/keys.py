@@ -6,13 +6,12 @@ from reviewer.tui.kit import keys
 from reviewer.tui.kit.action import Action, Pane
 
 WRITE = Action(
-    "write_export", "enter,ctrl+s", "write", "Write the difference, after a backup.",
+    "write_export", "W", "write", "Write the difference, after a backup.",
     "Decide",
 )  # fmt: skip
-OTHER_PLACE = Action("export_place", "p", "other place", "Name another file or folder.", "Select")
-LEAVE_EXPORT = Action("leave_export", "escape,q", "leave", "Leave without writing.", "Move")
+OTHER_PLACE = Action("export_place", "", "other place", "Name another file or folder.", "Select")
 
 EXPORT = Pane(
-    "export", "Export", (*keys.MOVES, WRITE, OTHER_PLACE, LEAVE_EXPORT),
-    (WRITE, OTHER_PLACE, LEAVE_EXPORT),
+    "export", "Export", (WRITE, keys.MENU, keys.CLOSE, OTHER_PLACE),
+    (WRITE, keys.MENU, keys.CLOSE),
 )  # fmt: skip

@@ -4,21 +4,15 @@ from __future__ import annotations
 
 from asyncio import to_thread
 from pathlib import Path
-from typing import TYPE_CHECKING, ClassVar
-
-from textual import on
-from textual.app import ComposeResult
-from textual.binding import Binding, BindingType
+from typing import TYPE_CHECKING
 
 from reviewer.engine import Engine
 from reviewer.text.display import display_line
 from reviewer.tui.export import keys
 from reviewer.tui.kit import keys as shared
-from reviewer.tui.kit.actor import runs
-from reviewer.tui.kit.edit_pane import Field
+from reviewer.tui.kit.actor import unless
 from reviewer.tui.kit.screen import TextScreen
 from reviewer.tui.kit.text import Block, Run, count, diff_blocks, tail
-from reviewer.tui.kit.text_pane import TextPane
 from reviewer.tui.theme import glyphs
 
 if TYPE_CHECKING:
@@ -27,31 +21,8 @@ if TYPE_CHECKING:
 _READING = "The difference is still being computed: try again."
 
 
-class PlaceField(Field, inherit_bindings=False):
-    """Where to write. Enter takes it, escape keeps the old one."""
-
-    DEFAULT_CSS = "PlaceField { display: none; margin: 0 1; } PlaceField.-open { display: block; }"
-    BINDINGS: ClassVar[list[BindingType]] = [
-        *Field.BINDINGS,
-        Binding("escape", "leave_place", "leave", show=False),
-    ]
-
-    def action_leave_place(self) -> None:
-        """Back to the difference."""
-        self.remove_class("-open")
-        self.screen.query_one("#difference").focus()
-
-
-class Difference(TextPane, inherit_bindings=False, pane=shared.NO_KEYS):
-    """The difference; the screen handles the keys."""
-
-    BINDINGS: ClassVar[list[BindingType]] = []
-
-
 class ExportScreen(TextScreen, pane=keys.EXPORT):
     """Plans the export when it opens and for every new place; writes the plan on the screen."""
-
-    AUTO_FOCUS = "#difference"
 
     def __init__(self, engine: Engine, project: str | None, form: str, place: Path) -> None:
         """`form` is `markdown`, `ndjson`, `folder`, or the name of a file with a marked block."""
@@ -62,14 +33,7 @@ class ExportScreen(TextScreen, pane=keys.EXPORT):
         self._why_not = _READING
         """Why the plan cannot be written now; empty if it can."""
 
-    def compose(self) -> ComposeResult:
-        yield Difference(id="difference")
-        yield PlaceField(id="place")
-        yield self.status
-        yield self.footer
-
     def on_mount(self) -> None:
-        self.show_footer()
         self._read_plans()
 
     def _read_plans(self, trouble: str = "") -> None:
@@ -117,7 +81,7 @@ class ExportScreen(TextScreen, pane=keys.EXPORT):
         what = count(len(changed), "file")
         self.say(
             f"{keys.WRITE.key} writes {what}, each after a backup; "
-            f"{keys.LEAVE_EXPORT.key} leaves, nothing is written."
+            f"{shared.CLOSE.key} leaves, nothing is written."
         )
 
     def _draw(self, blocks: list[Block]) -> None:
@@ -138,8 +102,8 @@ class ExportScreen(TextScreen, pane=keys.EXPORT):
     def _nothing_to_write(self) -> str | None:
         return self._why_not or None
 
-    @runs(keys.WRITE, unless=_nothing_to_write)
-    async def write_files(self) -> None:
+    @unless(_nothing_to_write)
+    async def action_write_export(self) -> None:
         """Write the plans on the screen. A file that changed meanwhile is left alone, and named."""
         plans, self._why_not = self._plans or [], _READING
         try:
@@ -155,27 +119,12 @@ class ExportScreen(TextScreen, pane=keys.EXPORT):
         self.dismiss()
         self.say(f"Wrote {display_line(where)}{display_line(kept)}")
 
-    @runs(keys.OTHER_PLACE)
-    def other_place(self) -> None:
+    async def action_export_place(self) -> None:
         """Name another file or folder."""
-        field = self.query_one(PlaceField)
-        field.add_class("-open")
-        field.fill(str(self._place))
-        field.focus(scroll_visible=False)
-        self.say(
-            f"{shared.CHOOSE.key} accepts the place and shows the difference "
-            f"there, {shared.LEAVE_CHOICE.key} keeps the old one."
-        )
 
-    @on(Field.Entered)
-    def _place_named(self, event: Field.Entered) -> None:
-        event.stop()
-        field = self.query_one(PlaceField)
-        field.action_leave_place()
-        if field.value:
-            self._place = Path(field.value).expanduser()
+        async def then(text: str) -> None:
+            self._place = Path(text).expanduser()
             self._read_plans()
 
-    @runs(keys.LEAVE_EXPORT)
-    def leave_export(self) -> None:
-        self.dismiss()
+        hint = "a file or folder; the difference there is shown first"
+        await self.ask_text("Export to", then, text=str(self._place), hint=hint)

@@ -16,17 +16,15 @@ OTHER_TEXT = Action(
     "Select",
 )  # fmt: skip
 LESS = Action("handover_less", "<,left", "shorter", "Use fewer tokens.", "Select")
-MORE = Action("handover_more", ">,right", "longer", "Use more tokens.", "Select")
+MORE = Action("handover_more", ">,right", "longer", "Use more tokens.", "Select", beside=LESS.id)
 WRITE = Action("handover_write", "W", "write file", "Write the text to a file.", "Look")
 TAKE_BACK = Action(
     "handover_take_back", "u", "take the file back",
     "Remove the file that was written here, or put back what it replaced.", "Look",
 )  # fmt: skip
-CLOSE = Action("leave_handover", "escape,q,H", "back", "Close this.", "Move")
 
 HANDOVER = Pane(
     "handover", "Hand-over",
-    (keys.COPY, WRITE, TAKE_BACK, OTHER_TEXT, LESS, MORE, keys.NEXT_HEADING,
-     keys.PREVIOUS_HEADING, keys.REFRESH, *keys.MOVES, CLOSE),
-    (keys.COPY, WRITE, TAKE_BACK, OTHER_TEXT, LESS, MORE, keys.NEXT_HEADING, CLOSE),
+    (keys.COPY, WRITE, TAKE_BACK, OTHER_TEXT, LESS, MORE, keys.REFRESH, keys.CLOSE),
+    (keys.COPY, WRITE, TAKE_BACK, OTHER_TEXT, LESS, MORE, keys.CLOSE),
 )  # fmt: skip

@@ -5,12 +5,9 @@ from __future__ import annotations
 from asyncio import to_thread
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING
 
 from msgspec import structs
-from textual import on
-from textual.app import ComposeResult
-from textual.binding import Binding, BindingType
 
 from reviewer.compression.handover import (
     BRIEF_TOKENS,
@@ -25,12 +22,11 @@ from reviewer.compression.handover import (
     write_file,
 )
 from reviewer.engine import Engine
+from reviewer.errors import ReviewerError
 from reviewer.text.display import display_line
 from reviewer.tui.handover import keys
 from reviewer.tui.kit import keys as shared
-from reviewer.tui.kit.actor import runs
-from reviewer.tui.kit.edit_pane import Field
-from reviewer.tui.kit.headings import HeadingPane
+from reviewer.tui.kit.actor import unless
 from reviewer.tui.kit.screen import TextScreen
 from reviewer.tui.kit.text import Block, Run
 from reviewer.tui.theme import glyphs
@@ -46,32 +42,8 @@ Named = tuple[str, "Sequence[Turn]"]
 READING = "The session is still being read, try again."
 
 
-class FileField(Field, inherit_bindings=False):
-    """The name of the file. Enter writes it, escape leaves."""
-
-    DEFAULT_CSS = "FileField { display: none; margin: 0 1; } FileField.-open { display: block; }"
-    BINDINGS: ClassVar[list[BindingType]] = [
-        *Field.BINDINGS,
-        Binding("escape", "leave_field", "leave", show=False),
-    ]
-
-    def action_leave_field(self) -> None:
-        """Back to the text."""
-        self.remove_class("-open")
-        self.screen.query_one(HandoverPane).focus()
-
-
-class HandoverPane(HeadingPane, inherit_bindings=False, pane=shared.NO_KEYS):
-    """The text; the screen handles the keys."""
-
-    BINDINGS: ClassVar[list[BindingType]] = []
-    headings = HEADINGS
-
-
 class HandoverScreen(TextScreen, pane=keys.HANDOVER):
     """Reads the turns once in a thread, and writes the text again for other sizes."""
-
-    AUTO_FOCUS = "#handover"
 
     def __init__(self, engine: Engine, read: Callable[[], Named]) -> None:
         """`read` is called in a thread."""
@@ -86,23 +58,12 @@ class HandoverScreen(TextScreen, pane=keys.HANDOVER):
         """Why there is no text; empty where there is one."""
         self._written: list[WrittenFile] = []
 
-    def compose(self) -> ComposeResult:
-        yield HandoverPane(title="Hand-over", id="handover")
-        yield FileField(id="file")
-        yield self.status
-        yield self.footer
-
     def on_mount(self) -> None:
-        self.show_footer()
         self._note("Reading what was said and done ...")
         self._write_again()
 
-    @property
-    def _pane(self) -> HandoverPane:
-        return self.query_one(HandoverPane)
-
     def _note(self, sentence: str, style: str = "dim") -> None:
-        self._pane.show([Block(sentence, style, first=(Run(" "),))], title=self._title)
+        self.text.show([Block(sentence, style, first=(Run(" "),))], title=self._title)
 
     @property
     def _title(self) -> str:
@@ -139,7 +100,6 @@ class HandoverScreen(TextScreen, pane=keys.HANDOVER):
         safe = "\n".join(map(display_line, found.text.split("\n")))
         found = self.found = structs.replace(found, text=safe)
         self._why_not = ""
-        pane, section = self._pane, self._pane.section
         signs = glyphs(self.app)
         blocks = [
             Block(line, "strong" if line in HEADINGS or line.startswith("# ") else "text",
@@ -147,7 +107,7 @@ class HandoverScreen(TextScreen, pane=keys.HANDOVER):
             for line in found.text.split("\n")
         ]  # fmt: skip
         figures = f"{found.tokens:,} of {found.original_tokens:,} tokens"
-        pane.show(
+        self.text.show(
             blocks,
             title=f"{self._title} {signs.dot} {figures}",
             hints=(
@@ -155,18 +115,14 @@ class HandoverScreen(TextScreen, pane=keys.HANDOVER):
                 f"{shared.COPY.key} copy",
             ),
         )
-        pane.forget_heading()
-        pane.go_to_section(section)
         self.show_footer()
 
-    @runs(shared.REFRESH)
-    def read_again(self) -> None:
+    def action_refresh(self) -> None:
         """Read the session again."""
         self._named = None
         self._write_again()
 
-    @runs(keys.OTHER_TEXT)
-    def other_text(self) -> None:
+    def action_handover_other(self) -> None:
         """Show what a compaction must keep, or the hand-over again."""
         self._keeps = not self._keeps
         self._write_again()
@@ -176,12 +132,10 @@ class HandoverScreen(TextScreen, pane=keys.HANDOVER):
             else "The hand-over for the next session of an agent."
         )
 
-    @runs(keys.LESS)
-    def shorter(self) -> None:
+    def action_handover_less(self) -> None:
         self._resize(-1)
 
-    @runs(keys.MORE)
-    def longer(self) -> None:
+    def action_handover_more(self) -> None:
         self._resize(1)
 
     def _resize(self, step: int) -> None:
@@ -197,67 +151,36 @@ class HandoverScreen(TextScreen, pane=keys.HANDOVER):
     def _no_text(self) -> str | None:
         return self._why_not or None
 
-    @runs(shared.NEXT_HEADING, unless=_no_text)
-    def next_heading(self) -> None:
-        self._step_heading(1)
-
-    @runs(shared.PREVIOUS_HEADING, unless=_no_text)
-    def previous_heading(self) -> None:
-        self._step_heading(-1)
-
-    def _step_heading(self, step: int) -> None:
-        title = self._pane.step_heading(step)
-        self.say(title or "There is no other heading in that direction.")
-
     # using it
 
-    @runs(shared.COPY, unless=_no_text)
-    def copy(self) -> None:
+    @unless(_no_text)
+    def action_copy(self) -> None:
         """Copy the text to the clipboard."""
         if self.found is not None:
             self.copy_text(self.found.text, f"Copied {self.found.tokens:,} tokens.")
 
-    @runs(keys.WRITE, unless=_no_text)
-    def ask_for_file(self) -> None:
-        """Ask for the name of the file."""
-        field = self.query_one(FileField)
-        field.add_class("-open")
-        field.fill(KEEP_FILE if self._keeps else FILE)
-        field.focus(scroll_visible=False)
-        self.say(f"{shared.CHOOSE.key} writes the file, {shared.LEAVE_CHOICE.key} leaves.")
+    @unless(_no_text)
+    async def action_handover_write(self) -> None:
+        """Ask for the name of the file, and write it."""
 
-    @on(Field.Entered)
-    async def _file_named(self, event: Field.Entered) -> None:
-        event.stop()
-        field, found = self.query_one(FileField), self.found
-        if not field.value.strip() or found is None:
-            field.action_leave_field()
-            self.say("Nothing was written.")
-            return
-        path = Path(field.value.strip()).expanduser()
-
-        async def write() -> None:
+        async def then(text: str) -> None:
+            found, path = self.found, Path(text).expanduser()
+            if found is None:
+                raise ReviewerError(READING)
             self._written.append(await to_thread(write_file, found.text, path))
-            field.action_leave_field()
-            self.say(
-                f"Wrote {found.tokens:,} tokens to {display_line(str(path))} "
-                f"- {keys.TAKE_BACK.key} to undo"
-            )
+            undo = keys.TAKE_BACK.key
+            self.say(f"Wrote {found.tokens:,} tokens to {display_line(str(path))} - {undo} to undo")
 
-        await self.patiently(write)
+        await self.ask_text("Write to", then, text=KEEP_FILE if self._keeps else FILE)
 
     def _nothing_written(self) -> str | None:
         return None if self._written else "No file was written here."
 
-    @runs(keys.TAKE_BACK, unless=_nothing_written)
-    async def take_file_back(self) -> None:
+    @unless(_nothing_written)
+    async def action_handover_take_back(self) -> None:
         """Take back the file that was written last."""
         written = self._written[-1]
         await to_thread(take_back, written)
         self._written.remove(written)
         done = "Removed" if written.before is None else "Put back what was in"
         self.say(f"{done} {display_line(str(written.path))}")
-
-    @runs(keys.CLOSE)
-    def close(self) -> None:
-        self.dismiss()

@@ -17,7 +17,7 @@ OPEN_MEMORY = Action(
 
 HISTORY = Pane(
     "history", "History",
-    (keys.UNDO, keys.REDO, UNDO_ACT, OPEN_MEMORY, *keys.MOVES, *keys.PANE_ACTIONS, keys.BACK,
+    (keys.UNDO, keys.REDO, UNDO_ACT, OPEN_MEMORY, *keys.PANE_ACTIONS, keys.BACK,
      keys.REFRESH),
     (keys.UNDO, keys.REDO, UNDO_ACT, OPEN_MEMORY, keys.NEXT_PANE),
 )  # fmt: skip

@@ -14,7 +14,7 @@ from reviewer.promotion.history import ActView, ChangeView
 from reviewer.text.display import display_line
 from reviewer.tui.history import keys
 from reviewer.tui.kit import keys as shared
-from reviewer.tui.kit.actor import runs
+from reviewer.tui.kit.actor import unless
 from reviewer.tui.kit.line import Part, cells_of, line_of
 from reviewer.tui.kit.row_list import RowList, cursor_bar
 from reviewer.tui.kit.screen import ListScreen
@@ -113,8 +113,8 @@ class HistoryScreen(ListScreen, pane=keys.HISTORY):
                 return f"Act {act.id} changed no memory."
         return self._no_act()
 
-    @runs(keys.UNDO_ACT, unless=_no_act)
-    async def undo_act(self) -> None:
+    @unless(_no_act)
+    async def action_undo_this(self) -> None:
         """Undo the act under the cursor; a conflict names the row that has changed since."""
         act = self.acts.current
         if act is None:
@@ -136,8 +136,8 @@ class HistoryScreen(ListScreen, pane=keys.HISTORY):
         self.say(f"Undone: {display_line(undone.title)}{redo}")
 
     @on(RowList.Opened)
-    @runs(keys.OPEN_MEMORY, unless=_no_memory)
-    def open_memory(self) -> None:
+    @unless(_no_memory)
+    def action_history_open(self) -> None:
         """Show in the queue the first memory that the act changed."""
         act = self.acts.current
         if act is None:

@@ -39,7 +39,7 @@ class ClickLine(BarLine):
         for action, node in reachable(self.screen):
             if action.id in names:
                 event.stop()
-                await node.action_act(action.id)
+                await node.perform(action)
                 return
 
 
@@ -106,7 +106,7 @@ class HeaderBar(ClickLine):
 
 
 class HintBar(BarLine):
-    """A sentence for beginners; the line is gone when there is none."""
+    """A sentence above the list; the line is gone when there is none."""
 
     DEFAULT_CSS = "HintBar { display: none; } HintBar.-shown { display: block; }"
 
@@ -120,11 +120,9 @@ class HintBar(BarLine):
         self.set_class(bool(words), "-shown")
 
     def sides(self, style: Palette, sign: Glyphs) -> tuple[list[Part], list[list[Part]]]:
-        before: Part = (" ", style.warm)
-        whole: list[Part] = [before, (self.words, style.warm)]
-        if self.short and cells_of(whole) > self.size.width:
-            return [before, (self.short, style.warm)], []
-        return whole, []
+        fits = cells_of([(self.words, style.warm)]) < self.size.width
+        words = self.words if fits or not self.short else self.short
+        return [(f" {words}", style.warm)], []
 
 
 TROUBLE_CELLS = 3

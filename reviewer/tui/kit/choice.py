@@ -15,10 +15,10 @@ from textual.widgets import Input, OptionList
 
 from reviewer.text.display import display_line
 from reviewer.tui.kit import keys
-from reviewer.tui.kit.actor import Actor, DismissOnce, runs
-from reviewer.tui.kit.filter import LineInput
+from reviewer.tui.kit.actor import Actor, DismissOnce
 from reviewer.tui.kit.line import cut
 from reviewer.tui.kit.option import Option
+from reviewer.tui.theme import glyphs
 
 NOTHING = "Nothing matches."
 NARROW = "type to narrow"
@@ -41,7 +41,9 @@ class ChoiceScreen(
     DEFAULT_CSS = """
     ChoiceScreen { background: transparent; }
     ChoiceScreen > Vertical { border: round $accent; border-title-color: $accent; }
-    ChoiceScreen LineInput { border: none; height: 1; padding: 0 1; background: $background; }
+    ChoiceScreen.-ascii > Vertical { border: ascii $accent; }
+    ChoiceScreen.-ascii ChoiceList { scrollbar-size-vertical: 0; }
+    ChoiceScreen Input { border: none; height: 1; padding: 0 1; background: $background; }
     ChoiceScreen ChoiceList { border: none; padding: 0; height: 1fr; background: $background;
                               scrollbar-size-vertical: 1; text-wrap: nowrap;
                               text-overflow: ellipsis; }
@@ -66,9 +68,10 @@ class ChoiceScreen(
         self._options = self._shown = tuple(options)
         self._near = near
         self._narrow = narrow
-        self._nothing = nothing or NOTHING
+        self.nothing = nothing or NOTHING
+        """The text of an empty list."""
         self._current = current
-        self.field = LineInput(text, placeholder=hint or NARROW, compact=True)
+        self.field = Input(text, placeholder=hint or NARROW, compact=True)
         self.field.cursor_blink = False
         self.list = ChoiceList(markup=False)
         self.box = Vertical(self.field, self.list)
@@ -78,6 +81,7 @@ class ChoiceScreen(
         yield self.box
 
     def on_mount(self) -> None:
+        self.set_class(glyphs(self.app).ascii, "-ascii")
         self._show(self._options)
         self._place()
         self.set_focus(self.field)
@@ -116,7 +120,7 @@ class ChoiceScreen(
         self._shown = tuple(options)
         self.list.clear_options()
         self.list.add_options(
-            [_line(each) for each in self._shown] or [Content.styled(self._nothing, "$dim")]
+            [_line(each) for each in self._shown] or [Content.styled(self.nothing, "$dim")]
         )
         keys_shown = [each.key for each in self._shown]
         at = keys_shown.index(self._current) if self._current in keys_shown else 0
@@ -139,29 +143,23 @@ class ChoiceScreen(
 
     @on(Input.Submitted)
     @on(OptionList.OptionSelected)
-    @runs(keys.CHOOSE)
-    def choose(self) -> None:
+    def action_choose(self) -> None:
         if self.current is not None:
             self.dismiss(self.current)
 
-    @runs(keys.LEAVE_CHOICE)
-    def leave(self) -> None:
+    def action_leave_choice(self) -> None:
         self.dismiss(None)
 
-    @runs(keys.CHOICE_DOWN)
-    def line_down(self) -> None:
+    def action_choice_down(self) -> None:
         self.list.action_cursor_down()
 
-    @runs(keys.CHOICE_UP)
-    def line_up(self) -> None:
+    def action_choice_up(self) -> None:
         self.list.action_cursor_up()
 
-    @runs(keys.CHOICE_PAGE_DOWN)
-    def page_down(self) -> None:
+    def action_choice_page_down(self) -> None:
         self._page(1)
 
-    @runs(keys.CHOICE_PAGE_UP)
-    def page_up(self) -> None:
+    def action_choice_page_up(self) -> None:
         self._page(-1)
 
     def _page(self, step: int) -> None:

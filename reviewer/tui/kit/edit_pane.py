@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import ClassVar
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, ClassVar
 
 from rich.text import Text
 from textual import events, on
 from textual._types import WatchCallbackType
 from textual.app import ComposeResult
-from textual.binding import BindingType
+from textual.binding import Binding, BindingType
 from textual.containers import Vertical
 from textual.dom import DOMNode
 from textual.events import DescendantBlur, DescendantFocus
@@ -23,12 +23,14 @@ from reviewer.text.display import display_text
 from reviewer.text.word_diff import Hunk, hunks, put_back
 from reviewer.tui.kit import keys
 from reviewer.tui.kit.action import Action
-from reviewer.tui.kit.actor import Actor, detached, runs
-from reviewer.tui.kit.line import BarLine, Part, cells_of
+from reviewer.tui.kit.actor import Actor, detached, unless
+from reviewer.tui.kit.line import TitleRule
 from reviewer.tui.kit.text import Block, Run, Span
-from reviewer.tui.kit.text_keys import AREA_BINDINGS, FIELD_BINDINGS
 from reviewer.tui.kit.text_pane import TextPane
-from reviewer.tui.theme import Glyphs, Palette, glyphs
+from reviewer.tui.theme import Glyphs, glyphs
+
+if TYPE_CHECKING:
+    from reviewer.tui.kit.screen import TextEdit
 
 DIFF_AFTER = 0.05
 """Pause without a key before the difference is drawn again."""
@@ -40,10 +42,25 @@ PROPOSED = 280
 """Most characters of a proposed memory (`docs/design.md`, "Promotion"); an edit may have more."""
 
 
-class EditorArea(TextArea, inherit_bindings=False):
-    """A text area that shows hidden characters as marks, each in the place of one character."""
+LEAVES_LINE = {"up", "down", "pageup", "pagedown", "shift+up", "shift+down"}
 
-    BINDINGS: ClassVar[list[BindingType]] = AREA_BINDINGS
+
+def _bindings_without(keys: set[str]) -> list[BindingType]:
+    """Textual's keys for editing a text, without some."""
+    return [
+        each
+        for each in TextArea.BINDINGS
+        if isinstance(each, Binding) and keys.isdisjoint(each.key.split(","))
+    ]
+
+
+class EditorArea(TextArea, inherit_bindings=False):
+    """A text area that shows hidden characters as marks, each in the place of one character.
+
+    The keys of screens work in it, too.
+    """
+
+    BINDINGS: ClassVar[list[BindingType]] = _bindings_without({"f6", "f7"})
 
     def watch(
         self, obj: DOMNode, attribute_name: str, callback: WatchCallbackType, init: bool = True
@@ -86,7 +103,7 @@ class Field(EditorArea, inherit_bindings=False):
             scrollbar-size: 0 0; overflow: hidden hidden; }
     Field:focus { border: none; }
     """
-    BINDINGS: ClassVar[list[BindingType]] = FIELD_BINDINGS
+    BINDINGS: ClassVar[list[BindingType]] = _bindings_without({"f6", "f7", *LEAVES_LINE})
 
     class Entered(Message):
         """Enter was pressed."""
@@ -202,42 +219,6 @@ def diff_block(hunks: Sequence[Hunk], chosen: int, signs: Glyphs) -> Block:
     return Block("".join(parts), "dim", tuple(spans), first=margin)
 
 
-class EditTitle(BarLine):
-    """`─ Edit #412 ──── ctrl+s promote · esc keep draft ─ 57 characters ─`."""
-
-    verb = "promote"
-    """The effect of saving."""
-    title = ""
-    remark = ""
-    warn = False
-    focused = False
-
-    def show(self, title: str, remark: str, *, warn: bool, focused: bool) -> None:
-        """Show the edited memory, the length, and whether the editor has the focus."""
-        if (title, remark, warn, focused) != (self.title, self.remark, self.warn, self.focused):
-            self.title, self.remark, self.warn, self.focused = title, remark, warn, focused
-            self.refresh()
-
-    def sides(self, style: Palette, sign: Glyphs) -> tuple[list[Part], list[list[Part]]]:
-        """The title, a rule, the keys where there is room, and the length."""
-        main = style.accent if self.focused else style.strong
-        left: list[Part] = [(sign.rule, style.rule), (f" {self.title} ", main)]
-        end: list[Part] = [
-            (f" {self.remark} ", style.warm if self.warn else style.dim),
-            (sign.rule, style.rule),
-        ]
-        saves = f"{keys.SAVE_EDIT.key} {self.verb}"
-        leaves = f"{keys.LEAVE_EDIT.key} keep draft"
-        hint: list[Part] = [
-            (f" {saves} {sign.dot} {leaves} ", style.faint),
-            (sign.rule, style.rule),
-        ]
-        room = self.size.width - cells_of([*left, *end])
-        if cells_of(hint) + 4 <= room:
-            room, end = room - cells_of(hint), [*hint, *end]
-        return [*left, (sign.rule * max(room, 0), style.rule), *end], []
-
-
 class EditPane(Actor, Vertical, pane=keys.EDIT):
     """The editor and its difference. It does not write: it posts the person's decision."""
 
@@ -269,53 +250,25 @@ class EditPane(Actor, Vertical, pane=keys.EDIT):
     class DraftChanged(Edited):
         """The text changed and typing paused: keep it as a draft."""
 
-    def __init__(self, *, verb: str = "promote", id: str | None = None) -> None:  # noqa: A002
-        """`verb` names the effect of saving."""
+    def __init__(self, *, id: str | None = None) -> None:  # noqa: A002
         super().__init__(id=id)
-        self._verb = verb
-        self._title = ""
-        self._memory = 0
-        self._original = ""
-        self._start = ""
+        self._edit: TextEdit | None = None
         self._given = ""
-        self._empty = ""
-        self._describe: Callable[[str], tuple[str, bool]] = length_remark
         self._diff_timer: Timer | None = None
         self._draft_timer: Timer | None = None
 
     def compose(self) -> ComposeResult:
-        title = EditTitle()
-        title.verb = self._verb
-        yield title
+        yield TitleRule()
         editor = EditorArea(highlight_cursor_line=False, compact=True)
         editor.cursor_blink = False
         yield editor
         yield WordDiffView()
 
-    def begin(
-        self,
-        memory: int,
-        original: str,
-        draft: str | None = None,
-        *,
-        title: str = "",
-        verb: str = "",
-        start: str | None = None,
-        empty: str = "",
-        remark: Callable[[str], tuple[str, bool]] | None = None,
-    ) -> None:
-        """Edit a text, from its draft where there is one, and take the focus.
-
-        Without a draft the text begins as `start`, or as the original. `empty` and `remark` replace
-        the sentences about memories: for an empty text, and in the title.
-        """
+    def begin(self, edit: TextEdit, draft: str | None = None) -> None:
+        """Edit a text, from its draft where there is one, and take the focus."""
         self._stop_timers()
-        self._title = title or f"Edit #{memory}"
-        self._verb = self.query_one(EditTitle).verb = verb or self._verb
-        self._memory, self._original = memory, original
-        self._start = original if start is None else start
-        self._given = self._start if draft is None else draft
-        self._empty, self._describe = empty or wording_problem(""), remark or length_remark
+        self._edit = edit
+        self._given = edit.begin if draft is None else draft
         self.editor.load_text(self._given)
         self.editor.move_cursor(self.editor.document.end)
         self.draw_title()
@@ -323,9 +276,16 @@ class EditPane(Actor, Vertical, pane=keys.EDIT):
         # Immediately: text typed ahead is meant for the editor.
         self.screen.set_focus(self.editor, scroll_visible=False)
 
+    @property
+    def edit(self) -> TextEdit:
+        """What is edited; there must be something."""
+        assert self._edit is not None
+        return self._edit
+
     def title_of(self, action: Action) -> str:
         """The footer names the effect of saving."""
-        return self._verb if action is keys.SAVE_EDIT else action.title
+        verb = self._edit.verb if self._edit is not None else action.title
+        return verb if action is keys.SAVE_EDIT else action.title
 
     @property
     def editor(self) -> EditorArea:
@@ -340,46 +300,39 @@ class EditPane(Actor, Vertical, pane=keys.EDIT):
         return self.editor.text
 
     @property
-    def memory(self) -> int:
-        return self._memory
-
-    @property
     def changed(self) -> bool:
         """Whether the text differs from the initial one."""
-        return self.content != self._start
+        return self._edit is not None and self.content != self._edit.begin
 
-    @runs(keys.SAVE_EDIT)
-    def save(self) -> None:
+    def action_save_edit(self) -> None:
         """Post the text for saving, unless it is empty."""
         if not self.content.strip():
-            self.say(self._empty)
+            self.say(self.edit.empty or wording_problem(""))
             return
         self._stop_timers()
-        self.post_message(self.Saved(self._memory, self.content, changed=self.changed))
+        self.post_message(self.Saved(self.edit.key, self.content, changed=self.changed))
 
-    @runs(keys.LEAVE_EDIT)
-    def leave(self) -> None:
+    def action_leave_edit(self) -> None:
         """Post that the person leaves, with the present text."""
         self._stop_timers()
-        self.post_message(self.Left(self._memory, self.content, changed=self.changed))
+        self.post_message(self.Left(self.edit.key, self.content, changed=self.changed))
 
     def _no_change(self) -> str | None:
-        return None if self.content != self._original else "Nothing is changed yet."
+        return None if self.content != self.edit.original else "Nothing is changed yet."
 
-    @runs(keys.NEXT_HUNK, unless=_no_change)
-    def next_hunk(self) -> None:
+    @unless(_no_change)
+    def action_next_hunk(self) -> None:
         chosen = self.difference.chosen
         if chosen is not None:
             self.difference.choose(chosen + 1)
 
-    @runs(keys.PREVIOUS_HUNK, unless=_no_change)
-    def previous_hunk(self) -> None:
+    @unless(_no_change)
+    def action_previous_hunk(self) -> None:
         chosen = self.difference.chosen
         if chosen is not None:
             self.difference.choose(chosen - 1)
 
-    @runs(keys.REVERT_HUNK)
-    def put_back(self) -> None:
+    def action_put_back(self) -> None:
         """Make the chosen change as it was originally; the editor can undo that."""
         self._draw_difference()
         chosen = self.difference.chosen
@@ -387,12 +340,11 @@ class EditPane(Actor, Vertical, pane=keys.EDIT):
             self.say("Nothing is changed, so there is nothing to put back.")
             return
         editor = self.editor
-        text = put_back(self._original, self.content, chosen)
+        text = put_back(self.edit.original, self.content, chosen)
         editor.replace(text, (0, 0), editor.document.end)
         self._draw_difference()
 
-    @runs(keys.SWITCH_HALF)
-    def switch_half(self) -> None:
+    def action_switch_half(self) -> None:
         """Go from the text to the difference, or back."""
         to_difference = self.editor.has_focus and self.difference.display
         other = self.difference if to_difference else self.editor
@@ -417,7 +369,7 @@ class EditPane(Actor, Vertical, pane=keys.EDIT):
         self._draft_timer = None
         if self.content != self._given:
             self._given = self.content
-            self.post_message(self.DraftChanged(self._memory, self._given, changed=self.changed))
+            self.post_message(self.DraftChanged(self.edit.key, self._given, changed=self.changed))
 
     def _stop_timers(self) -> None:
         for timer in (self._diff_timer, self._draft_timer):
@@ -427,15 +379,24 @@ class EditPane(Actor, Vertical, pane=keys.EDIT):
 
     def remark(self) -> tuple[str, bool]:
         """The title's remark about the text, and whether it is a warning."""
-        return self._describe(self.content)
+        return (self.edit.remark or length_remark)(self.content)
 
     def draw_title(self) -> None:
-        remark, warn = self.remark()
-        focused = self.editor.has_focus
-        self.query_one(EditTitle).show(self._title, remark, warn=warn, focused=focused)
+        """The title, what its text is like, and the keys where there is room."""
+        if self._edit is None:
+            return
+        signs, (remark, warn) = glyphs(self.app), self.remark()
+        title = self.query_one(TitleRule)
+        words = f"{signs.attention} {remark}" if warn else remark
+        title.show(self.edit.title, words, focused=self.editor.has_focus)
+        saves, leaves = (
+            f"{keys.SAVE_EDIT.key} {self.edit.verb}",
+            f"{keys.LEAVE_EDIT.key} keep draft",
+        )
+        title.name_columns(f"{saves} {signs.dot} {leaves}")
 
     def _draw_difference(self) -> None:
-        original, edited = self._original, self.content
+        original, edited = self.edit.original, self.content
         if len(original) + len(edited) < LARGE:
             self.difference.show_hunks(hunks(original, edited))
             return

@@ -2,45 +2,33 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
-
 from textual import on
 from textual.app import ComposeResult
-from textual.binding import BindingType
 from textual.containers import Horizontal
 from textual.message import Message
 from textual.timer import Timer
 from textual.widgets import Input
 
 from reviewer.tui.kit import keys
-from reviewer.tui.kit.actor import Actor, runs
+from reviewer.tui.kit.actor import Actor
 from reviewer.tui.kit.line import BarLine, Part
-from reviewer.tui.kit.text_keys import INPUT_BINDINGS
 from reviewer.tui.theme import Glyphs, Palette
 
 REST_SECONDS = 0.015
 """Pause in the typing before the filter runs."""
 
 
-class LineInput(Input, inherit_bindings=False):
-    """Textual's field of one line, with our keys."""
-
-    BINDINGS: ClassVar[list[BindingType]] = INPUT_BINDINGS
-
-
-class FilterInput(Actor, LineInput, pane=keys.FILTER_FIELD):
+class FilterInput(Actor, Input, pane=keys.FILTER_FIELD):
     """The text field; `enter` keeps the filter, `escape` clears it."""
 
     def __init__(self, placeholder: str) -> None:
         super().__init__(placeholder=placeholder, compact=True, select_on_focus=False)
         self.cursor_blink = False
 
-    @runs(keys.KEEP_FILTER)
-    def keep(self) -> None:
+    def action_keep_filter(self) -> None:
         self.post_message(FilterBar.Kept(self.value))
 
-    @runs(keys.CLEAR_FILTER)
-    def clear_filter(self) -> None:
+    def action_clear_filter(self) -> None:
         self.post_message(FilterBar.Cleared())
 
 

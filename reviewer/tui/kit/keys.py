@@ -36,14 +36,6 @@ MENU = Action(
     "menu", "full_stop", "more", "Choose a rarer act from a menu beside the row.", "Decide"
 )
 COPY = Action("copy", "y", "copy", "Copy the text to the clipboard (OSC 52).", "Look")
-NEXT_HEADING = Action(
-    "next_heading", "right_curly_bracket", "next heading",
-    "Go to the next heading of the text.", "Look",
-)  # fmt: skip
-PREVIOUS_HEADING = Action(
-    "previous_heading", "left_curly_bracket", "previous heading",
-    "Go to the previous heading of the text.", "Look", beside=NEXT_HEADING.id,
-)  # fmt: skip
 OPEN_SOURCE = Action(
     "open_source", "o", "open source", "Show the source at the line this comes from.", "Look"
 )
@@ -89,19 +81,7 @@ BACK = Action(
 )  # fmt: skip
 CLOSE = Action("close", "escape,q", "close", "Close this and go back.", "Move")
 
-SCROLL_DOWN = Action("scroll_down", "j,down", "scroll down", "Scroll one line down.", "Move")
-SCROLL_UP = Action("scroll_up", "k,up", "scroll up", "Scroll one line up.", "Move")
-SCROLL_PAGE_DOWN = Action(
-    "scroll_page_down", "pagedown,ctrl+d", "page down", "Scroll one page down.", "Move"
-)
-SCROLL_PAGE_UP = Action("scroll_page_up", "pageup,ctrl+u", "page up", "Scroll one page up.", "Move")
-SCROLL_HOME = Action("scroll_home", "g,home", "start", "Go to the start of the text.", "Move")
-SCROLL_END = Action("scroll_end", "G,end", "end", "Go to the end of the text.", "Move")
-TEXT = Pane(
-    "text", "A pane of text",
-    (SCROLL_DOWN, SCROLL_UP, SCROLL_PAGE_DOWN, SCROLL_PAGE_UP, SCROLL_HOME, SCROLL_END),
-)  # fmt: skip
-NO_KEYS = Pane("", "", ())
+MOVING = Pane("text", "A list, or a pane of text", MOVES)
 
 KEEP_FILTER = Action(
     "keep_filter", "enter,down", "keep", "Keep the filter and go back to the list.", "Select"
@@ -207,4 +187,4 @@ SCREENS = (*TABS, SHOW_PIPELINES, SHOW_AGENTS, SHOW_HISTORY)
 
 RUN_HERE = Action("run_here", "enter", "run", "Run the action under the cursor.", "Move")
 CLOSE_HELP = Action("leave_help", "escape,q,question_mark,f1", "close", "Close the help.", "Move")
-HELP_LIST = Pane("help", "Help", (*MOVES, RUN_HERE, CLOSE_HELP), (RUN_HERE, CLOSE_HELP))
+HELP_LIST = Pane("help", "Help", (RUN_HERE, CLOSE_HELP), (RUN_HERE, CLOSE_HELP))

@@ -11,6 +11,8 @@ from textual.message import Message
 from textual.scroll_view import ScrollView
 from textual.strip import Strip
 
+from reviewer.tui.kit import keys
+from reviewer.tui.kit.actor import Actor
 from reviewer.tui.kit.line import Part, line_of
 from reviewer.tui.kit.row_model import RowModel
 from reviewer.tui.kit.text import wrapped
@@ -22,7 +24,7 @@ INDENT = "  "
 """Indent of a sentence in an empty list."""
 
 
-class RowList(ScrollView, can_focus=True):
+class RowList(Actor, ScrollView, can_focus=True, inherit_bindings=False, pane=keys.MOVING):
     """Rows, and a last line with the position of the cursor. Subclasses provide the rows."""
 
     DEFAULT_CSS = "RowList { height: 1fr; width: 1fr; overflow: hidden hidden; }"
@@ -101,7 +103,7 @@ class RowList(ScrollView, can_focus=True):
             return line_of([(" " + foot, style.dim)], width, style.text, sign.ellipsis)
         at = self.scroll_offset.y + y
         if at < total:
-            return self.row_strip(at, width, style, sign)
+            return self.row_strip(at, width, style, sign).simplify()
         words, how = "", style.text
         if not total:
             lines = [
@@ -155,28 +157,28 @@ class RowList(ScrollView, can_focus=True):
     def move_by(self, rows: int) -> None:
         self.move_to(self.cursor + rows)
 
-    def line_down(self) -> None:
+    def action_line_down(self) -> None:
         self.move_by(1)
 
-    def line_up(self) -> None:
+    def action_line_up(self) -> None:
         self.move_by(-1)
 
-    def half_down(self) -> None:
+    def action_half_down(self) -> None:
         self.move_by(max(self.page // 2, 1))
 
-    def half_up(self) -> None:
+    def action_half_up(self) -> None:
         self.move_by(-max(self.page // 2, 1))
 
-    def page_down(self) -> None:
+    def action_page_down(self) -> None:
         self.move_by(self.page)
 
-    def page_up(self) -> None:
+    def action_page_up(self) -> None:
         self.move_by(-self.page)
 
-    def go_home(self) -> None:
+    def action_go_home(self) -> None:
         self.move_to(0)
 
-    def go_end(self) -> None:
+    def action_go_end(self) -> None:
         self.move_to(self.total - 1)
 
     @property

@@ -33,7 +33,7 @@ from reviewer.text.display import display_line
 from reviewer.tui.editor import open_in_editor
 from reviewer.tui.kit import keys
 from reviewer.tui.kit.action import Action
-from reviewer.tui.kit.actor import Actor, DismissOnce, StatusMessage, detached, runs
+from reviewer.tui.kit.actor import Actor, DismissOnce, StatusMessage, detached, unless
 from reviewer.tui.kit.bars import FooterBar, HeaderBar, StatusBar
 from reviewer.tui.kit.line import Separator, TitleRule
 from reviewer.tui.kit.row_list import RowList
@@ -73,14 +73,6 @@ class Act(Protocol):
 
 
 ActT = TypeVar("ActT", bound=Act)
-
-
-def _can_run(action: Action, node: Actor) -> bool:
-    """Whether a key would do something now; if the store cannot say, pressing the key will."""
-    try:
-        return node.why_not(action) is None
-    except ReviewerError:
-        return True
 
 
 _turns: defaultdict[tuple[type, str], Lock] = defaultdict(Lock)
@@ -233,8 +225,8 @@ class KitScreen(DismissOnce, Actor, Screen[None], inherit_bindings=False):
     def _nothing_to_redo(self) -> str | None:
         return None if self.engine.history.redo_title() else "There is nothing to redo."
 
-    @runs(keys.UNDO, unless=_nothing_to_undo)
-    async def undo(self) -> None:
+    @unless(_nothing_to_undo)
+    async def action_undo(self) -> None:
         """Undo the last act of this session; an earlier one is named first, and waits for enter."""
         following = self.engine.history.next_undo()
         if following is None:
@@ -249,8 +241,8 @@ class KitScreen(DismissOnce, Actor, Screen[None], inherit_bindings=False):
         undone = await self.write(self.engine.history.undo, "Undoing")
         self._reversed(undone, "Undone", f"{self.key_of(keys.REDO)} to redo")
 
-    @runs(keys.REDO, unless=_nothing_to_redo)
-    async def redo(self) -> None:
+    @unless(_nothing_to_redo)
+    async def action_redo(self) -> None:
         redone = await self.write(self.engine.history.redo, "Redoing")
         self.host.made_here.add(redone.target)
         self._reversed(redone, "Redone", f"{self.key_of(keys.UNDO)} to undo")
@@ -296,7 +288,7 @@ class KitScreen(DismissOnce, Actor, Screen[None], inherit_bindings=False):
         typing = focused is not None and focused.check_consume_key("a", "a")
         shown = []
         for action, node in [*self.footer_actions(), (keys.HELP, self.host)]:
-            names = self.host.keymap_in_use.keys(action)
+            names = list(self.host.keymap_in_use.keys(action))
             if typing:  # the key would be typed as a character
                 names = [key for key in names if len(key) > 1 and not _types(key)]
             if names:
@@ -308,8 +300,7 @@ class KitScreen(DismissOnce, Actor, Screen[None], inherit_bindings=False):
         """The footer follows the focus."""
         self.show_footer()
 
-    @runs(keys.CLOSE)
-    def leave(self) -> None:
+    def action_close(self) -> None:
         """Close the screen; an act that is being written is stopped instead."""
         if not self.host.stop_running():
             self.dismiss()
@@ -358,6 +349,44 @@ class KitScreen(DismissOnce, Actor, Screen[None], inherit_bindings=False):
         self.question = asked
         await self.app.push_screen(asked, answered)
 
+    async def ask_text(
+        self,
+        title: str,
+        then: Callable[[str], Awaitable[None]],
+        *,
+        text: str = "",
+        hint: str = "",
+        empty: str = "",
+        problem: Callable[[str], str] | None = None,
+    ) -> None:
+        """Let the person type one line, and pass it on; `problem` says why it cannot be taken.
+
+        `empty`: what an empty line means, where it may be taken.
+        """
+        from reviewer.tui.kit.option import Option
+
+        def options(typed: str) -> list[Option]:
+            typed = typed.strip()
+            trouble = problem(typed) if problem is not None and typed else ""
+            if self.question is not None:
+                self.question.nothing = trouble or hint
+            if trouble or not (typed or empty):
+                return []
+            return [Option(typed, typed or empty, f"{keys.CHOOSE.key} takes it")]
+
+        async def answered(option: Option) -> None:
+            await then(option.key)
+
+        await self.choose(
+            title,
+            options(text),
+            answered,
+            narrow=lambda typed: self.offer(options(typed)),
+            hint=hint,
+            nothing=hint,
+            text=text,
+        )
+
     async def confirm(
         self, title: str, yes: str, no: str, then: Callable[[], Awaitable[None]]
     ) -> None:
@@ -390,20 +419,31 @@ class KitScreen(DismissOnce, Actor, Screen[None], inherit_bindings=False):
 
         self.read(work, then, group="options")
 
-    @runs(keys.MENU)
-    async def open_menu(self) -> None:
-        """Choose one of the actions that have no key of their own."""
+    async def action_menu(self) -> None:
+        """Choose one of the actions that have no key of their own; those that can run come first,
+        the others say why they cannot.
+        """
         from reviewer.tui.kit.option import Option
 
-        rare = [action for action in self.pane.actions if not self.host.keymap_in_use.keys(action)]
-        usable = [action for action in rare if _can_run(action, self)]
+        rare = [each for each in self.pane.actions if not self.host.keymap_in_use.keys(each)]
+        reasons = {each.id: self._reason(each) for each in rare}
+        rare.sort(key=lambda each: bool(reasons[each.id]))
 
         async def then(option: Option) -> None:
-            await self.action_act(option.key)
+            await self.perform(rare[int(option.key)])
 
-        await self.choose(
-            "More", [Option(each.id, self.title_of(each), each.short) for each in usable], then
-        )
+        options = [
+            Option(str(at), self.title_of(each), reasons[each.id] or each.short)
+            for at, each in enumerate(rare)
+        ]
+        await self.choose("More", options, then)
+
+    def _reason(self, action: Action) -> str:
+        """Why an action cannot run now; empty if the store cannot say, for choosing it will."""
+        try:
+            return self.why_not(action) or ""
+        except ReviewerError:
+            return ""
 
     def keep_now(self) -> None:
         """Save the text being typed and the place before another screen is shown or the program
@@ -479,6 +519,11 @@ class TextEdit:
     beside: Sequence[Widget] = ()
     """Panes that stay in sight above the editor."""
 
+    @property
+    def begin(self) -> str:
+        """The text without a draft."""
+        return self.original if self.start is None else self.start
+
     def keep(self, content: str) -> bool:
         """Keep a draft, unless it is too long ever to be saved; returns whether it was kept."""
         if self.limit and len(content) > self.limit:
@@ -487,61 +532,7 @@ class TextEdit:
         return True
 
 
-class Movable(Protocol):
-    """The target of the move keys: the cursor of a list, or a scrolling text."""
-
-    def line_down(self) -> None: ...
-    def line_up(self) -> None: ...
-    def half_down(self) -> None: ...
-    def half_up(self) -> None: ...
-    def page_down(self) -> None: ...
-    def page_up(self) -> None: ...
-    def go_home(self) -> None: ...
-    def go_end(self) -> None: ...
-
-
-class MoveKeys:
-    """Passes the move keys on to one list or text, whichever pane has the focus."""
-
-    @property
-    def moved(self) -> Movable:
-        """The target of the move keys."""
-        raise NotImplementedError
-
-    @runs(keys.LINE_DOWN)
-    def line_down(self) -> None:
-        self.moved.line_down()
-
-    @runs(keys.LINE_UP)
-    def line_up(self) -> None:
-        self.moved.line_up()
-
-    @runs(keys.HALF_DOWN)
-    def half_down(self) -> None:
-        self.moved.half_down()
-
-    @runs(keys.HALF_UP)
-    def half_up(self) -> None:
-        self.moved.half_up()
-
-    @runs(keys.PAGE_DOWN)
-    def page_down(self) -> None:
-        self.moved.page_down()
-
-    @runs(keys.PAGE_UP)
-    def page_up(self) -> None:
-        self.moved.page_up()
-
-    @runs(keys.GO_HOME)
-    def go_home(self) -> None:
-        self.moved.go_home()
-
-    @runs(keys.GO_END)
-    def go_end(self) -> None:
-        self.moved.go_end()
-
-
-class ListScreen(MoveKeys, KitScreen, inherit_bindings=False):
+class ListScreen(KitScreen, inherit_bindings=False):
     """A list on the left, panes on the right; one above the other where the screen is narrow."""
 
     HORIZONTAL_BREAKPOINTS = COLUMNS
@@ -650,18 +641,14 @@ class ListScreen(MoveKeys, KitScreen, inherit_bindings=False):
     def follow(self) -> None:
         """Show the row under the cursor in the panes."""
 
-    @property
-    def moved(self) -> Movable:
-        return self.list
-
     # marks
 
     def no_rows(self) -> str | None:
         """Why an action that needs a row cannot run."""
         return None if self.list.total else "The list is empty."
 
-    @runs(keys.MARK, unless=no_rows)
-    def mark(self) -> None:
+    @unless(no_rows)
+    def action_mark(self) -> None:
         """Mark or unmark this row and go down."""
         model = self._marked_model()
         model.toggle_mark()
@@ -669,8 +656,8 @@ class ListScreen(MoveKeys, KitScreen, inherit_bindings=False):
         self.list.move_by(1)
         self.say_marked()
 
-    @runs(keys.RANGE, unless=no_rows)
-    def range(self) -> None:
+    @unless(no_rows)
+    def action_range(self) -> None:
         """Begin a range here, or keep the marks of the one in progress."""
         model = self._marked_model()
         if model.range_from is None:
@@ -682,8 +669,8 @@ class ListScreen(MoveKeys, KitScreen, inherit_bindings=False):
             self.say_marked()
         self.list.refresh()
 
-    @runs(keys.MARK_ALL, unless=no_rows)
-    def mark_all(self) -> None:
+    @unless(no_rows)
+    def action_mark_all(self) -> None:
         """Mark every row that can be marked, or none."""
         model = self._marked_model()
         if model.has_marks:
@@ -718,8 +705,7 @@ class ListScreen(MoveKeys, KitScreen, inherit_bindings=False):
 
     # panes
 
-    @runs(keys.ZOOM)
-    def zoom(self) -> None:
+    def action_zoom(self) -> None:
         """Fill the screen with the focused pane, or show all panes again."""
         focused = self.focused
         if self._zoomed is not None:
@@ -742,12 +728,10 @@ class ListScreen(MoveKeys, KitScreen, inherit_bindings=False):
         """The pane that fills the screen."""
         return self._zoomed
 
-    @runs(keys.NEXT_PANE)
-    def next_pane(self) -> None:
+    def action_next_pane(self) -> None:
         self._step_pane(1)
 
-    @runs(keys.PREVIOUS_PANE)
-    def previous_pane(self) -> None:
+    def action_previous_pane(self) -> None:
         self._step_pane(-1)
 
     def _step_pane(self, step: int) -> None:
@@ -773,8 +757,7 @@ class ListScreen(MoveKeys, KitScreen, inherit_bindings=False):
             self.fill_with(pane)
             self._reading = True
 
-    @runs(keys.BACK)
-    def back(self) -> None:
+    def action_back(self) -> None:
         """Leave one thing: the act being written, the marks, the zoom, the pane, the filter, and
         in the end the screen.
         """
@@ -796,7 +779,7 @@ class ListScreen(MoveKeys, KitScreen, inherit_bindings=False):
     def leave_last(self) -> None:
         """Nothing else is left to leave: close the screen, or say how to quit."""
         if self.app.screen_stack[0] is self:
-            self.host.how_to_quit()
+            self.host.action_how_to_quit()
         else:
             self.dismiss()
 
@@ -901,16 +884,7 @@ class ListScreen(MoveKeys, KitScreen, inherit_bindings=False):
         draft = edit.drafts.load(edit.key)
         self._edit = edit
         await self.show_overlay(self._editor, beside=edit.beside)
-        self._editor.begin(
-            edit.key,
-            edit.original,
-            draft,
-            title=edit.title,
-            verb=edit.verb,
-            start=edit.start,
-            empty=edit.empty,
-            remark=edit.remark,
-        )
+        self._editor.begin(edit, draft)
         if draft is not None:
             self.say(f"{edit.title}: this is your draft.")
 
@@ -996,8 +970,7 @@ class ListScreen(MoveKeys, KitScreen, inherit_bindings=False):
     def run_filter(self, text: str, *, here: int | None) -> None:
         """Show the rows that a filter lets through, with the cursor on the id `here`."""
 
-    @runs(keys.FILTER)
-    async def open_filter(self) -> None:
+    async def action_filter(self) -> None:
         """Type a filter below the list."""
         if self.filter_bar is None:
             from reviewer.tui.kit.filter import FilterBar
@@ -1051,23 +1024,30 @@ class ListScreen(MoveKeys, KitScreen, inherit_bindings=False):
             self.status.recover()
         self.filter_bar.show(self.filter_text)
 
-    @runs(keys.REFRESH)
-    def refresh_rows(self) -> None:
+    def action_refresh(self) -> None:
         """Read everything again."""
         self.note_version()
         self.reload()
 
 
-class TextScreen(MoveKeys, KitScreen, inherit_bindings=False):
-    """A screen that one pane of text fills; the move keys scroll it."""
+class TextScreen(KitScreen, inherit_bindings=False):
+    """A screen that one pane of text fills."""
 
-    @property
-    def text(self) -> TextPane:
-        return self.query_one(TextPane)
+    def __init__(self, engine: Engine, project: str | None = None, *, title: str = "") -> None:
+        super().__init__(engine, project)
+        self.text = self.make_text(title)
 
-    @property
-    def moved(self) -> Movable:
-        return self.text
+    def make_text(self, title: str) -> TextPane:
+        return TextPane(title=title, id="text")
+
+    def compose(self) -> ComposeResult:
+        yield self.text
+        yield self.status
+        yield self.footer
+
+    def on_mount(self) -> None:
+        self.set_focus(self.text, scroll_visible=False)
+        self.show_footer()
 
 
 def _breakpoint(size: int, breakpoints: list[tuple[int, str]]) -> str:

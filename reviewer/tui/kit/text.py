@@ -9,7 +9,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from datetime import datetime
-from itertools import pairwise
 from unicodedata import combining
 
 from msgspec import Struct
@@ -313,41 +312,6 @@ def _diff_style(line: str) -> str:
     if line.startswith(("--- ", "+++ ")):
         return "strong"
     return {"+": "accent", "-": "warm", "@": "faint"}.get(line[:1], "dim")
-
-
-# hard-wrapped prose
-
-WRAPPED = 45
-"""A shorter line was ended on purpose."""
-
-_FENCE = re.compile(r"\s*(```|~~~)")
-_PROSE = re.compile(r"[\w(\[`\"'“‘*_](?!\s)|[aAI] ")
-_NOT_PROSE = re.compile(r"\s|#|\||>|[-+*•]\s|\d+[.)]\s|</?\w|[\w -]+:\s*\S*$")
-
-
-def reflowed(text: str) -> str:
-    """`text` with a space for each line end inside a paragraph of prose.
-
-    All other characters stay at their offsets, so spans of the text are spans of the result.
-    Headings, lists, tables, quotations, indented and fenced code keep their lines.
-    """
-    lines = text.split("\n")
-    parts = [lines[0]]
-    fenced = bool(_FENCE.match(lines[0]))
-    for before, line in pairwise(lines):
-        fence = bool(_FENCE.match(line))
-        joins = (
-            not fenced
-            and not fence
-            and len(before) >= WRAPPED
-            and not before.endswith("  ")
-            and not before.startswith(("#", "|"))
-            and bool(_PROSE.match(line))
-            and not _NOT_PROSE.match(line)
-        )
-        parts.append((" " if joins else "\n") + line)
-        fenced ^= fence
-    return "".join(parts)
 
 
 # figures and moments

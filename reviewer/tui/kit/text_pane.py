@@ -17,7 +17,7 @@ from textual.strip import Strip
 
 from reviewer.text.display import display_line
 from reviewer.tui.kit import keys
-from reviewer.tui.kit.actor import Actor, runs
+from reviewer.tui.kit.actor import Actor
 from reviewer.tui.kit.text import Block, Line, Run, fit, lay_out
 from reviewer.tui.theme import glyphs, palette
 
@@ -25,7 +25,7 @@ HEADER_ROWS = 1
 """Rows of the title, which do not scroll."""
 
 
-class TextPane(Actor, ScrollView, can_focus=True, inherit_bindings=False, pane=keys.TEXT):
+class TextPane(Actor, ScrollView, can_focus=True, inherit_bindings=False, pane=keys.MOVING):
     """Blocks of text below a title. `tab` reaches it; `j k`, pages, `g G` scroll it."""
 
     DEFAULT_CSS = """
@@ -119,7 +119,7 @@ class TextPane(Actor, ScrollView, can_focus=True, inherit_bindings=False, pane=k
         segments = [Segment(run.text, getattr(styles, run.style)) for run in runs]
         if y < HEADER_ROWS:
             return Strip(segments).adjust_cell_length(width, styles.text)
-        strip = Strip(segments).adjust_cell_length(max(width - 1, 0), styles.text)
+        strip = Strip(segments).adjust_cell_length(max(width - 1, 0), styles.text).simplify()
         return Strip(
             [*strip, Segment(glyphs(self.app).thumb if thumb else " ", styles.rule)], width
         )
@@ -134,34 +134,28 @@ class TextPane(Actor, ScrollView, can_focus=True, inherit_bindings=False, pane=k
         """Scroll by a number of rows, without animation."""
         self.scroll_to(y=self.scroll_offset.y + rows, animate=False)
 
-    @runs(keys.SCROLL_DOWN)
-    def line_down(self) -> None:
+    def action_line_down(self) -> None:
         self.scroll_rows(1)
 
-    @runs(keys.SCROLL_UP)
-    def line_up(self) -> None:
+    def action_line_up(self) -> None:
         self.scroll_rows(-1)
 
-    def half_down(self) -> None:
+    def action_half_down(self) -> None:
         self.scroll_rows(max(self.room // 2, 1))
 
-    def half_up(self) -> None:
+    def action_half_up(self) -> None:
         self.scroll_rows(-max(self.room // 2, 1))
 
-    @runs(keys.SCROLL_PAGE_DOWN)
-    def page_down(self) -> None:
+    def action_page_down(self) -> None:
         self.scroll_rows(max(self.room - 1, 1))
 
-    @runs(keys.SCROLL_PAGE_UP)
-    def page_up(self) -> None:
+    def action_page_up(self) -> None:
         self.scroll_rows(-max(self.room - 1, 1))
 
-    @runs(keys.SCROLL_HOME)
-    def go_home(self) -> None:
+    def action_go_home(self) -> None:
         self.scroll_to(y=0, animate=False)
 
-    @runs(keys.SCROLL_END)
-    def go_end(self) -> None:
+    def action_go_end(self) -> None:
         self.scroll_to(y=self.max_scroll_y, animate=False)
 
     def _row(self, y: int) -> tuple[tuple[Run, ...], bool]:

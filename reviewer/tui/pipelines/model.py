@@ -69,19 +69,12 @@ class PipelinesModel:
         self.graph: Graph | None = None
         self.rows: list[Row] = []
         self.cursor = 0
-        self.all_edges = False
         self.states: dict[str, NodeState] = {}
 
     def load(self, graph: Graph | None) -> None:
         """Show another pipeline, or the same one read again."""
         here = self._key()
         self.graph = graph
-        self._make_rows(here)
-
-    def show_edges(self, every: bool) -> None:
-        """Make every edge a row, or only those of nodes with several."""
-        here = self._key()
-        self.all_edges = every
         self._make_rows(here)
 
     @property
@@ -111,7 +104,7 @@ class PipelinesModel:
             for stop in self.graph.stops:
                 into = self.graph.into.get(stop.node.name, ())
                 self.rows.append(NodeRow(stop.node, into[0] if into else None, stop.reachable))
-                if self.all_edges or len(stop.edges) > 1:
+                if len(stop.edges) > 1:
                     self.rows += [
                         EdgeRow(self.graph.entries[edge.index], edge.index in stop.back)
                         for edge in stop.edges

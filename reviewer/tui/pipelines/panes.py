@@ -13,8 +13,8 @@ from reviewer.text.display import display_line
 from reviewer.tui.evidence.structure import labelled
 from reviewer.tui.kit.line import Part, cells_of, cut, line_of
 from reviewer.tui.kit.row_list import ModelList, cursor_bar
-from reviewer.tui.kit.text import Block, Line, Run, Span, count, fit, lay_out
-from reviewer.tui.pipelines.model import MODES, EdgeRow, NodeRow, PipelinesModel
+from reviewer.tui.kit.text import Block, Run, Span, count
+from reviewer.tui.pipelines.model import EdgeRow, NodeRow, PipelinesModel
 from reviewer.tui.theme import Glyphs, Palette, RowStyles
 
 if TYPE_CHECKING:
@@ -137,8 +137,8 @@ def _beside(left: list[Part], right: str, width: int, style: RowStyles, sign: Gl
 
 # text
 
-ALL, ANSWER = "all", "answer"
-"""Views beside the six modes: all of them, and the last answer."""
+ANSWER = "answer"
+"""The view beside the six modes: the last answer."""
 PROMPT_ROWS = 6
 _WINS = " wins"
 
@@ -324,89 +324,8 @@ def answer_blocks(node_input: NodeInput, live: str) -> list[Block]:
     ]
 
 
-def approved_blocks(about: str) -> list[Block]:
-    """The subject of a question: the answer of the stage before it."""
-    return [Block(about, first=(Run(" "),))]
-
-
 def shown_text(mode: str, node_input: NodeInput) -> str:
-    """The text of a view for copying: of a mode, of all six, or the last answer."""
-    if mode == ALL:
-        return "\n\n".join(f"== {each}\n{shown_text(each, node_input)}" for each in MODES)
+    """The text of a view for copying: of a mode, or the last answer."""
     if mode == ANSWER:
         return node_input.last_answer.answer if node_input.last_answer is not None else ""
     return node_input.session if mode == "full" else node_input.preambles[mode].text
-
-
-# the six modes side by side
-
-NARROWEST = 34
-"""Least width of a column in cells."""
-SHORTEST = 8
-"""Least rows of text for a mode."""
-HEAD_ROWS = 3
-_BAR = 10
-
-
-def columns(node_input: NodeInput, width: int, height: int, signs: Glyphs) -> list[Block]:
-    """The modes in a grid of `width` cells, filling `height` rows where they are enough."""
-    beside = max(min((width + 1) // (NARROWEST + 1), 3), 1)
-    cells = (width - (beside - 1)) // beside
-    rows = -(-len(MODES) // beside)
-    texts = max(height // rows - HEAD_ROWS - 1, SHORTEST)
-    blocks: list[Block] = []
-    for start in range(0, len(MODES), beside):
-        drawn = [
-            _cell(mode, node_input, cells, texts, signs) for mode in MODES[start : start + beside]
-        ]
-        for y in range(HEAD_ROWS + texts):
-            runs: list[Run] = []
-            for x, cell in enumerate(drawn):
-                if x:
-                    runs.append(Run("|" if signs.ascii else "│", "rule"))
-                runs += _padded(cell[y], cells)
-            blocks.append(Block("", first=tuple(runs), wrap=False))
-    return blocks
-
-
-def _cell(mode: str, node_input: NodeInput, cells: int, texts: int, signs: Glyphs) -> list[Line]:
-    """A mode in a number of rows: key and name, tokens against ceiling, omissions, the text."""
-    number = MODES.index(mode) + 1
-    mine = mode == node_input.entry.fidelity.value
-    if mode == "full":
-        size = f"{count(node_input.session_turns, 'turn')}, {node_input.session_tokens:,} tok"
-        missing, text = "a resume would lose it", node_input.session or "No session yet."
-        missing = missing if node_input.session_turns else ""
-    else:
-        preamble = node_input.preambles[mode]
-        size = (
-            f"{bar(preamble.tokens, preamble.budget, _BAR, signs)} "
-            f"{preamble.tokens:,} of {preamble.budget:,}"
-        )
-        missing, text = left_out(preamble), preamble.text
-    room = cells - 2
-    name = f"{mode} {signs.promoted} resolved" if mine else mode
-    rule = signs.rule * max(cells - len(name) - 6, 0)
-    head = [
-        Line(
-            (
-                Run(f"{signs.rule} ", "rule"),
-                Run(f"{number} ", "accent"),
-                Run(f"{name} ", "accent" if mine else "strong"),
-                Run(rule, "rule"),
-            ),
-            0,
-        ),
-        Line((Run(f" {fit(size, room, signs.ellipsis)}", "dim"),), 0),
-        Line((Run(f" {fit(missing, room, signs.ellipsis)}", "warm"),), 0),
-    ]
-    lines = list(lay_out([Block(text, first=(Run(" "),))], cells - 1, signs.ellipsis))
-    if len(lines) > texts:
-        more = f" {signs.ellipsis} {len(lines) - texts + 1} more lines, {number} shows all"
-        lines[texts - 1 :] = [Line((Run(fit(more, cells - 1, signs.ellipsis), "faint"),), 0)]
-    return [*head, *lines, *[Line((), 0)] * (texts - len(lines))]
-
-
-def _padded(line: Line, cells: int) -> list[Run]:
-    """The runs of a line, filled up to a column's width."""
-    return [*line.runs, Run(" " * max(cells - line.cells, 0))]

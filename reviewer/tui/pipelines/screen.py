@@ -19,12 +19,11 @@ from reviewer.resources import sample_data_folder
 from reviewer.text.display import display_line
 from reviewer.tui.kit import keys as shared
 from reviewer.tui.kit.action import Action
-from reviewer.tui.kit.actor import runs
+from reviewer.tui.kit.actor import unless
 from reviewer.tui.kit.option import Option
-from reviewer.tui.kit.paths import path_options, typed_path
 from reviewer.tui.kit.row_list import RowList
 from reviewer.tui.kit.screen import ListScreen
-from reviewer.tui.kit.text import count, fit, moment
+from reviewer.tui.kit.text import Block, Run, count, fit, moment
 from reviewer.tui.kit.text_pane import TextPane
 from reviewer.tui.pipelines import keys
 from reviewer.tui.pipelines.model import (
@@ -42,13 +41,9 @@ from reviewer.tui.pipelines.model import (
     read_run,
 )
 from reviewer.tui.pipelines.panes import (
-    ALL,
     ANSWER,
     PipelineList,
     answer_blocks,
-    approved_blocks,
-    before_words,
-    columns,
     entry_blocks,
     entry_title,
     preamble_blocks,
@@ -100,9 +95,7 @@ class PipelinesScreen(ListScreen, pane=keys.PIPELINES):
         self.node_input: NodeInput | None = None
         """The input of the node under the cursor."""
         self.view = ""
-        """The chosen mode, `all` or `answer`; empty for the mode that resolves."""
-        self.entry_number = 0
-        """The index of the explained edge among those into the node."""
+        """The chosen mode, or `answer`; empty for the mode that resolves."""
         self.use_model: bool | None = None
         """Whether the model of the settings answers; None until a person decides."""
         self.allow_tools = False
@@ -114,10 +107,8 @@ class PipelinesScreen(ListScreen, pane=keys.PIPELINES):
         """The run, its stages and the question for which it was read last."""
         self._run_reads = 0
         """Counts the reads of runs, so that a file that was slow to read shows no older state."""
-        self._follows_run = True
-        """The cursor follows a run until a person moves it elsewhere."""
-        self._followed_to = ""
-        """The node to which the cursor followed the run last."""
+        self._run_at = ""
+        """The node of the run when it was looked at last; empty before."""
 
     def on_mount(self) -> None:
         self.title_rule.focused(True)
@@ -132,10 +123,6 @@ class PipelinesScreen(ListScreen, pane=keys.PIPELINES):
         background = self.background
         if background is not None and background.listener is self._listener:
             background.listener = None
-
-    def arranged(self) -> None:
-        """All modes side by side depend on the size of the pane."""
-        self.call_after_refresh(self._draw_input)
 
     def on_resize(self) -> None:
         self.call_after_refresh(self._draw_title)
@@ -164,6 +151,7 @@ class PipelinesScreen(ListScreen, pane=keys.PIPELINES):
             if path is None:
                 self.loaded = True
                 self._draw()
+                self.call_later(self.action_pipeline_choose)
             else:
                 self._open(path)
 
@@ -173,7 +161,7 @@ class PipelinesScreen(ListScreen, pane=keys.PIPELINES):
         """Show a pipeline with the run named, or with its latest."""
         engine = self.engine
         if path != self.path:
-            self.view, self.entry_number, self.allow_tools = "", 0, False
+            self.view, self.allow_tools = "", False
             self.unzoom()
             self.status.say("")  # the sentence is about another file
         self.path = path
@@ -272,30 +260,18 @@ class PipelinesScreen(ListScreen, pane=keys.PIPELINES):
 
     # reading the node under the cursor
 
-    def cursor_moved(self) -> None:
-        """A cursor that a person puts on another node stops following the run."""
-        self.entry_number = 0
-        background, node = self.background, self.graph.node
-        name = node.name if node is not None else ""
-        if name != self._followed_to:
-            self._follows_run = background is not None and name in (
-                background.node,
-                background.next,
-            )
-
     def follow(self) -> None:
         self._draw_way()
         self._read_input()
 
-    def entries(self) -> Sequence[NodeEntry]:
+    def entry(self) -> NodeEntry | None:
+        """How the node or edge under the cursor is entered."""
         row, graph = self.graph.current, self.graph.graph
         if row is None or graph is None:
-            return ()
-        return (row.entry,) if isinstance(row, EdgeRow) else graph.into.get(row.node.name, ())
-
-    def entry(self) -> NodeEntry | None:
-        entries = self.entries()
-        return entries[self.entry_number % len(entries)] if entries else None
+            return None
+        if isinstance(row, EdgeRow):
+            return row.entry
+        return next(iter(graph.into.get(row.node.name, ())), None)
 
     def _read_input(self) -> None:
         """Read the input of the node under the cursor in each mode."""
@@ -307,7 +283,7 @@ class PipelinesScreen(ListScreen, pane=keys.PIPELINES):
             return
         ran = run is not None and bool(run.history.completed)
         entry = self.entry()
-        if isinstance(row, NodeRow) and ran and self.entry_number == 0:
+        if isinstance(row, NodeRow) and ran:
             entry = None  # use the mode in which the run enters it
         name = node.name
 
@@ -339,7 +315,7 @@ class PipelinesScreen(ListScreen, pane=keys.PIPELINES):
             return (
                 self.trouble,
                 f"{shared.OPEN_EDITOR.key} opens it in your editor, "
-                f"{keys.CHOOSE.key} chooses another.",
+                f"{self.key_of(keys.CHOOSE)} chooses another.",
             )
         if self.graph.graph is not None:
             return ("This pipeline has no nodes.",)
@@ -347,7 +323,7 @@ class PipelinesScreen(ListScreen, pane=keys.PIPELINES):
         nearby = f"{count(below, 'DOT file')} below this folder" if below else "an example too"
         return (
             "No pipeline is open. A pipeline is a series of stages, and what each one gets.",
-            f"{keys.CHOOSE.key} chooses one ({nearby}), {keys.OPEN_FILE.key} opens a file.",
+            f"{keys.ENTER.key} chooses one ({nearby}).",
         )
 
     def _draw_title(self) -> None:
@@ -386,22 +362,14 @@ class PipelinesScreen(ListScreen, pane=keys.PIPELINES):
         onwards = [graph.entries[edge.index] for edge in (stop.edges if stop else ())]
         lines = {node.line, entry.edge.line if entry.edge is not None else node.line}
         remarks = [each for each in graph.pipeline.warnings if each.line in lines]
-        entries = len(self.entries())
-        number = self.entry_number % entries + 1 if entries else 0
-        hints = (
-            (f"edge {number} of {entries}, {keys.NEXT_WAY.key} next", f"{number} of {entries}")
-            if entries > 1
-            else ()
-        )
         self.entry_pane.show(
             entry_blocks(entry, stop, onwards, self.graph.states.get(node.name), remarks, signs),
             title=entry_title(entry, signs),
-            hints=hints,
         )
 
     @property
     def mode(self) -> str:
-        """The view below: a mode, `all` or `answer`."""
+        """The view below: a mode, or `answer`."""
         return self.view or (self.node_input.entry.fidelity.value if self.node_input else MODES[2])
 
     def _draw_input(self, *, from_start: bool = False) -> None:
@@ -420,7 +388,7 @@ class PipelinesScreen(ListScreen, pane=keys.PIPELINES):
         question = background.question if background is not None else None
         if question is not None and question.node == node.name and question.about and not self.view:
             pane.show(
-                approved_blocks(question.about),
+                [Block(question.about, first=(Run(" "),))],
                 title=f"What {node.name} is asked about",
                 hints=mode_hints(),
                 keep_scroll=keep,
@@ -429,12 +397,8 @@ class PipelinesScreen(ListScreen, pane=keys.PIPELINES):
         if self.mode == ANSWER:
             self._draw_answer(keep_scroll=keep)
             return
-        if self.mode == ALL:
-            blocks = columns(node_input, max(pane.size.width - 1, 20), pane.room, signs)
-            title = f"Six modes {signs.dot} {before_words(node_input)}"
-        else:
-            blocks = preamble_blocks(self.mode, node_input, signs)
-            title = preamble_title(self.mode, node_input, signs, chosen=bool(self.view))
+        blocks = preamble_blocks(self.mode, node_input, signs)
+        title = preamble_title(self.mode, node_input, signs, chosen=bool(self.view))
         pane.show(blocks, title=title, hints=mode_hints(), keep_scroll=keep)
 
     def _draw_answer(self, *, keep_scroll: bool = True) -> None:
@@ -459,10 +423,7 @@ class PipelinesScreen(ListScreen, pane=keys.PIPELINES):
         if not self.loaded:
             return LOADING
         if self.graph.graph is None:
-            return (
-                f"No pipeline is open: {keys.CHOOSE.key} chooses one, "
-                f"{keys.OPEN_FILE.key} opens a file."
-            )
+            return f"No pipeline is open: {keys.ENTER.key} chooses one."
         return None
 
     def no_node(self) -> str | None:
@@ -511,7 +472,7 @@ class PipelinesScreen(ListScreen, pane=keys.PIPELINES):
         if self.run is None:
             return (
                 f"No run of this pipeline is shown: {keys.RUN.key} runs "
-                f"it, {keys.PAST_RUNS.key} shows past runs."
+                f"it, {self.key_of(keys.PAST_RUNS)} shows past runs."
             )
         if not self.run.view.can_resume:
             return (
@@ -519,12 +480,6 @@ class PipelinesScreen(ListScreen, pane=keys.PIPELINES):
                 f"left: {keys.RUN.key} runs it again."
             )
         return None
-
-    def too_few_entries(self) -> str | None:
-        entries, node = len(self.entries()), self.graph.node
-        if node is not None and entries < 2:
-            return f"{'Only one edge enters' if entries else 'No edge enters'} {node.name}."
-        return self.no_node()
 
     def no_past_runs(self) -> str | None:
         none = f"Nothing has run yet: {keys.RUN.key} runs the pipeline that is shown."
@@ -569,8 +524,8 @@ class PipelinesScreen(ListScreen, pane=keys.PIPELINES):
             return False
         return background.path == self.path or background.run_id == self.run_id
 
-    @runs(keys.RUN, unless=cannot_run)
-    async def run_all(self) -> None:
+    @unless(cannot_run)
+    async def action_pipeline_run(self) -> None:
         """Run from the start, or run the rest while stepping."""
         background = self.background
         if background is not None and background.running and background.pausing:
@@ -579,8 +534,8 @@ class PipelinesScreen(ListScreen, pane=keys.PIPELINES):
             return
         await self._start(stepping=False)
 
-    @runs(keys.STEP, unless=cannot_step)
-    async def step(self) -> None:
+    @unless(cannot_step)
+    async def action_pipeline_step(self) -> None:
         """Run one stage, and wait before the next."""
         background = self.background
         if background is not None and background.running and background.pausing:
@@ -597,8 +552,8 @@ class PipelinesScreen(ListScreen, pane=keys.PIPELINES):
         background.start(self.project or default_project() or NO_PROJECT, options)
         self.say(f"One stage at a time: {keys.STEP.key} continues." if stepping else "Running ...")
 
-    @runs(keys.RESUME, unless=cannot_resume)
-    async def resume(self) -> None:
+    @unless(cannot_resume)
+    async def action_pipeline_resume(self) -> None:
         run_id = self.run_id
         if run_id is None or self.path is None:
             return
@@ -615,14 +570,14 @@ class PipelinesScreen(ListScreen, pane=keys.PIPELINES):
     def _take(self, background: BackgroundRun) -> None:
         self.host.background_run = background
         self._read_for = ("", -1, None)
-        self._follows_run = True
+        self._run_at = ""
         self._listen(background)
 
     def _listen(self, background: BackgroundRun) -> None:
         background.listener = self._listener
 
-    @runs(keys.CANCEL, unless=not_running)
-    def cancel(self) -> None:
+    @unless(not_running)
+    def action_pipeline_cancel(self) -> None:
         """End the run in an orderly way."""
         if self.background is not None:
             self.background.cancel()
@@ -631,12 +586,13 @@ class PipelinesScreen(ListScreen, pane=keys.PIPELINES):
             )
 
     @on(RowList.Opened)
-    @runs(keys.ENTER, unless=no_node)
-    async def enter(self) -> None:
-        """Answer the run's question, otherwise read the text below."""
+    async def action_pipeline_enter(self) -> None:
+        """Answer the run's question, read the text below, or choose a pipeline without one."""
         question = self.background.question if self.background is not None else None
         if question is not None:
             await self._ask(question)
+        elif self.graph.graph is None:
+            await self.action_pipeline_choose()
         else:
             self.read_pane(self.input_pane)
 
@@ -718,13 +674,15 @@ class PipelinesScreen(ListScreen, pane=keys.PIPELINES):
         return len(self.run.history.completed)
 
     def _move_cursor_with(self, background: BackgroundRun) -> None:
-        node = background.next if background.pausing else background.node
-        if not node or self.overlay is not None or isinstance(self.graph.current, EdgeRow):
+        """The cursor goes with the run, unless a person has moved it elsewhere."""
+        name, here = background.next if background.pausing else background.node, self.graph.node
+        index = self.graph.index_of(name) if name else None
+        if index is None or name == self._run_at:
             return
-        index = self.graph.index_of(node)
-        if index is not None and index != self.graph.cursor and self._follows_run:
-            self._followed_to = node
+        stays = here is not None and here.name == self._run_at
+        if stays or not self._run_at:
             self.list.move_to(index)
+        self._run_at = name
 
     def progress_words(self) -> str:
         """The progress of the run for the title: `implement runs, stage 4`; empty for none."""
@@ -758,15 +716,15 @@ class PipelinesScreen(ListScreen, pane=keys.PIPELINES):
             return self._read_settings().model.name or "the model"
         return "offline stand-in"
 
-    @runs(keys.SWITCH_ENGINE, unless=no_model)
-    def switch_engine(self) -> None:
+    @unless(no_model)
+    def action_pipeline_engine(self) -> None:
         """Let the model answer, or the stand-in again."""
         self.use_model = not self.use_model
         self.say(f"The next run is answered by: {display_line(self.answered_by)}.")
         self._draw_title()
 
-    @runs(keys.ALLOW_TOOLS, unless=already_running)
-    def switch_tools(self) -> None:
+    @unless(already_running)
+    def action_pipeline_tools(self) -> None:
         """Allow shell commands for this pipeline, or forbid them."""
         self.allow_tools = not self.allow_tools
         allowed = (
@@ -793,8 +751,8 @@ class PipelinesScreen(ListScreen, pane=keys.PIPELINES):
             allow_tools=self.allow_tools,
         )
 
-    @runs(keys.AS_CONTEXT, unless=no_conversation)
-    async def open_as_context(self) -> None:
+    @unless(no_conversation)
+    async def action_pipeline_context(self) -> None:
         """Open the conversation as a context: the thread of this node, or all of it."""
         if self.run is None:
             return
@@ -809,8 +767,7 @@ class PipelinesScreen(ListScreen, pane=keys.PIPELINES):
 
     # choosing a pipeline, a file, a run
 
-    @runs(keys.CHOOSE)
-    async def choose_pipeline(self) -> None:
+    async def action_pipeline_choose(self) -> None:
         """Choose among those that have run, latest first, and those below this folder."""
         here = Path.cwd()
         below = await to_thread(pipelines_below, here)
@@ -831,30 +788,19 @@ class PipelinesScreen(ListScreen, pane=keys.PIPELINES):
 
         await self.choose("Pipelines", list(options.values()), then)
 
-    @runs(keys.OPEN_FILE)
-    async def choose_file(self) -> None:
-        """Choose a file; typed paths are completed."""
+    async def action_pipeline_open(self) -> None:
+        """Open a pipeline by its path."""
 
-        def narrow(text: str) -> None:
-            path = typed_path(text)
-            self.offer_from(lambda: path_options(path))
-
-        async def then(option: Option) -> None:
-            chosen = Path(option.key).expanduser()
-            if await to_thread(chosen.is_dir):
-                await ask_in(f"{option.key}/")
-            else:
-                self._open(chosen)
-
-        async def ask_in(text: str) -> None:
-            options = await to_thread(path_options, text)
-            await self.choose("Open a pipeline", options, then, narrow=narrow, text=text)
+        async def then(text: str) -> None:
+            self._open(Path(text).expanduser())
 
         start = self.path.parent if self.path is not None else Path.cwd()
-        await ask_in(f"{start}/")
+        await self.ask_text(
+            "Open a pipeline", then, text=f"{start}/", hint="the path of a DOT file"
+        )
 
-    @runs(keys.PAST_RUNS, unless=no_past_runs)
-    async def choose_run(self) -> None:
+    @unless(no_past_runs)
+    async def action_pipeline_runs(self) -> None:
         """Choose a past run; those of the present pipeline come first."""
         path, past = self.path, list(self.past_runs)
         mine = [run for run in past if path is not None and Path(run.path) == path.absolute()]
@@ -881,86 +827,50 @@ class PipelinesScreen(ListScreen, pane=keys.PIPELINES):
 
     # looking
 
-    @runs(keys.REFRESH, unless=no_pipeline)
-    def read_again(self) -> None:
+    @unless(no_pipeline)
+    def action_refresh(self) -> None:
         if self.path is not None:
             self._open(self.path, self.run_id, "Read again.")
 
-    @runs(keys.EDGES, unless=no_node)
-    def toggle_edges(self) -> None:
-        """Show every edge as a row, or only where a node has several."""
-        self.graph.show_edges(not self.graph.all_edges)
-        self.list.rows_changed()
-        every = self.graph.all_edges
-        self.say("Every edge is a row." if every else "Edges are rows where there are several.")
-        self.follow()
-
-    @runs(keys.NEXT_WAY, unless=too_few_entries)
-    def next_way(self) -> None:
-        """Explain the next edge into the node."""
-        entries = len(self.entries())
-        self.entry_number = (self.entry_number + 1) % max(entries, 1)
-        entry = self.entry()
-        if entry is not None and entry.edge is not None:
-            source = display_line(entry.edge.source)
-            self.say(f"Entered from {source}: edge {self.entry_number + 1} of {entries}.")
-        self.follow()
-
     def _show_view(self, view: str) -> None:
         """Show a mode; choosing it again returns to the resolved mode."""
-        was_all = self.view == ALL
         self.view = "" if self.view == view else view
-        if was_all and view != ALL:
-            self.unzoom()
         self._draw_input(from_start=True)
 
-    @runs(keys.MODE_FULL, unless=no_node)
-    def view_full(self) -> None:
+    @unless(no_node)
+    def action_view_full(self) -> None:
         self._show_view(MODES[0])
 
-    @runs(keys.MODE_TRUNCATE, unless=no_node)
-    def view_truncate(self) -> None:
+    @unless(no_node)
+    def action_view_truncate(self) -> None:
         self._show_view(MODES[1])
 
-    @runs(keys.MODE_COMPACT, unless=no_node)
-    def view_compact(self) -> None:
+    @unless(no_node)
+    def action_view_compact(self) -> None:
         self._show_view(MODES[2])
 
-    @runs(keys.MODE_LOW, unless=no_node)
-    def view_low(self) -> None:
+    @unless(no_node)
+    def action_view_low(self) -> None:
         self._show_view(MODES[3])
 
-    @runs(keys.MODE_MEDIUM, unless=no_node)
-    def view_medium(self) -> None:
+    @unless(no_node)
+    def action_view_medium(self) -> None:
         self._show_view(MODES[4])
 
-    @runs(keys.MODE_HIGH, unless=no_node)
-    def view_high(self) -> None:
+    @unless(no_node)
+    def action_view_high(self) -> None:
         self._show_view(MODES[5])
 
-    @runs(keys.MODE_ANSWER, unless=no_node)
-    def view_answer(self) -> None:
+    @unless(no_node)
+    def action_view_said(self) -> None:
         self._show_view(ANSWER)
 
-    @runs(keys.MODE_ALL, unless=no_node)
-    def view_all(self) -> None:
-        """Show all six over the whole screen, or one again."""
-        self._show_view(ALL)
-        if self.view == ALL:
-            self.fill_with(self.input_pane)
-        else:
-            self.unzoom()
-
-    def back(self) -> None:
-        """Leave the zoom, the pane, the chosen mode."""
-        if self.zoomed is not None or self.focused is not self.list:
-            leaves_all = self.zoomed is not None and self.view == ALL
-            self.unzoom()
-            self.set_focus(self.list, scroll_visible=False)
-            if leaves_all:
-                self._show_view(ALL)
-        elif self.view:
+    def action_back(self) -> None:
+        """Leave the chosen mode after everything else."""
+        if self.view and self.zoomed is None and self.focused is self.list:
             self._show_view(self.view)
+        else:
+            super().action_back()
 
     def _line(self) -> int:
         row, node = self.graph.current, self.graph.node
@@ -968,17 +878,13 @@ class PipelinesScreen(ListScreen, pane=keys.PIPELINES):
             return row.entry.edge.line
         return node.line if node is not None else 0
 
-    @runs(shared.OPEN_SOURCE, unless=no_node)
-    def open_source(self) -> None:
+    @unless(no_node)
+    def action_open_source(self) -> None:
         self.host.open_line(str(self.path), self._line())
 
-    @runs(shared.OPEN_EDITOR)
-    def open_editor(self) -> None:
+    def action_open_editor(self) -> None:
         if self.path is None:
-            self.say(
-                f"No pipeline is open: {keys.CHOOSE.key} chooses one, "
-                f"{keys.OPEN_FILE.key} opens a file."
-            )
+            self.say(f"No pipeline is open: {keys.ENTER.key} chooses one.")
         else:
             self.edit_file(str(self.path), self._line())
             self.watch_store()
@@ -987,8 +893,8 @@ class PipelinesScreen(ListScreen, pane=keys.PIPELINES):
     def copied_text(self) -> str:
         return shown_text(self.mode, self.node_input) if self.node_input is not None else ""
 
-    @runs(shared.COPY, unless=no_text)
-    def copy(self) -> None:
+    @unless(no_text)
+    def action_copy(self) -> None:
         text = self.copied_text
         self.copy_text(text, f"Copied {self.mode} ({len(text):,} characters).")
 
@@ -1036,7 +942,6 @@ def _latest_thread(turns: Sequence[StageTurn], node: str) -> str | None:
 
 
 def mode_hints() -> tuple[str, ...]:
-    """The keys of the text below the graph, in wordings from long to short."""
-    modes = f"{keys.MODE_FULL.key}-{keys.MODE_HIGH.key} mode"
-    both = f"{modes}  {keys.MODE_ALL.key} all"
-    return f"{both}  {keys.MODE_ANSWER.key} answer  {shared.COPY.key} copy", both, modes
+    """The keys of the text below the graph."""
+    modes = f"{keys.MODE_FULL.key} to {keys.MODE_HIGH.key} mode"
+    return f"{modes}  {keys.MODE_ANSWER.key} answer  {shared.COPY.key} copy", modes

@@ -92,10 +92,6 @@ SESSION = Action(
     "open_session", "enter", "read",
     "Read the session around the quote, to word memories from its lines.", "Look",
 )  # fmt: skip
-WHY = Action(
-    "why", "", "where from",
-    "Show where this comes from: every step from this row down to the line in the file.", "Look",
-)  # fmt: skip
 NEXT_EVIDENCE = Action(
     "next_evidence", "right_square_bracket", "next evidence",
     "Show the next evidence of this row; for a conflict, that of the other side too.", "Look",
@@ -108,9 +104,9 @@ QUEUE = Pane(
     "queue", "Queue",
     (PROMOTE, REJECT, EDIT, DEFER, keys.UNDO, keys.REDO, keys.MARK, keys.MARK_ALL, keys.FILTER,
      keys.MENU, SESSION, keys.OPEN_SOURCE, keys.COPY, READ_SESSIONS, PROJECT, EXPAND, COLLAPSE,
-     NEXT_EVIDENCE, PREVIOUS_EVIDENCE, *keys.PANE_ACTIONS, keys.BACK, *keys.MOVES, keys.REFRESH,
+     NEXT_EVIDENCE, PREVIOUS_EVIDENCE, *keys.PANE_ACTIONS, keys.BACK, keys.REFRESH,
      SETTLE, REJECT_WHY, TYPE, NAME, RESTORE, DISCARD_DRAFT, MERGE, PROMOTE_CLUSTER, STATUS, SORT,
-     keys.RANGE, ASK_MODEL, QUEUE_MORE, WHY, keys.REACH),
+     keys.RANGE, ASK_MODEL, QUEUE_MORE, keys.REACH),
     (PROMOTE, REJECT, EDIT, DEFER, keys.UNDO, keys.MENU, keys.MARK, keys.FILTER, SESSION,
      READ_SESSIONS, PROJECT),
 )  # fmt: skip

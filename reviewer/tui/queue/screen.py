@@ -9,6 +9,7 @@ from __future__ import annotations
 from array import array
 from asyncio import to_thread
 from collections.abc import Callable, Collection, Iterable, Sequence
+from enum import Enum
 from functools import partial
 from typing import TYPE_CHECKING, ClassVar
 
@@ -27,13 +28,13 @@ from reviewer.tui.evidence.evidence_pane import EvidencePane
 from reviewer.tui.evidence.structure import Extras
 from reviewer.tui.kit import keys as kit_keys
 from reviewer.tui.kit.action import Action
-from reviewer.tui.kit.actor import runs
+from reviewer.tui.kit.actor import unless
 from reviewer.tui.kit.bars import HintBar
 from reviewer.tui.kit.row_list import RowList
 from reviewer.tui.kit.row_sign import NO_BADGES, Badges
 from reviewer.tui.kit.screen import ListScreen, TextEdit
 from reviewer.tui.kit.text import count
-from reviewer.tui.places import end_hint, has_hint, load_place, save_place
+from reviewer.tui.places import load_place, save_place
 from reviewer.tui.queue import keys
 from reviewer.tui.queue.candidate_list import CandidateList
 from reviewer.tui.queue.model import QueueModel, count_new
@@ -75,8 +76,6 @@ NOBODY = (
 )
 MANY = 500
 """Number of rows from which a decision shows its progress."""
-HINTED_DECISIONS = 3
-"""The hint for beginners goes away after these many promotions and rejections."""
 MOST_REREAD = 500
 """At most this many decided rows are read again after another process wrote."""
 
@@ -106,6 +105,14 @@ REASONS = {
     RejectReason.NARROW: ("too narrow", "it is true for one place or task only"),
     RejectReason.OTHER: ("other", "another reason"),
 }
+
+
+class Loaded(Enum):
+    """How much of the list was read."""
+
+    NOTHING = "nothing"
+    FIRST_PAGE = "first page"
+    ALL = "all"
 
 
 class Detail(Struct, frozen=True):
@@ -140,26 +147,16 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
             model=model,
         )
         self.list: CandidateList = rows
-        self.query_shown = QueueQuery(project=project)
-        self._query_requested = self.query_shown
-        """The query of the latest list that was asked for; it is shown when its rows arrive."""
-        self._opened = False
-        self._whole = False
-        """The list has all its rows, not just the first page."""
-        self._cursor_to: Collection[int] = ()
-        """When the list arrives, the cursor goes to its first row with one of these ids."""
+        self.query_asked = with_statements(QueueQuery(project=project))
+        """The list that was asked for last; the one before is shown until its rows arrive."""
+        self.loaded = Loaded.NOTHING
         self._saved_place: int | None = None
         self._counts: Counts | None = None
         self._detail: Detail | None = None
         self._badges_known: set[int] = set()
         self._badges_timer: Timer | None = None
-        self._first_time = False
-        """The queue of this project is opened for the first time."""
         self._queue_more_act: int | None = None
         """The id of the latest act that queued more candidates, until it is undone."""
-        self.hint = HintBar(id="hint")
-        self._hinting = False
-        """The hint for beginners is shown."""
         self._here: SessionsHere | None = None
         """The sessions of this project, once they were looked for."""
         self._looked = False
@@ -172,7 +169,7 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
         self._asked_timer: Timer | None = None
 
     def compose_above(self) -> Iterable[Widget]:
-        return (self.hint, self.reading_bar)
+        return (self.reading_bar,)
 
     def on_mount(self) -> None:
         self._show_project()
@@ -181,14 +178,12 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
 
     def _show_project(self) -> None:
         self.header.project = display_line(self.project or "all projects")
-        self._hinting = has_hint(self.engine.path, self.project)
-        self._show_hint()
 
     def begin(self, project: str | None, words: str) -> None:
         """Show a project from its first page, after its sessions were read."""
         self.project = project
-        self.query_shown = self._query_requested = QueueQuery(project=project)
-        self._opened = self._whole = False
+        self.query_asked = with_statements(QueueQuery(project=project))
+        self.loaded = Loaded.NOTHING
         for group in ("ids", "new rows", "sessions", "offers"):
             self.void(group)  # they are about the project before
         self._take_offers([])
@@ -196,24 +191,7 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
         self._show_project()
         self.note_version()
         self.reload()
-        self._first_time = False  # these words say what the remark for the first time would say
         self.say(words)
-
-    def _show_hint(self) -> None:
-        """Above the list, until three decisions are made: what the keys do with this row."""
-        row = self.model.current if self._hinting else None
-        if row is None:
-            self.hint.show("")
-        elif self._counts is not None and self._counts.promoted and is_statement(row):
-            self.hint.show(*kept_words(self.key_of, demo=self.host.is_demo))
-        else:
-            self.hint.show(hint_words(row, self.key_of), short_hint_words(row, self.key_of))
-
-    def _end_hint(self) -> None:
-        self._hinting = False
-        self._show_hint()
-        if not self.engine.read_only:
-            end_hint(self.engine.path, self.project)
 
     # the sessions of agents
 
@@ -292,8 +270,7 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
         """The first time, show the first page. Later, read the shown rows again, and say how many
         rows are new.
         """
-        if not self._opened:
-            self._opened = True
+        if self.loaded is Loaded.NOTHING:
             self._show_first_page()
             return
         self.model.forget()
@@ -302,7 +279,7 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
         self._forget_badges()
         self.show_counts()
         self.follow()
-        shown, query = self.model.ids[:], self.query_shown
+        shown, query = self.model.ids[:], self.query_asked
         self.read(lambda: count_new(shown, self._all_ids(query)), self._say_new, group="new rows")
 
     def _say_new(self, new: int) -> None:
@@ -313,32 +290,43 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
 
     def watch_store(self) -> None:
         self._keep_place()
-        if self._whole:
+        if self.loaded is Loaded.ALL:
             super().watch_store()
 
     def _show_first_page(self) -> None:
+        self.loaded = Loaded.FIRST_PAGE
         place = load_place(self.engine.path, self.project)
-        self._first_time = place is None
-        self.query_shown = self._query_requested = with_statements(self.query_shown)
-        ids = self.engine.ids(self.query_shown, limit=FIRST_PAGE)
-        self.model.load(ids, () if place is None else [place])
-        if place is not None and self.model.current_id != place:
-            self._cursor_to = [place]
+        query = self.query_asked
+        here = () if place is None else (place,)
+        self.model.load(self.engine.ids(query, limit=FIRST_PAGE), here)
+        found = self.model.current_id in here
         self.list.centre_next_time()
         self._draw_list()
-        query = self.query_shown
-        self.call_after_refresh(lambda: self._load_rest(query))
+        self.call_after_refresh(lambda: self._load_rest(query, () if found else here))
 
-    def _load_rest(self, query: QueueQuery) -> None:
-        if self._query_requested is query:  # a key typed ahead may have asked for another list
-            self._read_ids(query, extends=True)
+    def _load_rest(self, query: QueueQuery, here: Collection[int] = ()) -> None:
+        """Add the rows after the first page; the cursor goes to the first row with an id of `here`
+        unless it was moved.
+        """
+
+        def append(ids: array[int]) -> None:
+            self.loaded = Loaded.ALL
+            self.model.extend(ids)
+            found = self.model.index_of(here) if not self.model.cursor else None
+            self.list.grown()
+            if found is not None:
+                self.list.centre_next_time()
+                self.list.move_to(found)
+
+        if self.query_asked is query:  # a key typed ahead may have asked for another list
+            self.read(lambda: self._all_ids(query), append, group="ids")
         self.show_counts()
 
     def _load_again(self, here: Collection[int] = ()) -> None:
         """Load the same list again; the cursor goes to the first row with an id of `here`, or
         stays on its row.
         """
-        self._load(self._query_requested, here=here)
+        self._load(self.query_asked, here=here)
         self.show_counts()
 
     def _load(self, query: QueueQuery, *, quick: bool = False, here: Collection[int] = ()) -> None:
@@ -347,57 +335,37 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
         `quick` shows its first page first; the cursor goes to the first row with an id of `here`,
         or stays on its row.
         """
-        self._cursor_to = here
-        self._read_ids(query, quick=quick)
-
-    def _read_ids(self, query: QueueQuery, *, quick: bool = False, extends: bool = False) -> None:
-        """Read the ids of a list in a thread and show them; `extends` adds to the first page."""
-        self._query_requested = query
+        self.query_asked = query
 
         def first_page() -> array[int]:
             worker = get_current_worker()
             return self.engine.ids(query, limit=FIRST_PAGE, cancelled=lambda: worker.is_cancelled)
 
         def show_first_page(ids: array[int]) -> None:
-            self._show_list(query, ids)
+            self._show_list(ids, here)
             if len(ids) == FIRST_PAGE:
-                self._read_ids(query, extends=True)
+                self._load_rest(query)
 
         if quick:
             self.read(first_page, show_first_page, group="ids")
-        elif extends:
-            self.read(lambda: self._all_ids(query), self._append_rest, group="ids")
         else:
             self.read(
-                lambda: self._all_ids(query),
-                lambda ids: self._show_list(query, ids),
-                group="ids",
+                lambda: self._all_ids(query), lambda ids: self._show_list(ids, here), group="ids"
             )
 
     def _all_ids(self, query: QueueQuery) -> array[int]:
         worker = get_current_worker()
         return self.engine.ids(query, cancelled=lambda: worker.is_cancelled)
 
-    def _append_rest(self, ids: array[int]) -> None:
-        self._whole = True
-        self.model.extend(ids)
-        wanted, self._cursor_to = self._cursor_to, ()
-        found = self.model.index_of(wanted) if not self.model.cursor else None
-        self.list.grown()
-        if found is not None:
-            self.list.centre_next_time()
-            self.list.move_to(found)
-
-    def _show_list(self, query: QueueQuery, ids: array[int]) -> None:
-        self._whole = True
+    def _show_list(self, ids: array[int], wanted: Collection[int]) -> None:
+        """Show a list; the cursor goes to a wanted row, or stays on its own or the nearest."""
+        self.loaded = Loaded.ALL
         if not self.filter_invalid:
             self.status.recover()
-        wanted, self._cursor_to = set(self._cursor_to), ()
         nearby = self.model.nearby(NEARBY)
-        listed = wanted.union(nearby).intersection(ids)
+        listed = {*wanted, *nearby}.intersection(ids)
         nearest = [memory_id for memory_id in nearby if memory_id in listed][:1]
-        here = wanted & listed or nearest
-        self.query_shown = query
+        here = listed.intersection(wanted) or nearest
         self.model.load(ids, here)
         if not here:
             self.model.cursor = 0
@@ -407,7 +375,7 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
         """Draw the list that was loaded, the lines around it and its panes."""
         self._show_applied_filter()
         self.note_version()
-        self.list.sort = self.query_shown.sort
+        self.list.sort = self.query_asked.sort
         self._show_empty()
         self._show_remark()
         self.list.rows_changed()
@@ -427,13 +395,13 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
         if view.status == "candidate":
             shown_under.add("waiting")
         query = QueueQuery(
-            project=self.query_shown.project,
-            sort=self.query_shown.sort,
-            status=self.query_shown.status if self.query_shown.status in shown_under else "all",
+            project=self.query_asked.project,
+            sort=self.query_asked.sort,
+            status=self.query_asked.status if self.query_asked.status in shown_under else "all",
         )
         self._load(query, here=ids[-1:])
 
-    def refresh_rows(self) -> None:
+    def action_refresh(self) -> None:
         """Read the list again: decided rows leave, new ones appear."""
         self._load_again()
         self.say("The queue was read again.")
@@ -441,7 +409,7 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
     # the lines around the list
 
     def _show_title(self) -> None:
-        query = self.query_shown
+        query = self.query_asked
         detail = "" if query.sort is Sort.RANK else f"by {query.sort.value}"
         if query.filter:
             detail += f" / {display_line(query.filter)}"
@@ -454,13 +422,8 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
     def _take_counts(self, counts: Counts) -> None:
         self._counts = counts
         self.header.show_counts(counts)
-        if self._hinting and counts.promoted + counts.rejected >= HINTED_DECISIONS:
-            self._end_hint()
-        elif self._hinting:
-            self._show_hint()
         self._show_empty()
         self._show_remark()
-        self._first_time = False
 
     def _show_remark(self) -> None:
         """Below the list: what waits and is not in it."""
@@ -472,6 +435,8 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
             remarks.append(f"{counts.deferred:,} set aside")
         if counts.beyond_cap:
             remarks.append(f"{self.key_of(keys.QUEUE_MORE)}: {counts.beyond_cap:,}")
+        if decided := len(self.model.dimmed):
+            remarks.append(f"{decided:,} decided")
         remark = ", ".join(remarks)
         if remark != self.list.remark:
             self.list.remark = remark
@@ -483,7 +448,7 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
         if empty and not self._looked and self._counts is not None:
             self._looked = True
             self.look_for_sessions()
-        lines = empty_lines(self.query_shown, self._counts, self.key_of, self._here)
+        lines = empty_lines(self.query_asked, self._counts, self.key_of, self._here)
         if self.list.empty != lines:
             self.list.empty = lines
             if empty:
@@ -497,8 +462,6 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
     def follow(self) -> None:
         """Read the row under the cursor with its evidence, and show it."""
         memory_id = self.model.current_id
-        if self._hinting:
-            self._show_hint()
         if memory_id is None:
             self._detail = None
             self.candidate.show_nothing("")
@@ -685,8 +648,8 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
 
     # deciding
 
-    @runs(keys.PROMOTE, unless=_cannot_promote)
-    async def promote(self) -> None:
+    @unless(_cannot_promote)
+    async def action_promote(self) -> None:
         """Promote the marked rows, or this one; rows that first need words are left out."""
         ids = self._targets()
         drafts = await to_thread(self.engine.drafts.ids)
@@ -702,8 +665,8 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
         remark = f", left out {count(left_out, 'row')} to be worded first" if left_out else ""
         await self._decide(ready, "Promoting", self.engine.triage.promote, remark)
 
-    @runs(keys.REJECT, unless=_cannot_decide)
-    async def reject(self) -> None:
+    @unless(_cannot_decide)
+    async def action_reject(self) -> None:
         """Reject the marked rows, or this one; a conflict is dismissed."""
         row = self.model.current
         if row is not None and row.kind == "conflict" and not self.model.count_marked():
@@ -711,8 +674,8 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
         else:
             await self._decide(self._targets(), "Rejecting", self.engine.triage.reject)
 
-    @runs(keys.REJECT_WHY, unless=_cannot_promote)
-    async def reject_why(self) -> None:
+    @unless(_cannot_promote)
+    async def action_reject_why(self) -> None:
         """Reject the marked rows, or this one, with a reason."""
         from reviewer.tui.kit.option import Option
 
@@ -726,8 +689,8 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
         reasons = [Option(each, *words) for each, words in REASONS.items()]
         await self.choose(f"Reject {which} because", reasons, then)
 
-    @runs(keys.DEFER, unless=_cannot_decide)
-    async def defer(self) -> None:
+    @unless(_cannot_decide)
+    async def action_defer(self) -> None:
         """Put the marked rows, or this one, aside."""
 
         def defer(ids: Sequence[int], *, alone: Collection[int]) -> Done:
@@ -783,10 +746,10 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
     def _if_last(self) -> str:
         """After the decision on the last row that waits in the list: what to go on with."""
         model = self.model
-        if not model.ids or model.waiting(model.cursor) or self.query_shown.status != "waiting":
+        if not model.ids or model.waiting(model.cursor) or self.query_asked.status != "waiting":
             return ""
-        more = self.list.remark.split(", ")[0]
-        return f". That was the last one here: {more}." if more else ""
+        more = self.list.remark.split(", ")[:-1]
+        return f". That was the last one here: {more[0]}." if more else ""
 
     def _words(self, done: Done, remark: str = "") -> str:
         """What an act did and how to undo it, where there is something to undo."""
@@ -803,8 +766,8 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
         self.show_counts()
         self.follow()
 
-    @runs(keys.SETTLE, unless=_why_not_a_conflict)
-    async def settle(self) -> None:
+    @unless(_why_not_a_conflict)
+    async def action_settle(self) -> None:
         """Choose which side of the conflict to keep."""
         from reviewer.tui.kit.option import Option
 
@@ -839,8 +802,8 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
             done = await self.write(lambda: settle(conflict_id))
             self._after_decision(done, done.ids)
 
-    @runs(keys.RESTORE, unless=_cannot_restore)
-    async def restore(self) -> None:
+    @unless(_cannot_restore)
+    async def action_restore(self) -> None:
         """Put the marked rows, or this one, back into the queue."""
         ids = self.model.targets()
         done = await self.write(lambda: self.engine.triage.restore(ids))
@@ -848,8 +811,8 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
         self.model.reread(done.ids)
         self._show_again(self._words(done))
 
-    @runs(keys.MERGE, unless=_cannot_reword)
-    async def merge(self) -> None:
+    @unless(_cannot_reword)
+    async def action_merge(self) -> None:
         """Merge the nearest duplicate into this row, or this one into the row that leads it."""
         row = self.model.current
         if row is None:
@@ -864,20 +827,20 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
         done = await self.write(partial(self.engine.triage.merge, merged, into))
         self._after_decision(done, [merged, into, *done.ids])
 
-    @runs(keys.PROMOTE_CLUSTER, unless=_no_cluster)
-    async def promote_cluster(self) -> None:
+    @unless(_no_cluster)
+    async def action_promote_cluster(self) -> None:
         """Promote the row that leads this cluster, with its near duplicates."""
         row = self.model.current
         if row is None:
             return
         leader = self.model.leader_of.get(row.id, row.id)
         if self.model.is_open(self.model.cursor):
-            self.collapse()
+            self.action_collapse()
         done = await self.write(lambda: self.engine.triage.promote([leader]))
         self._after_decision(done, [leader, *done.ids])
 
-    @runs(keys.TYPE, unless=_cannot_reword)
-    async def change_type(self) -> None:
+    @unless(_cannot_reword)
+    async def action_type(self) -> None:
         """Choose another type for this row."""
         row = self.model.current
         if row is None:
@@ -903,8 +866,8 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
 
         await self.choose(f"Type of #{memory_id}", options, then, current=here)
 
-    @runs(keys.NAME, unless=_not_an_entity)
-    async def rename(self) -> None:
+    @unless(_not_an_entity)
+    async def action_name(self) -> None:
         """Type another name for this entity."""
         row = self.model.current
         if row is None:
@@ -948,8 +911,8 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
         self.model.reread(done.ids)
         self._show_again(self._words(done))
 
-    @runs(keys.QUEUE_MORE, unless=_nothing_beyond_cap)
-    async def queue_more(self) -> None:
+    @unless(_nothing_beyond_cap)
+    async def action_more(self) -> None:
         """Queue candidates that were left beyond the cap."""
         done = await self.write(lambda: self.engine.intake.more(project=self.project))
         self._queue_more_act = done.act
@@ -957,8 +920,8 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
         self._load_again()
         self.say(f"{done.title} - {self.key_of(kit_keys.UNDO)} to undo")
 
-    @runs(keys.READ_SESSIONS, unless=_no_project)
-    async def read_sessions(self) -> None:
+    @unless(_no_project)
+    async def action_read_sessions(self) -> None:
         """Read the sessions of this project that lie where agents keep them; once all are read,
         let the reader that is offered read them, or stop it.
         """
@@ -988,8 +951,8 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
         )
         self.look_for_sessions()
 
-    @runs(keys.ASK_MODEL, unless=_no_project)
-    async def ask_model(self) -> None:
+    @unless(_no_project)
+    async def action_ask_model(self) -> None:
         """Choose a reader for the sessions that none has read."""
         from reviewer.tui.kit.option import Option
 
@@ -1014,12 +977,12 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
         ]
         await self.choose("Let a reader word what the sessions teach", options, then)
 
-    @runs(kit_keys.UNDO, unless=_nothing_to_undo_here)
-    async def undo(self) -> None:
+    @unless(_nothing_to_undo_here)
+    async def action_undo(self) -> None:
         """Undo the last decision, or queueing more if that came later."""
         following, queued = self.engine.history.next_undo(), self._queue_more_act
         if queued is None or (following is not None and following[0] > queued):
-            await super().undo()
+            await super().action_undo()
             return
         self._queue_more_act = None
         undone = await self.write(lambda: self.engine.history.undo_act(queued), "Undoing")
@@ -1046,10 +1009,10 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
 
     @on(RowList.Opened)
     async def _double_clicked(self) -> None:
-        await self.action_act(keys.EDIT.id)
+        await self.perform(keys.EDIT)
 
-    @runs(keys.EDIT, unless=_cannot_reword)
-    async def edit(self) -> None:
+    @unless(_cannot_reword)
+    async def action_edit(self) -> None:
         """Edit the row under the cursor, from its draft where there is one; saving promotes it."""
         row = self.model.current
         if row is None:
@@ -1083,8 +1046,8 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
         self.list.show_badges({key: structs.replace(badges, draft=kept)})
         self.follow()
 
-    @runs(keys.DISCARD_DRAFT, unless=_no_draft)
-    def discard_draft(self) -> None:
+    @unless(_no_draft)
+    def action_discard_draft(self) -> None:
         """Throw away the draft of the row under the cursor."""
         memory_id = self.model.current_id
         if memory_id is not None:
@@ -1097,21 +1060,21 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
 
     @property
     def filter_text(self) -> str:
-        return self._query_requested.filter
+        return self.query_asked.filter
 
     def filter_problem(self, text: str) -> str:
         try:
-            self.engine.queue.check(structs.replace(self.query_shown, filter=text))
+            self.engine.queue.check(structs.replace(self.query_asked, filter=text))
         except FilterError as error:
             return str(error)
         return ""
 
     def run_filter(self, text: str, *, here: int | None) -> None:
-        query = with_statements(structs.replace(self._query_requested, filter=text))
+        query = with_statements(structs.replace(self.query_asked, filter=text))
         self._load(query, quick=bool(text), here=() if here is None else [here])
 
-    @runs(keys.SORT, unless=ListScreen.no_rows)
-    async def sort(self) -> None:
+    @unless(ListScreen.no_rows)
+    async def action_sort(self) -> None:
         """Choose an order."""
         from reviewer.tui.kit.option import Option
 
@@ -1122,15 +1085,14 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
             "Order by",
             [Option(each.value, each.value) for each in Sort],
             then,
-            current=self._query_requested.sort.value,
+            current=self.query_asked.sort.value,
         )
 
     def _sort_by(self, following: Sort) -> None:
-        self._load(structs.replace(self._query_requested, sort=following))
+        self._load(structs.replace(self.query_asked, sort=following))
         self.say(f"Ordered by {following.value}.")
 
-    @runs(keys.STATUS)
-    async def choose_status(self) -> None:
+    async def action_status(self) -> None:
         """Choose which rows are shown."""
         from reviewer.tui.kit.option import Option
 
@@ -1141,15 +1103,14 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
             "Show",
             [Option(status, title) for status, title in TITLES.items()],
             then,
-            current=self._query_requested.status,
+            current=self.query_asked.status,
         )
 
     def show_status(self, status: str) -> None:
         """Show the rows of a status."""
-        self._load(with_statements(structs.replace(self._query_requested, status=status)))
+        self._load(with_statements(structs.replace(self.query_asked, status=status)))
 
-    @runs(keys.PROJECT)
-    async def choose_project(self) -> None:
+    async def action_project(self) -> None:
         """Choose the project to show."""
         from reviewer.tui.kit.option import Option
 
@@ -1163,11 +1124,11 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
 
     # clusters
 
-    @runs(keys.EXPAND, unless=_no_cluster)
-    async def toggle_cluster(self) -> None:
+    @unless(_no_cluster)
+    async def action_expand(self) -> None:
         """Open the cluster of this row, or close it."""
         if self.model.is_open(self.model.cursor):
-            self.collapse()
+            self.action_collapse()
             return
         leader = self.model.ids[self.model.cursor]
         members = await to_thread(self.engine.queue.members, leader)
@@ -1179,8 +1140,8 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
         self.list.rows_changed()
         self.say("The cluster is open: each of its rows is decided alone now.")
 
-    @runs(keys.COLLAPSE, unless=_no_cluster)
-    def collapse(self) -> None:
+    @unless(_no_cluster)
+    def action_collapse(self) -> None:
         """Close the cluster; the cursor goes to its row."""
         self.model.close_cluster(self.model.cursor)
         self.list.rows_changed()
@@ -1188,12 +1149,12 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
 
     # looking
 
-    @runs(keys.NEXT_EVIDENCE, unless=_no_row)
-    def next_evidence(self) -> None:
+    @unless(_no_row)
+    def action_next_evidence(self) -> None:
         self.evidence.next_evidence()
 
-    @runs(keys.PREVIOUS_EVIDENCE, unless=_no_row)
-    def previous_evidence(self) -> None:
+    @unless(_no_row)
+    def action_previous_evidence(self) -> None:
         self.evidence.previous_evidence()
 
     def _current_evidence(self) -> EvidenceView:
@@ -1206,16 +1167,9 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
             raise SourceError(f"#{memory_id} was written by hand: it has no source file.")
         return evidence
 
-    @runs(kit_keys.OPEN_SOURCE, unless=_no_row)
-    def open_source(self) -> None:
+    @unless(_no_row)
+    def action_open_source(self) -> None:
         self.host.open_source(self._current_evidence())
-
-    @runs(keys.WHY, unless=_no_row)
-    def why(self) -> None:
-        """Show every step from this row down to its source."""
-        row = self.model.current
-        if row is not None:
-            self.host.open_why(row.id)
 
     def _not_promoted(self) -> str | None:
         row = self.model.current
@@ -1223,22 +1177,22 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
             return f"#{row.id} is not promoted, so no agent gets it."
         return self._no_row()
 
-    @runs(kit_keys.REACH, unless=_not_promoted)
-    def show_reach(self) -> None:
+    @unless(_not_promoted)
+    def action_reach(self) -> None:
         """Show which agents get this memory, and where."""
         row = self.model.current
         if row is not None:
             self.host.open_reach(row.id)
 
-    @runs(keys.SESSION, unless=_no_row)
-    def open_session(self) -> None:
+    @unless(_no_row)
+    def action_open_session(self) -> None:
         """Show the session that the evidence on the screen comes from, at its line."""
         row = self.model.current
         if row is not None:
             self.host.open_session(self._current_evidence(), row.project)
 
-    @runs(kit_keys.COPY, unless=_no_row)
-    def copy(self) -> None:
+    @unless(_no_row)
+    def action_copy(self) -> None:
         row = self.model.current
         if row is not None:
             self.copy_text(row.content, f"Copied #{row.id} ({len(row.content):,} characters).")
@@ -1289,10 +1243,6 @@ def read_detail(engine: Engine, memory_id: int, *, name_project: bool = False) -
     )
 
 
-def is_statement(row: QueueRow) -> bool:
-    return row.kind != "conflict" and not row.is_excerpt
-
-
 def is_unworded(row: QueueRow) -> bool:
     """Whether a row is a bare excerpt, as stores of earlier versions have them."""
     return row.is_excerpt and not row.edited and row.kind != "conflict"
@@ -1302,40 +1252,6 @@ def with_statements(query: QueueQuery) -> QueueQuery:
     """What waits is statements; excerpts of earlier versions are found with a filter."""
     wanted = query.status == "waiting" and not query.filter
     return structs.replace(query, statements_only=wanted)
-
-
-def kept_words(key_of: Callable[[Action], str], *, demo: bool) -> tuple[str, str]:
-    """After the first promotion, where it went; and the same for a screen of 60 columns."""
-    state, agents = key_of(kit_keys.SHOW_MEMORY), key_of(kit_keys.SHOW_AGENTS)
-    if demo:
-        kept = f"Kept: {state} lists what you keep"
-        return f"{kept}, {key_of(kit_keys.UNDO)} takes it back", kept
-    return (
-        f"Kept: {state} lists what you keep, {agents} gives it to your agents,"
-        f" {key_of(kit_keys.UNDO)} takes it back",
-        f"Kept: {state} lists it, {agents} gives it to your agents",
-    )
-
-
-def hint_words(row: QueueRow, key_of: Callable[[Action], str]) -> str:
-    """What the keys do with a row, for somebody who sees the queue for the first time."""
-    undo, reject, promote = key_of(kit_keys.UNDO), key_of(keys.REJECT), key_of(keys.PROMOTE)
-    if row.kind == "conflict":
-        settle = key_of(keys.SETTLE)
-        return f"These contradict each other: {settle} keeps one or both, {reject} dismisses it"
-    return (
-        f"{promote} keeps this as a memory, {reject} drops it, {key_of(keys.EDIT)} rewords it,"
-        f" {undo} takes back"
-    )
-
-
-def short_hint_words(row: QueueRow, key_of: Callable[[Action], str]) -> str:
-    """The same for a screen of 60 columns."""
-    if row.kind == "conflict":
-        return f"{key_of(keys.SETTLE)} keeps one or both sides"
-    named = ((keys.PROMOTE, "keeps"), (keys.REJECT, "drops"), (keys.EDIT, "rewords"))
-    undo = f", {key_of(kit_keys.UNDO)} takes back"
-    return ", ".join(f"{key_of(key)} {word}" for key, word in named) + undo
 
 
 def empty_lines(

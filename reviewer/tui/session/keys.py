@@ -29,6 +29,6 @@ SESSION = Pane(
     "session", "Session",
     (WORD, keys.UNDO, keys.REDO, keys.MARK, keys.RANGE, keys.FILTER, keys.REFRESH, keys.MENU,
      READ_LINE, keys.OPEN_SOURCE, keys.OPEN_EDITOR, keys.COPY, HAND_OVER, NEXT_SPOT, PREVIOUS_SPOT,
-     *keys.PANE_ACTIONS, *keys.MOVES, keys.BACK),
+     *keys.PANE_ACTIONS, keys.BACK),
     (WORD, keys.MARK, NEXT_SPOT, keys.FILTER, keys.OPEN_SOURCE, keys.UNDO, keys.MENU),
 )  # fmt: skip

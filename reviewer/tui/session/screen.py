@@ -22,9 +22,8 @@ from reviewer.proposing.session_view import label, read_view, view_text
 from reviewer.proposing.values import LineRole, SessionView, ViewLine
 from reviewer.sources.events import Speaker
 from reviewer.text.display import display_line
-from reviewer.tui.handover.keys import HAND_OVER
 from reviewer.tui.kit import keys as shared
-from reviewer.tui.kit.actor import runs
+from reviewer.tui.kit.actor import unless
 from reviewer.tui.kit.line import Part, line_of
 from reviewer.tui.kit.row_list import RowList, StoredList, cursor_bar
 from reviewer.tui.kit.screen import ListScreen, TextEdit
@@ -38,8 +37,6 @@ NARROW = 44
 """Narrower rows leave the line's number out."""
 WIDE = 80
 """Narrower screens name the file without its folder."""
-START_CHARACTERS = 280
-"""Lines of at most so many characters are the beginning of the new memory."""
 AROUND = 2
 """Lines before and after the current one that are shown dimmed beside it."""
 
@@ -101,11 +98,10 @@ class SessionScreen(ListScreen, pane=keys.SESSION):
         self.show_footer()
         self.follow()
 
-    @runs(shared.REFRESH)
-    def refresh_rows(self) -> None:
+    def action_refresh(self) -> None:
         """Read the file and the store again."""
         self._view = None
-        super().refresh_rows()
+        super().action_refresh()
 
     def follow(self) -> None:
         if self.overlay is not None:
@@ -141,12 +137,12 @@ class SessionScreen(ListScreen, pane=keys.SESSION):
 
     # looking
 
-    @runs(keys.NEXT_SPOT, unless=ListScreen.no_rows)
-    def next_spot(self) -> None:
+    @unless(ListScreen.no_rows)
+    def action_next_spot(self) -> None:
         self._go_to_spot(1)
 
-    @runs(keys.PREVIOUS_SPOT, unless=ListScreen.no_rows)
-    def previous_spot(self) -> None:
+    @unless(ListScreen.no_rows)
+    def action_previous_spot(self) -> None:
         self._go_to_spot(-1)
 
     def _go_to_spot(self, step: int) -> None:
@@ -157,8 +153,8 @@ class SessionScreen(ListScreen, pane=keys.SESSION):
             self.rows.move_to(at)
 
     @on(RowList.Opened)
-    @runs(keys.READ_LINE, unless=ListScreen.no_rows)
-    def read_line(self) -> None:
+    @unless(ListScreen.no_rows)
+    def action_read_line(self) -> None:
         self.read_pane(self.line_pane)
 
     def _current(self) -> SessionRow:
@@ -167,23 +163,22 @@ class SessionScreen(ListScreen, pane=keys.SESSION):
             raise SourceError("No line is shown.")
         return row
 
-    @runs(shared.OPEN_SOURCE, unless=ListScreen.no_rows)
-    def open_source(self) -> None:
+    @unless(ListScreen.no_rows)
+    def action_open_source(self) -> None:
         self.host.open_line(str(self.path), self._current().line.line)
 
-    @runs(shared.OPEN_EDITOR, unless=ListScreen.no_rows)
-    def open_editor(self) -> None:
+    @unless(ListScreen.no_rows)
+    def action_open_editor(self) -> None:
         self.edit_file(str(self.path), self._current().line.line)
 
-    @runs(shared.COPY, unless=ListScreen.no_rows)
-    def copy(self) -> None:
+    @unless(ListScreen.no_rows)
+    def action_copy(self) -> None:
         """Copy the marked lines, or the one under the cursor."""
         lines = self.model.chosen()
         text = view_text(lines) if len(lines) > 1 else lines[0].text
         self.copy_text(text, f"Copied {count(len(lines), 'line')} ({len(text):,} characters).")
 
-    @runs(HAND_OVER)
-    def hand_over(self) -> None:
+    def action_hand_over(self) -> None:
         """Show the hand-over of this session."""
         from reviewer.compression.handover import session_named
 
@@ -192,12 +187,12 @@ class SessionScreen(ListScreen, pane=keys.SESSION):
 
     # wording a memory
 
-    @runs(keys.WORD, unless=ListScreen.no_rows)
-    async def word(self) -> None:
+    @unless(ListScreen.no_rows)
+    async def action_word_memory(self) -> None:
         """Word a memory with the marked lines, or this one, as its evidence."""
         lines = self.model.chosen()
         quoted = "\n\n".join(line.text for line in lines)
-        start = quoted if len(quoted) <= START_CHARACTERS else ""
+        start = quoted if len(quoted) <= LONGEST_MEMORY else ""
         self.cursor_rest.stop()
         self._show_proof()
         self.say(

@@ -18,11 +18,11 @@ from textual.widget import Widget
 
 from reviewer.engine import Engine
 from reviewer.text.display import display_line
-from reviewer.tui.kit.actor import runs
+from reviewer.tui.kit.actor import unless
 from reviewer.tui.kit.bars import HeaderBar
 from reviewer.tui.kit.line import Part, TitleRule, cut, line_of
 from reviewer.tui.kit.row_list import LoadedList
-from reviewer.tui.kit.screen import KitScreen, Movable, MoveKeys
+from reviewer.tui.kit.screen import KitScreen
 from reviewer.tui.kit.text import count, wrapped
 from reviewer.tui.queue.reading import ReadingAct
 from reviewer.tui.start import keys
@@ -50,7 +50,7 @@ DEMO = "reviewer demo shows everything on sample data, without touching anything
 ELSEWHERE = "This folder has no sessions of its own: choose a project, or all of them."
 
 
-class StartScreen(MoveKeys, KitScreen, pane=keys.START):
+class StartScreen(KitScreen, pane=keys.START):
     """Lies over the empty queue until sessions were read, or the person goes on without."""
 
     AUTO_FOCUS = "#projects"
@@ -145,8 +145,8 @@ class StartScreen(MoveKeys, KitScreen, pane=keys.START):
             return "Sessions are being read."
         return None if self.list.current else "There is nothing to read here."
 
-    @runs(keys.READ, unless=_cannot_read)
-    async def start_reading(self) -> None:
+    @unless(_cannot_read)
+    async def action_start_reading(self) -> None:
         """Read the project under the cursor; then the queue opens with its best row."""
         here = self.list.current
         if here is None:
@@ -184,20 +184,14 @@ class StartScreen(MoveKeys, KitScreen, pane=keys.START):
         lines.append((f"{self.key_of(keys.SKIP)} stops and keeps what was read.", "dim"))
         self.words.show(lines)
 
-    @runs(keys.SKIP)
-    def start_empty(self) -> None:
+    def action_start_empty(self) -> None:
         """Go on without reading, or stop reading."""
         if not self.host.stop_running() and self._act is None:
             self.host.begin_queue("")
 
-    @runs(keys.LEAVE)
-    def leave_start(self) -> None:
+    def action_leave_start(self) -> None:
         if not self.host.stop_running():
-            self.host.leave()
-
-    @property
-    def moved(self) -> Movable:
-        return self.list
+            self.run_worker(self.host.action_quit())
 
 
 def words_of(read: ReadSum, counts: Counts) -> str:

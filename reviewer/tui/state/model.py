@@ -153,15 +153,6 @@ class StateModel:
             return at
         return at - 1 if step < 0 and at > 0 else at + 1
 
-    def next_group(self, step: int) -> int | None:
-        """The first row of the next group, or of the previous one."""
-        if not self.total:
-            return None
-        which = bisect_right(self._starts, self.cursor) - 1 + step
-        if not 0 <= which < len(self._starts):
-            return None
-        return self._starts[which] + 1
-
     @property
     def place(self) -> tuple[int, int]:
         """(the number of the row under the cursor, how many there are), headings not counted."""

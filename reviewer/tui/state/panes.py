@@ -17,7 +17,7 @@ from reviewer.promotion.views import QueueRow
 from reviewer.text.display import display_line
 from reviewer.tui.evidence.structure import labelled
 from reviewer.tui.kit import keys as shared
-from reviewer.tui.kit.actor import Actor, runs
+from reviewer.tui.kit.actor import Actor
 from reviewer.tui.kit.edit_pane import EditorArea, Field
 from reviewer.tui.kit.line import BarLine, Part, TitleRule, cells_of, cut, line_of
 from reviewer.tui.kit.row_list import ModelList, cursor_bar
@@ -251,8 +251,7 @@ class StateForm(Actor, Vertical, pane=keys.FORM):
             if not self.query_one(f"#row-{name}").has_class("-hidden")
         ]
 
-    @runs(shared.SAVE_FORM)
-    def save(self) -> None:
+    def action_save_form(self) -> None:
         """Post the values, unless a required one is missing."""
         values = self.values
         for name in ("project", "key", "value"):
@@ -262,21 +261,18 @@ class StateForm(Actor, Vertical, pane=keys.FORM):
                 return
         self.post_message(self.Saved(values))
 
-    @runs(shared.LEAVE_FORM)
-    def leave(self) -> None:
+    def action_leave_form(self) -> None:
         self.post_message(self.Left())
 
     @on(Field.Entered)
     def _entered(self, event: Field.Entered) -> None:
         event.stop()
-        self.next_field()
+        self.action_next_field()
 
-    @runs(shared.NEXT_FIELD)
-    def next_field(self) -> None:
+    def action_next_field(self) -> None:
         self._step(1)
 
-    @runs(shared.PREVIOUS_FIELD)
-    def previous_field(self) -> None:
+    def action_previous_field(self) -> None:
         self._step(-1)
 
     def _step(self, step: int) -> None:
@@ -291,10 +287,8 @@ def state_title(state: StateView) -> str:
     return f"{state.key}  trusted state"
 
 
-def state_blocks(
-    values: Sequence[StateView], signs: Glyphs, earlier: int, *, now: datetime
-) -> list[Block]:
-    """The value, then up to `earlier` former ones, newest first."""
+def state_blocks(values: Sequence[StateView], signs: Glyphs, *, now: datetime) -> list[Block]:
+    """The value, then the former ones, newest first."""
     latest = values[0]
     blocks = [Block(latest.value, "text", first=(Run(" "),)), Block("")]
     if latest.ended_at is not None:
@@ -306,13 +300,9 @@ def state_blocks(
         blocks.append(labelled("note", latest.note))
     blocks.append(labelled("evidence", latest.evidence or "none was named"))
     blocks.append(labelled("project", latest.project))
-    past = values[1:]
-    for place, value in enumerate(past[:earlier]):
+    for place, value in enumerate(values[1:]):
         until = f"  until {moment(value.ended_at)}"
         text = f"{' '.join(value.value.split())}{until}"
         spans = (Span(len(text) - len(until), len(text), "faint"),)
         blocks.append(labelled("before" if not place else "", text, spans=spans))
-    if len(past) > earlier:
-        more = f"and {len(past) - earlier:,} earlier: {keys.EARLIER.key} shows all"
-        blocks.append(labelled("", more, "faint"))
     return blocks

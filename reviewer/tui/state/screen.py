@@ -10,6 +10,7 @@ import os
 from asyncio import to_thread
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -23,11 +24,10 @@ from reviewer.promotion.triage import Done, Seen
 from reviewer.promotion.views import QueueQuery, QueueRow, SourceState, Status
 from reviewer.text.display import display_line
 from reviewer.tui.evidence.candidate_pane import CandidatePane
-from reviewer.tui.evidence.keys import NEXT_PLACE, PREVIOUS_PLACE
 from reviewer.tui.evidence.steps import evidence_at, places_of, step_blocks
 from reviewer.tui.evidence.structure import Extras
 from reviewer.tui.kit import keys as shared
-from reviewer.tui.kit.actor import runs
+from reviewer.tui.kit.actor import unless
 from reviewer.tui.kit.option import Option
 from reviewer.tui.kit.row_list import RowList
 from reviewer.tui.kit.screen import ListScreen, TextEdit
@@ -44,7 +44,6 @@ if TYPE_CHECKING:
     from reviewer.promotion.trusted_state import StateView
     from reviewer.promotion.views import CandidateView
 
-EARLIER_SHOWN = 3
 MOST_OPTIONS = 200
 LOADING = "Still loading, try again."
 WHY = "Where this comes from"
@@ -103,7 +102,6 @@ class StateScreen(ListScreen, pane=keys.STATE):
         super().__init__(engine, project, rows, [self.fact, self.why], title="Memory")
         self.shown: Shown | None = None
         self._filter = ""
-        self._all_earlier = False
         self._place = 0
         """The selected one of the lines that support the fact."""
         self._form: StateForm | None = None
@@ -218,7 +216,6 @@ class StateScreen(ListScreen, pane=keys.STATE):
         shown = self.shown
         if shown is None:
             return
-        most = 1_000 if self._all_earlier else EARLIER_SHOWN
         now = self.engine.clock()
         if shown.view is not None:
             self.fact.show_candidate(
@@ -227,14 +224,15 @@ class StateScreen(ListScreen, pane=keys.STATE):
                 wordings=shown.wordings,
                 state=shown.state,
                 extras=shown.extras,
-                wordings_shown=most,
                 keep_scroll=keep_scroll,
             )
         else:
             self.fact.show(
-                state_blocks(shown.values, glyphs(self.app), most, now=now),
+                state_blocks(shown.values, glyphs(self.app), now=now),
                 title=state_title(shown.values[0]),
-                hints=(f"{self.key_of(keys.EDIT)} new value, {self.key_of(keys.UNSET)} unset",),
+                hints=(
+                    f"{self.key_of(keys.EDIT)} new value, {self.key_of(keys.TAKE_OUT)} take out",
+                ),
                 keep_scroll=keep_scroll,
             )
         self._draw_why(keep_scroll=keep_scroll)
@@ -264,27 +262,19 @@ class StateScreen(ListScreen, pane=keys.STATE):
     def no_fact(self) -> str | None:
         return None if self.layer else "The list is empty."
 
-    def not_trusted(self) -> str | None:
-        if self.layer in ("memory", "entity"):
-            return (
-                f"Only trusted state can be unset: {keys.PUT_BACK.key} puts "
-                f"this {self.layer} back in the queue."
-            )
-        return self.no_fact()
-
     def trusted(self) -> str | None:
         if self.layer == "state":
-            return (
-                f"Trusted state is written by hand, not in the queue: {keys.UNSET.key} unsets it."
-            )
+            return "This is trusted state: only memories and entities can be replaced."
         return self.no_fact()
 
     def not_a_memory(self) -> str | None:
-        return "This is an entity already." if self.layer == "entity" else self.trusted()
+        if self.layer == "state":
+            return "Trusted state is written by hand and stays what it is."
+        return "This is an entity already." if self.layer == "entity" else self.no_fact()
 
     def not_an_entity(self) -> str | None:
         if self.layer == "memory":
-            return f"Only entities have relations: {keys.GRADUATE.key} graduates this memory."
+            return f"Only entities have relations: {self.key_of(keys.GRADUATE)} makes one of it."
         if self.layer == "state":
             return "Only entities have relations."
         return self.no_fact()
@@ -324,22 +314,21 @@ class StateScreen(ListScreen, pane=keys.STATE):
     def show_reversed(self, undone: Undone) -> None:
         self.read_list(here=(False, undone.ids[0]) if undone.ids else None)
 
-    @runs(keys.PUT_BACK, unless=trusted)
-    async def put_back(self) -> None:
-        """Put the memory or entity back into the queue."""
-        key = self.facts.current_key
-        if key is not None and not key[0]:
-            self.settle(await self.write(lambda: self.engine.triage.restore([key[1]])))
-
-    @runs(keys.UNSET, unless=not_trusted)
-    async def unset(self) -> None:
+    @unless(no_fact)
+    async def action_take_out(self) -> None:
+        """Put the memory or entity back into the queue, or end the key of trusted state."""
         row = self.facts.current
-        if row is not None and not isinstance(row, QueueRow):
+        if row is None:
+            return
+        if isinstance(row, QueueRow):
+            number = row.id
+            self.settle(await self.write(lambda: self.engine.triage.restore([number])))
+        else:
             project, key = row.project, row.key
             self.settle(await self.write(lambda: self.engine.state.unset(project, key)))
 
-    @runs(keys.GRADUATE, unless=not_a_memory)
-    async def graduate(self) -> None:
+    @unless(not_a_memory)
+    async def action_graduate(self) -> None:
         """Choose the type of entity that the memory becomes, the likeliest first."""
         key = self.facts.current_key
         if key is None:
@@ -348,18 +337,26 @@ class StateScreen(ListScreen, pane=keys.STATE):
         types = await to_thread(self.engine.active_facts.likely_types, number)
         options = [Option(type_, type_.replace("_", " ")) for type_ in types]
 
-        async def then(option: Option) -> None:
-            done = await self.write(lambda: self.engine.entities.graduate(number, option.key))
+        async def named(kind: str, name: str) -> None:
+            done = await self.write(
+                lambda: self.engine.entities.graduate(number, kind, name=name or None)
+            )
             self.settle(done)
-            self.say(
-                f"{done.title}, which waits in the queue ({shared.SHOW_QUEUE.key}) "
-                f"- {shared.UNDO.key} to undo"
+            queue, undo = self.key_of(shared.SHOW_QUEUE), self.key_of(shared.UNDO)
+            self.say(f"{done.title}, which waits in the queue ({queue}) - {undo} to undo")
+
+        async def then(option: Option) -> None:
+            await self.ask_text(
+                f"Name of the {option.name}",
+                partial(named, option.key),
+                hint="what it is called",
+                empty="No name: its words say what it is",
             )
 
         await self.choose(f"Graduate #{number}", options, then)
 
-    @runs(keys.RELATE, unless=not_an_entity)
-    async def relate(self) -> None:
+    @unless(not_an_entity)
+    async def action_relate(self) -> None:
         """Choose a relation, then the other entity."""
         key = self.facts.current_key
         if key is None:
@@ -386,8 +383,8 @@ class StateScreen(ListScreen, pane=keys.STATE):
 
         await self.choose(f"#{number} ...", kinds, to_which)
 
-    @runs(keys.SUPERSEDE, unless=trusted)
-    async def supersede(self) -> None:
+    @unless(trusted)
+    async def action_supersede(self) -> None:
         """Choose the statement that takes the place of this one."""
         row = self.facts.current
         if not isinstance(row, QueueRow):
@@ -452,8 +449,8 @@ class StateScreen(ListScreen, pane=keys.STATE):
             for row in rows
         ]
 
-    @runs(keys.FOLLOW, unless=unrelated)
-    async def follow_relation(self) -> None:
+    @unless(unrelated)
+    async def action_follow(self) -> None:
         """Go to a related row of the entity; choose if there are several."""
         related = self.current.related if self.current else []
         options = [Option(str(number), f"#{number}", how) for number, how in related]
@@ -467,8 +464,8 @@ class StateScreen(ListScreen, pane=keys.STATE):
             return "Trusted state is in every packet, under constitution."
         return self.no_rows() or self.not_read()
 
-    @runs(shared.REACH, unless=_no_memory)
-    def show_reach(self) -> None:
+    @unless(_no_memory)
+    def action_reach(self) -> None:
         """Show which agents get this fact, and where."""
         if self.current is not None and self.current.view is not None:
             self.host.open_reach(self.current.view.id)
@@ -483,8 +480,7 @@ class StateScreen(ListScreen, pane=keys.STATE):
 
     # writing
 
-    @runs(keys.NEW_VALUE)
-    async def new_value(self) -> None:
+    async def action_state_new(self) -> None:
         """Write a value of another key; the fact under the cursor stays visible."""
         form = await self._open_form()
         project = self.project
@@ -499,8 +495,8 @@ class StateScreen(ListScreen, pane=keys.STATE):
         )
 
     @on(RowList.Opened)
-    @runs(keys.EDIT, unless=no_fact)
-    async def edit(self) -> None:
+    @unless(no_fact)
+    async def action_state_edit(self) -> None:
         """Write a new value of this key, or reword this memory or entity."""
         shown = self.current
         if shown is None:
@@ -551,7 +547,7 @@ class StateScreen(ListScreen, pane=keys.STATE):
         self.close_overlay()
         self.read_list()
         if kept and self._form is not None:
-            key = "e" if self._form.about else "n"
+            key = self.key_of(keys.EDIT if self._form.about else keys.NEW_VALUE)
             self.say(f"What you typed is kept until you leave reviewer: {key} continues.")
         else:
             self.say("Nothing was written.")
@@ -604,31 +600,29 @@ class StateScreen(ListScreen, pane=keys.STATE):
         place = min(self._place, len(places) - 1)
         return shown.steps[places[place]], place
 
-    @runs(shared.OPEN_SOURCE, unless=no_fact)
-    def open_source(self) -> None:
+    @unless(no_fact)
+    def action_open_source(self) -> None:
         step, place = self._selected_place()
         shown = self.current
         number = shown.view.id if shown is not None and shown.view is not None else None
         self.host.open_source(evidence_at(self.engine, number, place, step))
 
-    @runs(shared.OPEN_EDITOR, unless=no_fact)
-    def open_editor(self) -> None:
+    @unless(no_fact)
+    def action_open_editor(self) -> None:
         step, _ = self._selected_place()
         self.edit_file(os.path.expanduser(step.path or ""), step.line or 0)
 
-    @runs(shared.COPY, unless=no_fact)
-    def copy(self) -> None:
+    @unless(no_fact)
+    def action_copy(self) -> None:
         row = self.facts.current
         if row is not None:
             text = row.content if isinstance(row, QueueRow) else row.value
             self.copy_text(text, f"Copied {len(text):,} characters.")
 
-    @runs(NEXT_PLACE)
-    def next_place(self) -> None:
+    def action_next_place(self) -> None:
         self._step_place(1)
 
-    @runs(PREVIOUS_PLACE)
-    def previous_place(self) -> None:
+    def action_previous_place(self) -> None:
         self._step_place(-1)
 
     def _step_place(self, step: int) -> None:
@@ -639,43 +633,15 @@ class StateScreen(ListScreen, pane=keys.STATE):
         else:
             self.say("There is no other place in this direction.")
 
-    @runs(keys.EARLIER, unless=no_fact)
-    def toggle_earlier(self) -> None:
-        """Show all earlier values or wordings, or the last three."""
-        self._all_earlier = not self._all_earlier
-        shown = self.shown
-        total = max(len(shown.values) - 1, len(shown.wordings), 0) if shown else 0
-        self._draw()
-        noun = "value" if shown and shown.values else "wording"
-        if not total:
-            self.say(f"There is no earlier {noun}.")
-        elif self._all_earlier:
-            self.say(f"Showing all {count(total, f'earlier {noun}')}.")
-        else:
-            self.say(f"Showing the last {min(EARLIER_SHOWN, total)} of {total:,} earlier {noun}s.")
-
-    @runs(keys.NEXT_GROUP)
-    def next_group(self) -> None:
-        self._to_group(1)
-
-    @runs(keys.PREVIOUS_GROUP)
-    def previous_group(self) -> None:
-        self._to_group(-1)
-
-    def _to_group(self, step: int) -> None:
-        index = self.facts.next_group(step)
-        if index is not None:
-            self.list.move_to(index)
-
     # the filter
 
     def _nothing_to_filter(self) -> str | None:
         nothing = self.has_class("-empty") and not self._filter
         return "There is nothing to filter yet." if nothing else None
 
-    @runs(shared.FILTER, unless=_nothing_to_filter)
-    async def open_filter(self) -> None:
-        await super().open_filter()
+    @unless(_nothing_to_filter)
+    async def action_filter(self) -> None:
+        await super().action_filter()
 
     @property
     def filter_text(self) -> str:
@@ -694,8 +660,7 @@ class StateScreen(ListScreen, pane=keys.STATE):
 
     # exporting
 
-    @runs(keys.EXPORT)
-    async def export(self) -> None:
+    async def action_export(self) -> None:
         """Choose a form; the difference follows."""
 
         async def then(option: Option) -> None:

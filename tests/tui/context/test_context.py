@@ -89,6 +89,23 @@ async def test_enter_opens_a_segment_into_its_turns_and_closes_it(
         assert context(screen).rows.total == rows
 
 
+async def test_a_filter_finds_turns_and_escape_shows_all_again(
+    engine: Engine, tmp_path: Path
+) -> None:
+    stocked(engine, tmp_path, 2)
+    async with opened(engine, project="acme") as screen:
+        await screen.press("f3")
+        rows = context(screen).rows.total
+        await screen.press("slash", *"vendor", "space", *"driver", "enter")
+        found = [row.commit.first_line for row in context(screen).data.rows if row.commit]
+        assert len(found) == 2
+        assert all("vendor list must stay" in each for each in found)
+        await screen.press("slash", *"zzz", "enter")
+        assert "No turn matches." in screen.text
+        await screen.press("escape")
+        assert context(screen).rows.total == rows
+
+
 @pytest.mark.parametrize(("key", "letter"), [("P", "p"), ("i", "i"), ("x", "s")])
 async def test_a_letter_sets_the_priority_of_a_turn_and_takes_it_back(
     engine: Engine, tmp_path: Path, key: str, letter: str

@@ -148,15 +148,6 @@ async def test_it_is_made_shorter_and_longer(ferry: Engine) -> None:
         assert status(screen) == "At most 350 tokens."
 
 
-async def test_headings_are_jump_marks(ferry: Engine) -> None:
-    async with opened(ferry, size=(60, 20), project="acme") as screen:
-        await screen.press("f3", "full_stop", *"hand-over", "enter")
-        await screen.press("right_curly_bracket")
-        assert status(screen) == "## Course"
-        await screen.press("right_curly_bracket", "left_curly_bracket")
-        assert status(screen) == "## Course"
-
-
 async def test_it_is_of_the_originals_after_a_compression(ferry: Engine) -> None:
     async with opened(ferry, project="acme") as screen:
         await screen.press("f3", "full_stop", *"hand-over", "enter")

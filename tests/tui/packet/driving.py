@@ -1,9 +1,10 @@
-"""Reads the Packet screen, and types into its fields."""
+"""Reads the Packet screen, and types into its questions."""
 
 from __future__ import annotations
 
+from reviewer.packets.values import PacketItem
 from reviewer.tui.kit.bars import StatusBar
-from reviewer.tui.packet.model import ItemRow, PacketModel
+from reviewer.tui.packet.model import PacketModel, SectionRow
 from reviewer.tui.packet.screen import PacketScreen
 from tests.tui.conftest import Screen
 
@@ -11,13 +12,15 @@ SIZES = [(118, 34), (80, 24), (60, 20)]
 
 
 def shown(screen: Screen) -> PacketScreen:
-    found = screen.app.screen
-    assert isinstance(found, PacketScreen)
-    return found
+    return screen.top(PacketScreen)
 
 
 def model(screen: Screen) -> PacketModel:
     return shown(screen).packets
+
+
+def items(screen: Screen) -> list[PacketItem]:
+    return [row for row in model(screen).rows if not isinstance(row, SectionRow)]
 
 
 def status_text(screen: Screen) -> str:
@@ -32,14 +35,12 @@ async def go_to(screen: Screen, title: str) -> None:
     """Put the cursor on the item with that title."""
     rows = model(screen).rows
     at = next(
-        n for n, row in enumerate(rows) if isinstance(row, ItemRow) and title in row.item.title
+        n for n, row in enumerate(rows) if not isinstance(row, SectionRow) and title in row.title
     )
     shown(screen).list.move_to(at)
     await screen.settle()
 
 
 async def typed(screen: Screen, key: str, text: str) -> None:
-    """Open a field, replace its text, press enter."""
-    await screen.press(key)
-    shown(screen).prompt.field.fill("")
-    await screen.press(*("space" if sign == " " else sign for sign in text), "enter")
+    """Open a question, replace its text, press enter."""
+    await screen.press(key, "ctrl+u", *("space" if sign == " " else sign for sign in text), "enter")

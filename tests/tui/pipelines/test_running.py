@@ -157,7 +157,7 @@ async def test_only_one_run_at_a_time(engine: Engine, bakery: Path) -> None:
 async def test_leaving_the_program_keeps_the_run_for_a_resume(engine: Engine, bakery: Path) -> None:
     async with opened(engine, project="acme") as screen:
         await run_to_the_question(screen)
-        screen.app.leave()
+        await screen.app.action_quit()
     (run,) = engine.pipelines.runs()
     assert run.can_resume
     assert run.state != "running"
@@ -170,7 +170,7 @@ async def test_past_runs_are_looked_at(engine: Engine, bakery: Path) -> None:
     async with opened(engine, project="acme") as screen:
         await screen.press("f6")
         assert "run waiting" in screen.text
-        await screen.press("P")
+        await screen.choose("past runs")
         assert screen.text.count("2026-03-02 09:30") == 2
         await screen.press("down", "enter")
         assert "run done" in screen.text
@@ -191,7 +191,8 @@ async def test_the_input_of_a_node_is_that_of_its_latest_run(engine: Engine, bak
 async def test_a_run_is_opened_as_a_context(engine: Engine, bakery: Path) -> None:
     engine.pipelines.start_run(bakery, "acme", ask=lambda question: "Y")
     async with opened(engine, project="acme") as screen:
-        await screen.press("f6", "j", "w")
+        await screen.press("f6", "j")
+        await screen.choose("as context")
         await screen.settle()
         assert isinstance(screen.app.screen, ContextScreen)
         await screen.until(lambda: "Pipeline State (Compr" in screen.text)
@@ -207,7 +208,8 @@ async def test_the_opened_run_is_shown_although_another_context_was_in_sight(
     async with opened(engine, project="acme") as screen:
         await screen.press("f3")
         await screen.until(lambda: "something else" in screen.text)
-        await screen.press("f6", "j", "w")
+        await screen.press("f6", "j")
+        await screen.choose("as context")
         await screen.settle()
         await screen.until(lambda: "Pipeline State (Compr" in screen.text)
         assert "something else" not in screen.text
@@ -222,9 +224,10 @@ async def test_shell_commands_are_refused_until_they_are_allowed(
     async with opened(engine, project="acme") as screen:
         await screen.press("f6", "r")
         await until_ended(screen)
-        assert status_text(screen).startswith("T allows shell commands: ")
+        assert status_text(screen).startswith('. "allow tools" allows shell')
         assert not (folder / "made").exists()
-        await screen.press("T", "r")
+        await screen.choose("allow tools")
+        await screen.press("r")
         await until_ended(screen)
         assert (folder / "made").exists()
         assert "Reached exit" in status_text(screen)
@@ -260,7 +263,7 @@ async def test_a_pipeline_that_cannot_run_says_why(engine: Engine, bakery: Path)
     async with opened(engine, project="acme") as screen:
         await screen.press("f6", "r")
         await until_ended(screen)
-        assert "It has no exit" in status_text(screen)
+        assert "There is no exit" in status_text(screen)
         assert not engine.pipelines.runs()
 
 
@@ -279,13 +282,15 @@ async def test_who_answers_is_switched_where_a_model_is_set_up(
     engine: Engine, bakery: Path, tmp_path: Path, monkeypatch: object
 ) -> None:
     async with opened(engine, project="acme") as screen:
-        await screen.press("f6", "m")
+        await screen.press("f6")
+        await screen.choose("who answers")
         assert "No model is set up" in status_text(screen)
     config = tmp_path / "reviewer.toml"
     config.write_text('[model]\nbase_url = "http://127.0.0.1:9/v1"\nname = "tiny"\n')
     monkeypatch.setenv("REVIEWER_CONFIG", str(config))  # type: ignore[attr-defined]
     async with opened(engine, project="acme") as screen:
-        await screen.press("f6", "m")
+        await screen.press("f6")
+        await screen.choose("who answers")
         assert status_text(screen) == "The next run is answered by: tiny."
         assert "· tiny" in screen.text
 
@@ -316,7 +321,7 @@ async def test_branches_and_a_gate_are_run_left_and_resumed(engine: Engine, bake
         }
         text = shown(screen).input_pane.plain_text
         assert text.index("### sweet (success)") < text.index("### salty (success)")
-        screen.app.leave()
+        await screen.app.action_quit()
     assert engine.pipelines.runs()[0].state in ("cancelled", "waiting")
     async with opened(engine, project="acme") as screen:
         await screen.press("f6")
@@ -343,9 +348,11 @@ async def test_stages_that_ended_in_one_branch_are_shown_while_another_runs(
         return state.outcome, state.now
 
     async with opened(engine, project="acme") as screen:
-        await screen.press("f6", "T", "r")
-        await screen.until(lambda: activity("sweet") == ("success", ""))
-        assert activity("salty") == ("", "runs")
+        await screen.press("f6")
+        await screen.choose("allow tools")
+        await screen.press("r")
+        expected = [("success", ""), ("", "runs")]
+        await screen.until(lambda: [activity("sweet"), activity("salty")] == expected)
         (folder / "baked").touch()
         await until_it(screen, "asks")
         assert activity("salty") == ("success", "")

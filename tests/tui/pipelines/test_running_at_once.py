@@ -115,7 +115,7 @@ async def test_a_run_that_is_read_late_is_not_shown_on_another_pipeline(
         return read_run(engine, view)
 
     async with opened(engine, project="acme") as screen:
-        await screen.press("f6")
+        await screen.press("f6", "escape")
         shown(screen)._open(bakery)
         await screen.settle()
         await screen.press("r")

@@ -1,4 +1,4 @@
-"""Entities and conflicts in the queue: their structure, settling by key, why, hints, odds."""
+"""Entities and conflicts in the queue: their structure, settling by key, hints, odds."""
 
 from __future__ import annotations
 
@@ -10,8 +10,6 @@ from syrupy.assertion import SnapshotAssertion
 
 from reviewer.engine import Engine
 from reviewer.promotion.views import QueueQuery
-from reviewer.tui.evidence.source import SourceScreen
-from reviewer.tui.evidence.why import WhyScreen
 from reviewer.tui.kit.bars import StatusBar
 from reviewer.tui.queue import screen as queue_screen
 from tests.tui.conftest import Screen, opened, status_of
@@ -116,39 +114,6 @@ async def test_other_keys_say_how_a_conflict_is_settled(
         await screen.press(key)
         assert screen.status.startswith(f"#{rivals[2]} is a conflict: ")
         assert engine.history.acts_total() == acts
-
-
-# why
-
-
-async def test_any_row_is_walked_down_to_the_line(
-    engine: Engine, rivals: tuple[int, int, int]
-) -> None:
-    _, _, conflict = rivals
-    async with opened(engine) as screen:
-        await screen.choose("where from")
-        assert screen.top(WhyScreen)
-        assert f"Where #{conflict} comes from" in screen.text
-        assert "0001-ledger-database.md:11" in screen.text
-        assert "0002-ledger-database.md:11" in screen.text
-        await screen.press("]", "o")
-        shown = screen.top(SourceScreen)
-        assert shown.evidence.record.path.endswith("0002-ledger-database.md")
-        await screen.press("escape", "]")
-        assert status_text(screen) == "There is no other place in this direction."
-        await screen.press("escape")
-        assert screen.app.screen is screen.queue
-
-
-async def test_why_of_a_memory_written_by_hand(engine: Engine) -> None:
-    engine.entities.author("acme", "decision", "We ship on Mondays only")
-    async with opened(engine) as screen:
-        assert "hand-authored" in screen.text
-        await screen.choose("where from")
-        await screen.press("o")
-        assert status_text(screen).endswith("was written by hand: it has no source file.")
-        await screen.press("E", "j", "G", "[", "q")
-        assert screen.app.screen is screen.queue
 
 
 # hints, staleness, odds

@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 import pytest
-from textual.app import ComposeResult
+from textual.app import App, ComposeResult
 from textual.geometry import Region
 
 from reviewer.promotion.views import Member, SourceState, Status
@@ -17,8 +17,7 @@ from reviewer.tui.evidence.evidence_pane import EvidencePane, evidence_blocks, e
 from reviewer.tui.evidence.roles import SHORT_USES, role_runs
 from reviewer.tui.evidence.structure import Extras
 from reviewer.tui.keymap import Keymap
-from reviewer.tui.kit.actor import Host
-from reviewer.tui.kit.text import Block, Run, Span, lay_out, reflowed
+from reviewer.tui.kit.text import Block, Run, Span, lay_out
 from reviewer.tui.kit.text_pane import TextPane
 from reviewer.tui.theme import ASCII, DARK, GLYPHS, THEMES
 from tests.tui.views import HOSTILE, candidate, evidence, record
@@ -26,7 +25,7 @@ from tests.tui.views import HOSTILE, candidate, evidence, record
 NOW = datetime(2026, 2, 14, 12, tzinfo=UTC)
 
 
-class Panes(Host):
+class Panes(App[int]):
     """The two panes, one above the other."""
 
     CSS = "CandidatePane { height: 10; } EvidencePane { height: 8; }"
@@ -176,27 +175,6 @@ def test_the_end_of_the_record_before_and_the_beginning_of_the_one_after_are_sho
     assert before.text.endswith("last")
     assert after.text.startswith("first")
     assert after.text.endswith(" …")
-
-
-@pytest.mark.parametrize(
-    ("text", "joined"),
-    [
-        ("a line of prose that somebody wrapped by hand\nand went on", True),
-        ("a line of prose that somebody wrapped by hand\n`code` went on", True),
-        ("a short line\nand another", False),
-        ("a line of prose that somebody wrapped by hand\n- an item", False),
-        ("a line of prose that somebody wrapped by hand\n2. an item", False),
-        ("a line of prose that somebody wrapped by hand\n# Heading", False),
-        ("a line of prose that somebody wrapped by hand\n    code", False),
-        ("a line of prose that somebody wrapped by hand\n\nand another", False),
-        ("# a heading that is as long as a line of prose\nand text", False),
-        ("```\na line of code that is as long as any line of prose\nand more\n```", False),
-        ("| a table with a row that is as long as any line |\n| more |", False),
-        ("Status of the thing that is as long as a line: done\nDate: 2026", False),
-    ],
-)
-def test_only_wrapped_prose_is_joined_and_no_character_moves(text: str, joined: bool) -> None:
-    assert reflowed(text) == (text.replace("\n", " ") if joined else text)
 
 
 def test_a_note_is_under_its_headings_and_takes_the_whole_width() -> None:

@@ -134,3 +134,22 @@ async def test_without_a_reader_nothing_is_offered_and_the_menu_says_who_could_r
         assert "let it read" not in screen.text
         await screen.choose("choose a reader")
         assert "Claude Code, Codex, Gemini CLI, OpenCode and Copilot CLI" in screen.status
+
+
+async def test_the_key_also_stops_the_comparison_of_the_sessions(
+    engine: Engine, shop: Path, bin_folder: Path
+) -> None:
+    other = answer(said("Before printing, each tray is put on the scales twice.", (1, WORDS)))
+    claude(
+        bin_folder,
+        "prompt = sys.stdin.read()\n"
+        "if 'You compare statements' in ' '.join(sys.argv): time.sleep(600)\n"
+        f"say(json.dumps({{'result': {FOUND!r} if 'tray a' in prompt else {other!r}}}))",
+    )
+    ingested(engine, shop, "a", "b")
+    async with opened(engine, project="shop", size=(120, 30)) as screen:
+        await screen.until(lambda: "let it read 2 sessions?" in screen.text)
+        await screen.press("r")
+        await screen.until(lambda: "Comparing the statements of all sessions" in screen.text)
+        await screen.press("r")
+        await screen.until(lambda: screen.status == "Claude Code has read them: 2 new statements.")

@@ -151,7 +151,7 @@ async def test_enter_keeps_a_filter_open_that_cannot_be_understood(stocked: Engi
         assert not field.has_focus
         assert field.value == ""
         assert list(screen.model.ids) == everything
-        assert screen.queue.query_shown.filter == ""
+        assert screen.queue.query_asked.filter == ""
         assert "conf>x" not in screen.text
 
 
@@ -162,7 +162,7 @@ async def test_leaving_the_field_otherwise_puts_the_filter_of_the_list_into_it(
         await screen.press("slash", *"staging", "enter", "slash", *" conf>x")
         await screen.press("tab")
         field = screen.app.query_one(Input)
-        assert field.value == screen.queue.query_shown.filter
+        assert field.value == screen.queue.query_asked.filter
         assert field.value.startswith("staging")
         assert not field.value.endswith("x"), "what means nothing is gone"
 
@@ -310,7 +310,7 @@ async def test_the_row_of_last_time_is_among_its_neighbours(seeded: Engine, inde
     async with opened(seeded, size=(80, 24)) as screen:
         screen.queue.list.move_to(index)
         await screen.settle()
-        screen.app.leave()
+        await screen.app.action_quit()
     async with opened(seeded, size=(80, 24)) as screen:
         assert screen.model.cursor == index
         shown = screen.queue.list
@@ -349,9 +349,9 @@ async def test_a_row_that_waits_again_is_found_among_what_waits(stocked: Engine)
         assert first not in screen.model.ids
         await screen.press("f8", "u", "enter")
         await screen.until(lambda: screen.model.current_id == first)
-        assert screen.queue.query_shown.status == "waiting"
+        assert screen.queue.query_asked.status == "waiting"
         await screen.press("x", "ctrl+l", "f8", "enter")
-        await screen.until(lambda: screen.queue.query_shown.status == "all")
+        await screen.until(lambda: screen.queue.query_asked.status == "all")
         assert screen.model.current_id == first
 
 

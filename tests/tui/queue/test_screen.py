@@ -55,7 +55,7 @@ async def test_where_the_cursor_is(
     async with opened(stocked) as screen:
         if "filtered" in case:
             await screen.press("slash", *"conf>0.1", "enter")
-            assert screen.queue.query_shown.filter == "conf>0.1"
+            assert screen.queue.query_asked.filter == "conf>0.1"
         expected = cursor if cursor >= 0 else len(screen.model.ids) + cursor
         await screen.press(*keys)
         assert screen.model.cursor == expected, case
@@ -433,7 +433,7 @@ async def test_other_rows_and_orders(stocked: Engine) -> None:
         assert status_of(stocked, first) == "candidate"
         await screen.choose("other rows", "waiting")
         await screen.choose("order", "confidence")
-        assert screen.queue.query_shown == QueueQuery(sort=Sort.CONFIDENCE, statements_only=True)
+        assert screen.queue.query_asked == QueueQuery(sort=Sort.CONFIDENCE, statements_only=True)
 
 
 async def test_copy_puts_the_wording_on_the_clipboard(stocked: Engine) -> None:

@@ -20,13 +20,13 @@ async def test_the_difference_comes_before_the_writing(
     file = tmp_path / "AGENTS.md"
     file.write_text("# Mine\n\nKeep this.\n", "utf-8")
     async with opened(known, project="acme") as screen:
-        await screen.press("f5", "X", *"agents", "enter")
+        await screen.press("f5", "W", *"agents", "enter")
         assert isinstance(screen.app.screen, ExportScreen)
         assert "+- **db**: Tapes" in screen.text
         assert file.read_text("utf-8") == "# Mine\n\nKeep this.\n"
         await screen.press("escape")
         assert file.read_text("utf-8") == "# Mine\n\nKeep this.\n"
-        await screen.press("X", *"agents", "enter", "ctrl+s")
+        await screen.press("W", *"agents", "enter", "W")
         text = file.read_text("utf-8")
         assert text.startswith("# Mine\n\nKeep this.\n")
         assert "Tapes" in text
@@ -34,7 +34,7 @@ async def test_the_difference_comes_before_the_writing(
         assert backup.read_text("utf-8") == "# Mine\n\nKeep this.\n"
         assert status_text(screen).startswith(f"Wrote {file}")
         assert backup.name in status_text(screen)
-        await screen.press("X", *"agents", "enter", "enter")
+        await screen.press("W", *"agents", "enter", "W")
         assert "The export is already up to date" in status_text(screen)
         assert file.read_text("utf-8") == text
 
@@ -48,12 +48,12 @@ async def test_the_other_forms_are_written_too(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     async with opened(known, project="acme") as screen:
-        await screen.press("f5", "X", *words)
+        await screen.press("f5", "W", *words)
         if words == "mark":
             await screen.press("backspace", "backspace", "backspace", "backspace")
         await screen.press("enter")
         assert not (tmp_path / name).exists()
-        await screen.press("enter")
+        await screen.press("W")
         assert (tmp_path / name).exists()
     if name.endswith(".ndjson"):
         lines = (tmp_path / name).read_text("utf-8").splitlines()
@@ -67,12 +67,12 @@ async def test_a_file_that_changed_meanwhile_is_left_alone(
     file = tmp_path / "AGENTS.md"
     file.write_text("# Mine\n", "utf-8")
     async with opened(known, project="acme") as screen:
-        await screen.press("f5", "X", *"agents", "enter")
+        await screen.press("f5", "W", *"agents", "enter")
         file.write_text("# Yours\n", "utf-8")
-        await screen.press("enter")
+        await screen.press("W")
         assert file.read_text("utf-8") == "# Yours\n"
         assert "was changed by something else meanwhile" in status_text(screen)
-        await screen.press("enter")
+        await screen.press("W")
         text = file.read_text("utf-8")
         assert text.startswith("# Yours\n")
         assert "Tapes" in text
@@ -86,7 +86,7 @@ async def test_a_broken_block_is_named_and_cannot_be_written(
     broken = "<!-- reviewer:end -->\nmine\n"
     file.write_text(broken, "utf-8")
     async with opened(known, project="acme") as screen:
-        await screen.press("f5", "X", *"claude", "enter", "enter", "ctrl+s")
+        await screen.press("f5", "W", *"claude", "enter", "W")
         assert file.read_text("utf-8") == broken
         assert "Line 1 ends a block that does not begin before it" in status_text(screen)
 
@@ -96,7 +96,8 @@ async def test_another_place_can_be_named(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     async with opened(known, project="acme") as screen:
-        await screen.press("f5", "X", *"json", "enter", "p", "ctrl+u", *"facts.ndjson", "enter")
-        await screen.press("enter")
+        await screen.press("f5", "W", *"json", "enter")
+        await screen.choose("other place")
+        await screen.press("ctrl+u", *"facts.ndjson", "enter", "W")
         assert (tmp_path / "facts.ndjson").exists()
         assert not (tmp_path / "reviewer-export.ndjson").exists()

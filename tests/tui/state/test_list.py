@@ -11,6 +11,7 @@ from reviewer.engine import Engine
 from reviewer.promotion.views import QueueQuery, QueueRow
 from reviewer.tui.evidence.source import SourceScreen
 from reviewer.tui.kit.keys import REACH
+from reviewer.tui.state.keys import GRADUATE, RELATE, SUPERSEDE
 from reviewer.tui.state.model import StateModel, states_with
 from tests.tui.conftest import opened
 from tests.tui.state.driving import rows, state, status_text
@@ -30,24 +31,21 @@ async def test_groups_come_in_the_order_of_trust_with_their_counts(known: Engine
 
 async def test_an_empty_store_says_what_trusted_state_is(engine: Engine) -> None:
     async with opened(engine, size=(60, 20)) as screen:
-        await screen.press("f5", "j", "G", "x", "r", "p", "l", "S", "h", "o", "E", "y", "enter")
+        await screen.press("f5", "j", "G", "x", "o", "E", "y", "enter")
         assert "What you promote in the queue (F2) is listed here." in screen.text
-        assert "/ filter" not in screen.text
         await screen.press("/")
         assert "There is nothing to filter yet." in screen.text
         assert "n writes trusted state: values only you write, by hand." in screen.text
 
 
-async def test_the_cursor_passes_over_heads_and_braces_go_by_type(known: Engine) -> None:
+async def test_the_cursor_passes_over_heads(known: Engine) -> None:
     async with opened(known, project="acme") as screen:
         await screen.press("f5")
         kinds = []
-        for key in ("j", "j", "k", "g", "}", "}", "}", "{"):
+        for key in ("j", "j", "k", "g", "G"):
             await screen.press(key)
             kinds.append(state(screen).layer)
-        assert kinds == [
-            "entity", "memory", "entity", "state", "entity", "memory", "memory", "entity",
-        ]  # fmt: skip
+        assert kinds == ["entity", "memory", "entity", "state", "memory"]
 
 
 async def test_search_goes_over_all_groups_and_escape_clears_it(known: Engine) -> None:
@@ -132,17 +130,17 @@ async def test_a_memory_written_by_hand_is_marked(known: Engine) -> None:
 
 async def test_reasons_are_sentences(known: Engine) -> None:
     async with opened(known, project="acme") as screen:
-        await screen.press("f5", "r")
-        assert status_text(screen).endswith("x unsets it.")
-        await screen.press("p", "j", "x")
-        assert (
-            status_text(screen)
-            == "Only trusted state can be unset: r puts this entity back in the queue."
-        )
-        await screen.press("p")
-        assert status_text(screen) == "This is an entity already."
-        await screen.press("j", "l")
-        assert status_text(screen) == "Only entities have relations: p graduates this memory."
+        await screen.press("f5")
+        shown = state(screen)
+        reasons = []
+        for steps, action in (("", SUPERSEDE), ("j", GRADUATE), ("j", RELATE)):
+            await screen.press(*steps)
+            reasons.append(shown.why_not(action))
+        assert reasons == [
+            "This is trusted state: only memories and entities can be replaced.",
+            "This is an entity already.",
+            'Only entities have relations: . "graduate" makes one of it.',
+        ]
 
 
 async def test_a_key_is_about_the_row_under_the_cursor_not_about_the_one_still_shown(
@@ -153,9 +151,9 @@ async def test_a_key_is_about_the_row_under_the_cursor_not_about_the_one_still_s
         shown = state(screen)
         assert shown.layer == "entity"
         shown.list.move_by(1)
-        await shown.action_act(REACH.id)
+        await shown.perform(REACH)
         await screen.settle()
         assert status_text(screen) == "Still loading, try again."
-        await shown.action_act(REACH.id)
+        await shown.perform(REACH)
         await screen.settle()
         assert "Deploys need two approvals" in screen.text

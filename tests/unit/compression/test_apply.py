@@ -41,7 +41,7 @@ def test_compressing_again_keeps_criteria_marks_and_anchors(kiosk: Kiosk) -> Non
     contexts.annotate(
         kiosk.ids[1], priority="important", retain="keep the dates", retain_match=["$50k"]
     )
-    kiosk.compression.marks.mark_text(kiosk.ids[2], "takes 900 ms")
+    pin(kiosk, kiosk.ids[2], "takes 900 ms")
     kiosk.compress("detailed")
     kiosk.compress("brief")
     kiosk.compress("tags")
@@ -252,22 +252,25 @@ def test_another_head_than_expected_is_refused(kiosk: Kiosk) -> None:
         kiosk.compression.apply(kiosk.id, plan, expected_head="0" * 64)
 
 
-def test_marks_are_one_act_each_and_taken_back(kiosk: Kiosk) -> None:
-    marks, commit = kiosk.compression.marks, kiosk.ids[2]
-    assert marks.mark_text(commit, "takes 900 ms")
-    assert marks.mark_text(commit, "takes 900 ms") == 0
+def pin(kiosk: Kiosk, commit: int, text: str) -> int:
+    start = kiosk.engine.contexts.commit(commit).text.index(text)
+    return kiosk.compression.marks.mark(Span(commit, start, start + len(text)))
+
+
+def test_a_mark_is_one_act(kiosk: Kiosk) -> None:
+    commit = kiosk.ids[2]
+    assert pin(kiosk, commit, "takes 900 ms")
+    assert pin(kiosk, commit, "takes 900 ms") == 0
     pinned = [a for a in kiosk.compression.anchors(kiosk.id)[0] if a.source == "pinned"]
     assert [anchor.content for anchor in pinned] == ["takes 900 ms"]
     kiosk.engine.history.undo()
     assert all(a.source == "detected" for a in kiosk.compression.anchors(kiosk.id)[0])
-    with pytest.raises(ReviewerError, match="does not contain that text"):
-        marks.mark_text(commit, "never said")
     with pytest.raises(ReviewerError, match="empty or outside"):
-        marks.mark(Span(commit, 5, 100_000))
+        kiosk.compression.marks.mark(Span(commit, 5, 100_000))
 
 
 def test_a_marked_span_moves_with_an_edit_or_goes_with_it(kiosk: Kiosk) -> None:
-    kiosk.compression.marks.mark_text(kiosk.ids[2], "takes 900 ms")
+    pin(kiosk, kiosk.ids[2], "takes 900 ms")
     kiosk.engine.contexts.edit(kiosk.ids[2], "So much: it takes 900 ms.")
     assert "takes 900 ms" in {a.content for a in kiosk.compression.anchors(kiosk.id)[0]}
     kiosk.engine.contexts.edit(kiosk.ids[2], "It is slow.")

@@ -56,7 +56,7 @@ def test_nothing_is_said_of_a_sound_pipeline() -> None:
         (SOUND + 'a -> e [condition="x contains y"]', "condition", "x contains y"),
         (SOUND + "fix-it [prompt=x] a -> fix-it -> e", "quotes", "fix-it"),
         (SOUND + "a -- e", "undirected", "Undirected"),
-        (SOUND + 'a -> "" -> e', "no-name", 'a node is named ""'),
+        (SOUND + 'a -> "" -> e', "no-name", 'A node is named ""'),
         (GATE + "g [default_choice=No]", "no-effect", "not one of its choices: [Y] Yes, Stop"),
         (GATE + "g [human.default_choice=No]", "no-effect", "'No' is not one of its choices"),
         (GATE + "g [timeout=1h]", "no-effect", "waits until somebody answers"),

@@ -42,7 +42,7 @@ def test_rows_that_say_the_same_wait_behind_the_best_wording_and_go_with_it(
     found = engine.proposals.relate("acme", Relations(same=((other, one),)))
     assert (found.joined, found.contradictions) == (1, 0)
     assert contents(waiting(engine)) == [OTHER.rstrip(".")]
-    assert engine.queue.candidate(other).sessions == 1
+    assert engine.queue.candidate(other).sessions == 2
     engine.triage.promote([other])
     assert engine.queue.candidate(one).status == "superseded"
     assert engine.queue.candidate(other).sessions == 2

@@ -44,6 +44,20 @@ def test_a_candidate_whose_source_changed_says_so(engine: Engine, tmp_path: Path
     assert engine.sources.state(number) is SourceState.GONE
 
 
+def test_only_what_was_reworded_counts_as_changed(engine: Engine, tmp_path: Path) -> None:
+    path = tmp_path / "notes.md"
+    text = "# Learnings\n\n- I prefer tabs over spaces.\n- Always run the linter before a push.\n"
+    path.write_text(text)
+    engine.intake.ingest([path], project="acme")
+    numbers = list(engine.queue.ids(QueueQuery()))
+    path.write_text(text.replace("tabs over spaces", "spaces over tabs"))
+    changed = engine.sources.stale(numbers)
+    assert [engine.queue.candidate(each).content for each in changed] == [
+        "I prefer tabs over spaces"
+    ]
+    assert {engine.sources.state(each) for each in set(numbers) - changed} == {SourceState.MOVED}
+
+
 def test_a_list_learns_cheaply_which_sources_changed(
     engine: Engine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -183,10 +183,3 @@ def test_a_deep_line_costs_only_itself(tmp_path: Path) -> None:
     scan = opened(tmp_path, good + deep + good.replace(b"Fine", b"Good"), "t.jsonl")
     assert uses(scan) == [("Fine.", "said"), ("Good.", "said")]
     assert scan.tally["nested too deep"] == 1
-
-
-def test_only_messages_inside_the_range_are_read(tmp_path: Path) -> None:
-    lines = b"\n".join(json.dumps({"role": "user", "content": f"n{n}"}).encode() for n in range(5))
-    keys = [record.key for record in opened(tmp_path, lines, "t.jsonl")]
-    part = list(Scanned(tmp_path / "t.jsonl", line_start=1, line_end=3))
-    assert [(record.text, record.key) for record in part] == [("n1", keys[1]), ("n2", keys[2])]

@@ -88,14 +88,3 @@ def test_other_words_under_the_same_id_are_a_record_of_their_own(tmp_path: Path)
     one, two = scan
     assert (one.text, one.key, two.text) == ("One.", "s1-0", "Two.")
     assert two.key == f"s1-0:{two.sha256[:16]}"
-
-
-def test_only_records_inside_the_range_are_read_with_their_own_lines(tmp_path: Path) -> None:
-    session = Session()
-    for number in range(6):
-        session.user(f"Turn {number}.")
-    records = session.read(tmp_path, line_start=2, line_end=4)
-    assert [(record.text, record.line_start) for record in records] == [
-        ("Turn 2.", 2),
-        ("Turn 3.", 3),
-    ]

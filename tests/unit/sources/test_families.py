@@ -111,6 +111,8 @@ def test_a_part_of_the_lines_can_be_read(family: Family, tmp_path: Path) -> None
     only = list(Scanned(path, line_start=last.line_start))
     assert only[-1] == last
     assert all(record.line_start >= last.line_start for record in only)
+    before = Scanned(path, line_end=last.line_start)
+    assert all(record.line_end <= last.line_start for record in before)
 
 
 @each_family

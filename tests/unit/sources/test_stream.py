@@ -8,7 +8,6 @@ from typing import Any
 
 import pytest
 
-from reviewer.errors import SourceError
 from reviewer.sources.events import (
     Act,
     Call,
@@ -22,7 +21,6 @@ from reviewer.sources.events import (
     Outcome,
     Plan,
     Result,
-    Rewind,
     Speaker,
     Thought,
 )
@@ -110,23 +108,6 @@ def test_every_kind_of_record_is_an_event_at_its_line(desk: Desk, tmp_path: Path
     assert found[0].origin.key == "s1-0"
 
 
-def test_a_range_of_lines_is_half_open(desk: Desk, tmp_path: Path) -> None:
-    for word in ("one", "two", "three"):
-        desk.user(word)
-    assert [each.text for each in events_of(desk, tmp_path, line_start=1, line_end=2)
-            if isinstance(each, Message)] == ["two"]  # fmt: skip
-
-
-def test_what_the_person_took_back_is_said_when_it_is_known(desk: Desk, tmp_path: Path) -> None:
-    root = desk.user("Print it.")
-    desk.user("Use tabs.")
-    desk.reply("Tabs it is.")
-    desk.user("Use spaces.", after=root)
-    desk.reply("Spaces it is.")
-    (rewind,) = (each for each in events_of(desk, tmp_path) if isinstance(each, Rewind))
-    assert (rewind.first, rewind.end) == (1, 3)
-
-
 def test_words_that_agents_write_to_each_other(desk: Desk, tmp_path: Path) -> None:
     desk.user("Count the trays.", isSidechain=True)
     desk.reply("3 trays.", isSidechain=True)
@@ -134,29 +115,6 @@ def test_words_that_agents_write_to_each_other(desk: Desk, tmp_path: Path) -> No
     found = [(each.speaker, each.name) for each in events_of(desk, tmp_path)
              if isinstance(each, Message)]  # fmt: skip
     assert found == [(Speaker.AGENT, "agent"), (Speaker.SUBAGENT, ""), (Speaker.AGENT, "")]
-
-
-def test_a_damaged_line_is_counted_and_the_rest_is_read(desk: Desk, tmp_path: Path) -> None:
-    desk.user("Once.")
-    path = tmp_path / "s.jsonl"
-    path.write_bytes(desk.bytes() * 2 + b'{"type": "user", "mess')
-    stream = read(path)
-    assert len(list(stream)) == 1
-    assert stream.tally == {"repeated": 1, "bad JSON": 1}
-    assert stream.errors == ["line 3: not a JSON record"]
-
-
-def test_odd_blocks_do_not_stop_a_session(desk: Desk, tmp_path: Path) -> None:
-    odd = [{"type": 7}, 3, "bare", {"type": "tool_use", "input": None}, {"type": "text", "text": 1}]
-    desk.user(odd)
-    desk.user("Still here.")
-    said = [each.text for each in events_of(desk, tmp_path) if isinstance(each, Message)]
-    assert said == ["bare", "Still here."]
-
-
-def test_a_file_that_is_not_there_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(SourceError, match="does not exist"):
-        read(tmp_path / "nothing.jsonl")
 
 
 def test_a_section_of_a_note_is_a_message_with_its_lines(tmp_path: Path) -> None:
@@ -206,15 +164,6 @@ def test_a_conversation_in_one_document_keeps_its_lines(tmp_path: Path) -> None:
     assert (result.tool, result.call, result.text) == ("weather", "c1", "Rain.")
     lines = path.read_text().split("\n")
     assert "Rain." in "".join(lines[result.origin.line_start : result.origin.line_end])
-
-
-def test_two_records_with_one_id_are_two_events(desk: Desk, tmp_path: Path) -> None:
-    desk.user("one")
-    desk.records.append({**desk.records[0], "message": {"role": "user", "content": "two"}})
-    assert [each.text for each in events_of(desk, tmp_path) if isinstance(each, Message)] == [
-        "one",
-        "two",
-    ]
 
 
 def test_specstory_has_calls_and_results_between_the_texts(tmp_path: Path) -> None:

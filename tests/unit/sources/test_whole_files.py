@@ -6,7 +6,6 @@ import hashlib
 from pathlib import Path
 
 from reviewer.errors import SourceError
-from reviewer.sources.records import Use
 from tests.unit.sources.builders import Scanned
 
 
@@ -29,12 +28,3 @@ def test_every_record_of_every_file_is_at_its_bytes(data_folders: list[Path]) ->
             assert record.line_start < record.line_end
         given += len(records)
     assert given > 100
-
-
-def test_no_wrapper_counts_as_the_users_text(sessions: list[Path]) -> None:
-    for path in sessions:
-        for record in Scanned(path):
-            if record.use is Use.MESSAGE:
-                assert not record.text.lstrip().startswith(
-                    ("<command-", "<local-", "<task-", "<ide_")
-                )

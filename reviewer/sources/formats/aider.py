@@ -1,0 +1,120 @@
+"""aider: the history of all its sessions in a folder, kept as Markdown."""
+
+from __future__ import annotations
+
+import re
+
+from msgspec import structs
+
+from reviewer.sources.format import Facts, Format
+from reviewer.sources.formats import aider_tools
+from reviewer.sources.formats.marked_turns import (
+    LONGEST_CALL_LINE,
+    Call,
+    Dialect,
+    Speaker,
+    marked_turns,
+)
+from reviewer.sources.note_lines import NoteLine
+from reviewer.sources.records import Role
+
+_SESSION = re.compile(r"# aider chat started at (\d{4}-\d\d-\d\d) (\d\d:\d\d:\d\d)\s*$")
+_COMMAND = re.compile(
+    r"/(?!ask\b|code\b|architect\b)\w[\w-]*(\s|$)|!\s*\S|# Fix any errors below, if possible\."
+)
+"""Commands of the person to aider, and what aider itself asks the agent in their name."""
+_OUTPUT = "line of tool output"
+
+
+class _Aider(Dialect):
+    """`#### ` marks the user, `> ` the output of tools; other lines are the agent's."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._started: str | None = None
+        self._last = Speaker(None, "heading")
+        self._goes_on = self._inside = self._spaced = False
+        self._messages = 0
+        self._written: list[NoteLine] = []
+        self._by: Speaker | None = None
+        self._edits: list[aider_tools.Edit] = []
+        self._command = ""
+
+    def follow(self, text: str) -> tuple[Speaker, str]:
+        """The speaker of the next line, and the line without its mark.
+
+        aider marks the first line of an output only. It ends what it writes with two spaces,
+        unless something has stripped the file, so that headings of the agent can be told apart.
+        """
+        ends = text.endswith("  ")
+        quoted = text.startswith("> ") or text == ">"
+        self._spaced = self._spaced or (ends and (quoted or text.startswith("####")))
+        typed = text.startswith("####") and (ends or not self._spaced)
+        marked = quoted or typed or bool(_SESSION.match(text))
+        self._inside = not marked and (self._inside or (self._goes_on and bool(text.strip())))
+        self._goes_on = quoted and not ends
+        if self._inside:
+            self._inside = not (ends and text.strip())
+            return self._last, text.rstrip()
+        if started := _SESSION.match(text):
+            self._started = f"{started[1]}T{started[2]}"
+            self._last = Speaker(None, "heading")
+            return self._last, text
+        if not text.strip():
+            self._messages += self._last.role is Role.USER
+            return self._last, ""
+        if typed:
+            when = self._started
+            self._last = Speaker(Role.USER, "", False, when, when, self._messages)
+            return self._last, text[4:].strip()
+        if quoted:
+            self._last = Speaker(None, _OUTPUT, False, self._started, self._started)
+            return self._last, text[1:].strip()
+        if self._last.role is not Role.ASSISTANT:
+            self._last = Speaker(Role.ASSISTANT, "", False, self._started, self._started)
+        return self._last, text.rstrip()
+
+    def unspoken(self, line: NoteLine, speaker: Speaker) -> None:
+        if speaker.reason != _OUTPUT:
+            self._report()  # another session begins
+        else:
+            self._by = speaker
+            self._written.append(structs.replace(line, text=line.text[:LONGEST_CALL_LINE]))
+
+    def calls(self) -> list[Call]:
+        self._report()
+        return super().calls()
+
+    def spoken(self, role: Role, text: str) -> None:
+        is_agent = role is Role.ASSISTANT
+        self._edits = aider_tools.proposed_edits(text) if is_agent else []
+        self._command = "" if is_agent else aider_tools.command_in(text)
+
+    def is_command(self, text: str) -> bool:
+        return bool(_COMMAND.match(text))
+
+    def _report(self) -> None:
+        """What the lines since the last message say that was done."""
+        if self._by is not None and self._written:
+            found = aider_tools.calls(self._written, self._edits, self._command)
+            self._calls += (Call((line,), parts, self._by) for line, parts in found)
+        self._written, self._edits, self._command = [], [], ""
+
+
+def _is_aider(head: str) -> bool:
+    lines = head.split("\n")
+    return any(map(_SESSION.match, lines)) and any(line.startswith("#### ") for line in lines)
+
+
+FORMAT = Format(
+    name="aider",
+    agent="aider",
+    facts=Facts(
+        person="lines that begin with `#### `",
+        left_out="lines that begin with `> `, which tools and aider wrote, and their other lines",
+        tested="a real file",
+    ),
+    detect_text=_is_aider,
+    turns=lambda reading: marked_turns(reading, _Aider()),
+    several=True,
+)

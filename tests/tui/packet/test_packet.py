@@ -1,0 +1,350 @@
+"""The Packet screen: budget, task, pins, sources, and the panes at three sizes."""
+
+from __future__ import annotations
+
+import threading
+from pathlib import Path
+
+import pytest
+from rich.cells import cell_len
+
+from reviewer.engine import Engine
+from reviewer.packets import assembly
+from reviewer.packets.prepared import Prepared
+from reviewer.packets.values import Packet
+from reviewer.text.tokens import counter
+from reviewer.tui.evidence.source import SourceScreen
+from reviewer.tui.packet import screen as packet_screen
+from reviewer.tui.packet.model import BUDGETS, SectionRow, step_budget
+from tests.present import present
+from tests.tui.conftest import opened
+from tests.tui.packet.driving import (
+    SIZES,
+    go_to,
+    items,
+    model,
+    packet_text,
+    shown,
+    status_text,
+    typed,
+)
+
+# the budget and the task
+
+
+async def test_a_step_of_the_budget_changes_every_pane(engine: Engine, kiosk: Path) -> None:
+    async with opened(engine) as screen:
+        await screen.press("f4")
+        await typed(screen, "b", "500")
+        before = present(model(screen).packet)
+        await screen.press("<", "<")
+        packet = present(model(screen).packet)
+        assert packet.budget == 0 < before.budget
+        assert packet.tokens_used == counter().count(packet.markdown) < before.tokens_used
+        assert "over: tier 1 needs that" in screen.text
+        await screen.press("right")
+        assert present(model(screen).packet).budget == 250
+
+
+@pytest.mark.parametrize(
+    ("words", "budget", "chars"),
+    [
+        ("12k", 12_000, None),
+        ("1,500", 1_500, None),
+        ("8.5K", 8_500, None),
+        ("0", 0, None),
+        ("1k chars", 8_000, 1_000),
+        ("4k 1,200 chars", 4_000, 1_200),
+        ("codex", 2_400, 9_500),
+    ],
+)
+async def test_a_budget_and_a_limit_are_typed(
+    engine: Engine, kiosk: Path, words: str, budget: int, chars: int | None
+) -> None:
+    async with opened(engine) as screen:
+        await screen.press("f4")
+        await typed(screen, "b", words)
+        packet = present(model(screen).packet)
+        assert (packet.budget <= budget, shown(screen).choices.limits.chars) == (True, chars)
+        assert f"< {budget:,} >" in screen.text
+        assert chars is None or (len(packet.markdown) <= chars and f"{chars:,} char" in screen.text)
+        assert screen.app.focused is shown(screen).list
+
+
+async def test_text_that_is_not_a_budget_is_not_taken(engine: Engine, kiosk: Path) -> None:
+    async with opened(engine) as screen:
+        await screen.press("f4")
+        for words, why in (("-5", "A budget is a number of tokens"), ("9" * 14, "at most 1,000")):
+            await typed(screen, "b", words)
+            assert why in screen.text
+            await screen.press("escape")
+            assert present(model(screen).packet).budget == 8_000
+
+
+async def test_a_step_away_from_an_agents_budget_keeps_its_limit_in_characters(
+    engine: Engine, kiosk: Path
+) -> None:
+    async with opened(engine) as screen:
+        await screen.press("f4")
+        await typed(screen, "b", "codex")
+        assert "9,500 characters (codex)" in screen.text
+        await screen.press(">")
+        assert "< 3,000 >" in screen.text
+        assert "9,500 characters" in screen.text
+        assert "(codex)" not in screen.text
+
+
+def test_steps_go_through_the_budgets() -> None:
+    seen = [0]
+    while seen[-1] < BUDGETS[-1]:
+        seen.append(step_budget(seen[-1], 1))
+    assert tuple(seen) == BUDGETS
+    assert [step_budget(0, -1), step_budget(8_100, -1)] == [0, 8_000]
+    assert [step_budget(200_000, 1), step_budget(400_000, -1)] == [400_000, 200_000]
+    assert step_budget(10**12, 1) == 10**12
+
+
+async def test_a_task_decides_the_order_and_is_taken_back(engine: Engine, kiosk: Path) -> None:
+    async with opened(engine) as screen:
+        await screen.press("f4")
+        await typed(screen, "t", "coins scale weight")
+        assert 'task   "coins scale weight"' in screen.text
+        scores = {item.title: item.score.relevance for item in items(screen) if item.score}
+        assert scores["Coins are counted by weight"] == 1.0
+        await typed(screen, "t", "")
+        assert present(model(screen).packet).task == ""
+
+
+async def test_a_task_is_read_from_a_file(engine: Engine, kiosk: Path) -> None:
+    (kiosk / "change.diff").write_text("diff --git a/jam.c b/jam.c\n+++ b/jam.c\n+sensor(forty)\n")
+    async with opened(engine) as screen:
+        await screen.press("f4")
+        await typed(screen, "t", f"@{kiosk / 'change.diff'}")
+        best = max(items(screen), key=lambda item: item.score.total if item.score else 0.0)
+        assert best.title == "A paper jam looks like a slow printer"
+        await typed(screen, "t", "@/nowhere/at/all")
+        assert "nowhere" in status_text(screen)
+
+
+async def test_another_screen_and_back_keeps_the_task_the_budget_and_the_pins(
+    engine: Engine, kiosk: Path
+) -> None:
+    async with opened(engine) as screen:
+        await screen.press("f4")
+        await typed(screen, "b", "900")
+        await typed(screen, "t", "coins scale weight")
+        await go_to(screen, "Coins are counted by weight")
+        await screen.press("P", "f2", "f4")
+        packet = present(model(screen).packet)
+        assert (packet.task, packet.budget) == ("coins scale weight", 900)
+        assert "●" in screen.text
+
+
+# the items
+
+
+async def test_an_item_is_explained_and_the_packet_scrolls_to_it(
+    engine: Engine, kiosk: Path
+) -> None:
+    async with opened(engine) as screen:
+        await screen.press("f4")
+        await go_to(screen, "The hall is cold")
+        assert "in full" in shown(screen).why.plain_text
+        assert "LEARNINGS.md:9 · 2025-12-01" in shown(screen).why.plain_text
+        assert "Displays start slowly below five degrees." in screen.text
+        await screen.press("g")
+        assert "whatever the budget is" in shown(screen).why.plain_text
+        await screen.press("o")
+        assert status_text(screen).startswith("This is a section")
+
+
+async def test_a_pin_and_what_is_left_out_apply_to_this_packet(engine: Engine, kiosk: Path) -> None:
+    async with opened(engine) as screen:
+        await screen.press("f4")
+        await typed(screen, "b", "380")
+        await go_to(screen, "The hall is cold")
+        assert present(model(screen).item).state != "full"
+        await screen.press("P")
+        assert present(model(screen).item).state == "full"
+        assert present(model(screen).packet).tokens_used <= 380
+        await screen.press("x")
+        assert present(model(screen).item).state == "dropped"
+        assert "∅" in screen.text
+        await screen.choose("choose nothing")
+        assert status_text(screen) == "Forgot 1 choice."
+        await typed(screen, "b", "250")
+        await go_to(screen, "Receipts before drawers")
+        await screen.press("P")
+        assert status_text(screen).startswith("Pinned, but ")
+        assert present(model(screen).packet).tokens_used <= 250
+
+
+async def test_the_constitution_can_be_neither_pinned_nor_left_out(
+    engine: Engine, kiosk: Path
+) -> None:
+    async with opened(engine) as screen:
+        await screen.press("f4", "j")
+        for key in ("P", "x"):
+            await screen.press(key)
+            assert status_text(screen).startswith("The constitution is always in full")
+
+
+async def test_the_filter_narrows_the_list_and_escape_clears_it(
+    engine: Engine, kiosk: Path
+) -> None:
+    async with opened(engine) as screen:
+        await screen.press("f4", "/", *"coins", "space", *"decisions", "space", *"-hand")
+        assert {item.section for item in items(screen)} == {"decisions"}
+        await screen.press("enter", "escape")
+        assert len(items(screen)) == len(present(model(screen).packet).items)
+
+
+async def test_a_source_is_opened_at_its_line(engine: Engine, kiosk: Path) -> None:
+    async with opened(engine) as screen:
+        await screen.press("f4")
+        await go_to(screen, "Coins are counted by weight")
+        await screen.press("o")
+        assert isinstance(screen.app.screen, SourceScreen)
+        assert "Coins are counted by weight" in screen.text
+
+
+async def test_copy_and_write(engine: Engine, kiosk: Path, tmp_path: Path) -> None:
+    async with opened(engine) as screen:
+        await screen.press("f4", "y")
+        packet = present(model(screen).packet)
+        assert screen.app.clipboard == packet.markdown
+        target = tmp_path / "packet.md"
+        await typed(screen, "W", str(target))
+        assert target.read_text("utf-8") == packet.markdown
+        target.write_text("by hand")
+        await typed(screen, "W", str(target))
+        assert "is not a packet" in status_text(screen)
+        assert target.read_text() == "by hand"
+
+
+# the source
+
+
+async def test_the_source_is_that_of_the_command_line_whatever_was_visited_before(
+    stocked: Engine, kiosk: Path
+) -> None:
+    async with opened(stocked, project="acme") as screen:
+        await screen.press("f4")
+        assert "Receipts before drawers" in packet_text(screen)
+        assert status_text(screen).endswith("the store has nothing for this project.")
+        await screen.press("f2", "a", "f4")
+        after = packet_text(screen)
+        assert "Receipts before drawers" not in after
+        assert "From the store, without " in status_text(screen)
+    async with opened(stocked, project="acme") as screen:
+        await screen.press("f4")
+        assert packet_text(screen) == after
+
+
+async def test_sources_are_chosen_and_kept(
+    remembering: Engine, kiosk: Path, tmp_path: Path
+) -> None:
+    other = tmp_path / "bakery"
+    other.mkdir()
+    async with opened(remembering, project="kiosk") as screen:
+        await screen.press("f4")
+        assert "- paper width = 80 mm" in packet_text(screen)
+        names = [str(row.use.name) for row in model(screen).rows if isinstance(row, SectionRow)]
+        assert names == ["constitution", "conventions", "decisions", "learnings"]
+        await screen.choose("other source", "both")
+        assert "Receipts before drawers" in packet_text(screen)
+        assert "forty seconds" in packet_text(screen)
+        await screen.press("f2", "f4")
+        assert "kiosk and work/.context" in screen.text
+        await go_to(screen, "Receipts before drawers")
+        await screen.press("o")
+        assert isinstance(screen.app.screen, SourceScreen)
+        await screen.press("escape")
+        await screen.choose("other source", "another folder", str(other))
+        assert "not a context folder" in status_text(screen)
+        await screen.press("b")
+        assert status_text(screen).startswith("There is no packet")
+        (other / "TASKS.md").write_text("- [ ] Heat the ovens\n")
+        await screen.press("ctrl+l")
+        assert "Heat the ovens" in packet_text(screen)
+
+
+async def test_an_empty_packet_says_how_to_fill_it(engine: Engine) -> None:
+    async with opened(engine) as screen:
+        await screen.press("f4")
+        assert "Promote candidates (F2)" in screen.text
+        await screen.press("P")
+        assert status_text(screen) == "The list is empty."
+
+
+async def test_what_others_write_is_shown(remembering: Engine) -> None:
+    async with opened(remembering, project="kiosk") as screen:
+        await screen.press("f4")
+        remembering.state.set("kiosk", "lamp", "green")
+        shown(screen).watch_store()
+        await screen.settle()
+        assert "lamp = green" in packet_text(screen)
+
+
+@pytest.fixture
+def slow(monkeypatch: pytest.MonkeyPatch) -> tuple[threading.Event, threading.Event]:
+    """Packets of 12,000 tokens are assembled in a thread; the first waits for the second event."""
+    waits, may_end = threading.Event(), threading.Event()
+
+    def assembled(
+        prepared: Prepared, budget: int, chars: int | None, **choices: frozenset[str]
+    ) -> Packet:
+        if budget == 12_000 and not waits.is_set():
+            waits.set()
+            assert may_end.wait(30)
+        return assembly.assemble_within(prepared, budget, chars, **choices)
+
+    monkeypatch.setattr(packet_screen, "SYNC_ITEMS", 0)
+    monkeypatch.setattr(packet_screen, "assemble_within", assembled)
+    return waits, may_end
+
+
+async def test_a_late_packet_of_the_budget_before_is_not_shown(
+    engine: Engine, kiosk: Path, slow: tuple[threading.Event, threading.Event]
+) -> None:
+    waits, may_end = slow
+    async with opened(engine) as screen:
+        await screen.press("f4")
+        shown(screen).action_packet_more()
+        await screen.until(waits.is_set)
+        shown(screen).action_packet_less()
+        shown(screen).action_packet_less()
+        may_end.set()
+        await screen.until(lambda: present(model(screen).packet).budget == 6_000)
+
+
+# the panes
+
+
+@pytest.mark.parametrize(
+    ("size", "ascii_only"), [*((size, False) for size in SIZES), (SIZES[-1], True)]
+)
+async def test_every_size_has_its_place_for_everything(
+    engine: Engine, kiosk: Path, size: tuple[int, int], ascii_only: bool
+) -> None:
+    async with opened(engine, size=size, ascii=ascii_only) as screen:
+        await screen.press("f4")
+        assert max(map(cell_len, screen.text.split("\n"))) <= size[0]
+        assert "8,000" in screen.text
+        assert "Constitution" in screen.text
+        await screen.press("tab", "tab", "+")
+        assert "# Context packet" in screen.text
+        assert "Items" not in screen.text
+        await screen.press("escape", "escape", "G")
+        assert "The hall is cold" in screen.text
+        await screen.press("t", "x")
+        assert max(map(cell_len, screen.text.split("\n"))) <= size[0]
+        assert screen.text.isascii() or not ascii_only
+
+
+async def test_control_characters_from_outside_are_not_obeyed(engine: Engine, kiosk: Path) -> None:
+    (kiosk / "TASKS.md").write_text("- [ ] \x1b[2J\u202e [b]now[/b]\n")
+    async with opened(engine) as screen:
+        await screen.press("f4")
+        assert not {"\x1b", "\u202e"} & set(screen.text)
+        assert "[b]now[/b]" in screen.text

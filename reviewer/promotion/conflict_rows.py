@@ -67,9 +67,9 @@ def queue_contradiction(act: Act, left: int, right: int, words: str, now: str) -
         "SELECT 1 FROM conflict WHERE (left_id, right_id) IN (VALUES (?1, ?2), (?2, ?1))",
         (left, right),
     )
-    if known:
-        return []
     told = dict(act.query("SELECT id, content FROM memory WHERE id IN (?, ?)", (left, right)))
+    if known or len(told) < 2:  # one may have been forgotten meanwhile
+        return []
     return [_insert(act, left, right, f"{words}: “{told[left]}” / “{told[right]}”", now)]
 
 

@@ -69,7 +69,7 @@ def relate(act: Act, relations: Relations, now: str) -> Related:
     ]
     new = 0
     for left, right, words in pairs:
-        new += len(queue_contradiction(act, left, right, words.format(left, right), now))
+        new += len(queue_contradiction(act, left, right, words, now))
     return Related(joined, new)
 
 

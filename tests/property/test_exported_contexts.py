@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import json
 import shutil
 import tempfile
 from contextlib import closing
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -67,7 +67,7 @@ def what_it_is(line: dict[str, Any]) -> dict[str, Any]:
 
 
 def save(path: Path, lines: list[dict[str, Any]]) -> Path:
-    path.write_text("".join(json.dumps(line) + "\n" for line in lines), "utf-8")
+    path.write_text("".join(msgspec.json.encode(line).decode() + "\n" for line in lines), "utf-8")
     return path
 
 
@@ -147,7 +147,7 @@ def test_secrets_of_an_export_are_masked_everywhere(empty_store: Path, tmp_path:
     with closing(Engine.open(Path(shutil.copy(empty_store, tmp_path)))) as engine:
         done = engine.contexts.import_file(file, project="acme")
         assert done.masked
-        assert "hunter2" not in json.dumps(exported(engine, done.context.id))
+        assert "hunter2" not in msgspec.json.encode(exported(engine, done.context.id)).decode()
 
 
 def test_only_the_lines_that_were_asked_for(empty_store: Path, tmp_path: Path) -> None:

@@ -97,7 +97,7 @@ def test_the_walk_reaches_every_capability(template: tuple[Path, list[int]]) -> 
     engine.close()
     assert names > {
         *MAY_CHANGE_STATE, "triage.promote", "entities.graduate", "conflicts.supersede",
-        "intake.ingest", "intake.extract_stored", "insight.order", "exports.items", "queue.ids",
+        "intake.ingest", "intake.extract_stored", "insight.hints", "exports.items", "queue.ids",
         "provenance.of", "sources.state",
     }  # fmt: skip
 
@@ -219,6 +219,7 @@ ACTS = {
     "reject": lambda e, a, b, w: e.triage.reject([a]),
     "defer": lambda e, a, b, w: e.triage.defer([a, b]),
     "restore": lambda e, a, b, w: e.triage.restore([a]),
+    "dispute": lambda e, a, b, w: e.triage.dispute(a, f"It is {w} by now"),
     "edit": lambda e, a, b, w: e.triage.edit(a, f"Words about {w}"),
     "reword": lambda e, a, b, w: e.triage.edit(a, f"Other words about {w}", promote=False),
     "merge": lambda e, a, b, w: e.triage.merge(a, b),

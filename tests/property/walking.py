@@ -17,8 +17,17 @@ from reviewer.errors import ReviewerError
 from reviewer.extraction.candidates import MemoryType
 from reviewer.pipelines.service import RunOptions
 from reviewer.promotion.decisions import DecisionFile, Header
+from reviewer.promotion.readings import Reading
 from reviewer.promotion.views import QueueQuery
-from reviewer.proposing.values import Proof, Proposal, Proposer, Proved, Quote, QuoteProof
+from reviewer.proposing.values import (
+    Proof,
+    Proposal,
+    Proposer,
+    Proved,
+    Quote,
+    QuoteProof,
+    Relations,
+)
 from reviewer.recall.search import Cue
 from reviewer.sources.events import Speaker
 from tests.present import present
@@ -98,7 +107,8 @@ def _value(parameter: inspect.Parameter, number: int, folder: Path, text: str) -
         return by_name[name]
     by_kind: dict[str, Any] = {
         "int": number, "bool": True, "str": text, "AgentText": text, "float": 1.0,
-        "Sequence[int]": [number], "QueueQuery": QueueQuery(status="all"),
+        "Sequence[int]": [number], "Iterable[int]": [number],
+        "QueueQuery": QueueQuery(status="all"),
         "Path": folder / "out.md", "Sequence[Path]": [folder],
         "Sequence[PlannedFile]": [], "Sequence[Proved]": [_proved(folder)],
         "CommitQuery": CommitQuery(number), "Priority": "pinned",
@@ -108,6 +118,9 @@ def _value(parameter: inspect.Parameter, number: int, folder: Path, text: str) -
         "RunOptions": RunOptions(), "Level": Level.BRIEF,
         "SummarizationOptions": SummarizationOptions(), "Sequence[AnchorPoint]": [],
         "DecisionFile": DecisionFile(Header("", 1, "acme", "", "anna", "", ""), (), (b"",)),
+        "Reading": Reading(project="acme", path=text, bytes=1, reader=text, at=text),
+        "Sequence[Reader]": [],
+        "Relations": Relations(untrue=((number, number + 1),), contradict=((number, number + 2),)),
         "RetentionCriteria": RetentionCriteria(patterns=(Pattern(text),)),
     }  # fmt: skip
     if plain in by_kind:
@@ -119,6 +132,7 @@ def _value(parameter: inspect.Parameter, number: int, folder: Path, text: str) -
             engine.compression.segments(_context(engine))[0], (), Level.BRIEF
         ),
         "Cue": lambda engine: Cue("prompt", "the drawer"),
+        "Going": lambda engine: engine.forgetting.memories([number]),
         "StateView": lambda engine: engine.state.all()[0],
         "Material": lambda engine: engine.packets.material("acme"),
         "PlannedFile": lambda engine: engine.exports.plan_into("acme", folder / "AGENTS.md"),

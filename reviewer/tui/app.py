@@ -27,12 +27,11 @@ from reviewer.tui.kit.action import use_keys
 from reviewer.tui.kit.actor import (
     WAITING,
     Actor,
-    RunningAct,
     StatusMessage,
-    Stoppable,
     detached,
 )
 from reviewer.tui.kit.bars import StatusBar
+from reviewer.tui.kit.running import RunningAct, Stoppable
 from reviewer.tui.packet.model import PacketChoices
 from reviewer.tui.queue.screen import QueueScreen
 from reviewer.tui.terminal import (

@@ -23,7 +23,7 @@ from reviewer.tui.kit.text import wrap
 from reviewer.tui.theme import Glyphs, Palette, glyphs, palette
 
 if TYPE_CHECKING:
-    from reviewer.tui.app import ReviewerApp
+    from reviewer.tui.kit.host import Host
 
 KEY_CELLS = 16
 
@@ -51,7 +51,7 @@ class HelpScreen(KitScreen, pane=keys.HELP_LIST):
 
     AUTO_FOCUS = "#help-list"
 
-    def __init__(self, host: ReviewerApp, below: Screen[Any]) -> None:
+    def __init__(self, host: Host, below: Screen[Any]) -> None:
         """Help for the screen `below`."""
         super().__init__(host.engine, host.project)
         self.list = HelpList(help_rows(host, below), id="help-list")
@@ -85,7 +85,7 @@ class HelpScreen(KitScreen, pane=keys.HELP_LIST):
         self.dismiss()
 
 
-def help_rows(host: ReviewerApp, below: Screen[Any]) -> list[HelpRow]:
+def help_rows(host: Host, below: Screen[Any]) -> list[HelpRow]:
     """The actions that keys reach on a screen, most useful first, then what the signs mean.
 
     An action that stands beside another one adds its key to that row.

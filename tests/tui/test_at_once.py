@@ -15,10 +15,11 @@ from reviewer.engine import Engine
 from reviewer.promotion.views import QueueQuery, Sort
 from reviewer.tui.export.screen import ExportScreen
 from reviewer.tui.history.screen import HistoryScreen
-from reviewer.tui.kit.actor import RunningAct
 from reviewer.tui.kit.filter import FilterBar
 from reviewer.tui.kit.option import Option
-from reviewer.tui.kit.screen import KitScreen, TextEdit
+from reviewer.tui.kit.running import RunningAct
+from reviewer.tui.kit.screen import KitScreen
+from reviewer.tui.kit.text_edit import TextEdit
 from reviewer.tui.queue import keys
 from tests.present import present
 from tests.tui.conftest import opened

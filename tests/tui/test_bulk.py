@@ -12,6 +12,7 @@ from reviewer.store import ledger
 from reviewer.tui import app
 from reviewer.tui.kit import actor
 from reviewer.tui.kit.bars import StatusBar
+from reviewer.tui.kit.running import RunningAct
 from tests.tui.conftest import SOON, opened
 
 MANY = 1_500
@@ -21,15 +22,15 @@ MANY = 1_500
 def gate(monkeypatch: pytest.MonkeyPatch) -> threading.Event:
     """Acts wait for it when they have written something."""
     opens = threading.Event()
-    watch = actor.RunningAct.watch
+    watch = RunningAct.watch
 
-    def waits(self: actor.RunningAct, rows: int) -> bool:
+    def waits(self: RunningAct, rows: int) -> bool:
         watch(self, rows)
         if rows:
             opens.wait(20)
         return watch(self, rows)
 
-    monkeypatch.setattr(actor.RunningAct, "watch", waits)
+    monkeypatch.setattr(RunningAct, "watch", waits)
     monkeypatch.setattr(ledger, "WATCH_STEPS", 500)
     monkeypatch.setattr(actor, "PATIENCE_SECONDS", 0.05)
     monkeypatch.setattr(app, "PROGRESS_SECONDS", 2 * SOON)  # or no key would ever be over
@@ -124,7 +125,7 @@ async def test_a_long_undo_says_so_on_every_screen_and_escape_stops_it(
 
 
 def test_what_is_done_never_becomes_less() -> None:
-    act = actor.RunningAct("Rejecting", 10)
+    act = RunningAct("Rejecting", 10)
     for rows in (6, 2):
         act.watch(rows)
         assert "Rejecting 10: 6 done" in act.sentence

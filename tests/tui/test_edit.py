@@ -20,7 +20,7 @@ from reviewer.tui.kit import edit_pane, keys
 from reviewer.tui.kit.actor import StatusMessage
 from reviewer.tui.kit.bars import StatusBar
 from reviewer.tui.kit.edit_pane import EditPane, diff_block, length_remark
-from reviewer.tui.kit.screen import TextEdit
+from reviewer.tui.kit.text_edit import TextEdit
 from reviewer.tui.theme import DARK, GLYPHS, THEMES
 from tests.tui.conftest import SOON, opened
 from tests.tui.idle import idle

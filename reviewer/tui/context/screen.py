@@ -47,11 +47,13 @@ from reviewer.tui.context.panes import (
     summary_blocks,
 )
 from reviewer.tui.kit import keys as shared
-from reviewer.tui.kit.actor import RunningAct, unless
+from reviewer.tui.kit.actor import unless
 from reviewer.tui.kit.option import Option
 from reviewer.tui.kit.row_list import RowList
-from reviewer.tui.kit.screen import ListScreen, TextEdit
+from reviewer.tui.kit.running import RunningAct
+from reviewer.tui.kit.screen import ListScreen
 from reviewer.tui.kit.text import Block, Run, count, moment, short_ids
+from reviewer.tui.kit.text_edit import TextEdit
 from reviewer.tui.places import keep_context, load_commit, load_context
 from reviewer.tui.queue.keys import READ_SESSIONS
 from reviewer.tui.theme import glyphs

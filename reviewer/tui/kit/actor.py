@@ -13,8 +13,7 @@ from asyncio import ensure_future, wait, wait_for
 from collections.abc import Awaitable, Callable, Iterator
 from contextlib import contextmanager
 from inspect import isawaitable
-from threading import Event
-from typing import TYPE_CHECKING, Any, ClassVar, Protocol, TypeVar, cast
+from typing import TYPE_CHECKING, Any, ClassVar, TypeVar, cast
 
 from textual.app import ScreenStackError
 from textual.await_complete import AwaitComplete
@@ -25,13 +24,11 @@ from textual.message import Message
 from textual.screen import Screen
 from textual.widget import MountError
 
-from reviewer.clock import TimeLeft
 from reviewer.errors import ReviewerError
-from reviewer.tui.kit import keys
 from reviewer.tui.kit.action import Action, Pane
 
 if TYPE_CHECKING:
-    from reviewer.tui.app import ReviewerApp
+    from reviewer.tui.kit.host import Host
 
     _Node = DOMNode
     _Screen = Screen[Any]
@@ -87,9 +84,9 @@ class Actor(_Node):
         super().__init_subclass__(**textual)
 
     @property
-    def host(self) -> ReviewerApp:
+    def host(self) -> Host:
         """The app, with the store, the keymap and the act that is being written."""
-        return cast("ReviewerApp", self.app)
+        return cast("Host", self.app)
 
     def say(self, text: str, *, bad: bool = False) -> None:
         """Show a sentence in the status line of this screen, or of the one that replaced it."""
@@ -142,7 +139,7 @@ class Actor(_Node):
             if not act.done() and (host.engine.waits_to_write() or host.running is not None):
                 self.say(host.running.sentence if host.running is not None else WAITING)
                 host.background_act = act
-                host.run_worker(wait_for(act, None), group="background act")
+                self.app.run_worker(wait_for(act, None), group="background act")
                 return
         act.result()
 
@@ -213,43 +210,3 @@ def reachable(screen: Screen[Any]) -> list[tuple[Action, Actor]]:
             found.append((action, node))
         taken |= own
     return found
-
-
-class RunningAct:
-    """An act on many rows while it is being written; used from two threads."""
-
-    def __init__(self, words: str, total: int = 0) -> None:
-        """`words` such as `Rejecting`; `total` rows, 0 where the number is not known."""
-        self.words = words
-        self.total = total
-        self._rows = 0
-        self._stop = Event()
-        self._time_left = TimeLeft()
-
-    def watch(self, rows: int) -> bool:
-        """Report the number of rows written so far; returns whether to stop."""
-        self._rows = max(self._rows, rows)
-        return self._stop.is_set()
-
-    def stop(self) -> None:
-        """Ask for the act to be rolled back."""
-        self._stop.set()
-
-    @property
-    def sentence(self) -> str:
-        """`Rejecting 100,000: 34,200 done - escape stops`."""
-        if self._stop.is_set():
-            return f"{self.words}: rolling back ..."
-        done = min(self._rows, self.total) if self.total else self._rows
-        many = f" {self.total:,}" if self.total else ""
-        left = self._time_left.words(done, self.total)
-        return (
-            f"{self.words}{many}: {done:,} done{f', {left}' if left else ''} "
-            f"- {keys.BACK.key} stops"
-        )
-
-
-class Stoppable(Protocol):
-    """Work in a thread that has to be stopped when the program ends."""
-
-    def close(self) -> None: ...

@@ -30,7 +30,7 @@ from reviewer.tui.kit.text_pane import TextPane
 from reviewer.tui.theme import Glyphs, glyphs
 
 if TYPE_CHECKING:
-    from reviewer.tui.kit.screen import TextEdit
+    from reviewer.tui.kit.text_edit import TextEdit
 
 DIFF_AFTER = 0.05
 """Pause without a key before the difference is drawn again."""

@@ -763,7 +763,7 @@ class PipelinesScreen(ListScreen, pane=keys.PIPELINES):
         what = f"the thread {thread}" if thread else "all stages"
         self.say(f"Opened {what} as the context {done.context.name}.")
         number = done.context.id
-        self.host.call_later(lambda: self.host.open_context(number))
+        self.app.call_later(lambda: self.host.open_context(number))
 
     # choosing a pipeline, a file, a run
 

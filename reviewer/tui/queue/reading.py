@@ -14,8 +14,8 @@ from msgspec import Struct
 from reviewer.clock import TimeLeft
 from reviewer.system import own_command
 from reviewer.text.display import display_line
-from reviewer.tui.kit.actor import RunningAct
 from reviewer.tui.kit.keys import BACK
+from reviewer.tui.kit.running import RunningAct
 from reviewer.tui.kit.text import count
 
 if TYPE_CHECKING:

@@ -32,8 +32,9 @@ from reviewer.tui.kit.actor import unless
 from reviewer.tui.kit.bars import HintBar
 from reviewer.tui.kit.row_list import RowList
 from reviewer.tui.kit.row_sign import NO_BADGES, Badges
-from reviewer.tui.kit.screen import ListScreen, TextEdit
+from reviewer.tui.kit.screen import ListScreen
 from reviewer.tui.kit.text import count
+from reviewer.tui.kit.text_edit import TextEdit
 from reviewer.tui.places import load_place, save_place
 from reviewer.tui.queue import keys
 from reviewer.tui.queue.candidate_list import CandidateList

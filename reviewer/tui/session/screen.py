@@ -26,8 +26,9 @@ from reviewer.tui.kit import keys as shared
 from reviewer.tui.kit.actor import unless
 from reviewer.tui.kit.line import Part, line_of
 from reviewer.tui.kit.row_list import RowList, StoredList, cursor_bar
-from reviewer.tui.kit.screen import ListScreen, TextEdit
+from reviewer.tui.kit.screen import ListScreen
 from reviewer.tui.kit.text import Block, Run, Span, count, short_ids, tail
+from reviewer.tui.kit.text_edit import TextEdit
 from reviewer.tui.kit.text_pane import TextPane
 from reviewer.tui.session import keys
 from reviewer.tui.session.model import SessionModel, SessionRow

@@ -30,8 +30,9 @@ from reviewer.tui.kit import keys as shared
 from reviewer.tui.kit.actor import unless
 from reviewer.tui.kit.option import Option
 from reviewer.tui.kit.row_list import RowList
-from reviewer.tui.kit.screen import ListScreen, TextEdit
+from reviewer.tui.kit.screen import ListScreen
 from reviewer.tui.kit.text import count
+from reviewer.tui.kit.text_edit import TextEdit
 from reviewer.tui.kit.text_pane import TextPane
 from reviewer.tui.state import keys
 from reviewer.tui.state.model import StateModel, states_with

@@ -1,0 +1,49 @@
+"""Long acts: their progress, and how they are stopped."""
+
+from __future__ import annotations
+
+from threading import Event
+from typing import Protocol
+
+from reviewer.clock import TimeLeft
+from reviewer.tui.kit import keys
+
+
+class RunningAct:
+    """An act on many rows while it is being written; used from two threads."""
+
+    def __init__(self, words: str, total: int = 0) -> None:
+        """`words` such as `Rejecting`; `total` rows, 0 where the number is not known."""
+        self.words = words
+        self.total = total
+        self._rows = 0
+        self._stop = Event()
+        self._time_left = TimeLeft()
+
+    def watch(self, rows: int) -> bool:
+        """Report the number of rows written so far; returns whether to stop."""
+        self._rows = max(self._rows, rows)
+        return self._stop.is_set()
+
+    def stop(self) -> None:
+        """Ask for the act to be rolled back."""
+        self._stop.set()
+
+    @property
+    def sentence(self) -> str:
+        """`Rejecting 100,000: 34,200 done - escape stops`."""
+        if self._stop.is_set():
+            return f"{self.words}: rolling back ..."
+        done = min(self._rows, self.total) if self.total else self._rows
+        many = f" {self.total:,}" if self.total else ""
+        left = self._time_left.words(done, self.total)
+        return (
+            f"{self.words}{many}: {done:,} done{f', {left}' if left else ''} "
+            f"- {keys.BACK.key} stops"
+        )
+
+
+class Stoppable(Protocol):
+    """Work in a thread that has to be stopped when the program ends."""
+
+    def close(self) -> None: ...

@@ -1,0 +1,56 @@
+"""The order to edit a text. Apart from the editor, whose text fields take a while to import."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from textual.widget import Widget
+
+    from reviewer.promotion.drafts import Drafts
+    from reviewer.tui.kit.action import Action
+
+
+@dataclass(frozen=True)
+class TextEdit:
+    """A text to edit in place of the panes, with a draft that survives a crash."""
+
+    key: int
+    """The key of the draft."""
+    title: str
+    original: str
+    drafts: Drafts
+    save: Callable[[str], Awaitable[Any]]
+    """Saves the new text; a ReviewerError leaves the editor open and is shown."""
+    saved: Callable[[Any], None]
+    """Called with the result of `save` when the panes are back."""
+    again: Action
+    """Continues a draft that was kept."""
+    verb: str = "save"
+    """The effect of ctrl+s, for the title and the footer."""
+    start: str | None = None
+    """The initial text if there is no draft; None begins with the original."""
+    empty: str = ""
+    """The advice for an empty text, in place of the sentence about memories."""
+    remark: Callable[[str], tuple[str, bool]] | None = None
+    """The title's remark about the text, in place of the length of a memory; True makes it a
+    warning.
+    """
+    limit: int = 0
+    """The limit for saving and for drafts in characters; 0 for none."""
+    beside: Sequence[Widget] = ()
+    """Panes that stay in sight above the editor."""
+
+    @property
+    def begin(self) -> str:
+        """The text without a draft."""
+        return self.original if self.start is None else self.start
+
+    def keep(self, content: str) -> bool:
+        """Keep a draft, unless it is too long ever to be saved; returns whether it was kept."""
+        if self.limit and len(content) > self.limit:
+            return False
+        self.drafts.save(self.key, content)
+        return True

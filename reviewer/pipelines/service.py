@@ -40,7 +40,7 @@ from reviewer.pipelines.runner import (
     require_plain_names,
     require_runnable,
 )
-from reviewer.pipelines.values import Pipeline, RunHistory, plain_name
+from reviewer.pipelines.values import TOOL, Pipeline, RunHistory, plain_name
 from reviewer.pipelines.walk import start_nodes
 from reviewer.store.database import Database
 from reviewer.store.ledger import Ledger
@@ -174,6 +174,7 @@ class Pipelines:
                     )
                 self._store.change(card.run_id, "running", checkpoint.next_node)
             else:
+                _require_no_commands(pipeline, folder.path)
                 self._store.register(
                     card.run_id,
                     project=card.project,
@@ -339,6 +340,23 @@ def _require_moved(view: RunView, named: Path) -> None:
         raise RunError(
             f"{named} calls itself the run {view.run_id}, whose files are in {recorded}. Go on with"
             f" those: reviewer pipeline resume {view.run_id}"
+        )
+
+
+def _require_no_commands(pipeline: Pipeline, folder: Path) -> None:
+    """Raise RunError for shell commands in a run that this store did not start: whoever made the
+    folder up has written them, and nobody here has read them.
+    """
+    commands = [
+        f"{node.name}: {clean_text(command_of(node))}"
+        for node in pipeline.nodes.values()
+        if node.handler == TOOL and command_of(node)
+    ]
+    if commands:
+        raise RunError(
+            f"This store did not start the run in {folder}, which has shell commands"
+            f" ({listed(commands)}). Read {folder / 'pipeline.dot'}; to run it, start it anew:"
+            f" reviewer pipeline run {folder / 'pipeline.dot'} --allow-tools"
         )
 
 

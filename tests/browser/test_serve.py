@@ -303,8 +303,6 @@ async def test_what_needs_a_terminal_says_so_with_the_command_for_a_shell(
     await page.shows("vim needs a terminal, which a browser has not. In a shell: vim +")
     await page.press("o")
     await page.shows("a promote")
-    await page.press(".", *"ask a model", "Enter")
-    await page.shows("A model is asked in a terminal, which a browser has not")
     await page.press("a")
     await page.shows("Promoted #1")
     assert not serving.opened.exists()

@@ -128,3 +128,19 @@ def _alive(process: int) -> bool:
         return "\nState:\tZ" not in Path(f"/proc/{process}/status").read_text()
     except (ProcessLookupError, FileNotFoundError):
         return False
+
+
+def test_commands_of_a_run_that_this_store_did_not_start_never_run(
+    workshop: Workshop, tmp_path: Path
+) -> None:
+    path = tool(workshop, "touch begun; sleep 30")
+    done = workshop.start(
+        path, allow_tools=True, cancelled=lambda: (workshop.folder / "begun").exists()
+    )
+    (workshop.folder / "begun").unlink()
+    elsewhere = tmp_path / "elsewhere"
+    elsewhere.mkdir()
+    stranger = Workshop(elsewhere)
+    with pytest.raises(RunError, match=r"did not start the run.*touch begun"):
+        stranger.resume(done.folder, allow_tools=True)
+    assert not (workshop.folder / "begun").exists()

@@ -470,14 +470,11 @@ def _show_summary(
         print_text(line)
     if fidelity.faults:
         narrate(f"  wrong: {safe('; '.join(fidelity.faults))}")
-    lost = fidelity.lost_to_show[:LOST_SHOWN]
+    lost = fidelity.loses
     if lost:
-        narrate("  loses: " + ", ".join(_lost(each.text, each.times) for each in lost))
+        more = [f"{len(lost) - LOST_SHOWN:,} more"] if len(lost) > LOST_SHOWN else []
+        narrate("  loses: " + safe(", ".join((*lost[:LOST_SHOWN], *more))))
     print_text("")
-
-
-def _lost(text: str, times: int) -> str:
-    return safe(text) + (f" ({times} times)" if times > 1 else "")
 
 
 def _mark(fidelity: FidelityValidation) -> str:

@@ -123,7 +123,7 @@ COMMANDS = {
     ),
     "make-packet-ready": Entry(
         "reviewer.cli.hook:make_packet_ready",
-        "Make the packet of a folder, and measure its entries, so that hooks answer sooner.",
+        "Make the packet of a folder and what hooks at calls say ready, and have guards followed.",
         True,
     ),
     "read-sessions": Entry(

@@ -9,6 +9,7 @@ from msgspec import Struct
 
 from reviewer.commits.values import Priority, RetentionCriteria
 from reviewer.compression.anchor_types import AnchorType
+from reviewer.text.numerals import count
 
 TurnKind = Literal["text", "thinking", "tool_use", "tool_result"]
 
@@ -211,6 +212,13 @@ class FidelityValidation(Struct, frozen=True, gc=False):
     def lost_to_show(self) -> tuple[Lost, ...]:
         """The losses in the order for people: mere words come last, however frequent."""
         return tuple(sorted(self.lost_information, key=lambda each: each.kind == "term"))
+
+    @property
+    def loses(self) -> tuple[str, ...]:
+        """What a person reads of the losses: each on its own, mere words as their number."""
+        shown = [" ".join(each.text.split()) for each in self.lost_to_show if each.kind != "term"]
+        words = len(self.lost_information) - len(shown)
+        return (*shown, *([count(words, "plain word")] if words else []))
 
     @property
     def faults(self) -> tuple[str, ...]:

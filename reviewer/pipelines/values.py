@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import re
 from enum import StrEnum
 from typing import Any
@@ -160,6 +159,8 @@ def plain_name(name: str) -> str:
     """A name that is safe as the name of a file."""
     plain = _ODD.sub("_", name)[:_LONGEST_NAME]
     if plain != name:
+        import hashlib  # late: few names need it
+
         plain += "." + hashlib.sha256(name.encode("utf-8", "replace")).hexdigest()[:6]
     return plain
 

@@ -131,7 +131,7 @@ def test_each_mode_says_its_tokens_and_its_ceiling(
         ("summary:medium", 1500), ("summary:high", 3000),
     ]  # fmt: skip
     assert all(row["tokens"] <= row["budget"] for row in rows[1:])
-    assert rows[-1]["left_out"] > 20
+    assert rows[-1]["left_out"] > 10
     assert "larch" in rows[-1]["text"]
     assert run.read_bytes() == before
 

@@ -134,7 +134,7 @@ class SummaryPane(TextPane):
 
 
 class LosesLine(BarLine):
-    """`─ loses 3 ── the reason for port 5433 · docker-compose.yml ────`."""
+    """`─ loses ── the reason for port 5433 · docker-compose.yml · 12 plain words ────`."""
 
     def __init__(self) -> None:
         super().__init__(id="loses")
@@ -146,16 +146,14 @@ class LosesLine(BarLine):
             self.refresh()
 
     def sides(self, style: Palette, sign: Glyphs) -> tuple[list[Part], list[list[Part]]]:
-        lost = self._found.fidelity.lost_to_show if self._found is not None else ()
-        head = f"loses {len(lost):,}" if lost else "loses nothing" if self._found else ""
+        lost = self._found.fidelity.loses if self._found is not None else ()
+        head = "loses" if lost else "loses nothing" if self._found else ""
         parts: list[Part] = [
             (f"{sign.rule} ", style.rule),
             (f"{head} " if head else "", style.strong),
         ]
         room = self.size.width - cells_of(parts) - 5
-        words = f" {sign.dot} ".join(
-            " ".join(display_line(each.text).split()) for each in lost[:20]
-        )
+        words = f" {sign.dot} ".join(map(display_line, lost[:20]))
         if words and room > 0:
             parts += [
                 (sign.rule * 2 + " ", style.rule),
@@ -226,8 +224,8 @@ def summary_blocks(found: Checked, signs: Glyphs) -> list[Block]:
             spans.append(Span(at, at + len(anchor.content), "anchor", here=False))
     spans.sort(key=lambda each: each.start)
     blocks = [Block(content, "text", tuple(spans), first=(Run(" "),), rest=(Run(" "),))]
-    lost = preview.fidelity.lost_to_show
+    lost = preview.fidelity.loses
     if lost and preview.level is not Level.FULL:
-        words = f"   {signs.dot} ".join(" ".join(each.text.split()) for each in lost)
+        words = f"   {signs.dot} ".join(lost)
         blocks += [Block(""), Block(f"Loses: {words}", "dim", first=(Run(" "),), rest=(Run(" "),))]
     return blocks

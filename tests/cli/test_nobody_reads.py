@@ -115,7 +115,10 @@ def written(program: Reviewer) -> tuple[list[tuple[object, ...]], list[str]]:
     files = sorted(
         RUN.sub("RUN", str(path.relative_to(program.folder)))
         for path in program.folder.rglob("*")
-        if path.is_file() and "store.db" not in path.name and "cache" not in str(path)
+        if path.is_file()
+        and path.suffix != ".lock"  # of what goes on in the background
+        and "store.db" not in path.name
+        and "cache" not in str(path)
     )
     return acts, files
 

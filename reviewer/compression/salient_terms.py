@@ -207,10 +207,6 @@ class SummaryTerms:
         return text in self._terms or text.rpartition("/")[2] in self._terms
 
 
-def _weight(text: str, spoken: float) -> float:
-    return WEIGHT[kind_of(text)] * log2(1 + spoken)
-
-
 def kind_of(text: str) -> TermKind:
     """Whether a term is a number, a name in code or a word."""
     if text.isdecimal():

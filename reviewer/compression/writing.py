@@ -71,11 +71,6 @@ def write_session(
     return _Writing(session, room, count, wanted, important).run()
 
 
-def write_course(session: Session, room: int, count: Count) -> str:
-    """The pieces of a session that say most, in their order, in at most `room` tokens."""
-    return _Writing(session, min(room, TITLED_FROM - 1), count).run()
-
-
 def write_essentials(session: Session, room: int, count: Count) -> str:
     """The request, what the person said, the plan and the state."""
     return _Writing(session, room, count, only="person").run()

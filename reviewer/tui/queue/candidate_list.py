@@ -24,8 +24,8 @@ if TYPE_CHECKING:
     from reviewer.promotion.views import QueueRow
 
 CACHED_BADGES = 5_000
-WIDE = 70
-"""Cells from which on a row says `5 sessions, 14 calls`; a narrower one says `5, 14`."""
+WIDE = 90
+"""Cells from which on a row says `5 sessions, 14 calls`; a narrower one says `14 calls`."""
 
 
 class CandidateList(StoredList[QueueModel]):
@@ -142,13 +142,12 @@ class CandidateList(StoredList[QueueModel]):
 
 
 def cost_words(row: QueueRow, *, wide: bool) -> str:
-    """What not knowing it has cost; empty where nothing is known."""
-    if row.sessions < 2 and not row.cost:
-        return ""
-    if not wide:
-        return f"{row.sessions:,}, {row.cost:,}" if row.cost else f"{row.sessions:,}"
-    sessions = count(row.sessions, "session")
-    return f"{sessions}, {count(row.cost, 'call')}" if row.cost else sessions
+    """What not knowing it has cost; empty where nothing is known. Where there is little room, the
+    calls alone.
+    """
+    sessions = count(row.sessions, "session") if wide and row.sessions > 1 else ""
+    calls = count(row.cost, "call") if row.cost else ""
+    return ", ".join(filter(None, (sessions, calls)))
 
 
 def age(since: str, now: datetime) -> str:

@@ -18,7 +18,7 @@ from reviewer.clock import Clock, from_iso, iso
 from reviewer.promotion.decided_rows import RETIRE
 from reviewer.promotion.decisions import RULE as OF_DECISIONS
 from reviewer.promotion.findings import SUNK
-from reviewer.promotion.source_view import record_state
+from reviewer.promotion.source_view import QUOTE, SEARCHED, record_state
 from reviewer.promotion.views import SourceState, proposed_by
 from reviewer.proposing.values import Proposer
 from reviewer.sources.records import Shape
@@ -101,7 +101,7 @@ def _reasons(act: Act, project: int, roots: Sequence[str], now: datetime) -> dic
 _ACTIVE = f"""
 SELECT m.id, m.content, coalesce(m.decided_at, m.first_seen),
   coalesce((SELECT max(u.at) FROM use_of_memory u WHERE u.memory_id = m.id), ''),
-  s.path, r.byte_start, r.byte_end, r.sha256
+  s.path, r.byte_start, r.byte_end, r.sha256, {QUOTE}
 FROM memory m
 LEFT JOIN evidence e ON e.id = (SELECT min(id) FROM evidence WHERE memory_id = m.id)
 LEFT JOIN record r ON r.id = e.record_id AND r.shape <> '{Shape.TURN}'
@@ -112,11 +112,13 @@ WHERE m.project_id = ? AND m.status = 'active' AND m.kind IN ('memory', 'entity'
 
 
 def _kept(row: Sequence[object]) -> Kept:
-    content, decided, used, path, start, end, digest = row
+    content, decided, used, path, start, end, digest, quote = row
     kept = Kept(str(content), str(decided), str(used))
     if path is None:
         return kept
-    state = record_state(str(path), int(str(start)), int(str(end)), str(digest))
+    state = record_state(
+        str(path), int(str(start)), int(str(end)), str(digest), searched=SEARCHED, quote=str(quote)
+    )
     return Kept(kept.content, kept.decided, kept.used, Path(str(path)).name, state)
 
 

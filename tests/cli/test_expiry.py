@@ -128,6 +128,17 @@ def test_a_note_that_says_something_else_now(desk: Desk) -> None:
     assert "notes.md does not say it any more" in desk.engine.queue.candidate(row).content
 
 
+def test_a_note_that_changed_around_what_it_says(desk: Desk) -> None:
+    lines = ["- [Decision] Doors are checked every evening.", "- [Decision] The safe has two keys."]
+    desk.note.write_text("\n".join(["# Notes", "", *lines, ""]))
+    desk.ingest()
+    desk.engine.triage.promote(desk.ids("candidate"))
+    desk.note.write_text("\n".join(["New first line.", "", "# Notes", "", lines[0], "- Else.", ""]))
+    assert desk.ingest() == 1
+    (row,) = desk.ids("candidate", "flag:retire")
+    assert "The safe has two keys" in desk.engine.queue.candidate(row).content
+
+
 def test_a_proposal_is_not_edited_merged_or_handed_out(desk: Desk) -> None:
     from reviewer.errors import ConflictError
 

@@ -598,9 +598,6 @@ class _Account:
                 bytes=done.path.stat().st_size if done.path.exists() else 0,
                 reader=self._reader,
                 at=engine.clock().isoformat(timespec="seconds"),
-                requests=done.requests,
-                tokens_in=done.tokens_in,
-                tokens_out=done.tokens_out,
             )
         )
 

@@ -6,6 +6,7 @@ asked; where there are none, none is made up.
 
 from __future__ import annotations
 
+import logging
 import os
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
@@ -21,6 +22,7 @@ from reviewer.files import make_folders, open_own, read_own
 from reviewer.llm.model import ChatMessage, Completion, JsonSchema, ModelError, StructuredModel
 from reviewer.settings import ModelSettings
 
+log = logging.getLogger(__name__)
 _about: ContextVar[str] = ContextVar("session", default="")
 
 
@@ -125,11 +127,13 @@ class Counted:
         if settings.price_in or settings.price_out:
             price = (tokens_in * settings.price_in + tokens_out * settings.price_out) / 1e6
         line = Asked(iso(utc_now()), model, tokens_in, tokens_out, requests, _about.get(), price)
-        with suppress(OSError):  # an answer that was paid for is not lost for want of a note
-            path = spending_path()
+        path = spending_path()
+        try:
             make_folders(path.parent)
             handle = open_own(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND)
             try:
                 os.write(handle, msgspec.json.encode(line) + b"\n")
             finally:
                 os.close(handle)
+        except OSError as problem:  # an answer that was paid for is not lost for want of a note
+            log.warning("%s cannot be written, so this question is not counted: %s", path, problem)

@@ -28,16 +28,13 @@ GROWN = 1.25
 
 
 class Reading(Struct, frozen=True, kw_only=True):
-    """A session that a reader has read, and what that cost."""
+    """A session that a reader has read."""
 
     project: str
     path: str
     bytes: int
     reader: str
     at: str
-    requests: int = 0
-    tokens_in: int = 0
-    tokens_out: int = 0
 
 
 class Offer(Struct, frozen=True):

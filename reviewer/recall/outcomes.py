@@ -50,18 +50,20 @@ class Failed(Struct, frozen=True):
 def outcome(use: Use, failures: Sequence[Failed]) -> Outcome:
     """What the failures of its session say of a use.
 
-    A failure that does not come back was held off; so was that of a guarded call that then went
-    well. With a prompt nobody knows whether it would have come to it.
+    A failure that was there and does not come back was held off; so was that of a guard, where a
+    later failure shows that the session went on. With a prompt nobody knows whether it would have
+    come to it.
     """
     at = from_iso(use.at)
-    if at is None or not failures:
+    if at is None:
         return Outcome.UNKNOWN
     known = use.cue | use.of_memory
     own = [each for each in failures if each.signature in known or (
         use.moment == GUARD and each.command in use.cue)]  # fmt: skip
     if any(_after(each.last, at + SAME_CALL) for each in own):
         return Outcome.BROKEN
-    if use.moment == GUARD or (use.moment == FAILURE and own):
+    went_on = any(_after(each.last, at) for each in failures)
+    if (use.moment == GUARD and went_on) or (use.moment == FAILURE and own):
         return Outcome.HELD
     return Outcome.UNKNOWN
 

@@ -1,4 +1,4 @@
-"""What came of a use: whether the failure came back in the session that was handed the memory."""
+"""The outcome of a use: whether the failure came back in the session that was handed the memory."""
 
 from __future__ import annotations
 
@@ -25,6 +25,7 @@ def failed(signature: str, last: str, command: str = "") -> Failed:
         ("error", [failed("other", LATER)], Outcome.UNKNOWN),
         ("error", [], Outcome.UNKNOWN),
         ("guard", [failed("other", LATER)], Outcome.HELD),
+        ("guard", [failed("other", EARLIER)], Outcome.UNKNOWN),
         ("guard", [failed("rejected", LATER, "git push")], Outcome.BROKEN),
         ("guard", [], Outcome.UNKNOWN),
         ("prompt", [failed("other", LATER)], Outcome.UNKNOWN),

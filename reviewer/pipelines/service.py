@@ -168,6 +168,8 @@ class Pipelines:
             if self._store.has(card.run_id):
                 view = self._store.get(card.run_id)
                 _require_moved(view, folder.path)
+                if Path(view.folder).resolve() != folder.path.resolve():
+                    _require_no_commands(pipeline, folder.path)
                 if view.state == "done":
                     raise RunError(
                         f"The run {card.run_id} has reached its exit; there is nothing left."
@@ -344,8 +346,8 @@ def _require_moved(view: RunView, named: Path) -> None:
 
 
 def _require_no_commands(pipeline: Pipeline, folder: Path) -> None:
-    """Raise RunError for shell commands in a run that this store did not start: whoever made the
-    folder up has written them, and nobody here has read them.
+    """Raise RunError for shell commands in a folder that this store did not make: whoever made it
+    has written them, and nobody here has read them.
     """
     commands = [
         f"{node.name}: {clean_text(command_of(node))}"
@@ -354,7 +356,7 @@ def _require_no_commands(pipeline: Pipeline, folder: Path) -> None:
     ]
     if commands:
         raise RunError(
-            f"This store did not start the run in {folder}, which has shell commands"
+            f"This store did not make {folder}, and its run has shell commands"
             f" ({listed(commands)}). Read {folder / 'pipeline.dot'}; to run it, start it anew:"
             f" reviewer pipeline run {folder / 'pipeline.dot'} --allow-tools"
         )

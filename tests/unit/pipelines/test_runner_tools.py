@@ -141,6 +141,18 @@ def test_commands_of_a_run_that_this_store_did_not_start_never_run(
     elsewhere = tmp_path / "elsewhere"
     elsewhere.mkdir()
     stranger = Workshop(elsewhere)
-    with pytest.raises(RunError, match=r"did not start the run.*touch begun"):
+    with pytest.raises(RunError, match=r"did not make.*touch begun"):
         stranger.resume(done.folder, allow_tools=True)
+    assert not (workshop.folder / "begun").exists()
+
+
+def test_commands_of_a_folder_that_takes_the_place_of_a_run_never_run(workshop: Workshop) -> None:
+    path = tool(workshop, "touch begun; sleep 30")
+    done = workshop.start(
+        path, allow_tools=True, cancelled=lambda: (workshop.folder / "begun").exists()
+    )
+    (workshop.folder / "begun").unlink()
+    other = Path(done.folder).rename(workshop.folder / "other")
+    with pytest.raises(RunError, match=r"did not make.*touch begun"):
+        workshop.resume(str(other), allow_tools=True)
     assert not (workshop.folder / "begun").exists()

@@ -78,7 +78,7 @@ def respond(store: str, project: str | None, agent: str, event: str) -> None:
 def answered(store: str, project: str | None, agent: str, event: str, data: bytes) -> str:
     """The answer to an event, in the agent's own shape; empty where there is nothing to say.
 
-    Raises what `told_at` raises, and ValueError for data that is no JSON.
+    Raises what `memories_at` raises, and ValueError for data that is no JSON.
     """
     moment = EVENTS[agent][event]
     told = json.loads(data) if len(data) <= MOST_INPUT else None
@@ -88,12 +88,12 @@ def answered(store: str, project: str | None, agent: str, event: str, data: byte
     output, surely = _output(agent, told) if moment == FAILURE else ("", True)
     if moment == FAILURE and not output:
         return ""
-    from reviewer.recall.at_call import Happening, told_at  # late: most calls end above
+    from reviewer.recall.at_call import HookEvent, memories_at  # late: most calls end above
 
     command = _text(tool, "command") or _text(told, "command")
     patched = _patched(command) if told.get("tool_name") == "apply_patch" else ()
     path = _text(tool, "file_path", "path", "filePath") or _text(told, "path")
-    happening = Happening(
+    happened = HookEvent(
         moment,
         _text(told, "session_id", "sessionId", "sessionID"),
         _text(told, "cwd") or os.getcwd(),
@@ -102,7 +102,7 @@ def answered(store: str, project: str | None, agent: str, event: str, data: byte
         text=output or _text(told, "prompt"),
         surely=surely,
     )
-    text = told_at(store, project, happening)
+    text = memories_at(store, project, happened)
     return f"{json.dumps(_shaped(agent, event, moment, text))}\n" if text else ""
 
 
@@ -120,8 +120,8 @@ def store_path(named: str) -> str:
 
 
 def _output(agent: str, told: Mapping[str, Any]) -> tuple[str, bool]:
-    """What a failed call said, and whether the agent itself says that it failed. Empty for a call
-    that went well.
+    """The output of a failed call, and whether the agent itself reports the failure. Empty after a
+    call that went well.
     """
     if agent == "claude-code":
         return _text(told, "error"), True

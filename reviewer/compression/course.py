@@ -1,4 +1,4 @@
-"""The course of a session as pieces in its own order: what was said, and one line for the calls
+"""The course of a session as pieces in its own order: the messages, and one line for the calls
 between. How much a piece is worth follows from its place alone.
 """
 
@@ -21,9 +21,9 @@ ANNOUNCED, PAST, EARLIER, STEPS = 0.3, 0.4, 0.6, 0.8
 """`ANNOUNCED`: the end of a message that only leads on to calls. `PAST`: said while a check failed
 that has passed since."""
 LAST_STEPS = 6
-"""Calls at the end that are told one by one."""
+"""Calls at the end that get a line each."""
 SHORT = 120
-"""Characters of a message that says little without what it answers."""
+"""Characters of a message that says little without the one before it."""
 QUESTION = 200
 _ENDS = ".:;,!?-"
 

@@ -42,7 +42,7 @@ _PATH = re.compile(r"`([\w.-]+(?:/[\w.-]+)+\.\w{1,8})`")
 
 
 class Kept(Struct, frozen=True):
-    """What is known of an active memory."""
+    """The facts about an active memory that decide on its retirement."""
 
     content: str
     decided: str
@@ -73,8 +73,8 @@ def why_retire(kept: Kept, now: datetime, removed: Mapping[str, str], *, in_use:
 
 
 def propose_retirements(ledger: Ledger, clock: Clock, project: str) -> int:
-    """Queue a row for each active memory that may be retired, take back those that do not hold any
-    more, and let old failures of services sink; returns how many rows are new.
+    """Queue a row for each active memory that may be retired, take back those whose reason is gone,
+    and let old failures of services sink; returns how many rows are new.
     """
     now = clock()
     with ledger.act(RETIRE, scope=Scope.INTAKE) as act:

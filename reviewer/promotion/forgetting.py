@@ -33,7 +33,7 @@ SHORTEST = 8
 LARGEST = 1 << 30
 """Bytes of an own file that is searched."""
 MADE_ANEW = ("-answers", "-agents/packets", "-agents/given")
-"""What is removed as a whole where a wording is in it, because the program makes it again."""
+"""Own files that are removed whole if they contain a wording: the program makes them again."""
 _WORDINGS = {"memory": "content", "content_history": "content"}
 _QUOTED = {"memory": ("signature",), "finding": ("signature", "text", "words")}
 
@@ -279,11 +279,11 @@ class Forgetting:
                 path.chmod(mode)
 
     def out_of_reach(self, going: Going) -> list[str]:
-        """What may still have it, a sentence each."""
+        """Copies that the program cannot reach, a sentence each."""
         found = [
             *(f"Still there, because it is not the program's: {each}" for each in going.sources),
             *going.staying,
-            "Out of reach: exports, backups, what was synced, and the agents' own transcripts.",
+            "Out of reach: exports, backups, synced copies, and the agents' own transcripts.",
         ]
         if is_shared(self._database.path):
             found.append("Drafts and backups of the other members of this store are out of reach.")

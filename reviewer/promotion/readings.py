@@ -18,11 +18,10 @@ from reviewer.store.database import Database, failures_as_sentences
 from reviewer.text.numerals import count
 
 TOKENS_A_SESSION, TOKENS_A_CHARACTER, TOKENS_A_MEGABYTE = 1_900, 0.42, 1_500
-"""What a reader was measured to be sent, by the characters that were said and the size of the file,
-with something over."""
+"""Measured size of a prompt by characters of the dialogue and bytes of the file, rounded up."""
 ANSWER_TOKENS = 900
 MOST_OFFERED = 150_000
-"""Tokens of one offer; what is left is offered after it."""
+"""Tokens of one offer; the remaining sessions are offered after it."""
 GROWN = 1.25
 """A session that has grown by this factor since it was read is offered again."""
 
@@ -38,7 +37,7 @@ class Reading(Struct, frozen=True, kw_only=True):
 
 
 class Offer(Struct, frozen=True):
-    """What a reader could read now, and about what it costs. `beyond`: more sessions after it."""
+    """Sessions that a reader could read now, and the estimated cost; `beyond` more after those."""
 
     reader: Reader
     sessions: int
@@ -104,7 +103,7 @@ class Readings:
         return found
 
     def forget(self, project: str) -> None:
-        """Remove what was read in a project. Raises StoreError and OSError."""
+        """Remove the readings of a project. Raises StoreError and OSError."""
         kept = [each for each in self.all() if each.project != project]
         if self._path.exists():
             write_atomic(self._path, b"".join(msgspec.json.encode(each) + b"\n" for each in kept))
@@ -154,7 +153,7 @@ class Readings:
             ]
 
     def _said(self, source: int) -> int:
-        """Characters of what was said in a session."""
+        """Characters of the dialogue of a session."""
         with failures_as_sentences(self._database.path):
             (said,) = (
                 self._database.reader()

@@ -1,4 +1,4 @@
-"""Statements over all sessions: which are compared, and what becomes of what a reader says."""
+"""Statements over all sessions: the choice for a comparison, and its result in the queue."""
 
 from __future__ import annotations
 

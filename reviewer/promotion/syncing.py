@@ -70,7 +70,7 @@ class Line(Struct, frozen=True):
 
 
 def outcome_of(each: Decision) -> Outcome:
-    """What a decision comes to."""
+    """The result of a decision."""
     return (each.verdict, each.type, each.content)
 
 
@@ -87,20 +87,20 @@ class Item(Struct, frozen=True):
 
     @property
     def agrees(self) -> bool:
-        """Whether they come to the same; what is not promoted may have several wordings."""
+        """Whether they have one result; without a promotion, wordings may differ."""
         outcomes = {outcome_of(each.decision) for each in self.latest}
         verdicts = {verdict for verdict, _, _ in outcomes}
         return len(outcomes if Verdict.PROMOTED in verdicts else verdicts) == 1
 
     @property
     def outcome(self) -> Outcome:
-        """What they come to; where they do not agree, a person decides again."""
+        """Their result; where they disagree, a person decides again."""
         verdict, type_, content = outcome_of(self.latest[0].decision)
         return (verdict if self.agrees else Verdict.WITHDRAWN, type_, content)
 
 
 class MachineFile(Struct, frozen=True):
-    """The whole lines of a file, and what is wrong with others."""
+    """The complete lines of a file, and the problems of the others."""
 
     header: Header
     lines: tuple[bytes, ...]
@@ -125,7 +125,7 @@ class Own(Struct, frozen=True):
 
 
 class Synced(Struct, frozen=True):
-    """What a sync did."""
+    """The result of a sync."""
 
     act: int
     title: str

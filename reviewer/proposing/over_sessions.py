@@ -86,7 +86,7 @@ def read_relations(answer: str, sentences: Iterable[Sentence]) -> Relations:
 
 
 def _object(answer: str) -> Mapping[str, Any]:
-    """The JSON object of an answer, whatever stands around it; an empty one without."""
+    """The JSON object in an answer, with any text around it; an empty one without."""
     try:
         value = json.loads(answer[answer.find("{") : answer.rfind("}") + 1])
     except (ValueError, RecursionError):

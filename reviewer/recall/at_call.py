@@ -1,7 +1,7 @@
-"""What an agent is told at a call, a failure or a prompt, straight from the store.
+"""Memories for a prompt, a failure or a guarded call, read straight from the store.
 
-A hook runs this while an agent waits: it imports little besides the standard library, takes only
-what was made ready (`moment`), and adds uses. Where anything is in the way, it says nothing.
+A hook runs this while an agent waits: it imports little besides the standard library, reads only
+prepared texts (table `moment`), and records uses. On any trouble it returns nothing.
 """
 
 from __future__ import annotations
@@ -32,14 +32,14 @@ LONGEST = 200_000
 """Characters of an output or a prompt that are read."""
 
 MARKS = "`'\"()[]{}<>,;:.!?"
-"""What may stand around a file in a prompt."""
+"""Signs around a file name in a prompt."""
 
 PROMPT, FAILURE, GUARD = "prompt", "error", "guard"
 """The moments of a session at which a memory may be handed over."""
 
 
-class Happening:
-    """What happens in a session of an agent. `moment`: PROMPT, FAILURE or GUARD.
+class HookEvent:
+    """An event in a session of an agent. `moment`: PROMPT, FAILURE or GUARD.
 
     `surely`: the agent says that the call failed; else the output has to show it.
     """
@@ -60,14 +60,14 @@ class Happening:
         self.text, self.surely = text[:LONGEST], surely
 
 
-def told_at(store: str, project: str | None, event: Happening) -> str:
+def memories_at(store: str, project: str | None, event: HookEvent) -> str:
     """The text for the agent's model, noted as a use; empty where nothing belongs to the moment.
 
     For a guard, the reason of the denial. `project`: answer for no other one. Raises sqlite3.Error
     and OSError.
     """
     if not event.session:
-        return ""  # nobody could say whether it was told already
+        return ""  # without a session, repetitions could not be seen
     address = f"file:{store.replace('%', '%25').replace('?', '%3f').replace('#', '%23')}?mode=rw"
     with closing(
         sqlite3.connect(address, uri=True, isolation_level=None, timeout=BUSY_SECONDS)
@@ -100,7 +100,7 @@ def told_at(store: str, project: str | None, event: Happening) -> str:
 
 
 def guards(store: str) -> tuple[str, ...]:
-    """What is guarded in any project of a store; nothing where it cannot be read."""
+    """The guards of all projects of a store; none where it cannot be read."""
     try:
         with closing(sqlite3.connect(f"file:{store}?mode=ro", uri=True)) as opened:
             if not _is_current(opened):
@@ -153,8 +153,8 @@ def _work_tree(folder: str) -> str:
     return tree.root if tree else ""
 
 
-def _cue(store: sqlite3.Connection, project: int, event: Happening) -> Cue | None:
-    """What is searched with; None for a call that has not failed.
+def _cue(store: sqlite3.Connection, project: int, event: HookEvent) -> Cue | None:
+    """The search terms; None for a call that has not failed.
 
     What takes long to import comes late: only a command that somebody has tied a memory to is
     taken apart.
@@ -182,9 +182,9 @@ def _cue(store: sqlite3.Connection, project: int, event: Happening) -> Cue | Non
     return Cue(FAILURE, shown, commands, signatures=signatures_of(lines))
 
 
-def _new(store: sqlite3.Connection, project: int, event: Happening, cue: Cue) -> list[Recalled]:
-    """The memories of a moment that the session was not told: a guard once, any other once unless
-    the very failure that it stands for is there again.
+def _new(store: sqlite3.Connection, project: int, event: HookEvent, cue: Cue) -> list[Recalled]:
+    """The memories of a moment that are new to the session: a guard once, any other once unless its
+    own failure came back.
     """
     told = {
         (number, moment == GUARD)
@@ -202,7 +202,7 @@ def _new(store: sqlite3.Connection, project: int, event: Happening, cue: Cue) ->
     ]
 
 
-def _framed(event: Happening, rows: Sequence[tuple[int, str]]) -> str:
+def _framed(event: HookEvent, rows: Sequence[tuple[int, str]]) -> str:
     """Memories between the tags, as data and with their numbers, in at most MOST_CHARS."""
     call = " ".join(word for word in event.command.split()[:2] if _is_plain(word))
     about = {PROMPT: "what this prompt names", FAILURE: f"the failed call {call}".strip()}

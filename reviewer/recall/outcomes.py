@@ -18,7 +18,7 @@ SAME_CALL = timedelta(seconds=2)
 
 
 class Outcome(StrEnum):
-    """UNKNOWN: the session was not read yet, or what it shows has nothing to do with it."""
+    """UNKNOWN: the session was not read yet, or shows nothing about the memory."""
 
     HELD = "held"
     BROKEN = "broken"
@@ -27,7 +27,7 @@ class Outcome(StrEnum):
 
 class Use(Struct, frozen=True):
     """A memory in a session. `cue`: the commands and signatures of the moment; `of_memory`: the
-    signatures that the memory stands for.
+    signatures that the memory is about.
     """
 
     memory: int

@@ -1,4 +1,4 @@
-"""Values of decoded JSON of any shape: each is taken for what it is, or for nothing."""
+"""Typed values from decoded JSON of any shape; a value of another type counts as absent."""
 
 from __future__ import annotations
 

@@ -33,9 +33,9 @@ FILLER = "\u2588"
 INDEXES = (SEARCH_INDEX, "recall_text")
 EMPTY_RECORD: Image = {"text": "", "headings": "[]", "meta": "{}"}
 DECIDED = ("memory", "content_history", "entity", "relation", "conflict", "state", "project")
-"""Tables whose rows are erased whole or not at all: what a person decided is not made illegible."""
+"""Tables whose rows are erased whole or not at all: decisions of a person stay legible."""
 DERIVED = ("finding", "wave")
-"""Tables with text that is made of what was read."""
+"""Tables with text made from sources."""
 
 Row = tuple[str, int]
 """A table and the id of a row."""
@@ -53,7 +53,7 @@ class Wipe(Struct, frozen=True):
     """Erased as a whole, with the titles of the acts that were about nothing else."""
 
     def illegible(self, table: str) -> tuple[str, ...]:
-        """What is made illegible in the texts of a table."""
+        """Wordings to blank out in the texts of a table."""
         return () if table in DECIDED else self.passages if table in DERIVED else self.wordings
 
 
@@ -91,7 +91,7 @@ class References:
                 kind[table].append((row[3], row[2]))
 
     def owned(self, connection: sqlite3.Connection, seeds: Iterable[Row]) -> frozenset[Row]:
-        """The rows with everything that belongs to them, also what is in the ledger only."""
+        """The rows with everything that belongs to them, in the ledger too."""
         rows: set[Row] = set()
         fresh = set(seeds)
         while fresh:
@@ -131,7 +131,7 @@ class References:
         return gone
 
     def cleaned(self, change: Change, wipe: Wipe) -> Change | None:
-        """What is left of a change; None where its row goes."""
+        """The rest of a change; None if its row is erased."""
         if (change.table, change.row) in wipe.rows:
             return None
         before, after = (
@@ -234,7 +234,7 @@ def _erase_rows(connection: sqlite3.Connection, references: References, wipe: Wi
 
 
 def _beside(connection: sqlite3.Connection) -> list[tuple[str, str]]:
-    """The columns with text of tables that are not in the ledger: what is counted or derived."""
+    """The columns with text of tables outside the ledger: counts and derived text."""
     known = (*LEDGERED, "ledger", "ledger_touch", "ledger_project", "synced")
     tables = connection.execute(
         "SELECT name FROM pragma_table_list WHERE schema = 'main' AND type = 'table'"

@@ -16,7 +16,7 @@ _PAIRS = (
 
 
 def without_recalled(text: str) -> str:
-    """A text without what was handed over in it."""
+    """A text without the memories that were handed over in it."""
     for opening, closing in _PAIRS:
         while opening in text:
             before, _, rest = text.partition(opening)

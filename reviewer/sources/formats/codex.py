@@ -85,7 +85,7 @@ class _Codex:
         self._reading, self.tally = reading, reading.tally
         self._session = Session()
         self._has_events = False
-        """The messages of the person are told by events."""
+        """Events carry the messages of the person."""
         self._told: dict[str, Counter[int]] = {"event": Counter(), "item": Counter()}
         self._typed: set[int] = set()
 
@@ -264,7 +264,7 @@ def _name(role: Role, text: str) -> int:
 
 
 def _tells_events(record: Fields) -> bool | None:
-    """Whether the messages of the person are told by events; None: this record does not show it.
+    """Whether events carry the messages of the person; None: this record does not show it.
 
     The first generation had none. An event follows each message before the agent answers.
     """

@@ -73,7 +73,7 @@ class BackgroundReading:
             each.start()
 
     def stop(self) -> None:
-        """Ask it to stop; it keeps what was answered."""
+        """Ask it to stop; it keeps the answers it has."""
         self._stopping = True
         if self._process.stdin is not None and not self._process.stdin.closed:
             self._process.stdin.close()

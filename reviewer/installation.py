@@ -10,7 +10,6 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, NamedTuple
 from urllib.parse import urlsplit
-from urllib.request import url2pathname
 
 DISTRIBUTION = "memory-reviewer"
 """Its name for pip. `reviewer` on the package index is another program."""
@@ -91,6 +90,8 @@ def _source() -> Source:
     told = json.loads(noted)
     url = str(told["url"])
     if "dir_info" in told:
+        from urllib.request import url2pathname  # late: takes long
+
         folder = url2pathname(urlsplit(url).path)
         return Source(folder, is_folder=True, editable=bool(told["dir_info"].get("editable")))
     if "vcs_info" in told:

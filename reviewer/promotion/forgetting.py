@@ -23,7 +23,7 @@ from reviewer.promotion.decided_rows import RETIRE
 from reviewer.promotion.readings import Readings
 from reviewer.sharing import COMMON, PERSONAL, is_shared, personal
 from reviewer.store import erasing
-from reviewer.store.acts import Scope, chunks
+from reviewer.store.acts import FORGET, Scope, chunks
 from reviewer.store.database import Database, failures_as_sentences
 from reviewer.store.erasing import References, Row, Wipe, all_changes, forms, without
 from reviewer.store.ledger import Ledger
@@ -134,7 +134,7 @@ class Forgetting:
                 f"{problem.filename} cannot be cleaned: {reason_of(problem)}. Nothing was erased "
                 "from the store; put that right and forget again."
             ) from problem
-        with self._ledger.act(erasing.FORGET, going.title, scope=Scope.INTAKE) as act:
+        with self._ledger.act(FORGET, going.title, scope=Scope.INTAKE) as act:
             projects = act.query(
                 "SELECT id FROM project WHERE name = ?", (self._database.ownership.project,)
             )

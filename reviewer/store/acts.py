@@ -63,6 +63,10 @@ INDEX_BYTES = 8 << 20
 """Of the search index, kept in memory meanwhile."""
 
 
+FORGET = "forget"
+"""Kind of the acts that erase; nothing takes them back."""
+
+
 class Scope(StrEnum):
     """Whose act it is: `undo` walks decisions only, an ingestion is undone by naming it."""
 

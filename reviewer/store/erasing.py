@@ -24,8 +24,6 @@ from reviewer.store.database import BUSY_MILLISECONDS, Database, failures_as_sen
 from reviewer.store.schema import SEARCH_INDEX
 from reviewer.store.stored_text import LEFT_AS_IT_IS
 
-FORGET = "forget"
-"""Kind of the acts that erase; nothing takes them back."""
 PATIENCE = 1_000
 """Milliseconds to wait for others before the log of a store is left as it is."""
 FILLER = "\u2588"

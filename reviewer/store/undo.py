@@ -14,10 +14,9 @@ from typing import NamedTuple, TypeVar
 from msgspec import Struct
 
 from reviewer.errors import ConflictError, StoreError, UnknownIdError
-from reviewer.store.acts import LEDGERED, Act, Scope, chunks, images
+from reviewer.store.acts import FORGET, LEDGERED, Act, Scope, chunks, images
 from reviewer.store.changes import Change, Image, split, unpack_part
 from reviewer.store.database import Database, failures_as_sentences
-from reviewer.store.erasing import FORGET
 from reviewer.store.ledger import Ledger
 
 SHARED = ("project", "content")

@@ -32,7 +32,6 @@ from reviewer.tui.kit.actor import (
 )
 from reviewer.tui.kit.bars import StatusBar
 from reviewer.tui.kit.running import RunningAct, Stoppable
-from reviewer.tui.packet.model import PacketChoices
 from reviewer.tui.queue.screen import QueueScreen
 from reviewer.tui.terminal import (
     Colourless,
@@ -57,6 +56,7 @@ if TYPE_CHECKING:
     from reviewer.promotion.views import EvidenceView
     from reviewer.start import Start
     from reviewer.tui.context.model import Choices
+    from reviewer.tui.packet.model import PacketChoices
 
 
 SWITCH_SECONDS = 0.0005
@@ -122,7 +122,7 @@ class ReviewerApp(Actor, App[int], pane=keys.APP, inherit_bindings=False):
         """Unwritten values of trusted state by project and key, with an empty key for a new one."""
         self.background_run: Stoppable | None = None
         """The run of a pipeline, which outlives its screen."""
-        self.packet_choices = PacketChoices()
+        self.packet_choices: PacketChoices | None = None
         """The source, task, limits and pins of the Packet screen."""
         self._collector = ScreenCollector(self)
         self._cannot_keep = False

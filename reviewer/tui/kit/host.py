@@ -36,7 +36,7 @@ class Host(Protocol):
     made_here: set[int]
     context_choices: dict[int, Choices]
     state_forms: dict[tuple[str, str], dict[str, str]]
-    packet_choices: PacketChoices
+    packet_choices: PacketChoices | None
 
     @property
     def shown(self) -> Screen[Any] | None: ...

@@ -96,7 +96,7 @@ class PacketScreen(ListScreen, pane=keys.PACKET):
 
     @property
     def choices(self) -> PacketChoices:
-        return self.host.packet_choices
+        return self.host.packet_choices or PacketChoices()
 
     def _choose(self, choices: PacketChoices) -> None:
         """Keep a choice and assemble the packet with it."""

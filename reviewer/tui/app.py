@@ -248,7 +248,7 @@ class ReviewerApp(Actor, App[int], pane=keys.APP, inherit_bindings=False):
         else:
             self.engine.work_in(Chosen(project))
         self.project = project
-        kind: Callable[..., Screen[None]] = type(self.screen)
+        kind: Callable[..., Screen[Any]] = type(self.screen)
         self.action_show_queue()
         self.queue_screen.begin(project, f"Project: {display_line(project or 'all projects')}")
         if kind is not QueueScreen:

@@ -185,7 +185,7 @@ class Engine:
         """The active memories and entities, by type."""
         from reviewer.promotion.active_facts import ActiveFacts
 
-        return ActiveFacts(self._database, self.queue)
+        return ActiveFacts(self._database)
 
     @cached_property
     def exports(self) -> Exports:

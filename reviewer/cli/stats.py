@@ -81,22 +81,19 @@ def stats(session: Session, as_json: bool) -> None:
 
 
 def _print_questions(as_json: bool) -> None:
-    from reviewer.llm.spending import asked, summed
+    from reviewer.llm.spending import asked, report
 
     questions = asked()
     if not questions:
         return
     if not as_json:
         print_text("")
-    about = [each for each in questions if each.session]
-    days = summed(questions, "day", lambda each: each.at[:10])
-    sessions = summed(about, "session", lambda each: each.session)
-    dearest = sorted(sessions, key=lambda each: -each.tokens_in)
+    days, dearest, whole = report(questions)
     emit(
         [
             *(days if as_json else days[-DAYS_SHOWN:]),
             *(dearest if as_json else dearest[:SESSIONS_SHOWN]),
-            *summed(questions, "all", lambda _: ""),
+            *whole,
         ],
         as_json,
         lambda row: (

@@ -59,7 +59,7 @@ class Speech(Struct, frozen=True):
     turn: int
     name: str = ""
     kind: str = ""
-    """`refusal`, `answer` or `plan` for words that came with a call."""
+    """`refusal`, `answer`, `plan` or `report` for words that came with a call."""
 
 
 class Changed(Struct, frozen=True):
@@ -212,6 +212,8 @@ class _Reader:
             self._say(Voice.PERSON, f"({line}){said}", result, kind="refusal")
         elif result.words:
             self._say(Voice.PERSON, result.words, result, kind="answer")
+        elif call.act is Act.DELEGATE and result.outcome is Outcome.OK and not result.task:
+            self._say(Voice.SOMEBODY, result.text, result, "Report of a sub-agent", "report")
 
     def _oldest(self, result: Result) -> str | None:
         if result.call:

@@ -54,9 +54,9 @@ def _state_lines(
         yield f"{said}: {listed}."
     yield from _checks(state, fresh=True)
     yield from _files(state, names)
-    yield from _checks(state, fresh=False)
     for commit in state.commits[: -MOST_COMMITS - 1 : -1]:
         yield f"Committed{_pushed(commit)}: {commit.id or '(hash not seen)'} {commit.subject}"
+    yield from _checks(state, fresh=False)
     for running in state.running[-MOST_RUNNING:]:
         what = without_cd(running.call) if running.call.command else running.call.query
         yield f"Started in the background, its end was not seen: `{cut(what, ITEM)}`"
@@ -78,6 +78,8 @@ def _files(state: WorkState, names: Mapping[str, Sequence[str]]) -> Iterator[str
         ]
         more = f", and {len(files) - MOST_FILES} more" if len(files) > MOST_FILES else ""
         yield f"{label} ({len(files)}): {_together(shown)}{more}"
+    if state.unnamed_edits:
+        yield f"Edits whose file the session does not name: {state.unnamed_edits:,}."
 
 
 def _checks(state: WorkState, *, fresh: bool) -> Iterator[str]:

@@ -1,6 +1,6 @@
 """A session in a number of tokens, without a model: the hand-over, Brief and Detailed.
 
-First the course of the session in its own order, then what the person asked last, the plan, the
+First what the person asked last, then the course of the session in its own order, the plan, the
 state, and the code that was changed last. Nothing is said that the session does not say.
 """
 
@@ -11,7 +11,8 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence, Set
 from math import log1p
 
-from reviewer.compression.course import Piece, course, one_line, question_before
+from reviewer.compression.course import QUESTION, SHORT, Piece, course, one_line, said_before
+from reviewer.compression.pieces import pieces, question_in
 from reviewer.compression.sections import Section
 from reviewer.compression.session import Session, Voice
 from reviewer.compression.state_lines import change_lines, file_lines, plan_lines, state_lines
@@ -46,8 +47,13 @@ LINE = 4
 """Tokens of a line beside its text."""
 LENGTH = 16
 """Tokens that are added to the cost of each piece: a short one is not better for being short."""
-REQUEST = 300
-"""Characters of the request where it stands again after the course."""
+REQUEST = 0.15
+"""Share of the room for the request, at most, unless everything has room."""
+EARLIER_REQUEST = 300
+"""Characters of the request before a short one."""
+TWICE = 60
+"""Tokens of a request that also stands whole in the course."""
+ABOVE = "[the request above]"
 LEAST_CUT = 60
 """Tokens to which a message is cut at most."""
 ROUNDS = 4
@@ -99,6 +105,7 @@ class _Writing:
         self._worths: dict[str, float] = {}
         self._said: set[str] = set()
         self._texts: set[str] = set()
+        self._before: list[Part] = []
         for piece in self._pieces:
             if piece.turn in important:
                 piece.weight *= MARKED
@@ -113,7 +120,7 @@ class _Writing:
             return ""
         after: list[Part] = []
         if self._titled:
-            after.append((Section.REQUEST, self._request()))
+            self._before = [(Section.REQUEST, self._request())]
             after.append((Section.PLAN, self._within(plan_lines(session.state), room * PLAN)))
         lines = state_lines(session.state, session.names, place=self._titled)
         share = STATE if session.speeches else 1.0
@@ -121,10 +128,10 @@ class _Writing:
         if room >= FILES_FROM:
             now += file_lines(session, round(room * FILES), self._count)
         after.append((Section.NOW, now))
-        for _, lines in after:
+        for _, lines in (*self._before, *after):
             self._said.update(*map(terms, lines))
         code = round(room * CODE) if self._titled and session.changes else 0
-        self._keep(room - code - self._count(_text(after, self._titled)))
+        self._keep(room - code - self._count(_text([*self._before, *after], self._titled)))
         parts = after
         for most in (code, room):  # what the course leaves of the room is for more code
             left = room - self._count(self._written(after)) - LINE * 2
@@ -136,22 +143,41 @@ class _Writing:
         return self._fitted(parts)
 
     def _request(self) -> list[str]:
-        """The latest request, which stands whole in the course; what it answers; and where the
-        agent stands with it.
+        """The latest request; what it answers and the one before it, where it is short; and where
+        the agent stands with it.
         """
         said = self._session.speeches
         asked = [n for n, each in enumerate(said) if each.voice is Voice.PERSON]
         if not asked:
             return []
-        lines = [f'"{cut(one_line(said[asked[-1]].text), REQUEST)}"']
-        if answered := question_before(said, asked[-1]):
-            lines.append(f'The agent had asked: "{answered}"')
+        number, lines = asked[-1], []
+        if before := said_before(said, number):
+            question = question_in(before.text, QUESTION)
+            last = question or pieces(before.text)[-1].text
+            verb = "asked" if question else "said"
+            lines.append(f'The agent had {verb}: "{cut(last, QUESTION)}"')
+        if len(said[number].text) < SHORT:
+            earlier = (one_line(said[n].text) for n in reversed(asked[:-1]) if not said[n].kind)
+            if text := next((each for each in earlier if len(each) >= SHORT // 3), ""):
+                lines.append(f'Before it: "{cut(text, EARLIER_REQUEST)}"')
+        whole = self._whole_request(number)
+        lines = [whole, *self._within(lines, self._room * REQUEST - self._count(whole))]
         if said[-1].voice is Voice.AGENT:
             working = any(step.place > said[-1].place for step in self._session.steps)
             lines.append(
                 "The agent was still at work on it." if working else "The agent had the last word."
             )
         return lines
+
+    def _whole_request(self, number: int) -> str:
+        """The request in as much room as it may have; of a long one the course only names it."""
+        piece = next(each for each in self._pieces if each.message == number)
+        others = sum(self._cost(each) for each in self._pieces if each is not piece)
+        room = max(round(self._room * REQUEST), round(self._room * (1 - STATE - CODE)) - others)
+        text = clipped(one_line(self._session.speeches[number].text), room, self._count)
+        if self._count(text) > TWICE and piece.weight <= MARKED:
+            piece.text = ABOVE
+        return f'"{text}"'
 
     def _changes(self) -> list[str]:
         """The code that was changed last; what the course has of the reasons is not repeated."""
@@ -285,7 +311,8 @@ class _Writing:
     # The text
 
     def _written(self, after: Sequence[Part]) -> str:
-        return _text([(Section.COURSE, self._course_lines()), *after], self._titled)
+        parts = [*self._before, (Section.COURSE, self._course_lines()), *after]
+        return _text(parts, self._titled)
 
     def _course_lines(self) -> list[str]:
         lines: list[str] = []

@@ -225,6 +225,8 @@ def _is_password(match: re.Match[str], value: str, text: str) -> bool:
     name, operator = match["name"], match["operator"]
     if name.lower() == "pass" and text[match.start() - 1 : match.start()] not in ("_", "-"):
         return False
+    if name.isupper() and operator == "=" and value.isalnum() and is_password(value):
+        return True
     # `password = name2` is code; an environment's, an option's or a connection's is a literal.
     literal = name.isupper() or operator.isspace() or operator.rstrip() in ("=", ":", ">")
     return is_bare_password(value, literal=literal)
@@ -249,7 +251,7 @@ _FOR = (
     r"(?:[ \t]+(?:for|of|to|in|on|at|from|under|de|para|f\w{1,2}r)(?:[ \t]+[\w@.'-]{1,40}){1,4}?)?"
 )
 _IS = (
-    r"(?:[ \t]+(?:is|was|are|will be|should be|to|es|est|ist)(?:[ \t]+(?:now|set to))?[ \t]*:?"
+    r"(?:[ \t]+(?:is|was|are|will be|should be|to|es|est|ist|lautet)(?:[ \t]+(?:now|set to))?[ \t]*:?"
     r"|[ \t]*+(?:\*\*|__)?[ \t]*+(?:[:=|]|->|=>|→)(?:\*\*|__)?)"
 )
 _OPEN = r"(?P<quote>\*\*`?|[\"'`“‘«])?"
@@ -417,9 +419,9 @@ OPTION_RULES = (
 )  # fmt: skip
 RULES = (
     _rule("aws_secret_access_key", rf"\s{_VALUE}", "aws-secret-key", is_random),
-    _rule("machine ", r"\S{1,120}\s+login\s+\S{1,120}\s+password\s+(?P<value>\S{3,200})",
+    _rule("machine ", r"\S{1,120}\s+login\s+\S{1,120}\s+password\s+(?P<value>[^\s\"'\\]{3,200})",
           judge=_is_value),
-    _rule('"auth"', r"\s{0,3}:\s{0,3}\"(?P<value>[A-Za-z0-9+/]{8,512}={0,2})\"",
+    _rule('"auth', r"\\{0,7}\"\s{0,3}:\s{0,3}\\{0,7}\"(?P<value>[A-Za-z0-9+/]{8,512}={0,2})\\{0,7}\"",
           "basic-credentials", is_user_and_password),
     _rule("identified by", rf"\s(?=[\"']){_VALUE}", judge=_is_chosen),
     _rule("with password", rf"\s(?=[\"']){_VALUE}", judge=_is_chosen),

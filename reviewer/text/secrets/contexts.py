@@ -251,7 +251,7 @@ _FOR = (
     r"(?:[ \t]+(?:for|of|to|in|on|at|from|under|de|para|f\w{1,2}r)(?:[ \t]+[\w@.'-]{1,40}){1,4}?)?"
 )
 _IS = (
-    r"(?:[ \t]+(?:is|was|are|will be|should be|to|es|est|ist|lautet)(?:[ \t]+(?:now|set to))?[ \t]*:?"
+    r"(?:[ \t]+(?:is|was|are|will be|should be|to|es|est|ist)(?:[ \t]+(?:now|set to))?[ \t]*:?"
     r"|[ \t]*+(?:\*\*|__)?[ \t]*+(?:[:=|]|->|=>|→)(?:\*\*|__)?)"
 )
 _OPEN = r"(?P<quote>\*\*`?|[\"'`“‘«])?"
@@ -421,7 +421,7 @@ RULES = (
     _rule("aws_secret_access_key", rf"\s{_VALUE}", "aws-secret-key", is_random),
     _rule("machine ", r"\S{1,120}\s+login\s+\S{1,120}\s+password\s+(?P<value>[^\s\"'\\]{3,200})",
           judge=_is_value),
-    _rule('"auth', r"\\{0,7}\"\s{0,3}:\s{0,3}\\{0,7}\"(?P<value>[A-Za-z0-9+/]{8,512}={0,2})\\{0,7}\"",
+    _rule('"auth', r"\\{0,7}\"\s{0,3}:\s{0,3}\\{0,7}\"(?P<value>[\w+/]{8,512}={0,2})\\{0,7}\"",
           "basic-credentials", is_user_and_password),
     _rule("identified by", rf"\s(?=[\"']){_VALUE}", judge=_is_chosen),
     _rule("with password", rf"\s(?=[\"']){_VALUE}", judge=_is_chosen),
@@ -438,7 +438,7 @@ RULES = (
     _rule("auth=(", r"\s*[\"'][^\"'\n]{1,80}[\"']\s*,"
           r"\s*[\"'](?P<value>[^\"'\n\s]{3,200})[\"']\s*\)"),
     _rule("cookie:", r"[^\n]{0,300}?[\s;][\w.-]{0,20}(?:sess|auth|token|jwt|sid)[\w.-]{0,20}="
-          r"(?P<value>[^\s;\"'\\]{16,2000})", "cookie", is_random),
+          r"(?P<value>[^\s;`\"'\\]{16,2000})", "cookie", is_random),
     _rule("sig=", r"(?P<value>[A-Za-z0-9%/+]{40,100}(?:=|%3d))", "signature", lambda _: True),
 )  # fmt: skip
 # Here the value comes before the word: it is piped into the command.

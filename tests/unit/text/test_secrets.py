@@ -153,6 +153,7 @@ PLACED = {
         '{"auths":{"r.example":{"auth":"[masked basic-credentials]"}}}'
     ),
     r"{\"auth\":\"ZGVwbG95OlhrMjlka1EwMm16\"}": r"{\"auth\":\"[masked basic-credentials]\"}",
+    f"`Cookie: sid={HEX}4f2a`": "`Cookie: sid=[masked cookie]`",
     "wifi psk=cobalt-Drum-31": "wifi psk=[masked password]",
     f"LICENSE_KEY={HEX}{HEX}4f2a": "LICENSE_KEY=[masked api-key]",
     f"https://outlook.office.com/webhook/{HEX * 2}/7": (

@@ -84,7 +84,7 @@ CONTROL = "with control characters"
 FLOOD = f"beyond the first {MOST_READ} of one answer"
 
 
-class Statement(Struct, frozen=True):
+class Statement(Struct, frozen=True, rename={"text": "statement"}):
     """A statement as a model wrote it; only its types are checked."""
 
     text: str
@@ -214,12 +214,16 @@ def _statement(item: object) -> Statement | None:
     )
 
 
+_SHOWN_BEFORE = re.compile(r"\s*(?:\[\d{1,9}\] )?[A-Z][A-Z ]{2,15}: (?=\S)")
+"""The number and the role that a view has before a line, which some readers copy: `[12] TOOL: `."""
+
+
 def _quotes(value: object) -> Iterator[Quote]:
     for each in value if isinstance(value, list) else [value]:
         if isinstance(each, dict) and isinstance(each.get("text"), str):
             line = _line(each.get("line"))
             if line is not None and each["text"].strip():
-                yield Quote(line, well_formed(each["text"].strip()))
+                yield Quote(line, well_formed(_SHOWN_BEFORE.sub("", each["text"]).strip()))
 
 
 def _line(value: object) -> int | None:

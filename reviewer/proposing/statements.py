@@ -13,6 +13,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Protocol
 
+import msgspec
 from msgspec import Struct, structs
 
 from reviewer.errors import ReviewerError
@@ -352,8 +353,7 @@ class StatementWriter:
                 self._templates[AGAIN],
                 {
                     "failed": "\n".join(
-                        f"{number}. {each.text}\n"
-                        f"   It cites: {_cites(each.quotes)}\n"
+                        f"{number}. {msgspec.json.encode(each).decode()}\n"
                         f"   It did not pass: {' '.join(why)}"
                         for number, (each, why) in enumerate(failed, 1)
                     ),
@@ -597,10 +597,6 @@ def _hopeless(checked: _Checked) -> str:
     if not any(quote.found for quote in checked.proof.quotes):
         return NOT_IN_SESSION
     return ""
-
-
-def _cites(quotes: Sequence[Quote]) -> str:
-    return " ".join(f'[{quote.line}] "{quote.text}"' for quote in quotes) or "nothing"
 
 
 def _row(statement: Statement, relation: str) -> int:

@@ -61,6 +61,15 @@ def test_what_a_memory_says_already_is_marked_and_sinks(engine: Engine, tmp_path
     assert "known" in engine.queue.candidate(other).flags
 
 
+def test_a_row_that_a_later_session_made_untrue_sinks_and_is_marked(
+    engine: Engine, tmp_path: Path
+) -> None:
+    one, other = two(engine, tmp_path, LAPTOP)
+    engine.proposals.relate("acme", Relations(untrue=((one, other),)))
+    assert [each.id for each in waiting(engine) if each.kind == "memory"] == [other, one]
+    assert "taken-back" in engine.queue.candidate(one).flags
+
+
 def test_a_contradiction_is_one_row_with_both_sides_and_is_queued_once(
     engine: Engine, tmp_path: Path
 ) -> None:

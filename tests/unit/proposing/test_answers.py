@@ -90,6 +90,18 @@ def test_a_flood_is_cut_and_counted() -> None:
     assert read.dropped == {FLOOD: 60}
 
 
+def test_the_label_that_a_view_has_before_a_line_is_no_part_of_a_quote() -> None:
+    quotes = [
+        {"line": 4, "text": "TOOL: Bash: make lint"},
+        {"line": 5, "text": "[5] AGENT TO AGENT: Implement the plan"},
+        {"line": 6, "text": "Never: not even once"},
+    ]
+    (statement,) = read_answer(json.dumps({"statement": "A rule", "quotes": quotes})).statements
+    assert [quote.text for quote in statement.quotes] == [
+        "Bash: make lint", "Implement the plan", "Never: not even once",
+    ]  # fmt: skip
+
+
 def test_values_of_the_wrong_type_are_left_out() -> None:
     odd = {
         "statement": "The kiosk\nprints   receipts.",

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from reviewer.engine import Engine
-from reviewer.proposing.values import Relations
+from reviewer.proposing.values import Proposer, Relations
 from tests.unit.promotion.session import session
 from tests.unit.promotion.test_proposals import STATEMENT, add, contents, proposal, waiting
 
@@ -96,3 +96,13 @@ def test_what_a_new_statement_replaces_is_shown_beside_it(
     assert [each.partition(":")[0] for each in conflicts] == [
         f"#{other} makes #{one} untrue"
     ] * rows
+
+
+def test_a_reader_is_told_of_a_finding_among_what_is_known_only_once_it_is_promoted(
+    engine: Engine, tmp_path: Path
+) -> None:
+    (one,) = add(engine, session(tmp_path / "s1.jsonl"), proposal(proposer=Proposer.FINDING)).new
+    assert engine.proposals.known("acme").listed() == []
+    engine.triage.promote([one])
+    (told,) = engine.proposals.known("acme").listed()
+    assert told.place == f"#{one}"

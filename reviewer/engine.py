@@ -192,7 +192,7 @@ class Engine:
         """Exports of active memories, entities and trusted state."""
         from reviewer.promotion.exports import Exports
 
-        return Exports(self._database, self.clock, self.queue, self.state)
+        return Exports(self.path, self.clock, self.queue, self.state, self.entities)
 
     @cached_property
     def provenance(self) -> Provenance:

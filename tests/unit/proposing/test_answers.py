@@ -111,24 +111,3 @@ def test_values_of_the_wrong_type_are_left_out() -> None:
     }
     (statement,) = read_answer(json.dumps(odd)).statements
     assert statement == Statement("The kiosk prints receipts.", quotes=(Quote(12, "a"),))
-
-
-LISTED = """Some thoughts:
-
-1. **Trap:** The drawer must stay closed until the terminal has answered. [12] "keep it shut
-until it answers" says so, and [14] "the terminal repeats its answer" says why.
-2. Receipts are printed in the language of the customer ("print it in their language", line 3).
-- No quote, so nothing can be proved.
-"""
-
-
-def test_a_list_with_quotes_is_the_last_resort() -> None:
-    first, second = read_answer(LISTED).statements
-    assert first.text == "The drawer must stay closed until the terminal has answered."
-    assert first.kind == "trap"
-    assert first.quotes == (
-        Quote(12, "keep it shut until it answers"),
-        Quote(14, "the terminal repeats its answer"),
-    )
-    assert second.text == "Receipts are printed in the language of the customer"
-    assert second.quotes == (Quote(3, "print it in their language"),)

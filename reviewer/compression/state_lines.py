@@ -21,7 +21,7 @@ MOST_NAMED, NAMES = 6, 3
 MOST_DONE = 4
 """Finished items of a plan that are shown."""
 ITEM, WHY = 200, 160
-CODE_LINES, CODE_LINE = 10, 160
+CODE_LINES, CODE_LINE = 8, 160
 """Lines of a change, and characters of each."""
 _NUMBERED = re.compile(r"^ {0,8}(\d{1,7})[→\t](.*)$", re.MULTILINE)
 """A line with its number, in the result of an edit."""
@@ -95,9 +95,9 @@ def _checks(state: WorkState, *, fresh: bool) -> Iterator[str]:
 
 
 def _check(check: Check, state: WorkState) -> str:
-    folder = check.folder.removeprefix(f"{state.folder}/") if state.folder else check.folder
-    place = f"cd {folder} && " if folder not in ("", state.folder) else ""
-    return f"`{cut(place + check.command, 120)}` {how_it_ended(check)}"
+    folder = _below(check.folder, state.folder)
+    place = f" in {folder}" if folder not in ("", state.folder) else ""
+    return f"`{cut(check.command, 120)}`{place} {how_it_ended(check)}"
 
 
 def _pushed(commit: Commit) -> str:
@@ -160,10 +160,12 @@ def file_lines(session: Session, room: int, count: Callable[[str], int]) -> list
 
 def change_lines(session: Session, said: Container[str] = ()) -> list[str]:
     """The code of the last changes that no commit took, and of those that were not made, each with
-    its place and the agent's words before it: the last of each file first.
+    its place and the agent's words before it: the last of each file first, and of these the very
+    last and those that replace code before those that only add some.
     """
     left = {each.path for each in session.state.files}
     found: dict[str, None] = {}
+    added: dict[str, None] = {}
     more: dict[str, None] = {}
     later: set[str] = set()
     for number, changed in reversed(tuple(enumerate(session.changes))):
@@ -173,14 +175,15 @@ def change_lines(session: Session, said: Container[str] = ()) -> list[str]:
             path = absolute(changed.call.origin.cwd, change.path)
             if path not in left if made else path in later:
                 continue
-            known = more if path in later else found
-            later.add(path)
             code = "\n".join(_code(change))
+            known = found if not found or "\n  - " in f"\n{code}" else added
+            known = more if path in later else known
+            later.add(path)
             if code:
                 why = why or _said_before(session, number)
                 reason = f' - "{why}"' if why and why not in said else ""
                 known[f"{_title(changed, change, made=made)}{reason}:\n{code}"] = None
-    return [*found, *more]
+    return [*found, *added, *more]
 
 
 def _title(changed: Changed, change: Change, *, made: bool) -> str:

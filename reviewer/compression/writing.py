@@ -19,7 +19,7 @@ from reviewer.compression.state_lines import change_lines, file_lines, plan_line
 from reviewer.compression.told import cut
 from reviewer.compression.words import is_name, terms
 
-PLAN, STATE, FILES, CODE = 0.08, 0.16, 0.04, 0.08
+PLAN, STATE, FILES, CODE = 0.08, 0.16, 0.04, 0.1
 """Shares of the room, at most; the course has the rest, and what the others leave."""
 PERSON, LAST, STEPS, EARLIER = 0.3, 0.2, 0.1, 0.25
 """Shares of the course: the person's messages, what the agent said and did last, the calls between
@@ -47,7 +47,7 @@ LINE = 4
 """Tokens of a line beside its text."""
 LENGTH = 16
 """Tokens that are added to the cost of each piece: a short one is not better for being short."""
-REQUEST = 0.15
+REQUEST = 0.12
 """Share of the room for the request, at most, unless everything has room."""
 EARLIER_REQUEST = 300
 """Characters of the request before a short one."""

@@ -361,7 +361,7 @@ def read_decisions(path: Path) -> DecisionFile:
 def _decoded(line: bytes, type_: type[Line], path: Path, number: int) -> Line:
     try:
         return msgspec.json.decode(line, type=type_)
-    except (msgspec.DecodeError, UnicodeDecodeError) as problem:
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as problem:
         raise SourceError(f"{path}, line {number}: {problem}.") from problem
 
 

@@ -53,7 +53,7 @@ if TYPE_CHECKING:
     from subprocess import Popen
 
     from reviewer.promotion.history import Undone
-    from reviewer.promotion.policies import Hint
+    from reviewer.promotion.insight import Hint
     from reviewer.promotion.readings import Offer
     from reviewer.promotion.triage import Done, Seen
     from reviewer.promotion.views import CandidateView, Counts, EvidenceView, Member, QueueRow

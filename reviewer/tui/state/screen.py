@@ -329,13 +329,15 @@ class StateScreen(ListScreen, pane=keys.STATE):
 
     @unless(not_a_memory)
     async def action_graduate(self) -> None:
-        """Choose the type of entity that the memory becomes, the likeliest first."""
+        """Choose the type of entity that the memory becomes."""
         key = self.facts.current_key
         if key is None:
             return
         number = key[1]
-        types = await to_thread(self.engine.active_facts.likely_types, number)
-        options = [Option(type_, type_.replace("_", " ")) for type_ in types]
+        options = [
+            Option(type_, type_.replace("_", " "))
+            for type_ in self.engine.active_facts.entity_types
+        ]
 
         async def named(kind: str, name: str) -> None:
             done = await self.write(

@@ -62,18 +62,12 @@ def relate(act: Act, relations: Relations, now: str) -> Related:
     of which only one can hold. Nothing is decided.
     """
     joined = sum(_join(act, group) for group in relations.same)
-    for old, _ in relations.untrue:
-        _put_last(act, old)
-    pairs = [
-        *((old, new, f"#{new} makes #{old} untrue") for old, new in relations.untrue),
-        *(
-            (one, other, f"#{one} and #{other} cannot both hold")
-            for one, other in relations.contradict
-        ),
-    ]
     new = 0
-    for left, right, words in pairs:
-        new += len(queue_contradiction(act, left, right, words, now))
+    for old, later in relations.untrue:
+        _put_last(act, old)
+        new += len(queue_contradiction(act, old, later, now, untrue=True))
+    for one, other in relations.contradict:
+        new += len(queue_contradiction(act, one, other, now))
     return Related(joined, new)
 
 

@@ -257,7 +257,7 @@ def _contradict(act: Act, project_id: int, number: int, old: int, now: str) -> N
         " AND status IN ('candidate', 'active')",
         (old, project_id),
     ):
-        queue_contradiction(act, old, number, f"#{number} makes #{old} untrue", now)
+        queue_contradiction(act, old, number, now, untrue=True)
 
 
 def new_row(fact: Fact) -> NewRow:

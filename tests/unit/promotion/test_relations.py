@@ -77,7 +77,7 @@ def test_a_contradiction_is_one_row_with_both_sides_and_is_queued_once(
     for _ in range(2):
         engine.proposals.relate("acme", Relations(untrue=((one, other),)))
     (row,) = [each for each in waiting(engine) if each.kind == "conflict"]
-    assert row.content.startswith(f"#{other} makes #{one} untrue: “{STATEMENT.rstrip('.')}” / “")
+    assert row.content == f"“{LAPTOP.rstrip('.')}” makes untrue: “{STATEMENT.rstrip('.')}”"
     engine.conflicts.supersede(row.id, other)
     assert engine.queue.candidate(other).status == "active"
     assert engine.queue.candidate(one).status == "superseded"
@@ -93,9 +93,8 @@ def test_what_a_new_statement_replaces_is_shown_beside_it(
     later = session(tmp_path / "s2.jsonl", name="s2")
     (other,) = add(engine, later, proposal(LAPTOP, replaces=one)).new
     conflicts = [each.content for each in waiting(engine) if each.kind == "conflict"]
-    assert [each.partition(":")[0] for each in conflicts] == [
-        f"#{other} makes #{one} untrue"
-    ] * rows
+    words = f"“{LAPTOP.rstrip('.')}” makes untrue: “{STATEMENT.rstrip('.')}”"
+    assert conflicts == [words] * rows
 
 
 def test_a_reader_is_told_of_a_finding_among_what_is_known_only_once_it_is_promoted(

@@ -27,15 +27,18 @@ from reviewer.extraction.entities.entity import EntityType
 from reviewer.extraction.flags import flags_of
 from reviewer.files import open_file, reason_of
 from reviewer.promotion.decided_rows import RETIRE
-from reviewer.promotion.entity_rows import change_structure, insert_entity, parse_structure
+from reviewer.promotion.entity_rows import (
+    change_structure,
+    insert_row,
+    parse_structure,
+    row_without_rules,
+)
 from reviewer.promotion.evidence_rows import Place, add_places, record_row, source_row
 from reviewer.promotion.triage import promote_rows, reject_rows
-from reviewer.promotion.views import Kind, RejectReason, proposed_by
+from reviewer.promotion.views import Kind, RejectReason
 from reviewer.promotion.wordings import require_wording
-from reviewer.proposing.values import Proposer
 from reviewer.sources.records import Record, Role, Shape
 from reviewer.store.acts import Act, chunks
-from reviewer.store.changes import Image
 from reviewer.store.database import Database, failures_as_sentences
 from reviewer.store.ledger import Ledger
 from reviewer.store.project_rows import project_row
@@ -455,17 +458,15 @@ def add_memories(
 
 
 def _insert(act: Act, each: Decision, *, project: int, wave: int, now: str) -> int:
-    values: Image = {
-        "project_id": project, "wave_id": wave, "type": each.type, "content": each.content,
-        "key": duplicate_key(each.content), "rule": RULE, "extractor_version": str(VERSION),
-        "prior": 0.5, "signal": 1.0, "freshness": 1.0, "confidence": 0.5, "rank": 1.0,
+    values = {
+        **row_without_rules(project, each.type, each.content, now, rule=RULE, version=str(VERSION)),
+        "wave_id": wave,
         "flags": " ".join(flags_of(each.content, Role.NOTE)),
-        **proposed_by(Proposer.PERSON), "scope": each.scope,
-        "first_seen": now, "last_seen": now, "pending_since": now,
-    }  # fmt: skip
-    if each.kind == Kind.ENTITY:
-        return insert_entity(act, values, parse_structure(each.content, EntityType(each.type)))
-    return act.insert("memory", **{**values, "kind": "memory", "status": "candidate"})
+        "scope": each.scope,
+    }
+    entity = each.kind == Kind.ENTITY
+    structure = parse_structure(each.content, EntityType(each.type)) if entity else None
+    return insert_row(act, values, structure)
 
 
 def _decided_by(act: Act, number: int) -> str:

@@ -15,7 +15,7 @@ from reviewer.extraction.similarity import NEAR, similarity
 from reviewer.promotion import queue_order
 from reviewer.promotion.beyond_cap import OVER_CAP
 from reviewer.promotion.conflict_rows import may_lead, open_conflicts
-from reviewer.promotion.entity_rows import insert_entity
+from reviewer.promotion.entity_rows import insert_row
 from reviewer.promotion.evidence_rows import Place, add_places, record_ids
 from reviewer.promotion.known_facts import SHORTLIST, query_of
 from reviewer.promotion.known_keys import Key, known_keys, row_with_key
@@ -192,10 +192,7 @@ class _Writing(NamedTuple):
         }
         if leader is not None and may_lead(act, leader, row.columns, row.structure):
             columns["leader_id"] = leader
-        if row.structure is None:
-            number = act.insert("memory", **columns)
-        else:
-            number = insert_entity(act, columns, row.structure)
+        number = insert_row(act, columns, row.structure)
         (add_quotes if is_statement else add_places)(act, number, places)
         return number
 

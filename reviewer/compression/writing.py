@@ -149,7 +149,7 @@ class _Writing:
             last = question or pieces(before.text)[-1].text
             verb = "asked" if question else "said"
             lines.append(f'The agent had {verb}: "{cut(last, QUESTION)}"')
-        if len(said[number].text) < SHORT:
+        if said[number].kind or len(said[number].text) < SHORT:
             earlier = (one_line(said[n].text) for n in reversed(asked[:-1]) if not said[n].kind)
             if text := next((each for each in earlier if len(each) >= SHORT // 3), ""):
                 lines.append(f'Before it: "{cut(text, EARLIER_REQUEST)}"')
@@ -205,7 +205,9 @@ class _Writing:
         order = [*marked, *said[:1], *reversed(said[1:])]
         spent += self._keep_person(order, min(share, room - spent), max(LEAST_CUT, share // 4))
         last = min(round(room * LAST), room - spent)
-        spent += self._fill(last, {}, self._last_pieces())
+        closing = [each for each in self._pieces if each.kind == "agent"][-1:]
+        done = self._fill(last, {}, closing)
+        spent += done + self._fill(last - done, {}, self._last_pieces())
         limits = {"steps": round(room * STEPS), "earlier": round(room * EARLIER)}
         self._fill(room - spent, limits if self._session.speeches else {})
 

@@ -120,6 +120,10 @@ PLACED = {
     "config['password'] = 'hunter2'": "config['password'] = '[masked password]'",
     "DB_PASS=hunter22\nDB_HOST=x": "DB_PASS=[masked password]\nDB_HOST=x",
     "PGPASSWORD=hunter22 psql": "PGPASSWORD=[masked password] psql",
+    "DB_PASSWORD=s3cretPassw0rd make": "DB_PASSWORD=[masked password] make",
+    '"machine r.example login ann password n3tRc77"': (
+        '"machine r.example login ann password [masked password]"'
+    ),
     "mysql --password hunter22 -u ann": "mysql --password [masked password] -u ann",
     "Server=db;User=sa;Password=Hunter22x;": "Server=db;User=sa;Password=[masked password];",
     "<password>hunter22</password>": "<password>[masked password]</password>",
@@ -148,6 +152,8 @@ PLACED = {
     '{"auths":{"r.example":{"auth":"ZGVwbG95OlhrMjlka1EwMm16"}}}': (
         '{"auths":{"r.example":{"auth":"[masked basic-credentials]"}}}'
     ),
+    r"{\"auth\":\"ZGVwbG95OlhrMjlka1EwMm16\"}": r"{\"auth\":\"[masked basic-credentials]\"}",
+    f"`Cookie: sid={HEX}4f2a`": "`Cookie: sid=[masked cookie]`",
     "wifi psk=cobalt-Drum-31": "wifi psk=[masked password]",
     f"LICENSE_KEY={HEX}{HEX}4f2a": "LICENSE_KEY=[masked api-key]",
     f"https://outlook.office.com/webhook/{HEX * 2}/7": (

@@ -185,14 +185,14 @@ class Engine:
         """The active memories and entities, by type."""
         from reviewer.promotion.active_facts import ActiveFacts
 
-        return ActiveFacts(self._database, self.queue)
+        return ActiveFacts(self._database)
 
     @cached_property
     def exports(self) -> Exports:
         """Exports of active memories, entities and trusted state."""
         from reviewer.promotion.exports import Exports
 
-        return Exports(self._database, self.clock, self.queue, self.state)
+        return Exports(self.path, self.clock, self.queue, self.state, self.entities)
 
     @cached_property
     def provenance(self) -> Provenance:

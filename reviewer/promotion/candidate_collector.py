@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Container, Iterable
 
-from msgspec import structs
+from msgspec import Struct, structs
 
 from reviewer.extraction.candidates import Candidate, Setting
 from reviewer.extraction.extract import Dropped, Event, Extractor, KnownText
-from reviewer.extraction.ranking import CAP, Ranked, base_score, rank
-from reviewer.promotion.enqueue import Known
+from reviewer.extraction.ranking import CAP, Ranked, Ranking, base_score, rank
+from reviewer.promotion.enqueue import Known, NewRow
 from reviewer.promotion.source_reader import Abandoned, without_text
 from reviewer.sources.records import Record
 
@@ -23,22 +23,23 @@ beyond the cap, from where it can be called up.
 class CandidateCollector:
     """Takes the events of the extractor and keeps the candidates.
 
-    `drop` is called for each statement that is not proposed, `overflow` for each candidate beyond
-    the limit.
+    `drop` is called for each statement that is not proposed, and with the row of each candidate
+    beyond the limit.
     """
 
     def __init__(
         self,
-        drop: Callable[[Dropped], None],
-        overflow: Callable[[Candidate], None],
+        drop: Callable[[Struct], None],
         slim: Callable[[Candidate], Candidate] = without_text,
+        *,
+        limited: bool = True,
     ) -> None:
-        """`slim`: what is kept of a candidate until the best are chosen."""
+        """`slim`: what is kept of a candidate until the best are chosen; `limited`: to LIMIT."""
         self._drop = drop
-        self._overflow = overflow
         self._slim = slim
+        self._limited = limited
         self.overflowed = 0
-        """Number of candidates handed to `overflow`."""
+        """Number of candidates beyond the limit."""
         self._known_text = KnownText()
         self._source = ""
         self._stored_keys: dict[str, str] = {}
@@ -94,12 +95,11 @@ class CandidateCollector:
             each for each in self.candidates if self._sources[each.record.key] != source
         ]
 
-    def of(self, sources: Container[str]) -> CandidateCollector:
-        """A collector with the candidates of these sources only."""
-        found = CandidateCollector(self._drop, self._overflow, self._slim)
-        found._sources = dict(self._sources)
+    def of(self, source: str) -> CandidateCollector:
+        """A collector with the candidates of one source only."""
+        found = CandidateCollector(self._drop, self._slim, limited=self._limited)
         found.candidates = [
-            each for each in self.candidates if self._sources[each.record.key] in sources
+            each for each in self.candidates if self._sources[each.record.key] == source
         ]
         return found
 
@@ -120,10 +120,10 @@ class CandidateCollector:
     def _keep(self, candidate: Candidate) -> None:
         self.candidates.append(candidate)
         self._sources[candidate.record.key] = self._source
-        if len(self.candidates) >= 2 * LIMIT:
+        if self._limited and len(self.candidates) >= 2 * LIMIT:
             self.candidates.sort(key=base_score, reverse=True)
             for weak in self.candidates[LIMIT:]:
-                self._overflow(weak)
+                self._drop(NewRow.of(Ranking(weak, base_score(weak))))
             self.overflowed += len(self.candidates) - LIMIT
             del self.candidates[LIMIT:]
 

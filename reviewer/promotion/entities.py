@@ -6,7 +6,7 @@ import msgspec
 
 from reviewer.clock import Clock, iso
 from reviewer.errors import ConflictError, UnknownIdError
-from reviewer.extraction.entities.entity import EntityType
+from reviewer.extraction.entities.entity import Attribute, EntityType
 from reviewer.promotion.conflict_rows import open_conflicts
 from reviewer.promotion.entity_rows import (
     add_relation,
@@ -20,7 +20,7 @@ from reviewer.promotion.entity_rows import (
 from reviewer.promotion.evidence_rows import copy_evidence
 from reviewer.promotion.known_keys import row_with_key
 from reviewer.promotion.triage import Done, promote_rows
-from reviewer.promotion.views import AttributeView, EntityView, RelationView, proposed_by
+from reviewer.promotion.views import EntityView, RelationView, proposed_by
 from reviewer.promotion.wordings import require_wording
 from reviewer.proposing.values import Proposer
 from reviewer.store.acts import Act
@@ -59,7 +59,7 @@ class Entities:
             id=number,
             name=row["name"],
             slot=row["slot"],
-            attributes=msgspec.json.decode(row["attributes"], type=tuple[AttributeView, ...]),
+            attributes=msgspec.json.decode(row["attributes"], type=tuple[Attribute, ...]),
             relations=tuple(RelationView(*relation) for relation in relations),
             graduated_from=row["graduated_from"],
         )

@@ -6,45 +6,38 @@ from __future__ import annotations
 
 import os
 import time
-from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import nullcontext
 from datetime import UTC, datetime
 from itertools import groupby
 from operator import itemgetter
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import msgspec
 from msgspec import structs
 
 from reviewer.clock import Clock, iso
-from reviewer.errors import Breakable, ConflictError, SourceError, UnknownIdError
-from reviewer.extraction.candidates import Candidate, MemoryType, Setting
-from reviewer.extraction.entities.entity import EntityCandidate, EntityType
-from reviewer.extraction.entities.facts import Structure
-from reviewer.extraction.ranking import CAP, Ranking
+from reviewer.errors import Breakable, SourceError, UnknownIdError
+from reviewer.extraction.candidates import Setting
+from reviewer.extraction.ranking import CAP
 from reviewer.promotion.beyond_cap import BeyondCap
 from reviewer.promotion.candidate_collector import CandidateCollector
-from reviewer.promotion.enqueue import Known, queue_new
 from reviewer.promotion.expiry import propose_retirements
 from reviewer.promotion.faults import is_of_a_file, reason_of_fault
-from reviewer.promotion.finish_wave import Queued, finish_wave
+from reviewer.promotion.finish_wave import Queued, WaveEnd
 from reviewer.promotion.known_facts import KnownFacts
 from reviewer.promotion.offline_statements import OfflineStatements
 from reviewer.promotion.report import (
-    OverCap,
     Progress,
     ReportFolder,
-    StatementBeyondCap,
     WaveReport,
 )
 from reviewer.promotion.seed import Seeder
-from reviewer.promotion.statement_rows import queue_beyond_cap
 from reviewer.promotion.triage import Done
 from reviewer.promotion.wave import Wave
 from reviewer.sources.records import Record, Role, Shape, Use
-from reviewer.store.acts import Act, Scope
+from reviewer.store.acts import Scope
 from reviewer.store.changes import Value
 from reviewer.store.database import Database, failures_as_sentences
 from reviewer.store.ledger import Ledger
@@ -118,82 +111,11 @@ class Intake:
 
         Raises ConflictError when nothing waits there, StoreError when a report is gone.
         """
-        waiting, failures = BeyondCap(self._database).waiting(project)
-        now = iso(self._clock())
-        ids: list[int] = []
-        left = Counter(item.wave for item in waiting)
-        with self._ledger.act("queue more", scope=Scope.INTAKE) as act:
-            for item in waiting:
-                if len(ids) >= limit:
-                    break
-                left[item.wave] -= 1
-                if isinstance(item.candidate, StatementBeyondCap):
-                    ids += queue_beyond_cap(
-                        act,
-                        item.candidate,
-                        project_id=item.project_id,
-                        wave_id=item.wave,
-                        now=now,
-                    )
-                    continue
-                ids += queue_new(
-                    act,
-                    Known(self._database, item.project_id),
-                    [_as_ranking(item.candidate)],
-                    project_id=item.project_id,
-                    wave_id=item.wave,
-                    now=now,
-                )
-            if not ids:
-                raise ConflictError(" ".join(["Nothing waits beyond the cap.", *failures]))
-            for wave, count in left.items():
-                _count_down(act, wave, count)
-            act.title = f"Queued {len(ids)} more from beyond the cap"
-        title = f"{act.title}. {' '.join(failures)}" if failures else act.title
-        return Done(act.id, title, tuple(ids))
+        return BeyondCap(self._database).queue(self._ledger, self._clock, project, limit)
 
     def seed(self, count: int, *, project: str = "seed") -> Done:
         """Queue made-up candidates."""
         return Seeder(self._ledger, self._clock).seed(count, project=project)
-
-
-def _count_down(act: Act, wave: int, left: int) -> None:
-    (counts,) = act.query("SELECT counts FROM wave WHERE id = ?", (wave,))[0]
-    values = msgspec.json.decode(counts, type=dict[str, Any])
-    values["over_cap_left"] = left
-    act.update("wave", wave, counts=msgspec.json.encode(values).decode())
-
-
-def _as_ranking(item: OverCap) -> Ranking:
-    """The candidate as it was ranked; of its record only the key matters here."""
-    record = Record(
-        key=item.record,
-        line_start=item.line_start,
-        line_end=item.line_end,
-        byte_start=0,
-        byte_end=0,
-        sha256="",
-        role=Role.NOTE,
-        text="",
-    )
-    values: dict[str, Any] = {
-        name: getattr(item, name)
-        for name in (
-            "content", "rule", "prior", "signal", "freshness", "confidence", "span_start",
-            "span_end", "extractor_version", "flags",
-        )
-    }  # fmt: skip
-    candidate: Candidate
-    if item.structure is None:
-        candidate = Candidate(type=MemoryType(item.type), record=record, **values)
-    else:
-        candidate = EntityCandidate(
-            type=EntityType(item.type),
-            record=record,
-            **values,
-            **{name: getattr(item.structure, name) for name in Structure.__struct_fields__},
-        )
-    return Ranking(candidate=candidate, score=item.rank, novelty=1.0, seen=item.seen)
 
 
 def _no_progress(_: Progress) -> None:
@@ -243,7 +165,7 @@ class StoredPass:
             raise UnknownIdError(f"{project} has no record of {scope} {value}.")
         wave, project_id = self._start(project, scope, value)
         report = ReportFolder(self._database.path, wave)
-        collector = CandidateCollector(report.drop, report.overflow)
+        collector = CandidateCollector(report.drop)
         statements = OfflineStatements(
             KnownFacts(self._database, project), self._clock(), report.drop
         )
@@ -261,19 +183,12 @@ class StoredPass:
                     collector.give_up(path)
                     statements.give_up(Path(path))
                     report.error(f"{path}: {reason_of_fault(problem)}")
-            return finish_wave(
-                self._database,
-                self._ledger,
-                self._clock,
-                collector=collector,
-                report=report,
-                wave=wave,
-                project_id=project_id,
-                sum_up=lambda queued: _summary(
-                    wave, project, records, collector, queued, report, began
-                ),
+            return WaveEnd(self._database, self._ledger, self._clock, wave, project_id).queue(
+                collector,
+                statements.ready,
+                report,
+                lambda queued: _summary(wave, project, records, collector, queued, report, began),
                 verb="Extracted again from",
-                statements=statements.ready,
             )
         except BaseException:
             report.abandon()

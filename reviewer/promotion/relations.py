@@ -16,6 +16,8 @@ from reviewer.store.database import Database, failures_as_sentences
 
 MOST = 400
 """Statements of one question."""
+UNTRUE = "taken-back"
+"""The flag of a row that a later session made untrue."""
 OWN = 2.0
 """The rank from which rows are the person's own words or recur (`queue_order`)."""
 
@@ -60,6 +62,8 @@ def relate(act: Act, relations: Relations, now: str) -> Related:
     of which only one can hold. Nothing is decided.
     """
     joined = sum(_join(act, group) for group in relations.same)
+    for old, _ in relations.untrue:
+        _put_last(act, old)
     pairs = [
         *((old, new, f"#{new} makes #{old} untrue") for old, new in relations.untrue),
         *(
@@ -71,6 +75,16 @@ def relate(act: Act, relations: Relations, now: str) -> Related:
     for left, right, words in pairs:
         new += len(queue_contradiction(act, left, right, words, now))
     return Related(joined, new)
+
+
+def _put_last(act: Act, untrue: int) -> None:
+    """Take a waiting row that a later session made untrue out of the first ranks."""
+    for rank, flags in act.query(
+        "SELECT rank, flags FROM memory WHERE id = ? AND status = 'candidate'", (untrue,)
+    ):
+        act.update(
+            "memory", untrue, rank=rank % 1, flags=" ".join(sorted({*flags.split(), UNTRUE}))
+        )
 
 
 def _join(act: Act, group: Sequence[int]) -> int:

@@ -15,7 +15,7 @@ from reviewer.clock import Clock
 from reviewer.errors import Breakable, BrokenOff, OtherKindError, SourceError, StoreError
 from reviewer.promotion.candidate_collector import CandidateCollector
 from reviewer.promotion.faults import is_of_a_file, reason_of_fault, sparing_faulty
-from reviewer.promotion.finish_wave import Queued, finish_wave, rehearse_queueing
+from reviewer.promotion.finish_wave import Queued, WaveEnd
 from reviewer.promotion.known_facts import KnownFacts
 from reviewer.promotion.offline_statements import OfflineStatements
 from reviewer.promotion.record_writer import RecordWriter, SourceWriter, Stamp
@@ -116,7 +116,7 @@ class Wave:
         roots = [str(path).encode("utf-8", "backslashreplace").decode() for path in paths]
         self._number = self._writer.start(project, roots)
         self._report = ReportFolder(self._database.path, self._number)
-        self._collector = CandidateCollector(self._report.drop, self._report.overflow)
+        self._collector = CandidateCollector(self._report.drop)
         self._statements = OfflineStatements(
             KnownFacts(self._database, project), self._clock(), self._report.drop
         )
@@ -139,36 +139,26 @@ class Wave:
 
     def _finish(self, project: str, began: float) -> WaveReport:
         """Queue the best of all files; one that cannot be queued is given up."""
+        end = WaveEnd(
+            self._database, self._ledger, self._clock, self._number, self._writer.project_id
+        )
 
-        def finished(paths: list[Path]) -> WaveReport:
+        def finished() -> WaveReport:
             self._flush()  # what `give_up` has to say of files
-            return finish_wave(
-                self._database,
-                self._ledger,
-                self._clock,
-                collector=self._collector,
-                report=self._report,
-                wave=self._number,
-                project_id=self._writer.project_id,
-                sum_up=lambda queued: self._sum_up(project, began, queued),
-                statements=self._statements.ready,
+            return end.queue(
+                self._collector,
+                self._statements.ready,
+                self._report,
+                lambda queued: self._sum_up(project, began, queued),
                 findings=self._findings,
             )
 
-        def rehearsed(paths: list[Path]) -> None:
-            chosen = set(paths)
-            rehearse_queueing(
-                self._database,
-                self._ledger,
-                self._clock,
-                collector=self._collector.of({str(path) for path in paths}),
-                wave=self._number,
-                project_id=self._writer.project_id,
-                statements=[each for each in self._statements.ready if each.proved.path in chosen],
-            )
+        def rehearse(path: Path) -> None:
+            own = [each for each in self._statements.ready if each.proved.path == path]
+            end.rehearse(self._collector.of(str(path)), own)
 
-        paths = list({*self._opened, *(each.proved.path for each in self._statements.ready)})
-        return sparing_faulty(sorted(paths), finished, self._give_up, rehearse=rehearsed)
+        paths = {*self._opened, *(each.proved.path for each in self._statements.ready)}
+        return sparing_faulty(sorted(paths), finished, self._give_up, rehearse)
 
     def _flush(self) -> None:
         """Write the records that wait; files whose records cannot be written are given up."""

@@ -242,14 +242,17 @@ class ReviewerApp(Actor, App[int], pane=keys.APP, inherit_bindings=False):
         self.queue_screen.begin(self.project, words)
 
     def change_project(self, project: str | None) -> None:
-        """Show another project, or all of them."""
+        """Show another project, or all of them, on the same screen."""
         if project is None:
             self.engine.work_in_all()
         else:
             self.engine.work_in(Chosen(project))
         self.project = project
+        kind: Callable[..., Screen[Any]] = type(self.screen)
         self.action_show_queue()
         self.queue_screen.begin(project, f"Project: {display_line(project or 'all projects')}")
+        if kind is not QueueScreen:
+            self.push_screen(kind(self.engine, project))
 
     async def on_event(self, event: events.Event) -> None:
         """Give a key that was typed ahead to the text field that has opened meanwhile.

@@ -27,7 +27,7 @@ READ = Action(
 
 AGENTS = Pane(
     "agents", "Agents",
-    (CONNECT, DISCONNECT, UNDO, READ, keys.REFRESH,
+    (CONNECT, DISCONNECT, UNDO, READ, keys.REFRESH, keys.PROJECT,
      *keys.PANE_ACTIONS, keys.BACK),
     (CONNECT, DISCONNECT, UNDO, READ),
 )  # fmt: skip

@@ -51,7 +51,11 @@ SURVIVE = Action(
     "Type what must survive of this: words, a text, or a regular expression.", "Decide",
     writes=True,
 )  # fmt: skip
-OPEN = Action("open_row", "enter", "turns", "Show the turns of this segment, or hide them.", "Look")
+OPEN = Action(
+    "open_row", "enter", "turns",
+    "Show the turns of this segment, or hide them; in a summary, open its marker to the original.",
+    "Look",
+)  # fmt: skip
 CONTEXTS = Action("choose_context", "", "other session", "Choose another session.", "Select")
 OPEN_FILE = Action(
     "import_context", "", "open a transcript", "Open a transcript by its path.", "Select",
@@ -79,7 +83,7 @@ CONTEXT = Pane(
     "context", "Context",
     (*LEVELS, APPLY, EDIT, FIT, PIN, IMPORTANT, LEAVE_OUT, SURVIVE, keys.UNDO, keys.REDO, OPEN,
      keys.FILTER, keys.OPEN_SOURCE, keys.COPY, keys.MENU, *keys.PANE_ACTIONS, keys.BACK,
-     keys.REFRESH, SAME_LEVEL, KEEP_LOST, SURVIVE_NOTHING, ASK_MODEL, ASK_FOR_ALL, HAND_OVER,
-     CONTEXTS, OPEN_FILE),
+     keys.REFRESH, keys.PROJECT, SAME_LEVEL, KEEP_LOST, SURVIVE_NOTHING, ASK_MODEL, ASK_FOR_ALL,
+     HAND_OVER, CONTEXTS, OPEN_FILE),
     (FULL, APPLY, FIT, OPEN, IMPORTANT, SURVIVE, PIN, LEAVE_OUT, EDIT, keys.UNDO, keys.MENU),
 )  # fmt: skip

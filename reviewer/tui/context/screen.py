@@ -20,6 +20,7 @@ from reviewer.compression.fit import UnreachableError
 from reviewer.compression.plan import Applied, Choice, Plan, Preview, SegmentPreview
 from reviewer.compression.preview import PreviewProgress, Watch
 from reviewer.compression.retention import criteria
+from reviewer.compression.segments import full_text
 from reviewer.compression.span_marks import Span as MarkedSpan
 from reviewer.compression.values import BY_HAND, Level
 from reviewer.engine import Engine
@@ -34,6 +35,7 @@ from reviewer.tui.context.model import (
     Choices,
     ContextModel,
     ContextRead,
+    Row,
     doubts,
     findings,
     read_context,
@@ -91,6 +93,8 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
         self._version: object = None
         self._writes = False
         """A preview is being written."""
+        self._opened: Row | None = None
+        """The row whose summary shows the original in place of its marker."""
 
     def compose_left(self) -> Iterable[Widget]:
         return self.whole, self.list
@@ -299,6 +303,7 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
 
     def follow(self) -> None:
         """Show the row under the cursor, and ask for the previews that are missing."""
+        self._opened = None
         self._draw()
         if not self._writes:
             self._write_next()
@@ -371,12 +376,9 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
         """Draw the panes for the row under the cursor."""
         self._show_whole()
         data, row, signs = self.data, self.data.row, glyphs(self.app)
-        if row is None:
+        if row is None or row == self._opened:
             return
-        title = (
-            f"{row.segment + 1} {data.title(row)}" if row.segment is not None else data.title(row)
-        )
-        choice = data.choice(row)
+        title, choice = data.numbered_title(row), data.choice(row)
         if row.commit is not None or choice is None:
             self.summary.name_levels()
             self.loses.show(None)
@@ -812,14 +814,53 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
 
     @on(RowList.Opened)
     async def action_open_row(self) -> None:
-        """Show the turns of the segment, or hide them; without a session, choose one."""
+        """Show the turns of the segment, or hide them; without a session, choose one. In a summary
+        open its marker.
+        """
         row = self.data.row
         if row is None:
             await self.action_choose_context()
+        elif self._opened is not None:
+            self.follow()
+        elif self.summary.has_focus or (row.commit is not None and self.data.applied_summary(row)):
+            await self._open_marker(row)
         else:
             self.data.toggle(row)
             self.rows.rows_changed()
             self.follow()
+
+    async def _open_marker(self, row: Row) -> None:
+        """Show the original in place of the marker of a summary, applied or only previewed."""
+        choice, summary = self.data.choice(row), self.data.applied_summary(row)
+        found = self.data.shown(choice) if choice is not None and row.commit is None else None
+        markers = found.preview.compressed.expansion_markers if found is not None else ()
+        if found is not None and markers:
+            content = found.preview.compressed.content
+            before, after = content[: markers[0].start], content[markers[0].end :]
+            original = full_text(found.preview.segment.turns)
+        elif summary is not None:
+            view = await to_thread(self.engine.contexts.commit, summary)
+            whole = await to_thread(self.engine.compression.expanded, summary)
+            before, after = view.text.rpartition("[→")[0], ""
+            original = whole[len(before) :]
+        else:
+            raise ReviewerError("There is no marker here: only a summary has one.")
+        self._opened = row
+        margin, bar = (Run("  "),), (Run(f"{glyphs(self.app).bar} ", "accent"),)
+        blocks = [
+            Block(before.rstrip(), "dim", first=margin),
+            Block(original, first=bar, rest=bar),
+            *([Block(after.strip(), "dim", first=margin)] if after.strip() else []),
+        ]
+        self.summary.show(blocks, title=self.data.numbered_title(row), reveal=1)
+        self.say(f"The original: {keys.OPEN.key} or {shared.BACK.key} closes it.")
+
+    def action_back(self) -> None:
+        """Close the original first."""
+        if self._opened is not None:
+            self.follow()
+        else:
+            super().action_back()
 
     @unless(_no_row)
     async def action_open_source(self) -> None:

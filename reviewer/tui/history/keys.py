@@ -18,6 +18,6 @@ OPEN_MEMORY = Action(
 HISTORY = Pane(
     "history", "History",
     (keys.UNDO, keys.REDO, UNDO_ACT, OPEN_MEMORY, *keys.PANE_ACTIONS, keys.BACK,
-     keys.REFRESH),
+     keys.REFRESH, keys.PROJECT),
     (keys.UNDO, keys.REDO, UNDO_ACT, OPEN_MEMORY, keys.NEXT_PANE),
 )  # fmt: skip

@@ -46,6 +46,7 @@ REACH = Action(
     "reach", "", "agents", "Which agents get this fact, and where each finds it.", "Look"
 )
 FILTER = Action("filter", "/", "filter", "Show only rows that match words and fields.", "Select")
+PROJECT = Action("project", "p", "project", "Show another project, or all of them.", "Select")
 REFRESH = Action("refresh", "ctrl+l", "refresh", "Read everything again.", "Select")
 MARK = Action(
     "mark", "space", "mark",

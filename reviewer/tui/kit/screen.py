@@ -980,6 +980,18 @@ class ListScreen(KitScreen, inherit_bindings=False):
             self.status.recover()
         self.filter_bar.show(self.filter_text)
 
+    async def action_project(self) -> None:
+        """Choose the project to show."""
+        from reviewer.tui.kit.option import Option
+
+        names = await to_thread(self.engine.project_names)
+        options = [Option("", "all projects"), *(Option(name, name) for name in names)]
+
+        async def then(option: Option) -> None:
+            self.host.change_project(option.key or None)
+
+        await self.choose("Project", options, then, current=self.project or "")
+
     def action_refresh(self) -> None:
         """Read everything again."""
         self.note_version()

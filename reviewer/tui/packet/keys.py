@@ -37,7 +37,7 @@ WRITE_FILE = Action("packet_write", "W", "write file", "Write the packet to a fi
 PACKET = Pane(
     "packet", "Packet",
     (LESS, MORE, BUDGET, TASK, PIN, LEAVE_OUT, keys.UNDO, keys.REDO, keys.FILTER, keys.MENU,
-     keys.OPEN_SOURCE, keys.COPY, WRITE_FILE, keys.REFRESH, *keys.PANE_ACTIONS, keys.BACK, CLEAR,
-     OTHER_SOURCE),
+     keys.OPEN_SOURCE, keys.COPY, WRITE_FILE, keys.REFRESH, keys.PROJECT, *keys.PANE_ACTIONS,
+     keys.BACK, CLEAR, OTHER_SOURCE),
     (LESS, MORE, BUDGET, TASK, PIN, LEAVE_OUT, keys.COPY, keys.MENU, WRITE_FILE, keys.FILTER),
 )  # fmt: skip

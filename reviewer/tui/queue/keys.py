@@ -70,7 +70,6 @@ READ_SESSIONS = Action(
     " the reader read them that is named above the list with its cost. The key stops it, too.",
     "Decide", writes=True,
 )  # fmt: skip
-PROJECT = Action("project", "p", "project", "Show another project, or all of them.", "Select")
 SORT = Action(
     "sort", "", "order",
     "Order by rank, confidence, newest, source or sessions.",
@@ -103,10 +102,10 @@ PREVIOUS_EVIDENCE = Action(
 QUEUE = Pane(
     "queue", "Queue",
     (PROMOTE, REJECT, EDIT, DEFER, keys.UNDO, keys.REDO, keys.MARK, keys.MARK_ALL, keys.FILTER,
-     keys.MENU, SESSION, keys.OPEN_SOURCE, keys.COPY, READ_SESSIONS, PROJECT, EXPAND, COLLAPSE,
+     keys.MENU, SESSION, keys.OPEN_SOURCE, keys.COPY, READ_SESSIONS, keys.PROJECT, EXPAND, COLLAPSE,
      NEXT_EVIDENCE, PREVIOUS_EVIDENCE, *keys.PANE_ACTIONS, keys.BACK, keys.REFRESH,
      SETTLE, REJECT_WHY, TYPE, NAME, RESTORE, DISCARD_DRAFT, MERGE, PROMOTE_CLUSTER, STATUS, SORT,
      keys.RANGE, ASK_MODEL, QUEUE_MORE, keys.REACH),
     (PROMOTE, REJECT, EDIT, DEFER, keys.UNDO, keys.MENU, keys.MARK, keys.FILTER, SESSION,
-     READ_SESSIONS, PROJECT),
+     READ_SESSIONS, keys.PROJECT),
 )  # fmt: skip

@@ -52,7 +52,7 @@ if TYPE_CHECKING:
     from subprocess import Popen
 
     from reviewer.promotion.history import Undone
-    from reviewer.promotion.policies import Hint
+    from reviewer.promotion.insight import Hint
     from reviewer.promotion.readings import Offer
     from reviewer.promotion.triage import Done, Seen
     from reviewer.promotion.views import CandidateView, Counts, EvidenceView, Member, QueueRow
@@ -637,7 +637,7 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
         return (
             None
             if self.project
-            else f"All projects are shown: {self.key_of(keys.PROJECT)} chooses one."
+            else f"All projects are shown: {self.key_of(kit_keys.PROJECT)} chooses one."
         )
 
     def _nothing_beyond_cap(self) -> str | None:
@@ -1111,18 +1111,6 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
     def show_status(self, status: str) -> None:
         """Show the rows of a status."""
         self._load(with_statements(structs.replace(self.query_asked, status=status)))
-
-    async def action_project(self) -> None:
-        """Choose the project to show."""
-        from reviewer.tui.kit.option import Option
-
-        names = await to_thread(self.engine.project_names)
-        options = [Option("", "all projects"), *(Option(name, name) for name in names)]
-
-        async def then(option: Option) -> None:
-            self.host.change_project(option.key or None)
-
-        await self.choose("Project", options, then, current=self.project or "")
 
     # clusters
 

@@ -40,6 +40,10 @@ FOLLOW = Action(
     "follow", "enter", "follow",
     "Go to a fact that this one is related to, contradicts or was made from.", "Look",
 )  # fmt: skip
+COST = Action(
+    "cost", "", "what readers cost",
+    "Show what every question to a model cost: in sum, by day, by session.", "Look",
+)  # fmt: skip
 EXPORT = Action(
     "export", "W", "write file",
     "Write all this as Markdown, JSON Lines, a .context folder or a block in AGENTS.md; the"
@@ -51,8 +55,8 @@ STATE = Pane(
     "state", "Memory",
     (NEW_VALUE, EDIT, TAKE_OUT, keys.UNDO, keys.REDO, keys.FILTER, keys.MENU, FOLLOW,
      keys.OPEN_SOURCE, keys.OPEN_EDITOR, keys.COPY, NEXT_PLACE, PREVIOUS_PLACE, EXPORT,
-     *keys.PANE_ACTIONS, keys.BACK, keys.REFRESH, GRADUATE, SUPERSEDE, RELATE, FORGET,
-     keys.REACH),
+     *keys.PANE_ACTIONS, keys.BACK, keys.REFRESH, keys.PROJECT, GRADUATE, SUPERSEDE, RELATE, FORGET,
+     COST, keys.REACH),
     (NEW_VALUE, EDIT, TAKE_OUT, keys.FILTER, keys.UNDO, keys.MENU, EXPORT, FOLLOW),
 )  # fmt: skip
 FORM = Pane("form", "Memory: writing a value", keys.FORM_ACTIONS, keys.FORM_ACTIONS[:3])

@@ -19,6 +19,7 @@ from textual import on
 
 from reviewer.engine import Engine
 from reviewer.errors import ConflictError, FilterError, SourceError
+from reviewer.llm.spending import Sum, asked, report, spending_path
 from reviewer.promotion.history import Undone
 from reviewer.promotion.triage import Done, Seen
 from reviewer.promotion.views import QueueQuery, QueueRow, SourceState, Status
@@ -112,6 +113,7 @@ class StateScreen(ListScreen, pane=keys.STATE):
     def reload(self) -> None:
         self.read_list()
         self.show_counts()
+        self._show_cost()
 
     def read_list(
         self, *, here: tuple[bool, int] | None = None, state: tuple[str, str] | None = None
@@ -330,13 +332,15 @@ class StateScreen(ListScreen, pane=keys.STATE):
 
     @unless(not_a_memory)
     async def action_graduate(self) -> None:
-        """Choose the type of entity that the memory becomes, the likeliest first."""
+        """Choose the type of entity that the memory becomes."""
         key = self.facts.current_key
         if key is None:
             return
         number = key[1]
-        types = await to_thread(self.engine.active_facts.likely_types, number)
-        options = [Option(type_, type_.replace("_", " ")) for type_ in types]
+        options = [
+            Option(type_, type_.replace("_", " "))
+            for type_ in self.engine.active_facts.entity_types
+        ]
 
         async def named(kind: str, name: str) -> None:
             done = await self.write(
@@ -685,6 +689,30 @@ class StateScreen(ListScreen, pane=keys.STATE):
         self._filter = text
         self.read_list(here=(False, here) if here is not None else None)
 
+    # what it cost
+
+    def _show_cost(self) -> None:
+        """Above the list: what readers cost in sum."""
+        self.read(
+            lambda: [f"readers: {each.words}" for each in costs()[:1]],
+            lambda words: self.title_rule.name_columns(*words),
+            group="cost",
+        )
+
+    async def action_cost(self) -> None:
+        """Show what every question cost, for reading only."""
+        found = await to_thread(costs)
+        if not found:
+            raise SourceError("No model was asked anything yet, so nothing was spent.")
+        options = [
+            Option(str(at), each.label or "in sum", each.words) for at, each in enumerate(found)
+        ]
+
+        async def nothing(_: Option) -> None:
+            """A line of figures has nothing behind it."""
+
+        await self.choose("What readers cost", options, nothing)
+
     # exporting
 
     async def action_export(self) -> None:
@@ -697,3 +725,15 @@ class StateScreen(ListScreen, pane=keys.STATE):
             self.app.push_screen(ExportScreen(self.engine, self.project, option.key, place))
 
         await self.choose("Export", EXPORTS, then)
+
+
+def costs() -> list[Sum]:
+    """What questions to models cost: in sum, by day, the latest first, and by session.
+
+    Raises SourceError.
+    """
+    try:
+        days, sessions, whole = report(asked())
+    except OSError as problem:
+        raise SourceError(f"{spending_path()} cannot be read: {problem.strerror}.") from problem
+    return [*whole, *reversed(days), *sessions]

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from reviewer.engine import Engine
-from reviewer.proposing.values import Relations
+from reviewer.proposing.values import Proposer, Relations
 from tests.unit.promotion.session import session
 from tests.unit.promotion.test_proposals import STATEMENT, add, contents, proposal, waiting
 
@@ -61,6 +61,15 @@ def test_what_a_memory_says_already_is_marked_and_sinks(engine: Engine, tmp_path
     assert "known" in engine.queue.candidate(other).flags
 
 
+def test_a_row_that_a_later_session_made_untrue_sinks_and_is_marked(
+    engine: Engine, tmp_path: Path
+) -> None:
+    one, other = two(engine, tmp_path, LAPTOP)
+    engine.proposals.relate("acme", Relations(untrue=((one, other),)))
+    assert [each.id for each in waiting(engine) if each.kind == "memory"] == [other, one]
+    assert "taken-back" in engine.queue.candidate(one).flags
+
+
 def test_a_contradiction_is_one_row_with_both_sides_and_is_queued_once(
     engine: Engine, tmp_path: Path
 ) -> None:
@@ -87,3 +96,13 @@ def test_what_a_new_statement_replaces_is_shown_beside_it(
     assert [each.partition(":")[0] for each in conflicts] == [
         f"#{other} makes #{one} untrue"
     ] * rows
+
+
+def test_a_reader_is_told_of_a_finding_among_what_is_known_only_once_it_is_promoted(
+    engine: Engine, tmp_path: Path
+) -> None:
+    (one,) = add(engine, session(tmp_path / "s1.jsonl"), proposal(proposer=Proposer.FINDING)).new
+    assert engine.proposals.known("acme").listed() == []
+    engine.triage.promote([one])
+    (told,) = engine.proposals.known("acme").listed()
+    assert told.place == f"#{one}"

@@ -39,6 +39,10 @@ RUNS = [
     "|", "&", "\\", "<", "%3D", "ab ", "a.", "=x", "a/", "1. ", "- a\n", "a=1 ", "&& ", "x-", "_a",
     "a,", "https://", "\n\n", "--a ", "[a](", "a: ", "$(",
 ]  # fmt: skip
+OF_TEXTS = [
+    *RUNS, ". ", "**", "> ", "~~~\n", "<!--", "`\n", "_ ", "a.b. ", "x:\n", '."', "= ", "aA", "A",
+    "ab1", "$", "</", "<a ", "&amp;", "&#0", "[ ", "user:\n",
+]  # fmt: skip
 SHORT, LONG = 5_000, 20_000
 BUDGET = 4.0
 """Seconds of the processor for a megabyte, many times what any text of people takes."""
@@ -174,6 +178,6 @@ def test_a_note_of_runs_is_read_in_linear_time(name: str, tmp_path: Path) -> Non
 
 @pytest.mark.parametrize("name", OF_TEXT)
 def test_a_text_of_runs_takes_linear_time(name: str) -> None:
-    for run in RUNS:
+    for run in OF_TEXTS:
         text = (run * LONG)[: 10 * LONG]
         require_linear(f"{name} of {run!r}", of_text(OF_TEXT[name], text), len(text) / 1e6)

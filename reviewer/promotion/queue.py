@@ -109,9 +109,8 @@ class Queue:
             f"SELECT {_COLUMNS} FROM memory m JOIN project p ON p.id = m.project_id"
             f" WHERE m.id {AMONG}"
         )
-        found = {
-            row["id"]: _view(row, QueueRow) for row in self._database.query(sql, (listed(ids),))
-        }
+        rows = self._database.query(sql, (listed(ids),))
+        found = {row["id"]: _view(row, QueueRow) for row in rows}
         return [found[i] for i in ids if i in found]
 
     def counts(self, project: str | None) -> Counts:

@@ -153,7 +153,7 @@ class Readings:
 
     def _said(self, source: int) -> int:
         """Characters of the dialogue of a session."""
-        (said,) = self._database.first(
+        ((said,),) = self._database.query(
             "SELECT coalesce(sum(length(text)), 0) FROM record WHERE source_id = ?"
             " AND role IN ('user', 'assistant')",
             (source,),

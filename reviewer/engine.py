@@ -75,6 +75,7 @@ class Engine:
         self.edit_drafts = Drafts(database.path, "edit-drafts")
         self.session_drafts = Drafts(database.path, "session-drafts")
         self.summary_drafts = Drafts(database.path, "summary-drafts")
+        self.state_drafts = Drafts(database.path, "state-drafts")
 
     @cached_property
     def queue(self) -> Queue:

@@ -28,13 +28,12 @@ NAMES = ("claude-code", "codex", "gemini", "opencode", "copilot", "cursor")
 
 SCOPE = together(
     *(
-        click.option(f"--{name}", "scope", flag_value=name, default=default, help=says)
-        for name, default, says in (
-            ("user", "user", "For all projects (the default)."),
-            ("project", None, "For this project's folder only."),
+        click.option(f"--{name}", "scope", flag_value=name, default="user", help=says)
+        for name, says in (
+            ("user", "For all projects (the default)."),
+            ("project", "For this project's folder only."),
             (
                 "memory",
-                None,
                 "This project's facts in the agent's own memory folder (claude-code, codex).",
             ),
         )

@@ -59,9 +59,11 @@ def open_conflicts(act: Act, entities: Sequence[int], now: str) -> list[int]:
     return found
 
 
-def queue_contradiction(act: Act, left: int, right: int, words: str, now: str) -> list[int]:
-    """Queue one row for two memories of which only one can hold, unless they have one; `words`
-    says why. Returns the new row.
+def queue_contradiction(
+    act: Act, left: int, right: int, now: str, *, untrue: bool = False
+) -> list[int]:
+    """Queue one row for two memories of which only one can hold, unless they have one. `untrue`:
+    the right one makes the left one untrue. Returns the new row.
     """
     known = act.query(
         "SELECT 1 FROM conflict WHERE (left_id, right_id) IN (VALUES (?1, ?2), (?2, ?1))",
@@ -70,7 +72,12 @@ def queue_contradiction(act: Act, left: int, right: int, words: str, now: str) -
     told = dict(act.query("SELECT id, content FROM memory WHERE id IN (?, ?)", (left, right)))
     if known or len(told) < 2:  # one may have been forgotten meanwhile
         return []
-    return [_insert(act, left, right, f"{words}: “{told[left]}” / “{told[right]}”", now)]
+    words = (
+        f"“{told[right]}” makes untrue: “{told[left]}”"
+        if untrue
+        else f"Only one of these can hold: “{told[left]}” / “{told[right]}”"
+    )
+    return [_insert(act, left, right, words, now)]
 
 
 def may_lead(act: Act, leader: int, row: Image, structure: Structure | None) -> bool:

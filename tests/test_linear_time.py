@@ -19,6 +19,7 @@ from reviewer.compression.file_summary import summarize_file
 from reviewer.compression.handover import write_brief, write_keep
 from reviewer.engine import Engine
 from reviewer.errors import OtherKindError
+from reviewer.proposing.answers import read_answer
 from reviewer.proposing.session_view import read_view
 from reviewer.recall.service import cue_of
 from reviewer.sessions.signatures import failing_lines
@@ -37,6 +38,10 @@ RUNS = [
     " ", "\t", "\n", '"', "'", "[", "(", "{", "/", "=", "-", ".", "1", "a", "é", ":", "*", "`", "#",
     "|", "&", "\\", "<", "%3D", "ab ", "a.", "=x", "a/", "1. ", "- a\n", "a=1 ", "&& ", "x-", "_a",
     "a,", "https://", "\n\n", "--a ", "[a](", "a: ", "$(",
+]  # fmt: skip
+OF_TEXTS = [
+    *RUNS, ". ", "**", "> ", "~~~\n", "<!--", "`\n", "_ ", "a.b. ", "x:\n", '."', "= ", "aA", "A",
+    "ab1", "$", "</", "<a ", "&amp;", "&#0", "[ ", "user:\n",
 ]  # fmt: skip
 SHORT, LONG = 5_000, 20_000
 BUDGET = 4.0
@@ -124,6 +129,7 @@ OF_TEXT: dict[str, Callable[[str], object]] = {
     "command": lambda text: cue_of("command", text),
     "error": lambda text: cue_of("error", text),
     "prompt": lambda text: cue_of("prompt", text),
+    "answer": read_answer,
     "diff": lambda text: hunks(text, f"{text} and more"),
 }
 
@@ -172,6 +178,6 @@ def test_a_note_of_runs_is_read_in_linear_time(name: str, tmp_path: Path) -> Non
 
 @pytest.mark.parametrize("name", OF_TEXT)
 def test_a_text_of_runs_takes_linear_time(name: str) -> None:
-    for run in RUNS:
+    for run in OF_TEXTS:
         text = (run * LONG)[: 10 * LONG]
         require_linear(f"{name} of {run!r}", of_text(OF_TEXT[name], text), len(text) / 1e6)

@@ -263,7 +263,6 @@ def _settings(model: str | None, command: str | None, *, asks: bool) -> Settings
 def _writer(chat: ChatModel, settings: Settings, limit: int) -> tuple[StatementWriter, int]:
     """The writer for a model, and the tokens of its answers."""
     from reviewer.llm.answer_cache import AnswerCache, answers_folder
-    from reviewer.proposing.session_view import view_text
     from reviewer.proposing.statements import ANSWER_TOKENS, StatementWriter
     from reviewer.proposing.values import Proposer
     from reviewer.settings import settings_path
@@ -272,7 +271,6 @@ def _writer(chat: ChatModel, settings: Settings, limit: int) -> tuple[StatementW
     answer_tokens = min(ANSWER_TOKENS, limit // 4)
     writer = StatementWriter(
         chat,
-        as_text=view_text,
         templates=templates if templates.is_dir() else None,
         cache=AnswerCache(answers_folder()),
         proposer=Proposer.COMMAND if settings.model.command else Proposer.MODEL,

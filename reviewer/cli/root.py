@@ -136,6 +136,7 @@ HIDDEN = {
         "Make the packet of a folder and what hooks at calls say ready, and have guards followed.",
     ),
     "read-sessions": Entry("hook:read_sessions", "Read the sessions that hooks have noted."),
+    "add": Entry("remember:add", "Write a memory, as `remember --type TYPE STATEMENT` does."),
     "dev-seed": Entry("demo:dev_seed", "Fill the queue with N made-up candidates."),
 }
 """Commands for programs."""

@@ -213,6 +213,7 @@ class Session:
         engine = Engine.open(path, actor=self.actor or login_name())
         try:
             if engine.has_erased_bytes:
+                bring_memory_folders_up_to_date(engine)
                 engine.forgetting.clean_up()
             yield engine
         finally:

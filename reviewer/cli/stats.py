@@ -83,19 +83,16 @@ def _apart(rows: Sized, as_json: bool) -> None:
 
 
 def _print_questions(as_json: bool) -> None:
-    from reviewer.llm.spending import asked, summed
+    from reviewer.llm.spending import asked, report
 
     questions = asked()
-    about = [each for each in questions if each.session]
-    days = summed(questions, "day", lambda each: each.at[:10])
-    sessions = summed(about, "session", lambda each: each.session)
-    dearest = sorted(sessions, key=lambda each: -each.tokens_in)
+    days, dearest, whole = report(questions)
     _apart(questions, as_json)
     emit(
         [
             *(days if as_json else days[-DAYS_SHOWN:]),
             *(dearest if as_json else dearest[:SESSIONS_SHOWN]),
-            *summed(questions, "all", lambda _: ""),
+            *whole,
         ],
         as_json,
         lambda row: (

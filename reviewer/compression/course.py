@@ -11,15 +11,18 @@ from msgspec import Struct
 from reviewer.compression.pieces import pieces, question_in
 from reviewer.compression.session import Session, Speech, Voice
 from reviewer.compression.told import Step, told_together
+from reviewer.compression.words import terms
 from reviewer.sources.claude_words import summary_words
 from reviewer.sources.events import Act
 
 FIRST, LAST, CLOSING = 1.3, 1.6, 1.3
 """Weights of the first, the last and the other pieces of a message that ends a turn of the agent.
 """
-ANNOUNCED, PAST, EARLIER, STEPS = 0.3, 0.4, 0.6, 0.8
+ANNOUNCED, PAST, EARLIER, STEPS, REPORT = 0.3, 0.4, 0.6, 0.8, 0.8
 """`ANNOUNCED`: the end of a message that only leads on to calls. `PAST`: said while a check failed
-that has passed since."""
+that has passed since. `REPORT`: what a sub-agent handed back."""
+LEAST_TERMS = 2
+"""Terms of a sentence that says something beside others."""
 LAST_STEPS = 6
 """Calls at the end that get a line each."""
 SHORT = 120
@@ -41,6 +44,8 @@ class Piece(Struct, eq=False):
     number: int = 0
     block: int = 0
     turn: int = -1
+    asked: str = ""
+    """The question that a message of the person answers."""
     kept: bool = False
 
     def follows(self, other: Piece) -> bool:
@@ -89,10 +94,9 @@ def _spoken(session: Session, number: int, *, asked: bool, leads_on: bool) -> It
     said = session.speeches
     each = said[number]
     if each.voice is Voice.PERSON:
+        question = question_before(said, number) if asked else ""
         text = one_line(each.text)
-        if asked and (question := question_before(said, number)):
-            text = f'{text} (asked: "{question}")'
-        yield Piece(each.place, "person", text, 1.0, number, turn=each.turn)
+        yield Piece(each.place, "person", text, 1.0, number, turn=each.turn, asked=question)
         return
     kind = {Voice.AGENT: "agent", Voice.EARLIER: "earlier"}.get(each.voice, each.name or "note")
     parts = pieces(summary_words(each.text) if kind == "earlier" else each.text)
@@ -101,8 +105,12 @@ def _spoken(session: Session, number: int, *, asked: bool, leads_on: bool) -> It
     for place, piece in enumerate(parts):
         at_end = place == len(parts) - 1
         weight = 1.0
-        if kind == "earlier":
+        if len(terms(piece.text)) < LEAST_TERMS and parts[1:]:
+            weight = 0.0
+        elif kind == "earlier":
             weight = EARLIER
+        elif each.kind == "report":
+            weight = REPORT
         elif closes:
             weight = LAST if at_end else FIRST if place == 0 else CLOSING
         elif number in session.past:
@@ -115,10 +123,16 @@ def _spoken(session: Session, number: int, *, asked: bool, leads_on: bool) -> It
 
 def question_before(said: Sequence[Speech], number: int) -> str:
     """The question of the agent right before a short message of the person."""
+    before = said_before(said, number)
+    return question_in(before.text, QUESTION) if before else ""
+
+
+def said_before(said: Sequence[Speech], number: int) -> Speech | None:
+    """The message of the agent that a short message of the person answers."""
     before = said[number - 1] if number else None
     if before is None or before.voice is not Voice.AGENT or len(said[number].text) >= SHORT:
-        return ""
-    return question_in(before.text, QUESTION)
+        return None
+    return before
 
 
 def one_line(text: str) -> str:

@@ -11,6 +11,7 @@ from msgspec import Struct
 
 from reviewer.sessions.checks import check_kind, shown
 from reviewer.sessions.work_state import Check, command_ends, last_line
+from reviewer.sessions.working_tree import commits_made
 from reviewer.sources.calls import POLLING
 from reviewer.sources.events import Act, Call, Change, Command, Outcome, Result
 
@@ -20,7 +21,6 @@ NAMES = 4
 """Names that an edit brought in."""
 MOST_LOOKED_AT = 4
 MOST_NAMES_READ = 40
-_MADE = re.compile(r"^\[[^\]\n]{1,200}? ([0-9a-f]{7,40})\] (.+)$", re.MULTILINE)
 _NAME = re.compile(r"\b[A-Za-z_]\w*?(?:[a-z0-9][A-Z]|\w_[A-Za-z0-9])\w*")
 DECLARED = re.compile(
     r"^[^\S\n]{0,12}(?:(?:export|default|public|private|static|async|pub|abstract|final) )*"
@@ -81,7 +81,7 @@ def checks_of(call: Call, result: Result | None) -> list[tuple[Command, Check]]:
 
 
 def how_it_ended(check: Check) -> str:
-    """`passed`, `failed (exit 1): 2 failed` or `exit code not seen, last line: ...`."""
+    """`passed`, `failed (exit 1): 2 failed` or `exit code not seen, output ends: ...`."""
     if check.outcome is Outcome.OK:
         return "passed"
     if check.outcome is Outcome.FAILED:
@@ -89,7 +89,7 @@ def how_it_ended(check: Check) -> str:
         return f"failed{code}" + (f": {check.last_line}" if check.last_line else "")
     if check.outcome is Outcome.INTERRUPTED:
         return "interrupted"
-    said = f', last line: "{check.last_line}"' if check.last_line else ""
+    said = f', output ends: "{check.last_line}"' if check.last_line else ""
     return f"exit code not seen{said}"
 
 
@@ -136,8 +136,8 @@ def _changed(call: Call, names: Sequence[str], *, done: bool) -> str:
 
 def _ran(call: Call, result: Result | None, ends: Sequence[tuple[str, str]], size: int) -> str:
     if result is not None and any(_is_commit(each) for each in call.commands):
-        made = [f"{number} {subject}" for number, subject in _MADE.findall(result.text)]
-        if made:
+        found = reversed(commits_made(call, result.text))
+        if made := [f"{number} {subject}" for _, number, subject in found]:
             return f"committed {cut('; '.join(made), size)}"
     words = f"`{cut(without_cd(call), size)}`"
     if not ends:

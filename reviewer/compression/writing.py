@@ -1,6 +1,6 @@
 """A session in a number of tokens, without a model: the hand-over, Brief and Detailed.
 
-First the course of the session in its own order, then what the person asked last, the plan, the
+First what the person asked last, then the course of the session in its own order, the plan, the
 state, and the code that was changed last. Nothing is said that the session does not say.
 """
 
@@ -11,14 +11,15 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence, Set
 from math import log1p
 
-from reviewer.compression.course import Piece, course, one_line, question_before
+from reviewer.compression.course import QUESTION, SHORT, Piece, course, one_line, said_before
+from reviewer.compression.pieces import pieces, question_in
 from reviewer.compression.sections import Section
 from reviewer.compression.session import Session, Voice
-from reviewer.compression.state_lines import change_lines, file_lines, plan_lines, state_lines
+from reviewer.compression.state_lines import change_lines, plan_lines, state_lines
 from reviewer.compression.told import cut
 from reviewer.compression.words import is_name, terms
 
-PLAN, STATE, FILES, CODE = 0.08, 0.16, 0.04, 0.08
+PLAN, STATE, CODE = 0.08, 0.16, 0.1
 """Shares of the room, at most; the course has the rest, and what the others leave."""
 PERSON, LAST, STEPS, EARLIER = 0.3, 0.2, 0.1, 0.25
 """Shares of the course: the person's messages, what the agent said and did last, the calls between
@@ -28,8 +29,6 @@ ALONE = 0.65
 SMALL = 40
 FREE = 0.4
 """Share of the person's room that texts which have to stand in it leave for the request."""
-FILES_FROM = 1_500
-"""Tokens from which on the files stand by themselves: in fewer a sentence says more."""
 TITLED_FROM = 160
 """Tokens from which on the parts have titles."""
 WANTED, MARKED = 100.0, 5.0
@@ -46,8 +45,10 @@ LINE = 4
 """Tokens of a line beside its text."""
 LENGTH = 16
 """Tokens that are added to the cost of each piece: a short one is not better for being short."""
-REQUEST = 300
-"""Characters of the request where it stands again after the course."""
+REQUEST = 0.12
+"""Share of the room for the request and what it answers, at most."""
+MOST_OF_REQUEST, EARLIER_REQUEST = 120, 300
+"""Tokens of the request where it stands first, and characters of the one before a short one."""
 LEAST_CUT = 60
 """Tokens to which a message is cut at most."""
 ROUNDS = 4
@@ -99,6 +100,7 @@ class _Writing:
         self._worths: dict[str, float] = {}
         self._said: set[str] = set()
         self._texts: set[str] = set()
+        self._before: list[Part] = []
         for piece in self._pieces:
             if piece.turn in important:
                 piece.weight *= MARKED
@@ -113,18 +115,16 @@ class _Writing:
             return ""
         after: list[Part] = []
         if self._titled:
-            after.append((Section.REQUEST, self._request()))
-            after.append((Section.PLAN, self._within(plan_lines(session.state), room * PLAN)))
+            self._before = [(Section.REQUEST, self._request())]
+            after.append((Section.PLAN, self._within(plan_lines(session), room * PLAN)))
         lines = state_lines(session.state, session.names, place=self._titled)
         share = STATE if session.speeches else 1.0
         now = self._within(lines, room * share, cut_last=self._titled)
-        if room >= FILES_FROM:
-            now += file_lines(session, round(room * FILES), self._count)
         after.append((Section.NOW, now))
-        for _, lines in after:
+        for _, lines in (*self._before, *after):
             self._said.update(*map(terms, lines))
         code = round(room * CODE) if self._titled and session.changes else 0
-        self._keep(room - code - self._count(_text(after, self._titled)))
+        self._keep(room - code - self._count(_text([*self._before, *after], self._titled)))
         parts = after
         for most in (code, room):  # what the course leaves of the room is for more code
             left = room - self._count(self._written(after)) - LINE * 2
@@ -136,22 +136,40 @@ class _Writing:
         return self._fitted(parts)
 
     def _request(self) -> list[str]:
-        """The latest request, which stands whole in the course; what it answers; and where the
-        agent stands with it.
+        """The latest request, which stands whole in the course; what it answers and the one before
+        it, where it is short; and where the agent stands with it.
         """
         said = self._session.speeches
         asked = [n for n, each in enumerate(said) if each.voice is Voice.PERSON]
         if not asked:
             return []
-        lines = [f'"{cut(one_line(said[asked[-1]].text), REQUEST)}"']
-        if answered := question_before(said, asked[-1]):
-            lines.append(f'The agent had asked: "{answered}"')
-        if said[-1].voice is Voice.AGENT:
-            working = any(step.place > said[-1].place for step in self._session.steps)
-            lines.append(
-                "The agent was still at work on it." if working else "The agent had the last word."
-            )
-        return lines
+        number, lines = asked[-1], []
+        if before := said_before(said, number):
+            question = question_in(before.text, QUESTION)
+            last = question or pieces(before.text)[-1].text
+            verb = "asked" if question else "said"
+            lines.append(f'The agent had {verb}: "{cut(last, QUESTION)}"')
+        if said[number].kind or len(said[number].text) < SHORT:
+            earlier = (one_line(said[n].text) for n in reversed(asked[:-1]) if not said[n].kind)
+            if text := next((each for each in earlier if len(each) >= SHORT // 3), ""):
+                lines.append(f'Before it: "{cut(text, EARLIER_REQUEST)}"')
+        most = min(round(self._room * REQUEST), MOST_OF_REQUEST)
+        text = f'"{clipped(one_line(said[number].text), most, self._count)}"'
+        lines = [text, *self._within(lines, self._room * REQUEST - self._count(text))]
+        return [*lines, self._standing()]
+
+    def _standing(self) -> str:
+        """Where the agent stands with the latest request."""
+        both = (Voice.PERSON, Voice.AGENT)
+        last = next(each for each in reversed(self._session.speeches) if each.voice in both)
+        working = any(step.place > last.place for step in self._session.steps)
+        if last.voice is Voice.PERSON:
+            return "The agent had begun to work on it." if working else "It has no answer yet."
+        if working:
+            return "The agent was still at work on it."
+        if question := question_in(last.text, QUESTION):
+            return f'The agent asks, without an answer yet: "{question}"'
+        return "The agent had the last word."
 
     def _changes(self) -> list[str]:
         """The code that was changed last; what the course has of the reasons is not repeated."""
@@ -192,7 +210,11 @@ class _Writing:
         order = [*marked, *said[:1], *reversed(said[1:])]
         spent += self._keep_person(order, min(share, room - spent), max(LEAST_CUT, share // 4))
         last = min(round(room * LAST), room - spent)
-        spent += self._fill(last, {}, self._last_pieces())
+        now = len(self._session.speeches) - 1
+        closing = [each for each in self._pieces if each.kind == "agent"][-1:]
+        closing += [each for each in self._pieces if (each.kind, each.message) == ("steps", now)]
+        done = self._fill(last, {}, closing)
+        spent += done + self._fill(last - done, {}, self._last_pieces())
         limits = {"steps": round(room * STEPS), "earlier": round(room * EARLIER)}
         self._fill(room - spent, limits if self._session.speeches else {})
 
@@ -259,7 +281,7 @@ class _Writing:
 
     def _cost(self, piece: Piece) -> int:
         if piece.text not in self._costs:
-            self._costs[piece.text] = self._count(piece.text) + LINE
+            self._costs[piece.text] = self._count(f"{piece.text} {piece.asked}") + LINE
         return self._costs[piece.text]
 
     def _value(self, piece: Piece) -> float:
@@ -279,13 +301,14 @@ class _Writing:
 
     def _terms_of(self, piece: Piece) -> set[str]:
         if id(piece) not in self._terms:
-            self._terms[id(piece)] = terms(piece.text)
+            self._terms[id(piece)] = terms(f"{piece.text} {piece.asked}")
         return self._terms[id(piece)]
 
     # The text
 
     def _written(self, after: Sequence[Part]) -> str:
-        return _text([(Section.COURSE, self._course_lines()), *after], self._titled)
+        parts = [*self._before, (Section.COURSE, self._course_lines()), *after]
+        return _text(parts, self._titled)
 
     def _course_lines(self) -> list[str]:
         lines: list[str] = []
@@ -298,7 +321,9 @@ class _Writing:
             else:
                 mark = _MARKS.get(piece.kind, f"{piece.kind}: ")
                 is_item = mark == "- " and piece.text[:1].isdigit()
-                lines.append(piece.text if is_item else f"{mark}{piece.text}")
+                asked = piece.asked if piece.asked not in "".join(lines[-1:]) else ""
+                answer = f' (asked: "{asked}")' if asked else ""
+                lines.append(piece.text if is_item else f"{mark}{piece.text}{answer}")
             last = piece
         return lines
 

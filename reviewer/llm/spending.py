@@ -21,6 +21,7 @@ from reviewer.clock import iso, utc_now
 from reviewer.files import make_folders, open_own, read_own
 from reviewer.llm.model import ChatMessage, Completion, JsonSchema, ModelError, StructuredModel
 from reviewer.settings import ModelSettings
+from reviewer.text.numerals import count
 
 log = logging.getLogger(__name__)
 _about: ContextVar[str] = ContextVar("session", default="")
@@ -48,6 +49,13 @@ class Sum(Struct, frozen=True):
     tokens_out: int
     price: float
     unpriced: int
+
+    @property
+    def words(self) -> str:
+        """`12 questions, 126,000 tokens in, 12,500 out, 1.20`."""
+        asked = count(self.asked, "question")
+        price = f", {self.price:,.2f}" if self.price else ""
+        return f"{asked}, {self.tokens_in:,} tokens in, {self.tokens_out:,} out{price}"
 
 
 def spending_path() -> Path:
@@ -83,6 +91,15 @@ def summed(questions: Sequence[Asked], by: str, label: Callable[[Asked], str]) -
         )
         for name, some in sorted(groups.items())
     ]
+
+
+def report(questions: Sequence[Asked]) -> tuple[list[Sum], list[Sum], list[Sum]]:
+    """The questions by day, by session with the dearest first, and all together."""
+    days = summed(questions, "day", lambda each: each.at[:10])
+    of_sessions = [each for each in questions if each.session]
+    sessions = summed(of_sessions, "session", lambda each: each.session)
+    dearest = sorted(sessions, key=lambda each: -each.tokens_in)
+    return days, dearest, summed(questions, "all", lambda _: "")
 
 
 @contextmanager

@@ -91,9 +91,17 @@ class RunStore:
         return True
 
     def register(
-        self, run_id: str, *, project: str, path: Path, name: str, folder: Path, node: str
+        self,
+        run_id: str,
+        *,
+        project: str,
+        path: Path,
+        name: str,
+        folder: Path,
+        node: str,
+        commands: str,
     ) -> None:
-        """Record that a run has begun. Raises StoreError."""
+        """Record that a run has begun, with the hash of its commands. Raises StoreError."""
         now = iso(self._clock())
         with self._ledger.act("run", f"Run of {name} began", scope=Scope.INTAKE) as act:
             row = project_row(act, project)
@@ -108,6 +116,7 @@ class RunStore:
                 current_node=node,
                 started_at=now,
                 changed_at=now,
+                commands=commands,
             )
 
     def change(self, run_id: str, state: RunState, node: str) -> None:
@@ -153,6 +162,14 @@ class RunStore:
     def has(self, run_id: str) -> bool:
         """Whether the store has a run of exactly this id."""
         return bool(self._rows(" WHERE r.run_id = ?", (run_id,)))
+
+    def commands_of(self, run_id: str) -> str:
+        """The hash of the commands that a run began with; empty for none, and without the run."""
+        with failures_as_sentences(self._database.path):
+            found = self._database.reader().execute(
+                "SELECT commands FROM pipeline_run WHERE run_id = ?", (run_id,)
+            )
+            return "".join(commands for (commands,) in found)
 
     def latest_of(self, path: Path) -> RunView:
         """The latest run of a file that can be resumed. Raises RunError, with what to do, if there

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -138,6 +139,7 @@ class Pipelines:
                     name=pipeline.name,
                     folder=folder.path,
                     node=checkpoint.next_node,
+                    commands=_commands_hash(pipeline, card, folder),
                 )
                 return self._go(pipeline, checkpoint, folder, options, callbacks, resumed=False)
 
@@ -165,18 +167,17 @@ class Pipelines:
         with folder.locked():
             checkpoint = read_checkpoint(folder.checkpoint)
             require_same_pipeline(checkpoint, pipeline)
+            if _commands_hash(pipeline, card, folder) != self._store.commands_of(card.run_id):
+                raise _foreign_commands(pipeline, folder)
             if self._store.has(card.run_id):
                 view = self._store.get(card.run_id)
                 _require_moved(view, folder.path)
-                if Path(view.folder).resolve() != folder.path.resolve():
-                    _require_no_commands(pipeline, folder.path)
                 if view.state == "done":
                     raise RunError(
                         f"The run {card.run_id} has reached its exit; there is nothing left."
                     )
                 self._store.change(card.run_id, "running", checkpoint.next_node)
             else:
-                _require_no_commands(pipeline, folder.path)
                 self._store.register(
                     card.run_id,
                     project=card.project,
@@ -184,6 +185,7 @@ class Pipelines:
                     name=card.name,
                     folder=folder.path,
                     node=checkpoint.next_node,
+                    commands="",
                 )
             callbacks = _Callbacks(ask, watch, cancelled)
             return self._go(
@@ -345,21 +347,31 @@ def _require_moved(view: RunView, named: Path) -> None:
         )
 
 
-def _require_no_commands(pipeline: Pipeline, folder: Path) -> None:
-    """Raise RunError for shell commands in a folder that this store did not make: whoever made it
-    has written them, and nobody here has read them.
+def _commands(pipeline: Pipeline) -> list[tuple[str, str]]:
+    """The nodes with a shell command, and it."""
+    nodes = sorted(pipeline.nodes.items())
+    return [(name, command_of(node)) for name, node in nodes if node.handler == TOOL]
+
+
+def _commands_hash(pipeline: Pipeline, card: RunCard, folder: RunFolder) -> str:
+    """A hash of what a person allowed: the shell commands of a run, with their secrets, and its
+    places; empty without commands. It is slow, because a secret in it may be short.
     """
-    commands = [
-        f"{node.name}: {clean_text(command_of(node))}"
-        for node in pipeline.nodes.values()
-        if node.handler == TOOL and command_of(node)
-    ]
-    if commands:
-        raise RunError(
-            f"This store did not make {folder}, and its run has shell commands"
-            f" ({listed(commands)}). Read {folder / 'pipeline.dot'}; to run it, start it anew:"
-            f" reviewer pipeline run {folder / 'pipeline.dot'} --allow-tools"
-        )
+    commands = _commands(pipeline)
+    if not commands:
+        return ""
+    allowed = msgspec.json.encode((commands, card.path, str(folder.path.resolve())))
+    return hashlib.scrypt(allowed, salt=card.run_id.encode(), n=2**14, r=8, p=1).hex()
+
+
+def _foreign_commands(pipeline: Pipeline, folder: RunFolder) -> RunError:
+    """The error for shell commands other than those that a run of this store began with."""
+    commands = [f"{name}: {clean_text(command)}" for name, command in _commands(pipeline)]
+    return RunError(
+        f"This store did not make {folder.path} with the shell commands that it has now"
+        f" ({listed(commands) or 'none'}), or they ran elsewhere. Read {folder.dot}; to run it,"
+        f" start it anew: reviewer pipeline run {folder.dot} --allow-tools"
+    )
 
 
 def _first_checkpoint(card: RunCard, pipeline: Pipeline, options: RunOptions) -> Checkpoint:

@@ -1,21 +1,51 @@
-"""Policy hints of candidates, read from the store."""
+"""Auto-promotion policies, evaluated as hints (`docs/design.md`, Promotion).
+
+No policy acts: a hint is a badge, and a person decides. The confidence policy of the document is
+left out, because no confidence reaches its threshold: the highest is .70 x 1.1 x 1.05.
+"""
 
 from __future__ import annotations
 
+import math
+import sqlite3
+from collections import defaultdict
 from collections.abc import Iterator, Sequence
+from datetime import datetime, timedelta
+
+from msgspec import Struct
 
 from reviewer.clock import Clock, from_iso, iso
 from reviewer.extraction.flags import INJECTION
 from reviewer.promotion.looked_at import LookedAt
-from reviewer.promotion.policies import WITHIN, Hint, Recent, Reference, Standing, hints, recent
-from reviewer.sources.records import Role
 from reviewer.store.acts import chunks
 from reviewer.store.database import Database, failures_as_sentences
 
-_FIRST_EVIDENCE = (
+REFERENCES = 5
+"""N: the references that the first policy needs, in more than one session or file."""
+WITHIN = timedelta(days=7)
+"""M: the time in which they must have come."""
+
+_TOO_CONSEQUENTIAL = ("validation_claim", "decision")
+_OWN = ("identity", "preference")
+_CANDIDATES = (
+    "SELECT m.id, m.kind, m.type, m.deferred, m.flags, r.role FROM memory m"
     " LEFT JOIN evidence e ON e.id = (SELECT min(id) FROM evidence WHERE memory_id = m.id)"
-    " LEFT JOIN record r ON r.id = e.record_id LEFT JOIN source s ON s.id = r.source_id"
+    " LEFT JOIN record r ON r.id = e.record_id"
+    " WHERE m.status = 'candidate' AND m.kind <> 'conflict' AND m.id IN ({})"
 )
+_REFERENCES = (
+    "SELECT e.memory_id, coalesce(r.at, m.last_seen), coalesce(r.session, r.source_id),"
+    " m.proof <> '{{}}' FROM evidence e JOIN record r ON r.id = e.record_id"
+    " JOIN memory m ON m.id = e.memory_id"
+    " WHERE coalesce(r.at, m.last_seen) >= ? AND m.id IN ({})"
+)
+
+
+class Hint(Struct, frozen=True):
+    """A policy that favours a candidate, and the reason in a few words, for a badge."""
+
+    policy: str
+    text: str
 
 
 class Insight:
@@ -28,57 +58,54 @@ class Insight:
 
     def hints(self, ids: Sequence[int]) -> dict[int, tuple[Hint, ...]]:
         """The policies that speak for those candidates; rows without any are left out."""
+        looked_at, now = self._looked_at.ids(), self._clock()
         found: dict[int, tuple[Hint, ...]] = {}
-        for number, standing in self._standings(ids):
-            if spoken := hints(standing):
-                found[number] = spoken
-        return found
-
-    def _standings(self, ids: Sequence[int]) -> Iterator[tuple[int, Standing]]:
-        looked_at = self._looked_at.ids()
         for chunk in chunks(ids):
             marks = ",".join("?" * len(chunk))
-            sql = (
-                "SELECT m.id, m.kind, m.type, m.deferred, m.flags, r.role"
-                f" FROM memory m{_FIRST_EVIDENCE} WHERE m.status = 'candidate'"
-                f" AND m.kind <> 'conflict' AND m.id IN ({marks})"
-            )
-            with failures_as_sentences(self._database.path):
-                rows = self._database.reader().execute(sql, tuple(chunk)).fetchall()
-            references = self._references(chunk)
-            for row in rows:
-                yield (
-                    row["id"],
-                    Standing(
-                        type=row["type"],
-                        role=Role(row["role"]) if row["role"] else Role.NOTE,
-                        entity=row["kind"] == "entity",
-                        recent=references.get(row["id"], Recent()),
-                        looked_at=bool(row["deferred"]) or row["id"] in looked_at,
-                        planted=INJECTION in row["flags"].split(),
-                    ),
-                )
+            references = self._references(marks, chunk, now)
+            for row in self._query(_CANDIDATES.format(marks), *chunk):
+                seen = row["deferred"] or row["id"] in looked_at
+                often = [] if seen else references.get(row["id"], [])
+                if spoken := tuple(_hints(row, often)):
+                    found[row["id"]] = spoken
+        return found
 
-    def _references(self, ids: Sequence[int]) -> dict[int, Recent]:
-        """How often each was repeated in the period of the reference policy.
+    def _references(
+        self, marks: str, ids: Sequence[int], now: datetime
+    ) -> dict[int, list[tuple[datetime, str]]]:
+        """When each was repeated WITHIN, and in which session or file.
 
-        A statement that is proved by several quotes of one session was said there once.
+        Several quotes of one session that prove a statement are one reference. A time to come (of
+        another clock) counts as now.
         """
-        now = self._clock()
-        sql = (
-            "SELECT e.memory_id, coalesce(r.at, m.last_seen), coalesce(r.session, r.source_id),"
-            " m.proof <> '{}'"
-            " FROM evidence e JOIN record r ON r.id = e.record_id"
-            " JOIN memory m ON m.id = e.memory_id"
-            f" WHERE coalesce(r.at, m.last_seen) >= ? AND m.id IN ({','.join('?' * len(ids))})"
-        )
-        repeated: dict[int, list[Reference]] = {}
-        at_places: set[tuple[int, str]] = set()
+        repeated: dict[int, list[tuple[datetime, str]]] = defaultdict(list)
+        proved_at: set[tuple[int, str]] = set()
+        since = now - WITHIN
+        for number, written, place, proved in self._query(
+            _REFERENCES.format(marks), iso(since)[:10], *ids
+        ):
+            moment, where = from_iso(written), (number, str(place))
+            if moment is None or moment < since or (proved and where in proved_at):
+                continue
+            proved_at.add(where)
+            repeated[number].append((min(moment, now), str(place)))
+        return repeated
+
+    def _query(self, sql: str, *parameters: int | str) -> list[sqlite3.Row]:
         with failures_as_sentences(self._database.path):
-            for row in self._database.reader().execute(sql, (iso(now - WITHIN)[:10], *ids)):
-                moment, place = from_iso(row[1]), (int(row[0]), str(row[2]))
-                if moment is None or (row[3] and place in at_places):
-                    continue
-                at_places.add(place)
-                repeated.setdefault(row[0], []).append(Reference(moment, place[1]))
-        return {number: recent(references, now) for number, references in repeated.items()}
+            return self._database.reader().execute(sql, parameters).fetchall()
+
+
+def _hints(row: sqlite3.Row, references: Sequence[tuple[datetime, str]]) -> Iterator[Hint]:
+    """The policies that favour a candidate; none for what reads like a planted order."""
+    if INJECTION in row["flags"].split():
+        return
+    entity = row["kind"] == "entity"
+    often = len(references) >= REFERENCES and len({place for _, place in references}) > 1
+    if often and not (entity and row["type"] in _TOO_CONSEQUENTIAL):
+        times = [at for at, _ in references]
+        days = max(1, math.ceil((max(times) - min(times)) / timedelta(days=1)))
+        in_days = "1 day" if days == 1 else f"{days} days"
+        yield Hint("reference count", f"seen {len(references)} times in {in_days}")
+    if not entity and row["role"] == "user" and row["type"] in _OWN:
+        yield Hint("identity and preference", "your own words about yourself")

@@ -6,18 +6,18 @@ import sqlite3
 from array import array
 from collections.abc import Callable, Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 import msgspec
 
 from reviewer.clock import Clock, iso
 from reviewer.errors import UnknownIdError
+from reviewer.promotion.evidence_rows import record_of
 from reviewer.promotion.filters import Condition, parse_filter
 from reviewer.promotion.views import (
     CandidateView,
     Counts,
     EvidenceView,
-    Kind,
     Member,
     QueueQuery,
     QueueRow,
@@ -53,6 +53,7 @@ _COLUMNS = (
     f" m.pending_since, m.proposer, m.need, {_SESSIONS} AS sessions, m.authors,"
     " m.cost, m.times"
 )
+Row = TypeVar("Row", QueueRow, CandidateView)
 _RECORD = "SELECT r.*, s.path FROM record r JOIN source s ON s.id = r.source_id WHERE "
 
 
@@ -112,7 +113,7 @@ class Queue:
                 f" WHERE m.id IN ({marks})"
             )
             for row in self._query(sql, chunk):
-                found[row["id"]] = _queue_row(row)
+                found[row["id"]] = _view(row, QueueRow)
         return [found[i] for i in ids if i in found]
 
     def counts(self, project: str | None) -> Counts:
@@ -157,26 +158,10 @@ class Queue:
             raise UnknownIdError(f"There is no candidate or memory #{number}.")
         row = rows[0]
         self._database.ownership.require_name(f"#{number}", row["project"])
-        brief = _queue_row(row)
         proof = msgspec.json.decode(row["proof"], type=Proof)
-        return CandidateView(
-            **{name: getattr(brief, name) for name in brief.__struct_fields__},
-            **{
-                name: row[name]
-                for name in (
-                    "prior",
-                    "signal",
-                    "freshness",
-                    "extractor_version",
-                    "refs",
-                    "first_seen",
-                    "last_seen",
-                    "decided_at",
-                    "superseded_by",
-                    "scope",
-                    "reason",
-                )
-            },
+        return _view(
+            row,
+            CandidateView,
             proof=proof if proof.quotes else None,
             source=self._source(number),
         )
@@ -283,19 +268,7 @@ class Queue:
         )
 
     def _records(self, sql: str, parameters: Sequence[Value]) -> list[RecordView]:
-        return [
-            RecordView(
-                **{
-                    name: row[name]
-                    for name in RecordView.__struct_fields__
-                    if name not in ("sidechain", "headings", "meta")
-                },
-                sidechain=bool(row["sidechain"]),
-                headings=msgspec.json.decode(row["headings"], type=tuple[str, ...]),
-                meta=msgspec.json.decode(row["meta"], type=dict[str, str]),
-            )
-            for row in self._query(sql, parameters)
-        ]
+        return [record_of(row, RecordView) for row in self._query(sql, parameters)]
 
     def _query(self, sql: str, parameters: Sequence[Value] = ()) -> list[sqlite3.Row]:
         with failures_as_sentences(self._database.path):
@@ -323,28 +296,8 @@ def _source_ref(row: sqlite3.Row) -> SourceRef:
     return SourceRef(row["path"], start, end, row["key"])
 
 
-def _queue_row(row: sqlite3.Row) -> QueueRow:
-    return QueueRow(
-        id=row["id"],
-        kind=Kind(row["kind"]),
-        status=Status(row["status"]),
-        deferred=bool(row["deferred"]),
-        edited=bool(row["edited"]),
-        type=row["type"],
-        content=row["content"],
-        confidence=row["confidence"],
-        rank=row["rank"],
-        members=row["members"],
-        seen=row["seen"],
-        flags=tuple(row["flags"].split()),
-        project=row["project"],
-        rule=row["rule"],
-        leader_id=row["leader_id"],
-        pending_since=row["pending_since"],
-        proposer=row["proposer"],
-        sessions=row["sessions"],
-        authors=row["authors"],
-        need=row["need"],
-        cost=row["cost"],
-        times=row["times"],
+def _view(row: sqlite3.Row, type_: type[Row], **more: object) -> Row:
+    """A row of the store as a value with the same names."""
+    return msgspec.convert(
+        {**dict(row), "flags": tuple(row["flags"].split()), **more}, type_, strict=False
     )

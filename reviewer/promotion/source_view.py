@@ -14,6 +14,7 @@ from reviewer.sources.elsewhere import is_url
 from reviewer.sources.unpacked import SUFFIXES, is_compressed, open_unpacked
 from reviewer.store.acts import chunks
 from reviewer.store.database import Database, failures_as_sentences
+from reviewer.text.placeholder import MASK
 from reviewer.text.secrets import mask
 
 BLOCK = 1 << 20
@@ -276,7 +277,7 @@ def record_state(
 
 def _find(data: bytes, size: int, sha256: str, quote: str) -> SourceState:
     """MOVED when the record's bytes begin at another line of the file, or the quote is in it."""
-    if quote and any(each.encode("utf-8", "replace") in data for each in _spellings(quote)):
+    if quote and _has(data, quote):
         return SourceState.MOVED
     start = 0
     while 0 <= start <= len(data) - size:
@@ -287,6 +288,15 @@ def _find(data: bytes, size: int, sha256: str, quote: str) -> SourceState:
             return SourceState.MOVED
         start = data.find(b"\n", start) + 1 or -1
     return SourceState.CHANGED
+
+
+def _has(data: bytes, quote: str) -> bool:
+    """Whether a quote is in a file, which has the secrets that are masked in the quote."""
+    first, *masked = quote.split(MASK)
+    parts = filter(str.strip, (first, *(each.partition("]")[2] for each in masked)))
+    return all(
+        any(each.encode("utf-8", "replace") in data for each in _spellings(part)) for part in parts
+    )
 
 
 def _spellings(text: str) -> tuple[str, ...]:

@@ -8,6 +8,7 @@ from typing import Any
 import msgspec
 from msgspec import Struct
 
+from reviewer.extraction.entities.entity import Attribute
 from reviewer.proposing.values import Proof, Proposer
 
 
@@ -132,60 +133,28 @@ class SourceRef(Struct, frozen=True):
     record_id: str
 
 
-class CandidateView(Struct, frozen=True):
+class CandidateView(QueueRow, frozen=True, kw_only=True):
     """One memory with all that explains it."""
 
-    id: int
-    kind: Kind
-    status: Status
-    deferred: bool
-    edited: bool
-    type: str
-    content: str
-    project: str
-    rule: str
     extractor_version: str
     prior: float
     signal: float
     freshness: float
-    confidence: float
-    rank: float
-    flags: tuple[str, ...]
-    seen: int
-    sessions: int
     refs: int
-    members: int
     first_seen: str
     last_seen: str
-    pending_since: str
     decided_at: str | None
-    leader_id: int | None
     superseded_by: int | None
     source: SourceRef | None
     """None when the memory was written by hand."""
-    proposer: str = "excerpt"
-    """A `Proposer`."""
     scope: str = "project"
     """`project`, or `person` for what is true in every project."""
-    need: str = ""
-    """Why a maintainer needs it: instruction, trap, decision; empty where nobody knows."""
     proof: Proof | None = None
     """Of a statement; its lines are those of `source.path`."""
     reason: str = ""
     """Why it was rejected, a `RejectReason`, or what is wrong with one that was disputed and waits;
     empty where nobody said.
     """
-    authors: int = 0
-    """How many people's sessions say it, as a job over many files counted; 0 where none did."""
-    cost: int = 0
-    """Calls that were lost because it was not known, as far as events show."""
-    times: int = 0
-    """How often it came up; 0 where nothing counts it."""
-
-    @property
-    def is_excerpt(self) -> bool:
-        """Whether it is a place to look, and not a statement."""
-        return self.proposer == Proposer.EXCERPT
 
     @property
     def hand_authored(self) -> bool:
@@ -272,14 +241,6 @@ def line_of_span(text: str, line_start: int, line_end: int, span_start: int) -> 
     return line_start + text.count("\n", 0, span_start)
 
 
-class AttributeView(Struct, frozen=True):
-    """A property with its value, and a unit where there is one."""
-
-    name: str
-    value: str
-    unit: str = ""
-
-
 class RelationView(Struct, frozen=True):
     """A stated relation to something by its name; `target_id` where that is an entity here."""
 
@@ -294,7 +255,7 @@ class EntityView(Struct, frozen=True):
     id: int
     name: str
     slot: str
-    attributes: tuple[AttributeView, ...]
+    attributes: tuple[Attribute, ...]
     relations: tuple[RelationView, ...]
     graduated_from: int | None
 

@@ -11,12 +11,10 @@ import sqlite3
 from collections.abc import Iterable, Sequence
 from math import log
 
-FLOOR = 1.4
-"""A memory speaks up by its words from this score on: that of as many words that no other memory
-has. A wrong memory at a call is worse than none."""
-SHARE = 0.25
-"""The share of the words of a text that must be as telling as that: more words match more by
-chance."""
+GROWTH = 0.4
+"""A memory speaks up by its words when they weigh as much as so many that no other memory has: the
+number of words in the text, to this power. A long text matches more by chance, and a wrong memory
+at a call is worse than none."""
 BESIDE = 0.6
 """The score of others beside it, as a share of the best."""
 NAME = 2.0
@@ -164,7 +162,7 @@ def _by_words(store: sqlite3.Connection, project: int, cue: Cue, most: int) -> l
         f"SELECT count(*) FROM memory m INDEXED BY memory_active WHERE {_ACTIVE}", (project,)
     ).fetchone()
     few = min(max(count // TELLING, 3), MOST_HAVING)
-    least = log(max(count, 3) / 1.5) * max(FLOOR, SHARE * len(words))
+    least = log(max(count, 3) / 1.5) * len(words) ** GROWTH
     rules = {each.lower() for each in cue.signatures if " " not in each}
     sums: dict[int, float] = {}
     having: dict[int, list[str]] = {}

@@ -11,7 +11,14 @@ from collections.abc import Iterable, Sequence
 from msgspec import Struct, structs
 
 from reviewer.sessions.checks import check_kind, shown, supersedes
-from reviewer.sessions.working_tree import ChangedFile, Commit, Conflict, WorkingTree, absolute
+from reviewer.sessions.working_tree import (
+    ChangedFile,
+    Commit,
+    Conflict,
+    WorkingTree,
+    absolute,
+    commits_made,
+)
 from reviewer.sources.calls import POLLING, STOPPING, TASK_IDS, given
 from reviewer.sources.events import (
     Act,
@@ -35,7 +42,6 @@ _IS_WRAPPER = re.compile(r"</?[a-zA-Z][^<>]{0,200}>|\((?:Bash completed with )?n
 """A line that the agent's client puts around what a command printed, or in its place."""
 LAST_LINE = 160
 """Characters of the last line that a check printed."""
-_MADE = re.compile(r"^\[[^\]\n]{1,200} [0-9a-f]{7,40}\] ", re.MULTILINE)
 _ENDED = re.compile(r"<status>(?!running)|has (?:exited|completed|finished)|killed|stopped")
 
 
@@ -47,7 +53,7 @@ class Check(Struct, frozen=True):
     outcome: Outcome
     line: int
     last_line: str = ""
-    """The last line that it printed, where nothing else printed after it."""
+    """The last line of what the call printed, where nothing else ran after it."""
     exit_code: int | None = None
     folder: str = ""
     stale: bool = False
@@ -76,6 +82,8 @@ class WorkState(Struct, frozen=True):
     branch: str = ""
     files: tuple[ChangedFile, ...] = ()
     """Changed in the session and not known to be committed or undone; the latest last."""
+    unnamed_edits: int = 0
+    """Edits whose file the session does not name."""
     checks: tuple[Check, ...] = ()
     """The last run of each command, the latest last; failures that a later run put right left out.
     """
@@ -134,6 +142,7 @@ class WorkTracker:
         self._running: dict[str, Running] = {}
         self._plan: Plan | None = None
         self._folder = self._given_branch = ""
+        self._unnamed_edits = 0
         self._interrupted = False
 
     def add(self, event: Event) -> None:
@@ -170,6 +179,7 @@ class WorkTracker:
             folder=self._folder,
             branch=tree.branch_in(self._folder) or self._given_branch,
             files=tree.files(),
+            unnamed_edits=self._unnamed_edits,
             checks=self._last_checks(),
             commits=tuple(tree.commits),
             conflicts=tuple(tree.conflicts.values()),
@@ -202,6 +212,9 @@ class WorkTracker:
         self._follow_tasks(call, result)
         if result.outcome is Outcome.FAILED and not call.commands:
             return
+        if call.act in (Act.EDIT, Act.WRITE) and not call.changes and not call.path:
+            self._unnamed_edits += 1
+            self._tree.note_change(line, call.tool)
         for change in call.changes:
             path = absolute(call.origin.cwd, change.path)
             self._tree.changed(path, line, created=change.created, deleted=change.deleted)
@@ -212,6 +225,7 @@ class WorkTracker:
         text, line = result.text, call.origin.line_start
         cwd = call.origin.cwd or self._folder
         ends = [outcome for _, outcome in command_ends(call, result)]
+        self._tree.made = commits_made(call, text)
         for number, (command, outcome) in enumerate(zip(call.commands, ends, strict=True)):
             if outcome is Outcome.REFUSED or not command.words:
                 continue
@@ -281,19 +295,20 @@ class WorkTracker:
 
 def command_ends(call: Call, result: Result) -> list[tuple[Command, Outcome]]:
     """Each command of a call, and how it ended, as far as the result shows it."""
-    proved = _proved(call.commands, result.text)
+    proved = _proved(call, result.text)
     ends = command_outcomes(call.commands, result.outcome, result.exit_code, proved)
     return list(zip(call.commands, ends, strict=True))
 
 
-def _proved(commands: tuple[Command, ...], text: str) -> int:
+def _proved(call: Call, text: str) -> int:
     """The last command that must have run, by what was printed; -1 for none."""
     found = -1
-    for number, command in enumerate(commands):
+    made = commits_made(call, text)
+    for number, command in enumerate(call.commands):
         words = command.words
         if words[:1] != ("git",):
             continue
-        if "commit" in words[:4] and _MADE.search(text):
+        if "commit" in words[:4] and made:
             found = number
         if "\nCONFLICT (" in f"\n{text}" and {"merge", "pull", "rebase"} & set(words[:4]):
             found = number

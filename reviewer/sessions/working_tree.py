@@ -10,7 +10,7 @@ from typing import ClassVar, Literal
 
 from msgspec import Struct, structs
 
-from reviewer.sources.events import Command, Outcome
+from reviewer.sources.events import Call, Command, Outcome
 
 MOST_FILES = 2_000
 """Files that are followed, the latest."""
@@ -24,11 +24,15 @@ _COUNT = re.compile(r"^ (\d+) files? changed", re.MULTILINE)
 _CONFLICT = re.compile(r"^CONFLICT \([^)\n]*\): (?:Merge conflict in )?(\S+)", re.MULTILINE)
 _WENT = re.compile(r"^ +[+*]? *(?:[0-9a-f]+\.\.+[0-9a-f]+|\[new branch\]) +(\S+) -> ", re.MULTILINE)
 _LISTED = re.compile(
-    r"^(?:\t(?:[a-z ]+: +)?|(?!##)[ MADRCU?]{2} )(?:.* -> )?\"?(?:\.\.?/)*(.+?)\"?$", re.MULTILINE
+    r"^(?:(?:\t| {8})(?:[a-z ]+: +)?|(?!##)[ MADRCU?]{2} )(?:.* -> )?\"?(?:\.\.?/)*(.+?)\"?$",
+    re.MULTILINE,
 )
-_ON_BRANCH = re.compile(
-    r"^(?:On branch|##) (?!HEAD \(|No commits)(\S+?)(?:\.\.\.\S+.*)?$", re.MULTILINE
+_ON_BRANCH = re.compile(r"^(?:Output: )?On branch (\S+)$", re.MULTILINE)
+_ON_BRANCH_SHORT = re.compile(
+    r"^## (?!HEAD \(|No commits)(\S+?)(?:\.\.\.\S+(?: \[[^\]]*\])?)?$", re.MULTILINE
 )
+_BACK = re.compile(r"HEAD(?:~(\d{0,3})|\^)")
+_LOGGED = re.compile(r"^([0-9a-f]{7,40}) (?:\([^)\n]{1,200}\) )?(.+)$", re.MULTILINE)
 _JOINING = frozenset(("merge", "pull", "rebase", "cherry-pick", "revert", "stash"))
 _ENDING = frozenset(("--abort", "--continue", "--skip", "--quit", "--hard"))
 _VALUES = re.compile(r"-[a-zA-Z]*[mFCct]|--(?:message|author|date|file|template|fixup|squash)")
@@ -60,6 +64,8 @@ class Commit(Struct, frozen=True):
     pushed: Pushed = "not pushed"
     rewritten: bool = False
     """Later commands may have rewritten or undone it."""
+    files: tuple[str, ...] = ()
+    """The changed files that it took, as far as that was seen."""
 
 
 class Conflict(Struct, frozen=True):
@@ -80,6 +86,10 @@ class WorkingTree:
         self._fresh: set[str] = set()
         """Files that were made, which Git may not know yet."""
         self.commits: list[Commit] = []
+        self.made: list[tuple[str, str, str]] = []
+        """Branch, hash and subject of the commits that the output of the call at hand proves, the
+        first last.
+        """
         self.conflicts: dict[str, Conflict] = {}
         self.branches: dict[str, str] = {}
         """By the folder in which Git named or switched it, the latest last."""
@@ -121,7 +131,7 @@ class WorkingTree:
             self._fresh.add(path)
         if path in self.conflicts:
             self.conflicts[path] = structs.replace(self.conflicts[path], touched="edited since")
-        self._note_change(line, posixpath.basename(path))
+        self.note_change(line, posixpath.basename(path))
 
     def ran(
         self,
@@ -166,9 +176,22 @@ class WorkingTree:
         for path in written:
             self._written(path, folder, line, program, sure=sure)
         if program == "rm":
-            self.doubt(self.match(named, folder))
+            self.removed(words[1:], folder, line, sure=sure)
         elif program == "mv":
             self.moved(named, folder, line, sure=sure)
+
+    def removed(self, words: Sequence[str], folder: str, line: int, *, sure: bool) -> None:
+        """`rm` ran. Without flags it only succeeds on files that were there."""
+        named = [word for word in words if not word.startswith("-")]
+        if not sure or len(named) < len(words):
+            self.doubt(self.match(named, folder))
+            return
+        for path in (absolute(folder, each) for each in named):
+            if path in self._fresh and path in self._files:
+                self.drop([path])
+                self.note_change(line, posixpath.basename(path))
+            elif not re.search(r"[$*`?]", path):
+                self.changed(path, line, deleted=True)
 
     def moved(self, named: Sequence[str], folder: str, line: int, *, sure: bool) -> None:
         """Files got another name: one file, or several into a folder."""
@@ -189,7 +212,7 @@ class WorkingTree:
             if not sure:
                 self.doubt([path])
 
-    def _note_change(self, line: int, by: str) -> None:
+    def note_change(self, line: int, by: str) -> None:
         self.changes += 1
         self.last_change, self.changed_by = line, by
 
@@ -263,7 +286,7 @@ class _Git:
         if clash:
             paths = [absolute(self._folder, path) for path in clash]
             tree.conflicts = {path: Conflict(path, self._line) for path in paths}
-            tree._note_change(self._line, f"git {verb}")
+            tree.note_change(self._line, f"git {verb}")
             return
         if _ENDING & set(self._flags):
             tree.conflicts = {}
@@ -292,7 +315,7 @@ class _Git:
             for at, word in enumerate(args)
             if at not in values
         )
-        made = _MADE.findall(self._printed)
+        made = tree.made[-1:]
         counted = _COUNT.search(self._printed)
         if self._outcome is Outcome.FAILED and not made:
             return
@@ -311,10 +334,10 @@ class _Git:
         if amends and tree.commits:
             tree.commits.pop()
         said = next((args[a] for a in sorted(values) if _MESSAGE.fullmatch(args[a - 1])), "")
-        branch, number, subject = made[-1] if made else ("", "", said)
+        branch, number, subject = tree.made.pop() if made else ("", "", said)
         subject = subject.strip().split("\n")[0]
         branch = branch.removesuffix(" (root-commit)") or tree.branch_in(self._folder)
-        tree.commits.append(Commit(number, subject, self._line, branch))
+        tree.commits.append(Commit(number, subject, self._line, branch, files=tuple(took)))
         known = set(took) | tree._added
         if amends or everything or (int(counted[1]) > len(known) if counted else not took):
             tree.doubt(self._here)  # it holds files whose staging was not seen
@@ -350,10 +373,10 @@ class _Git:
                 tree.drop(found)
             else:
                 tree.doubt(found)
-            tree._note_change(self._line, f"git {self._verb}")
+            tree.note_change(self._line, f"git {self._verb}")
         elif "--" not in flags and self._verb != "restore" and self._specs:
             self._switched()
-            tree._note_change(self._line, f"git {self._verb}")
+            tree.note_change(self._line, f"git {self._verb}")
 
     def _switched(self) -> None:
         if self._outcome is Outcome.OK and self._specs:
@@ -366,32 +389,55 @@ class _Git:
         if self._verb == "mv":
             tree.moved(self._specs, self._folder, self._line, sure=sure)
         elif self._verb == "rm":
-            tree.doubt(tree.match(self._specs, self._folder))
-        elif self._verb in ("reset", "stash", "clean"):
-            if "--soft" not in self._flags:
-                tree.doubt(self._here)
+            tree.removed(self._args, self._folder, self._line, sure=sure)
+        elif self._verb in ("stash", "clean"):
+            tree.doubt(self._here)
             tree._staged -= set(self._here)
-        if self._verb in ("reset", "rebase", "revert"):
-            for at, commit in enumerate(tree.commits):
-                if commit.pushed != "pushed":
-                    tree.commits[at] = structs.replace(commit, rewritten=True)
-        tree._note_change(self._line, f"git {self._verb}")
+        else:
+            self._rewritten()
+        tree.note_change(self._line, f"git {self._verb}")
+
+    def _rewritten(self) -> None:
+        """Commits that were not pushed may be others now, or none."""
+        for at, commit in enumerate(self._tree.commits):
+            if commit.pushed != "pushed":
+                self._tree.commits[at] = structs.replace(commit, rewritten=True)
+
+    def _reset(self) -> None:
+        tree = self._tree
+        tree._staged -= set(self._here)
+        undoes = bool({"--hard", "--merge", "--keep"} & set(self._flags))
+        if undoes:
+            tree.doubt(self._here)
+            tree.note_change(self._line, "git reset")
+        back = _BACK.fullmatch(self._specs[0]) if len(self._specs) == 1 else None
+        count = int(back[1] or 1) if back else 0
+        if undoes or not 0 < count <= len(tree.commits) or self._outcome is not Outcome.OK:
+            if (
+                self._specs
+                and self._specs[0] != "HEAD"
+                and not tree.match(self._specs, self._folder)
+            ):
+                self._rewritten()
+            return
+        for _ in range(count):
+            for path in tree.commits.pop().files:
+                tree.changed(path, self._line)
 
     def _merge(self) -> None:
         if "up to date" not in self._printed:
-            self._tree._note_change(self._line, f"git {self._verb}")
+            self._tree.note_change(self._line, f"git {self._verb}")
 
     def _pull(self) -> None:
         self._merge()
         if "--rebase" in self._flags or "-r" in self._flags:
-            for at, commit in enumerate(self._tree.commits):
-                if commit.pushed != "pushed":
-                    self._tree.commits[at] = structs.replace(commit, rewritten=True)
+            self._rewritten()
 
     def _status(self) -> None:
         """What Git itself lists as changed."""
         tree, flags = self._tree, set(self._flags)
-        if named := _ON_BRANCH.search(self._printed):
+        short = {"-sb", "-bs", "-b", "--branch"} & flags
+        if named := (_ON_BRANCH_SHORT if short else _ON_BRANCH).search(self._printed):
             tree.note_branch(self._folder, named[1])
         if self._outcome is not Outcome.OK or self._piped or self._specs or not self._alone:
             return
@@ -417,12 +463,26 @@ class _Git:
         "commit": _commit,
         "push": _push,
         **dict.fromkeys(("checkout", "switch", "restore"), _checkout),
-        **dict.fromkeys(("reset", "stash", "clean", "rm", "mv"), _unsure),
+        **dict.fromkeys(("stash", "clean", "rm", "mv"), _unsure),
+        "reset": _reset,
         **dict.fromkeys(("rebase", "cherry-pick", "revert"), _unsure),
         "merge": _merge,
         "pull": _pull,
         "status": _status,
     }
+
+
+def commits_made(call: Call, text: str) -> list[tuple[str, str, str]]:
+    """Branch, hash and subject of each commit that the output of a call proves, the last first:
+    what `git commit` prints, or lines of a log with the subjects that the call itself has.
+    """
+    if made := _MADE.findall(text):
+        return made[::-1]
+    asked = sum(each.words[:1] == ("git",) and "commit" in each.words[:4] for each in call.commands)
+    written = {line.strip() for line in call.command.splitlines()} if asked else set()
+    written |= {word for each in call.commands for word in each.words} if asked else set()
+    logged = [("", number, said) for number, said in _LOGGED.findall(text) if said in written]
+    return logged if len(logged) == asked else []
 
 
 def _git_words(words: Sequence[str], folder: str) -> tuple[list[str], str]:
@@ -433,11 +493,6 @@ def _git_words(words: Sequence[str], folder: str) -> tuple[list[str], str]:
             folder = absolute(folder, rest[1])
         del rest[0 : 2 if rest[0] in ("-C", "-c") else 1]
     return rest, folder
-
-
-def is_aside(path: str) -> bool:
-    """Whether a file is no part of the work: a temporary one, or an agent's own."""
-    return _ASIDE.match(path) is not None
 
 
 def absolute(folder: str, path: str) -> str:

@@ -58,6 +58,10 @@ def migrations() -> Migrations:
     def former_folders(db: Database) -> None:
         db.table("project").add_column("former", str, not_null_default="")
 
+    @found(name="commands of runs")
+    def commands_of_runs(db: Database) -> None:
+        db.table("pipeline_run").add_column("commands", str, not_null_default="")
+
     return found
 
 

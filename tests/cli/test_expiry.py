@@ -128,8 +128,16 @@ def test_a_note_that_says_something_else_now(desk: Desk) -> None:
     assert "notes.md does not say it any more" in desk.engine.queue.candidate(row).content
 
 
-def test_a_note_that_changed_around_what_it_says(desk: Desk) -> None:
-    lines = ["- [Decision] Doors are checked every evening.", "- [Decision] The safe has two keys."]
+@pytest.mark.parametrize(
+    "kept",
+    [
+        "- [Decision] Doors are checked every evening.",
+        '- [Decision] The door takes the key API_KEY="sk-proj-4fJ29dKq8sLm3nPwXyZ0aBcDeFgH".',
+    ],
+    ids=["plain", "with a secret, which is masked in the store"],
+)
+def test_a_note_that_changed_around_what_it_says(desk: Desk, kept: str) -> None:
+    lines = [kept, "- [Decision] The safe has two keys."]
     desk.note.write_text("\n".join(["# Notes", "", *lines, ""]))
     desk.ingest()
     desk.engine.triage.promote(desk.ids("candidate"))

@@ -222,3 +222,16 @@ def test_memory_folders_and_prepared_packets_of_agents_lose_it(kept: Reviewer) -
     assert {"reviewer.md", "connections.json"} <= set(files)
     assert kept("--project", "museum", "forget", memory, "--yes", cwd=work).returncode == 0
     assert places_of(kept, "Quastenburg") == []
+
+
+def test_a_memory_folder_loses_it_after_an_interruption(kept: Reviewer) -> None:
+    work = kept.folder / "work"
+    (work / ".git").mkdir(parents=True)
+    memory = fact(kept)
+    for words in (("promote", memory), ("connect", "claude-code", "--memory", "--yes")):
+        assert kept("--project", "museum", *words, cwd=work).returncode == 0
+    engine = Engine.open(kept.db)
+    engine.forgetting.erase(engine.forgetting.memories([memory]))  # and killed
+    engine.close()
+    kept.ids("--project", "museum")
+    assert places_of(kept, "Quastenburg") == []

@@ -20,7 +20,6 @@ _LINK = re.compile(
     r"\[\[(?:[^\[\]|\n]*+\|)?([^\[\]\n]+)\]\]"
     r"|\[([^\[\]\n]+)\]\((?:(?!\]\()[^)\n])*\)"
 )
-_BLANKS = re.compile(r"(\s)\s+")
 _ARTICLE = re.compile(r"(?:the|an?|our|your|its|their|this|that|all|every|each)\s+", re.IGNORECASE)
 _COMMA = re.compile(r",\s")
 _CLAUSE = re.compile(
@@ -28,11 +27,6 @@ _CLAUSE = re.compile(
     r"|instead of|without)\b"
 )
 _KEY = re.compile(r"[^\w.%/+#-]+")
-_PRONOUN = re.compile(
-    r"(?:it|this|that|these|those|they|he|she|you|i|we|there|which|who|what|here|one|both|and|but"
-    r"|so|if|when|then|because|since|not|also|to|for|in|on|at|as|with|from)\b",
-    re.IGNORECASE,
-)
 
 
 def title_parts(title: str) -> tuple[str, str]:

@@ -225,6 +225,8 @@ def _is_password(match: re.Match[str], value: str, text: str) -> bool:
     name, operator = match["name"], match["operator"]
     if name.lower() == "pass" and text[match.start() - 1 : match.start()] not in ("_", "-"):
         return False
+    if name.isupper() and operator == "=" and value.isalnum() and is_password(value):
+        return True
     # `password = name2` is code; an environment's, an option's or a connection's is a literal.
     literal = name.isupper() or operator.isspace() or operator.rstrip() in ("=", ":", ">")
     return is_bare_password(value, literal=literal)
@@ -417,9 +419,9 @@ OPTION_RULES = (
 )  # fmt: skip
 RULES = (
     _rule("aws_secret_access_key", rf"\s{_VALUE}", "aws-secret-key", is_random),
-    _rule("machine ", r"\S{1,120}\s+login\s+\S{1,120}\s+password\s+(?P<value>\S{3,200})",
+    _rule("machine ", r"\S{1,120}\s+login\s+\S{1,120}\s+password\s+(?P<value>[^\s\"'\\]{3,200})",
           judge=_is_value),
-    _rule('"auth"', r"\s{0,3}:\s{0,3}\"(?P<value>[A-Za-z0-9+/]{8,512}={0,2})\"",
+    _rule('"auth', r"\\{0,7}\"\s{0,3}:\s{0,3}\\{0,7}\"(?P<value>[\w+/]{8,512}={0,2})\\{0,7}\"",
           "basic-credentials", is_user_and_password),
     _rule("identified by", rf"\s(?=[\"']){_VALUE}", judge=_is_chosen),
     _rule("with password", rf"\s(?=[\"']){_VALUE}", judge=_is_chosen),
@@ -436,7 +438,7 @@ RULES = (
     _rule("auth=(", r"\s*[\"'][^\"'\n]{1,80}[\"']\s*,"
           r"\s*[\"'](?P<value>[^\"'\n\s]{3,200})[\"']\s*\)"),
     _rule("cookie:", r"[^\n]{0,300}?[\s;][\w.-]{0,20}(?:sess|auth|token|jwt|sid)[\w.-]{0,20}="
-          r"(?P<value>[^\s;\"'\\]{16,2000})", "cookie", is_random),
+          r"(?P<value>[^\s;`\"'\\]{16,2000})", "cookie", is_random),
     _rule("sig=", r"(?P<value>[A-Za-z0-9%/+]{40,100}(?:=|%3d))", "signature", lambda _: True),
 )  # fmt: skip
 # Here the value comes before the word: it is piped into the command.

@@ -265,6 +265,16 @@ class ContextModel:
         segment = self.segments[row.segment or 0]
         return title_of(segment) or segment.id
 
+    def numbered_title(self, row: Row) -> str:
+        number = f"{row.segment + 1} " if row.segment is not None else ""
+        return number + self.title(row)
+
+    def applied_summary(self, row: Row) -> int | None:
+        """The commit of a row that is one applied summary."""
+        commits = self.commits_of(row)
+        found = len(commits) == 1 and self.commits[commits[0]].type == "summary"
+        return commits[0] if found else None
+
     # levels
 
     def choice(self, row: Row | None) -> Choice | None:

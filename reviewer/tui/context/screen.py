@@ -6,20 +6,21 @@ Where no session was opened yet, the sessions that were read are listed, newest 
 from __future__ import annotations
 
 from asyncio import to_thread
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from rich.cells import cell_len
 from textual import on
 from textual.app import ComposeResult
-from textual.widget import Widget
 
 from reviewer.commits.values import Pattern, Priority
 from reviewer.compression.fit import UnreachableError
 from reviewer.compression.plan import Applied, Choice, Plan, Preview, SegmentPreview
 from reviewer.compression.preview import PreviewProgress, Watch
 from reviewer.compression.retention import criteria
+from reviewer.compression.segments import full_text
 from reviewer.compression.span_marks import Span as MarkedSpan
 from reviewer.compression.values import BY_HAND, Level
 from reviewer.engine import Engine
@@ -34,6 +35,7 @@ from reviewer.tui.context.model import (
     Choices,
     ContextModel,
     ContextRead,
+    Row,
     doubts,
     findings,
     read_context,
@@ -43,11 +45,11 @@ from reviewer.tui.context.panes import (
     LosesLine,
     RowsList,
     SummaryPane,
-    WholeLine,
     summary_blocks,
 )
 from reviewer.tui.kit import keys as shared
 from reviewer.tui.kit.actor import unless
+from reviewer.tui.kit.line import cut, entitle
 from reviewer.tui.kit.option import Option
 from reviewer.tui.kit.row_list import RowList
 from reviewer.tui.kit.running import RunningAct
@@ -80,7 +82,6 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
         self.data = ContextModel()
         self.rows = RowsList(self.data, id="rows")
         self.rows.empty = READING
-        self.whole = WholeLine()
         self.summary = SummaryPane()
         self.loses = LosesLine()
         self.checks = ChecksLine()
@@ -91,9 +92,8 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
         self._version: object = None
         self._writes = False
         """A preview is being written."""
-
-    def compose_left(self) -> Iterable[Widget]:
-        return self.whole, self.list
+        self._opened: Row | None = None
+        """The row whose summary shows the original in place of its marker."""
 
     def compose_right(self) -> ComposeResult:
         yield self.summary
@@ -158,7 +158,7 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
         self.rows.empty = ("No session is open.", f"{menu} opens one of those that were read.")
         self.show_empty(empty=True)
         self.rows.rows_changed()
-        self.whole.show("Context")
+        entitle(self.rows, "Context")
 
     def watch_store(self) -> None:
         if self.overlay is None and self.question is None and self.host.running is None:
@@ -299,6 +299,7 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
 
     def follow(self) -> None:
         """Show the row under the cursor, and ask for the previews that are missing."""
+        self._opened = None
         self._draw()
         if not self._writes:
             self._write_next()
@@ -365,18 +366,18 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
         target = self.data.choices.target
         if target is not None and after.exact:
             words += f" of {target:,}"
-        self.whole.show(short_ids(self.context.name, signs.ellipsis), figures, words)
+        whole = f"{figures} {signs.arrow} {words}"
+        room = max(self.rows.size.width - cell_len(whole) - 7, 8)
+        name = display_line(short_ids(self.context.name, signs.ellipsis))
+        entitle(self.rows, cut(name, room, signs.ellipsis), whole)
 
     def _draw(self) -> None:
         """Draw the panes for the row under the cursor."""
         self._show_whole()
         data, row, signs = self.data, self.data.row, glyphs(self.app)
-        if row is None:
+        if row is None or row == self._opened:
             return
-        title = (
-            f"{row.segment + 1} {data.title(row)}" if row.segment is not None else data.title(row)
-        )
-        choice = data.choice(row)
+        title, choice = data.numbered_title(row), data.choice(row)
         if row.commit is not None or choice is None:
             self.summary.name_levels()
             self.loses.show(None)
@@ -812,14 +813,53 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
 
     @on(RowList.Opened)
     async def action_open_row(self) -> None:
-        """Show the turns of the segment, or hide them; without a session, choose one."""
+        """Show the turns of the segment, or hide them; without a session, choose one. In a summary
+        open its marker.
+        """
         row = self.data.row
         if row is None:
             await self.action_choose_context()
+        elif self._opened is not None:
+            self.follow()
+        elif self.summary.has_focus or (row.commit is not None and self.data.applied_summary(row)):
+            await self._open_marker(row)
         else:
             self.data.toggle(row)
             self.rows.rows_changed()
             self.follow()
+
+    async def _open_marker(self, row: Row) -> None:
+        """Show the original in place of the marker of a summary, applied or only previewed."""
+        choice, summary = self.data.choice(row), self.data.applied_summary(row)
+        found = self.data.shown(choice) if choice is not None and row.commit is None else None
+        markers = found.preview.compressed.expansion_markers if found is not None else ()
+        if found is not None and markers:
+            content = found.preview.compressed.content
+            before, after = content[: markers[0].start], content[markers[0].end :]
+            original = full_text(found.preview.segment.turns)
+        elif summary is not None:
+            view = await to_thread(self.engine.contexts.commit, summary)
+            whole = await to_thread(self.engine.compression.expanded, summary)
+            before, after = view.text.rpartition("[→")[0], ""
+            original = whole[len(before) :]
+        else:
+            raise ReviewerError("There is no marker here: only a summary has one.")
+        self._opened = row
+        margin, bar = (Run("  "),), (Run(f"{glyphs(self.app).bar} ", "accent"),)
+        blocks = [
+            Block(before.rstrip(), "dim", first=margin),
+            Block(original, first=bar, rest=bar),
+            *([Block(after.strip(), "dim", first=margin)] if after.strip() else []),
+        ]
+        self.summary.show(blocks, title=self.data.numbered_title(row), reveal=1)
+        self.say(f"The original: {keys.OPEN.key} or {shared.BACK.key} closes it.")
+
+    def action_back(self) -> None:
+        """Close the original first."""
+        if self._opened is not None:
+            self.follow()
+        else:
+            super().action_back()
 
     @unless(_no_row)
     async def action_open_source(self) -> None:

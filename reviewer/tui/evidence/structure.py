@@ -13,7 +13,7 @@ from reviewer.tui.queue import keys
 from reviewer.tui.theme import Glyphs
 
 if TYPE_CHECKING:
-    from reviewer.promotion.policies import Hint
+    from reviewer.promotion.insight import Hint
     from reviewer.promotion.views import CandidateView, ConflictView, EntityView
 
 LABEL_CELLS = 12

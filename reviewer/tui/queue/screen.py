@@ -30,6 +30,7 @@ from reviewer.tui.kit import keys as kit_keys
 from reviewer.tui.kit.action import Action
 from reviewer.tui.kit.actor import unless
 from reviewer.tui.kit.bars import HintBar
+from reviewer.tui.kit.line import entitle
 from reviewer.tui.kit.row_list import RowList
 from reviewer.tui.kit.row_sign import NO_BADGES, Badges
 from reviewer.tui.kit.screen import ListScreen
@@ -52,7 +53,7 @@ if TYPE_CHECKING:
     from subprocess import Popen
 
     from reviewer.promotion.history import Undone
-    from reviewer.promotion.policies import Hint
+    from reviewer.promotion.insight import Hint
     from reviewer.promotion.readings import Offer
     from reviewer.promotion.triage import Done, Seen
     from reviewer.promotion.views import CandidateView, Counts, EvidenceView, Member, QueueRow
@@ -414,8 +415,8 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
         detail = "" if query.sort is Sort.RANK else f"by {query.sort.value}"
         if query.filter:
             detail += f" / {display_line(query.filter)}"
-        self.title_rule.show(TITLES.get(query.status, "Waiting"), detail.strip())
-        self.title_rule.set_class(query.status == "waiting" and not detail, "-off")
+        entitle(self.list, TITLES.get(query.status, "Waiting"), detail.strip())
+        self.list.set_class(query.status == "waiting" and not detail, "-untitled")
 
     def show_counts(self) -> None:
         self.read(lambda: self.engine.queue.counts(self.project), self._take_counts, group="counts")
@@ -637,7 +638,7 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
         return (
             None
             if self.project
-            else f"All projects are shown: {self.key_of(keys.PROJECT)} chooses one."
+            else f"All projects are shown: {self.key_of(kit_keys.PROJECT)} chooses one."
         )
 
     def _nothing_beyond_cap(self) -> str | None:
@@ -1111,18 +1112,6 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
     def show_status(self, status: str) -> None:
         """Show the rows of a status."""
         self._load(with_statements(structs.replace(self.query_asked, status=status)))
-
-    async def action_project(self) -> None:
-        """Choose the project to show."""
-        from reviewer.tui.kit.option import Option
-
-        names = await to_thread(self.engine.project_names)
-        options = [Option("", "all projects"), *(Option(name, name) for name in names)]
-
-        async def then(option: Option) -> None:
-            self.host.change_project(option.key or None)
-
-        await self.choose("Project", options, then, current=self.project or "")
 
     # clusters
 

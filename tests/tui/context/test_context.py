@@ -89,6 +89,28 @@ async def test_enter_opens_a_segment_into_its_turns_and_closes_it(
         assert context(screen).rows.total == rows
 
 
+async def test_the_marker_of_a_summary_opens_to_the_original_in_place(
+    engine: Engine, tmp_path: Path
+) -> None:
+    stocked(engine, tmp_path)
+    async with opened(engine, project="acme", size=(118, 50)) as screen:
+        await screen.press("f3", "3", "tab")
+        summary = context(screen).summary
+        assert "[→detail:" in summary.plain_text
+        for close in ("enter", "escape"):
+            await screen.press("enter")
+            assert "`tray_13` was empty" in summary.plain_text
+            assert "[→detail:" not in summary.plain_text
+            await screen.press(close)
+            assert "[→detail:" in summary.plain_text
+        await screen.press("escape", "a")
+        await screen.until(lambda: "Compressed" in said(screen))
+        await screen.press("enter", "j", "enter")
+        await screen.until(lambda: "`tray_13` was empty" in summary.plain_text)
+        await screen.press("escape")
+        await screen.until(lambda: "[→detail:" in summary.plain_text)
+
+
 async def test_a_filter_finds_turns_and_escape_shows_all_again(
     engine: Engine, tmp_path: Path
 ) -> None:

@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
+import msgspec
 import pytest
 
 from reviewer.engine import Engine
+from reviewer.llm.spending import Asked, spending_path
 from reviewer.promotion.views import QueueQuery, QueueRow
 from reviewer.tui.evidence.source import SourceScreen
 from reviewer.tui.kit.keys import REACH
@@ -36,6 +38,23 @@ async def test_an_empty_store_says_what_trusted_state_is(engine: Engine) -> None
         await screen.press("/")
         assert "There is nothing to filter yet." in screen.text
         assert "n writes trusted state: values only you write, by hand." in screen.text
+
+
+async def test_what_readers_cost_stands_above_the_list_and_in_the_menu(known: Engine) -> None:
+    days = ("2026-03-01", "2026-03-02")
+    path = spending_path()
+    path.parent.mkdir(parents=True, exist_ok=True)
+    questions = [Asked(f"{day}T08:00:00Z", "m", 41_000, 900, 2, "s47", 0.25) for day in days]
+    path.write_bytes(b"\n".join(map(msgspec.json.encode, questions)))
+    async with opened(known, project="acme") as screen:
+        await screen.press("f5")
+        whole = "4 questions, 82,000 tokens in, 1,800 out, 0.50"
+        await screen.resize((160, 34))
+        assert f"readers: {whole}" in screen.text
+        await screen.choose("what readers cost")
+        assert f"in sum  {whole}" in screen.text
+        for label in (*days, "s47"):
+            assert label in screen.text
 
 
 async def test_the_cursor_passes_over_heads(known: Engine) -> None:

@@ -191,7 +191,7 @@ def test_the_model_reads_calls_with_how_they_ended() -> None:
     made.compress(segment(*long_segment().turns, call, output), (), Level.BRIEF)
     asked = model.prompts[0][-1].content
     assert "agent calls Bash: pytest -q tests/kiosk\nresult: lighthouse_17 failed" in asked
-    assert '`pytest -q tests/kiosk` exit code not seen, last line: "1 failed"' in asked
+    assert '`pytest -q tests/kiosk` exit code not seen, output ends: "1 failed"' in asked
 
 
 def test_what_is_invented_or_missing_is_asked_for_once() -> None:

@@ -35,7 +35,7 @@ def written(turns: Sequence[Turn], tokens: int = 600) -> str:
 
 def test_the_parts_come_in_the_order_in_which_they_are_needed() -> None:
     titles = re.findall(r"^([A-Z][\w ]+):$", written(FERRY), re.MULTILINE)
-    assert titles == ["Course", "Request", "Now", "Last changes"]
+    assert titles == ["Request", "Course", "Now", "Last changes"]
 
 
 def test_a_text_never_exceeds_its_room_and_uses_it() -> None:
@@ -66,18 +66,22 @@ def test_of_an_earlier_summary_the_words_of_the_client_around_it_are_left_out() 
 # The request
 
 
-def test_the_latest_request_stands_again_after_the_course() -> None:
-    text = written(FERRY)
-    assert text.startswith("Course:\nPerson: Make the timetable of the ferry fit one page.")
-    assert section(text, Section.REQUEST).startswith(
-        '"No, never shrink the type below 9 points. Now do the same for the harbour sheet."\n'
-    )
+def test_the_latest_request_stands_first_with_what_it_answers_and_the_one_before_it() -> None:
+    assert section(written(FERRY), Section.REQUEST).split("\n") == [
+        '"No, never shrink the type below 9 points. Now do the same for the harbour sheet."',
+        'The agent had said: "The root cause was the width of `column_7`, because its notes never '
+        'wrapped."',
+        'Before it: "Make the timetable of the ferry fit one page. Keep the night boats in bold."',
+        "The agent was still at work on it.",
+    ]
 
 
 def test_a_short_answer_stands_with_what_it_answers() -> None:
     text = written(FERRY[:3])
-    assert 'Person: yes (asked: "Shall I drop the winter column?")' in text
     assert 'The agent had asked: "Shall I drop the winter column?"' in text
+    assert text.endswith("Shall I drop the winter column?\nPerson: yes")
+    again = [*FERRY[:2], turn("no"), FERRY[1], turn("yes")]
+    assert 'Person: no (asked: "Shall I drop the winter column?")' in written(again)
 
 
 def test_a_question_that_is_only_quoted_was_not_asked() -> None:
@@ -85,17 +89,28 @@ def test_a_question_that_is_only_quoted_was_not_asked() -> None:
     assert "asked" not in written(turns)
 
 
-def test_whether_the_agent_has_answered() -> None:
-    assert "The agent was still at work on it." in written(FERRY)
-    assert "The agent had the last word." in written([*FERRY, agent("Both are done.")])
+@pytest.mark.parametrize(
+    ("turns", "said"),
+    [
+        (FERRY, "The agent was still at work on it."),
+        ([*FERRY, agent("Both are printed.")], "The agent had the last word."),
+        (FERRY[:1], "It has no answer yet."),
+        ([FERRY[0], *FERRY[3:5]], "The agent had begun to work on it."),
+        (FERRY[:2], 'The agent asks, without an answer yet: "Shall I drop the winter column?"'),
+    ],
+)
+def test_where_the_agent_stands_with_the_request(turns: list[Turn], said: str) -> None:
+    assert said in section(written(turns), Section.REQUEST).split("\n")
 
 
 def test_a_long_message_loses_its_middle() -> None:
     words = " ".join(f"word{number}" for number in range(900))
-    course = section(written([turn(f"Print it. {words} Then stop.")]), Section.COURSE)
-    assert course.startswith("Person: Print it. word0")
-    assert "[...]" in course
-    assert course.endswith("Then stop.")
+    course = section(written([turn(f"Print it. {words} Then stop."), turn("Go")]), Section.COURSE)
+    first, last = course.split("\n")
+    assert first.startswith("Person: Print it. word0")
+    assert "[...]" in first
+    assert first.endswith("Then stop.")
+    assert last == "Person: Go"
 
 
 def test_nothing_is_ordered_that_nobody_asked_for() -> None:
@@ -111,6 +126,24 @@ def test_a_refusal_with_the_persons_words() -> None:
         turn("Go on."),
     ]
     assert "Person: (refused: `lpr sheet.pdf`) Not on the old printer." in written(turns)
+
+
+def test_the_report_of_a_sub_agent_is_told() -> None:
+    report = "The `tide_table` is read twice for each boat, which takes 40 ms."
+    turns = [
+        turn("Why is it slow?"),
+        call("Task", {"description": "Look at it", "prompt": "Find out"}, "c1"),
+        result("Task", report, "c1", outcome="ok"),
+    ]
+    assert f"Report of a sub-agent: {report}" in written(turns).split("\n")
+
+
+def test_a_sentence_of_one_word_beside_others_is_left_out() -> None:
+    found = written(
+        [turn("Fit it."), agent("Perfect! The `harbour` sheet fits."), agent("Printed.")]
+    )
+    assert "Perfect" not in found
+    assert "- Printed." in found
 
 
 # The state
@@ -151,6 +184,8 @@ def test_the_plan_with_its_numbers() -> None:
         "#3 [open] Print",
         "#1 [done] Measure",
     ]
+    later = section(written([*turns, turn("Print the other one too.")]), Section.PLAN)
+    assert later.startswith("1 of 3 items done; not changed since the person's last message.")
 
 
 # The course
@@ -209,18 +244,6 @@ def test_speakers_with_names_keep_them() -> None:
 def test_texts_that_have_to_stand_in_it_do(wanted: str) -> None:
     talk = [turn(f"Boat {n} waits at pier {n % 7}.", "assistant") for n in range(60)]
     assert wanted in written_([*FERRY, *talk], 300, [wanted])
-
-
-def test_the_files_that_most_calls_were_about_where_there_is_room() -> None:
-    reads = [
-        each
-        for name in ("tide.py", "tide.py", "pier.py", "/tmp/scratch.py")
-        for each in (call("Read", {"file_path": name}), result("Read", "rows"))
-    ]
-    turns = [*FERRY, *reads]
-    files = "Read or edited most: tide.py, pier.py; sheets/: layout.py"
-    assert files in written(turns, 1_600).split("\n")
-    assert "Read or edited most" not in written(turns, 600)
 
 
 # What was changed last

@@ -1,4 +1,4 @@
-"""What holds, by type; and which type a memory would likely become."""
+"""What holds, by type."""
 
 from __future__ import annotations
 
@@ -8,8 +8,6 @@ import pytest
 
 from reviewer.engine import Engine
 from reviewer.errors import FilterError
-from reviewer.extraction.entities.entity import EntityType
-from reviewer.promotion.active_facts import likely_types
 from tests.unit.promotion.graph import an_active_memory, two_rivals
 
 
@@ -35,23 +33,6 @@ def test_the_filter_is_that_of_the_queue(engine: Engine) -> None:
     assert list(group.ids) == [number]
     with pytest.raises(FilterError):
         engine.active_facts.groups(filter="conf>high")
-
-
-@pytest.mark.parametrize(
-    ("content", "likeliest"),
-    [
-        ("We decided to use PostgreSQL 16", "decision"),
-        ("The close must not take longer than 40 minutes", "constraint"),
-        ("Every export must carry its version", "requirement"),
-        ("The root cause was a missing index", "result"),
-    ],
-)
-def test_words_say_which_type_is_likely_and_no_type_is_left_out(
-    content: str, likeliest: str
-) -> None:
-    found = likely_types(content)
-    assert found[0] == likeliest
-    assert sorted(found) == sorted(map(str, EntityType))
 
 
 def test_the_newest_are_a_part_of_them(engine: Engine) -> None:

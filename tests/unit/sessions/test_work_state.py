@@ -82,6 +82,27 @@ def test_a_file_that_a_command_wrote_without_a_known_end_is_in_doubt(made: Sessi
     assert (files(state(made)), len(in_doubt(state(made)))) == ([], 1)
 
 
+@pytest.mark.parametrize(
+    ("command", "changed"),
+    [
+        ("rm known.py", ["new.py", "known.py"]),
+        ("git rm known.py", ["new.py", "known.py"]),
+        ("rm new.py", []),
+        ("rm -f build/*", ["new.py"]),
+        ("rm -f new.py", []),
+    ],
+)
+def test_files_that_were_removed(made: SessionMaker, command: str, changed: list[str]) -> None:
+    made.write("new.py")
+    made.run(command)
+    assert files(state(made)) == changed
+
+
+def test_edits_whose_file_is_not_named_are_counted(made: SessionMaker) -> None:
+    made.call("Edit", "updated", instruction="make it faster")
+    assert (state(made).unnamed_edits, state(made).files) == (1, ())
+
+
 # Commits
 
 MADE = "[main 1a2b3c4] Keep the port open\n 1 file changed, 2 insertions(+)"
@@ -110,6 +131,22 @@ def test_a_commit_whose_making_was_not_seen_leaves_doubt(made: SessionMaker) -> 
     made.run("git add queue.py; git commit -q -m x | cat; ls")
     found = state(made)
     assert (files(found), in_doubt(found), found.commits) == ([], ["queue.py"], ())
+
+
+def test_quiet_commits_are_proved_by_a_log_with_their_subjects(made: SessionMaker) -> None:
+    made.edit("queue.py")
+    made.edit("driver.py")
+    made.run(
+        "git add queue.py && git commit -q -F - <<'END'\nKeep the port open\n\nIt was slow.\nEND\n"
+        "git add driver.py && git commit -q -m 'Ask the driver less'\ngit log --oneline -3",
+        "2222222 Ask the driver less\n1111111 Keep the port open\n0000000 Before both",
+    )
+    found = state(made)
+    assert found.files == ()
+    assert [(each.id, each.subject) for each in found.commits] == [
+        ("1111111", "Keep the port open"),
+        ("2222222", "Ask the driver less"),
+    ]
 
 
 def test_a_commit_that_a_hook_refused_was_not_made(made: SessionMaker) -> None:
@@ -154,6 +191,34 @@ def test_a_rebase_may_have_rewritten_commits(made: SessionMaker) -> None:
     assert [each.rewritten for each in state(made).commits] == [True]
 
 
+@pytest.mark.parametrize(
+    ("command", "rewritten", "changed"),
+    [
+        ("git reset --soft HEAD~1", [], ["queue.py"]),
+        ("git reset HEAD^", [], ["queue.py"]),
+        ("git reset --hard HEAD~1", [True], []),
+        ("git reset", [False], []),
+        ("git reset HEAD", [False], []),
+        ("git reset 0a1b2c3", [True], []),
+    ],
+)
+def test_resets(
+    made: SessionMaker, command: str, rewritten: list[bool], changed: list[str]
+) -> None:
+    made.edit("queue.py")
+    made.run("git commit -am x", MADE)
+    made.run(command)
+    found = state(made)
+    assert [each.rewritten for each in found.commits] == rewritten
+    assert files(found) == changed
+
+
+def test_a_hard_reset_leaves_the_changes_before_it_in_doubt(made: SessionMaker) -> None:
+    made.edit("queue.py")
+    made.run("git reset --hard")
+    assert in_doubt(state(made)) == ["queue.py"]
+
+
 def test_what_git_status_lists_is_what_is_changed(made: SessionMaker) -> None:
     made.edit("queue.py")
     made.edit("driver.py")
@@ -180,6 +245,7 @@ def test_the_branch_that_git_names_in_the_folder_of_the_session(made: SessionMak
     made.run("git status -sb", "## faster...origin/faster [ahead 1]\n M port.py")
     made.run("cd /elsewhere && git status", "On branch other\nnothing to commit")
     made.run(f"cd {HOME}/.worktrees/1 && git status", "On branch third\nnothing to commit")
+    made.run("cat README.md && git status --short", "## Cloud\n M port.py")
     assert state(made).branch == "faster"
 
 

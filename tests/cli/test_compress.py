@@ -281,9 +281,6 @@ def test_the_log_is_printed_where_it_is_asked_for(talk: Reviewer) -> None:
     assert "DEBUG [COMP:SUM] Compressing segment s1 to level Brief" in shown
     assert "INFO [COMP:SUM] Compressed s1: " in shown
     assert "[COMP:SUM]" not in talk("compress", "talk").stderr
-    file = talk.folder / "notes.md"
-    file.write_text("# Decisions\n\nWe decided to keep the port open because of the queue.\n" * 9)
-    assert "[COMP:SUM] Compressed" in talk("summarize", file, "--log").stderr
 
 
 def model_at(server: Faulty, folder: Path) -> dict[str, str]:

@@ -22,7 +22,7 @@ def kiosk(reviewer: Reviewer) -> Reviewer:
         ),
         1,
     ):
-        assert reviewer("add", "knowledge", text).returncode == 0
+        assert reviewer("remember", text, "--type", "knowledge").returncode == 0
         assert reviewer("promote", number).returncode == 0
     return reviewer
 

@@ -276,16 +276,6 @@ def test_expanding_a_summary_without_markers_gives_the_originals(talk: Reviewer)
     assert before[-1].split("\n")[0] in opened.stdout
 
 
-def test_the_log_is_printed_where_it_is_asked_for(talk: Reviewer) -> None:
-    shown = talk("compress", "talk", "--log").stderr
-    assert "DEBUG [COMP:SUM] Compressing segment s1 to level Brief" in shown
-    assert "INFO [COMP:SUM] Compressed s1: " in shown
-    assert "[COMP:SUM]" not in talk("compress", "talk").stderr
-    file = talk.folder / "notes.md"
-    file.write_text("# Decisions\n\nWe decided to keep the port open because of the queue.\n" * 9)
-    assert "[COMP:SUM] Compressed" in talk("summarize", file, "--log").stderr
-
-
 def model_at(server: Faulty, folder: Path) -> dict[str, str]:
     """The environment in which the model is that endpoint."""
     config = folder / "model.toml"

@@ -171,8 +171,9 @@ def _of_several(
     turns = tuple(turn for _, its in several for turn in its)
     whole = Segment("s1", turns, _size(turns))
     content, parts = _written(writer, several, level, ceiling, count)
-    if ceiling is None and level is not Level.FULL and count.count(content) > whole.tokens:
-        ceiling = whole.tokens  # the lines that name the conversations are longer than these
+    if level is not Level.FULL and count.count(content) > whole.tokens:
+        # The lines that name the conversations are longer than these.
+        ceiling = whole.tokens if ceiling is None else min(ceiling, whole.tokens)
     room = ceiling
     while ceiling is not None and room and (over := count.count(content) - ceiling) > 0:
         room = max(room - over, 0)

@@ -19,6 +19,7 @@ from reviewer.compression.file_summary import summarize_file
 from reviewer.compression.handover import write_brief, write_keep
 from reviewer.engine import Engine
 from reviewer.errors import OtherKindError
+from reviewer.proposing.answers import read_answer
 from reviewer.proposing.session_view import read_view
 from reviewer.recall.service import cue_of
 from reviewer.sessions.signatures import failing_lines
@@ -128,6 +129,7 @@ OF_TEXT: dict[str, Callable[[str], object]] = {
     "command": lambda text: cue_of("command", text),
     "error": lambda text: cue_of("error", text),
     "prompt": lambda text: cue_of("prompt", text),
+    "answer": read_answer,
     "diff": lambda text: hunks(text, f"{text} and more"),
 }
 

@@ -36,31 +36,32 @@ def show_candidate(engine: Engine, memory: int) -> Iterator[str]:
     view = engine.queue.candidate(memory)
     state = f"{view.status}, deferred" if view.deferred else str(view.status)
     kind = "" if view.kind == "memory" or view.kind == view.type else f"  {view.kind}"
-    yield f"#{view.id}  {safe(view.type)}{kind}  {state}  project {safe(view.project)}"
+    yield f"#{view.id}  {view.type}{kind}  {state}  project {view.project}"
     yield from wrapped(view.content, "  ")
     if view.kind == "conflict":
-        yield from show_conflict(engine, view)
+        yield from show_conflict(engine, memory)
         return
-    yield from structure(engine, view)
+    yield from _structure(engine, view)
     yield f"proposer    {_proposer(view)}"
     yield f"confidence  {_confidence(view)}"
-    yield f"rule        {safe(view.rule)}, extractor {safe(view.extractor_version)}"
+    yield f"rule        {view.rule}, extractor {view.extractor_version}"
     yield f"seen        {_seen(view)}"
     if view.flags:
-        yield f"flags       {safe(', '.join(view.flags))}"
+        yield f"flags       {', '.join(view.flags)}"
     moments = [str(each) for each in engine.recall.moments(memory)]
     if moments:
-        yield f"when        {safe('; '.join(moments))}"
+        yield f"when        {'; '.join(moments)}"
     if used := engine.recall.use(memory):
         yield f"used        {used.removeprefix('used ')}"
     yield from _proof(view)
-    yield from predictions(engine, view)
+    for hint in engine.insight.hints([memory]).get(memory, ()):
+        yield f"hint        {hint.policy}: {hint.text}"
     other = engine.history.another_who_decided(memory)
     if other and (view.status != "candidate" or view.deferred):
-        yield f"decided     by {safe(other)}"
+        yield f"decided     by {other}"
     if view.reason:
         what = "disputed" if view.status == "candidate" else "rejected"
-        yield f"{what}    {safe(view.reason)}"
+        yield f"{what}    {view.reason}"
     if view.superseded_by is not None:
         yield f"merged      into #{view.superseded_by}"
     yield from show_evidence(engine, view)
@@ -88,7 +89,7 @@ def show_candidate_json(engine: Engine, memory: int) -> dict[str, Any]:
     view = engine.queue.candidate(memory)
     return {
         **view.to_json(),
-        **known_json(engine, view),
+        **_known_json(engine, view),
         "source_state": str(engine.sources.state(memory)),
         "moments": [str(each) for each in engine.recall.moments(memory)],
         "evidence": [
@@ -114,7 +115,7 @@ def _proposer(view: CandidateView) -> str:
         return "excerpt: a place to look, not yet a statement"
     need = f", needed as {view.need.replace('_', ' ')}" if view.need else ""
     everywhere = ", holds in every project" if view.scope == "person" else ""
-    return safe(f"{view.proposer}{need}{everywhere}")
+    return f"{view.proposer}{need}{everywhere}"
 
 
 def _proof(view: CandidateView) -> Iterator[str]:
@@ -125,7 +126,7 @@ def _proof(view: CandidateView) -> Iterator[str]:
 
     for place, tick in enumerate(ticks(view.proof)):
         head = "proof       " if place == 0 else " " * 12
-        yield f"{head}{signs.PROMOTED if tick.met else signs.REJECTED} {safe(tick.text)}"
+        yield f"{head}{signs.PROMOTED if tick.met else signs.REJECTED} {tick.text}"
 
 
 def _confidence(view: CandidateView) -> str:
@@ -146,8 +147,8 @@ def _seen(view: CandidateView) -> str:
 
 def _evidence(evidence: EvidenceView) -> Iterator[str]:
     record = evidence.record
-    when = f", {safe(record.at)}" if record.at else ""
-    yield f"evidence    {safe(record.path)}:{evidence.line + 1}  ({safe(record.role)}{when})"
+    when = f", {record.at}" if record.at else ""
+    yield f"evidence    {record.path}:{evidence.line + 1}  ({record.role}{when})"
     start, end = evidence.span_start, evidence.span_end
     text = record.text[: end + LONGEST_CONTEXT]
     first = text.rfind("\n", 0, max(0, start - SPAN_CONTEXT)) + 1
@@ -159,43 +160,40 @@ def _evidence(evidence: EvidenceView) -> Iterator[str]:
         at += len(line) + 1
 
 
-def structure(engine: Engine, view: CandidateView) -> Iterator[str]:
+def _structure(engine: Engine, view: CandidateView) -> Iterator[str]:
     """An entity's name, values and relations, or the entity that a memory became."""
     if view.kind != "entity":
         if view.status == "graduated":
             yield f"graduated   to #{engine.entities.graduated_to(view.id)}"
         return
     entity = engine.entities.get(view.id)
-    yield f"name        {safe(entity.name)}"
+    yield f"name        {entity.name}"
     for each in entity.attributes:
-        yield f"value       {safe(each.name)} = {safe(f'{each.value} {each.unit}'.strip())}"
+        yield f"value       {each.name} = {f'{each.value} {each.unit}'.strip()}"
     for relation in entity.relations:
         known = "" if relation.target_id is None else f" #{relation.target_id}"
-        yield f"relation    {safe(relation.kind)}{known} {safe(relation.target)}"
+        yield f"relation    {relation.kind}{known} {relation.target}"
     if entity.graduated_from is not None:
         yield f"graduated   from #{entity.graduated_from}"
     for number in engine.conflicts.of(view.id):
-        yield f"conflict    #{number}: {safe(engine.queue.candidate(number).content)}"
+        yield f"conflict    #{number}: {engine.queue.candidate(number).content}"
 
 
-def predictions(engine: Engine, view: CandidateView) -> Iterator[str]:
-    """Policy hints, and how likely you are to promote it, with the reasons."""
-    for hint in engine.insight.hints([view.id]).get(view.id, ()):
-        yield f"hint        {hint.policy}: {safe(hint.text)}"
+def show_conflict(engine: Engine, number: int) -> Iterator[str]:
+    """Both sides of a conflict with their evidence, and how to settle it."""
+    conflict = engine.conflicts.get(number)
+    for side in (conflict.left, conflict.right):
+        yield f"side        #{side.id}  {side.type}  {side.status}"
+        yield from wrapped(side.content, "  ")
+        yield from show_evidence(engine, side)
+    if conflict.resolution is not None:
+        yield f"settled     {conflict.resolution}"
+        return
+    keeps = f"--keep {conflict.left.id} | --keep {conflict.right.id}"
+    yield f"Settle it: reviewer conflict resolve {number} {keeps} | --both | --dismiss"
 
 
-def show_conflict(engine: Engine, view: CandidateView) -> Iterator[str]:
-    """Both sides of a conflict, and how to settle it."""
-    conflict = engine.conflicts.get(view.id)
-    yield from show_sides(engine, conflict)
-    yield (
-        how_to_settle(conflict)
-        if conflict.resolution is None
-        else f"settled     {conflict.resolution}"
-    )
-
-
-def known_json(engine: Engine, view: CandidateView) -> dict[str, Any]:
+def _known_json(engine: Engine, view: CandidateView) -> dict[str, Any]:
     """Structure, conflicts, hints and provenance; null or empty where they do not apply."""
     entity = view.kind == "entity"
     return {
@@ -212,22 +210,6 @@ def known_json(engine: Engine, view: CandidateView) -> dict[str, Any]:
     }
 
 
-def how_to_settle(view: ConflictView) -> str:
-    """The commands that settle a conflict."""
-    return (
-        f"Settle it: reviewer conflict resolve {view.id}"
-        f" --keep {view.left.id} | --keep {view.right.id} | --both | --dismiss"
-    )
-
-
-def show_sides(engine: Engine, view: ConflictView) -> Iterator[str]:
-    """Both sides with their evidence."""
-    for side in (view.left, view.right):
-        yield f"side        #{side.id}  {safe(side.type)}  {side.status}"
-        yield from wrapped(side.content, "  ")
-        yield from show_evidence(engine, side)
-
-
 def conflict_json(view: ConflictView) -> dict[str, Any]:
     """A conflict as JSON; both sides are candidates with all their fields."""
     return {
@@ -239,17 +221,13 @@ def conflict_json(view: ConflictView) -> dict[str, Any]:
     }
 
 
-def conflict_state(view: ConflictView) -> str:
-    return f"settled: {view.resolution}" if view.resolution else "open"
-
-
 def why(steps: Sequence[Step]) -> Iterator[str]:
     """The chain of evidence, from the highest layer down to lines of files, with their texts."""
     for place, step in enumerate(steps):
         head = "why         " if place == 0 else " " * 12
-        at = "" if step.path is None else f"  {safe(step.path)}"
+        at = "" if step.path is None else f"  {step.path}"
         at += "" if step.line is None else f":{step.line + 1}"
-        yield f"{head}{step.layer}  {safe(step.title)}{at}"
+        yield f"{head}{step.layer}  {step.title}{at}"
         if text := safe(" ".join(step.text.split())):
             width = (line_width() or LONGEST_STEP + 16) - 16
             yield " " * 16 + cut(text, max(width, 20))

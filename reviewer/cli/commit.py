@@ -2,36 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
 
 import click
 
-from reviewer.cli.context import (
-    IMPORT,
-    SHORT,
-    commit_json,
-    find_commits,
-    find_context,
-    in_context,
-)
-from reviewer.cli.inputs import limit_option, read_text
+from reviewer.cli.context import IMPORT, SHORT, commit_json, find_context
+from reviewer.cli.inputs import flag, limit_option, option, read_text, together
 from reviewer.cli.output import (
     count,
+    emit,
+    emit_texts,
     json_option,
     moment,
     narrate,
     print_json,
-    print_table,
-    print_text,
-    safe,
     wrapped,
 )
-from reviewer.cli.session import Session, Verb, pass_session
+from reviewer.cli.session import Group, Session, Verb, pass_session
 from reviewer.errors import ReviewerError
 
 if TYPE_CHECKING:
-    from reviewer.commits.values import CommitRow, CommitView, Pattern
+    from reviewer.commits.values import CommitRow, CommitView, PatternCheck
     from reviewer.engine import Engine
 
 PRIORITIES = ("skip", "normal", "important", "pinned")
@@ -41,41 +33,34 @@ BATCH = 500
 """Rows read from the store at a time, so that the first lines appear at once."""
 
 
-def with_criteria(command: Callable[..., Any]) -> Callable[..., Any]:
-    """The options `--priority`, `--retain...` and `--reason`."""
-    for option in reversed(
-        (
-            click.option(
-                "--priority",
-                type=click.Choice(PRIORITIES),
-                help="skip: left out; normal: compressed freely; important: compressed with care; "
-                "pinned: never compressed.",
-            ),
-            click.option(
-                "--retain",
-                metavar="TEXT",
-                help="Instructions for the summary: what must survive, in words.",
-            ),
-            click.option(
-                "--retain-match",
-                multiple=True,
-                metavar="S",
-                help="A text that every summary must contain; case matters, white space does not.",
-            ),
-            click.option(
-                "--retain-regex",
-                multiple=True,
-                metavar="R",
-                help="A regular expression that every summary must match.",
-            ),
-            click.option("--reason", default="", metavar="T", help="The reason; stored with it."),
-        )
-    ):
-        command = option(command)
-    return command
+with_criteria = together(
+    option(
+        "--priority",
+        "skip: left out; normal: compressed freely; important: compressed with care; pinned: never "
+        "compressed.",
+        choices=PRIORITIES,
+    ),
+    option("--retain TEXT", "Instructions for the summary: what must survive, in words."),
+    option(
+        "--retain-match S",
+        "A text that every summary must contain; case matters, white space does not.",
+        many=True,
+    ),
+    option("--retain-regex R", "A regular expression that every summary must match.", many=True),
+    option("--reason T", "The reason; stored with it.", default=""),
+)
+in_context = option(
+    "--context CONTEXT",
+    "Look for the commit in this context only, by name or #number.",
+    into="context_name",
+)
+with_text = together(
+    option("--text TEXT", "The text."),
+    option("--text-file FILE", "A file with the text; - is standard input."),
+)
 
 
-@click.group()
+@click.group(cls=Group)
 def commit() -> None:
     """List, show, add and edit a context's commits.
 
@@ -84,16 +69,15 @@ def commit() -> None:
 
 
 @commit.command(
-    "list", cls=Verb, ends_unread=True, example='commit list talk --filter "role:tool tokens>500"'
+    "list", ends_unread=True, example='commit list talk --filter "role:tool tokens>500"'
 )
 @click.argument("name", metavar="CONTEXT")
-@click.option(
-    "--filter",
-    "filter_text",
-    default="",
-    metavar="Q",
-    help='Words, "a phrase", -word, priority:x, role:x, type:x, hash:x, name:x, reason:x, by:x, '
+@option(
+    "--filter Q",
+    'Words, "a phrase", -word, priority:x, role:x, type:x, hash:x, name:x, reason:x, by:x, '
     "tokens>500, n<20, edited:, annotated:, summary:, has:criteria.",
+    into="filter_text",
+    default="",
 )
 @limit_option()
 @json_option()
@@ -112,12 +96,7 @@ def list_commits(
         everything = engine.contexts.ids(CommitQuery(found.id, filter_text))
         ids = everything[:limit]
         for start in range(0, len(ids), BATCH):
-            rows = engine.contexts.rows(ids[start : start + BATCH])
-            if as_json:
-                for row in rows:
-                    print_json(row)
-                continue
-            print_table(map(_cells, rows), right=frozenset({0, 5}))
+            emit(engine.contexts.rows(ids[start : start + BATCH]), as_json, _cells, right=[0, 5])
     if not as_json:
         if not ids:
             narrate("Nothing matches." if filter_text else "The context has no commits yet.")
@@ -125,7 +104,7 @@ def list_commits(
             narrate(f"{len(ids):,} of {len(everything):,}")
 
 
-@commit.command("show", cls=Verb)
+@commit.command("show")
 @click.argument("references", nargs=-1, required=True, metavar="COMMIT...")
 @in_context
 @json_option()
@@ -135,32 +114,31 @@ def show(
 ) -> None:
     """Show a commit's text, annotations and criteria, and whether its patterns match."""
     with session.reading(filled_by=IMPORT) as engine:
-        for place, number in enumerate(find_commits(engine, references, context_name)):
-            view = engine.contexts.commit(number)
-            if as_json:
-                print_json(_with_checks(engine, view))
-                continue
-            if place:
-                print_text("")
-            for line in _shown(engine, view):
-                print_text(line)
+
+        def checks(view: CommitView) -> tuple[PatternCheck, ...]:
+            return engine.contexts.check(view.retention.patterns, view.text)
+
+        emit_texts(
+            map(engine.contexts.commit, _find(engine, references, context_name)),
+            as_json,
+            lambda view: _shown(engine, view, checks(view)),
+            to_json=lambda view: {**commit_json(view), "checks": checks(view)},
+        )
 
 
 @commit.command(
-    "add", cls=Verb, example='commit add talk --role note --text "Use port 8443." --priority pinned'
+    "add", example='commit add talk --role note --text "Use port 8443." --priority pinned'
 )
 @click.argument("name", metavar="CONTEXT")
-@click.option("--role", type=click.Choice(ROLES), default="user", show_default=True)
-@click.option(
-    "--type",
-    "type_",
-    metavar="T",
-    help="dialogue, instruction, session, reasoning, tool_call, tool_result, summary, artifact, or "
-    "a word of your own. By default instructions and sessions are pinned, reasoning is skipped.",
+@option("--role", "", choices=ROLES, default="user")
+@option(
+    "--type T",
+    "dialogue, instruction, session, reasoning, tool_call, tool_result, summary, artifact, or a "
+    "word of your own. By default instructions and sessions are pinned, reasoning is skipped.",
+    into="type_",
 )
-@click.option("--text", metavar="TEXT", help="The text.")
-@click.option("--text-file", metavar="FILE", help="A file with the text; - is standard input.")
-@click.option("--name", "speaker", default="", metavar="N", help="The speaker or the tool.")
+@with_text
+@option("--name N", "The speaker or the tool.", into="speaker", default="")
 @with_criteria
 @json_option("The commit as one JSON object.")
 @pass_session
@@ -197,11 +175,10 @@ def add(
         _report(engine, view, "Committed", as_json)
 
 
-@commit.command("edit", cls=Verb, example='commit edit 12 --text "Use port 9443."')
+@commit.command("edit", example='commit edit 12 --text "Use port 9443."')
 @click.argument("reference", metavar="COMMIT")
-@click.option("--text", metavar="TEXT", help="The new text.")
-@click.option("--text-file", metavar="FILE", help="A file with the text; - is standard input.")
-@click.option("--reason", default="", metavar="T", help="The reason; stored with it.")
+@with_text
+@option("--reason T", "The reason; stored with it.", default="")
 @in_context
 @json_option("The commit as one JSON object.")
 @pass_session
@@ -217,7 +194,7 @@ def edit(
     """Replace the text of a commit. The edit is a commit too, so the first text stays readable."""
     content = _text(text, text_file)
     with session.changing(filled_by=IMPORT) as engine:
-        (number,) = find_commits(engine, [reference], context_name)
+        (number,) = _find(engine, [reference], context_name)
         before = engine.contexts.commit(number)
         view = engine.contexts.edit(number, content, reason)
         if view == before:
@@ -229,15 +206,13 @@ def edit(
 @click.command(cls=Verb, example='annotate 12 --priority important --retain-match "port 8443"')
 @click.argument("references", nargs=-1, metavar="COMMIT...")
 @in_context
-@click.option(
-    "--filter",
-    "filter_text",
-    metavar="Q",
-    help="Instead of COMMIT: all commits of --context that match, as in `commit list`.",
+@option(
+    "--filter Q",
+    "Instead of COMMIT: all commits of --context that match, as in `commit list`.",
+    into="filter_text",
 )
 @with_criteria
-@click.option("--clear", is_flag=True, help="Remove the current criteria first.")
-@click.option("--check", "only_check", is_flag=True, help="Only say whether the patterns match.")
+@flag("--clear", "Remove the current criteria first.")
 @json_option("The result as one JSON object.")
 @pass_session
 def annotate(
@@ -251,7 +226,6 @@ def annotate(
     retain_regex: Sequence[str],
     reason: str,
     clear: bool,
-    only_check: bool,
     as_json: bool,
 ) -> None:
     """Set the priority of commits, and what must survive compression.
@@ -259,16 +233,11 @@ def annotate(
     The latest annotation applies; earlier ones stay readable. Options that you leave out stay as
     they are. Patterns are added to those that are there, and --clear drops them first. Criteria
     without a priority make a commit important. A pattern that does not match its own commit is
-    stored, with a warning.
+    stored, with a warning; `reviewer commit show` says which match.
     """
-    open_store = session.reading if only_check else session.changing
-    with open_store(filled_by=IMPORT) as engine:
-        commits = _selected(engine, references, context_name, filter_text)
-        if only_check:
-            _check(engine, commits, retain_match, retain_regex, as_json=as_json)
-            return
+    with session.changing(filled_by=IMPORT) as engine:
         done = engine.contexts.annotate(
-            commits,
+            _selected(engine, references, context_name, filter_text),
             priority=priority,
             retain=retain,
             retain_match=retain_match or None,
@@ -279,9 +248,9 @@ def annotate(
         )
     if as_json:
         print_json(done)
-    narrate(safe(done.title) + (" - reviewer undo takes it back" if done.act else ""))
+    narrate(done.title + (" - reviewer undo takes it back" if done.act else ""))
     for warning in done.warnings:
-        narrate(safe(warning))
+        narrate(warning)
 
 
 def _text(text: str | None, text_file: str | None) -> str:
@@ -292,63 +261,10 @@ def _text(text: str | None, text_file: str | None) -> str:
     return read_text(text_file, of="a commit", if_empty="A commit needs a text.")
 
 
-def _report(engine: Engine, view: CommitView, verb: str, as_json: bool) -> None:
-    if as_json:
-        print_json(commit_json(view))
-    row = view.row
-    narrate(
-        f"{verb} #{row.id} {row.hash[:SHORT]}, {count(row.tokens, 'token')}, {row.priority}"
-        " - reviewer undo takes it back"
-    )
-    for warning in engine.contexts.criteria_warnings([row.id]):
-        narrate(safe(warning))
-
-
-def _cells(row: CommitRow) -> tuple[str, ...]:
-    return (
-        f"#{row.id}",
-        row.hash[:SHORT],
-        GLYPHS[row.priority] + ("✎" if row.edited else "") + (str(row.criteria or "")),
-        safe(row.role),
-        safe(row.type),
-        f"{row.tokens:,}",
-        safe(row.first_line),
-    )
-
-
-def _with_checks(engine: Engine, view: CommitView) -> dict[str, Any]:
-    checks = engine.contexts.check(view.retention.patterns, view.text)
-    return {**commit_json(view), "checks": checks}
-
-
-def _shown(engine: Engine, view: CommitView) -> Iterator[str]:
-    row = view.row
-    whose = f"{safe(row.role)}{f' {safe(view.name)}' if view.name else ''} ({safe(row.type)})"
-    yield f"#{row.id} {row.hash}"
-    yield f"{GLYPHS[row.priority]} {row.priority}  {whose}  {count(row.tokens, 'token')}"
-    if view.at:
-        yield f"at          {moment(view.at)}"
-    if view.source_line is not None:
-        path = engine.contexts.get(view.context).source_path or ""
-        yield f"from        {safe(path)}:{view.source_line + 1}"
-    if view.summary_of:
-        yield f"summary of  {', '.join(each[:SHORT] for each in view.summary_of)}"
-    if view.written_by:
-        yield f"written by  {safe(view.written_by)}"
-    for order in view.orders:
-        yield f'injection   reads like a planted order: "{safe(order)}"'
-    for each in view.annotations:
-        yield f"{each.priority:<11} {moment(each.at)} by {safe(each.actor)}  {safe(each.reason)}"
-    if view.retention.instructions:
-        yield "retain"
-        yield from wrapped(view.retention.instructions, "  ")
-    for line in _check_lines(engine, view.retention.patterns, view.text):
-        yield f"  {line}"
-    yield "text"
-    yield from wrapped(view.text, "  ")
-    if view.original is not None:
-        yield "original text"
-        yield from wrapped(view.original, "  ")
+def _find(engine: Engine, references: Sequence[str], context_name: str | None) -> list[int]:
+    """The ids of the named commits. Raises UnknownIdError, also for ambiguous names."""
+    context = find_context(engine, context_name).id if context_name else None
+    return [engine.contexts.resolve(each, context, engine.project) for each in references]
 
 
 def _selected(
@@ -361,7 +277,7 @@ def _selected(
     if filter_text is None:
         if not references:
             raise click.UsageError("name the commits, or select them with --context and --filter")
-        return find_commits(engine, references, context_name)
+        return _find(engine, references, context_name)
     if references or context_name is None:
         raise click.UsageError("--filter goes with --context, and with no COMMIT")
     from reviewer.commits.values import CommitQuery
@@ -376,32 +292,57 @@ def _selected(
     return found
 
 
-def _check(
-    engine: Engine,
-    commits: Sequence[int],
-    match: Sequence[str],
-    regexes: Sequence[str],
-    *,
-    as_json: bool,
-) -> None:
-    """Whether the given patterns match, or without any those of the commits."""
-    given = engine.contexts.patterns(match, regexes)
-    for number in commits:
-        view = engine.contexts.commit(number)
-        patterns = given or view.retention.patterns
-        if as_json:
-            found = engine.contexts.check(patterns, view.text)
-            print_json({"commit": number, "hash": view.row.hash, "checks": found})
-            continue
-        print_text(f"#{number} {view.row.hash[:8]}  {safe(view.row.first_line)}")
-        for line in _check_lines(engine, patterns, view.text):
-            print_text(f"  {line}")
+def _report(engine: Engine, view: CommitView, verb: str, as_json: bool) -> None:
+    if as_json:
+        print_json(commit_json(view))
+    row = view.row
+    narrate(
+        f"{verb} #{row.id} {row.hash[:SHORT]}, {count(row.tokens, 'token')}, {row.priority}"
+        " - reviewer undo takes it back"
+    )
+    for warning in engine.contexts.criteria_warnings([row.id]):
+        narrate(warning)
 
 
-def _check_lines(engine: Engine, patterns: Sequence[Pattern], text: str) -> Iterator[str]:
-    """A line for each pattern: whether it matches the text."""
-    for check in engine.contexts.check(patterns, text):
-        mark = "✓" if check.state == "matches" else "✗"
+def _cells(row: CommitRow) -> tuple[str, ...]:
+    return (
+        f"#{row.id}",
+        row.hash[:SHORT],
+        GLYPHS[row.priority] + ("✎" if row.edited else "") + (str(row.criteria or "")),
+        row.role,
+        row.type,
+        f"{row.tokens:,}",
+        row.first_line,
+    )
+
+
+def _shown(engine: Engine, view: CommitView, checks: Sequence[PatternCheck]) -> Iterator[str]:
+    row = view.row
+    whose = f"{row.role}{f' {view.name}' if view.name else ''} ({row.type})"
+    yield f"#{row.id} {row.hash}"
+    yield f"{GLYPHS[row.priority]} {row.priority}  {whose}  {count(row.tokens, 'token')}"
+    if view.at:
+        yield f"at          {moment(view.at)}"
+    if view.source_line is not None:
+        path = engine.contexts.get(view.context).source_path or ""
+        yield f"from        {path}:{view.source_line + 1}"
+    if view.summary_of:
+        yield f"summary of  {', '.join(each[:SHORT] for each in view.summary_of)}"
+    if view.written_by:
+        yield f"written by  {view.written_by}"
+    for order in view.orders:
+        yield f'injection   reads like a planted order: "{order}"'
+    for each in view.annotations:
+        yield f"{each.priority:<11} {moment(each.at)} by {each.actor}  {each.reason}"
+    if view.retention.instructions:
+        yield "retain"
+        yield from wrapped(view.retention.instructions, "  ")
+    for check in checks:
         what = check.pattern.text
-        shown = f'"{safe(what)}"' if check.pattern.mode == "substring" else f"/{safe(what)}/"
-        yield f"{mark} {shown}  {safe(check.message)}"
+        shown = f'"{what}"' if check.pattern.mode == "substring" else f"/{what}/"
+        yield f"  {'✓' if check.state == 'matches' else '✗'} {shown}  {check.message}"
+    yield "text"
+    yield from wrapped(view.text, "  ")
+    if view.original is not None:
+        yield "original text"
+        yield from wrapped(view.original, "  ")

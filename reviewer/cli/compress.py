@@ -2,28 +2,35 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 import click
 
 from reviewer.cli.context import IMPORT, find_context
-from reviewer.cli.inputs import read_text
-from reviewer.cli.output import count, narrate, print_json, print_text, safe, safe_lines, table
+from reviewer.cli.inputs import flag, option, read_text
+from reviewer.cli.output import (
+    count,
+    json_option,
+    narrate,
+    print_json,
+    print_lines,
+    print_table,
+    print_text,
+)
 from reviewer.cli.progress import ProgressLine, interruptible
 from reviewer.cli.session import Session, Verb, pass_session
 from reviewer.clock import TimeLeft
 from reviewer.errors import ReviewerError
 
 if TYPE_CHECKING:
-    from reviewer.compression.plan import Applied, Plan, Preview, SegmentPreview
+    from reviewer.compression.plan import Plan, Preview, SegmentAtLevel, SegmentPreview
     from reviewer.compression.preview import PreviewProgress, Watch
     from reviewer.compression.values import (
         CompressedSegment,
         FidelityValidation,
         Segment,
-        SummarizationOptions,
     )
     from reviewer.engine import Engine
 
@@ -47,84 +54,47 @@ class SegmentValue(click.ParamType[tuple[str, str]]):
 
 @click.command(cls=Verb, example="compress talk --fit 8000 --apply")
 @click.argument("name", metavar="CONTEXT")
-@click.option(
+@option(
     "--level",
-    type=click.Choice([*LEVELS, "all"]),
-    help="Detailed is about 3:1, brief 10:1, tags 50:1; all shows all four.  [default: brief]",
+    "Detailed is about 3:1, brief 10:1, tags 50:1; all shows all four.  [default: brief]",
+    choices=[*LEVELS, "all"],
 )
-@click.option(
-    "--fit",
-    type=click.IntRange(1),
-    metavar="N",
-    help="Choose levels so that the context fits N tokens.",
-)
-@click.option(
-    "--whole", is_flag=True, help="One summary for the whole range, not one for each segment."
-)
-@click.option("--from", "start", metavar="C", help="First commit of the range.")
-@click.option("--to", "end", metavar="C", help="Last commit of the range, inclusive.")
-@click.option(
+@option("--fit N", "Choose levels so that the context fits N tokens.", least=1)
+@flag("--whole", "One summary for the whole range, not one for each segment.")
+@option("--from C", "First commit of the range.", into="start")
+@option("--to C", "Last commit of the range, inclusive.", into="end")
+@option(
     "--set",
-    "levels",
-    multiple=True,
+    "A different level for one segment, such as s2=detailed.",
+    into="levels",
+    many=True,
     type=SegmentValue(),
-    help="A different level for one segment, such as s2=detailed.",
 )
-@click.option(
+@option(
     "--text",
-    "texts",
-    multiple=True,
+    "Your own summary of one segment, such as s2=FILE.",
+    into="texts",
+    many=True,
     type=SegmentValue(),
-    help="Your own summary of one segment, such as s2=FILE.",
 )
-@click.option(
+@option(
     "--engine",
-    type=click.Choice(["offline", "model"]),
-    help="What writes the summaries (default: as in the settings).",
+    "What writes the summaries (default: as in the settings).",
+    choices=["offline", "model"],
 )
-@click.option("--model", metavar="NAME", help="Use this model instead of that of the settings.")
-@click.option(
-    "--fresh",
-    is_flag=True,
-    help="Ask the model again, also where its answer of an earlier run is kept.",
-)
-@click.option(
-    "--max-tokens",
-    type=click.IntRange(1),
-    metavar="N",
-    help="Target size of each summary, in tokens.",
-)
-@click.option("--retain", metavar="TEXT", help="For this call only: what must survive, in words.")
-@click.option(
-    "--retain-match",
-    multiple=True,
-    metavar="S",
-    help="For this call only: a text that must survive.",
-)
-@click.option(
-    "--retain-regex",
-    multiple=True,
-    metavar="R",
-    help="For this call only: a pattern that must match.",
-)
-@click.option("--append-missing", is_flag=True, help="Append what a --text is missing.")
-@click.option("--pin", nargs=2, metavar="C TEXT", help="Pin a text in a commit, then preview.")
-@click.option("--expand", metavar="C", help="Show the full text behind the summary commit C.")
-@click.option(
-    "--apply", "apply_", is_flag=True, help="Write the summaries; reviewer undo takes them back."
-)
-@click.option(
-    "--anyway",
-    is_flag=True,
-    help="With --fit and --apply: also summaries that do not pass their checks.",
-)
-@click.option(
-    "--table", "only_table", is_flag=True, help="One line per segment, without summaries."
-)
-@click.option("--log", is_flag=True, help="Print the log of each compression on stderr.")
-@click.option(
-    "--json", "as_json", is_flag=True, help="One JSON object per summary, then the total."
-)
+@option("--model NAME", "Use this model instead of that of the settings.")
+@flag("--fresh", "Ask the model again, also where its answer of an earlier run is kept.")
+@option("--max-tokens N", "Target size of each summary, in tokens.", least=1)
+@option("--retain TEXT", "For this call only: what must survive, in words.")
+@option("--retain-match S", "For this call only: a text that must survive.", many=True)
+@option("--retain-regex R", "For this call only: a pattern that must match.", many=True)
+@flag("--append-missing", "Append what a --text is missing.")
+@option("--pin C TEXT", "Pin a text in a commit, then preview.", nargs=2)
+@option("--expand C", "Show the full text behind the summary commit C.")
+@flag("--apply", "Write the summaries; reviewer undo takes them back.", into="apply_")
+@flag("--anyway", "With --fit and --apply: also summaries that do not pass their checks.")
+@flag("--table", "One line per segment, without summaries.", into="only_table")
+@json_option("One JSON object per summary, then the total.")
 @pass_session
 def compress(
     session: Session,
@@ -149,7 +119,6 @@ def compress(
     apply_: bool,
     anyway: bool,
     only_table: bool,
-    log: bool,
     as_json: bool,
 ) -> None:
     """Preview a smaller context, and apply it if asked.
@@ -163,17 +132,22 @@ def compress(
     if fit is not None and (level or start or end or whole):
         raise click.UsageError("--fit chooses the levels of the whole context by itself")
     opening = session.changing if apply_ or pin else session.reading
-    with logged(log), opening(filled_by=IMPORT) as opened:
+    with opening(filled_by=IMPORT) as opened:
         context = find_context(opened, name).id
         if expand is not None:
-            _show_expanded(opened, opened.contexts.resolve(expand, context), as_json=as_json)
+            commit = opened.contexts.resolve(expand, context)
+            text = opened.compression.expanded(commit)
+            if as_json:
+                print_json({"commit": commit, "text": text})
+            else:
+                print_lines(text)
             return
         if (model or fresh) and opened.compression.engines.named(engine) != "model":
             raise click.UsageError("--model and --fresh need --engine model")
         if pin is not None:
             commit = opened.contexts.resolve(pin[0], context)
             act = opened.compression.marks.mark_text(commit, pin[1])
-            narrate(f"{'Pinned' if act else 'Already pinned'}: {safe(pin[1])}")
+            narrate(f"{'Pinned' if act else 'Already pinned'}: {pin[1]}")
         options = opened.compression.options(
             model_id=model,
             max_tokens=max_tokens,
@@ -183,19 +157,34 @@ def compress(
             whole=whole,
             fresh=fresh,
         )
+        first, last = (
+            None if each is None else opened.contexts.resolve(each, context)
+            for each in (start, end)
+        )
         if level == "all":
             from reviewer.llm.model import ModelError
 
-            bounds = _bounds(opened, context, start, end)
             try:
-                _show_all_levels(opened, context, bounds, options, engine, as_json=as_json)
+                with stoppable() as asked:
+                    every = opened.compression.all_levels(
+                        context,
+                        start=first,
+                        end=last,
+                        options=options,
+                        engine=engine,
+                        cancelled=asked,
+                    )
+                    _show_all_levels(every, context, as_json=as_json)
             except ModelError as problem:
-                raise ReviewerError(_with_advice(problem)) from problem
+                raise _with_advice(problem) from problem
             return
         if fit is not None:
-            plan = _fitting(opened, context, fit, engine, options, anyway=anyway)
+            tried = "Choosing levels: {:,} of at most {:,} summaries tried"
+            with _watched(tried, estimates=False) as watch:
+                plan = opened.compression.fit(
+                    context, fit, engine=engine, options=options, watch=watch, anyway=anyway
+                )
         else:
-            first, last = _bounds(opened, context, start, end)
             plan = opened.compression.plan(
                 context, level or "brief", start=first, end=last, engine=engine, options=options
             )
@@ -210,25 +199,25 @@ def compress(
             )
         found = _previewed(opened, plan)
         _show_preview(found, as_json=as_json, only_table=only_table or apply_)
-        if apply_ and not anyway:
+        if not apply_:
+            return
+        if not anyway:
             _require_faithful(found)
-        if apply_:
-            for each in found.segments:
-                if each.refused:
-                    narrate(f"{each.segment.id} stays Full: {each.kept}")
-            _show_applied(opened.compression.apply(context, found.plan), as_json=as_json)
-
-
-@contextmanager
-def logged(wanted: bool) -> Iterator[None]:
-    """Print the log of compressions on stderr while the block runs, if it is wanted."""
-    if not wanted:
-        yield
-        return
-    from reviewer.compression.measures import listening
-
-    with listening(lambda level, words: narrate(f"{level} {words}")):
-        yield
+        for each in found.segments:
+            if each.refused:
+                narrate(f"{each.segment.id} stays Full: {each.kept}")
+        applied = opened.compression.apply(context, found.plan)
+        if as_json:
+            print_json(
+                {
+                    "applied": True,
+                    "act": applied.act,
+                    "segments": applied.segments,
+                    "original_tokens": applied.tokens_before,
+                    "tokens": applied.tokens_after,
+                }
+            )
+        narrate(f"{applied.title} - reviewer undo takes it back")
 
 
 def _require_faithful(found: Preview) -> None:
@@ -245,24 +234,6 @@ def _require_faithful(found: Preview) -> None:
         )
 
 
-def _fitting(
-    opened: Engine,
-    context: int,
-    target: int,
-    engine: str | None,
-    options: SummarizationOptions,
-    *,
-    anyway: bool,
-) -> Plan:
-    """A plan that fits the target; Ctrl-C stops the search."""
-    with _watched(
-        "Choosing levels: {:,} of at most {:,} summaries tried", estimates=False
-    ) as watch:
-        return opened.compression.fit(
-            context, target, engine=engine, options=options, watch=watch, anyway=anyway
-        )
-
-
 def _previewed(engine: Engine, plan: Plan) -> Preview:
     """The preview; Ctrl-C stops it. When the model fails, the error suggests the offline engine."""
     try:
@@ -271,7 +242,7 @@ def _previewed(engine: Engine, plan: Plan) -> Preview:
     except ReviewerError as problem:
         if plan.engine != "model":
             raise
-        raise ReviewerError(_with_advice(problem)) from problem
+        raise _with_advice(problem) from problem
     except KeyboardInterrupt:
         if plan.engine == "model":
             narrate("What the model has answered so far is kept: the same command goes on from it.")
@@ -284,11 +255,13 @@ def _previewed(engine: Engine, plan: Plan) -> Preview:
     return found
 
 
-def _with_advice(problem: ReviewerError) -> str:
+def _with_advice(problem: ReviewerError) -> ReviewerError:
     """Why a model could not write, and what to do instead."""
     # Some errors end with a command; no full stop after that.
     reason = f"{problem}" if f"{problem}".endswith(".") else f"{problem} -"
-    return f"{reason} Nothing was written. The offline engine needs no model: --engine offline"
+    return ReviewerError(
+        f"{reason} Nothing was written. The offline engine needs no model: --engine offline"
+    )
 
 
 @contextmanager
@@ -305,10 +278,8 @@ def _watched(words: str, total: int = 0, *, estimates: bool = True) -> Iterator[
         before = found.answered_before
         left = time.words(found.done - before, found.total - before) if estimates else ""
         taken = f"{before:,} answered before" if before else ""
-        line.show(
-            f"{', '.join(filter(None, (words.format(found.done, found.total), taken, left)))}  "
-            f"Ctrl-C stops  {safe(found.segment)}"
-        )
+        told = ", ".join(filter(None, (words.format(found.done, found.total), taken, left)))
+        line.show(f"{told}  Ctrl-C stops  {found.segment}")
 
     if total:
         line.show(f"{words.format(0, total)}  Ctrl-C stops")
@@ -347,9 +318,7 @@ def _show_preview(found: Preview, *, as_json: bool, only_table: bool) -> None:
             print_json(line)
         return
     if only_table:
-        rows = [_row(each) for each in found.segments]
-        for text in table(rows, right=frozenset({1, 2, 3})):
-            print_text(text)
+        print_table(map(_row, found.segments), right=[1, 2, 3])
     else:
         for each in found.segments:
             _show_segment(each)
@@ -359,83 +328,42 @@ def _show_preview(found: Preview, *, as_json: bool, only_table: bool) -> None:
     narrate(f"The whole context: {before:,} to {after:,} tokens{ratio}{target}.")
 
 
-def _show_applied(applied: Applied, *, as_json: bool) -> None:
-    if as_json:
-        print_json(
-            {
-                "applied": True,
-                "act": applied.act,
-                "segments": applied.segments,
-                "original_tokens": applied.tokens_before,
-                "tokens": applied.tokens_after,
-            }
-        )
-    narrate(f"{safe(applied.title)} - reviewer undo takes it back")
-
-
-def _show_all_levels(
-    engine: Engine,
-    context: int,
-    bounds: tuple[int | None, int | None],
-    options: SummarizationOptions,
-    engine_name: str | None,
-    *,
-    as_json: bool,
-) -> None:
+def _show_all_levels(levels: Iterable[SegmentAtLevel], context: int, *, as_json: bool) -> None:
     """Each segment at all four levels; a level outside the licence says so."""
     totals: dict[str, int] = {}
-    with stoppable() as asked:
-        for each in engine.compression.all_levels(
-            context,
-            start=bounds[0],
-            end=bounds[1],
-            options=options,
-            engine=engine_name,
-            cancelled=asked,
-        ):
-            level = each.level.name.lower()
-            totals[level] = totals.get(level, 0) + each.tokens
-            if as_json:
-                print_json(each)
-            elif each.locked:
-                print_text(f"{each.segment.id} {level}: {each.locked.message}")
-            else:
-                assert each.compressed is not None
-                assert each.fidelity is not None
-                _show_summary(each.segment.id, _title(each.segment), each.compressed, each.fidelity)
+    for each in levels:
+        level = each.level.name.lower()
+        totals[level] = totals.get(level, 0) + each.tokens
+        if as_json:
+            print_json(each)
+        elif each.locked:
+            print_text(f"{each.segment.id} {level}: {each.locked.message}")
+        else:
+            assert each.compressed is not None
+            assert each.fidelity is not None
+            _show_summary(each.segment, each.compressed, each.fidelity)
     if as_json:
         print_json({"total": True, "context": context, "tokens": totals})
     else:
         narrate(", ".join(f"{level} {tokens:,}" for level, tokens in totals.items()) + " tokens.")
 
 
-def _show_expanded(engine: Engine, commit: int, *, as_json: bool) -> None:
-    """A summary with all its markers replaced, down to the originals."""
-    opened = engine.compression.expanded(commit)
-    if as_json:
-        print_json({"commit": commit, "text": opened})
-        return
-    for line in safe_lines(opened):
-        print_text(line)
-
-
 def _title(segment: Segment) -> str:
     from reviewer.compression.segments import title_of
 
-    return safe(title_of(segment))
+    return title_of(segment)
 
 
 def _row(each: SegmentPreview) -> tuple[str, ...]:
-    done = each.compressed
     level = "full" if each.kept else each.level.name.lower()
     return (
-        safe(each.segment.id),
+        each.segment.id,
         f"{each.segment.tokens:,}",
         f"{each.tokens:,}",
         f"{each.segment.tokens / each.tokens:.1f}:1" if each.tokens else "",
         level,
         f"{each.fidelity.overall_score:.2f} {_mark(each.fidelity)}" if level != "full" else "",
-        safe("; ".join(filter(None, (_title(each.segment), done.note, each.kept)))),
+        "; ".join(filter(None, (_title(each.segment), each.compressed.note, each.kept))),
     )
 
 
@@ -444,36 +372,33 @@ def _show_segment(each: SegmentPreview) -> None:
         why = f": {each.kept}" if each.kept else ""
         narrate(f"{each.segment.id} {_title(each.segment)}: kept as it is{why}")
         return
-    _show_summary(each.segment.id, _title(each.segment), each.compressed, each.fidelity)
+    _show_summary(each.segment, each.compressed, each.fidelity)
     for words in each.unchecked:
         narrate(
-            f'  asked: "{safe(words)}": cannot be checked, so it may be lost; name texts or '
+            f'  asked: "{words}": cannot be checked, so it may be lost; name texts or '
             "patterns that must survive"
         )
     for failure in each.failures:
-        narrate(f"  missing: {safe(failure.message)}")
+        narrate(f"  missing: {failure.message}")
 
 
-def _show_summary(
-    segment: str, title: str, done: CompressedSegment, fidelity: FidelityValidation
-) -> None:
+def _show_summary(segment: Segment, done: CompressedSegment, fidelity: FidelityValidation) -> None:
     """The content on stdout, the header and the losses on stderr."""
     note = f" ({done.note})" if done.note else ""
     narrate(
-        f"{safe(segment)} {title} · {done.level.name.capitalize()} {done.token_count:,} of "
+        f"{segment.id} {_title(segment)} · {done.level.name.capitalize()} {done.token_count:,} of "
         f"{done.original_token_count:,} tokens · {done.compression_ratio:.1f}:1{note} · fidelity "
         f"{fidelity.overall_score:.2f} {_mark(fidelity)} (anchors "
         f"{fidelity.anchor_preservation:.2f}, facts {fidelity.factual_accuracy:.2f}, context "
         f"{fidelity.context_retention:.2f})"
     )
-    for line in safe_lines(done.content):
-        print_text(line)
+    print_lines(done.content)
     if fidelity.faults:
-        narrate(f"  wrong: {safe('; '.join(fidelity.faults))}")
+        narrate(f"  wrong: {'; '.join(fidelity.faults)}")
     lost = fidelity.loses
     if lost:
         more = [f"{len(lost) - LOST_SHOWN:,} more"] if len(lost) > LOST_SHOWN else []
-        narrate("  loses: " + safe(", ".join((*lost[:LOST_SHOWN], *more))))
+        narrate("  loses: " + ", ".join((*lost[:LOST_SHOWN], *more)))
     print_text("")
 
 

@@ -8,23 +8,21 @@ from typing import Any
 
 import click
 
-from reviewer.cli.output import json_option, narrate, print_json, print_text, safe
-from reviewer.cli.session import Session, Verb, pass_session
-
-TABLES = ("model", "compression")
-"""Settings that are tables in the file."""
+from reviewer.cli.output import json_option, narrate, print_json, print_lines, print_text
+from reviewer.cli.session import Group, Session, pass_session
 
 
-@click.group()
+@click.group(cls=Group)
 def config() -> None:
     """Show or check the settings."""
 
 
-@config.command("show", cls=Verb)
+@config.command("show")
 @json_option("One JSON object.")
 def show(as_json: bool) -> None:
     """Show the current settings."""
     from msgspec import to_builtins
+    from tomlkit import dumps
 
     from reviewer.settings import load_settings, settings_path
 
@@ -33,19 +31,11 @@ def show(as_json: bool) -> None:
     if as_json:
         print_json({"path": str(path), "exists": path.exists(), **values})
         return
-    narrate(f"{safe(str(path))}{'' if path.exists() else ' (does not exist: defaults apply)'}")
-    tables = {name: value for name, value in values.items() if name in TABLES}
-    for name, value in values.items():
-        if name not in tables:
-            print_text(f"{name} = {safe(_toml(value))}")
-    for name, table in tables.items():
-        print_text("")
-        print_text(f"[{name}]")
-        for key, value in table.items():
-            print_text(f"{key} = {safe(_toml(value))}")
+    narrate(f"{path}{'' if path.exists() else ' (does not exist: defaults apply)'}")
+    print_lines(dumps({k: "" if v is None else v for k, v in values.items()}).strip())
 
 
-@config.command("validate", cls=Verb)
+@config.command("validate")
 @pass_session
 def validate(session: Session) -> None:
     """Check the settings file, including the keys."""
@@ -53,11 +43,8 @@ def validate(session: Session) -> None:
 
     path = settings_path()
     check_settings(session, path)
-    print_text(
-        f"{safe(str(path))} is valid."
-        if path.exists()
-        else f"{safe(str(path))} does not exist; the defaults apply."
-    )
+    state = "is valid." if path.exists() else "does not exist; the defaults apply."
+    print_text(f"{path} {state}")
 
 
 def check_settings(session: Session, path: Path) -> None:
@@ -85,12 +72,3 @@ def _harmless(values: dict[str, Any]) -> dict[str, Any]:
         model["key_variable"] = "[masked: this must be the name of a variable]"
     model["command"] = [mask(part).text for part in model["command"]]
     return {**values, "model": model}
-
-
-def _toml(value: object) -> str:
-    import json
-
-    if isinstance(value, dict):
-        pairs = ", ".join(f"{json.dumps(key)} = {_toml(item)}" for key, item in value.items())
-        return f"{{{pairs}}}"
-    return json.dumps("" if value is None else value, ensure_ascii=False)

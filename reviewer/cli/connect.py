@@ -10,24 +10,9 @@ from typing import TYPE_CHECKING
 import click
 
 from reviewer.agents.program import missing_mcp
-from reviewer.cli.inputs import ID
-from reviewer.cli.output import (
-    emit,
-    json_option,
-    keep_going_unread,
-    moment,
-    narrate,
-    print_text,
-    safe,
-)
-from reviewer.cli.session import (
-    DONE,
-    FAILED,
-    Session,
-    db_option,
-    make_packet_ready,
-    pass_session,
-)
+from reviewer.cli.inputs import ID, flag, option, together
+from reviewer.cli.output import emit, json_option, moment, narrate, print_text
+from reviewer.cli.session import FAILED, Session, Verb, leave, make_packet_ready, pass_session
 from reviewer.errors import ReviewerError
 from reviewer.projects import work_tree
 
@@ -41,58 +26,31 @@ if TYPE_CHECKING:
 
 NAMES = ("claude-code", "codex", "gemini", "opencode", "copilot", "cursor")
 
-SCOPE = [
-    click.option(
-        "--user", "scope", flag_value="user", default="user", help="For all projects (the default)."
+SCOPE = together(
+    *(
+        click.option(f"--{name}", "scope", flag_value=name, default="user", help=says)
+        for name, says in (
+            ("user", "For all projects (the default)."),
+            ("project", "For this project's folder only."),
+            (
+                "memory",
+                "This project's facts in the agent's own memory folder (claude-code, codex).",
+            ),
+        )
     ),
-    click.option(
-        "--project", "scope", flag_value="project", help="For this project's folder only."
-    ),
-    click.option(
-        "--memory",
-        "scope",
-        flag_value="memory",
-        help="This project's facts in the agent's own memory folder (claude-code, codex).",
-    ),
-]
+)
 YES = click.option("--yes", "-y", is_flag=True, help="Write without asking.")
 
 
-class ConnectCommand(click.Command):
-    """A command whose --project is a scope; the project's name goes before the verb."""
-
-    def __init__(self, *args: object, example: str = "", **settings: object) -> None:
-        super().__init__(*args, **settings)  # type: ignore[arg-type]
-        self.params.append(db_option())
-        self.example = example
-
-    def invoke(self, ctx: click.Context) -> object:
-        keep_going_unread()
-        return super().invoke(ctx)
-
-    def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """The example, below the options."""
-        with formatter.section("Example"):
-            formatter.write(f"{'':>{formatter.current_indent}}reviewer {self.example}\n")
-
-
-@click.command(cls=ConnectCommand, example="connect claude-code")
+@click.command(cls=Verb, own_project=True, example="connect claude-code")
 @click.argument("agent", required=False, type=click.Choice(NAMES))
-@SCOPE[0]
-@SCOPE[1]
-@SCOPE[2]
-@click.option(
+@SCOPE
+@flag(
     "--block",
-    is_flag=True,
-    help="Also write what is promoted into a marked block of the project's instruction file.",
+    "Also write what is promoted into a marked block of the project's instruction file.",
 )
 @YES
-@click.option(
-    "--reach",
-    type=ID,
-    metavar="ID",
-    help="Show which agents get the memory ID, and where, and write nothing.",
-)
+@option("--reach ID", "Show which agents get the memory ID, and where, and write nothing.", type=ID)
 @json_option("A table as one JSON object a line.")
 @pass_session
 def connect(
@@ -143,7 +101,7 @@ def connect(
     if not session.store_path().exists():
         with session.whole_store(create=True):
             narrate(
-                f"Made the store {safe(str(session.store_path()))}. It is empty: {agent} gets "
+                f"Made the store {session.store_path()}. It is empty: {agent} gets "
                 "nothing before you promote something. Begin with: reviewer ingest"
             )
     backups = connections.connect(planned, folder=_folder())
@@ -156,11 +114,9 @@ def connect(
         narrate(lacking)
 
 
-@click.command(cls=ConnectCommand, example="disconnect claude-code")
+@click.command(cls=Verb, own_project=True, example="disconnect claude-code")
 @click.argument("agent", type=click.Choice(NAMES))
-@SCOPE[0]
-@SCOPE[1]
-@SCOPE[2]
+@SCOPE
 @YES
 @pass_session
 def disconnect(session: Session, agent: str, scope: str, yes: bool) -> None:
@@ -184,8 +140,8 @@ def disconnect(session: Session, agent: str, scope: str, yes: bool) -> None:
     if planned.changed:
         narrate(f"Disconnected {agent}, except for:")
     for sentence in planned.left:
-        narrate(safe(sentence))
-    raise click.exceptions.Exit(FAILED)
+        narrate(sentence)
+    leave(FAILED)
 
 
 def _place(session: Session, scope: str) -> Place:
@@ -245,16 +201,16 @@ def undo_connecting(session: Session, act: ConnectingAct) -> None:
             planned = connections.plan_connect(act.agent, place)
         backups = connections.connect(planned, folder=act.folder, undoes=act.at)
     for change in planned.changed:
-        narrate(f"{'Removed' if change.removal else 'Wrote'}: {safe(str(change.plan.path))}")
+        narrate(f"{'Removed' if change.removal else 'Wrote'}: {change.plan.path}")
     for backup in backups:
-        narrate(f"Backup: {safe(str(backup))}")
+        narrate(f"Backup: {backup}")
     opposite = "disconnect" if act.what == "disconnected" else "connect"
     again = f"reviewer {opposite} {act.agent}{_flag(act.scope)}"
-    narrate(f"Undone: {safe(act.title)} - {again} does it again")
+    narrate(f"Undone: {act.title} - {again} does it again")
     for sentence in planned.left:
-        narrate(safe(sentence))
+        narrate(sentence)
     if planned.left:
-        raise click.exceptions.Exit(FAILED)
+        leave(FAILED)
 
 
 def _place_of(act: ConnectingAct) -> Place:
@@ -295,14 +251,13 @@ def _agreed(connections: Connections, planned: Planned, yes: bool) -> bool:
             print_text(line)
     count = len(planned.changed)
     names = ", ".join(
-        f"{safe(str(change.plan.path))}{' (removed)' if change.removal else ''}"
-        for change in planned.changed
+        f"{change.plan.path}{' (removed)' if change.removal else ''}" for change in planned.changed
     )
     if yes or not count:
         return True
     if not sys.stdin.isatty():
         narrate(f"Nothing was written. To write {names}, add --yes")
-        raise click.exceptions.Exit(FAILED)
+        leave(FAILED)
     narrate(f"Files: {names}")
     if click.confirm("Write this?" if count == 1 else f"Write these {count} files?", err=True):
         return True
@@ -313,7 +268,7 @@ def _agreed(connections: Connections, planned: Planned, yes: bool) -> bool:
 def _report(backups: Sequence[Path], done: str, back: str) -> None:
     narrate(f"{done} - {back} takes it back")
     for backup in backups:
-        narrate(f"Backup: {safe(str(backup))}")
+        narrate(f"Backup: {backup}")
 
 
 def _flag(scope: str) -> str:
@@ -363,12 +318,11 @@ def _show_table(session: Session, as_json: bool) -> None:
         return
     for row in rows:
         for sentence in row.missing:
-            narrate(f"{row.agent}: {safe(sentence)}")
+            narrate(f"{row.agent}: {sentence}")
         if row.never_run:
             narrate(f"{row.agent}: {NEVER_RUN.format(title=row.title)}")
     if not any(row.connected for row in rows):
         narrate("Connect one: reviewer connect AGENT")
-    raise click.exceptions.Exit(DONE)
 
 
 def _version(row: AgentRow) -> str:

@@ -2,27 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from reviewer.cli.inputs import line_range
+from reviewer.cli.inputs import FILE, line_range, option
 from reviewer.cli.output import (
+    by_reason,
     count,
     emit,
+    emit_texts,
     fields,
     json_option,
     moment,
     narrate,
     print_json,
     print_table,
-    print_text,
-    safe,
     safe_lines,
 )
-from reviewer.cli.session import FAILED, Session, Verb, pass_session
+from reviewer.cli.session import FAILED, Group, Session, Verb, leave, pass_session
 from reviewer.errors import SourceError
 
 if TYPE_CHECKING:
@@ -35,7 +35,7 @@ SHORT = 8
 """Characters of a hash in messages."""
 
 
-@click.group()
+@click.group(cls=Group)
 def context() -> None:
     """List, import and export contexts.
 
@@ -44,17 +44,17 @@ def context() -> None:
     """
 
 
-@context.command("list", cls=Verb)
+@context.command("list")
 @json_option()
 @pass_session
 def list_contexts(session: Session, as_json: bool) -> None:
     """List the contexts, the last changed first."""
     with session.listing(filled_by=IMPORT) as engine:
         project = engine.project
-        found = engine.contexts.all(project)
-
-        def columns(each: ContextView) -> list[str]:
-            return [
+        emit(
+            engine.contexts.all(project),
+            as_json,
+            lambda each: (
                 f"#{each.id}",
                 each.name,
                 count(each.commits, "commit"),
@@ -62,14 +62,13 @@ def list_contexts(session: Session, as_json: bool) -> None:
                 moment(each.changed_at),
                 *([] if project else [each.project]),
                 each.source_path or "",
-            ]
+            ),
+            right=[0, 2, 3],
+            empty=f"There are no contexts yet. Import one: {IMPORT}",
+        )
 
-        emit(found, as_json, columns, right=frozenset({0, 2, 3}))
-        if not found and not as_json:
-            narrate("There are no contexts yet. Import one: reviewer context import FILE")
 
-
-@context.command("show", cls=Verb)
+@context.command("show")
 @click.argument("name", metavar="CONTEXT")
 @json_option("One JSON object, with the totals.")
 @pass_session
@@ -92,7 +91,7 @@ def show(session: Session, name: str, as_json: bool) -> None:
         print_table(rows)
 
 
-@context.command("create", cls=Verb)
+@context.command("create")
 @click.argument("name")
 @json_option("One JSON object.")
 @pass_session
@@ -102,28 +101,18 @@ def create(session: Session, name: str, as_json: bool) -> None:
         made = engine.contexts.create(session.target(engine), name)
     if as_json:
         print_json(made)
-    narrate(f"Created #{made.id} {safe(made.name)} - reviewer undo takes it back")
+    narrate(f"Created #{made.id} {made.name} - reviewer undo takes it back")
 
 
-@context.command("import", cls=Verb, example="context import session.jsonl --name talk")
-@click.argument(
-    "files",
-    type=click.Path(path_type=Path, readable=False),
-    nargs=-1,
-    required=True,
-    metavar="FILE...",
-)
-@click.option("--name", metavar="NAME", help="The name of the context (default: that of the file).")
+@context.command("import", example="context import session.jsonl --name talk")
+@click.argument("files", type=FILE, nargs=-1, required=True, metavar="FILE...")
+@option("--name NAME", "The name of the context (default: that of the file).")
 @line_range
-@click.option(
-    "--session", "only", metavar="ID", help="Only this session of a file that has several."
-)
+@option("--session ID", "Only this session of a file that has several.", into="only")
 @json_option("One JSON object per file.")
-@click.pass_context
 @pass_session
 def import_(
     session: Session,
-    ctx: click.Context,
     files: Sequence[Path],
     name: str | None,
     from_line: int,
@@ -160,13 +149,13 @@ def import_(
             if as_json:
                 print_json(done)
             else:
-                _tell(engine, done)
+                _print_imported(engine, done)
     if failed:
         narrate(f"{failed:,} of {count(len(files), 'file')} could not be read.")
-        ctx.exit(FAILED)
+        leave(FAILED)
 
 
-@context.command("export", cls=Verb)
+@context.command("export")
 @click.argument("name", metavar="CONTEXT")
 @pass_session
 def export(session: Session, name: str) -> None:
@@ -186,27 +175,17 @@ def export(session: Session, name: str) -> None:
 
 @click.command("compile", cls=Verb, example="compile talk --format chat > messages.json")
 @click.argument("name", metavar="CONTEXT")
-@click.option(
-    "--at",
-    metavar="COMMIT",
-    help="The chain and its edits as of this commit, with today's priorities.",
-)
-@click.option(
+@option("--at COMMIT", "The chain and its edits as of this commit, with today's priorities.")
+@option(
     "--format",
-    "form",
-    type=click.Choice(("text", "json", "chat")),
+    "text: to read, with control characters made visible; json: one object per message; chat: one "
+    "JSON list for chat completions. The last two have the exact text.",
+    into="form",
+    choices=("text", "json", "chat"),
     default="text",
-    show_default=True,
-    help="text: to read, with control characters made visible; json: one object per message; chat: "
-    "one JSON list for chat completions. The last two have the exact text.",
-)
-@click.option(
-    "--totals",
-    is_flag=True,
-    help="Only the totals, as one JSON object: tokens without skipped commits, total with them.",
 )
 @pass_session
-def compile_(session: Session, name: str, at: str | None, form: str, totals: bool) -> None:
+def compile_(session: Session, name: str, at: str | None, form: str) -> None:
     """Print a context as messages, ready to send.
 
     Edits are applied and skipped commits left out. The numbers of tokens by priority and role go to
@@ -216,39 +195,19 @@ def compile_(session: Session, name: str, at: str | None, form: str, totals: boo
         context = find_context(engine, name)
         commit = None if at is None else engine.contexts.resolve(at, context.id)
         messages = engine.contexts.compile(context.id, at=commit)
-        sums = engine.contexts.totals(context.id, at=commit)
-        tokens = sum(message.tokens for message in messages)
-        if totals:
-            print_json({"messages": len(messages), "tokens": tokens, **fields(sums)})
-            return
+        totals = engine.contexts.totals(context.id, at=commit)
         if form == "chat":
             print_json(engine.contexts.chat(messages))
-        for message in messages if form != "chat" else ():
-            if form == "json":
-                print_json(message)
-            else:
-                _print_message(message)
+        else:
+            emit_texts(messages, form == "json", _message_lines, apart=False)
+    tokens = sum(message.tokens for message in messages)
     printed = f"{count(len(messages), 'message')}, {count(tokens, 'token')}"
-    narrate(f"{printed}, out of {totals_line(sums)}")
-
-
-in_context = click.option(
-    "--context",
-    "context_name",
-    metavar="CONTEXT",
-    help="Look for the commit in this context only, by name or #number.",
-)
+    narrate(f"{printed}, out of {totals_line(totals)}")
 
 
 def find_context(engine: Engine, name: str) -> ContextView:
     """The context of that name or #number. Raises UnknownIdError."""
     return engine.contexts.find(name, engine.project)
-
-
-def find_commits(engine: Engine, references: Sequence[str], context_name: str | None) -> list[int]:
-    """The ids of the named commits. Raises UnknownIdError, also for ambiguous names."""
-    context = find_context(engine, context_name).id if context_name else None
-    return [engine.contexts.resolve(each, context, engine.project) for each in references]
 
 
 def commit_json(view: CommitView) -> dict[str, Any]:
@@ -270,41 +229,32 @@ def totals_line(totals: TokenTotals) -> str:
         for priority, tokens in reversed(totals.by_priority.items())
         if totals.commits_by_priority[priority]
     )
-    by_role = ", ".join(f"{safe(role)} {tokens:,}" for role, tokens in totals.by_role.items())
+    by_role = ", ".join(f"{role} {tokens:,}" for role, tokens in totals.by_role.items())
     commits = count(sum(totals.commits_by_priority.values()), "commit")
     head = f"{commits}, {count(totals.total, 'token')}"
     return f"{head}: {by_priority}; {by_role}" if by_priority else head
 
 
-def _tell(engine: Engine, done: Imported) -> None:
+def _print_imported(engine: Engine, done: Imported) -> None:
     view = done.context
     added = count(done.commits, "new commit" if done.existed else "commit")
     rows = [
         ("context", f"#{view.id} {view.name} in project {view.project}"),
         ("added", added if done.commits else "nothing new"),
         ("contains", totals_line(engine.contexts.totals(view.id))),
-        *_reasons("masked", done.masked),
-        *_reasons("skipped", done.skipped),
+        *by_reason("masked", done.masked),
+        *by_reason("skipped", done.skipped),
     ]
     print_table(rows)
     if done.act:
         narrate(f"reviewer undo {done.act} takes it back")
 
 
-def _reasons(title: str, counts: dict[str, int]) -> list[tuple[str, str]]:
-    ordered = sorted(counts.items(), key=lambda pair: (-pair[1], pair[0]))
-    return [
-        ("" if place else title, f"{times:,} x {safe(reason)}")
-        for place, (reason, times) in enumerate(ordered)
-    ]
-
-
-def _print_message(message: Message) -> None:
+def _message_lines(message: Message) -> Iterator[str]:
     from reviewer.commits.rows import summary_label
 
-    speaker = f" {safe(message.name)}" if message.name else ""
+    speaker = f" {message.name}" if message.name else ""
     kind = summary_label(message.summary_of) if message.summary_of else message.type
-    print_text(f"--- {safe(message.role)}{speaker} ({safe(kind)}) {message.hash[:SHORT]}")
-    for line in safe_lines(message.text):
-        print_text(line)
-    print_text("")
+    yield f"--- {message.role}{speaker} ({kind}) {message.hash[:SHORT]}"
+    yield from safe_lines(message.text)
+    yield ""

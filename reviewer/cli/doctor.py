@@ -20,7 +20,7 @@ from msgspec import Struct
 from reviewer import __version__
 from reviewer.cli.config import check_settings
 from reviewer.cli.output import emit, json_option
-from reviewer.cli.session import FAILED, Session, Verb, pass_session
+from reviewer.cli.session import FAILED, Session, Verb, leave, pass_session
 from reviewer.errors import ReviewerError, StoreError
 from reviewer.installation import DISTRIBUTION, extra_command
 
@@ -42,9 +42,8 @@ class Finding(Struct, frozen=True):
 
 @click.command(cls=Verb)
 @json_option()
-@click.pass_context
 @pass_session
-def doctor(session: Session, ctx: click.Context, as_json: bool) -> None:
+def doctor(session: Session, as_json: bool) -> None:
     """Check the store, the terminal and the settings.
 
     The store is only read, never created or changed. Exit 1 if something is wrong.
@@ -56,7 +55,7 @@ def doctor(session: Session, ctx: click.Context, as_json: bool) -> None:
         lambda one: (one.name, "ok" if one.ok else "!!", one.value),
     )
     if not all(finding.ok for finding in findings):
-        ctx.exit(FAILED)
+        leave(FAILED)
 
 
 def _program() -> Iterator[Finding]:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 import click
 
-from reviewer.cli.inputs import limit_option
-from reviewer.cli.output import count, json_option, narrate, print_json, print_text, safe, table
+from reviewer.cli.inputs import flag, limit_option, option
+from reviewer.cli.output import count, emit_texts, json_option, narrate, table
 from reviewer.cli.session import Session, Verb, pass_session
 
 if TYPE_CHECKING:
@@ -17,8 +18,8 @@ KINDS = ("failure", "environment", "refusal", "correction")
 
 
 @click.command(cls=Verb, ends_unread=True)
-@click.option("--kind", type=click.Choice(KINDS), help="Only findings of this kind.")
-@click.option("--again", is_flag=True, help="Only what came up in two sessions or more.")
+@option("--kind", "Only findings of this kind.", choices=KINDS)
+@flag("--again", "Only what came up in two sessions or more.")
 @limit_option()
 @json_option()
 @pass_session
@@ -37,22 +38,18 @@ def findings(
     shown = [
         each for each in found if kind in (None, each.kind) and (each.sessions > 1 or not again)
     ]
-    for each in shown[:limit]:
-        if as_json:
-            print_json(each)
-        else:
-            _show(each)
-    if as_json:
-        return
-    if not shown:
-        narrate(
-            "Nothing was found." if found else "No findings yet. Read sessions: reviewer ingest"
-        )
-    elif limit is not None and limit < len(shown):
+    emit_texts(
+        shown[:limit],
+        as_json,
+        _lines,
+        apart=False,
+        empty="Nothing was found." if found else "No findings yet. Read sessions: reviewer ingest",
+    )
+    if not as_json and limit is not None and limit < len(shown):
         narrate(f"{limit:,} of {len(shown):,}")
 
 
-def _show(finding: FindingView) -> None:
+def _lines(finding: FindingView) -> Iterator[str]:
     """A finding in up to four lines."""
     times = f", {finding.times:,} times" if finding.times > finding.sessions else ""
     price = (
@@ -60,11 +57,10 @@ def _show(finding: FindingView) -> None:
         f" last {finding.last[:10]}"
     )
     where = f" `{finding.command}`" if finding.command else ""
-    print_text(safe(f"{finding.kind}{where}  ({price})"))
+    yield f"{finding.kind}{where}  ({price})"
     rows = [("", finding.text)]
     if finding.words:
         rows.append(("said", finding.words))
     if finding.fix:
         rows.append(("then" if finding.words else "passed", finding.fix))
-    for line in table([("  " + head, safe(" ".join(text.split()))) for head, text in rows]):
-        print_text(line)
+    yield from table(("  " + head, " ".join(text.split())) for head, text in rows)

@@ -8,33 +8,29 @@ from typing import TYPE_CHECKING
 
 import click
 
-from reviewer.cli.inputs import ID, WholeNumber
+from reviewer.cli.inputs import FILE, ID, WholeNumber, flag, option
 from reviewer.cli.output import (
     count,
+    emit,
     json_option,
     narrate,
     print_json,
     print_table,
     print_text,
-    safe,
 )
-from reviewer.cli.progress import ProgressLine, interruptible
-from reviewer.cli.session import (
-    FAILED,
-    INTERRUPTED,
-    OrderedGroup,
-    Session,
-    Verb,
-    pass_session,
-)
+from reviewer.cli.progress import ProgressLine, working
+from reviewer.cli.session import FAILED, INTERRUPTED, Group, Session, leave, pass_session
 
 if TYPE_CHECKING:
     from reviewer.fleet.collapse import CollapseReport
-    from reviewer.fleet.importing import ImportReport
     from reviewer.fleet.run import Progress, RunReport
 
 
-@click.group(cls=OrderedGroup)
+COUNTS = json_option("The counts as one JSON object.")
+MANY = WholeNumber(1, 1_000_000_000)
+
+
+@click.group(cls=Group)
 def fleet() -> None:
     """Read the sessions of a whole company, and queue the best.
 
@@ -46,30 +42,23 @@ def fleet() -> None:
 
 @fleet.command(
     "run",
-    cls=Verb,
     store=False,
     short_help="Read sessions and write what they propose in parts.",
     example="fleet run ~/sessions 's3://team/logs/*.zst' --out parts",
 )
 @click.argument("sources", nargs=-1, required=True, metavar="SOURCE...")
-@click.option("--out", required=True, metavar="DIR", help="The folder or URL for the parts.")
-@click.option(
-    "--workers", type=click.IntRange(1), metavar="N", help="Processes (default: one for each core)."
-)
-@click.option("--scheduler", metavar="ADDRESS", help="A Dask scheduler, such as tcp://host:8786.")
-@click.option(
-    "--part-files",
+@option("--out DIR", "The folder or URL for the parts.", required=True)
+@option("--workers N", "Processes (default: one for each core).", least=1)
+@option("--scheduler ADDRESS", "A Dask scheduler, such as tcp://host:8786.")
+@option(
+    "--part-files N",
+    "Files that are read together at most; a part ends at 32 MB, too.",
     hidden=True,
-    type=click.IntRange(1),
+    least=1,
     default=256,
-    show_default=True,
-    metavar="N",
-    help="Files that are read together at most; a part ends at 32 MB, too.",
 )
-@json_option("The counts as one JSON object.")
-@click.pass_context
+@COUNTS
 def run_(
-    ctx: click.Context,
     sources: tuple[str, ...],
     out: str,
     workers: int | None,
@@ -97,22 +86,17 @@ def run_(
     from reviewer.clock import utc_now
     from reviewer.fleet.run import DaskCluster, Processes, run
 
-    line = ProgressLine()
-
-    def show(progress: Progress) -> None:
-        line.show(
-            f"{progress.files_done:,} of {count(progress.files_total, 'file')}  "
-            f"{progress.bytes_done / 1e6:,.1f} of {progress.bytes_total / 1e6:,.1f} MB  "
-            f"{count(progress.found, 'place')}  {progress.failed:,} failed"
-            + (
-                f"  {progress.slow_seconds:,.0f} s on {safe(progress.slow)}"
-                if progress.slow
-                else ""
-            )
-        )
-
     cluster = DaskCluster(scheduler) if scheduler is not None else None
-    with interruptible() as interruption:
+    with working() as (line, interruption):
+
+        def show(progress: Progress) -> None:
+            slow = progress.slow and f"  {progress.slow_seconds:,.0f} s on {progress.slow}"
+            line.show(
+                f"{progress.files_done:,} of {count(progress.files_total, 'file')}  "
+                f"{progress.bytes_done / 1e6:,.1f} of {progress.bytes_total / 1e6:,.1f} MB  "
+                f"{count(progress.found, 'place')}  {progress.failed:,} failed{slow}"
+            )
+
         try:
             report = run(
                 sources,
@@ -124,7 +108,6 @@ def run_(
                 cancelled=interruption,
             )
         finally:
-            line.clear()
             if cluster is not None:
                 cluster.close()
     if as_json:
@@ -132,20 +115,20 @@ def run_(
     else:
         _print_run(report)
     for name in report.killers:
-        narrate(f"{safe(name)} ended the process that read it; it is left out.")
+        narrate(f"{name} ended the process that read it; it is left out.")
     if report.failed:
-        narrate(f"The files that failed: reviewer fleet files {safe(report.folder)}")
+        narrate(f"The files that failed: reviewer fleet files {report.folder}")
     if report.state == "interrupted":
         narrate("Interrupted. What was read is kept; run the same command again to go on.")
-        ctx.exit(INTERRUPTED)
+        leave(INTERRUPTED)
     if report.files == 0:
         narrate("There is nothing to read.")
-        ctx.exit(FAILED)
+        leave(FAILED)
     if report.files == report.failed + report.other_kind:
         narrate("None of the files could be read as sessions or notes.")
-        ctx.exit(FAILED)
+        leave(FAILED)
     if not as_json:
-        narrate(f"Next: reviewer fleet collapse {safe(report.folder)} --top 5000")
+        narrate(f"Next: reviewer fleet collapse {report.folder} --top 5000")
 
 
 def _print_run(report: RunReport) -> None:
@@ -166,43 +149,35 @@ def _print_run(report: RunReport) -> None:
     print_table(rows)
 
 
-@fleet.command("files", cls=Verb, ends_unread=True, store=False, example="fleet files parts")
+@fleet.command("files", ends_unread=True, store=False, example="fleet files parts")
 @click.argument("folder", metavar="DIR")
-@click.option("--all", "everything", is_flag=True, help="Also those that were read.")
+@flag("--all", "Also those that were read.", into="everything")
 @json_option()
 def files(folder: str, everything: bool, as_json: bool) -> None:
     """List the files of a job that could not be read, and why."""
     from reviewer.fleet.collapse import files_of
 
-    number = 0
-    for row in files_of(folder, everything=everything):
-        number += 1
-        if as_json:
-            print_json(row)
-        else:
-            print_text(row["problem"] or f"{row['path']}: {count(row['found'], 'place')}")
-    if not number and not as_json:
-        narrate("Every file was read.")
+    emit(
+        files_of(folder, everything=everything),
+        as_json,
+        lambda row: (row["problem"] or f"{row['path']}: {count(row['found'], 'place')}",),
+        empty="Every file was read.",
+    )
 
 
 @fleet.command(
     "collapse",
-    cls=Verb,
     store=False,
     short_help="Count what the parts say and write the best N.",
     example="fleet collapse parts --top 5000",
 )
 @click.argument("folder", metavar="DIR")
-@click.option("--top", type=WholeNumber(1, 1_000_000_000), default=5_000, show_default=True,
-              metavar="N", help="How many candidates.")  # fmt: skip
-@click.option("--out", type=click.Path(path_type=Path), metavar="FILE",
-              help="The file to write (default: candidates.parquet in DIR).")  # fmt: skip
-@click.option("--from-project", metavar="NAME",
-              help="Only what was said in working folders of this name.")  # fmt: skip
-@click.option("--memory-limit", default="2GB", show_default=True, metavar="SIZE",
-              help="What DuckDB may use; the rest goes to the disk.")  # fmt: skip
-@click.option("--threads", type=WholeNumber(1, 1_024), hidden=True)
-@json_option("The counts as one JSON object.")
+@option("--top N", "How many candidates.", type=MANY, default=5_000)
+@option("--out FILE", "The file to write (default: candidates.parquet in DIR).", type=FILE)
+@option("--from-project NAME", "Only what was said in working folders of this name.")
+@option("--memory-limit SIZE", "What DuckDB may use; the rest goes to the disk.", default="2GB")
+@option("--threads N", "", type=WholeNumber(1, 1_024), hidden=True)
+@COUNTS
 @pass_session
 def collapse_(
     session: Session,
@@ -252,7 +227,7 @@ def collapse_(
     _print_collapse(report)
     if report.masked:
         narrate(f"{count(report.masked, 'secret')} masked that the parts still had")
-    narrate(f"Next: reviewer fleet import {safe(report.file)}")
+    narrate(f"Next: reviewer fleet import {report.file}")
 
 
 def _print_collapse(report: CollapseReport) -> None:
@@ -272,43 +247,39 @@ def _print_collapse(report: CollapseReport) -> None:
 
 @fleet.command(
     "import",
-    cls=Verb,
     short_help="Queue the candidates of a file as one wave.",
     example="fleet import parts/candidates.parquet",
 )
-@click.argument("file", type=click.Path(path_type=Path, readable=False), metavar="FILE")
-@click.option("--top", type=WholeNumber(1, 1_000_000_000), metavar="N", help="Only the first N.")
-@json_option("The counts as one JSON object.")
-@click.pass_context
+@click.argument("file", type=FILE, metavar="FILE")
+@option("--top N", "Only the first N.", type=MANY)
+@COUNTS
 @pass_session
-def import_(
-    session: Session, ctx: click.Context, file: Path, top: int | None, as_json: bool
-) -> None:
+def import_(session: Session, file: Path, top: int | None, as_json: bool) -> None:
     """Queue the candidates of a file as one wave, in the order of the file.
 
     Each comes with the text around it, and says where the whole is, and in how many sessions and by
     how many people it was said. What the project has already counts as seen again. Secrets are
     masked once more.
     """
-    line = ProgressLine()
     with (
         session.changing(create=True, new_outside=True) as engine,
-        interruptible() as interruption,
+        working() as (line, interruption),
     ):
-        try:
-            report = engine.fleet.run(
-                file,
-                project=session.target(engine),
-                top=top,
-                progress=lambda done, total: line.show(f"{done:,} of {total:,}"),
-                cancelled=interruption,
-            )
-        finally:
-            line.clear()
+        report = engine.fleet.run(
+            file,
+            project=session.target(engine),
+            top=top,
+            progress=lambda done, total: line.show(f"{done:,} of {total:,}"),
+            cancelled=interruption,
+        )
     if as_json:
         print_json(report)
     else:
-        print_text(_imported(report))
+        print_text(
+            f"wave {report.wave}: {count(report.new, 'new candidate')},"
+            f" {report.near:,} of them behind another, {report.repeated:,} seen before,"
+            f" {count(len(report.acts), 'act')}, {report.seconds:,.1f} s"
+        )
     if report.masked:
         narrate(f"{count(report.masked, 'secret')} masked that the parts still had")
     if report.acts:
@@ -318,7 +289,7 @@ def import_(
     _name_unfinished(report.unfinished)
     if report.state == "interrupted":
         narrate("Interrupted. What was imported is kept; the same command adds the rest.")
-        ctx.exit(INTERRUPTED)
+        leave(INTERRUPTED)
 
 
 def _name_unfinished(waves: Sequence[int]) -> None:
@@ -329,17 +300,9 @@ def _name_unfinished(waves: Sequence[int]) -> None:
         )
 
 
-def _imported(report: ImportReport) -> str:
-    return (
-        f"wave {report.wave}: {count(report.new, 'new candidate')},"
-        f" {report.near:,} of them behind another, {report.repeated:,} seen before,"
-        f" {count(len(report.acts), 'act')}, {report.seconds:,.1f} s"
-    )
-
-
-@fleet.command("undo", cls=Verb, example="fleet undo 14")
+@fleet.command("undo", example="fleet undo 14")
 @click.argument("wave", type=ID, metavar="WAVE")
-@click.option("--anyone", is_flag=True, help="Also an import that somebody else made.")
+@flag("--anyone", "Also an import that somebody else made.")
 @pass_session
 def undo(session: Session, wave: int, anyone: bool) -> None:
     """Take back an import, all of its acts.

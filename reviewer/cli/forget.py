@@ -7,13 +7,14 @@ from typing import TYPE_CHECKING
 
 import click
 
-from reviewer.cli.inputs import ID
-from reviewer.cli.output import count, narrate, print_text, safe
+from reviewer.cli.inputs import ID, flag
+from reviewer.cli.output import count, narrate, print_text
 from reviewer.cli.session import (
     FAILED,
     Session,
     Verb,
     bring_memory_folders_up_to_date,
+    leave,
     pass_session,
 )
 
@@ -31,10 +32,9 @@ UNFINISHED = (
 
 @click.command(cls=Verb, example="forget 412 413")
 @click.argument("ids", type=ID, nargs=-1, metavar="[ID]...")
-@click.option("--yes", is_flag=True, help="Do not ask: nothing takes it back.")
-@click.pass_context
+@flag("--yes", "Do not ask: nothing takes it back.")
 @pass_session
-def forget(session: Session, ctx: click.Context, ids: Sequence[int], yes: bool) -> None:
+def forget(session: Session, ids: Sequence[int], yes: bool) -> None:
     """Erase memories, or a project, for good.
 
     Nothing is left in tables, history, search indexes, reports, drafts, kept answers and prepared
@@ -62,20 +62,20 @@ def forget(session: Session, ctx: click.Context, ids: Sequence[int], yes: bool) 
         bring_memory_folders_up_to_date(engine)
         done = engine.forgetting.clean_up(going)
         for sentence in engine.forgetting.out_of_reach(going):
-            narrate(safe(sentence))
+            narrate(sentence)
         narrate("Erased for good." if done else UNFINISHED)
         if not done:
-            ctx.exit(FAILED)
+            leave(FAILED)
 
 
 def _say(going: Going, project: str) -> None:
     if going.wipe.project:
         print_text(
-            f"Project {safe(project)} with {count(len(going.memories), 'memory', 'memories')}"
+            f"Project {project} with {count(len(going.memories), 'memory', 'memories')}"
             ", its sources, contexts, runs and state, and all kept answers of models"
         )
         return
     for number, content in going.memories[:SHOWN]:
-        print_text(f"#{number}  {safe(content)}")
+        print_text(f"#{number}  {content}")
     if len(going.memories) > SHOWN:
         print_text(f"... and {len(going.memories) - SHOWN:,} more")

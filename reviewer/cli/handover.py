@@ -9,18 +9,10 @@ from typing import TYPE_CHECKING, NamedTuple
 import click
 
 from reviewer.cli.context import IMPORT, find_context
-from reviewer.cli.inputs import Command, engine_options
-from reviewer.cli.output import (
-    count,
-    json_option,
-    narrate,
-    print_json,
-    print_text,
-    safe,
-    safe_lines,
-)
+from reviewer.cli.inputs import engine_options, option, together
+from reviewer.cli.output import Command, count, json_option, narrate, print_json, print_lines
 from reviewer.cli.session import Session, Verb, pass_session
-from reviewer.cli.sources import ingested_sessions
+from reviewer.cli.sources import found_sessions, ingested_sessions
 from reviewer.cli.summarize import say_what_is_wrong, written_by
 from reviewer.errors import SourceError
 
@@ -28,43 +20,27 @@ if TYPE_CHECKING:
     from reviewer.compression.engines import EngineName
     from reviewer.compression.handover import Handover
     from reviewer.compression.values import Turn
-    from reviewer.sources.discovery import FoundSession
 
 LEAST = 100
 
 
 def _about_a_session(tokens: int) -> Callable[[Command], Command]:
     """What a text is about, and how long it may be."""
-    options = (
+    return together(
         click.argument("name", required=False, metavar="[SESSION]"),
-        click.option(
-            "--max-tokens",
-            type=click.IntRange(LEAST),
-            default=tokens,
-            show_default=True,
-            metavar="N",
-            help="At most N tokens.",
+        option("--max-tokens N", "At most N tokens.", least=LEAST, default=tokens),
+        option(
+            "--conversation N|ID",
+            "Of a file of several: this one, by number or id.  [default: the last]",
         ),
-        click.option(
-            "--conversation",
-            metavar="N|ID",
-            help="Of a file of several: this one, by number or id.  [default: the last]",
-        ),
-        click.option("--context", metavar="NAME", help="Write about this context instead."),
+        option("--context NAME", "Write about this context instead."),
+        json_option("One JSON object."),
     )
-
-    def all_of_them(command: Command) -> Command:
-        for option in reversed(options):
-            command = option(command)
-        return command
-
-    return all_of_them
 
 
 @click.command(cls=Verb, example="brief --max-tokens 1500")
 @_about_a_session(2_000)
 @engine_options("What writes it; model sends the session to the model of the settings.")
-@json_option("One JSON object.")
 @pass_session
 def brief(
     session: Session,
@@ -91,29 +67,17 @@ def brief(
     from reviewer.compression.handover import brief_of, write_brief
 
     with written_by(engine, model) as writer:
-        if context is not None:
-            _print_context(
-                session,
-                name,
-                context,
-                lambda title, turns: brief_of(turns, title, max_tokens=max_tokens, writer=writer),
-                as_json,
-            )
-            return
-        _print(
-            session,
-            name,
+        asked = _Asked(session, name, conversation, context, as_json)
+        asked.print(
             lambda each: write_brief(
                 each.path, max_tokens=max_tokens, session=each.session or None, writer=writer
             ),
-            as_json,
-            conversation,
+            lambda title, turns: brief_of(turns, title, max_tokens=max_tokens, writer=writer),
         )
 
 
 @click.command(cls=Verb, example="keep --max-tokens 500")
 @_about_a_session(700)
-@json_option("One JSON object.")
 @pass_session
 def keep(
     session: Session,
@@ -130,17 +94,9 @@ def keep(
     """
     from reviewer.compression.handover import keep_of, write_keep
 
-    if context is not None:
-        _print_context(
-            session, name, context, lambda _, turns: keep_of(turns, max_tokens=max_tokens), as_json
-        )
-        return
-    _print(
-        session,
-        name,
+    _Asked(session, name, conversation, context, as_json).print(
         lambda each: write_keep(each.path, max_tokens=max_tokens, session=each.session or None),
-        as_json,
-        conversation,
+        lambda _, turns: keep_of(turns, max_tokens=max_tokens),
     )
 
 
@@ -151,44 +107,42 @@ class Named(NamedTuple):
     session: str = ""
 
 
-def _print(
-    session: Session,
-    name: str | None,
-    write: Callable[[Named], Handover],
-    as_json: bool,
-    conversation: str | None,
-) -> None:
-    named = find_session(session, name)
-    if conversation is not None:
-        named = Named(named.path, conversation)
-    found = write(named)
-    if conversation is not None and not found.conversation:
-        from reviewer.sources.open import recognise
+class _Asked(NamedTuple):
+    """What a text is asked about: a session, or a context."""
 
-        if recognise(named.path).outlines is None:
-            raise SourceError(f"{named.path} has one conversation: leave out --conversation.")
-    inside = f" {safe(named.session)}" if named.session and not found.conversation else ""
-    inside = f", {safe(found.conversation)}" if found.conversation else inside
-    _show(found, f"{safe(str(named.path))}{inside}", as_json)
-    if found.conversation and conversation is None and not as_json:
-        narrate("The last conversation of the file. Another one: --conversation N")
+    session: Session
+    name: str | None
+    conversation: str | None
+    context: str | None
+    as_json: bool
 
+    def print(
+        self,
+        about_session: Callable[[Named], Handover],
+        about_context: Callable[[str, Sequence[Turn]], Handover],
+    ) -> None:
+        if self.context is not None:
+            if self.name is not None:
+                raise click.UsageError("name a session or a --context, not both")
+            with self.session.reading(filled_by=IMPORT) as engine:
+                context = find_context(engine, self.context)
+                turns = engine.compression.original_turns(context.id)
+            place = f"the context {context.name}"
+            _show(about_context(place, turns), place, self.as_json)
+            return
+        named = find_session(self.session, self.name)
+        if self.conversation is not None:
+            named = Named(named.path, self.conversation)
+        found = about_session(named)
+        if self.conversation is not None and not found.conversation:
+            from reviewer.sources.open import recognise
 
-def _print_context(
-    session: Session,
-    name: str | None,
-    context: str,
-    write: Callable[[str, Sequence[Turn]], Handover],
-    as_json: bool,
-) -> None:
-    """The text about a context, from its originals."""
-    if name is not None:
-        raise click.UsageError("name a session or a --context, not both")
-    with session.reading(filled_by=IMPORT) as engine:
-        found = find_context(engine, context)
-        turns = engine.compression.original_turns(found.id)
-    place = f"the context {found.name}"
-    _show(write(place, turns), safe(place), as_json)
+            if recognise(named.path).outlines is None:
+                raise SourceError(f"{named.path} has one conversation: leave out --conversation.")
+        inside = f", {found.conversation}" if found.conversation else f" {named.session}".rstrip()
+        _show(found, f"{named.path}{inside}", self.as_json)
+        if found.conversation and self.conversation is None and not self.as_json:
+            narrate("The last conversation of the file. Another one: --conversation N")
 
 
 def _show(found: Handover, place: str, as_json: bool) -> None:
@@ -199,10 +153,9 @@ def _show(found: Handover, place: str, as_json: bool) -> None:
     if not found.text:
         narrate(f"There is nothing to hand over in {place}.")
         return
-    for line in safe_lines(found.text):
-        print_text(line)
+    print_lines(found.text)
     tokens = count(found.tokens, "token")
-    by = f", written by {safe(found.engine)}" if found.engine != "offline" else ""
+    by = f", written by {found.engine}" if found.engine != "offline" else ""
     narrate(f"{place}: {tokens} of {found.original_tokens:,} ({found.encoding}){by}.")
     say_what_is_wrong(found.engine, found.note, found.invented)
 
@@ -216,7 +169,11 @@ def find_session(session: Session, name: str | None) -> Named:
         return Named(Path(name))
     known = {
         **{Named(path): path.stat().st_mtime_ns for path in ingested_sessions(session)},
-        **{Named(each.path, each.session): each.modified_ns for each in _discovered()},
+        **{
+            Named(each.path, each.session): each.modified_ns
+            for each in found_sessions(session)[1]
+            if not each.subagent
+        },
     }
     if name is None:
         if not known:
@@ -231,12 +188,3 @@ def find_session(session: Session, name: str | None) -> Named:
             "List those of this project: reviewer sources --files"
         )
     return max(matches, key=lambda each: known[each])
-
-
-def _discovered() -> list[FoundSession]:
-    """The sessions that agents have left of this project."""
-    from reviewer.sources.discovery import Machine, Scope, find_sessions
-
-    scope = Scope.of(Path.cwd())
-    found = find_sessions(Machine.here(), scope)
-    return [each for each in found if each.belongs_to(scope) and not each.subagent]

@@ -6,7 +6,7 @@ import sys
 
 import click
 
-from reviewer.cli.output import hand_out, print_table, safe
+from reviewer.cli.output import hand_out, print_table
 from reviewer.cli.session import Verb
 from reviewer.errors import ReviewerError
 
@@ -34,10 +34,10 @@ def help_(topic: str | None) -> None:
 def _unknown(name: str, pages: list[str]) -> str:
     from difflib import get_close_matches
 
-    from reviewer.cli.root import COMMANDS
+    from reviewer.cli.root import root
 
-    if name in COMMANDS:
+    if name in root.entries:
         return f"{name} is a command: reviewer {name} --help"
     near = get_close_matches(name, pages, n=1)
     meant = f" Did you mean {near[0]}?" if near else ""
-    return f"There is no page {safe(name)}.{meant} Pages: {', '.join(pages)}."
+    return f"There is no page {name}.{meant} Pages: {', '.join(pages)}."

@@ -8,19 +8,19 @@ from typing import TYPE_CHECKING
 
 import click
 
-from reviewer.cli.inputs import ID, limit_option
+from reviewer.cli.inputs import ID, flag, limit_option, option
 from reviewer.cli.output import (
     count,
     emit,
+    emit_texts,
     fields,
     json_option,
     moment,
     narrate,
     print_json,
     print_text,
-    safe,
 )
-from reviewer.cli.session import FAILED, Session, Verb, VerbGroup, pass_session
+from reviewer.cli.session import FAILED, Session, Verb, VerbGroup, leave, pass_session
 from reviewer.errors import ReviewerError
 from reviewer.projects import work_tree
 from reviewer.sharing import personal
@@ -36,7 +36,7 @@ PAGE = 500
 
 @click.command(cls=Verb, example="undo 14")
 @click.argument("act", type=ID, required=False, metavar="[ACT]")
-@click.option("--anyone", is_flag=True, help="Also when another person decided ACT.")
+@flag("--anyone", "Also when another person decided ACT.")
 @pass_session
 def undo(session: Session, act: int | None, anyone: bool) -> None:
     """Undo your latest decision, or the act with this number.
@@ -46,8 +46,7 @@ def undo(session: Session, act: int | None, anyone: bool) -> None:
     """
     if anyone and act is None:
         raise click.UsageError("--anyone needs the number of the act: see reviewer history")
-    connecting = _latest_connecting(session) if act is None else None
-    if connecting is not None:
+    if act is None and (connecting := _latest_connecting(session)) is not None:
         from reviewer.cli.connect import undo_connecting
 
         undo_connecting(session, connecting)
@@ -59,9 +58,7 @@ def undo(session: Session, act: int | None, anyone: bool) -> None:
                 if act is None
                 else engine.history.undo_act(act, anyone=anyone)
             )
-            narrate(
-                f"Undone: {safe(undone.title)} (act {undone.target}) - reviewer redo brings it back"
-            )
+            narrate(f"Undone: {undone.title} (act {undone.target}) - reviewer redo brings it back")
     finally:
         if act is None:
             _say_connected(session)
@@ -73,12 +70,12 @@ def redo(session: Session) -> None:
     """Redo the act that was undone last."""
     with session.changing() as engine:
         redone = engine.history.redo()
-        narrate(f"Done again: {safe(redone.title)} - reviewer undo takes it back")
+        narrate(f"Done again: {redone.title} - reviewer undo takes it back")
 
 
 @click.group(cls=VerbGroup, ends_unread=True, invoke_without_command=True)
 @limit_option(says="Only the latest N acts.")
-@click.option("--by", metavar="NAME", help="Only the acts of this person or agent.")
+@option("--by NAME", "Only the acts of this person or agent.")
 @json_option("One JSON object per line, oldest first.")
 @click.pass_context
 @pass_session
@@ -91,28 +88,40 @@ def history(
     """
     if ctx.invoked_subcommand is not None:
         return
+    none = "There are no acts yet. Ingest something: reviewer ingest PATH"
     try:
-        _list_acts(session, limit, by, as_json)
+        with session.listing() as engine:
+            acts = _latest_acts(engine, limit, by)
+            emit(
+                reversed(list(acts)) if as_json else acts,
+                as_json,
+                lambda act: (
+                    str(act.id),
+                    moment(act.at),
+                    act.actor,
+                    "undone" if act.undone else "",
+                    act.title,
+                ),
+                right=[0],
+                empty=none if by is None else f"There are no acts of {by} here.",
+            )
     finally:
         if not as_json:
             _say_connected(session)
 
 
-def _list_acts(session: Session, limit: int | None, by: str | None, as_json: bool) -> None:
-    with session.listing() as engine:
-        acts = oldest_first if as_json else latest_acts
-        number = emit(acts(engine, limit, by), as_json, _columns, right=frozenset({0}))
-        if number or as_json:
+def _latest_acts(engine: Engine, limit: int | None, by: str | None) -> Iterator[ActView]:
+    """At most `limit` acts, newest first; with `by` only those of one person or agent."""
+    before: int | None = None
+    left = limit
+    while left is None or left > 0:
+        most = PAGE if left is None else min(PAGE, left)
+        page = engine.history.acts(before=before, limit=most, actor=by)
+        yield from page
+        if len(page) < PAGE:
             return
-        if by is not None:
-            narrate(f"There are no acts of {safe(by)} here.")
-        else:
-            narrate("There are no acts yet. Ingest something: reviewer ingest PATH")
-
-
-def _columns(act: ActView) -> tuple[str, ...]:
-    undone = "undone" if act.undone else ""
-    return (str(act.id), moment(act.at), act.actor, undone, act.title)
+        before = page[-1].id
+        left = None if left is None else left - len(page)
 
 
 def _latest_connecting(session: Session) -> ConnectingAct | None:
@@ -148,16 +157,16 @@ def _say_connected(session: Session) -> None:
     try:
         connected = Connections(store).all()
     except ReviewerError as problem:
-        narrate(safe(str(problem)))
+        narrate(str(problem))
         return
     for each in connected:
         narrate(
             f"{each.agent} was connected on {moment(each.at)}, which is not an act of the store: "
-            f"{safe(disconnecting(each))} takes it back."
+            f"{disconnecting(each)} takes it back."
         )
 
 
-@history.command("show", cls=Verb)
+@history.command("show")
 @click.argument("act", type=ID, metavar="ACT")
 @limit_option(500, "At most N rows.")
 @json_option("One JSON object per line, a row each.")
@@ -165,13 +174,18 @@ def _say_connected(session: Session) -> None:
 def show(session: Session, act: int, limit: int, as_json: bool) -> None:
     """Show what one act changed: every row, before and after."""
     with session.reading() as engine:
-        for change in engine.history.changes(act, limit=limit):
-            if as_json:
-                print_json(change)
-                continue
-            print_text(f"{change.table} {change.row}  {safe(change.label)}")
-            for line in _differences(change):
-                print_text(f"    {line}")
+        emit_texts(engine.history.changes(act, limit=limit), as_json, _shown, apart=False)
+
+
+def _shown(change: ChangeView) -> Iterator[str]:
+    yield f"{change.table} {change.row}  {change.label}"
+    before, after = change.before or {}, change.after or {}
+    if not before or not after:
+        yield f"    {'added' if after else 'removed'}"
+        return
+    for column in after:
+        if before.get(column) != after[column]:
+            yield f"    {column}: {before.get(column)} -> {after[column]}"
 
 
 def head_hash(_: click.Context, __: click.Parameter, value: str) -> str:
@@ -182,17 +196,15 @@ def head_hash(_: click.Context, __: click.Parameter, value: str) -> str:
 
 
 @click.command(cls=Verb)
-@click.option(
-    "--head",
-    metavar="HASH",
+@option(
+    "--head HASH",
+    "The head that an earlier `verify` printed: it has to be in the chain.",
     default="",
     callback=head_hash,
-    help="The head that an earlier `verify` printed: it has to be in the chain.",
 )
 @json_option("The result as one JSON object.")
-@click.pass_context
 @pass_session
-def verify(session: Session, ctx: click.Context, head: str, as_json: bool) -> None:
+def verify(session: Session, head: str, as_json: bool) -> None:
     """Check that the store agrees with its ledger.
 
     The head is the hash of the latest act and covers all acts. The chain has no key: keep a head
@@ -204,9 +216,9 @@ def verify(session: Session, ctx: click.Context, head: str, as_json: bool) -> No
         print_json({"ok": verdict.ok, **fields(verdict), "acts_since_head": verdict.since})
     else:
         for problem in verdict.problems:
-            print_text(safe(problem))
+            print_text(problem)
         if verdict.head:
-            print_text(f"Head: {safe(verdict.head)}")
+            print_text(f"Head: {verdict.head}")
         if verdict.since is not None:
             print_text(f"{count(verdict.since, 'act')} since the head that was given.")
         verb = _agreement(verdict.rows, verdict.ok)
@@ -214,46 +226,10 @@ def verify(session: Session, ctx: click.Context, head: str, as_json: bool) -> No
             f"{count(verdict.rows, 'row')} {verb} the ledger of {count(verdict.acts, 'act')}."
         )
     if not verdict.ok:
-        ctx.exit(FAILED)
-
-
-def latest_acts(engine: Engine, limit: int | None, by: str | None = None) -> Iterator[ActView]:
-    """At most `limit` acts, newest first; with `by` only those of one person or agent."""
-    before: int | None = None
-    left = limit
-    while left is None or left > 0:
-        page = engine.history.acts(
-            before=before, limit=PAGE if left is None else min(PAGE, left), actor=by
-        )
-        yield from page
-        if len(page) < PAGE:
-            return
-        before = page[-1].id
-        left = None if left is None else left - len(page)
-
-
-def oldest_first(engine: Engine, limit: int | None, by: str | None = None) -> Iterator[ActView]:
-    """The same acts, oldest first."""
-    if limit is not None:
-        yield from reversed(list(latest_acts(engine, limit, by)))
-        return
-    last: int | None = None
-    while page := engine.history.acts(before=last, limit=PAGE, newest_first=False, actor=by):
-        yield from page
-        last = page[-1].id
+        leave(FAILED)
 
 
 def _agreement(rows: int, ok: bool) -> str:
     if ok:
         return "agrees with" if rows == 1 else "agree with"
     return "DOES NOT agree with" if rows == 1 else "DO NOT agree with"
-
-
-def _differences(change: ChangeView) -> Iterator[str]:
-    before, after = change.before or {}, change.after or {}
-    if not before or not after:
-        yield "added" if after else "removed"
-        return
-    for column in after:
-        if before.get(column) != after[column]:
-            yield f"{column}: {safe(str(before.get(column)))} -> {safe(str(after[column]))}"

@@ -15,7 +15,7 @@ import click
 
 from reviewer.cli.output import narrate
 from reviewer.cli.run import STDOUT, explain, flush_streams
-from reviewer.cli.session import DONE, FAILED, Session, Verb, pass_session
+from reviewer.cli.session import DONE, FAILED, Session, Verb, leave, pass_session
 from reviewer.errors import ReviewerError
 
 if TYPE_CHECKING:
@@ -96,7 +96,7 @@ def hook(session: Session, agent: str, event: str) -> None:
     if code is None:
         _log(hooks, f"{agent} {event}: it took longer than {seconds:g} seconds.")
     elif code:
-        raise click.exceptions.Exit(code)
+        leave(code)
 
 
 COMPLETE = b"\0"

@@ -1,10 +1,10 @@
-"""What people type or pipe in: ids, dates, texts."""
+"""What people type or pipe in: options, ids, dates, texts."""
 
 from __future__ import annotations
 
 import errno
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from datetime import datetime
 from pathlib import Path
 from typing import Any, TypeVar
@@ -18,8 +18,57 @@ Command = TypeVar("Command", bound=Callable[..., Any])
 
 HIGHEST_ID = 2**63 - 1
 
+FILE = click.Path(path_type=Path, readable=False)
+"""A path; whoever opens it says what is wrong with it."""
+
 LONGEST_TEXT = 1 << 20
 """Bytes; a larger file was probably named by mistake."""
+
+
+def option(
+    named: str,
+    says: str,
+    *,
+    into: str = "",
+    choices: Sequence[str] = (),
+    least: int | None = None,
+    many: bool = False,
+    **settings: Any,
+) -> Callable[[Command], Command]:
+    """An option with a value: `--limit N` and what the help says of it.
+
+    `into`: the name of the parameter. `choices`: the values allowed. `least`: a whole number from
+    here on. `many`: it may be given several times.
+    """
+    name, _, metavar = named.partition(" ")
+    if choices:
+        settings["type"] = click.Choice(choices)
+    elif least is not None:
+        settings["type"] = click.IntRange(least)
+    return click.option(
+        *(name, into) if into else (name,),
+        metavar=metavar or None,
+        multiple=many,
+        show_default=settings.get("default") not in (None, ""),
+        help=says,
+        **settings,
+    )
+
+
+def flag(name: str, says: str, *, into: str = "", **settings: Any) -> Callable[[Command], Command]:
+    """An option without a value."""
+    return click.option(*(name, into) if into else (name,), is_flag=True, help=says, **settings)
+
+
+def together(*options: Callable[[Command], Command]) -> Callable[[Command], Command]:
+    """Several options of one decorator, in the order of the help."""
+
+    def all_of_them(command: Command) -> Command:
+        for each in reversed(options):
+            command = each(command)
+        return command
+
+    return all_of_them
 
 
 class Id(click.ParamType[int]):
@@ -65,45 +114,15 @@ def limit_option(
     default: int | None = None, says: str = "At most N."
 ) -> Callable[[Command], Command]:
     """`--limit`."""
-    number = click.IntRange(1)
-    shown = default is not None
-    return click.option(
-        "--limit", type=number, default=default, show_default=shown, metavar="N", help=says
-    )
+    return option("--limit N", says, least=1, default=default)
 
 
 def engine_options(says: str) -> Callable[[Command], Command]:
     """`--engine` and `--model`, for a text that the offline engine writes unless it is told."""
-
-    def both(command: Command) -> Command:
-        named = click.option(
-            "--model", metavar="NAME", help="Use this model instead of that of the settings."
-        )
-        chosen = click.option(
-            "--engine",
-            type=click.Choice(["offline", "model"]),
-            default="offline",
-            show_default=True,
-            help=says,
-        )
-        return chosen(named(command))
-
-    return both
-
-
-def line_range(command: Command) -> Command:
-    """`--from-line` and `--to-line`: which lines of a file are read."""
-    first = click.option(
-        "--from-line", type=click.IntRange(0), default=0, metavar="A", help="First line, from 0."
+    return together(
+        option("--engine", says, choices=["offline", "model"], default="offline"),
+        option("--model NAME", "Use this model instead of that of the settings."),
     )
-    behind = click.option(
-        "--to-line",
-        type=click.IntRange(0),
-        metavar="B",
-        callback=_behind_first,
-        help="Stop before this line.",
-    )
-    return first(behind(command))
 
 
 def _behind_first(ctx: click.Context, _: click.Parameter, value: int | None) -> int | None:
@@ -112,12 +131,17 @@ def _behind_first(ctx: click.Context, _: click.Parameter, value: int | None) -> 
     return value
 
 
-port_option = click.option(
-    "--port",
+line_range = together(
+    option("--from-line A", "First line, from 0.", least=0, default=0),
+    option("--to-line B", "Stop before this line.", least=0, callback=_behind_first),
+)
+"""Which lines of a file are read."""
+
+port_option = option(
+    "--port N",
+    "The port on 127.0.0.1 (default: a free one).",
     type=click.IntRange(0, 65535),
     default=0,
-    metavar="N",
-    help="The port on 127.0.0.1 (default: a free one).",
 )
 
 

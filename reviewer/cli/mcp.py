@@ -6,6 +6,7 @@ import re
 
 import click
 
+from reviewer.cli.inputs import option
 from reviewer.cli.session import Session, Verb, pass_session
 from reviewer.errors import ReviewerError
 from reviewer.installation import extra_command
@@ -16,11 +17,8 @@ _NAME = re.compile(r"[a-z0-9][a-z0-9.-]{0,39}")
 
 
 @click.command(cls=Verb, ends_unread=True, example="mcp --agent claude-code")
-@click.option(
-    "--agent",
-    metavar="NAME",
-    default="",
-    help="Who proposes (default: the name that the client gives itself).",
+@option(
+    "--agent NAME", "Who proposes (default: the name that the client gives itself).", default=""
 )
 @pass_session
 def mcp(session: Session, agent: str) -> None:

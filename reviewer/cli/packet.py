@@ -6,12 +6,13 @@ import gc
 from collections.abc import Callable, Sequence
 from contextlib import contextmanager
 from datetime import datetime
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, NamedTuple
 
 import click
 
-from reviewer.cli.inputs import Moment, read_text
+from reviewer.cli.inputs import FILE, Moment, flag, option, read_text, together
 from reviewer.cli.output import (
     count,
     hand_out,
@@ -20,9 +21,8 @@ from reviewer.cli.output import (
     narrate,
     print_json,
     print_table,
-    safe,
 )
-from reviewer.cli.session import NOTHING_STORED, Session, Verb, VerbGroup, pass_session
+from reviewer.cli.session import NOTHING_STORED, Session, VerbGroup, pass_session
 from reviewer.errors import ReviewerError
 from reviewer.packets.presets import PRESETS, Limits, read_limits
 from reviewer.packets.values import DEFAULT_BUDGET
@@ -34,11 +34,7 @@ if TYPE_CHECKING:
     from reviewer.packets.prepared import Prepared
     from reviewer.packets.values import Item, Packet
 
-PLACE = click.Path(path_type=Path, readable=False)
-STDOUT = Path("-")
 PROBLEMS_SHOWN = 20
-
-
 TASK_BYTES = 4 << 20
 """The largest text of a task that is read."""
 
@@ -57,22 +53,17 @@ class Budget(click.ParamType[Limits]):
         return found
 
 
-def _source_options(command: Callable[..., None]) -> Callable[..., None]:
-    """Where a packet comes from, for `packet` and `packet read`."""
-    folder = click.option(
-        "--context-dir",
-        type=PLACE,
-        metavar="DIR",
-        help="Read this .context folder, or the one in DIR.",
-    )
-    place = click.option(
+_source_options = together(
+    option("--context-dir DIR", "Read this .context folder, or the one in DIR.", type=FILE),
+    option(
         "--from",
-        "place",
-        type=click.Choice(("store", "folder", "both")),
-        help="The store, the .context folder here, or both (default: the store, and if it has "
-        "nothing for this project the folder).",
-    )
-    return folder(place(command))
+        "The store, the .context folder here, or both (default: the store, and if it has nothing "
+        "for this project the folder).",
+        into="place",
+        choices=("store", "folder", "both"),
+    ),
+)
+"""Where a packet comes from."""
 
 
 @click.group(
@@ -81,51 +72,35 @@ def _source_options(command: Callable[..., None]) -> Callable[..., None]:
     example='packet --budget 4k --task "fix the receipt printer" --out packet.md',
 )
 @_source_options
-@click.option(
-    "--budget",
+@option(
+    "--budget TOKENS",
+    "The limit of the text: 4000, 4,000 or 4k; also '4k 9500 chars', or an agent whose limits "
+    f"it has to keep: {', '.join(PRESETS)}.",
     type=Budget(),
     default=f"{DEFAULT_BUDGET:,}",
-    show_default=True,
-    metavar="TOKENS",
-    help="The limit of the text: 4000, 4,000 or 4k; also '4k 9500 chars', or an agent whose limits "
-    f"it has to keep: {', '.join(PRESETS)}.",
 )
-@click.option(
-    "--task",
-    default="",
-    metavar="TEXT",
-    help="The task it is for (default: the open tasks); - is stdin.",
-)
-@click.option(
+@option("--task TEXT", "The task it is for (default: the open tasks); - is stdin.", default="")
+@option(
     "--format",
-    "form",
-    type=click.Choice(("markdown", "json")),
+    "Text for an agent, or one object with every item and its reason.",
+    into="form",
+    choices=("markdown", "json"),
     default="markdown",
-    show_default=True,
-    help="Text for an agent, or one object with every item and its reason.",
 )
-@click.option("--now", type=Moment(), metavar="ISO", help="Compute ages at this date.")
-@click.option(
-    "--explain",
-    is_flag=True,
-    help="List every item with its score and the reason why it is in or out.",
-)
-@click.option("--marks", is_flag=True, help="Mark each item with its source: [m:12].")
-@click.option("--pin", "pins", multiple=True, metavar="ID", help="Put this item first.")
-@click.option("--mute", "mutes", multiple=True, metavar="ID", help="Leave this item out.")
-@click.option(
-    "--count",
-    "counting",
+@option("--now ISO", "Compute ages at this date.", type=Moment())
+@flag("--explain", "List every item with its score and the reason why it is in or out.")
+@flag("--marks", "Mark each item with its source: [m:12].")
+@option("--pin ID", "Put this item first.", into="pins", many=True)
+@option("--mute ID", "Leave this item out.", into="mutes", many=True)
+@option(
+    "--count ENCODING",
+    "The token encoding; estimate: four bytes per token.",
+    into="counting",
     hidden=True,
     default="cl100k_base",
-    show_default=True,
-    metavar="ENCODING",
-    help="The token encoding; estimate: four bytes per token.",
 )
-@click.option("--out", type=PLACE, metavar="FILE", help="Write to FILE; - is stdout.")
-@click.option(
-    "--force", is_flag=True, help="With --out: overwrite FILE even if it is not a packet."
-)
+@option("--out FILE", "Write to FILE.", type=FILE)
+@flag("--force", "With --out: overwrite FILE even if it is not a packet.")
 @click.pass_context
 @pass_session
 def packet(
@@ -154,8 +129,6 @@ def packet(
     """
     if ctx.invoked_subcommand is not None:
         return
-    if out == STDOUT:
-        out = None
     if force and out is None:
         raise click.UsageError("--force goes with --out FILE")
     both = [each for each in pins if each in mutes]
@@ -179,39 +152,41 @@ def packet(
     unknown = sorted({*pins, *mutes} - ready.ids())
     if unknown:
         raise click.UsageError(
-            f"There is no item {safe(unknown[0])} to pin or mute. See: reviewer packet --explain"
+            f"There is no item {unknown[0]} to pin or mute. See: reviewer packet --explain"
         )
     tokens = DEFAULT_BUDGET if budget.tokens is None else budget.tokens
     made = assemble_within(ready, tokens, budget.chars, pinned=pins, muted=mutes)
-    narration = [source.words] if source.words else []
-    narration += _narration(made, {*pins, *mutes}, why_empty=session.remark)
+    warning = ready.save_counts()
+    if explain:
+        from reviewer.packets.output import explained
+
+        print_table(explained(made), right=[3, 4])
+    else:
+        _hand_out(made, form, out, force, source.made_from)
+    if source.words:
+        narrate(source.words)
+    for line in _narration(made, {*pins, *mutes}, why_empty=session.remark):
+        narrate(line)
     if task.strip() and not ready.for_task:
-        narration.append(
+        narrate(
             "No word of the task tells the items apart, so they are in the order without a task."
         )
     if budget.chars is not None and len(made.markdown) > budget.chars:
         over = len(made.markdown) - budget.chars
-        narration.append(
+        narrate(
             f"Over the limit of {budget.chars:,} characters by {over:,}: "
             "the instruction, reading order and constitution need that."
         )
-    warning = ready.save_counts()
     if warning:
-        narration.append(safe(warning))
-    if explain:
-        _explain(made)
-        if ready.for_task:
-            narration.append(
-                "With a task all sections compete for the room by how well they fit it; tasks may "
-                "take up to 40 % of the budget, conventions 20 %."
-            )
-    else:
-        _hand_out(made, form, out, force, source.made_from)
-    for line in narration:
-        narrate(line)
+        narrate(warning)
+    if explain and ready.for_task:
+        narrate(
+            "With a task all sections compete for the room by how well they fit it; tasks may "
+            "take up to 40 % of the budget, conventions 20 %."
+        )
 
 
-@packet.command("read", cls=Verb, example="packet read DECISIONS.md:41")
+@packet.command("read", example="packet read DECISIONS.md:41")
 @_source_options
 @click.argument("names", nargs=-1, required=True, metavar="ID|PLACE...")
 @json_option("One JSON object per item.")
@@ -241,53 +216,39 @@ def read(
         narrate(source.words)
 
 
-class _Source(Protocol):
+class _Source(NamedTuple):
     """Where the items come from."""
 
+    made_from: Path
     words: str
     """What was read, as a sentence for the person; empty if it was named."""
-    made_from: Path
-
-    def items(self, names: Sequence[str]) -> list[Item]:
-        """Items by their ids or places. Raises UnknownIdError."""
-        ...
-
-    def prepared(self, *, task: str, now: datetime, counting: str, marks: bool) -> Prepared: ...
+    prepared: Callable[..., Prepared]
+    items: Callable[[Sequence[str]], list[Item]]
+    """Items by their ids or places. Raises UnknownIdError."""
 
 
-class _FolderSource:
-    def __init__(self, folder: Path, words: str = "") -> None:
-        self.made_from, self.words = folder, words
+def _of_folder(folder: Path, words: str = "") -> _Source:
+    from reviewer.packets.context_folder import read_folder
+    from reviewer.packets.lookup import find_item
+    from reviewer.packets.prepared import prepare_folder
 
-    def items(self, names: Sequence[str]) -> list[Item]:
-        from reviewer.packets.context_folder import read_folder
-        from reviewer.packets.lookup import find_item
-
-        material = read_folder(self.made_from)
+    def items(names: Sequence[str]) -> list[Item]:
+        material = read_folder(folder)
         return [find_item(material, name) for name in names]
 
-    def prepared(self, *, task: str, now: datetime, counting: str, marks: bool) -> Prepared:
-        from reviewer.packets.prepared import prepare_folder
-
-        return prepare_folder(self.made_from, now=now, task=task, counting=counting, marks=marks)
+    return _Source(folder, words, partial(prepare_folder, folder), items)
 
 
-class _StoreSource:
-    def __init__(self, engine: Engine, path: Path, folder: Path | None, words: str) -> None:
-        """`folder`: a context folder that is read too."""
-        self._engine, self._folder = engine, folder
-        self.made_from, self.words = path, words
+def _of_store(engine: Engine, folder: Path | None, words: str) -> _Source:
+    """`folder`: a context folder that is read too."""
+    packets, project = engine.packets, engine.project
 
-    def items(self, names: Sequence[str]) -> list[Item]:
-        packets, project = self._engine.packets, self._engine.project
-        material = packets.material(project, self._folder)
+    def items(names: Sequence[str]) -> list[Item]:
+        material = packets.material(project, folder)
         return [packets.find(material, name, project) for name in names]
 
-    def prepared(self, *, task: str, now: datetime, counting: str, marks: bool) -> Prepared:
-        return self._engine.packets.prepare_own(
-            self._engine.project, task=task, now=now, counting=counting, marks=marks,
-            folder=self._folder,
-        )  # fmt: skip
+    prepared = partial(packets.prepare_own, project, folder=folder)
+    return _Source(engine.path, words, prepared, items)
 
 
 @contextmanager
@@ -305,24 +266,24 @@ def _source(session: Session, context_dir: Path | None, place: str | None) -> It
             "There is no .context folder here or at the root of the work tree: name it with "
             "--context-dir DIR."
         )
-    words = f"From {safe(str(local))}" if context_dir is None else ""
+    words = f"From {local}" if context_dir is None else ""
     if local is not None and (place == "folder" or (context_dir is not None and place is None)):
-        yield _FolderSource(local, words)
+        yield _of_folder(local, words)
         return
     if local is not None and place is None and not session.store_path().exists():
-        yield _FolderSource(local, f"{words}: there is no store yet.")
+        yield _of_folder(local, f"{words}: there is no store yet.")
         return
     with session.reading(filled_by="reviewer ingest PATH, or name --context-dir DIR") as engine:
         near = engine.packets.source_near(engine.project, local) if place is None else None
         if near is not None and near.folder is not None:
-            yield _FolderSource(near.folder, safe(near.words))
+            yield _of_folder(near.folder, near.words)
             return
         if unknown := session.unknown(engine, _filled_by()):
             session.remark = unknown
-        both = f"From the store and {safe(str(local))}" if place == "both" else ""
+        both = f"From the store and {local}" if place == "both" else ""
         if near is not None and near.words:
-            both = f"{safe(near.words)}: --from both reads it too."
-        yield _StoreSource(engine, session.store_path(), local if place == "both" else None, both)
+            both = f"{near.words}: --from both reads it too."
+        yield _of_store(engine, local if place == "both" else None, both)
 
 
 def _filled_by() -> str:
@@ -343,14 +304,7 @@ def _hand_out(made: Packet, form: str, out: Path | None, force: bool, made_from:
         hand_out(text)
     else:
         write_packet(text, out, replace=force, made_from=made_from)
-        narrate(f"Wrote {count(made.tokens_used, 'token')} to {safe(str(out))}")
-
-
-def _explain(made: Packet) -> None:
-    from reviewer.packets.output import explained
-
-    rows = [tuple(safe(cell) for cell in row) for row in explained(made)]
-    print_table(rows, right=frozenset({3, 4}))
+        narrate(f"Wrote {count(made.tokens_used, 'token')} to {out}")
 
 
 def _narration(made: Packet, named: set[str], *, why_empty: str) -> Iterator[str]:
@@ -358,12 +312,12 @@ def _narration(made: Packet, named: set[str], *, why_empty: str) -> Iterator[str
     empty packet.
     """
     problems = [str(problem) for problem in made.problems]
-    yield from map(safe, problems[:PROBLEMS_SHOWN])
+    yield from problems[:PROBLEMS_SHOWN]
     if len(problems) > PROBLEMS_SHOWN:
         yield f"... and {count(len(problems) - PROBLEMS_SHOWN, 'more problem')}"
     for item in made.items:
         if item.id in named and item.rule == "tier 1":
-            yield f"{safe(item.id)} belongs to the constitution: it cannot be pinned or muted."
+            yield f"{item.id} belongs to the constitution: it cannot be pinned or muted."
     if not made.items and not why_empty.startswith(NOTHING_STORED):
         yield "The packet is empty: there are no rules, tasks, conventions or entries."
     if made.masked:

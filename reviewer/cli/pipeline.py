@@ -2,24 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
+from reviewer.cli.inputs import FILE, flag, option
 from reviewer.cli.output import (
     count,
+    emit_texts,
     fields,
     json_option,
     narrate,
     print_json,
+    print_lines,
+    print_table,
     print_text,
-    safe,
-    safe_lines,
-    table,
 )
-from reviewer.cli.session import Entry, LazyGroup, Session, Verb, pass_session
+from reviewer.cli.session import FAILED, Group, Session, leave, pass_session
 
 if TYPE_CHECKING:
     from reviewer.pipelines.resolve import NodeEntry, ThreadPreview
@@ -28,31 +29,13 @@ if TYPE_CHECKING:
         PipelineEdge,
         Preamble,
         Resolution,
-        RunHistory,
     )
     from reviewer.pipelines.walk import WalkStep
 
-FILE = click.Path(path_type=Path, readable=False)
 MODES = ("full", "truncate", "compact", "summary:low", "summary:medium", "summary:high")
 
-COMMANDS = {
-    "check": Entry(
-        "reviewer.cli.pipeline:check", "List nodes, edges, fidelity, threads and warnings."
-    ),
-    "show": Entry("reviewer.cli.pipeline:show", "Show the graph in walking order, or one node."),
-    "preamble": Entry(
-        "reviewer.cli.pipeline:preamble", "Show what a fresh session would begin with."
-    ),
-    "run": Entry("reviewer.cli.pipeline_run:run", "Run a pipeline from its start to its exit."),
-    "resume": Entry("reviewer.cli.pipeline_run:resume", "Resume a run."),
-    "runs": Entry(
-        "reviewer.cli.pipeline_run:runs",
-        "List the runs of the store, newest first, or the stages of one.",
-    ),
-}
 
-
-@click.group(cls=LazyGroup, entries=COMMANDS)
+@click.group(cls=Group)
 def pipeline() -> None:
     """Check, preview, run and resume a pipeline.
 
@@ -61,9 +44,9 @@ def pipeline() -> None:
     """
 
 
-@click.command(cls=Verb)
+@pipeline.command()
 @click.argument("file", type=FILE)
-@click.option("--strict", is_flag=True, help="Exit with 1 if there are warnings.")
+@flag("--strict", "Exit with 1 if there are warnings.")
 @json_option("One JSON object.")
 def check(file: Path, strict: bool, as_json: bool) -> None:
     """List nodes, edges, fidelity, threads and warnings."""
@@ -73,52 +56,57 @@ def check(file: Path, strict: bool, as_json: bool) -> None:
     found = rules.shown(rules.read(file))
     entries = list(rules.entries(found))
     if as_json:
-        print_json(_check_json(file, found, entries))
+        nodes, edges = list(found.nodes.values()), [_entry_json(entry) for entry in entries]
+        print_json({"file": file, **fields(found), "nodes": nodes, "edges": edges})
     else:
         _show_check(found, entries)
     if strict and found.warnings:
-        raise click.exceptions.Exit(1)
+        leave(FAILED)
 
 
-@click.command(cls=Verb)
+@pipeline.command()
 @click.argument("file", type=FILE)
-@click.option("--node", metavar="NAME", help="Explain step by step how this node is entered.")
+@option("--node NAME", "Explain step by step how this node is entered.")
 @json_option("One JSON object per node (or edge into it).")
 def show(file: Path, node: str | None, as_json: bool) -> None:
     """Show the graph in walking order, or one node."""
     from reviewer.pipelines.rules import PipelineRules
+    from reviewer.pipelines.values import RunHistory
 
     rules = PipelineRules()
     found = rules.shown(rules.read(file))
     if node is None:
-        for number, step in enumerate(rules.walk(found), 1):
-            if as_json:
-                print_json(_step_json(number, step))
-            else:
-                _show_step(number, step, [rules.entry(found, edge) for edge in step.edges])
+        emit_texts(
+            enumerate(rules.walk(found), 1),
+            as_json,
+            lambda each: _step_lines(*each, [rules.entry(found, edge) for edge in each[1].edges]),
+            to_json=lambda each: _step_json(*each),
+            apart=False,
+        )
         return
     wanted = rules.node(found, node)
     entries = [rules.entry(found, edge) for edge in found.edges if edge.target == wanted.name]
-    for entry in entries or [rules.entry_after(found, _nothing(), wanted.name)]:
-        if as_json:
-            print_json(_entry_json(entry))
-        else:
-            _show_entry(entry)
+    emit_texts(
+        entries or [rules.entry_after(found, RunHistory(""), wanted.name)],
+        as_json,
+        _entry_lines,
+        to_json=_entry_json,
+        apart=False,
+    )
 
 
-@click.command(cls=Verb, example="pipeline preamble build.dot --node review --mode all")
+@pipeline.command(example="pipeline preamble build.dot --node review --mode all")
 @click.argument("file", type=FILE)
-@click.option("--node", metavar="NAME", required=True, help="The node that is about to run.")
-@click.option(
-    "--mode",
-    type=click.Choice([*MODES, "all"]),
-    help="The fidelity (default: as edge, node and graph resolve it).",
+@option("--node NAME", "The node that is about to run.", required=True)
+@option(
+    "--mode", "The fidelity (default: as edge, node and graph resolve it).", choices=[*MODES, "all"]
 )
-@click.option(
-    "--history", type=FILE, metavar="RUN.json",
-    help="The run so far, as below; or a checkpoint, or the folder of a run.",
-)  # fmt: skip
-@click.option("--run", "run_id", metavar="RUN", help="A run of the store instead of a file.")
+@option(
+    "--history RUN.json",
+    "The run so far, as below; or a checkpoint, or the folder of a run.",
+    type=FILE,
+)
+@option("--run RUN", "A run of the store instead of a file.", into="run_id")
 @json_option("One JSON object per mode.")
 @pass_session
 def preamble(
@@ -166,79 +154,66 @@ def preamble(
         if as_json:
             print_json(_preamble_json(text, thread, entry))
         else:
-            _show_preamble(text, thread, titled=chosen == "all")
+            if chosen == "all":
+                print_text(f"== {text.mode}")
+            print_lines(thread.text if thread else text.text)
+            narrate(_preamble_size(text) if thread is None else _thread_size(thread))
 
 
-def entry_title(edge: PipelineEdge | None) -> str:
-    """`implement -> review`, with the edge's condition or label."""
-    if edge is None:
-        return "at the start"
+def _asked(edge: PipelineEdge) -> str:
+    """An edge's condition or label, in brackets."""
     asked = edge.condition or edge.label
-    return f"{edge.source} -> {edge.target}" + (f"  [{asked}]" if asked else "")
-
-
-def _nothing() -> RunHistory:
-    from reviewer.pipelines.values import RunHistory
-
-    return RunHistory("")
+    return f"  [{asked}]" if asked else ""
 
 
 def _show_check(found: Pipeline, entries: list[NodeEntry]) -> None:
     size = f"{count(len(found.nodes), 'node')}, {count(len(found.edges), 'edge')}"
-    print_text(f"{safe(found.name)}: {size}")
+    print_text(f"{found.name}: {size}")
     if found.goal:
-        print_text(f"Goal: {safe(found.goal)}")
-    for line in table(_rows(entries)):
-        print_text("  " + line)
-    if found.warnings:
-        print_text(f"{count(len(found.warnings), 'warning')}:")
-    for warning in found.warnings:
-        where = "" if warning.line is None else f"line {warning.line + 1}: "
-        print_text(f"  {where}{safe(warning.message)}  ({warning.rule})")
-    if not found.warnings:
-        narrate("No warnings.")
-
-
-def _rows(entries: Iterable[NodeEntry]) -> list[tuple[str, str, str, str]]:
-    """Edge, fidelity, thread where one is shared, the edge's condition."""
-    return [
+        print_text(f"Goal: {found.goal}")
+    rows = (
         (
-            safe(f"{entry.edge.source} -> {entry.edge.target}"),
+            f"  {edge.source} -> {edge.target}",
             f"{entry.fidelity.value} ({entry.fidelity.rule})",
-            safe(f"{entry.thread.value} ({entry.thread.rule})") if entry.shared_thread else "",
-            safe(entry.edge.condition or entry.edge.label),
+            f"{entry.thread.value} ({entry.thread.rule})" if entry.shared_thread else "",
+            edge.condition or edge.label,
         )
         for entry in entries
-        if entry.edge is not None
-    ]
+        if (edge := entry.edge) is not None
+    )
+    print_table(rows)
+    if not found.warnings:
+        narrate("No warnings.")
+        return
+    print_text(f"{count(len(found.warnings), 'warning')}:")
+    for warning in found.warnings:
+        where = "" if warning.line is None else f"line {warning.line + 1}: "
+        print_text(f"  {where}{warning.message}  ({warning.rule})")
 
 
-def _show_step(number: int, step: WalkStep, entries: list[NodeEntry]) -> None:
+def _step_lines(number: int, step: WalkStep, entries: list[NodeEntry]) -> Iterator[str]:
     lost = "" if step.reachable else "  (unreachable)"
-    node = step.node
-    print_text(f"{number:>3}  {safe(node.name)}  {safe(node.handler)}{lost}")
+    yield f"{number:>3}  {step.node.name}  {step.node.handler}{lost}"
     for entry in entries:
-        assert entry.edge is not None
-        back = " (back)" if entry.edge.index in step.back else ""
-        thread = f' in thread "{safe(entry.shared_thread)}"' if entry.shared_thread else ""
-        asked = safe(entry.edge.condition or entry.edge.label)
-        print_text(
-            f"       -> {safe(entry.edge.target)}{back}: {entry.fidelity.value}{thread}"
-            + (f"  [{asked}]" if asked else "")
-        )
+        edge = entry.edge
+        assert edge is not None
+        back = " (back)" if edge.index in step.back else ""
+        thread = f' in thread "{entry.shared_thread}"' if entry.shared_thread else ""
+        yield f"       -> {edge.target}{back}: {entry.fidelity.value}{thread}{_asked(edge)}"
 
 
-def _show_entry(entry: NodeEntry) -> None:
-    print_text(safe(entry_title(entry.edge)))
+def _entry_lines(entry: NodeEntry) -> Iterator[str]:
+    edge = entry.edge
+    yield "at the start" if edge is None else f"{edge.source} -> {edge.target}{_asked(edge)}"
     unused = "" if entry.shared_thread else "  (not used: only full continues a session)"
     for name, resolution, note in (
-        ("fidelity", entry.fidelity, ""), ("thread", entry.thread, unused)
-    ):  # fmt: skip
-        print_text(f"  {name} {safe(resolution.value)}{note}")
+        ("fidelity", entry.fidelity, ""),
+        ("thread", entry.thread, unused),
+    ):
+        yield f"  {name} {resolution.value}{note}"
         for rule, value in resolution.steps:
             mark = "  <- decides" if rule == resolution.rule else ""
-            odd = _passed_over(resolution, rule, value)
-            print_text(f"    {rule:<13} {safe(value or '-')}{odd}{mark}")
+            yield f"    {rule:<13} {value or '-'}{_passed_over(resolution, rule, value)}{mark}"
 
 
 def _passed_over(resolution: Resolution, rule: str, value: str | None) -> str:
@@ -246,15 +221,6 @@ def _passed_over(resolution: Resolution, rule: str, value: str | None) -> str:
     order = [name for name, _ in resolution.steps]
     before = order.index(rule) < order.index(resolution.rule)
     return "  (no such mode)" if value and before else ""
-
-
-def _check_json(file: Path, found: Pipeline, entries: list[NodeEntry]) -> dict[str, Any]:
-    return {
-        "file": file,
-        **fields(found),
-        "nodes": list(found.nodes.values()),
-        "edges": [_entry_json(entry) for entry in entries],
-    }
 
 
 def _entry_json(entry: NodeEntry) -> dict[str, Any]:
@@ -281,33 +247,27 @@ def _step_json(number: int, step: WalkStep) -> dict[str, Any]:
     return {"number": number, **fields(step.node), "reachable": step.reachable, "edges": edges}
 
 
-def _show_preamble(text: Preamble, thread: ThreadPreview | None, *, titled: bool) -> None:
-    if titled:
-        print_text(f"== {text.mode}")
-    for line in safe_lines(thread.text if thread else text.text):
-        print_text(line)
-    if thread is not None and not thread.stages:
-        narrate(
-            f'full: thread "{safe(thread.thread)}" has no session yet; it begins with the text of '
+def _thread_size(thread: ThreadPreview) -> str:
+    if not thread.stages:
+        return (
+            f'full: thread "{thread.thread}" has no session yet; it begins with the text of '
             f"{thread.after_resume}."
         )
-        return
-    if thread is not None:
-        narrate(
-            f'full: thread "{safe(thread.thread)}" has {count(len(thread.stages), "stage")}, '
-            f"{count(thread.tokens, 'token')}; nothing is sent again. After a resume the first "
-            f"node of the thread gets {thread.after_resume} instead."
-        )
-        return
-    missing = [
-        f"{count(text.left_out, 'oldest stage')} left out" if text.left_out else "",
-        f"{count(text.values_left_out, 'value')} left out" if text.values_left_out else "",
-        f"{count(text.shortened, 'text')} shortened" if text.shortened else "",
-    ]
-    omitted = "; ".join(each for each in missing if each)
-    narrate(
-        f"{text.mode}: {text.tokens:,} of {text.budget:,} tokens" + (f"; {omitted}" * bool(omitted))
+    return (
+        f'full: thread "{thread.thread}" has {count(len(thread.stages), "stage")}, '
+        f"{count(thread.tokens, 'token')}; nothing is sent again. After a resume the first "
+        f"node of the thread gets {thread.after_resume} instead."
     )
+
+
+def _preamble_size(text: Preamble) -> str:
+    missing = (
+        (text.left_out, "oldest stage", "left out"),
+        (text.values_left_out, "value", "left out"),
+        (text.shortened, "text", "shortened"),
+    )
+    told = (f"; {count(number, noun)} {verb}" for number, noun, verb in missing if number)
+    return f"{text.mode}: {text.tokens:,} of {text.budget:,} tokens{''.join(told)}"
 
 
 def _preamble_json(

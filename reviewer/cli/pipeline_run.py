@@ -5,81 +5,79 @@ from __future__ import annotations
 import signal
 import sys
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
+from reviewer.cli.inputs import FILE, flag, option, together
 from reviewer.cli.output import (
     count,
+    emit,
     fields,
     json_option,
     moment,
     narrate,
     print_json,
-    print_table,
     print_text,
     safe,
     safe_lines,
-    table,
 )
+from reviewer.cli.pipeline import pipeline
 from reviewer.cli.progress import Interruption, ProgressLine, interruptible
-from reviewer.cli.session import DONE, FAILED, INTERRUPTED, Session, Verb, pass_session
+from reviewer.cli.session import FAILED, INTERRUPTED, Session, leave, pass_session
 
 if TYPE_CHECKING:
     from reviewer.engine import Engine
     from reviewer.pipelines.events import Event, Question, RunDone, StageDone, StageStarted
-    from reviewer.pipelines.run_store import RunView
     from reviewer.pipelines.service import RunOptions
 
 RUN = "reviewer pipeline run FILE"
 NOTES_SHOWN = 100
 """Characters."""
 
-_pairs = click.option(
-    "--answer", "answers", multiple=True, metavar="NODE=LABEL",
-    help="Answer a question in advance; repeated ones for a node are used in order, then it waits.",
-)  # fmt: skip
-_OPTIONS: tuple[Callable[..., Any], ...] = (
-    _pairs,
-    click.option(
-        "--engine", type=click.Choice(["offline", "model"]),
-        help="Who answers: offline echoes the prompt (default), model is that of the settings.",
+_run_options = together(
+    option(
+        "--answer NODE=LABEL",
+        "Answer a question in advance; repeated ones for a node are used in order, then it waits.",
+        into="answers",
+        many=True,
     ),
-    click.option(
-        "--allow-tools", is_flag=True,
-        help="Let tool nodes run shell commands on this machine with your permissions.",
+    option(
+        "--engine",
+        "Who answers: offline echoes the prompt (default), model is that of the settings.",
+        choices=["offline", "model"],
     ),
-    click.option(
-        "--max-steps", type=click.IntRange(min=1), metavar="N",
-        help="At most N stages, to end endless loops (default: 1000, or 4 per node).",
+    flag(
+        "--allow-tools", "Let tool nodes run shell commands on this machine with your permissions."
+    ),
+    option(
+        "--max-steps N",
+        "At most N stages, to end endless loops (default: 1000, or 4 per node).",
+        least=1,
     ),
     json_option("One JSON object for each event."),
-)  # fmt: skip
+)
 
 
-def _with_run_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    for option in reversed(_OPTIONS):
-        command = option(command)
-    return command
-
-
-@click.command(cls=Verb, example="pipeline run build.dot --engine model --answer review=Approve")
-@click.argument("file", type=click.Path(path_type=Path, readable=False))
-@_with_run_options
-@click.option(
-    "--run-dir", type=click.Path(path_type=Path, file_okay=False), metavar="DIR",
-    help="A new or empty folder for the files of the run (default: beside the store).",
-)  # fmt: skip
-@click.option(
-    "--set", "context", multiple=True, metavar="KEY=VALUE",
-    help="Set a value in the run's context; prompts refer to it by $KEY.",
-)  # fmt: skip
-@click.pass_context
+@pipeline.command(example="pipeline run build.dot --engine model --answer review=Approve")
+@click.argument("file", type=FILE)
+@_run_options
+@option(
+    "--run-dir DIR",
+    "A new or empty folder for the files of the run (default: beside the store).",
+    type=click.Path(path_type=Path, file_okay=False),
+)
+@option(
+    "--set KEY=VALUE",
+    "Set a value in the run's context; prompts refer to it by $KEY.",
+    into="context",
+    many=True,
+)
 @pass_session
 def run(
     session: Session,
-    ctx: click.Context,
     file: Path,
     answers: tuple[str, ...],
     engine: str | None,
@@ -101,27 +99,16 @@ def run(
     """
     with session.changing(create=True, new_outside=True) as store:
         options = _options(answers, engine == "model", allow_tools, max_steps, context, run_dir)
-        with interruptible() as interruption:
-            watcher = Watcher(as_json=as_json)
-            done = store.pipelines.start_run(
-                file,
-                session.target(store),
-                options,
-                ask=TerminalQuestions(interruption) if sys.stdin.isatty() else None,
-                watch=watcher,
-                cancelled=interruption,
-            )
-    _exit(ctx, done, interrupted=interruption.asked)
+        start = partial(store.pipelines.start_run, file, session.target(store), options)
+        _run_to_its_end(start, as_json)
 
 
-@click.command(cls=Verb)
+@pipeline.command()
 @click.argument("target", metavar="RUN|FOLDER|FILE")
-@_with_run_options
-@click.pass_context
+@_run_options
 @pass_session
 def resume(
     session: Session,
-    ctx: click.Context,
     target: str,
     answers: tuple[str, ...],
     engine: str | None,
@@ -141,25 +128,14 @@ def resume(
             engine is None and not store.pipelines.is_offline(target)
         )
         options = _options(answers, asks_model, allow_tools, max_steps, (), None)
-        with interruptible() as interruption:
-            watcher = Watcher(as_json=as_json)
-            done = store.pipelines.resume_run(
-                target,
-                options,
-                ask=TerminalQuestions(interruption) if sys.stdin.isatty() else None,
-                watch=watcher,
-                cancelled=interruption,
-            )
-    _exit(ctx, done, interrupted=interruption.asked)
+        _run_to_its_end(partial(store.pipelines.resume_run, target, options), as_json)
 
 
-@click.command(cls=Verb)
+@pipeline.command()
 @click.argument("run_id", metavar="[RUN]", required=False)
-@click.option(
-    "--import", "import_id", metavar="RUN", help="Import the conversation of a run as a context."
-)
-@click.option("--thread", metavar="T", help="With --import: only the conversation of this thread.")
-@click.option("--name", metavar="N", help="With --import: the context's name.")
+@option("--import RUN", "Import the conversation of a run as a context.", into="import_id")
+@option("--thread T", "With --import: only the conversation of this thread.")
+@option("--name N", "With --import: the context's name.")
 @json_option("One JSON object per run, or a stage.")
 @pass_session
 def runs(
@@ -177,13 +153,53 @@ def runs(
         raise click.UsageError("name the run once: --import RUN, without another")
     if import_id is not None:
         with session.changing(filled_by=RUN) as store:
-            _import(store, import_id, thread, name, as_json=as_json)
+            done = store.pipelines.import_conversation(import_id, thread, name=name)
+        view = done.context
+        if as_json:
+            print_json({"context": view.id, "name": view.name, "commits": done.commits})
+        else:
+            print_text(
+                f"{count(done.commits, 'commit')} in the context {view.name}. "
+                f"List them: reviewer commit list {view.id}"
+            )
     elif run_id is not None:
         with session.reading(filled_by=RUN) as store:
-            _stages(store, run_id, as_json=as_json)
+            _print_stages(store, run_id, as_json=as_json)
     else:
         with session.listing(filled_by=RUN) as store:
-            _list(store.pipelines.runs(store.project), as_json=as_json)
+            emit(
+                store.pipelines.runs(store.project),
+                as_json,
+                lambda each: (each.run_id, each.state, moment(each.started_at), each.current_node),
+                to_json=lambda each: {**fields(each), "can_resume": each.can_resume},
+                empty="No pipeline has run yet. Run one: reviewer pipeline run FILE.dot",
+            )
+
+
+def _print_stages(store: Engine, run_id: str, *, as_json: bool) -> None:
+    view = store.pipelines.run(run_id)
+    logs = store.pipelines.checkpoint(view.run_id).logs
+    if not as_json:
+        print_text(f"{view.run_id}  {view.state}  {count(len(logs), 'stage')}")
+    emit(
+        logs,
+        as_json,
+        lambda entry: (
+            f"  {entry.step}",
+            entry.node,
+            entry.word,
+            entry.fidelity + (f" [{entry.thread}]" if entry.thread else ""),
+            f"{entry.remark} {entry.notes}".strip(),
+        ),
+        right=[0],
+        to_json=lambda entry: {
+            "run_id": view.run_id,
+            **fields(entry),
+            "folder": f"{view.folder}/{entry.folder}",
+        },
+    )
+    if not as_json:
+        print_text(f"files  {view.folder}")
 
 
 def _options(
@@ -221,61 +237,20 @@ def _pair(text: str) -> tuple[str, str]:
     return name.strip(), value
 
 
-def _exit(ctx: click.Context, done: RunDone, *, interrupted: bool) -> None:
-    narrate(safe(done.message))
+def _run_to_its_end(start: Callable[..., RunDone], as_json: bool) -> None:
+    """Run or resume, and end with the exit code of the run."""
+    with interruptible() as interruption:
+        done = start(
+            ask=TerminalQuestions(interruption) if sys.stdin.isatty() else None,
+            watch=Watcher(as_json=as_json),
+            cancelled=interruption,
+        )
+    narrate(done.message)
     if done.state == "done":
-        ctx.exit(DONE)
+        return
     if done.state in ("cancelled", "failed"):
-        narrate(f"Continue with: reviewer pipeline resume {safe(done.run_id)}")
-    ctx.exit(INTERRUPTED if interrupted or done.state == "cancelled" else FAILED)
-
-
-def _list(found: list[RunView], *, as_json: bool) -> None:
-    if as_json:
-        for view in found:
-            print_json({**fields(view), "can_resume": view.can_resume})
-        return
-    if not found:
-        narrate("No pipeline has run yet. Run one: reviewer pipeline run FILE.dot")
-    rows = [(view.run_id, view.state, moment(view.started_at), view.current_node) for view in found]
-    print_table(rows)
-
-
-def _stages(store: Engine, run_id: str, *, as_json: bool) -> None:
-    view = store.pipelines.run(run_id)
-    logs = store.pipelines.checkpoint(view.run_id).logs
-    if as_json:
-        for entry in logs:
-            folder = f"{view.folder}/{entry.folder}"
-            print_json({"run_id": view.run_id, **fields(entry), "folder": folder})
-        return
-    print_text(f"{safe(view.run_id)}  {safe(view.state)}  {count(len(logs), 'stage')}")
-    rows = [
-        (
-            str(entry.step),
-            safe(entry.node),
-            safe(entry.word),
-            safe(entry.fidelity) + (f" [{safe(entry.thread)}]" if entry.thread else ""),
-            safe(f"{entry.remark} {entry.notes}".strip()),
-        )
-        for entry in logs
-    ]
-    for line in table(rows, right=frozenset({0})):
-        print_text("  " + line)
-    print_text(f"files  {safe(view.folder)}")
-
-
-def _import(
-    store: Engine, run_id: str, thread: str | None, name: str | None, *, as_json: bool
-) -> None:
-    done = store.pipelines.import_conversation(run_id, thread, name=name)
-    if as_json:
-        print_json({"context": done.context.id, "name": done.context.name, "commits": done.commits})
-    else:
-        print_text(
-            f"{count(done.commits, 'commit')} in the context {safe(done.context.name)}. "
-            f"List them: reviewer commit list {done.context.id}"
-        )
+        narrate(f"Continue with: reviewer pipeline resume {done.run_id}")
+    leave(INTERRUPTED if interruption.asked or done.state == "cancelled" else FAILED)
 
 
 class Watcher:
@@ -308,7 +283,7 @@ class Watcher:
             return
         written = f"  {self._written:,} characters of the answer" if self._written else ""
         self._line_below.show(
-            f"Stage {stage.step:,}  {safe(stage.node)} is running{written}  "
+            f"Stage {stage.step:,}  {stage.node} is running{written}  "
             "Ctrl-C stops, a resume goes on",
             at_once=anew,
         )
@@ -323,19 +298,19 @@ class Watcher:
         match event:
             case events.RunStarted():
                 resumed = f", after {count(event.stages, 'stage')}" if event.stages else ""
-                narrate(f"Run {safe(event.run_id)}{resumed}, answered by {safe(event.engine)}")
-                narrate(f"Files in {safe(event.folder)}")
+                narrate(f"Run {event.run_id}{resumed}, answered by {event.engine}")
+                narrate(f"Files in {event.folder}")
                 if event.note:
-                    narrate(safe(event.note))
+                    narrate(event.note)
             case events.Retrying():
                 narrate(
-                    f"{safe(event.node)}: {safe(event.reason)} Attempt {event.attempt + 1} in "
+                    f"{event.node}: {event.reason} Attempt {event.attempt + 1} in "
                     f"{event.seconds:.1f} s"
                 )
             case events.StageDone():
                 print_text(self._line(event))
                 if event.remark:
-                    narrate(f"{safe(event.node)}: {safe(event.remark)}")
+                    narrate(f"{event.node}: {event.remark}")
 
     def _line(self, event: StageDone) -> str:
         stage = self._stage
@@ -371,7 +346,7 @@ class TerminalQuestions:
             narrate(line)
         for choice in question.choices:
             leads = "" if choice.label == choice.target else f"  -> {safe(choice.target)}"
-            narrate(f"  {safe(choice.key)}  {safe(choice.label)}{leads}")
+            narrate(f"  {choice.key}  {choice.label}{leads}")
         before = signal.signal(signal.SIGINT, signal.default_int_handler)
         try:
             typed: str = click.prompt(

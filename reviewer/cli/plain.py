@@ -9,7 +9,7 @@ import sys
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, NamedTuple
 
-from reviewer.cli.output import count, print_text, safe
+from reviewer.cli.output import count, print_text
 from reviewer.cli.progress import ProgressLine, interruptible
 from reviewer.errors import ReviewerError
 
@@ -82,8 +82,8 @@ def _offer(number: int, project: FoundProject, of: int) -> str:
     agents = ", ".join(f"{agent} {times:,}" for agent, times in project.agents)
     here = ", this folder" if project.here and of > 1 else ""
     return (
-        f"{number}. {safe(project.name)}{here}: {count(project.sessions, 'session')},"
-        f" {project.bytes / 1e6:,.1f} MB. {safe(agents)}."
+        f"{number}. {project.name}{here}: {count(project.sessions, 'session')},"
+        f" {project.bytes / 1e6:,.1f} MB. {agents}."
     )
 
 
@@ -98,7 +98,7 @@ def _read(start: Start, project: FoundProject) -> None:
     stopped = "Stopped; what was read is kept. " if report.stopped else ""
     print_text(f"{stopped}Read {count(report.files, 'file')}.")
     for sentence in report.left_out:
-        print_text(f"Left out: {safe(sentence)}")
+        print_text(f"Left out: {sentence}")
 
 
 TO_AGENTS = "Give them to your agents: reviewer connect"
@@ -163,13 +163,13 @@ class _Round:
             return
         yield _one_line(view.content)
         if view.flags:
-            yield f"Careful: {safe(', '.join(view.flags))}."
+            yield f"Careful: {', '.join(view.flags)}."
         if view.proof is not None:
             from reviewer.promotion.proof_words import ticks
 
             checks = ticks(view.proof)
-            failed = [safe(tick.text) for tick in checks if not tick.met]
-            met = [safe(tick.text) for tick in checks if tick.met]
+            failed = [tick.text for tick in checks if not tick.met]
+            met = [tick.text for tick in checks if tick.met]
             if failed:
                 yield f"Proof, in doubt: {'; '.join(failed)}."
             if met:
@@ -180,8 +180,8 @@ class _Round:
         evidence = self._engine.queue.evidence(view.id, around=0)[0]
         record = evidence.record
         quote = record.text[evidence.span_start : evidence.span_end]
-        when = f", {safe(record.at[:10])}" if record.at else ""
-        yield f"From {safe(record.path)}, line {evidence.line + 1}, {safe(record.role)}{when}."
+        when = f", {record.at[:10]}" if record.at else ""
+        yield f"From {record.path}, line {evidence.line + 1}, {record.role}{when}."
         if " ".join(view.content.split()) not in " ".join(quote.split()):
             yield f"It says: {_one_line(quote)}"
         if view.seen > 1:
@@ -198,7 +198,7 @@ class _Round:
                 return False
             letter = _meant(typed, letters)
             if letter is None:
-                print_text(f"There is no letter {safe(typed)}. {_short(letters)}")
+                print_text(f"There is no letter {typed}. {_short(letters)}")
                 continue
             if letter is LEAVE:
                 return False
@@ -261,7 +261,7 @@ class _Round:
         return True
 
     def _went_on(self, done: Done) -> None:
-        print_text(f"{safe(done.title)}. u takes it back.")
+        print_text(f"{done.title}. u takes it back.")
         self._at += 1
         if "conflict" in done.title:  # the conflict that a promotion has opened comes next
             known = set(self._ids)
@@ -269,7 +269,7 @@ class _Round:
 
     def _undo(self) -> bool:
         undone = self._engine.history.undo()
-        print_text(f"Undone: {safe(undone.title)}.")
+        print_text(f"Undone: {undone.title}.")
         here = [number for number in undone.ids if number in self._ids]
         if here:
             self._at = self._ids.index(here[0])
@@ -308,8 +308,8 @@ def _kind(view: CandidateView) -> str:
         return "Conflict"
     if view.is_excerpt:
         return "A place to look, to word a memory from"
-    return f"{safe(view.type).replace('_', ' ').capitalize()}"
+    return f"{view.type.replace('_', ' ').capitalize()}"
 
 
 def _one_line(text: str) -> str:
-    return safe(" ".join(text.split()))
+    return " ".join(text.split())

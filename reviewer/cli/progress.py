@@ -44,7 +44,7 @@ class ProgressLine:
                 f"{progress.files_done:,} of {count(progress.files_total, 'file')}  "
                 f"{progress.bytes_done / 1e6:,.1f} of {progress.bytes_total / 1e6:,.1f} MB  "
                 f"{count(progress.candidates, 'candidate')}  {f'{left}  ' if left else ''}"
-                f"{safe(str(progress.path or ''))}"
+                f"{progress.path or ''}"
             )
 
     def show(self, line: str, *, at_once: bool = False) -> None:
@@ -86,7 +86,7 @@ class ProgressLine:
         from shutil import get_terminal_size
 
         columns = get_terminal_size().columns
-        sys.stderr.write("\r" + cut(line, columns - 1) + "\x1b[K")
+        sys.stderr.write("\r" + cut(safe(line), columns - 1) + "\x1b[K")
         sys.stderr.flush()
 
     def clear(self) -> None:
@@ -137,3 +137,14 @@ def interruptible() -> Iterator[Interruption]:
         yield interruption
     finally:
         signal.signal(signal.SIGINT, before)
+
+
+@contextmanager
+def working() -> Iterator[tuple[ProgressLine, Interruption]]:
+    """A progress line, and Ctrl-C as a request, until the end of the block."""
+    line = ProgressLine()
+    with interruptible() as interruption:
+        try:
+            yield line, interruption
+        finally:
+            line.clear()

@@ -15,15 +15,16 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from reviewer.cli.output import count, narrate, print_json, print_text, safe, table
+from reviewer.cli.inputs import FILE, flag, option
+from reviewer.cli.output import count, json_option, narrate, print_json, print_text, table
 from reviewer.cli.progress import (
     SECONDS_BETWEEN_DRAWINGS,
     Interruption,
     ProgressLine,
     interruptible,
 )
-from reviewer.cli.session import FAILED, INTERRUPTED, Session, Verb, pass_session
-from reviewer.errors import StoreError
+from reviewer.cli.session import FAILED, INTERRUPTED, Session, Verb, leave, pass_session
+from reviewer.errors import ReviewerError, SourceError, StoreError
 
 if TYPE_CHECKING:
     from reviewer.engine import Engine
@@ -36,41 +37,21 @@ if TYPE_CHECKING:
 
 
 @click.command(cls=Verb, example="propose ~/.claude/projects/-home-me-kiosk --command claude")
-@click.argument(
-    "paths",
-    type=click.Path(path_type=Path, readable=False),
-    nargs=-1,
-    metavar="[PATH|SESSION]...",
+@click.argument("paths", type=FILE, nargs=-1, metavar="[PATH|SESSION]...")
+@option("--model NAME", "The model, instead of name under [model].")
+@option(
+    "--command AGENT",
+    "Ask claude, codex, gemini, opencode or any program, instead of the endpoint.",
 )
-@click.option("--model", metavar="NAME", help="The model, instead of name under [model].")
-@click.option(
-    "--command",
-    metavar="AGENT",
-    help="Ask claude, codex, gemini, opencode or any program, instead of the endpoint.",
-)
-@click.option("--dry-run", is_flag=True, help="Only print what it would cost.")
-@click.option("--yes", is_flag=True, help="Do not ask before the first request.")
-@click.option(
-    "--max-tokens-in",
-    type=click.IntRange(1),
-    metavar="N",
-    help="Send at most N tokens in this run.",
-)
-@click.option(
-    "--newest",
-    type=click.IntRange(1),
-    metavar="N",
-    help="Only the N newest sessions that no reader has read.",
-)
-@click.option(
-    "--json", "as_json", is_flag=True, help="One JSON object per statement, on its own line."
-)
-@click.option("--follow", is_flag=True, hidden=True)
-@click.pass_context
+@flag("--dry-run", "Only print what it would cost.")
+@flag("--yes", "Do not ask before the first request.")
+@option("--max-tokens-in N", "Send at most N tokens in this run.", least=1)
+@option("--newest N", "Only the N newest sessions that no reader has read.", least=1)
+@json_option("One JSON object per statement, on its own line.")
+@flag("--follow", "Progress as JSON, for the screen.", hidden=True)
 @pass_session
 def propose(
     session: Session,
-    ctx: click.Context,
     paths: tuple[Path, ...],
     model: str | None,
     command: str | None,
@@ -112,22 +93,29 @@ def propose(
     plan = _plan(files, writer, room, _known(session), line)
     if plan is None:
         narrate("Interrupted before anything was sent.")
-        ctx.exit(INTERRUPTED)
-    _name_unread(plan)
+        leave(INTERRUPTED)
+    for path, reason in plan.unread:
+        narrate(f"Passed over: {reason if str(path) in reason else f'{path}: {reason}'}")
     if not plan.pieces:
         narrate("There is no session to ask about.")
-        ctx.exit(FAILED)
+        leave(FAILED)
+    cost = _cost_line(plan, settings, chat.name)
     if dry_run:
         if as_json:
             print_json(_cost(plan, settings, chat.name))
         else:
-            print_text(_cost_line(plan, settings, chat.name))
+            print_text(cost)
         return
-    narrate(_cost_line(plan, settings, chat.name))
+    narrate(cost)
     cut = _why_pieces(plan, limit) if plan.pieces > len(plan.sessions) else ""
     if cut:
         narrate(cut)
-    _require_room(plan, max_tokens_in)
+    sizes = [piece.tokens for each in plan.sessions for piece in each.pieces if not piece.cached]
+    if max_tokens_in is not None and sizes and min(sizes) > max_tokens_in:
+        raise ReviewerError(
+            f"--max-tokens-in {max_tokens_in:,} allows no request: the smallest piece that is left "
+            f"needs {min(sizes):,} tokens."
+        )
     if not yes and plan.pieces == plan.cached:
         max_tokens_in = 0  # nobody was asked about second tries, so they are not made
     elif not yes and not _agreed(max_tokens_in):
@@ -143,7 +131,7 @@ def propose(
             concurrency=settings.model.concurrency,
             max_tokens_in=max_tokens_in,
             cancelled=lambda: interruption() or account.stuck or line.left,
-            progress=lambda text: line.show(safe(text if follow else f"{text}  Ctrl-C stops")),
+            progress=lambda text: line.show(text if follow else f"{text}  Ctrl-C stops"),
         )
         with closing(results):
             try:
@@ -164,7 +152,7 @@ def propose(
     if isinstance(line, _Follower):
         line.end(account, cut)
     else:
-        _close(ctx, account, interruption, max_tokens_in, as_json)
+        _close(account, sizes, interruption, max_tokens_in, as_json)
 
 
 class _Follower(ProgressLine):
@@ -222,23 +210,6 @@ def _require_writable(session: Session) -> None:
                 )
 
 
-def _require_room(plan: Plan, max_tokens_in: int | None) -> None:
-    """Raise ReviewerError when --max-tokens-in allows not even the smallest piece."""
-    from reviewer.errors import ReviewerError
-
-    sizes = _sizes(plan)
-    if max_tokens_in is not None and sizes and min(sizes) > max_tokens_in:
-        raise ReviewerError(
-            f"--max-tokens-in {max_tokens_in:,} allows no request: the smallest piece that is left "
-            f"needs {min(sizes):,} tokens."
-        )
-
-
-def _sizes(plan: Plan) -> list[int]:
-    """Tokens of the questions that are not answered yet."""
-    return [piece.tokens for each in plan.sessions for piece in each.pieces if not piece.cached]
-
-
 def _has_terminal() -> bool:
     """Whether a person can be asked."""
     return sys.stdin.isatty() and sys.stderr.isatty()
@@ -292,7 +263,6 @@ def _settings(model: str | None, command: str | None, *, asks: bool) -> Settings
 def _writer(chat: ChatModel, settings: Settings, limit: int) -> tuple[StatementWriter, int]:
     """The writer for a model, and the tokens of its answers."""
     from reviewer.llm.answer_cache import AnswerCache, answers_folder
-    from reviewer.proposing.session_view import view_text
     from reviewer.proposing.statements import ANSWER_TOKENS, StatementWriter
     from reviewer.proposing.values import Proposer
     from reviewer.settings import settings_path
@@ -301,7 +271,6 @@ def _writer(chat: ChatModel, settings: Settings, limit: int) -> tuple[StatementW
     answer_tokens = min(ANSWER_TOKENS, limit // 4)
     writer = StatementWriter(
         chat,
-        as_text=view_text,
         templates=templates if templates.is_dir() else None,
         cache=AnswerCache(answers_folder()),
         proposer=Proposer.COMMAND if settings.model.command else Proposer.MODEL,
@@ -337,7 +306,7 @@ def _plan(
                 max_tokens=room,
                 known=known,
                 cancelled=lambda: interruption() or line.left,
-                progress=lambda text: line.show(safe(text)),
+                progress=lambda text: line.show(text),
             )
         except CancelledError:
             return None
@@ -349,15 +318,17 @@ def _sessions(session: Session, paths: Sequence[Path]) -> list[Path]:
     """The files to ask about. Raises SourceError for a path that is neither a file nor a session's
     id.
     """
+    from reviewer.cli.handover import find_session
+    from reviewer.cli.sources import ingested_sessions
     from reviewer.sources.open import is_session
     from reviewer.sources.walk import Found, walk
 
-    found: list[Path] = []
-    if not paths:
-        return _ingested(session)
+    found = [] if paths else ingested_sessions(session)
+    if not found and not paths:
+        raise SourceError("No session was ingested into this project. Name one: propose PATH")
     for path in paths:
         if not os.path.lexists(path) and len(path.parts) == 1:
-            found.append(_by_id(session, str(path)))
+            found.append(find_session(session, str(path)).path)
             continue
         named = not path.is_dir()
         for each in walk([path.absolute()]):
@@ -366,21 +337,8 @@ def _sessions(session: Session, paths: Sequence[Path]) -> list[Path]:
     return list(dict.fromkeys(found))
 
 
-def _ingested(session: Session) -> list[Path]:
-    """The sessions of the project that are still there. Raises SourceError when there is none."""
-    from reviewer.cli.sources import ingested_sessions
-    from reviewer.errors import SourceError
-
-    found = ingested_sessions(session)
-    if not found:
-        raise SourceError("No session was ingested into this project. Name one: propose PATH")
-    return found
-
-
 def _unread(session: Session, newest: int) -> list[Path]:
     """The newest sessions that no reader has read and that are still there. Raises SourceError."""
-    from reviewer.errors import SourceError
-
     found: list[Path] = []
     if session.store_path().exists():
         with session.reading() as engine:
@@ -389,23 +347,6 @@ def _unread(session: Session, newest: int) -> list[Path]:
     if not found:
         raise SourceError("A reader has read every session that was ingested into this project.")
     return found
-
-
-def _by_id(session: Session, name: str) -> Path:
-    from reviewer.cli.sources import ingested_files
-    from reviewer.errors import SourceError
-
-    matches = [each for each in ingested_files(session) if name in (each.stem, each.name)]
-    if not matches:
-        raise SourceError(f"{name} is neither a file or folder nor a session that was ingested.")
-    return matches[0]
-
-
-def _name_unread(plan: Plan) -> None:
-    for path, reason in plan.unread:
-        named = str(path) in reason
-        what = reason if named else f"{path}: {reason}"
-        narrate(f"Passed over: {safe(what)}")
 
 
 def _cost(plan: Plan, settings: Settings, model: str) -> dict[str, Any]:
@@ -432,7 +373,7 @@ def _cost_line(plan: Plan, settings: Settings, model: str) -> str:
     what = f"{count(len(plan.sessions), 'session')} in {count(plan.pieces, 'piece')}"
     kept = f" {plan.cached:,} of them answered before, at no cost;" if plan.cached else ""
     return (
-        f"{what} for {safe(model)}:{kept} about {plan.tokens_in:,} tokens in and "
+        f"{what} for {model}:{kept} about {plan.tokens_in:,} tokens in and "
         f"{plan.tokens_out:,} out, {_paid_how(plan, settings)}. On top comes what cannot be "
         "proved, which is asked for once more, and one question that compares the sessions."
     )
@@ -460,7 +401,7 @@ def _paid_how(plan: Plan, settings: Settings) -> str:
         agent = agent_of(settings.model.command)
         if agent in AGENTS.values():
             return f"on your {agent.title} plan"
-        return f"what {safe(agent.title)} charges is not known here"
+        return f"what {agent.title} charges is not known here"
     if is_this_machine(urlsplit(settings.model.base_url).hostname or ""):
         return "on this machine"
     return "no prices are set (price_in and price_out under [model])"
@@ -481,8 +422,8 @@ class _Account:
         self._reader = reader
         self._pieces = {each.view.path: len(each.pieces) for each in plan.sessions}
         self._views = {each.view.path: each.view for each in plan.sessions}
-        self._left = plan.pieces
-        self._sizes = _sizes(plan)
+        self.left = plan.pieces
+        """Pieces without an answer."""
         self.stuck = False
         """The store cannot be written, so nothing more is asked."""
         self.answered = self.read = self.cut = self.cut_read = 0
@@ -495,11 +436,6 @@ class _Account:
         self.dropped: Counter[str] = Counter()
         self.failures: list[str] = []
         self.unkept = ""
-
-    @property
-    def left(self) -> int:
-        """Pieces without an answer."""
-        return self._left
 
     def add(self, done: SessionDone, engine: Engine, project: str, *, as_json: bool) -> None:
         """Queue the statements of a session, in one act, and count them.
@@ -527,7 +463,7 @@ class _Account:
             self.stuck = self.stuck or isinstance(problem, StoreError | sqlite3.Error | OSError)
             return
         answered = self._pieces[done.path] - done.left
-        self._left -= answered
+        self.left -= answered
         self.answered += answered
         self.read += done.read
         if as_json:
@@ -601,10 +537,6 @@ class _Account:
             )
         )
 
-    def too_large(self, max_tokens_in: int) -> list[int]:
-        """Tokens of the pieces that need more than a whole run may send."""
-        return [size for size in self._sizes if size > max_tokens_in]
-
     def rows(self) -> Iterator[tuple[str, str]]:
         """The counts as lines of a table."""
         yield "statements", f"{self.new:,} new, {self.seen:,} seen again"
@@ -620,7 +552,7 @@ class _Account:
             were = "was" if self.cut_read == 1 else "were"
             yield "cut off", f"{answers} cut off; {whole} {were} read"
         for place, (reason, times) in enumerate(self.dropped.most_common()):
-            yield "" if place else "dropped", f"{times:,} x {safe(reason)}"
+            yield "" if place else "dropped", f"{times:,} x {reason}"
         yield (
             "tokens",
             f"{self.tokens_in:,} in, {self.tokens_out:,} out, in {count(self.requests, 'request')}",
@@ -645,42 +577,42 @@ def _row(proved: Proved) -> dict[str, Any]:
 
 
 def _close(
-    ctx: click.Context,
     account: _Account,
+    sizes: Sequence[int],
     interruption: Interruption,
     max_tokens_in: int | None,
     as_json: bool,
 ) -> None:
-    """The summary, and how the run ended."""
+    """The summary, and how the run ended. `sizes`: tokens of the questions that were open."""
     for row in table(account.rows()):
         narrate(row) if as_json else print_text(row)
     for failure in account.failures:
-        narrate(safe(failure))
+        narrate(failure)
     if account.unkept:
-        narrate(f"Answers could not be kept for another time: {safe(account.unkept)}")
+        narrate(f"Answers could not be kept for another time: {account.unkept}")
     left = count(account.left, "piece")
     if interruption.asked:
         narrate(f"Interrupted with {left} left. The same command goes on from here.")
-        ctx.exit(INTERRUPTED)
+        leave(INTERRUPTED)
     if account.failures:
         narrate(f"{left} left. What is done is queued; the same command goes on from here.")
-        ctx.exit(FAILED)
+        leave(FAILED)
     if account.left:
         limit = max_tokens_in or 0
-        large = account.too_large(limit)
+        large = [size for size in sizes if size > limit]
         goes_on = "The same command goes on from here."
         if limit and len(large) >= account.left:
             goes_on = f"What is left needs up to {max(large):,} tokens for a piece."
         narrate(f"Stopped at the limit of {limit:,} tokens with {left} left. {goes_on}")
     if account.answered and not account.read:
         narrate(_nothing_read(account))
-        ctx.exit(FAILED)
+        leave(FAILED)
     if not as_json:
         narrate("Decide with: reviewer" if account.new else "Nothing new to decide on.")
 
 
 def _nothing_read(account: _Account) -> str:
     """Why nothing came of any answer."""
-    reason = next((safe(each) for each, _ in account.dropped.most_common(1)), "they are empty")
+    reason = next((each for each, _ in account.dropped.most_common(1)), "they are empty")
     answers = "the answer" if account.answered == 1 else f"any of {account.answered:,} answers"
     return f"Nothing could be read from {answers} ({reason}). The same command asks again."

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import click
 
-from reviewer.cli.output import json_option, narrate, print_json, print_text, safe
+from reviewer.cli.inputs import option
+from reviewer.cli.output import emit_texts, json_option, narrate
 from reviewer.cli.session import Session, Verb, pass_session
 
 LONGEST = 200_000
@@ -12,12 +13,12 @@ LONGEST = 200_000
 
 
 @click.command(cls=Verb, example='recall --error "error is not nil but it returns nil (nilerr)"')
-@click.option("--command", metavar="LINE", help="A shell line that is about to run.")
-@click.option("--error", metavar="TEXT", help="What a failed call said.")
-@click.option("--file", "path", metavar="PATH", help="A file that is about to be changed.")
-@click.option("--prompt", metavar="TEXT", help="What the person asked for.")
-@click.option("--limit", type=click.IntRange(1, 50), default=3, show_default=True, metavar="N")
-@click.option("--session", "of", default="", metavar="ID", help="Note them as given to it.")
+@option("--command LINE", "A shell line that is about to run.")
+@option("--error TEXT", "What a failed call said.")
+@option("--file PATH", "A file that is about to be changed.", into="path")
+@option("--prompt TEXT", "What the person asked for.")
+@option("--limit N", "", type=click.IntRange(1, 50), default=3)
+@option("--session ID", "Note them as given to it.", into="of", default="")
 @json_option("One JSON object per memory.")
 @pass_session
 def recall(
@@ -37,7 +38,7 @@ def recall(
     not belong there. `reviewer edit ID --when` changes the moments of a memory.
     """
     from reviewer.recall.service import cue_of
-    from reviewer.text.for_agents import without_tags
+    from reviewer.text.for_agents import without_tags  # an agent may read it
 
     given = {"command": command, "error": error, "path": path, "prompt": prompt}
     named = [(kind, text) for kind, text in given.items() if text is not None]
@@ -49,19 +50,17 @@ def recall(
         if project is None:
             raise click.UsageError("name the project with --project")
         found = engine.recall.at(project, cue_of(kind, text[:LONGEST]), limit=limit, session=of)
-    for each in found:
-        content = without_tags(each.content)  # an agent may read it
-        if as_json:
-            print_json(
-                {
-                    "id": each.id,
-                    "content": content,
-                    "why": each.why,
-                    "score": round(each.score, 2),
-                }
-            )
-        else:
-            print_text(f"#{each.id} {safe(content)}")
-            print_text(f"   {safe(each.why)}")
+    emit_texts(
+        found,
+        as_json,
+        lambda each: [f"#{each.id} {without_tags(each.content)}", f"   {each.why}"],
+        to_json=lambda each: {
+            "id": each.id,
+            "content": without_tags(each.content),
+            "why": each.why,
+            "score": round(each.score, 2),
+        },
+        apart=False,
+    )
     if not found:
         narrate("Nothing belongs to this moment.")

@@ -7,10 +7,9 @@ from pathlib import Path
 
 import click
 
+from reviewer.cli.inputs import flag, option, read_text
 from reviewer.cli.output import report_act
 from reviewer.cli.session import Session, Verb, pass_session
-
-TYPES = ("identity", "preference", "project", "episodic", "knowledge", "adaptation")
 
 MOST_LINES = 1_000
 MOST_DIGITS = 12
@@ -20,27 +19,27 @@ _PLACE = re.compile(r"(?P<file>.+):(?P<lines>\d+(?:-\d+)?(?:,\d+(?:-\d+)?)*)")
 
 @click.command(cls=Verb, example='remember "The kiosk tests need port 8099 free."')
 @click.argument("statement")
-@click.option(
-    "--at",
-    "place",
-    metavar="FILE:LINES",
-    help="Where a session says it: 12, 12-20 or 12,15-17, as `reviewer view FILE` counts them.",
+@option(
+    "--at FILE:LINES",
+    "Where a session says it: 12, 12-20 or 12,15-17, as `reviewer view FILE` counts them.",
+    into="place",
 )
-@click.option("--type", "type_", type=click.Choice(TYPES), help="Default: guessed from the words.")
-@click.option(
+@option("--type TYPE", "Default: guessed from the words.", into="type_")
+@option("--name N", "The name of an entity (default: its text).")
+@option(
     "--scope",
-    type=click.Choice(("project", "person")),
+    "Whether it holds in this project or in all of yours.",
+    choices=("project", "person"),
     default="project",
-    show_default=True,
-    help="Whether it holds in this project or in all of yours.",
 )
-@click.option("--promote", is_flag=True, help="Promote it in the same act.")
+@flag("--promote", "Promote it in the same act.")
 @pass_session
 def remember(
     session: Session,
     statement: str,
     place: str | None,
     type_: str | None,
+    name: str | None,
     scope: str,
     promote: bool,
 ) -> None:
@@ -48,36 +47,54 @@ def remember(
 
     It waits in the queue until it is promoted. With --at, lines of a session are its proof, and
     what the rules cut out of those lines goes behind it; without, it is marked as written by hand.
+    A STATEMENT of - is read from standard input.
+
+    TYPE is that of a memory (identity, preference, project, episodic, knowledge, adaptation), or
+    without --at of an entity (decision, parameter, ...); `project` is the memory,
+    `entity:project` the entity.
     """
+    if statement == "-":
+        statement = read_text("-", if_empty="Give the words of the memory.")
     if place is None:
         from reviewer.proposing.guess import guess_type
 
         with session.changing(create=True) as engine:
-            report_act(
-                engine.entities.author(
-                    session.target(engine),
-                    type_ or guess_type(statement),
-                    statement,
-                    scope=scope,
-                    promote=promote,
-                )
+            done = engine.entities.author(
+                session.target(engine),
+                type_ or guess_type(statement),
+                statement,
+                name=name,
+                scope=scope,
+                promote=promote,
             )
+            report_act(done)
         return
-    path, lines = _place(place)
     from reviewer.extraction.candidates import MemoryType
 
+    if name is not None or type_ not in (None, *MemoryType):
+        raise click.UsageError(f"with --at it is a memory: {', '.join(MemoryType)}, and no --name")
+    path, lines = _place(place)
     with session.changing(create=True) as engine:
-        report_act(
-            engine.proposals.word(
-                session.target(engine),
-                path,
-                lines,
-                statement,
-                MemoryType(type_) if type_ else None,
-                promote=promote,
-                scope=scope,
-            )
+        done = engine.proposals.word(
+            session.target(engine),
+            path,
+            lines,
+            statement,
+            MemoryType(type_) if type_ else None,
+            promote=promote,
+            scope=scope,
         )
+        report_act(done)
+
+
+@click.command(cls=Verb)
+@click.argument("type_", metavar="TYPE")
+@click.argument("statement")
+@pass_session
+def add(session: Session, type_: str, statement: str) -> None:
+    """Write a memory: `remember --type TYPE STATEMENT` for scripts of earlier versions."""
+    with session.changing(create=True) as engine:
+        report_act(engine.entities.author(session.target(engine), type_, statement))
 
 
 def _place(text: str) -> tuple[Path, list[int]]:

@@ -6,7 +6,7 @@ import sys
 
 import click
 
-from reviewer.cli.inputs import port_option
+from reviewer.cli.inputs import flag, port_option
 from reviewer.cli.output import narrate, print_text
 from reviewer.cli.session import Session, Verb, pass_session
 from reviewer.errors import ReviewerError
@@ -18,7 +18,7 @@ MISSING = "The browser needs the package textual-serve, which is not installed. 
 
 @click.command(cls=Verb, ends_unread=True)
 @port_option
-@click.option("--demo", is_flag=True, help="Show the sample data, in a temporary store.")
+@flag("--demo", "Show the sample data, in a temporary store.")
 @pass_session
 def serve(session: Session, port: int, demo: bool) -> None:
     """Show the screen in a browser on this machine, until Ctrl-C.

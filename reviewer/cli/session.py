@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn, Protocol
 
 import click
 
-from reviewer.cli.output import keep_going_unread, safe
+from reviewer.cli.output import keep_going_unread, narrate
 from reviewer.errors import ReviewerError, StoreError, UnknownIdError
 from reviewer.files import login_name
 from reviewer.projects import WITHOUT_A_TREE, NoProjectError, default_project, listed, work_tree
@@ -26,6 +26,12 @@ if TYPE_CHECKING:
 
 DONE, FAILED, WRONG_USAGE, INTERRUPTED = 0, 1, 2, 130
 """Exit codes."""
+
+
+def leave(code: int) -> NoReturn:
+    """End the command with an exit code."""
+    raise click.exceptions.Exit(code)
+
 
 INGEST = "reviewer ingest PATH"
 NOTHING_STORED = "Nothing is stored for project "
@@ -172,7 +178,7 @@ class Session:
         if engine.project is None or engine.is_known(engine.project):
             return ""
         others = "; look at others: --all-projects" if engine.project_names() else ""
-        name = safe(engine.project)
+        name = engine.project
         return f"{NOTHING_STORED}{name} yet. Fill it: {filled_by}{others}"
 
     def refuse_all_projects(self) -> None:
@@ -188,7 +194,7 @@ class Session:
         except NoProjectError as problem:
             raise click.UsageError(str(problem)) from problem
         engine.work_in(chosen)
-        self._remark_of_choice = safe(chosen.remark)
+        self._remark_of_choice = chosen.remark
 
     @contextmanager
     def whole_store(self, *, create: bool = False, filled_by: str = INGEST) -> Iterator[Engine]:
@@ -214,9 +220,7 @@ class Session:
             if engine.has_written:
                 bring_memory_folders_up_to_date(engine)
             if bound := engine.say_binding():
-                from reviewer.cli.output import narrate
-
-                narrate(safe(bound))
+                narrate(bound)
             engine.close()
             if engine.has_written:
                 make_packet_ready(path)
@@ -270,7 +274,6 @@ def bring_memory_folders_up_to_date(engine: Engine) -> None:
     if not personal(engine.path, "-agents").is_dir():
         return
     from reviewer.agents.memory_updates import bring_up_to_date, has_any
-    from reviewer.cli.output import narrate
 
     if not has_any(engine.path):
         return
@@ -279,7 +282,7 @@ def bring_memory_folders_up_to_date(engine: Engine) -> None:
     except (ReviewerError, OSError) as problem:
         problems = [str(problem)]
     for sentence in problems:
-        narrate(safe(sentence))
+        narrate(sentence)
 
 
 def make_packet_ready(store: Path) -> None:
@@ -288,7 +291,6 @@ def make_packet_ready(store: Path) -> None:
         return
     tree = work_tree()
     from reviewer.agents.background import make_packet_in_background
-    from reviewer.cli.output import narrate
 
     try:
         make_packet_in_background(store, tree.root if tree else os.getcwd())
@@ -299,31 +301,27 @@ def make_packet_ready(store: Path) -> None:
 pass_session = click.make_pass_decorator(Session)
 
 
-def _keep_db(ctx: click.Context, _: click.Parameter, value: str | None) -> None:
-    if value is not None:
-        if not value.strip():
-            raise click.BadParameter("name the file of the store", ctx)
-        ctx.ensure_object(Session).db = Path(value)
+def _keep(ctx: click.Context, param: click.Parameter, value: Any) -> None:
+    """Note a shared option in the session; the one behind the verb is read last, and counts."""
+    if value is None or value is False:
+        return
+    if isinstance(value, str) and not value.strip():
+        raise click.BadParameter(EMPTY[str(param.name)], ctx)
+    if param.name == "actor":
+        value = value.strip()
+        if len(value) > LONGEST_ACTOR or not value.isprintable():
+            raise click.BadParameter(EMPTY["actor"], ctx)
+    setattr(
+        ctx.ensure_object(Session), str(param.name), Path(value) if param.name == "db" else value
+    )
 
 
-def _keep_project(ctx: click.Context, _: click.Parameter, value: str | None) -> None:
-    if value is not None:
-        if not value.strip():
-            raise click.BadParameter("a project's name cannot be empty", ctx)
-        ctx.ensure_object(Session).project = value
-
-
-def _keep_all_projects(ctx: click.Context, _: click.Parameter, value: bool) -> None:
-    if value:
-        ctx.ensure_object(Session).all_projects = True
-
-
-def _keep_actor(ctx: click.Context, _: click.Parameter, value: str | None) -> None:
-    if value is not None:
-        name = value.strip()
-        if not name or len(name) > LONGEST_ACTOR or not name.isprintable():
-            raise click.BadParameter(f"a name has 1 to {LONGEST_ACTOR} characters in one line", ctx)
-        ctx.ensure_object(Session).actor = name
+EMPTY = {
+    "db": "name the file of the store",
+    "project": "a project's name cannot be empty",
+    "actor": f"a name has 1 to {LONGEST_ACTOR} characters in one line",
+}
+"""What is wrong with an empty value."""
 
 
 class SharedOption(click.Option):
@@ -336,55 +334,41 @@ class SharedOption(click.Option):
 SHARED = "As everywhere: --db, --project, --all-projects (see: reviewer --help)"
 
 
-def _store_options(*, from_environment: bool) -> list[click.Option]:
-    option = click.Option if from_environment else SharedOption
+def _store_options(*, before_verb: bool) -> list[click.Option]:
+    """`--db`, `--project`, `--all-projects` and `--actor`; before the verb also from variables."""
+
+    def option(name: str, says: str, variable: str = "", **settings: Any) -> click.Option:
+        kind = click.Option if before_verb else SharedOption
+        if variable and before_verb:
+            settings |= {"envvar": variable, "show_envvar": True}
+        return kind([name], expose_value=False, callback=_keep, help=says, **settings)
+
     return [
         option(
-            ["--db"],
+            "--db",
+            "The store (default: one in your user data folder).",
+            "REVIEWER_DB",
             metavar="FILE",
-            envvar="REVIEWER_DB" if from_environment else None,
-            show_envvar=from_environment,
-            expose_value=False,
-            callback=_keep_db,
-            help="The store (default: one in your user data folder).",
         ),
         option(
-            ["--project"],
+            "--project",
+            "The project (default: the name of the folder of the git work tree).",
             metavar="NAME",
-            expose_value=False,
-            callback=_keep_project,
-            help="The project (default: the name of the folder of the git work tree).",
         ),
+        option("--all-projects", "All projects of the store; for reading only.", is_flag=True),
         option(
-            ["--all-projects"],
-            is_flag=True,
-            expose_value=False,
-            callback=_keep_all_projects,
-            help="All projects of the store; for reading only.",
-        ),
-        option(
-            ["--actor"],
+            "--actor",
+            "Your name in the history (default: your login name).",
+            "REVIEWER_ACTOR",
             metavar="NAME",
-            envvar="REVIEWER_ACTOR" if from_environment else None,
-            show_envvar=from_environment,
-            hidden=not from_environment,
-            expose_value=False,
-            callback=_keep_actor,
-            help="Your name in the history (default: your login name).",
+            hidden=not before_verb,
         ),
     ]
 
 
-def db_option() -> click.Parameter:
-    """`--db` after a verb whose `--project` means something else."""
-    return _store_options(from_environment=False)[0]
-
-
 def with_store_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """`--db`, `--project`, `--all-projects` and `--actor` before the verb, where the variables
-    REVIEWER_DB and REVIEWER_ACTOR apply.
-    """
-    options = _store_options(from_environment=True)
+    """The shared options before the verb."""
+    options = _store_options(before_verb=True)
     command.__click_params__ = [*getattr(command, "__click_params__", []), *options]  # type: ignore[attr-defined]
     return command
 
@@ -393,8 +377,9 @@ class Verb(click.Command):
     """A command that also takes the options of `with_store_options` after its name.
 
     `example`: a line for `--help`, without `reviewer` in front. `store`: whether the command uses
-    a store; the help of one that does not leaves these options out. `ends_unread`: the command is
-    over when nobody reads its output; all others go on and finish what was asked for.
+    a store; the help of one that does not leaves these options out. `own_project`: its `--project`
+    means something else, so that of the shared ones it takes only `--db`. `ends_unread`: the
+    command is over when nobody reads its output; all others go on and finish what was asked for.
     """
 
     def __init__(
@@ -402,13 +387,14 @@ class Verb(click.Command):
         *args: Any,
         example: str = "",
         store: bool = True,
+        own_project: bool = False,
         ends_unread: bool = False,
         **settings: Any,
     ) -> None:
         super().__init__(*args, **settings)
         self.ends_unread = ends_unread
-        self.uses_store = store
-        options = _store_options(from_environment=False)
+        self.lists_shared = store and not own_project
+        options = _store_options(before_verb=False)[: 1 if own_project else None]
         for option in options:
             option.hidden = option.hidden or not store
         self.params.extend(options)
@@ -422,21 +408,23 @@ class Verb(click.Command):
 
     def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """The shared options and the example, below the options."""
-        if self.uses_store:
+        if self.lists_shared:
             formatter.write(f"\n{SHARED}\n")
         if self.example:
             with formatter.section("Example"):
                 formatter.write(f"{'':>{formatter.current_indent}}reviewer {self.example}\n")
 
 
-class OrderedGroup(click.Group):
-    """A group whose help lists the commands in the order in which a person uses them."""
+class Group(click.Group):
+    """A group of verbs, listed in the order in which a person uses them."""
+
+    command_class = Verb
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         return list(self.commands)
 
 
-class VerbGroup(Verb, click.Group):
+class VerbGroup(Verb, Group):
     """A group of commands that can also be called itself."""
 
 
@@ -444,9 +432,16 @@ class Entry(NamedTuple):
     """Where a command is defined, and its one-line help."""
 
     target: str
-    """`module:attribute` of the click command."""
+    """`module:attribute` of the click command in `reviewer.cli`, or one name for both."""
     help: str
-    hidden: bool = False
+    rare: bool = False
+    """The help of the program only gives the name: agents run it, or the screen does the same."""
+
+    def load(self) -> click.Command:
+        module, _, attribute = self.target.partition(":")
+        command = getattr(import_module(f"reviewer.cli.{module}"), attribute or module)
+        assert isinstance(command, click.Command)
+        return command
 
 
 class LazyGroup(click.Group):
@@ -455,31 +450,22 @@ class LazyGroup(click.Group):
     def __init__(
         self,
         *args: Any,
-        entries: Mapping[str, Entry],
-        sections: Mapping[str, Sequence[str]] | None = None,
-        rare: Collection[str] = (),
+        sections: Mapping[str, Mapping[str, Entry]],
+        hidden: Mapping[str, Entry],
         **settings: Any,
     ) -> None:
-        """`sections`: what the help lists, under what title; by default all that is not hidden.
-        `rare`: commands of which it only gives the names.
-        """
+        """`sections`: what the help lists, under what title. `hidden`: for programs."""
         super().__init__(*args, **settings)
-        self.entries = entries
-        shown = tuple(name for name, entry in entries.items() if not entry.hidden)
-        self.sections = sections or {"Commands": shown}
-        self.rare = rare
+        self.sections = sections
+        self.shown = {name: each for part in sections.values() for name, each in part.items()}
+        self.entries = {**self.shown, **hidden}
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         return list(self.entries)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         entry = self.entries.get(cmd_name)
-        if entry is None:
-            return None
-        module, _, attribute = entry.target.partition(":")
-        command = getattr(import_module(module), attribute)
-        assert isinstance(command, click.Command)
-        return command
+        return entry and entry.load()
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]
@@ -490,8 +476,7 @@ class LazyGroup(click.Group):
             return super().resolve_command(ctx, args)
         from difflib import get_close_matches
 
-        shown = [each for each, entry in self.entries.items() if not entry.hidden]
-        near = get_close_matches(name, shown, n=2)
+        near = get_close_matches(name, self.shown, n=2)
         hint = f" Did you mean {' or '.join(near)}?" if near else ""
         raise click.UsageError(f"There is no command {name!r}.{hint}", ctx)
 
@@ -501,16 +486,15 @@ class LazyGroup(click.Group):
 
         named = [
             CompletionItem(name, help=entry.help)
-            for name, entry in self.entries.items()
-            if name.startswith(incomplete) and not entry.hidden
+            for name, entry in self.shown.items()
+            if name.startswith(incomplete)
         ]
         return named + click.Command.shell_complete(self, ctx, incomplete)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        for title, names in self.sections.items():
+        for title, entries in self.sections.items():
             with formatter.section(title):
-                common = [name for name in names if name not in self.rare]
-                rows = [(name, self.entries[name].help) for name in common]
-                if rare := [name for name in names if name in self.rare]:
+                rows = [(name, each.help) for name, each in entries.items() if not each.rare]
+                if rare := [name for name, each in entries.items() if each.rare]:
                     rows.append(("also", ", ".join(rare)))
                 formatter.write_dl(rows)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections import Counter
 from collections.abc import Iterator
 from datetime import UTC, datetime
 from pathlib import Path
@@ -10,20 +11,21 @@ from typing import TYPE_CHECKING
 
 import click
 
+from reviewer.cli.inputs import flag, option
 from reviewer.cli.output import (
     count,
     emit,
+    emit_texts,
     json_option,
     narrate,
     nobody_reads,
     print_json,
     print_text,
     report_act,
-    safe,
 )
 from reviewer.cli.progress import ProgressLine, interruptible
-from reviewer.cli.session import INTERRUPTED, Session, Verb, pass_session
-from reviewer.errors import ReviewerError
+from reviewer.cli.session import INTERRUPTED, Session, Verb, leave, pass_session
+from reviewer.errors import ReviewerError, SourceError
 
 if TYPE_CHECKING:
     from reviewer.cli.progress import Interruption
@@ -32,19 +34,19 @@ if TYPE_CHECKING:
     from reviewer.sources.discovery import Chosen, FoundSession
 
 NOTHING_HERE = "There are no sessions of this project on this machine."
-SHORTEST_PAUSE = 1
+EVERY = 20
+"""Seconds after which `watch` looks again."""
 PAUSE = 0.2
 """Seconds after which a pause is asked whether it has been interrupted."""
 
 
 @click.command(cls=Verb)
-@click.option("--all", "everywhere", is_flag=True, help="The sessions of all projects.")
-@click.option("--files", is_flag=True, help="List every session instead of counting them.")
-@click.option(
-    "--moved-from",
-    "former",
-    metavar="FOLDER",
-    help="Have the sessions of FOLDER belong to this project, from now on.",
+@flag("--all", "The sessions of all projects.", into="everywhere")
+@flag("--files", "List every session instead of counting them.")
+@option(
+    "--moved-from FOLDER",
+    "Have the sessions of FOLDER belong to this project, from now on.",
+    into="former",
 )
 @json_option()
 @pass_session
@@ -65,26 +67,31 @@ def sources(
             report_act(engine.take_folder(session.target(engine), former))
     from reviewer.promotion.found_sessions import by_agent, is_read
 
-    found, here = _found(session, everywhere=everywhere)
+    found, here = found_sessions(session, everywhere=everywhere)
     shown = found if everywhere else here
     stamps = _stamps(session, everywhere)
-    rows = by_agent(shown, stamps, datetime.now(UTC))
     if files:
-        _print_files(shown, stamps, as_json)
+        emit_texts(
+            sorted(shown, key=lambda each: -each.modified_ns),
+            as_json,
+            lambda each: _lines(each, is_read(each, stamps)),
+            to_json=lambda each: _to_json(each, is_read(each, stamps)),
+            apart=False,
+        )
     else:
-        emit(rows, as_json, _columns)
+        emit(by_agent(shown, stamps, datetime.now(UTC)), as_json, _columns)
     if as_json:
         return
     if not shown:
         narrate("There are no sessions of agents on this machine." if everywhere else NOTHING_HERE)
-    elsewhere = [each for each in found if not each.subagent]
-    more = len(elsewhere) - sum(not each.subagent for each in here)
-    if more and not everywhere:
+    if everywhere:
+        return
+    own = [sum(not each.subagent for each in some) for some in (found, here)]
+    if more := own[0] - own[1]:
         narrate(
             f"Of other projects: {count(more, 'session')}. List them with: reviewer sources --all"
         )
-    unread = sum(not is_read(each, stamps) for each in here)
-    if unread and not everywhere:
+    if not all(is_read(each, stamps) for each in here):
         narrate("Read them with: reviewer ingest")
 
 
@@ -97,32 +104,26 @@ def _columns(row: AgentSessions) -> tuple[str, ...]:
     return (row.agent, count(row.sessions, "session"), size, newest, state, apart, expiring)
 
 
-def _print_files(found: list[FoundSession], stamps: Stamps, as_json: bool) -> None:
-    from reviewer.promotion.found_sessions import is_read
+def _lines(each: FoundSession, read: bool) -> Iterator[str]:
+    inside = f" {each.session}" if each.session else ""
+    apart = " (sub-agent)" if each.subagent else ""
+    yield f"{'read' if read else 'new':4}  {each.agent}{apart}  {each.path}{inside}"
+    yield f"      in {each.cwd}{_gone(each.cwd)}" if each.cwd else "      in ?"
 
-    for each in sorted(found, key=lambda each: -each.modified_ns):
-        read = is_read(each, stamps)
-        if as_json:
-            print_json(
-                {
-                    "agent": each.agent,
-                    "format": each.format,
-                    "path": str(each.path),
-                    "session": each.session,
-                    "cwd": each.cwd,
-                    "bytes": each.bytes,
-                    "modified": _written(each.modified_ns),
-                    "subagent": each.subagent,
-                    "read": read,
-                    "expires": _written(each.expires_ns) if each.expires_ns else None,
-                }
-            )
-        else:
-            inside = f" {safe(each.session)}" if each.session else ""
-            state = "read" if read else "new"
-            apart = " (sub-agent)" if each.subagent else ""
-            print_text(f"{state:4}  {safe(each.agent)}{apart}  {safe(str(each.path))}{inside}")
-            print_text(f"      in {safe(each.cwd)}{_gone(each.cwd)}" if each.cwd else "      in ?")
+
+def _to_json(each: FoundSession, read: bool) -> dict[str, object]:
+    return {
+        "agent": each.agent,
+        "format": each.format,
+        "path": str(each.path),
+        "session": each.session,
+        "cwd": each.cwd,
+        "bytes": each.bytes,
+        "modified": _written(each.modified_ns),
+        "subagent": each.subagent,
+        "read": read,
+        "expires": _written(each.expires_ns) if each.expires_ns else None,
+    }
 
 
 def _written(nanoseconds: int) -> str:
@@ -160,10 +161,10 @@ def take_moved(engine: Engine, project: str, path: Path) -> None:
     try:
         report_act(engine.take_folder(project, folder))
     except ReviewerError as problem:
-        narrate(safe(str(problem)))
+        narrate(str(problem))
 
 
-def _found(
+def found_sessions(
     session: Session, *, everywhere: bool = False
 ) -> tuple[list[FoundSession], list[FoundSession]]:
     """All sessions on this machine, and those of this project; with `everywhere` it does not matter
@@ -197,69 +198,54 @@ def project_sessions(session: Session) -> tuple[Chosen, str]:
 
     Raises SourceError when there are none.
     """
-    from reviewer.errors import SourceError
     from reviewer.sources.discovery import choose
 
-    _, here = _found(session)
+    _, here = found_sessions(session)
     if not here:
         raise SourceError(f"{NOTHING_HERE} Name a file or folder: reviewer ingest PATH")
-    return choose(here), f"Reading {_counted(here)} of this project."
-
-
-def ingested_files(session: Session) -> list[Path]:
-    """The files that the project was read from, the latest first; none without a store."""
-    if not session.store_path().exists():
-        return []
-    with session.reading() as engine:
-        return [Path(each) for each in engine.sources.paths(engine.project)]
+    agents = Counter(each.agent for each in here if not each.subagent)
+    names = ", ".join(f"{agent} {times:,}" for agent, times in agents.most_common())
+    return choose(here), f"Reading {count(agents.total(), 'session')} ({names}) of this project."
 
 
 def ingested_sessions(session: Session) -> list[Path]:
-    """Those of them that are still there and are sessions."""
+    """The sessions that the project was read from and that are still there, the latest first;
+    none without a store.
+    """
+    if not session.store_path().exists():
+        return []
     from reviewer.sources.open import is_session
 
-    return [path for path in ingested_files(session) if path.is_file() and is_session(path)]
-
-
-def _counted(found: list[FoundSession]) -> str:
-    from collections import Counter
-
-    agents = Counter(each.agent for each in found if not each.subagent)
-    listed = ", ".join(f"{agent} {times:,}" for agent, times in agents.most_common())
-    return f"{count(agents.total(), 'session')} ({listed})"
+    with session.reading() as engine:
+        paths = [Path(each) for each in engine.sources.paths(engine.project)]
+    return [path for path in paths if path.is_file() and is_session(path)]
 
 
 @click.command(cls=Verb)
-@click.option(
-    "--every",
-    type=click.IntRange(SHORTEST_PAUSE),
-    default=20,
-    show_default=True,
-    metavar="SECONDS",
-    help="How often to look.",
-)
-@click.option("--once", is_flag=True, help="Read what is new now, and end.")
+@flag("--once", "Read what is new now, and end.")
 @json_option("The counts of each wave as a JSON object.")
-@click.pass_context
 @pass_session
-def watch(session: Session, ctx: click.Context, every: int, once: bool, as_json: bool) -> None:
+def watch(session: Session, once: bool, as_json: bool) -> None:
     """Read new turns of sessions as agents write them, until Ctrl-C.
 
-    Looks at the places that `reviewer sources` lists, and reads the files that have changed.
+    Looks every 20 seconds at the places that `reviewer sources` lists, and reads the files that
+    have changed.
     """
     session.refuse_all_projects()
     with interruptible() as interruption:
         if not once:
-            narrate(f"Watching the sessions of this project every {every} s. Ctrl-C ends it.")
+            narrate(f"Watching the sessions of this project every {EVERY} s. Ctrl-C ends it.")
         while True:
             _read_changes(session, interruption, once=once, as_json=as_json)
-            if once or interruption() or nobody_reads():
-                break
-            for _ in _pauses(every):
-                if interruption() or nobody_reads():
+            looks_again = time.monotonic() + EVERY
+            while not (once or interruption() or nobody_reads()):
+                if time.monotonic() >= looks_again:
                     break
+                time.sleep(PAUSE)
+            else:
+                break
         if interruption() and once:
-            ctx.exit(INTERRUPTED)
+            leave(INTERRUPTED)
 
 
 def _read_changes(
@@ -269,7 +255,7 @@ def _read_changes(
     from reviewer.promotion.found_sessions import is_read
     from reviewer.sources.discovery import choose
 
-    _, here = _found(session)
+    _, here = found_sessions(session)
     stamps = _stamps(session, everywhere=False) if here else {}
     fresh = {each.path for each in here if not is_read(each, stamps)}
     if not fresh:
@@ -297,10 +283,3 @@ def _read_changes(
         f"wave {report.wave}: {count(report.files, 'file')}, {count(report.fresh, 'new record')},"
         f" {count(report.new, 'new candidate')}, {report.repeated:,} seen before"
     )
-
-
-def _pauses(seconds: float) -> Iterator[None]:
-    end = time.monotonic() + seconds
-    while time.monotonic() < end:
-        yield
-        time.sleep(PAUSE)

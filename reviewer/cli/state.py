@@ -3,24 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
 from reviewer.cli.candidate import why
-from reviewer.cli.output import (
-    emit,
-    fields,
-    json_option,
-    moment,
-    narrate,
-    print_json,
-    print_text,
-    report_act,
-    safe,
-    wrapped,
-)
-from reviewer.cli.session import Session, Verb, pass_session
+from reviewer.cli.inputs import flag, option
+from reviewer.cli.output import emit, emit_texts, fields, json_option, moment, report_act, wrapped
+from reviewer.cli.session import Group, Session, pass_session
 
 if TYPE_CHECKING:
     from reviewer.engine import Engine
@@ -29,7 +19,7 @@ if TYPE_CHECKING:
 SET = "reviewer ingest PATH, or reviewer state set KEY VALUE"
 
 
-@click.group()
+@click.group(cls=Group)
 def state() -> None:
     """List, show, set and unset trusted state.
 
@@ -37,29 +27,31 @@ def state() -> None:
     """
 
 
-@state.command("list", cls=Verb)
-@click.option("--all", "past", is_flag=True, help="Superseded and unset values too.")
+@state.command("list")
+@flag("--all", "Superseded and unset values too.", into="past")
 @json_option()
 @pass_session
 def list_state(session: Session, past: bool, as_json: bool) -> None:
     """List the current values by key."""
     with session.listing(filled_by=SET) as engine:
-        project = engine.project
-        found = engine.state.all(project, past=past)
-        several = project is None and len({each.project for each in found}) > 1
+        found = engine.state.all(engine.project, past=past)
+        several = engine.project is None and len({each.project for each in found}) > 1
+        emit(
+            found,
+            as_json,
+            lambda each: (
+                *([each.project] if several else []),
+                each.key,
+                *([_status(each)] if past else []),
+                each.value,
+            ),
+            empty="No state is set. Set it: reviewer state set KEY VALUE",
+        )
 
-        def columns(each: StateView) -> list[str]:
-            project = [each.project] if several else []
-            return [*project, each.key, *([_status(each)] if past else []), each.value]
 
-        emit(found, as_json, columns)
-        if not found and not as_json:
-            narrate("No state is set. Set it: reviewer state set KEY VALUE")
-
-
-@state.command("show", cls=Verb)
+@state.command("show")
 @click.argument("key")
-@click.option("--all", "past", is_flag=True, help="Earlier values too, newest first.")
+@flag("--all", "Earlier values too, newest first.", into="past")
 @json_option("One JSON object per value.")
 @pass_session
 def show(session: Session, key: str, past: bool, as_json: bool) -> None:
@@ -71,21 +63,19 @@ def show(session: Session, key: str, past: bool, as_json: bool) -> None:
             for project in projects or [session.target(engine)]
             for value in engine.state.get(project, key.strip())[: None if past else 1]
         ]
-        for place, each in enumerate(values):
-            if as_json:
-                print_json(_as_json(engine, each))
-                continue
-            if place:
-                print_text("")
-            for line in _shown(engine, each):
-                print_text(line)
+        emit_texts(
+            values,
+            as_json,
+            lambda each: _shown(engine, each),
+            to_json=lambda each: {**fields(each), "provenance": engine.provenance.of_state(each)},
+        )
 
 
-@state.command("set", cls=Verb, example='state set paper "80 mm" --evidence docs/printer.md:12')
+@state.command("set", example='state set paper "80 mm" --evidence docs/printer.md:12')
 @click.argument("key")
 @click.argument("value")
-@click.option("--note", default="", metavar="T", help="A remark, such as the reason.")
-@click.option("--evidence", default="", metavar="FILE:LINE", help="The line that confirms it.")
+@option("--note T", "A remark, such as the reason.", default="")
+@option("--evidence FILE:LINE", "The line that confirms it.", default="")
 @pass_session
 def set_state(session: Session, key: str, value: str, note: str, evidence: str) -> None:
     """Set the value of a key.
@@ -93,14 +83,12 @@ def set_state(session: Session, key: str, value: str, note: str, evidence: str) 
     The earlier value becomes superseded and stays readable: `reviewer state list --all`.
     """
     with session.changing(create=True) as engine:
-        done = engine.state.set(session.target(engine), key, value, note=note, evidence=evidence)
-        if done.act:
-            report_act(done)
-        else:
-            narrate(f"{safe(done.title)}.")
+        report_act(
+            engine.state.set(session.target(engine), key, value, note=note, evidence=evidence)
+        )
 
 
-@state.command("unset", cls=Verb)
+@state.command("unset")
 @click.argument("key")
 @pass_session
 def unset(session: Session, key: str) -> None:
@@ -116,12 +104,8 @@ def _status(each: StateView) -> str:
     return f"{verb} {moment(each.ended_at)[:10]}"
 
 
-def _as_json(engine: Engine, each: StateView) -> dict[str, Any]:
-    return {**fields(each), "provenance": engine.provenance.of_state(each)}
-
-
 def _shown(engine: Engine, each: StateView) -> Iterator[str]:
-    yield f"{safe(each.key)}  {_status(each)}  project {safe(each.project)}"
+    yield f"{each.key}  {_status(each)}  project {each.project}"
     yield from wrapped(each.value, "  ")
     yield f"set         {moment(each.set_at)}"
     if each.note:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sized
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from reviewer.cli.output import emit, json_option, print_json, print_text, safe
+from reviewer.cli.output import emit, emit_texts, json_option, print_text
 from reviewer.cli.session import Session, Verb, pass_session
 
 if TYPE_CHECKING:
@@ -37,31 +38,26 @@ def stats(session: Session, as_json: bool) -> None:
         as_json,
         lambda line: (line["project"], *(f"{line[column]:,}" for column in COLUMNS), ""),
         head=("project", *(column.replace("_", " ") for column in COLUMNS), ""),
-        right=frozenset(range(1, len(COLUMNS) + 1)),
+        right=range(1, len(COLUMNS) + 1),
     )
-    if as_json:
-        for use in uses:
-            print_json(
-                {
-                    "use": use.memory,
-                    "used": use.used,
-                    "last": use.last,
-                    "held": use.held,
-                    "broken": use.broken,
-                }
-            )
-    elif uses:
-        print_text("")
-        for use in uses[:USES_SHOWN]:
-            text = " ".join(use.content.split())[:USE_CHARS]
-            print_text(f"#{use.memory} {use.words}: {safe(text)}")
-        if len(uses) > USES_SHOWN:
-            print_text(f"... and {len(uses) - USES_SHOWN:,} more")
+    _apart(uses, as_json)
+    emit_texts(
+        uses if as_json else uses[:USES_SHOWN],
+        as_json,
+        lambda use: [f"#{use.memory} {use.words}: {' '.join(use.content.split())[:USE_CHARS]}"],
+        to_json=lambda use: {
+            "use": use.memory,
+            "used": use.used,
+            "last": use.last,
+            "held": use.held,
+            "broken": use.broken,
+        },
+        apart=False,
+    )
+    if len(uses) > USES_SHOWN and not as_json:
+        print_text(f"... and {len(uses) - USES_SHOWN:,} more")
     _print_questions(as_json)
-    if not measures:
-        return
-    if not as_json:
-        print_text("")
+    _apart(measures, as_json)
     emit(
         measures,
         as_json,
@@ -75,20 +71,23 @@ def stats(session: Session, as_json: bool) -> None:
             f"{measure.most:,.2f}",
             "",
         ),
-        head=("compression", "", "times", "sum", "mean", "least", "most", ""),
-        right=frozenset(range(2, 7)),
+        head=("compression", "", "times", "sum", "mean", "least", "most", "") if measures else (),
+        right=range(2, 7),
     )
+
+
+def _apart(rows: Sized, as_json: bool) -> None:
+    """A blank line before rows for a person."""
+    if rows and not as_json:
+        print_text("")
 
 
 def _print_questions(as_json: bool) -> None:
     from reviewer.llm.spending import asked, report
 
     questions = asked()
-    if not questions:
-        return
-    if not as_json:
-        print_text("")
     days, dearest, whole = report(questions)
+    _apart(questions, as_json)
     emit(
         [
             *(days if as_json else days[-DAYS_SHOWN:]),
@@ -104,8 +103,8 @@ def _print_questions(as_json: bool) -> None:
             f"{row.tokens_out:,}",
             _price(row),
         ),
-        head=("questions", "", "asked", "tokens in", "tokens out", "price"),
-        right=frozenset(range(2, 5)),
+        head=("questions", "", "asked", "tokens in", "tokens out", "price") if questions else (),
+        right=range(2, 5),
     )
 
 

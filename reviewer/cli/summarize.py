@@ -9,17 +9,9 @@ from typing import TYPE_CHECKING
 
 import click
 
-from reviewer.cli.compress import logged, stoppable
-from reviewer.cli.inputs import engine_options, line_range
-from reviewer.cli.output import (
-    count,
-    json_option,
-    narrate,
-    print_json,
-    print_text,
-    safe,
-    safe_lines,
-)
+from reviewer.cli.compress import stoppable
+from reviewer.cli.inputs import FILE, engine_options, line_range, option
+from reviewer.cli.output import count, json_option, narrate, print_json, print_lines, print_text
 from reviewer.cli.progress import ProgressLine
 
 if TYPE_CHECKING:
@@ -31,23 +23,16 @@ LEVELS = ("detailed", "brief", "tags")
 
 
 @click.command()
-@click.argument("path", type=click.Path(path_type=Path, readable=False))
-@click.option(
+@click.argument("path", type=FILE)
+@option(
     "--level",
-    type=click.Choice([*LEVELS, "all"]),
+    "Detailed is about 3:1, brief 10:1, tags 50:1.",
+    choices=[*LEVELS, "all"],
     default="brief",
-    show_default=True,
-    help="Detailed is about 3:1, brief 10:1, tags 50:1.",
 )
 @line_range
-@click.option(
-    "--max-tokens",
-    type=click.IntRange(0),
-    metavar="N",
-    help="At most N tokens per summary, instead of the level's ratio.",
-)
+@option("--max-tokens N", "At most N tokens per summary, instead of the level's ratio.", least=0)
 @engine_options("What writes the summary; model sends the text to the model of the settings.")
-@click.option("--log", is_flag=True, help="Print the log of each compression on stderr.")
 @json_option()
 def summarize(
     path: Path,
@@ -57,7 +42,6 @@ def summarize(
     max_tokens: int | None,
     engine: EngineName,
     model: str | None,
-    log: bool,
     as_json: bool,
 ) -> None:
     """Summarize a file at one or all levels, without a store.
@@ -84,7 +68,7 @@ def summarize(
             narrate(locked.message)
         else:
             require_licence(each, tier)
-    with logged(log), written_by(engine, model) as writer:
+    with written_by(engine, model) as writer:
         found = summarize_file(
             path,
             levels=[each for each in wanted if locked_level(each, tier) is None],
@@ -96,16 +80,15 @@ def summarize(
     for number, summary in enumerate(found):
         if as_json:
             print_json(summary)
-            if engine == "model":
-                _say(summary)
-            continue
-        if number:
-            print_text("")
-        if level == "all":
-            print_text(f"== {summary.level.name.lower()}")
-        _show(summary)
+        else:
+            if number:
+                print_text("")
+            if level == "all":
+                print_text(f"== {summary.level.name.lower()}")
+            _show(summary)
         if engine == "model":
-            _say(summary)
+            done, graded = summary.segment, summary.fidelity
+            say_what_is_wrong(done.engine, done.note, graded.invented, graded.faults)
 
 
 @contextmanager
@@ -124,7 +107,7 @@ def written_by(engine: EngineName, model: str | None) -> Iterator[SummaryWriter 
 
     summarizer = Engines(utc_now).summarizer("model", model)
     line = ProgressLine()
-    line.show(f"Asking {safe(summarizer.engine.name)}  Ctrl-C stops")
+    line.show(f"Asking {summarizer.engine.name}  Ctrl-C stops")
     with stoppable() as asked:
         try:
             yield SummaryWriter(summarizer, cancelled=asked)
@@ -137,16 +120,11 @@ def say_what_is_wrong(
 ) -> None:
     """On stderr, what is wrong with a model's text, or why the offline engine wrote it."""
     if note:
-        narrate(f"  note: {safe(note)}")
+        narrate(f"  note: {note}")
     if engine != "offline" and faults:
-        narrate(f"  wrong: {safe('; '.join(faults))}")
+        narrate(f"  wrong: {'; '.join(faults)}")
     elif engine != "offline" and invented:
-        narrate(f"  not in the source: {safe(', '.join(invented))}")
-
-
-def _say(summary: FileSummary) -> None:
-    found = summary.segment
-    say_what_is_wrong(found.engine, found.note, summary.fidelity.invented, summary.fidelity.faults)
+        narrate(f"  not in the source: {', '.join(invented)}")
 
 
 def _show(summary: FileSummary) -> None:
@@ -158,7 +136,7 @@ def _show(summary: FileSummary) -> None:
         level = summary.level.name.capitalize()
         narrate(f"{level}: {summary.segment.note or 'no room'}.")
         return
-    by = f", written by {safe(author)}" if (author := summary.segment.engine) != "offline" else ""
+    by = f", written by {author}" if (author := summary.segment.engine) != "offline" else ""
     narrate(
         f"{summary.level.name.capitalize()}: {count(summary.tokens, 'token')} of "
         f"{summary.original_tokens:,} ({summary.ratio:.1f}:1, {summary.encoding}), fidelity "
@@ -166,9 +144,8 @@ def _show(summary: FileSummary) -> None:
     )
     if summary.conversations > 1:
         narrate(f"The file has {summary.conversations:,} conversations.")
-    for line in safe_lines(summary.content):
-        print_text(line)
+    print_lines(summary.content)
     if summary.missing:
         narrate(f"Not enough room for {count(len(summary.missing), 'anchor')}:")
         for anchor in summary.missing:
-            narrate(f"  {anchor.type.value}: {safe(anchor.content)}")
+            narrate(f"  {anchor.type.value}: {anchor.content}")

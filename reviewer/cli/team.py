@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING
 
 import click
 
-from reviewer.cli.output import count, fields, json_option, narrate, print_json, print_text, safe
-from reviewer.cli.session import FAILED, Session, Verb, VerbGroup, pass_session
+from reviewer.cli.inputs import FILE, flag, option
+from reviewer.cli.output import count, fields, json_option, narrate, print_json, print_text
+from reviewer.cli.session import FAILED, Group, Session, Verb, leave, pass_session
 from reviewer.errors import SourceError, StoreError
 from reviewer.files import login_name, open_file, reason_of, write_atomic
 
@@ -23,7 +24,7 @@ LARGEST_SIGNATURE = 100_000
 
 @click.command(cls=Verb, example="share staff --db /srv/reviewer/team.db")
 @click.argument("group", required=False, metavar="[GROUP]")
-@click.option("--stop", is_flag=True, help="Make the store private again.")
+@flag("--stop", "Make the store private again.")
 @pass_session
 def share(session: Session, group: str | None, stop: bool) -> None:
     """Let a group on this host open the store and decide in it.
@@ -42,20 +43,19 @@ def share(session: Session, group: str | None, stop: bool) -> None:
     else:
         found = sharing.stop_sharing(store) if stop else sharing.sharing(store)
     for path in found.left_alone:
-        narrate(f"{safe(str(path))} belongs to another member and keeps its rights.")
+        narrate(f"{path} belongs to another member and keeps its rights.")
     if found.group:
-        print_text(f"Members of {safe(found.group)} can open {safe(str(store))}.")
+        print_text(f"Members of {found.group} can open {store}.")
     else:
-        print_text(f"Only {safe(found.owner)} can open {safe(str(store))}.")
+        print_text(f"Only {found.owner} can open {store}.")
 
 
 @click.command(cls=Verb, example="sync ~/Dropbox/reviewer")
-@click.argument("folder", type=click.Path(path_type=Path), metavar="DIR")
-@click.option("--evidence", is_flag=True, help="Also write what promoted memories quote.")
+@click.argument("folder", type=FILE, metavar="DIR")
+@flag("--evidence", "Also write what promoted memories quote.")
 @json_option("One JSON object.")
-@click.pass_context
 @pass_session
-def sync(session: Session, ctx: click.Context, folder: Path, evidence: bool, as_json: bool) -> None:
+def sync(session: Session, folder: Path, evidence: bool, as_json: bool) -> None:
     """Keep decisions in step with another machine through a folder.
 
     DIR is a folder that git, Dropbox or a share keeps the same on both. Each machine has a file of
@@ -77,7 +77,7 @@ def sync(session: Session, ctx: click.Context, folder: Path, evidence: bool, as_
     if as_json:
         print_json(fields(done))
     for problem in done.problems:
-        narrate(safe(problem))
+        narrate(problem)
     if not as_json:
         back = f" - reviewer undo {done.act} takes it back" if done.act else ""
         narrate(f"{count(done.sent, 'decision')} sent, {done.taken:,} taken{back}")
@@ -87,11 +87,11 @@ def sync(session: Session, ctx: click.Context, folder: Path, evidence: bool, as_
             f"{', '.join(f'#{each}' for each in done.conflicts[:10])}"
         )
     if done.unwritten:
-        narrate(f"{safe(done.unwritten)}. What was decided here is sent with the next sync.")
-        ctx.exit(FAILED)
+        narrate(f"{done.unwritten}. What was decided here is sent with the next sync.")
+        leave(FAILED)
 
 
-@click.group(cls=VerbGroup)
+@click.group(cls=Group)
 def decisions() -> None:
     """Export your decisions as a signed file, and import those of others.
 
@@ -99,23 +99,16 @@ def decisions() -> None:
     """
 
 
-@decisions.command(cls=Verb, example="decisions export --sign ~/.ssh/id_ed25519 --out anna.jsonl")
-@click.option(
-    "--sign",
-    "key",
+@decisions.command(example="decisions export --sign ~/.ssh/id_ed25519 --out anna.jsonl")
+@option(
+    "--sign KEY",
+    "The SSH key to sign with; the signature goes to FILE.sig.",
+    into="key",
     required=True,
-    type=click.Path(path_type=Path),
-    metavar="KEY",
-    help="The SSH key to sign with; the signature goes to FILE.sig.",
+    type=FILE,
 )
-@click.option(
-    "--out",
-    required=True,
-    type=click.Path(path_type=Path),
-    metavar="FILE",
-    help="The file to write.",
-)
-@click.option("--force", is_flag=True, help="Replace FILE.")
+@option("--out FILE", "The file to write.", required=True, type=FILE)
+@flag("--force", "Replace FILE.")
 @pass_session
 def export(session: Session, key: Path, out: Path, force: bool) -> None:
     """Write what you have promoted and rejected in this project to a file, and sign it.
@@ -140,26 +133,19 @@ def export(session: Session, key: Path, out: Path, force: bool) -> None:
     except OSError as problem:
         raise StoreError(f"{out} cannot be written: {reason_of(problem)}.") from problem
     number = count(data.count(b"\n") - 1, "decision")
-    narrate(f"{number} of {safe(actor)} in {safe(str(out))}, signed in {safe(str(signed))}.")
+    narrate(f"{number} of {actor} in {out}, signed in {signed}.")
 
 
-@decisions.command("import", cls=Verb, example="decisions import anna.jsonl --allowed signers")
-@click.argument("file", type=click.Path(path_type=Path), metavar="FILE")
-@click.option(
-    "--allowed",
+@decisions.command("import", example="decisions import anna.jsonl --allowed signers")
+@click.argument("file", type=FILE, metavar="FILE")
+@option(
+    "--allowed SIGNERS",
+    "Whose signatures count: a name and a public key a line, as ssh-keygen(1) describes.",
     required=True,
-    type=click.Path(path_type=Path),
-    metavar="SIGNERS",
-    help="Whose signatures count: a name and a public key a line, as ssh-keygen(1) describes.",
+    type=FILE,
 )
-@click.option(
-    "--from-project",
-    metavar="NAME",
-    help="The project of the decisions, where it is another one than this.",
-)
-@click.option(
-    "--dry-run", is_flag=True, help="Say who signed what and what it would do; change nothing."
-)
+@option("--from-project NAME", "The project of the decisions, where it is another one than this.")
+@flag("--dry-run", "Say who signed what and what it would do; change nothing.")
 @json_option("One JSON object.")
 @pass_session
 def import_(
@@ -183,8 +169,8 @@ def import_(
     if dry_run:
         header = found.header
         narrate(
-            f"{safe(session.actor)} has signed {count(len(found.decisions), 'decision')} of project"
-            f" {safe(header.project)}, exported on {safe(header.at)}."
+            f"{session.actor} has signed {count(len(found.decisions), 'decision')} of project"
+            f" {header.project}, exported on {header.at}."
         )
         if not session.store_path().exists():
             narrate("There is no store here yet. Nothing was changed.")
@@ -230,12 +216,12 @@ def _report(done: Imported, as_json: bool, actor: str, dry_run: bool) -> None:
         print_json({**fields(done), "actor": actor})
         return
     for each in done.refused:
-        print_text(f"refused  {safe(each.why)}; {safe(actor)} {each.verdict}: {safe(each.content)}")
+        print_text(f"refused  {each.why}; {actor} {each.verdict}: {each.content}")
     if done.same:
         narrate(f"{count(done.same, 'decision')} agreed with this store already.")
     if dry_run:
-        narrate(f"{safe(done.title)} - as it would be. Nothing was changed.")
+        narrate(f"{done.title} - as it would be. Nothing was changed.")
     elif done.act:
-        narrate(f"{safe(done.title)} - reviewer undo {done.act} takes all of it back")
+        narrate(f"{done.title} - reviewer undo {done.act} takes all of it back")
     else:
         narrate("Nothing was changed.")

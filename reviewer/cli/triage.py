@@ -1,18 +1,18 @@
 """Decisions about candidates: `promote|reject|defer|restore|merge|edit|supersede`, and the
-entities made from them: `graduate|add|relate`. Each call is one act, undone as one.
+entities made from them: `graduate|relate`. Each call is one act, undone as one.
 """
 
 from __future__ import annotations
 
 import click
 
-from reviewer.cli.inputs import ID, read_text
+from reviewer.cli.inputs import ID, flag, option, read_text
 from reviewer.cli.output import report_act
 from reviewer.cli.session import Session, Verb, pass_session
 
-alone = click.option("--alone", is_flag=True, help="Leave near duplicates in the queue.")
+alone = flag("--alone", "Leave near duplicates in the queue.")
 ids = click.argument("ids", type=ID, nargs=-1, required=True, metavar="ID...")
-name_option = click.option("--name", metavar="N", help="The entity's name (default: its text).")
+one = click.argument("memory", type=ID, metavar="ID")
 
 
 @click.command(cls=Verb)
@@ -31,11 +31,11 @@ def promote(session: Session, ids: tuple[int, ...], alone: bool) -> None:
 @click.command(cls=Verb)
 @ids
 @alone
-@click.option(
+@option(
     "--reason",
-    type=click.Choice(("narration", "known", "wrong", "narrow", "other")),
-    help="Why: it narrates one task, the agent knows it, it is wrong, or it is too narrow. The "
-    "learned order uses it.",
+    "Why: it narrates one task, the agent knows it, it is wrong, or it is too narrow. The learned "
+    "order uses it.",
+    choices=("narration", "known", "wrong", "narrow", "other"),
 )
 @pass_session
 def reject(session: Session, ids: tuple[int, ...], alone: bool, reason: str | None) -> None:
@@ -61,9 +61,7 @@ def defer(session: Session, ids: tuple[int, ...]) -> None:
 
 @click.command(cls=Verb)
 @ids
-@click.option(
-    "--because", metavar="TEXT", help="What is wrong with a memory; it is shown in the queue."
-)
+@option("--because TEXT", "What is wrong with a memory; it is shown in the queue.")
 @pass_session
 def restore(session: Session, ids: tuple[int, ...], because: str | None) -> None:
     """Return decided candidates to the queue.
@@ -79,8 +77,8 @@ def restore(session: Session, ids: tuple[int, ...], because: str | None) -> None
 
 
 @click.command(cls=Verb, example="merge 12 --into 7")
-@click.argument("memory", type=ID, metavar="ID")
-@click.option("--into", type=ID, required=True, metavar="ID", help="The one to keep.")
+@one
+@option("--into ID", "The one to keep.", type=ID, required=True)
 @pass_session
 def merge(session: Session, memory: int, into: int) -> None:
     """Merge one memory into another.
@@ -92,22 +90,19 @@ def merge(session: Session, memory: int, into: int) -> None:
 
 
 @click.command(cls=Verb, example="edit 7 --type decision --promote")
-@click.argument("memory", type=ID, metavar="ID")
-@click.option(
-    "--content-file", metavar="FILE", help="A file with the new wording; - is standard input."
+@one
+@option("--content-file FILE", "A file with the new wording; - is standard input.")
+@option("--type TYPE", "Another type: preference, decision, ...", into="type_")
+@option("--name N", "Another name of an entity.")
+@option(
+    "--when MOMENT",
+    "When it is recalled: 'command git push', 'path src/pay/', 'error nilerr', always (at the start"
+    " only); 'guard git push' to deny the first such call of a session with it; 'derived' to derive"
+    " it again.",
+    into="moments",
+    many=True,
 )
-@click.option("--type", "type_", metavar="TYPE", help="Another type: preference, decision, ...")
-@click.option("--name", metavar="N", help="Another name of an entity.")
-@click.option(
-    "--when",
-    "moments",
-    multiple=True,
-    metavar="MOMENT",
-    help="When it is recalled: 'command git push', 'path src/pay/', 'error nilerr', always (at the "
-    "start only); 'guard git push' to deny the first such call of a session with it; 'derived' to "
-    "derive it again.",
-)
-@click.option("--promote", is_flag=True, help="Promote it in the same act.")
+@flag("--promote", "Promote it in the same act.")
 @pass_session
 def edit(
     session: Session,
@@ -121,7 +116,7 @@ def edit(
     """Change the wording, type or name of a memory, or when it is recalled.
 
     All of it, and promoting a candidate with --promote, is one act. `reviewer queue show` still
-    shows an earlier wording. Types are those of `reviewer add`: `project` is the memory,
+    shows an earlier wording. Types are those of `reviewer remember`: `project` is the memory,
     `entity:project` the entity. A candidate that gets the type of an entity becomes one.
     """
     from reviewer.recall.moments import read_moment  # late: it has the patterns of failures
@@ -139,8 +134,8 @@ def edit(
 
 
 @click.command(cls=Verb, example="supersede 7 --by 12")
-@click.argument("memory", type=ID, metavar="ID")
-@click.option("--by", type=ID, required=True, metavar="ID", help="The one that is valid now.")
+@one
+@option("--by ID", "The one that is valid now.", type=ID, required=True)
 @pass_session
 def supersede(session: Session, memory: int, by: int) -> None:
     """Replace an active memory by a newer one.
@@ -152,9 +147,9 @@ def supersede(session: Session, memory: int, by: int) -> None:
 
 
 @click.command(cls=Verb, example="graduate 7 --as decision")
-@click.argument("memory", type=ID, metavar="ID")
-@click.option("--as", "type_", required=True, metavar="TYPE", help="decision, parameter, ...")
-@name_option
+@one
+@option("--as TYPE", "decision, parameter, ...", into="type_", required=True)
+@option("--name N", "The entity's name (default: its text).")
 @pass_session
 def graduate(session: Session, memory: int, type_: str, name: str | None) -> None:
     """Propose an active memory as an entity.
@@ -166,28 +161,6 @@ def graduate(session: Session, memory: int, type_: str, name: str | None) -> Non
     """
     with session.changing() as engine:
         report_act(engine.entities.graduate(memory, type_, name=name))
-
-
-@click.command(cls=Verb, example='add decision "Receipts are printed in black only."')
-@click.argument("type_", metavar="TYPE")
-@click.argument("text", required=False)
-@click.option("--content-file", metavar="FILE", help="A file with the text; - is standard input.")
-@name_option
-@pass_session
-def add(
-    session: Session, type_: str, text: str | None, content_file: str | None, name: str | None
-) -> None:
-    """Write a candidate by hand, without a source.
-
-    It goes into the queue like any other and is always marked as hand-authored. TYPE is that of a
-    memory (identity, preference, project, episodic, knowledge, adaptation) or of an entity
-    (decision, parameter, ...); `project` is the memory, `entity:project` the entity.
-    """
-    if (text is None) == (content_file is None):
-        raise click.UsageError("give the text, or name a file with --content-file")
-    content = text if text is not None else read_text(str(content_file))
-    with session.changing(create=True) as engine:
-        report_act(engine.entities.author(session.target(engine), type_, content, name=name))
 
 
 @click.command(cls=Verb, example="relate 21 depends_on 22")

@@ -7,44 +7,20 @@ from typing import TYPE_CHECKING
 
 import click
 
-from reviewer.cli.inputs import line_range
-from reviewer.cli.output import (
-    count,
-    json_option,
-    narrate,
-    print_json,
-    print_text,
-    safe,
-    safe_lines,
-)
+from reviewer.cli.inputs import FILE, line_range, option
+from reviewer.cli.output import count, emit_texts, json_option, narrate, safe_lines
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from reviewer.proposing.values import SessionView, ViewLine
-
-SMALLEST_PIECE = 100
+    from reviewer.proposing.values import SessionView
 
 
 @click.command()
-@click.argument("path", type=click.Path(path_type=Path, readable=False))
+@click.argument("path", type=FILE)
 @line_range
-@click.option("--session", metavar="ID", help="Only this session of a file that has several.")
-@click.option(
-    "--pieces",
-    "piece_tokens",
-    type=click.IntRange(SMALLEST_PIECE),
-    metavar="TOKENS",
-    help="Cut into pieces of at most TOKENS tokens, each with what it must know of those before.",
-)
+@option("--session ID", "Only this session of a file that has several.")
 @json_option()
 def view(
-    path: Path,
-    from_line: int,
-    to_line: int | None,
-    session: str | None,
-    piece_tokens: int | None,
-    as_json: bool,
+    path: Path, from_line: int, to_line: int | None, session: str | None, as_json: bool
 ) -> None:
     """Show a session: dialogue in full, each tool call on one line.
 
@@ -52,41 +28,23 @@ def view(
     program added are shortened, and secrets are masked. No store is touched. The ids of the
     sessions in a database are listed by `reviewer sources --files`.
     """
-    from reviewer.proposing.session_view import pieces, read_view
+    from reviewer.proposing.session_view import read_view, view_text
 
     found = read_view(path, line_start=from_line, line_end=to_line, session=session)
-    if piece_tokens is None:
-        _print(found.lines, as_json)
-    else:
-        cut = pieces(found, max_tokens=piece_tokens)
-        for number, piece in enumerate(cut, 1):
-            if not as_json:
-                print_text(f"== piece {number} of {len(cut)}")
-            _print(piece.before, as_json, {"piece": number, "before": True})
-            if piece.before and not as_json:
-                print_text("--")
-            _print(piece.lines, as_json, {"piece": number, "before": False})
+    emit_texts(
+        found.lines,
+        as_json,
+        lambda line: safe_lines(view_text([line])),
+        to_json=lambda line: {
+            "line": line.line,
+            "role": line.role.value,
+            "speaker": line.speaker.value,
+            "text": line.text,
+            "left_out": line.left_out,
+        },
+        apart=False,
+    )
     _account(found)
-
-
-def _print(lines: Iterable[ViewLine], as_json: bool, more: dict[str, object] | None = None) -> None:
-    from reviewer.proposing.session_view import view_text
-
-    for line in lines:
-        if as_json:
-            print_json(
-                {
-                    "line": line.line,
-                    "role": line.role.value,
-                    "speaker": line.speaker.value,
-                    "text": line.text,
-                    "left_out": line.left_out,
-                    **(more or {}),
-                }
-            )
-        else:
-            for text in safe_lines(view_text([line])):
-                print_text(text)
 
 
 def _account(found: SessionView) -> None:
@@ -102,4 +60,4 @@ def _account(found: SessionView) -> None:
     )
     if found.tally:
         parts = sorted(found.tally.items(), key=lambda part: -part[1])
-        narrate("Left out: " + ", ".join(f"{safe(what)} {number:,}" for what, number in parts))
+        narrate("Left out: " + ", ".join(f"{what} {number:,}" for what, number in parts))

@@ -44,6 +44,8 @@ class Piece(Struct, eq=False):
     number: int = 0
     block: int = 0
     turn: int = -1
+    asked: str = ""
+    """The question that a message of the person answers."""
     kept: bool = False
 
     def follows(self, other: Piece) -> bool:
@@ -92,10 +94,9 @@ def _spoken(session: Session, number: int, *, asked: bool, leads_on: bool) -> It
     said = session.speeches
     each = said[number]
     if each.voice is Voice.PERSON:
+        question = question_before(said, number) if asked else ""
         text = one_line(each.text)
-        if asked and (question := question_before(said, number)):
-            text = f'{text} (asked: "{question}")'
-        yield Piece(each.place, "person", text, 1.0, number, turn=each.turn)
+        yield Piece(each.place, "person", text, 1.0, number, turn=each.turn, asked=question)
         return
     kind = {Voice.AGENT: "agent", Voice.EARLIER: "earlier"}.get(each.voice, each.name or "note")
     parts = pieces(summary_words(each.text) if kind == "earlier" else each.text)

@@ -144,7 +144,7 @@ def find_invented(named: Sequence[str], source: SourceTerms, session: Session) -
     """The names and numbers that neither the source nor the state of the work has."""
     told = [
         *state_lines(session.state, session.names),
-        *plan_lines(session.state),
+        *plan_lines(session),
         *(step.long_line for step in session.steps),
         *change_lines(session),
         *(speech.text for speech in session.speeches if speech.kind),

@@ -12,6 +12,8 @@ from reviewer.text.units import Unit, UnitKind, units
 
 LIST = 420
 """Characters of list items or table rows that make one piece."""
+SECTION = 300
+"""Characters of the sentences that stay with the heading above them."""
 CODE = 200
 HEADING = 90
 """Characters up to which a line that ends in a colon announces what follows."""
@@ -32,12 +34,15 @@ def pieces(text: str) -> list[Passage]:
 
 
 def _pieces(text: str) -> Iterator[Passage]:
-    said = ""
+    said = section = ""
     held: list[str] = []
     held_code = False
 
     def closed() -> Iterator[Passage]:
-        nonlocal said
+        nonlocal said, section
+        if section:
+            yield Passage(section)
+            section = ""
         if held:
             joined = _joined(held)
             if held_code:
@@ -55,19 +60,26 @@ def _pieces(text: str) -> Iterator[Passage]:
         if is_code or unit.kind in _LISTED:
             content = content if is_code else _item(unit, content)
             is_full = not is_code and sum(map(len, held)) + len(content) > LIST
-            if held and (is_full or is_code is not held_code):
+            if section or (held and (is_full or is_code is not held_code)):
                 yield from closed()
             held_code = is_code
             held.append(content)
             continue
+        announces = unit.kind is UnitKind.HEADING or (
+            content.endswith(":") and len(content) <= HEADING
+        )
+        if section and not announces and len(section) + len(content) <= SECTION:
+            section = f"{section} {content}"
+            continue
         yield from closed()
         if unit.kind is UnitKind.HEADING:
             said = content.strip("#*_: ")
-        elif content.endswith(":") and len(content) <= HEADING:
+        elif announces:
             said = _headed(said, content.rstrip(":*_"))
+        elif said:
+            section, said = _headed(said, content), ""
         else:
-            yield Passage(_headed(said, content), 0 if said else unit.block)
-            said = ""
+            yield Passage(content, unit.block)
     yield from closed()
     if said:
         yield Passage(said)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import posixpath
 import re
 from bisect import bisect_left
-from collections.abc import Callable, Container, Iterator, Mapping, Sequence
+from collections.abc import Container, Iterator, Mapping, Sequence
 
 from reviewer.compression.pieces import pieces
 from reviewer.compression.session import LAST_CHANGES, Changed, Session, Voice
@@ -14,14 +14,13 @@ from reviewer.sessions.work_state import Check, WorkState
 from reviewer.sessions.working_tree import ChangedFile, Commit, absolute
 from reviewer.sources.events import Change, Outcome
 
-MOST_FILES, MOST_CHECKS, MOST_COMMITS, MOST_RUNNING = 16, 4, 5, 3
-MOST_WORKED_ON = 24
+MOST_FILES, MOST_CHECKS, MOST_COMMITS, MOST_RUNNING = 24, 4, 5, 3
 MOST_NAMED, NAMES = 6, 3
 """Files that stand with what their edits brought in, and how many names of each."""
 MOST_DONE = 4
 """Finished items of a plan that are shown."""
 ITEM, WHY = 200, 160
-CODE_LINES, CODE_LINE = 10, 160
+CODE_LINES, CODE_LINE = 8, 160
 """Lines of a change, and characters of each."""
 _NUMBERED = re.compile(r"^ {0,8}(\d{1,7})[→\t](.*)$", re.MULTILINE)
 """A line with its number, in the result of an edit."""
@@ -95,9 +94,9 @@ def _checks(state: WorkState, *, fresh: bool) -> Iterator[str]:
 
 
 def _check(check: Check, state: WorkState) -> str:
-    folder = check.folder.removeprefix(f"{state.folder}/") if state.folder else check.folder
-    place = f"cd {folder} && " if folder not in ("", state.folder) else ""
-    return f"`{cut(place + check.command, 120)}` {how_it_ended(check)}"
+    folder = _below(check.folder, state.folder)
+    place = f" in {folder}" if folder not in ("", state.folder) else ""
+    return f"`{cut(check.command, 120)}`{place} {how_it_ended(check)}"
 
 
 def _pushed(commit: Commit) -> str:
@@ -133,37 +132,27 @@ def _together(paths: Sequence[str]) -> str:
     )
 
 
-def plan_lines(state: WorkState) -> list[str]:
+def plan_lines(session: Session) -> list[str]:
     """The open items of the plan with their numbers, and the last finished ones."""
+    state = session.state
     if not state.open_items:
         return []
     done = [each for each in state.plan if each.status == "done"]
-    lines = [f"{len(done)} of {len(state.plan)} items done."]
+    asked = max((s.turn for s in session.speeches if s.voice is Voice.PERSON), default=-1)
+    since = "; not changed since the person's last message" if state.plan_line < asked else ""
+    lines = [f"{len(done)} of {len(state.plan)} items done{since}."]
     lines += [f"#{e.number} [{e.status}] {cut(e.text, ITEM)}" for e in state.open_items]
     return lines + [f"#{e.number} [done] {cut(e.text, ITEM)}" for e in done[-MOST_DONE:]]
 
 
-def file_lines(session: Session, room: int, count: Callable[[str], int]) -> list[str]:
-    """The files that most calls were about, in at most `room` tokens, without those that the state
-    lists.
-    """
-    state = session.state
-    listed = {each.path for each in state.files[-MOST_FILES:]}
-    often = [path for path, _ in session.files.most_common(MOST_WORKED_ON) if path not in listed]
-    while often:
-        line = f"Read or edited most: {_together([_below(path, state.folder) for path in often])}"
-        if count(line) <= room:
-            return [line]
-        often = often[: len(often) * 3 // 4]
-    return []
-
-
 def change_lines(session: Session, said: Container[str] = ()) -> list[str]:
     """The code of the last changes that no commit took, and of those that were not made, each with
-    its place and the agent's words before it: the last of each file first.
+    its place and the agent's words before it: the last of each file first, and of these the very
+    last and those that replace code before those that only add some.
     """
     left = {each.path for each in session.state.files}
     found: dict[str, None] = {}
+    added: dict[str, None] = {}
     more: dict[str, None] = {}
     later: set[str] = set()
     for number, changed in reversed(tuple(enumerate(session.changes))):
@@ -173,14 +162,15 @@ def change_lines(session: Session, said: Container[str] = ()) -> list[str]:
             path = absolute(changed.call.origin.cwd, change.path)
             if path not in left if made else path in later:
                 continue
-            known = more if path in later else found
-            later.add(path)
             code = "\n".join(_code(change))
+            known = found if not found or "\n  - " in f"\n{code}" else added
+            known = more if path in later else known
+            later.add(path)
             if code:
                 why = why or _said_before(session, number)
                 reason = f' - "{why}"' if why and why not in said else ""
                 known[f"{_title(changed, change, made=made)}{reason}:\n{code}"] = None
-    return [*found, *more]
+    return [*found, *added, *more]
 
 
 def _title(changed: Changed, change: Change, *, made: bool) -> str:

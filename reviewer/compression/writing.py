@@ -15,11 +15,11 @@ from reviewer.compression.course import QUESTION, SHORT, Piece, course, one_line
 from reviewer.compression.pieces import pieces, question_in
 from reviewer.compression.sections import Section
 from reviewer.compression.session import Session, Voice
-from reviewer.compression.state_lines import change_lines, file_lines, plan_lines, state_lines
+from reviewer.compression.state_lines import change_lines, plan_lines, state_lines
 from reviewer.compression.told import cut
 from reviewer.compression.words import is_name, terms
 
-PLAN, STATE, FILES, CODE = 0.08, 0.16, 0.04, 0.08
+PLAN, STATE, CODE = 0.08, 0.16, 0.1
 """Shares of the room, at most; the course has the rest, and what the others leave."""
 PERSON, LAST, STEPS, EARLIER = 0.3, 0.2, 0.1, 0.25
 """Shares of the course: the person's messages, what the agent said and did last, the calls between
@@ -29,8 +29,6 @@ ALONE = 0.65
 SMALL = 40
 FREE = 0.4
 """Share of the person's room that texts which have to stand in it leave for the request."""
-FILES_FROM = 1_500
-"""Tokens from which on the files stand by themselves: in fewer a sentence says more."""
 TITLED_FROM = 160
 """Tokens from which on the parts have titles."""
 WANTED, MARKED = 100.0, 5.0
@@ -47,13 +45,10 @@ LINE = 4
 """Tokens of a line beside its text."""
 LENGTH = 16
 """Tokens that are added to the cost of each piece: a short one is not better for being short."""
-REQUEST = 0.15
-"""Share of the room for the request, at most, unless everything has room."""
-EARLIER_REQUEST = 300
-"""Characters of the request before a short one."""
-TWICE = 60
-"""Tokens of a request that also stands whole in the course."""
-ABOVE = "[the request above]"
+REQUEST = 0.12
+"""Share of the room for the request and what it answers, at most."""
+MOST_OF_REQUEST, EARLIER_REQUEST = 120, 300
+"""Tokens of the request where it stands first, and characters of the one before a short one."""
 LEAST_CUT = 60
 """Tokens to which a message is cut at most."""
 ROUNDS = 4
@@ -121,12 +116,10 @@ class _Writing:
         after: list[Part] = []
         if self._titled:
             self._before = [(Section.REQUEST, self._request())]
-            after.append((Section.PLAN, self._within(plan_lines(session.state), room * PLAN)))
+            after.append((Section.PLAN, self._within(plan_lines(session), room * PLAN)))
         lines = state_lines(session.state, session.names, place=self._titled)
         share = STATE if session.speeches else 1.0
         now = self._within(lines, room * share, cut_last=self._titled)
-        if room >= FILES_FROM:
-            now += file_lines(session, round(room * FILES), self._count)
         after.append((Section.NOW, now))
         for _, lines in (*self._before, *after):
             self._said.update(*map(terms, lines))
@@ -143,8 +136,8 @@ class _Writing:
         return self._fitted(parts)
 
     def _request(self) -> list[str]:
-        """The latest request; what it answers and the one before it, where it is short; and where
-        the agent stands with it.
+        """The latest request, which stands whole in the course; what it answers and the one before
+        it, where it is short; and where the agent stands with it.
         """
         said = self._session.speeches
         asked = [n for n, each in enumerate(said) if each.voice is Voice.PERSON]
@@ -156,28 +149,27 @@ class _Writing:
             last = question or pieces(before.text)[-1].text
             verb = "asked" if question else "said"
             lines.append(f'The agent had {verb}: "{cut(last, QUESTION)}"')
-        if len(said[number].text) < SHORT:
+        if said[number].kind or len(said[number].text) < SHORT:
             earlier = (one_line(said[n].text) for n in reversed(asked[:-1]) if not said[n].kind)
             if text := next((each for each in earlier if len(each) >= SHORT // 3), ""):
                 lines.append(f'Before it: "{cut(text, EARLIER_REQUEST)}"')
-        whole = self._whole_request(number)
-        lines = [whole, *self._within(lines, self._room * REQUEST - self._count(whole))]
-        if said[-1].voice is Voice.AGENT:
-            working = any(step.place > said[-1].place for step in self._session.steps)
-            lines.append(
-                "The agent was still at work on it." if working else "The agent had the last word."
-            )
-        return lines
+        most = min(round(self._room * REQUEST), MOST_OF_REQUEST)
+        text = f'"{clipped(one_line(said[number].text), most, self._count)}"'
+        lines = [text, *self._within(lines, self._room * REQUEST - self._count(text))]
+        return [*lines, self._standing()]
 
-    def _whole_request(self, number: int) -> str:
-        """The request in as much room as it may have; of a long one the course only names it."""
-        piece = next(each for each in self._pieces if each.message == number)
-        others = sum(self._cost(each) for each in self._pieces if each is not piece)
-        room = max(round(self._room * REQUEST), round(self._room * (1 - STATE - CODE)) - others)
-        text = clipped(one_line(self._session.speeches[number].text), room, self._count)
-        if self._count(text) > TWICE and piece.weight <= MARKED:
-            piece.text = ABOVE
-        return f'"{text}"'
+    def _standing(self) -> str:
+        """Where the agent stands with the latest request."""
+        both = (Voice.PERSON, Voice.AGENT)
+        last = next(each for each in reversed(self._session.speeches) if each.voice in both)
+        working = any(step.place > last.place for step in self._session.steps)
+        if last.voice is Voice.PERSON:
+            return "The agent had begun to work on it." if working else "It has no answer yet."
+        if working:
+            return "The agent was still at work on it."
+        if question := question_in(last.text, QUESTION):
+            return f'The agent asks, without an answer yet: "{question}"'
+        return "The agent had the last word."
 
     def _changes(self) -> list[str]:
         """The code that was changed last; what the course has of the reasons is not repeated."""
@@ -218,7 +210,11 @@ class _Writing:
         order = [*marked, *said[:1], *reversed(said[1:])]
         spent += self._keep_person(order, min(share, room - spent), max(LEAST_CUT, share // 4))
         last = min(round(room * LAST), room - spent)
-        spent += self._fill(last, {}, self._last_pieces())
+        now = len(self._session.speeches) - 1
+        closing = [each for each in self._pieces if each.kind == "agent"][-1:]
+        closing += [each for each in self._pieces if (each.kind, each.message) == ("steps", now)]
+        done = self._fill(last, {}, closing)
+        spent += done + self._fill(last - done, {}, self._last_pieces())
         limits = {"steps": round(room * STEPS), "earlier": round(room * EARLIER)}
         self._fill(room - spent, limits if self._session.speeches else {})
 
@@ -285,7 +281,7 @@ class _Writing:
 
     def _cost(self, piece: Piece) -> int:
         if piece.text not in self._costs:
-            self._costs[piece.text] = self._count(piece.text) + LINE
+            self._costs[piece.text] = self._count(f"{piece.text} {piece.asked}") + LINE
         return self._costs[piece.text]
 
     def _value(self, piece: Piece) -> float:
@@ -305,7 +301,7 @@ class _Writing:
 
     def _terms_of(self, piece: Piece) -> set[str]:
         if id(piece) not in self._terms:
-            self._terms[id(piece)] = terms(piece.text)
+            self._terms[id(piece)] = terms(f"{piece.text} {piece.asked}")
         return self._terms[id(piece)]
 
     # The text
@@ -325,7 +321,9 @@ class _Writing:
             else:
                 mark = _MARKS.get(piece.kind, f"{piece.kind}: ")
                 is_item = mark == "- " and piece.text[:1].isdigit()
-                lines.append(piece.text if is_item else f"{mark}{piece.text}")
+                asked = piece.asked if piece.asked not in "".join(lines[-1:]) else ""
+                answer = f' (asked: "{asked}")' if asked else ""
+                lines.append(piece.text if is_item else f"{mark}{piece.text}{answer}")
             last = piece
         return lines
 

@@ -20,19 +20,22 @@ class Ranking(Struct, frozen=True):
     """One row: a candidate, and how often this pass found it.
 
     `also`: the same statement elsewhere (same type and duplicate key), as further evidence.
-    `members`: near-duplicates, which are rows of their own, shown under this one.
+    `leader`: the place of the row that it nearly repeats, which is shown before it.
     """
 
     candidate: Candidate
     score: float
-    novelty: float
-    seen: int = 1
+    novelty: float = 1.0
     also: tuple[Candidate, ...] = ()
-    members: tuple[Ranking, ...] = ()
+    leader: int | None = None
+
+    @property
+    def seen(self) -> int:
+        return 1 + len(self.also)
 
 
 class Ranked(Struct, frozen=True):
-    """`kept`, best first, at most `cap` candidates with their members; the others `over_cap`.
+    """`kept`, best first, near-duplicates behind their leader, at most `cap`; the rest `over_cap`.
 
     `repeated` counts exact duplicates that were merged.
     """
@@ -82,11 +85,13 @@ def rank(
         else:
             kept.append(row)
         count += 1
+    flat: list[Ranking] = []
+    for row in kept:
+        place = len(flat)
+        flat += (row.ranking(), *(member.ranking(place) for member in row.members))
     rest = sorted((row for _, _, row in heap), key=lambda row: (-row.score, row.order))
     repeated = sum(len(row.also) for row in rows)
-    return Ranked(
-        tuple(row.ranking() for row in kept), tuple(row.ranking() for row in rest), repeated
-    )
+    return Ranked(tuple(flat), tuple(row.ranking() for row in rest), repeated)
 
 
 class _Row:
@@ -112,12 +117,6 @@ class _Row:
         self._compared = len(kept)
         return None
 
-    def ranking(self) -> Ranking:
-        return Ranking(
-            candidate=self.best,
-            score=self.score,
-            novelty=1.0 if self.novelty is None else self.novelty,
-            seen=1 + len(self.also),
-            also=self.also,
-            members=tuple(member.ranking() for member in self.members),
-        )
+    def ranking(self, leader: int | None = None) -> Ranking:
+        novelty = 1.0 if self.novelty is None else self.novelty
+        return Ranking(self.best, self.score, novelty, self.also, leader)

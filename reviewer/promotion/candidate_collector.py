@@ -4,14 +4,19 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Container, Iterable
+from datetime import datetime
+from pathlib import Path
 
-from msgspec import structs
+from msgspec import Struct, structs
 
 from reviewer.extraction.candidates import Candidate, Setting
 from reviewer.extraction.extract import Dropped, Event, Extractor, KnownText
-from reviewer.extraction.ranking import CAP, Ranked, base_score, rank
-from reviewer.promotion.enqueue import Known
+from reviewer.extraction.ranking import CAP, Ranked, Ranking, base_score, rank
+from reviewer.promotion.enqueue import Known, NewRow
+from reviewer.promotion.known_facts import KnownFacts
+from reviewer.promotion.offline_statements import propose_from
 from reviewer.promotion.source_reader import Abandoned, without_text
+from reviewer.promotion.statement_rows import Prepared
 from reviewer.sources.records import Record
 
 LIMIT = 5_000
@@ -23,22 +28,23 @@ beyond the cap, from where it can be called up.
 class CandidateCollector:
     """Takes the events of the extractor and keeps the candidates.
 
-    `drop` is called for each statement that is not proposed, `overflow` for each candidate beyond
-    the limit.
+    `drop` is called for each statement that is not proposed, and with the row of each candidate
+    beyond the limit.
     """
 
     def __init__(
         self,
-        drop: Callable[[Dropped], None],
-        overflow: Callable[[Candidate], None],
+        drop: Callable[[Struct], None],
         slim: Callable[[Candidate], Candidate] = without_text,
+        *,
+        limited: bool = True,
     ) -> None:
-        """`slim`: what is kept of a candidate until the best are chosen."""
+        """`slim`: what is kept of a candidate until the best are chosen; `limited`: to LIMIT."""
         self._drop = drop
-        self._overflow = overflow
         self._slim = slim
+        self._limited = limited
         self.overflowed = 0
-        """Number of candidates handed to `overflow`."""
+        """Number of candidates beyond the limit."""
         self._known_text = KnownText()
         self._source = ""
         self._stored_keys: dict[str, str] = {}
@@ -48,6 +54,8 @@ class CandidateCollector:
         """The source of each record that a candidate cites, by the key in the store."""
         self.sightings: list[tuple[int, Candidate]] = []
         """Memory ids that the project has already, each with the candidate that repeats it."""
+        self.statements: list[Prepared] = []
+        """Those of memory files."""
         self.dropped: Counter[str] = Counter()
 
     def __len__(self) -> int:
@@ -88,19 +96,34 @@ class CandidateCollector:
             elif outcome is not None and (fresh is None or outcome.record.key in fresh):
                 self._keep(self._as_stored(self._slim(outcome)))
 
+    def propose(self, path: Path, *, now: datetime, known: KnownFacts) -> None:
+        """Take the statements of a memory file; nothing of other files. Raises SourceError."""
+        for each in propose_from(path, now=now, known=known.besides(path)):
+            if isinstance(each, Prepared):
+                self.statements.append(each)
+            else:
+                self.dropped[each.reason.partition(": ")[0]] += 1  # without the words it quotes
+                self._drop(each)
+
+    def sources(self) -> list[Path]:
+        """The files with candidates or statements."""
+        found = {Path(self._sources[each.record.key]) for each in self.candidates}
+        return sorted(found | {each.proved.path for each in self.statements})
+
     def give_up(self, source: str) -> None:
         """Forget everything from a source that cannot be read or queued."""
+        self.statements = [each for each in self.statements if str(each.proved.path) != source]
         self.candidates = [
             each for each in self.candidates if self._sources[each.record.key] != source
         ]
 
-    def of(self, sources: Container[str]) -> CandidateCollector:
-        """A collector with the candidates of these sources only."""
-        found = CandidateCollector(self._drop, self._overflow, self._slim)
-        found._sources = dict(self._sources)
+    def of(self, source: str) -> CandidateCollector:
+        """A collector with what one source has only."""
+        found = CandidateCollector(self._drop, self._slim, limited=self._limited)
         found.candidates = [
-            each for each in self.candidates if self._sources[each.record.key] in sources
+            each for each in self.candidates if self._sources[each.record.key] == source
         ]
+        found.statements = [each for each in self.statements if str(each.proved.path) == source]
         return found
 
     def ranked(self, known: Known | None = None, *, cap: int | None = None) -> Ranked:
@@ -120,10 +143,10 @@ class CandidateCollector:
     def _keep(self, candidate: Candidate) -> None:
         self.candidates.append(candidate)
         self._sources[candidate.record.key] = self._source
-        if len(self.candidates) >= 2 * LIMIT:
+        if self._limited and len(self.candidates) >= 2 * LIMIT:
             self.candidates.sort(key=base_score, reverse=True)
             for weak in self.candidates[LIMIT:]:
-                self._overflow(weak)
+                self._drop(NewRow.of(Ranking(weak, base_score(weak))))
             self.overflowed += len(self.candidates) - LIMIT
             del self.candidates[LIMIT:]
 

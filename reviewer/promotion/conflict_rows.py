@@ -8,15 +8,15 @@ from typing import Any, NamedTuple
 import msgspec
 from msgspec import Struct
 
-from reviewer.extraction.candidates import Candidate
 from reviewer.extraction.entities.conflicts import contradicts
-from reviewer.extraction.entities.entity import Attribute, EntityCandidate
+from reviewer.extraction.entities.entity import Attribute
+from reviewer.extraction.entities.facts import Structure
 from reviewer.promotion.entity_rows import memory_row
 from reviewer.promotion.evidence_rows import copy_evidence
 from reviewer.promotion.views import Resolution, proposed_by
 from reviewer.proposing.values import Proposer
 from reviewer.store.acts import Act
-from reviewer.store.changes import Value
+from reviewer.store.changes import Image, Value
 from reviewer.text.normalise import duplicate_key
 
 CONFLICT_RANK = 2.0
@@ -59,9 +59,11 @@ def open_conflicts(act: Act, entities: Sequence[int], now: str) -> list[int]:
     return found
 
 
-def queue_contradiction(act: Act, left: int, right: int, words: str, now: str) -> list[int]:
-    """Queue one row for two memories of which only one can hold, unless they have one; `words`
-    says why. Returns the new row.
+def queue_contradiction(
+    act: Act, left: int, right: int, now: str, *, untrue: bool = False
+) -> list[int]:
+    """Queue one row for two memories of which only one can hold, unless they have one. `untrue`:
+    the right one makes the left one untrue. Returns the new row.
     """
     known = act.query(
         "SELECT 1 FROM conflict WHERE (left_id, right_id) IN (VALUES (?1, ?2), (?2, ?1))",
@@ -70,25 +72,28 @@ def queue_contradiction(act: Act, left: int, right: int, words: str, now: str) -
     told = dict(act.query("SELECT id, content FROM memory WHERE id IN (?, ?)", (left, right)))
     if known or len(told) < 2:  # one may have been forgotten meanwhile
         return []
-    return [_insert(act, left, right, f"{words}: “{told[left]}” / “{told[right]}”", now)]
+    words = (
+        f"“{told[right]}” makes untrue: “{told[left]}”"
+        if untrue
+        else f"Only one of these can hold: “{told[left]}” / “{told[right]}”"
+    )
+    return [_insert(act, left, right, words, now)]
 
 
-def may_lead(act: Act, leader: int, candidate: Candidate) -> bool:
-    """Whether a candidate may be queued behind a row as its near duplicate.
+def may_lead(act: Act, leader: int, row: Image, structure: Structure | None) -> bool:
+    """Whether a new row may be queued behind another one as its near duplicate.
 
     Rows of another kind do not lead, nor do entities that it contradicts, however similar the
     words: promoting them would settle a conflict silently.
     """
-    entity = isinstance(candidate, EntityCandidate)
     rows = act.query("SELECT kind FROM memory WHERE id = ?", (leader,))
-    if not rows or rows[0][0] != ("entity" if entity else "memory"):
+    if not rows or rows[0][0] != row["kind"]:
         return False
-    claim = _claim(act, leader)
-    return not (
-        isinstance(candidate, EntityCandidate)
-        and claim is not None
-        and contradicts(claim, candidate) is not None
-    )
+    claim = None if structure is None else _claim(act, leader)
+    if structure is None or claim is None:
+        return True
+    own = _Claim(0, str(row["type"]), structure.slot, structure.attributes, "candidate")
+    return contradicts(claim, own) is None
 
 
 def _claim(act: Act, number: int) -> _Claim | None:

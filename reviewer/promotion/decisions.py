@@ -27,15 +27,18 @@ from reviewer.extraction.entities.entity import EntityType
 from reviewer.extraction.flags import flags_of
 from reviewer.files import open_file, reason_of
 from reviewer.promotion.decided_rows import RETIRE
-from reviewer.promotion.entity_rows import change_structure, insert_entity, parse_structure
-from reviewer.promotion.evidence_rows import Place, add_places
+from reviewer.promotion.entity_rows import (
+    change_structure,
+    insert_row,
+    parse_structure,
+    row_without_rules,
+)
+from reviewer.promotion.evidence_rows import Place, add_places, record_row, source_row
 from reviewer.promotion.triage import promote_rows, reject_rows
-from reviewer.promotion.views import Kind, RejectReason, proposed_by
+from reviewer.promotion.views import Kind, RejectReason
 from reviewer.promotion.wordings import require_wording
-from reviewer.proposing.values import Proposer
-from reviewer.sources.records import Role, Shape, Use
+from reviewer.sources.records import Record, Role, Shape
 from reviewer.store.acts import Act, chunks
-from reviewer.store.changes import Image
 from reviewer.store.database import Database, failures_as_sentences
 from reviewer.store.ledger import Ledger
 from reviewer.store.project_rows import project_row
@@ -361,7 +364,7 @@ def read_decisions(path: Path) -> DecisionFile:
 def _decoded(line: bytes, type_: type[Line], path: Path, number: int) -> Line:
     try:
         return msgspec.json.decode(line, type=type_)
-    except (msgspec.DecodeError, UnicodeDecodeError) as problem:
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as problem:
         raise SourceError(f"{path}, line {number}: {problem}.") from problem
 
 
@@ -430,7 +433,11 @@ def add_memories(
         "wave", project_id=project, started_at=now, ended_at=now, state="done",
         roots=msgspec.json.encode([place]).decode(),
     )  # fmt: skip
-    source = _source(act, project, wave, path)
+    stat = path.stat()
+    source = source_row(
+        act, path, RULE, project_id=project, wave_id=wave, size=stat.st_size,
+        modified_ns=stat.st_mtime_ns,
+    )  # fmt: skip
     starts = [0]
     for line in lines:
         starts.append(starts[-1] + len(line))
@@ -438,28 +445,28 @@ def add_memories(
     for number, each in wanted:
         text = "\n".join((each.content, *(quote.text for quote in each.passages)))
         digest = hashlib.sha256(lines[number]).hexdigest()
-        record = _record(
-            act, project, source=source, wave=wave, line=number, start=starts[number],
-            end=starts[number + 1], digest=digest, text=mask(text).text, at=each.at,
+        record = Record(
+            key=f"sha256:{digest}", line_start=number, line_end=number + 1,
+            byte_start=starts[number], byte_end=starts[number + 1], sha256=digest, role=Role.NOTE,
+            text=mask(text).text, shape=Shape.ENTRY, at=each.at,
         )  # fmt: skip
+        row = record_row(act, record, project_id=project, source_id=source, wave_id=wave)
         memory = _insert(act, each, project=project, wave=wave, now=now)
-        add_places(act, memory, [Place(record, 0, len(each.content), RULE, str(VERSION))])
+        add_places(act, memory, [Place(row, 0, len(each.content), RULE, str(VERSION))])
         added.append(memory)
     return added
 
 
 def _insert(act: Act, each: Decision, *, project: int, wave: int, now: str) -> int:
-    values: Image = {
-        "project_id": project, "wave_id": wave, "type": each.type, "content": each.content,
-        "key": duplicate_key(each.content), "rule": RULE, "extractor_version": str(VERSION),
-        "prior": 0.5, "signal": 1.0, "freshness": 1.0, "confidence": 0.5, "rank": 1.0,
+    values = {
+        **row_without_rules(project, each.type, each.content, now, rule=RULE, version=str(VERSION)),
+        "wave_id": wave,
         "flags": " ".join(flags_of(each.content, Role.NOTE)),
-        **proposed_by(Proposer.PERSON), "scope": each.scope,
-        "first_seen": now, "last_seen": now, "pending_since": now,
-    }  # fmt: skip
-    if each.kind == Kind.ENTITY:
-        return insert_entity(act, values, parse_structure(each.content, EntityType(each.type)))
-    return act.insert("memory", **{**values, "kind": "memory", "status": "candidate"})
+        "scope": each.scope,
+    }
+    entity = each.kind == Kind.ENTITY
+    structure = parse_structure(each.content, EntityType(each.type)) if entity else None
+    return insert_row(act, values, structure)
 
 
 def _decided_by(act: Act, number: int) -> str:
@@ -500,33 +507,6 @@ def reword(act: Act, project: int, number: int, each: Decision, old: str, now: s
     if each.kind == Kind.ENTITY:
         change_structure(act, number, each.content)
     return ""
-
-
-def _source(act: Act, project: int, wave: int, path: Path) -> int:
-    place = os.path.abspath(path)
-    stat = path.stat()
-    known = act.query("SELECT id FROM source WHERE project_id = ? AND path = ?", (project, place))
-    if known:
-        return int(known[0][0])
-    return act.insert(
-        "source", project_id=project, path=place, format=RULE, bytes=stat.st_size,
-        modified_ns=stat.st_mtime_ns, wave_id=wave, tally="{}",
-    )  # fmt: skip
-
-
-def _record(
-    act: Act, project: int, *, source: int, wave: int, line: int, start: int, end: int,
-    digest: str, text: str, at: str,
-) -> int:  # fmt: skip
-    key = f"sha256:{digest}"
-    known = act.query("SELECT id FROM record WHERE project_id = ? AND key = ?", (project, key))
-    if known:
-        return int(known[0][0])
-    return act.insert(
-        "record", project_id=project, source_id=source, wave_id=wave, key=key, line_start=line,
-        line_end=line + 1, byte_start=start, byte_end=end, sha256=digest, role=str(Role.NOTE),
-        use=str(Use.MESSAGE), shape=str(Shape.ENTRY), at=at, text=text,
-    )  # fmt: skip
 
 
 def _title(actor: str, done: _Applied, added: Sequence[int]) -> str:

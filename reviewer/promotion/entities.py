@@ -6,29 +6,27 @@ import msgspec
 
 from reviewer.clock import Clock, iso
 from reviewer.errors import ConflictError, UnknownIdError
-from reviewer.extraction.entities.entity import EntityType
+from reviewer.extraction.entities.entity import Attribute, EntityType
 from reviewer.promotion.conflict_rows import open_conflicts
 from reviewer.promotion.entity_rows import (
     add_relation,
     entity_type,
-    insert_entity,
+    insert_row,
     kind_and_type,
     memory_row,
     parse_structure,
     require_name,
+    row_without_rules,
 )
 from reviewer.promotion.evidence_rows import copy_evidence
-from reviewer.promotion.known_keys import row_with_key
 from reviewer.promotion.triage import Done, promote_rows
-from reviewer.promotion.views import AttributeView, EntityView, RelationView, proposed_by
+from reviewer.promotion.views import EntityView, RelationView, proposed_by
 from reviewer.promotion.wordings import require_wording
 from reviewer.proposing.values import Proposer
-from reviewer.store.acts import Act
 from reviewer.store.changes import Value
 from reviewer.store.database import Database, failures_as_sentences
 from reviewer.store.ledger import Ledger
 from reviewer.store.project_rows import project_row
-from reviewer.text.normalise import duplicate_key
 from reviewer.text.secrets import mask
 
 HAND_AUTHORED = "hand-authored"
@@ -59,7 +57,7 @@ class Entities:
             id=number,
             name=row["name"],
             slot=row["slot"],
-            attributes=msgspec.json.decode(row["attributes"], type=tuple[AttributeView, ...]),
+            attributes=msgspec.json.decode(row["attributes"], type=tuple[Attribute, ...]),
             relations=tuple(RelationView(*relation) for relation in relations),
             graduated_from=row["graduated_from"],
         )
@@ -96,7 +94,7 @@ class Entities:
                 "pending_since": now,
                 **proposed_by(Proposer.PERSON),
             }
-            entity = insert_entity(
+            entity = insert_row(
                 act, values, parse_structure(content, kind, name), graduated_from=number
             )
             copy_evidence(act, number, entity)
@@ -127,15 +125,14 @@ class Entities:
         require_name(name or "")
         now = iso(self._clock())
         with self._ledger.act("author") as act:
-            values = _by_hand(project_row(act, project), type_name, text, now)
-            values["scope"] = scope
-            if kind == "entity":
-                number = insert_entity(
-                    act, values, parse_structure(text, EntityType(type_name), name)
-                )
-                open_conflicts(act, [number], now)
-            else:
-                number = _insert_memory(act, values)
+            values = row_without_rules(
+                project_row(act, project), type_name, text, now,
+                rule=HAND_AUTHORED, version=HAND_AUTHORED,
+            )  # fmt: skip
+            entity = kind == "entity"
+            structure = parse_structure(text, EntityType(type_name), name) if entity else None
+            number = insert_row(act, {**values, "flags": HAND_AUTHORED, "scope": scope}, structure)
+            open_conflicts(act, [number], now)
             act.title = f"Wrote {type_name} #{number} by hand"
             if promote:
                 promote_rows(act, [number], True, now=now)
@@ -162,31 +159,3 @@ def _require_active(number: int, row: dict[str, Value]) -> None:
         raise ConflictError(
             f"#{number} is not an active memory ({row['status']}): promote it first."
         )
-
-
-def _by_hand(project_id: int, type_: str, content: str, now: str) -> dict[str, Value]:
-    return {
-        "project_id": project_id,
-        "type": type_,
-        "content": content,
-        "key": duplicate_key(content),
-        "rule": HAND_AUTHORED,
-        "extractor_version": HAND_AUTHORED,
-        "prior": 0.5,
-        "signal": 1.0,
-        "freshness": 1.0,
-        "confidence": 0.5,
-        "rank": 1.0,
-        "flags": HAND_AUTHORED,
-        **proposed_by(Proposer.PERSON),
-        "first_seen": now,
-        "last_seen": now,
-        "pending_since": now,
-    }
-
-
-def _insert_memory(act: Act, values: dict[str, Value]) -> int:
-    same = row_with_key(act, values["project_id"], ("memory", values["type"], values["key"]))
-    if same is not None:
-        raise ConflictError(f"#{same[0]} says the same already.")
-    return act.insert("memory", **{**values, "kind": "memory", "status": "candidate"})

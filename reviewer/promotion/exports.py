@@ -8,13 +8,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-import msgspec
-
 from reviewer.clock import Clock
-from reviewer.extraction.entities.entity import Attribute
+from reviewer.promotion.entities import Entities
 from reviewer.promotion.export.context_folder import plan_context_folder
 from reviewer.promotion.export.file_writer import read_file, unified_diff, write_plan
-from reviewer.promotion.export.items import ExportItem, Layer, Relation, mask_items, render_ndjson
+from reviewer.promotion.export.items import ExportItem, Layer, mask_items, render_ndjson
 from reviewer.promotion.export.markdown import render_markdown
 from reviewer.promotion.export.marked_block import plan_block
 from reviewer.promotion.export.plans import PlannedFile
@@ -22,18 +20,20 @@ from reviewer.promotion.queue import Queue
 from reviewer.promotion.trusted_state import TrustedState
 from reviewer.promotion.views import Kind, QueueQuery, Sort
 from reviewer.sharing import personal
-from reviewer.store.database import Database, failures_as_sentences
 from reviewer.text.for_agents import AgentText
 
 
 class Exports:
     """Reads what a person decided and plans files; writes only a plan that is handed back."""
 
-    def __init__(self, database: Database, clock: Clock, queue: Queue, state: TrustedState) -> None:
-        self._database = database
+    def __init__(
+        self, store: Path, clock: Clock, queue: Queue, state: TrustedState, entities: Entities
+    ) -> None:
+        self._store = store
         self._clock = clock
         self._queue = queue
         self._state = state
+        self._entities = entities
 
     def items(self, project: str | None) -> tuple[ExportItem, ...]:
         """Every active fact, the most trusted first, with secrets masked."""
@@ -52,7 +52,7 @@ class Exports:
         ]
         # A settled conflict is active too, but no fact.
         ids = self._queue.ids(QueueQuery(project, "active", "-kind:conflict", Sort.NEWEST))
-        return mask_items([*state, *(self._item(number) for number in sorted(ids))]).items
+        return mask_items([*state, *(self._item(number) for number in sorted(ids))])
 
     def markdown(self, project: str | None, *, marks: bool = False) -> AgentText:
         """The facts as a Markdown text; with `marks`, each with its id and its source."""
@@ -88,7 +88,7 @@ class Exports:
         Raises ConflictError when a file changed since it was planned, StoreError or SourceError
         when it cannot be written.
         """
-        folder = personal(self._database.path, "-backups")
+        folder = personal(self._store, "-backups")
         backups = [
             write_plan(plan, plan.path, backup_folder=folder, clock=self._clock)
             for plan in plans
@@ -98,14 +98,12 @@ class Exports:
 
     def _item(self, number: int) -> ExportItem:
         view = self._queue.candidate(number)
-        name, relations, attributes = "", tuple[Relation, ...](), tuple[tuple[str, str], ...]()
-        if view.kind is Kind.ENTITY:
-            name, relations, attributes = self._structure(number)
+        entity = self._entities.get(number) if view.kind is Kind.ENTITY else None
         return ExportItem(
-            layer=Layer.ENTITY if view.kind is Kind.ENTITY else Layer.MEMORY,
+            layer=Layer.ENTITY if entity else Layer.MEMORY,
             id=number,
             type=view.type,
-            name=name,
+            name=entity.name if entity else "",
             content=view.content,
             status=str(view.status),
             project=view.project,
@@ -116,25 +114,12 @@ class Exports:
             confidence=view.confidence,
             sources=self._queue.places(number),
             hand_authored=view.hand_authored,
-            relations=relations,
-            attributes=attributes,
-        )
-
-    def _structure(
-        self, number: int
-    ) -> tuple[str, tuple[Relation, ...], tuple[tuple[str, str], ...]]:
-        with failures_as_sentences(self._database.path):
-            reader = self._database.reader()
-            row = reader.execute(
-                "SELECT name, attributes FROM entity WHERE memory_id = ?", (number,)
-            ).fetchone()
-            related = reader.execute(
-                "SELECT kind, target, target_id FROM relation WHERE memory_id = ? ORDER BY id",
-                (number,),
-            ).fetchall()
-        attributes = msgspec.json.decode(row["attributes"], type=tuple[Attribute, ...])
-        return (
-            row["name"],
-            tuple(Relation(*each) for each in related if each["target_id"] is not None),
-            tuple((each.name, f"{each.value} {each.unit}".strip()) for each in attributes),
+            relations=tuple(each for each in entity.relations if each.target_id is not None)
+            if entity
+            else (),
+            attributes=tuple(
+                (each.name, f"{each.value} {each.unit}".strip()) for each in entity.attributes
+            )
+            if entity
+            else (),
         )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TypeVar
 
@@ -13,7 +13,6 @@ LONGEST = 200
 """Characters of an error that is quoted; it may quote the file."""
 
 _Result = TypeVar("_Result")
-Attempt = Callable[[list[Path]], _Result]
 
 
 def reason_of_fault(problem: Exception) -> str:
@@ -33,35 +32,27 @@ def reason_of_fault(problem: Exception) -> str:
 
 
 def sparing_faulty(
-    paths: list[Path],
-    attempt: Attempt[_Result],
+    paths: Sequence[Path],
+    attempt: Callable[[], _Result],
     give_up: Callable[[Path, Exception], None],
-    *,
-    rehearse: Attempt[object] | None = None,
+    rehearse: Callable[[Path], None],
 ) -> _Result:
-    """The result of an attempt with all paths except those with which it fails; these are given up.
+    """The result of an attempt, without the paths with which it fails; these are given up.
 
-    `rehearse`: raises what the attempt raises, and leaves nothing behind. What the attempt raises
-    without any path, and errors of the store, are raised here as well.
+    `rehearse`: raises what the attempt raises for one path, and leaves nothing behind. What no path
+    alone is the reason of, and errors of the store, are raised here as well.
     """
-    rehearse = rehearse or attempt
-    left = list(paths)
-    while True:
-        try:
-            return attempt(left)
-        except Exception as problem:
-            if not is_of_a_file(problem) or _fault(rehearse, []):
-                raise
-            passes, fails = 0, len(left)
-            if (found := _fault(rehearse, left)) is None:
-                raise  # it is no file's fault
-            while fails - passes > 1:
-                middle = (passes + fails) // 2
-                if fault := _fault(rehearse, left[:middle]):
-                    fails, found = middle, fault
-                else:
-                    passes = middle
-            give_up(left.pop(fails - 1), found)
+    try:
+        return attempt()
+    except Exception as problem:
+        if not is_of_a_file(problem):
+            raise
+        faults = {path: fault for path in paths if (fault := _fault(rehearse, path))}
+        if not faults:
+            raise
+        for path, fault in faults.items():
+            give_up(path, fault)
+        return attempt()
 
 
 def is_of_a_file(problem: Exception) -> bool:
@@ -69,9 +60,9 @@ def is_of_a_file(problem: Exception) -> bool:
     return isinstance(problem, SourceError) or not isinstance(problem, ReviewerError)
 
 
-def _fault(rehearse: Attempt[object], paths: list[Path]) -> Exception | None:
+def _fault(rehearse: Callable[[Path], None], path: Path) -> Exception | None:
     try:
-        rehearse(paths)
+        rehearse(path)
     except Exception as problem:
         if not is_of_a_file(problem):
             raise

@@ -17,13 +17,13 @@ from reviewer.clock import Clock, iso
 from reviewer.extraction.candidates import MemoryType
 from reviewer.extraction.rules import LONGEST_STATEMENT
 from reviewer.promotion import queue_order
-from reviewer.promotion.evidence_rows import Place, add_places
+from reviewer.promotion.evidence_rows import Place, add_places, record_row
 from reviewer.promotion.known_keys import row_with_key
 from reviewer.promotion.views import Status, proposed_by
 from reviewer.proposing.values import Proof, Proposer, QuoteProof
 from reviewer.sessions.findings import Evidence, Finding, Kind
 from reviewer.sessions.signatures import failing_lines, is_of_the_day, without_place
-from reviewer.sources.records import Role, Shape, Use
+from reviewer.sources.records import Record, Role, Use
 from reviewer.store.acts import Act
 from reviewer.store.changes import Image
 from reviewer.store.database import Database, failures_as_sentences
@@ -361,30 +361,20 @@ def _place(act: Act, project_id: int, wave_id: int, row: _Row, shown: Evidence) 
         if (start := text.find(shown.text)) >= 0:
             return Place(number, start, start + len(shown.text), "finding", VERSION)
     digest = hashlib.sha256(f"{shown.record}\0{shown.sha256}\0{shown.text}".encode()).hexdigest()
-    key = f"finding:{digest}"
-    known = act.query("SELECT id FROM record WHERE project_id = ? AND key = ?", (project_id, key))
-    number = (
-        known[0][0]
-        if known
-        else act.insert(
-            "record",
-            project_id=project_id,
-            source_id=row.source,
-            wave_id=wave_id,
-            key=key,
-            line_start=shown.line,
-            line_end=shown.line + 1,
-            byte_start=shown.bytes[0],
-            byte_end=shown.bytes[1],
-            sha256=shown.sha256,
-            role=str(Role.TOOL),
-            use=str(Use.TOOL),
-            shape=str(Shape.TURN),
-            at=shown.at or None,
-            session=row.finding.session or None,
-            text=shown.text,
-        )
+    record = Record(
+        key=f"finding:{digest}",
+        line_start=shown.line,
+        line_end=shown.line + 1,
+        byte_start=shown.bytes[0],
+        byte_end=shown.bytes[1],
+        sha256=shown.sha256,
+        role=Role.TOOL,
+        use=Use.TOOL,
+        at=shown.at or None,
+        session=row.finding.session or None,
+        text=shown.text,
     )
+    number = record_row(act, record, project_id=project_id, source_id=row.source, wave_id=wave_id)
     return Place(number, 0, len(shown.text), "finding", VERSION)
 
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import time
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 from types import MappingProxyType
@@ -13,19 +14,12 @@ import msgspec
 from msgspec import Struct, structs
 
 from reviewer.clock import Clock, iso
-from reviewer.extraction.ranking import CAP, Ranked, Ranking
+from reviewer.extraction.ranking import CAP
 from reviewer.promotion.candidate_collector import CandidateCollector
-from reviewer.promotion.enqueue import Known, count_again, queue_new
+from reviewer.promotion.enqueue import Known, NewRow, count_again, insert
 from reviewer.promotion.findings import came_up_again, in_a_line, keep, propose
-from reviewer.promotion.report import OverCap, ReportFolder, WaveReport
-from reviewer.promotion.statement_rows import (
-    Plan,
-    Prepared,
-    Written,
-    beyond_cap,
-    plan,
-    write,
-)
+from reviewer.promotion.report import ReportFolder, WaveReport
+from reviewer.promotion.statement_rows import new_row, plan, write
 from reviewer.sessions.findings import Finding
 from reviewer.store.acts import Act, Scope, chunks
 from reviewer.store.database import Database
@@ -36,152 +30,113 @@ AGAIN = 20
 """Findings that came up again, of which the report has a line."""
 
 
-class Queued(Struct, frozen=True):
-    """How many candidates were queued, by outcome (see `WaveReport`)."""
+class WaveEnd(Struct, frozen=True):
+    """What a wave has collected, to be queued as one act."""
 
-    new: int
-    repeated: int
-    near: int
-    over_cap: int
-    rules: dict[str, int]
-    findings: int
-    again: tuple[str, ...]
+    database: Database
+    ledger: Ledger
+    clock: Clock
+    wave: int
+    project_id: int
 
+    def queue(
+        self,
+        collector: CandidateCollector,
+        report: ReportFolder,
+        summary: WaveReport,
+        *,
+        began: float,
+        verb: str = "Ingested",
+        findings: Mapping[Path, Sequence[Finding]] = MappingProxyType({}),
+    ) -> WaveReport:
+        """Queue the best candidates, write the report folder, and end the wave.
 
-def finish_wave(
-    database: Database,
-    ledger: Ledger,
-    clock: Clock,
-    *,
-    collector: CandidateCollector,
-    report: ReportFolder,
-    wave: int,
-    project_id: int,
-    sum_up: Callable[[Queued], WaveReport],
-    verb: str = "Ingested",
-    statements: Sequence[Prepared] = (),
-    findings: Mapping[Path, Sequence[Finding]] = MappingProxyType({}),
-) -> WaveReport:
-    """Queue the best candidates as one act, write the report folder, and end the wave.
-
-    Statements take the places under the cap first. `findings`: what each file shows.
-    `verb` begins the act's title.
-
-    Raises StoreError when the store or the report cannot be written; then nothing is queued.
-    """
-    known = Known(database, project_id)
-    ranked = collector.ranked(known)
-    now = iso(clock())
-    with ledger.act("ingest", scope=Scope.INTAKE) as act:
-        planned, written, kept, too_many, ids = _queue(
-            act, known, ranked, collector, statements, wave=wave, project_id=project_id, now=now
-        )
-        keep(act, project_id, findings)
-        recurring = propose(act, project_id, wave, findings, now=now)
-        again = came_up_again(act, project_id, findings)
-        ids += recurring
-        for fact in planned.over_cap:
-            report.drop(beyond_cap(fact))
-        for ranking in (*too_many, *ranked.over_cap):
-            report.drop(OverCap.of(ranking))
-        left = len(planned.over_cap) + len(too_many) + len(ranked.over_cap) + collector.overflowed
-        rows = (row for each in kept for row in (each, *each.members))
-        summary = sum_up(
-            Queued(
+        `summary`: what was read. `began`: when, by the monotonic clock. `findings`: what each file
+        shows. `verb` begins the act's title. Raises StoreError when the
+        store or the report cannot be written; then nothing is queued.
+        """
+        with self.ledger.act("ingest", scope=Scope.INTAKE) as act:
+            rows = self._rows(act, collector)
+            keep(act, self.project_id, findings)
+            now = iso(self.clock())
+            recurring = propose(act, self.project_id, self.wave, findings, now=now)
+            again = came_up_again(act, self.project_id, findings)
+            ids = [*rows.ids, *recurring]
+            for row in rows.beyond_cap:
+                report.drop(row)
+            over_cap = len(rows.beyond_cap) + collector.overflowed
+            summary = structs.replace(
+                summary,
                 new=len(ids),
-                repeated=len(collector.sightings) + ranked.repeated + len(written.seen),
+                repeated=rows.repeated,
                 near=_count_near(act, ids),
-                over_cap=left,
-                rules=dict(
-                    Counter(fact.best.proved.proposal.rule for fact in planned.new)
-                    + Counter(row.candidate.rule for row in rows)
-                    + Counter(finding=len(recurring))
-                ),
+                over_cap=over_cap,
+                over_cap_left=over_cap,
+                rules=dict(rows.rules + Counter(finding=len(recurring))),
                 findings=sum(map(len, findings.values())),
                 again=tuple(map(in_a_line, again[:AGAIN])),
+                dropped=dict(collector.dropped),
+                errors=report.errors,
+                report_folder=str(report.path),
+                seconds=round(time.monotonic() - began, 3),
             )
+            report.candidates(_queued(act, ids))
+            act.update(
+                "wave",
+                self.wave,
+                state=summary.state,
+                ended_at=now,
+                report_folder=summary.report_folder,
+                counts=msgspec.json.encode(summary.to_json()).decode(),
+            )
+            report.close(summary)
+            act.title = f"{verb} {count(summary.files, 'file')}: {count(len(ids), 'candidate')}"
+        return summary
+
+    def rehearse(self, collector: CandidateCollector) -> None:
+        """Rank and queue everything as `queue` does, raise what that raises, and keep nothing."""
+        with suppress(_RehearsedError), self.ledger.act("ingest", scope=Scope.INTAKE) as act:
+            self._rows(act, collector)
+            raise _RehearsedError
+
+    def _rows(self, act: Act, collector: CandidateCollector) -> _Rows:
+        """Write the rows that wait: new statements first, then candidates, up to the cap."""
+        known, now = Known(self.database, self.project_id), iso(self.clock())
+        ranked = collector.ranked(known)
+        planned = plan(act, self.project_id, collector.statements)
+        written = write(act, self.project_id, self.wave, planned, now=now)
+        kept = ranked.kept[: CAP - len(written.new)]
+        ids = insert(
+            act,
+            list(map(NewRow.of, kept)),
+            project_id=self.project_id,
+            wave_id=self.wave,
+            now=now,
+            known=known,
+            leaders=[each.leader for each in kept],
         )
-        report.candidates(_queued(act, ids))
-        act.update(
-            "wave",
-            wave,
-            state=summary.state,
-            ended_at=now,
-            report_folder=summary.report_folder,
-            counts=msgspec.json.encode(summary.to_json()).decode(),
+        count_again(act, collector.sightings, project_id=self.project_id, now=now)
+        left_out = (*ranked.kept[len(kept) :], *ranked.over_cap)
+        return _Rows(
+            [*written.new, *ids],
+            [*map(new_row, planned.over_cap), *map(NewRow.of, left_out)],
+            len(collector.sightings) + ranked.repeated + len(written.seen),
+            Counter(fact.best.proved.proposal.rule for fact in planned.new)
+            + Counter(each.candidate.rule for each in kept),
         )
-        report.close(summary)
-        act.title = f"{verb} {count(summary.files, 'file')}: {count(len(ids), 'candidate')}"
-    return summary
 
 
 class _RehearsedError(Exception):
     """Ends an act that is only tried."""
 
 
-def rehearse_queueing(
-    database: Database,
-    ledger: Ledger,
-    clock: Clock,
-    *,
-    collector: CandidateCollector,
-    wave: int,
-    project_id: int,
-    statements: Sequence[Prepared],
-) -> None:
-    """Rank and queue everything as `finish_wave` does, raise what that raises, and keep nothing."""
-    known = Known(database, project_id)
-    ranked = collector.ranked(known)
-    now = iso(clock())
-    with suppress(_RehearsedError), ledger.act("ingest", scope=Scope.INTAKE) as act:
-        _queue(act, known, ranked, collector, statements, wave=wave, project_id=project_id, now=now)
-        raise _RehearsedError
-
-
 class _Rows(NamedTuple):
-    planned: Plan
-    written: Written
-    kept: list[Ranking]
-    too_many: list[Ranking]
+    """The ids of the rows that were written, those beyond the cap, and counts for the report."""
+
     ids: list[int]
-
-
-def _queue(
-    act: Act,
-    known: Known,
-    ranked: Ranked,
-    collector: CandidateCollector,
-    statements: Sequence[Prepared],
-    *,
-    wave: int,
-    project_id: int,
-    now: str,
-) -> _Rows:
-    """Write the rows of the best candidates."""
-    planned = plan(act, project_id, statements)
-    written = write(act, project_id, wave, planned, now=now)
-    kept, too_many = _within(ranked.kept, CAP - len(written.new))
-    ids = [
-        *written.new,
-        *queue_new(act, known, kept, project_id=project_id, wave_id=wave, now=now),
-    ]
-    count_again(act, collector.sightings, project_id=project_id, now=now)
-    return _Rows(planned, written, kept, too_many, ids)
-
-
-def _within(rankings: Sequence[Ranking], room: int) -> tuple[list[Ranking], list[Ranking]]:
-    """The rankings that fit with their near duplicates, and the candidates of the others."""
-    for number, ranking in enumerate(rankings):
-        room -= 1 + len(ranking.members)
-        if room < 0:
-            beyond = rankings[number:]
-            apart = [
-                single
-                for each in beyond
-                for single in (structs.replace(each, members=()), *each.members)
-            ]
-            return list(rankings[:number]), apart
-    return list(rankings), []
+    beyond_cap: list[NewRow]
+    repeated: int
+    rules: Counter[str]
 
 
 def _count_near(act: Act, ids: Sequence[int]) -> int:

@@ -9,9 +9,11 @@ from msgspec import Struct
 from reviewer.errors import StoreError, UnknownIdError
 from reviewer.store.acts import chunks
 from reviewer.store.changes import Change, Image, Value, unpack_first
-from reviewer.store.database import Database, failures_as_sentences
-from reviewer.store.undo import Reversal, Undo
+from reviewer.store.database import failures_as_sentences
+from reviewer.store.undo import Undo, Undone
 from reviewer.store.verify import Verdict, verify
+
+__all__ = ["ActView", "ChangeView", "History", "Undone"]
 
 _OF_PROJECT = "EXISTS (SELECT 1 FROM ledger_project o WHERE o.project = ? AND o.act = ledger.id)"
 
@@ -40,36 +42,8 @@ class ChangeView(Struct, frozen=True):
     label: str
 
 
-class Undone(Struct, frozen=True):
-    """An undo or redo: the new act, the act it reversed, and the memories it changed."""
-
-    act: int
-    target: int
-    title: str
-    ids: tuple[int, ...]
-
-
-class History:
+class History(Undo):
     """Undo, redo, and the ledger: of the current project, or of all projects."""
-
-    def __init__(self, database: Database, undo: Undo) -> None:
-        self._database = database
-        self._undo = undo
-
-    def undo(self) -> Undone:
-        """Undo the latest decision. Raises ConflictError when there is none or rows changed."""
-        return _undone(self._undo.undo())
-
-    def undo_act(self, act: int, *, anyone: bool = False) -> Undone:
-        """Undo any act; with `anyone` also a decision that another person made.
-
-        Raises UnknownIdError or ConflictError.
-        """
-        return _undone(self._undo.undo_act(act, anyone=anyone))
-
-    def decided_by_another(self, act: int) -> str:
-        """The name of another person who made this decision; empty for other acts."""
-        return self._undo.decided_by_another(act)
 
     def another_who_decided(self, memory: int) -> str:
         """The name of another person whose decision on a memory is the latest; empty for one's
@@ -85,28 +59,16 @@ class History:
                 )
                 .fetchone()
             )
-        return self._undo.decided_by_another(row[0]) if row else ""
-
-    def redo(self) -> Undone:
-        """Redo the most recently undone act. Raises ConflictError."""
-        return _undone(self._undo.redo())
-
-    def next_undo(self) -> tuple[int, str] | None:
-        """Id and title of the act that `undo` would undo."""
-        return self._undo.next_undo()
+        return self.decided_by_another(row[0]) if row else ""
 
     def undo_title(self) -> str | None:
         """Title of the act that `undo` would undo; None when there is none."""
         found = self.next_undo()
         return found[1] if found else None
 
-    def latest_of_another(self) -> tuple[int, str, str] | None:
-        """Id, title and actor of the latest decision of somebody else that is not undone."""
-        return self._undo.latest_of_another()
-
     def redo_title(self) -> str | None:
         """Title of the act that `redo` would redo; None when there is none."""
-        found = self._undo.next_redo()
+        found = self.next_redo()
         return found[1] if found else None
 
     def acts(
@@ -165,21 +127,8 @@ class History:
         if not rows:
             return []
         numbers = [row["id"] for row in rows]
-        undone = self._undo.undone_between(min(numbers), max(numbers))
-        return [
-            ActView(
-                id=row["id"],
-                at=row["at"],
-                actor=row["actor"],
-                scope=row["scope"],
-                kind=row["kind"],
-                title=row["title"],
-                rows=row["rows"],
-                target=row["target"],
-                undone=row["id"] in undone,
-            )
-            for row in rows
-        ]
+        undone = self.undone_between(min(numbers), max(numbers))
+        return [ActView(**dict(row), undone=row["id"] in undone) for row in rows]
 
     def acts_total(self) -> int:
         """How many acts there are."""
@@ -195,7 +144,7 @@ class History:
         """The changes of an act, row by row, at most `limit` rows. Raises UnknownIdError, also for
         an act of another project, StoreError when the act is damaged.
         """
-        self._undo.require_own(act)
+        self.require_own(act)
         with failures_as_sentences(self._database.path):
             row = (
                 self._database.reader()
@@ -207,10 +156,6 @@ class History:
             changes = _first(act, row[0], limit)
             labels = self._labels(changes)
         return [ChangeView(c.table, c.row, c.before, c.after, _label(c, labels)) for c in changes]
-
-    @property
-    def _project(self) -> str | None:
-        return self._database.ownership.project
 
     def verify(
         self, progress: Callable[[int], None] | None = None, *, expected: str = ""
@@ -251,7 +196,3 @@ def _label(change: Change, labels: dict[tuple[str, int], str]) -> str:
             if image and image.get(column):
                 return str(image[column])
     return ""
-
-
-def _undone(reversal: Reversal) -> Undone:
-    return Undone(reversal.act, reversal.target, reversal.title, reversal.memories)

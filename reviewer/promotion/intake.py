@@ -6,45 +6,38 @@ from __future__ import annotations
 
 import os
 import time
-from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import nullcontext
 from datetime import UTC, datetime
 from itertools import groupby
 from operator import itemgetter
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import msgspec
 from msgspec import structs
 
 from reviewer.clock import Clock, iso
-from reviewer.errors import Breakable, ConflictError, SourceError, UnknownIdError
-from reviewer.extraction.candidates import Candidate, MemoryType, Setting
-from reviewer.extraction.entities.entity import EntityCandidate, EntityType
-from reviewer.extraction.entities.facts import Structure
-from reviewer.extraction.ranking import CAP, Ranking
+from reviewer.errors import Breakable, UnknownIdError
+from reviewer.extraction.candidates import Setting
+from reviewer.extraction.ranking import CAP
 from reviewer.promotion.beyond_cap import BeyondCap
 from reviewer.promotion.candidate_collector import CandidateCollector
-from reviewer.promotion.enqueue import Known, queue_new
+from reviewer.promotion.evidence_rows import record_of
 from reviewer.promotion.expiry import propose_retirements
 from reviewer.promotion.faults import is_of_a_file, reason_of_fault
-from reviewer.promotion.finish_wave import Queued, finish_wave
+from reviewer.promotion.finish_wave import WaveEnd
 from reviewer.promotion.known_facts import KnownFacts
-from reviewer.promotion.offline_statements import OfflineStatements
 from reviewer.promotion.report import (
-    OverCap,
     Progress,
     ReportFolder,
-    StatementBeyondCap,
     WaveReport,
 )
 from reviewer.promotion.seed import Seeder
-from reviewer.promotion.statement_rows import queue_beyond_cap
 from reviewer.promotion.triage import Done
 from reviewer.promotion.wave import Wave
-from reviewer.sources.records import Record, Role, Shape, Use
-from reviewer.store.acts import Act, Scope
+from reviewer.sources.records import Record
+from reviewer.store.acts import Scope
 from reviewer.store.changes import Value
 from reviewer.store.database import Database, failures_as_sentences
 from reviewer.store.ledger import Ledger
@@ -118,82 +111,11 @@ class Intake:
 
         Raises ConflictError when nothing waits there, StoreError when a report is gone.
         """
-        waiting, failures = BeyondCap(self._database).waiting(project)
-        now = iso(self._clock())
-        ids: list[int] = []
-        left = Counter(item.wave for item in waiting)
-        with self._ledger.act("queue more", scope=Scope.INTAKE) as act:
-            for item in waiting:
-                if len(ids) >= limit:
-                    break
-                left[item.wave] -= 1
-                if isinstance(item.candidate, StatementBeyondCap):
-                    ids += queue_beyond_cap(
-                        act,
-                        item.candidate,
-                        project_id=item.project_id,
-                        wave_id=item.wave,
-                        now=now,
-                    )
-                    continue
-                ids += queue_new(
-                    act,
-                    Known(self._database, item.project_id),
-                    [_as_ranking(item.candidate)],
-                    project_id=item.project_id,
-                    wave_id=item.wave,
-                    now=now,
-                )
-            if not ids:
-                raise ConflictError(" ".join(["Nothing waits beyond the cap.", *failures]))
-            for wave, count in left.items():
-                _count_down(act, wave, count)
-            act.title = f"Queued {len(ids)} more from beyond the cap"
-        title = f"{act.title}. {' '.join(failures)}" if failures else act.title
-        return Done(act.id, title, tuple(ids))
+        return BeyondCap(self._database).queue(self._ledger, self._clock, project, limit)
 
     def seed(self, count: int, *, project: str = "seed") -> Done:
         """Queue made-up candidates."""
         return Seeder(self._ledger, self._clock).seed(count, project=project)
-
-
-def _count_down(act: Act, wave: int, left: int) -> None:
-    (counts,) = act.query("SELECT counts FROM wave WHERE id = ?", (wave,))[0]
-    values = msgspec.json.decode(counts, type=dict[str, Any])
-    values["over_cap_left"] = left
-    act.update("wave", wave, counts=msgspec.json.encode(values).decode())
-
-
-def _as_ranking(item: OverCap) -> Ranking:
-    """The candidate as it was ranked; of its record only the key matters here."""
-    record = Record(
-        key=item.record,
-        line_start=item.line_start,
-        line_end=item.line_end,
-        byte_start=0,
-        byte_end=0,
-        sha256="",
-        role=Role.NOTE,
-        text="",
-    )
-    values: dict[str, Any] = {
-        name: getattr(item, name)
-        for name in (
-            "content", "rule", "prior", "signal", "freshness", "confidence", "span_start",
-            "span_end", "extractor_version", "flags",
-        )
-    }  # fmt: skip
-    candidate: Candidate
-    if item.structure is None:
-        candidate = Candidate(type=MemoryType(item.type), record=record, **values)
-    else:
-        candidate = EntityCandidate(
-            type=EntityType(item.type),
-            record=record,
-            **values,
-            **{name: getattr(item.structure, name) for name in Structure.__struct_fields__},
-        )
-    return Ranking(candidate=candidate, score=item.rank, novelty=1.0, seen=item.seen)
 
 
 def _no_progress(_: Progress) -> None:
@@ -243,37 +165,30 @@ class StoredPass:
             raise UnknownIdError(f"{project} has no record of {scope} {value}.")
         wave, project_id = self._start(project, scope, value)
         report = ReportFolder(self._database.path, wave)
-        collector = CandidateCollector(report.drop, report.overflow)
-        statements = OfflineStatements(
-            KnownFacts(self._database, project), self._clock(), report.drop
-        )
+        collector = CandidateCollector(report.drop)
+        known = KnownFacts(self._database, project)
         try:
             for (path, updated), of_source in groupby(records, key=itemgetter(0)):
                 setting = Setting(path=path, now=self._clock(), updated=updated)
                 own = [record for _, record in of_source]
                 try:
                     collector.take(own, setting)
-                    if scope != "record":
-                        _propose(statements, Path(path), report)
+                    if scope != "record" and os.path.exists(path):
+                        collector.propose(Path(path), now=self._clock(), known=known)
                 except Exception as problem:  # the other sources are extracted from
                     if not is_of_a_file(problem):
                         raise
                     collector.give_up(path)
-                    statements.give_up(Path(path))
                     report.error(f"{path}: {reason_of_fault(problem)}")
-            return finish_wave(
-                self._database,
-                self._ledger,
-                self._clock,
-                collector=collector,
-                report=report,
+            summary = WaveReport(
                 wave=wave,
-                project_id=project_id,
-                sum_up=lambda queued: _summary(
-                    wave, project, records, collector, queued, report, began
-                ),
-                verb="Extracted again from",
-                statements=statements.ready,
+                project=project,
+                files=len({origin.path for origin, _ in records}),
+                records=len(records),
+                report_folder=str(report.path),
+            )
+            return WaveEnd(self._database, self._ledger, self._clock, wave, project_id).queue(
+                collector, report, summary, began=began, verb="Extracted again from"
             )
         except BaseException:
             report.abandon()
@@ -305,60 +220,5 @@ class StoredPass:
                 updated = datetime.fromtimestamp(changed / 1e9, UTC) if changed > 0 else None
                 yield (
                     _Origin(row["path"], updated),
-                    Record(
-                        key=row["key"],
-                        line_start=row["line_start"],
-                        line_end=row["line_end"],
-                        byte_start=row["byte_start"],
-                        byte_end=row["byte_end"],
-                        sha256=row["sha256"],
-                        role=Role(row["role"]),
-                        text=row["text"],
-                        use=Use(row["use"]),
-                        shape=Shape(row["shape"]),
-                        at=row["at"],
-                        session=row["session"],
-                        sidechain=bool(row["sidechain"]),
-                        headings=msgspec.json.decode(row["headings"], type=tuple[str, ...]),
-                        meta=msgspec.json.decode(row["meta"], type=dict[str, str]),
-                    ),
+                    record_of(row, Record),
                 )
-
-
-def _propose(statements: OfflineStatements, path: Path, report: ReportFolder) -> None:
-    """Collect the statements of a source, if its file is still there."""
-    if not path.exists():
-        return
-    try:
-        statements.take(path)
-    except OSError as problem:
-        report.error(f"{path}: {problem.strerror}")
-    except SourceError as problem:
-        report.error(str(problem))
-
-
-def _summary(
-    wave: int,
-    project: str,
-    records: list[tuple[_Origin, Record]],
-    collector: CandidateCollector,
-    queued: Queued,
-    report: ReportFolder,
-    began: float,
-) -> WaveReport:
-    return WaveReport(
-        wave=wave,
-        project=project,
-        files=len({origin.path for origin, _ in records}),
-        records=len(records),
-        new=queued.new,
-        repeated=queued.repeated,
-        near=queued.near,
-        over_cap=queued.over_cap,
-        over_cap_left=queued.over_cap,
-        dropped=dict(collector.dropped),
-        rules=queued.rules,
-        errors=report.errors,
-        report_folder=str(report.path),
-        seconds=round(time.monotonic() - began, 3),
-    )

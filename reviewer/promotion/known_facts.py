@@ -10,6 +10,7 @@ from reviewer.files import open_file
 from reviewer.projects import work_tree
 from reviewer.proposing.alike import KnownTexts, says
 from reviewer.proposing.given import KnownText
+from reviewer.proposing.values import Proposer
 from reviewer.store.database import Database, failures_as_sentences
 
 BOOT_FILES = (
@@ -68,13 +69,16 @@ class KnownFacts:
         return lambda statement: (*self.memories(statement), *known.places(statement))
 
     def listed(self) -> list[KnownText]:
-        """What a reader is told: memories, statements that wait, and the lines of boot files."""
+        """What a reader is told: memories, statements that wait, and the lines of boot files. Rows
+        made of findings are not among them: a reader words the rule behind each.
+        """
         with failures_as_sentences(self._database.path):
             rows = self._database.reader().execute(
                 "SELECT m.id, m.content FROM memory m JOIN project p ON p.id = m.project_id"
                 " WHERE p.name = ? AND m.status IN ('active', 'candidate') AND m.excerpt = 0"
-                " AND m.kind = 'memory' ORDER BY m.status, m.rank DESC LIMIT ?",
-                (self._project, MOST_LISTED),
+                " AND m.kind = 'memory' AND (m.status = 'active' OR m.proposer <> ?)"
+                " ORDER BY m.status, m.rank DESC LIMIT ?",
+                (self._project, Proposer.FINDING, MOST_LISTED),
             )
             found = [KnownText(f"#{row[0]}", row[1]) for row in rows]
         for name, text in self._texts.items():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 from datetime import UTC, datetime
 from pathlib import Path
@@ -10,9 +11,9 @@ import msgspec
 
 from reviewer.clock import iso, utc_now
 from reviewer.errors import SourceError
-from reviewer.extraction.candidates import Candidate, Setting
+from reviewer.extraction.candidates import Setting
 from reviewer.extraction.entities.entity import EntityCandidate
-from reviewer.extraction.extract import Dropped, cited_lines
+from reviewer.extraction.extract import cited_lines
 from reviewer.extraction.ranking import CAP, Ranking
 from reviewer.promotion.candidate_collector import CandidateCollector
 from reviewer.promotion.views import CandidateView, Kind, SourceRef, Status
@@ -42,15 +43,14 @@ def extract_file(
     except OSError as problem:
         raise SourceError(f"{path} cannot be read: {problem.strerror}.") from problem
     setting = Setting(path=str(path), now=now, updated=modified)
-    collector = CandidateCollector(_forget, _forget)
+    collector = CandidateCollector(_forget)
     collector.take(_masked(stream), setting)
-    rows: list[CandidateView] = []
-    for ranking in collector.ranked(cap=top).kept[:top]:
-        leader = _view(ranking, len(rows) + 1, None, path, project, iso(now))
-        rows.append(leader)
-        for member in ranking.members:
-            rows.append(_view(member, len(rows) + 1, leader.id, path, project, iso(now)))
-    return rows
+    ranked = collector.ranked(cap=top).kept
+    members = Counter(ranking.leader for ranking in ranked)
+    return [
+        _view(ranking, number + 1, members[number], path, project, iso(now))
+        for number, ranking in enumerate(ranked)
+    ]
 
 
 def _masked(stream: EventStream) -> Iterator[Record]:
@@ -58,12 +58,12 @@ def _masked(stream: EventStream) -> Iterator[Record]:
         yield msgspec.structs.replace(record, text=mask(record.text).text)
 
 
-def _forget(_: Dropped | Candidate) -> None:
+def _forget(_: object) -> None:
     """Without a store there is no report that would list it."""
 
 
 def _view(
-    ranking: Ranking, number: int, leader: int | None, path: Path, project: str, now: str
+    ranking: Ranking, number: int, members: int, path: Path, project: str, now: str
 ) -> CandidateView:
     candidate = ranking.candidate
     first, last = cited_lines(candidate)
@@ -88,12 +88,12 @@ def _view(
         seen=ranking.seen,
         sessions=len(sessions),
         refs=0,
-        members=len(ranking.members),
+        members=members,
         first_seen=now,
         last_seen=now,
         pending_since=now,
         decided_at=None,
-        leader_id=leader,
+        leader_id=None if ranking.leader is None else ranking.leader + 1,
         superseded_by=None,
         source=SourceRef(str(path), first, last, candidate.record.key),
         proposer=Proposer.NOTES,

@@ -46,11 +46,11 @@ def ticks(proof: Proof) -> list[Tick]:
             f"known already: {_listed(proof.known)}" if proof.known else "not known yet",
         ),
         Tick(
-            not proof.later,
-            "said later about the same: "
+            True,  # a later mention is no objection
+            "named again later: "
             + _listed([f"line {quote.line} {_quoted(quote.text)}" for quote in proof.later])
             if proof.later
-            else "no later line names the same",
+            else "not named again later",
         ),
     ]
     if proof.replaces:

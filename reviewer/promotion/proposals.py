@@ -23,8 +23,8 @@ from reviewer.promotion.statement_rows import (
     Plan,
     Prepared,
     Written,
-    beyond_cap,
     dropped,
+    new_row,
     plan,
     prepare,
     row_of,
@@ -269,7 +269,7 @@ class Proposals:
         folder = ReportFolder(self._database.path, wave)
         try:
             for fact in planned.over_cap:
-                folder.drop(beyond_cap(fact))
+                folder.drop(new_row(fact))
             for each in left_out:
                 folder.drop(each)
             paths = {each.proved.path for fact in planned.new for each in fact.sightings}

@@ -12,6 +12,7 @@ import msgspec
 
 from reviewer.clock import Clock, iso
 from reviewer.errors import UnknownIdError
+from reviewer.promotion.evidence_rows import record_of
 from reviewer.promotion.filters import Condition, parse_filter
 from reviewer.promotion.views import (
     CandidateView,
@@ -267,18 +268,7 @@ class Queue:
         )
 
     def _records(self, sql: str, parameters: Sequence[Value]) -> list[RecordView]:
-        return [
-            msgspec.convert(
-                {
-                    **dict(row),
-                    "headings": msgspec.json.decode(row["headings"]),
-                    "meta": msgspec.json.decode(row["meta"]),
-                },
-                RecordView,
-                strict=False,
-            )
-            for row in self._query(sql, parameters)
-        ]
+        return [record_of(row, RecordView) for row in self._query(sql, parameters)]
 
     def _query(self, sql: str, parameters: Sequence[Value] = ()) -> list[sqlite3.Row]:
         with failures_as_sentences(self._database.path):

@@ -1,6 +1,11 @@
-"""The order of the queue: the person's own words and what recurred first, then what cost most."""
+"""The order of the queue, and the confidence, quality and flags of statements: `docs/design.md`,
+Promotion.
+"""
 
 from __future__ import annotations
+
+from reviewer.proposing.values import Proof, Proposal, Proposer
+from reviewer.sources.events import Speaker
 
 MOST_SESSIONS = 99
 MOST_COST = 999
@@ -16,3 +21,105 @@ def rank(*, own_words: bool, sessions: int, cost: int, quality: float) -> float:
     if own_words or sessions > 1:
         return round(2 + min(sessions, MOST_SESSIONS) / 100 + dear / 100, 8)
     return round(1 + dear if cost else quality, 8)
+
+
+PRIORS: dict[Proposer, float] = {
+    Proposer.PERSON: 0.85,
+    Proposer.MODEL: 0.7,
+    Proposer.COMMAND: 0.7,
+    Proposer.MEMORY: 0.6,
+    Proposer.NOTES: 0.6,
+    Proposer.EPISODE: 0.6,
+    Proposer.MCP: 0.55,
+    Proposer.EXCERPT: 0.5,
+}
+"""Prior confidence of a proposer that states none of its own."""
+
+LEAST, MOST = 0.5, 0.85
+"""Bounds of the confidence that a proposer states: a model is never sure enough to be believed, and
+the formula cannot exceed 1.
+"""
+
+NEEDS: dict[str, float] = {
+    "instruction": 1.0,
+    "correction": 1.0,
+    "preference": 0.95,
+    "trap": 0.9,
+    "decision": 0.85,
+    "convention": 0.8,
+    "environment": 0.75,
+    "architecture": 0.7,
+    "open_item": 0.55,
+}
+"""How much a maintainer needs a kind of statement; OTHER for the rest."""
+OTHER = 0.65
+OF_AGENT = 0.85
+"""Factor on an instruction or preference that is not in the person's own words."""
+_OWN = ("instruction", "correction", "preference")
+
+KNOWN, DOUBTED, SAID_LATER, PLANTED, ONCE = 0.3, 0.5, 0.9, 0.3, 0.3
+"""Factors on what is known already, is not proved in full, comes up again later in the session,
+reads like an order planted in data, or was meant for once.
+"""
+
+
+def prior(proposal: Proposal) -> float:
+    """The confidence that a proposer states, bounded, or else the prior of its class."""
+    if proposal.confidence is None:
+        return PRIORS[proposal.proposer]
+    return min(max(proposal.confidence, LEAST), MOST)
+
+
+def is_own(proposal: Proposal) -> bool:
+    """Whether the person worded it, or said that it is wanted."""
+    if proposal.proposer is Proposer.PERSON:
+        return True
+    return proposal.kind in _OWN and proposal.speaker is Speaker.PERSON and proposal.standing
+
+
+def quality(proposal: Proposal, proof: Proof, confidence: float, novelty: float) -> float:
+    """The quality of a statement, 0 to 1: confidence x need x novelty, less what its proof leaves
+    open.
+    """
+    need = NEEDS.get(proposal.kind, OTHER)
+    if proposal.kind in _OWN and not is_own(proposal):
+        need *= OF_AGENT
+    figure = confidence * need * novelty
+    if proof.known:
+        figure *= KNOWN
+    if not proof.sound:
+        figure *= DOUBTED
+    if _may_be_taken_back(proposal, proof):
+        figure *= SAID_LATER
+    if not proposal.standing:
+        figure *= ONCE
+    if "injection" in proof.flags:
+        figure *= PLANTED
+    return figure
+
+
+def flags(proposal: Proposal, proof: Proof) -> tuple[str, ...]:
+    """The flags by which a row shows its proof: `unproved`, `not-alone`, `known`, `taken-back`,
+    `replaces`, `once` for an order that was meant for once, and the proof's own flags.
+    """
+    found = set(proof.flags)
+    found.update(
+        flag
+        for flag, raised in (
+            ("unproved", bool(proof.unproved) or not all(each.found for each in proof.quotes)),
+            ("not-alone", bool(proof.not_alone_because)),
+            ("known", bool(proof.known)),
+            ("taken-back", _may_be_taken_back(proposal, proof)),
+            ("replaces", bool(proof.replaces)),
+            ("once", not proposal.standing),
+        )
+        if raised
+    )
+    return tuple(sorted(found))
+
+
+def _may_be_taken_back(proposal: Proposal, proof: Proof) -> bool:
+    """Whether something is said later about the same that the proposer has not judged: a reader of
+    the whole session has, and is asked again where it read only a part.
+    """
+    return bool(proof.later) and proposal.proposer not in (Proposer.MODEL, Proposer.COMMAND)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -12,6 +11,7 @@ from msgspec import Struct, structs
 
 from reviewer.clock import Clock, iso
 from reviewer.errors import ReviewerError
+from reviewer.promotion.evidence_rows import record_ids, record_image
 from reviewer.promotion.source_reader import Abandoned
 from reviewer.sources.records import Record, Shape, Use
 from reviewer.sources.walk import read_with
@@ -107,28 +107,6 @@ class RecordWriter:
         """Whether a finished wave has read this very file to its end."""
         row = self._source_row(path)
         return row is not None and row[1:4] == (stamp.bytes, stamp.modified_ns, True)
-
-    def newest(self, formats: Sequence[str], limit: int) -> dict[Path, frozenset[str] | None]:
-        """The files of some formats that were changed last, of those that the project has, latest
-        first; of a file that was read in part the sessions that were read.
-        """
-        with failures_as_sentences(self._database.path):
-            writer = self._database.writer
-            rows = writer.execute(
-                "SELECT id, path, bytes < -1 FROM source WHERE project_id = ?"
-                f" AND format IN ({','.join('?' * len(formats))})"
-                " ORDER BY modified_ns DESC LIMIT ?",
-                (self.project_id, *formats, limit),
-            ).fetchall()
-            found: dict[Path, frozenset[str] | None] = {}
-            for source, path, in_part in rows:
-                names = writer.execute(
-                    "SELECT DISTINCT session FROM record WHERE source_id = ?"
-                    " AND session IS NOT NULL",
-                    (source,),
-                )
-                found[Path(path)] = frozenset(name for (name,) in names) if in_part else None
-            return found
 
     def open_source(self, path: Path, format_: str) -> SourceWriter:
         """Start writing a file's records."""
@@ -233,36 +211,14 @@ class RecordWriter:
 
     def _images(self, act: Act, batch: list[tuple[SourceWriter, Record]]) -> list[Image]:
         """The rows of the batch, without those that another process has written meanwhile."""
-        there: set[str] = set()
-        for chunk in chunks([record.key for _, record in batch]):
-            sql = (
-                "SELECT key FROM record WHERE project_id = ?"
-                f" AND key IN ({','.join('?' * len(chunk))})"
-            )
-            there.update(row[0] for row in act.query(sql, (self.project_id, *chunk)))
+        there = record_ids(act, self.project_id, (record.key for _, record in batch))
         return [self._image(*item) for item in batch if item[1].key not in there]
 
     def _image(self, source: SourceWriter, record: Record) -> Image:
-        return {
-            "project_id": self.project_id,
-            "source_id": source.id,
-            "wave_id": self.wave_id,
-            "key": record.key,
-            "line_start": record.line_start,
-            "line_end": record.line_end,
-            "byte_start": record.byte_start,
-            "byte_end": record.byte_end,
-            "sha256": record.sha256,
-            "role": str(record.role),
-            "use": str(record.use),
-            "shape": str(record.shape),
-            "at": record.at,
-            "session": record.session,
-            "sidechain": int(record.sidechain),
-            "headings": msgspec.json.encode(record.headings).decode(),
-            "meta": msgspec.json.encode(record.meta).decode(),
-            "text": record.text,
-        }
+        assert source.id is not None
+        return record_image(
+            record, project_id=self.project_id, source_id=source.id, wave_id=self.wave_id
+        )
 
     def _source_row(self, path: Path) -> tuple[int, int, int, bool, int] | None:
         """Id, stamp, whether its wave has ended, and that wave."""

@@ -16,6 +16,8 @@ from reviewer.store.database import Database, failures_as_sentences
 
 MOST = 400
 """Statements of one question."""
+UNTRUE = "taken-back"
+"""The flag of a row that a later session made untrue."""
 OWN = 2.0
 """The rank from which rows are the person's own words or recur (`queue_order`)."""
 
@@ -60,17 +62,38 @@ def relate(act: Act, relations: Relations, now: str) -> Related:
     of which only one can hold. Nothing is decided.
     """
     joined = sum(_join(act, group) for group in relations.same)
-    pairs = [
-        *((old, new, f"#{new} makes #{old} untrue") for old, new in relations.untrue),
-        *(
-            (one, other, f"#{one} and #{other} cannot both hold")
-            for one, other in relations.contradict
-        ),
-    ]
     new = 0
-    for left, right, words in pairs:
-        new += len(queue_contradiction(act, left, right, words, now))
+    for old, later in relations.untrue:
+        new += make_untrue(act, old, later, now)
+    for one, other in relations.contradict:
+        new += len(queue_contradiction(act, one, other, now))
     return Related(joined, new)
+
+
+def make_untrue(act: Act, old: int, later: int, now: str) -> int:
+    """Put a waiting row behind the later one that makes it untrue; for a memory queue a row that
+    shows both. Returns how many rows are new.
+    """
+    rows = {
+        number: (status, leader, flags)
+        for number, status, leader, flags in act.query(
+            "SELECT id, status, leader_id, flags FROM memory WHERE id IN (?, ?)"
+            " AND kind = 'memory' AND status IN ('candidate', 'active')",
+            (old, later),
+        )
+    }
+    if len(rows) < 2:  # one was rejected, or forgotten meanwhile
+        return 0
+    if rows[old][0] == "active" or rows[later][0] == "active":
+        return len(queue_contradiction(act, old, later, now, untrue=True))
+    leader = rows[later][1] or later
+    if leader == old:  # the other way round: they were joined as the same
+        return 0
+    behind = act.query("SELECT id FROM memory WHERE leader_id = ?", (old,))
+    flags = " ".join(sorted({*rows[old][2].split(), JOINED, UNTRUE}))
+    act.update("memory", old, leader_id=leader, flags=flags)
+    act.update_many("memory", [row for (row,) in behind], leader_id=leader)
+    return 0
 
 
 def _join(act: Act, group: Sequence[int]) -> int:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -11,13 +11,8 @@ import msgspec
 from msgspec import Struct
 
 from reviewer.errors import StoreError
-from reviewer.extraction.candidates import Candidate
-from reviewer.extraction.entities.entity import EntityCandidate
-from reviewer.extraction.entities.facts import Structure
-from reviewer.extraction.extract import cited_lines
-from reviewer.extraction.ranking import Ranking, base_score
 from reviewer.files import FILE_MODE, open_own
-from reviewer.promotion.report_lines import DROPPED, OVER_CAP, lines_over_cap
+from reviewer.promotion.beyond_cap import DROPPED
 from reviewer.sharing import make_report_folder
 from reviewer.sources.walk import UNREADABLE_FOLDER, is_unreadable
 from reviewer.text.display import display_text, escaped_json
@@ -53,18 +48,18 @@ class WaveReport(Struct, frozen=True, kw_only=True):
     records: int = 0
     fresh: int = 0
     skipped: int = 0
-    new: int
-    repeated: int
+    new: int = 0
+    repeated: int = 0
     near: int = 0
-    over_cap: int
-    over_cap_left: int
+    over_cap: int = 0
+    over_cap_left: int = 0
     """How many of them can still be called up."""
     masked: int = 0
     kept_out: dict[str, int] = {}
     skipped_by: dict[str, int] = {}
     passed_over: dict[str, int] = {}
-    dropped: dict[str, int]
-    rules: dict[str, int]
+    dropped: dict[str, int] = {}
+    rules: dict[str, int] = {}
     sessions: int = 0
     """How many of the files that were read are sessions."""
     findings: int = 0
@@ -96,64 +91,6 @@ class WaveReport(Struct, frozen=True, kw_only=True):
         return {name: getattr(self, name) for name in self.__struct_fields__}
 
 
-class OverCap(Struct, frozen=True, kw_only=True):
-    """A candidate beyond the cap as `dropped.ndjson` keeps it: enough to queue it later."""
-
-    type: str
-    content: str
-    rule: str
-    prior: float
-    signal: float
-    freshness: float
-    confidence: float
-    rank: float
-    flags: tuple[str, ...]
-    extractor_version: str
-    record: str
-    span_start: int
-    span_end: int
-    line_start: int
-    line_end: int
-    seen: int = 1
-    structure: Structure | None = None
-    """Of an entity only."""
-    reason: str = OVER_CAP
-
-    @classmethod
-    def of(cls, ranking: Ranking) -> OverCap:
-        """A ranked candidate without what queueing does not need."""
-        candidate = ranking.candidate
-        first, last = cited_lines(candidate)
-        return cls(
-            type=str(candidate.type),
-            structure=Structure.of(candidate) if isinstance(candidate, EntityCandidate) else None,
-            **{
-                name: getattr(candidate, name)
-                for name in (
-                    "content", "rule", "prior", "signal", "freshness", "confidence",
-                    "flags", "extractor_version", "span_start", "span_end",
-                )
-            },
-            rank=ranking.score,
-            record=candidate.record.key,
-            line_start=first,
-            line_end=last,
-            seen=ranking.seen,
-        )  # fmt: skip
-
-
-class StatementBeyondCap(Struct, frozen=True, kw_only=True):
-    """A statement beyond the cap as `dropped.ndjson` keeps it: the columns of its row, and the
-    places that it comes from as (record key, start, end, rule).
-    """
-
-    content: str
-    rank: float
-    row: dict[str, int | float | str | None]
-    places: list[tuple[str, int, int, str]]
-    reason: str = OVER_CAP
-
-
 class ReportFolder:
     """Writes the four files of a wave, readable by the owner only.
 
@@ -176,10 +113,6 @@ class ReportFolder:
     def drop(self, dropped: Struct) -> None:
         """Log a statement that was not queued."""
         self._dropped.write(self._encoded(dropped) + b"\n")
-
-    def overflow(self, candidate: Candidate) -> None:
-        """Log a candidate beyond the cap that was never ranked against the others."""
-        self.drop(OverCap.of(Ranking(candidate, base_score(candidate), 1.0)))
 
     def error(self, text: str) -> None:
         """Log damage."""
@@ -224,16 +157,3 @@ class ReportFolder:
         if self._mode != FILE_MODE:
             os.fchmod(handle, self._mode)  # readable and writable for the group
         return os.fdopen(handle, "wb")
-
-
-def over_cap(folder: Path) -> Iterator[OverCap | StatementBeyondCap]:
-    """The candidates beyond the cap of a wave, in the order of the report.
-
-    Raises StoreError when the report is gone or damaged.
-    """
-    excerpts = msgspec.json.Decoder(OverCap)
-    statements = msgspec.json.Decoder(StatementBeyondCap)
-    return lines_over_cap(
-        folder,
-        lambda line: (statements if b'"places":' in line else excerpts).decode(line),
-    )

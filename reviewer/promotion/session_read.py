@@ -119,9 +119,7 @@ class _Reading:
         self._job = job
         self._seconds = seconds
         self._until = time.thread_time() + seconds
-        self._candidates: list[Candidate] = []
-        """Those beyond what the collector keeps of one file."""
-        self._collector = CandidateCollector(_forget, self._candidates.append, self._slim)
+        self._collector = CandidateCollector(_forget, self._slim, limited=False)
         self._boot: set[int] = set()
         self._excerpts: dict[tuple[str, int, int], tuple[Excerpt, int]] = {}
         """For each place, the text around it and the first line of its record."""
@@ -156,7 +154,9 @@ class _Reading:
         return SessionRead(
             format=format_,
             found=tuple(self._found()),
-            statements=tuple((each, score([each], 1.0)) for each in proposed.ready),
+            statements=tuple(
+                (each, score([each], 1.0)) for each in proposed if isinstance(each, Prepared)
+            ),
             boot=tuple(sorted(self._boot)),
             records=self._records,
             masked=self._masked,
@@ -204,7 +204,7 @@ class _Reading:
         return without_text(candidate)
 
     def _found(self) -> Iterator[Found]:
-        for candidate in (*self._candidates, *self._collector.candidates):
+        for candidate in self._collector.candidates:
             excerpt, record_line = self._excerpts[_place(candidate)]
             yield Found(
                 candidate=candidate,

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import NamedTuple
 
 import msgspec
 from msgspec import Struct, structs
@@ -18,18 +16,25 @@ from reviewer.extraction.flags import flags_of
 from reviewer.extraction.ranking import CAP
 from reviewer.extraction.rules import LONGEST_STATEMENT, SHORTEST_STATEMENT
 from reviewer.extraction.similarity import similarity
-from reviewer.promotion import queue_order, statement_rank
+from reviewer.promotion import queue_order
 from reviewer.promotion.cited_lines import Cited, cite
-from reviewer.promotion.conflict_rows import queue_contradiction
-from reviewer.promotion.evidence_rows import JOINED, Place, add_places, places_of
-from reviewer.promotion.findings import Behind, finding_behind
+from reviewer.promotion.enqueue import NewRow, add_quotes, insert
+from reviewer.promotion.evidence_rows import (
+    JOINED,
+    Place,
+    add_places,
+    places_of,
+    record_ids,
+    record_row,
+    source_row,
+)
+from reviewer.promotion.findings import finding_behind
 from reviewer.promotion.known_facts import SHORTLIST, query_of
-from reviewer.promotion.known_keys import row_with_key
-from reviewer.promotion.report import StatementBeyondCap
+from reviewer.promotion.relations import make_untrue
 from reviewer.promotion.views import proposed_by
 from reviewer.proposing.values import Proposer, Proved, SessionView
 from reviewer.sources.records import Role
-from reviewer.store.acts import Act, chunks
+from reviewer.store.acts import Act
 from reviewer.store.changes import Image
 from reviewer.text.normalise import clean, duplicate_key
 from reviewer.text.secrets import mask
@@ -37,14 +42,6 @@ from reviewer.text.wording import same_wording, wording_key
 
 STATEMENTS_VERSION = "1.0.0"
 """The extractor version of rows that were proposed as statements."""
-
-MOST_COVERED = 0.8
-"""Share of an excerpt that lies in a quote, or of a quote in an excerpt, when the statement covers
-the excerpt.
-"""
-
-SHORT_QUOTE = 40
-"""Characters; a shorter quote inside an excerpt does not cover it."""
 
 
 class DroppedStatement(Struct, frozen=True):
@@ -159,7 +156,7 @@ def _prepare(
         for quote, place in zip(proof.quotes, places, strict=True)
     )
     proved = structs.replace(proved, proof=structs.replace(proof, quotes=found))
-    prior = statement_rank.prior(proposal)
+    prior = queue_order.prior(proposal)
     signal = structural_signal(setting.path)
     fresh = freshness(cited[0].record, setting)
     role = next((c.record.role for c in cited if c.record.role is Role.USER), cited[0].record.role)
@@ -174,9 +171,7 @@ def _prepare(
         signal=signal,
         freshness=fresh,
         confidence=confidence(prior, signal, fresh),
-        flags=tuple(
-            sorted({*flags_of(content, role), *statement_rank.flags(proposal, proved.proof)})
-        ),
+        flags=tuple(sorted({*flags_of(content, role), *queue_order.flags(proposal, proved.proof)})),
     )
 
 
@@ -244,95 +239,33 @@ def write(act: Act, project_id: int, wave_id: int, planned: Plan, *, now: str) -
     """Write the rows of a plan with their records and evidence."""
     facts = [*planned.new, *planned.over_cap, *(fact for _, fact in planned.again)]
     records = _records(act, project_id, wave_id, facts)
-    new = [
-        _insert(act, fact, records, project_id=project_id, wave_id=wave_id, now=now)
-        for fact in planned.new
-    ]
+    new: list[int] = []
+    for fact in planned.new:
+        rows = insert(act, [new_row(fact)], project_id=project_id, wave_id=wave_id, now=now)
+        for number in rows:
+            _take_price(act, project_id, number, fact)
+            if old := _named_row(act, project_id, fact.best.proved.proposal.replaces):
+                make_untrue(act, old, number, now)
+        new += rows
     seen = [_count_again(act, row, fact, records, now) for row, fact in planned.again]
-    for number, fact in zip(new, planned.new, strict=True):
-        old = fact.best.proved.proposal.replaces
-        holds = act.query(
-            "SELECT 1 FROM memory WHERE (id, project_id, kind) = (?, ?, 'memory')"
-            " AND status IN ('candidate', 'active')",
-            (old, project_id),
-        )
-        if holds:
-            queue_contradiction(act, old, number, f"#{number} makes #{old} untrue", now)
     return Written(tuple(new), tuple(seen))
 
 
-def beyond_cap(fact: Fact) -> StatementBeyondCap:
-    """What the report keeps of a fact, so that it can be queued later."""
-    best = fact.best
-    return StatementBeyondCap(
-        row={
-            name: value
-            for name, value in _columns(fact).items()
-            if name not in ("status", "kind", "key")
-        },
-        places=[
-            (cited.record.key, cited.start, cited.end, each.proved.proposal.rule)
-            for each in fact.sightings
-            for cited in each.cited
-        ],
-        content=best.content,
-        rank=fact.score,
-    )
-
-
-def queue_beyond_cap(
-    act: Act, item: StatementBeyondCap, *, project_id: int, wave_id: int, now: str
-) -> list[int]:
-    """Queue a statement that a wave left out; none if its wording has appeared meanwhile."""
-    type_, key = str(item.row["type"]), duplicate_key(item.content)
-    if row_with_key(act, project_id, ("memory", type_, key)):
-        return []
-    keys = sorted({place[0] for place in item.places})
-    records = _record_ids(act, project_id, keys)
-    number = act.insert(
-        "memory",
-        **{**item.row, "key": key, "kind": "memory", "status": "candidate"},
-        project_id=project_id,
-        wave_id=wave_id,
-        first_seen=now,
-        last_seen=now,
-        pending_since=now,
-    )
-    _add(
-        act,
-        number,
-        [
-            Place(records[place[0]], place[1], place[2], place[3], STATEMENTS_VERSION)
-            for place in item.places
-            if place[0] in records
-        ],
-    )
-    return [number]
+def new_row(fact: Fact) -> NewRow:
+    """The row of a fact."""
+    moments = _moments(fact)
+    seen = {"first_seen": min(moments), "last_seen": max(moments)} if moments else {}
+    places = [
+        (cited.record.key, cited.start, cited.end, each.proved.proposal.rule, STATEMENTS_VERSION)
+        for each in fact.sightings
+        for cited in each.cited
+    ]
+    return NewRow({**_columns(fact), **seen}, tuple(places), fact.score)
 
 
 def row_of(act: Act, project_id: int, statement: Prepared) -> int | None:
     """The row that says the same as a statement."""
     return _look_up(act, project_id, statement.content)[1]
-
-
-class Covering(NamedTuple):
-    """A statement that quotes a span."""
-
-    id: int
-    status: str
-
-
-def covering(act: Act, record: int, start: int, end: int) -> Covering | None:
-    """The statement that has a span in one of its quotes, one that waits first."""
-    rows = act.query(
-        "SELECT m.id, m.status FROM evidence e JOIN memory m ON m.id = e.memory_id"
-        " WHERE e.record_id = ?1 AND m.proof <> '{}' AND m.kind = 'memory'"
-        " AND min(e.span_end, ?3) - max(e.span_start, ?2) >= ?4"
-        "  * min(?3 - ?2, max(e.span_end - e.span_start, ?5))"
-        " AND m.leader_id IS NULL ORDER BY m.status = 'candidate' DESC, m.id LIMIT 1",
-        (record, start, end, MOST_COVERED, SHORT_QUOTE),
-    )
-    return Covering(rows[0][0], rows[0][1]) if rows else None
 
 
 def score(sightings: Sequence[Prepared], novelty: float) -> float:
@@ -346,8 +279,8 @@ def score(sightings: Sequence[Prepared], novelty: float) -> float:
 
 def _rank(best: Prepared, sessions: int, novelty: float = 1.0, cost: int = 0) -> float:
     proposal, proof = best.proved.proposal, best.proved.proof
-    quality = statement_rank.quality(proposal, proof, best.confidence, novelty)
-    own = statement_rank.is_own(proposal) and proof.sound and not proof.flags
+    quality = queue_order.quality(proposal, proof, best.confidence, novelty)
+    own = queue_order.is_own(proposal) and proof.sound and not proof.flags
     return queue_order.rank(own_words=own, sessions=sessions, cost=cost, quality=quality)
 
 
@@ -393,7 +326,7 @@ def _fresh(act: Act, project_id: int, row: int, fact: Fact) -> tuple[Prepared, .
     if _is_cut_out(act, row):
         return fact.sightings
     keys = [cited.record.key for each in fact.sightings for cited in each.cited]
-    ids = _record_ids(act, project_id, keys)
+    ids = record_ids(act, project_id, keys)
     known = places_of(act, row)
     return tuple(
         each
@@ -421,7 +354,6 @@ def _columns(fact: Fact) -> Image:
         "type": str(proposal.type),
         "content": best.content,
         "key": duplicate_key(best.content),
-        "status": "candidate",
         "rule": proposal.rule,
         "extractor_version": STATEMENTS_VERSION,
         "prior": best.prior,
@@ -443,30 +375,14 @@ def _places_seen(sightings: Iterable[Prepared]) -> set[tuple[str, int]]:
     return {(each.cited[0].record.key, each.cited[0].start) for each in sightings}
 
 
-def _insert(
-    act: Act, fact: Fact, records: dict[str, int], *, project_id: int, wave_id: int, now: str
-) -> int:
-    number = act.insert(
-        "memory",
-        **_columns(fact),
-        project_id=project_id,
-        wave_id=wave_id,
-        first_seen=min(_moments(fact), default=now),
-        last_seen=max(_moments(fact), default=now),
-        pending_since=now,
-    )
-    _add(act, number, _places(fact, records))
+def _take_price(act: Act, project_id: int, number: int, fact: Fact) -> None:
+    """Give a statement the price of the finding that it was made of, if it was; the row of the
+    finding goes behind it.
+    """
     best = fact.best.proved
     behind = finding_behind(act, project_id, best.path, best.proof.quotes)
-    if behind is not None:
-        _take_over(act, project_id, number, fact, behind)
-    return number
-
-
-def _take_over(act: Act, project_id: int, number: int, fact: Fact, behind: Behind) -> None:
-    """Give a statement the price of the finding that it was made of; the row of the finding goes
-    behind it.
-    """
+    if behind is None:
+        return
     for (row,) in act.query(
         "SELECT id FROM memory WHERE (project_id, signature, proposer) = (?, ?, 'finding')"
         " AND status = 'candidate' AND leader_id IS NULL",
@@ -489,28 +405,6 @@ def _moments(fact: Fact) -> list[str]:
     return [cited.record.at for each in fact.sightings for cited in each.cited if cited.record.at]
 
 
-def _add(act: Act, number: int, places: Sequence[Place]) -> None:
-    """Add evidence, and put what the rules cut out of those quotes behind the row."""
-    add_places(act, number, places)
-    for place in places:
-        covered = act.query(
-            "SELECT DISTINCT m.id FROM evidence e JOIN memory m ON m.id = e.memory_id"
-            " WHERE e.record_id = ?1 AND m.proof = '{}' AND m.status = 'candidate'"
-            " AND m.kind = 'memory' AND m.id <> ?4"
-            # Its first evidence is what the excerpt shows; the others are other places to look.
-            " AND e.id = (SELECT min(f.id) FROM evidence f WHERE f.memory_id = m.id)"
-            " AND min(e.span_end, ?3) - max(e.span_start, ?2) >= ?5"
-            "  * min(e.span_end - e.span_start, max(?3 - ?2, ?6))",
-            (place.record, place.start, place.end, number, MOST_COVERED, SHORT_QUOTE),
-        )
-        for (excerpt,) in covered:
-            members = act.query(
-                "SELECT id FROM memory WHERE leader_id = ? AND status = 'candidate'", (excerpt,)
-            )
-            behind = [excerpt, *(member for (member,) in members if member != number)]
-            act.update_many("memory", behind, leader_id=number)
-
-
 def _count_again(act: Act, row: int, fact: Fact, records: dict[str, int], now: str) -> int:
     """Add the evidence of a known fact; what the rules cut out in the same words becomes the
     statement.
@@ -527,10 +421,11 @@ def _count_again(act: Act, row: int, fact: Fact, records: dict[str, int], now: s
         changes |= {"leader_id": None, "seen": max(seen, times)}
         leader = None
     act.update("memory", row, **changes)
+    places = [Place(records[each[0]], *each[1:]) for each in new_row(fact).places]
     if status != "candidate" or leader is not None:
-        add_places(act, row, _places(fact, records))
+        add_places(act, row, places)
         return row
-    _add(act, row, _places(fact, records))
+    add_quotes(act, row, places)
     act.update("memory", row, rank=_rank(fact.best, _sessions(act, row), cost=cost))
     return row
 
@@ -552,20 +447,6 @@ def _sessions(act: Act, row: int) -> int:
     )
 
 
-def _places(fact: Fact, records: dict[str, int]) -> list[Place]:
-    return [
-        Place(
-            records[cited.record.key],
-            cited.start,
-            cited.end,
-            each.proved.proposal.rule,
-            STATEMENTS_VERSION,
-        )
-        for each in fact.sightings
-        for cited in each.cited
-    ]
-
-
 def _records(act: Act, project_id: int, wave_id: int, facts: Iterable[Fact]) -> dict[str, int]:
     """The ids of the cited records by key; those that the store lacks are written."""
     cited = {
@@ -574,7 +455,7 @@ def _records(act: Act, project_id: int, wave_id: int, facts: Iterable[Fact]) -> 
         for statement in fact.sightings
         for each in statement.cited
     }
-    found = _record_ids(act, project_id, sorted(cited))
+    found = record_ids(act, project_id, cited)
     sources: dict[Path, int] = {}
     sessions: dict[Path, str | None] = {
         statement.proved.path: record.session
@@ -586,28 +467,13 @@ def _records(act: Act, project_id: int, wave_id: int, facts: Iterable[Fact]) -> 
             continue
         path = statement.proved.path
         if path not in sources:
-            sources[path] = _source(act, project_id, wave_id, path, statement.format)
+            sources[path] = source_row(
+                act, path, statement.format, project_id=project_id, wave_id=wave_id
+            )
             sessions.setdefault(path, _session(act, sources[path]))
-        found[key] = act.insert(
-            "record",
-            project_id=project_id,
-            source_id=sources[path],
-            wave_id=wave_id,
-            key=key,
-            line_start=record.line_start,
-            line_end=record.line_end,
-            byte_start=record.byte_start,
-            byte_end=record.byte_end,
-            sha256=record.sha256,
-            role=str(record.role),
-            use=str(record.use),
-            shape=str(record.shape),
-            at=record.at,
-            session=record.session or sessions[path],
-            sidechain=int(record.sidechain),
-            headings=msgspec.json.encode(record.headings).decode(),
-            meta=msgspec.json.encode(record.meta).decode(),
-            text=record.text,
+        record = structs.replace(record, session=record.session or sessions[path])
+        found[key] = record_row(
+            act, record, project_id=project_id, source_id=sources[path], wave_id=wave_id
         )
     return found
 
@@ -618,32 +484,3 @@ def _session(act: Act, source: int) -> str | None:
         "SELECT session FROM record WHERE source_id = ? AND session IS NOT NULL LIMIT 1", (source,)
     )
     return str(rows[0][0]) if rows else None
-
-
-def _source(act: Act, project_id: int, wave_id: int, path: Path, format_: str) -> int:
-    """The row of a file; a new one says that the file was not read to its end."""
-    place = os.path.abspath(path)
-    rows = act.query("SELECT id FROM source WHERE project_id = ? AND path = ?", (project_id, place))
-    if rows:
-        return int(rows[0][0])
-    return act.insert(
-        "source",
-        project_id=project_id,
-        path=place,
-        format=format_,
-        bytes=-1,
-        modified_ns=-1,
-        wave_id=wave_id,
-        tally="{}",
-    )
-
-
-def _record_ids(act: Act, project_id: int, keys: Sequence[str]) -> dict[str, int]:
-    found: dict[str, int] = {}
-    for chunk in chunks(list(keys)):
-        sql = (
-            "SELECT key, id FROM record WHERE project_id = ? AND key IN"
-            f" ({','.join('?' * len(chunk))})"
-        )
-        found.update((row[0], row[1]) for row in act.query(sql, (project_id, *chunk)))
-    return found

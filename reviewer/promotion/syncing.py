@@ -167,7 +167,7 @@ def read_machine(path: Path) -> MachineFile | None:
         problems.append(f"The end of {path} has not arrived yet.")
     try:
         header = msgspec.json.decode(raw[0] if raw else b"", type=Header)
-    except (msgspec.DecodeError, UnicodeDecodeError):
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
         header = None
     if header is None or (header.format, header.version) != (FORMAT, VERSION):
         return None
@@ -176,7 +176,7 @@ def read_machine(path: Path) -> MachineFile | None:
         try:
             each = msgspec.json.decode(line, type=Decision)
             fault = fault_of(each) or ("" if each.item else "it is not one of sync.")
-        except (msgspec.DecodeError, UnicodeDecodeError) as problem:
+        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as problem:
             fault = f"{problem}."
         if fault:
             problems.append(f"{path}, line {number + 1}, is left out: {fault}")
@@ -270,7 +270,8 @@ def _read_all(
         try:
             found = read_machine(path)
             if found is None:
-                problems.append(f"{path} is not a file of decisions, and is left alone.")
+                fate = "written anew" if path == own else "left alone"
+                problems.append(f"{path} is not a file of decisions, and is {fate}.")
             elif found.header.project == project:
                 if signers and path != own:
                     signature = read_own(path.with_name(f"{name}.sig"))

@@ -8,6 +8,7 @@ from typing import Any
 import msgspec
 from msgspec import Struct
 
+from reviewer.extraction.entities.entity import Attribute
 from reviewer.proposing.values import Proof, Proposer
 
 
@@ -240,14 +241,6 @@ def line_of_span(text: str, line_start: int, line_end: int, span_start: int) -> 
     return line_start + text.count("\n", 0, span_start)
 
 
-class AttributeView(Struct, frozen=True):
-    """A property with its value, and a unit where there is one."""
-
-    name: str
-    value: str
-    unit: str = ""
-
-
 class RelationView(Struct, frozen=True):
     """A stated relation to something by its name; `target_id` where that is an entity here."""
 
@@ -262,7 +255,7 @@ class EntityView(Struct, frozen=True):
     id: int
     name: str
     slot: str
-    attributes: tuple[AttributeView, ...]
+    attributes: tuple[Attribute, ...]
     relations: tuple[RelationView, ...]
     graduated_from: int | None
 

@@ -1,6 +1,6 @@
 """Reads the statements out of a model's answer, whatever it wrote around them.
 
-Nothing is repaired: what is not JSON and no list with quotes is counted, not guessed at.
+Nothing is repaired: what is not JSON is counted, not guessed at.
 """
 
 from __future__ import annotations
@@ -29,53 +29,38 @@ LARGEST = 10**9
 LONGEST_READ = 400_000
 """Characters of an answer that are searched."""
 
-SCHEMA: JsonSchema = {
-    "type": "object",
-    "properties": {
-        "statements": {
-            "type": "array",
-            "items": {
-                "type": "object",
-                "properties": {
-                    "statement": {"type": "string"},
-                    "kind": {"type": "string", "enum": list(KINDS)},
-                    "scope": {"type": "string", "enum": ["project", "person"]},
-                    "speaker": {"type": "string", "enum": ["person", "agent"]},
-                    "standing": {"type": "boolean"},
-                    "relation": {"type": "string", "enum": ["", "joins", "replaces"]},
-                    "to": {"type": "string"},
-                    "quotes": {
-                        "type": "array",
-                        "items": {
-                            "type": "object",
-                            "properties": {
-                                "line": {"type": "integer"},
-                                "text": {"type": "string"},
-                            },
-                            "required": ["line", "text"],
-                            "additionalProperties": False,
-                        },
-                    },
-                    "confidence": {"type": "number"},
-                },
-                "required": [
-                    "statement",
-                    "kind",
-                    "scope",
-                    "speaker",
-                    "standing",
-                    "relation",
-                    "to",
-                    "quotes",
-                    "confidence",
-                ],
-                "additionalProperties": False,
-            },
-        }
-    },
-    "required": ["statements"],
-    "additionalProperties": False,
-}
+
+def an_object(**properties: JsonSchema) -> JsonSchema:
+    """The schema of an object that has these properties and no others."""
+    return {
+        "type": "object",
+        "properties": properties,
+        "required": list(properties),
+        "additionalProperties": False,
+    }
+
+
+def a_list(items: JsonSchema) -> JsonSchema:
+    return {"type": "array", "items": items}
+
+
+TEXT: JsonSchema = {"type": "string"}
+NUMBER: JsonSchema = {"type": "integer"}
+SCHEMA = an_object(
+    statements=a_list(
+        an_object(
+            statement=TEXT,
+            kind={"type": "string", "enum": list(KINDS)},
+            scope={"type": "string", "enum": ["project", "person"]},
+            speaker={"type": "string", "enum": ["person", "agent"]},
+            standing={"type": "boolean"},
+            relation={"type": "string", "enum": ["", "joins", "replaces"]},
+            to=TEXT,
+            quotes=a_list(an_object(line=NUMBER, text=TEXT)),
+            confidence={"type": "number"},
+        )
+    )
+)
 """The shape that is asked for."""
 
 UNREADABLE = "the answer has no statements that can be read"
@@ -84,7 +69,7 @@ CONTROL = "with control characters"
 FLOOD = f"beyond the first {MOST_READ} of one answer"
 
 
-class Statement(Struct, frozen=True):
+class Statement(Struct, frozen=True, rename={"text": "statement"}):
     """A statement as a model wrote it; only its types are checked."""
 
     text: str
@@ -117,7 +102,7 @@ class ReadAnswer(Struct, frozen=True):
 
 
 def read_answer(text: str) -> ReadAnswer:
-    """The statements of an answer: JSON anywhere in it, or else a list with quotes."""
+    """The statements of an answer: JSON anywhere in it."""
     beyond = len(BEGINS.findall(text[LONGEST_READ:]))
     cut = len(text) > LONGEST_READ
     text = without_spans(text[:LONGEST_READ], _THINKING, _THOUGHT)
@@ -144,10 +129,6 @@ def read_answer(text: str) -> ReadAnswer:
                 dropped[FLOOD] += 1
             else:
                 found.append(statement)
-    if not found and not empty:
-        found = _listed(text)
-        dropped[FLOOD] += max(len(found) - MOST_READ, 0)
-        del found[MOST_READ:]
     if not found and not empty and not dropped.total():
         dropped[UNREADABLE] = 1
     dropped[FLOOD] += beyond
@@ -158,6 +139,7 @@ BEGINS = re.compile(r'"statement"\s*:')
 """Where a statement begins in JSON."""
 _THINKING = re.compile(r"<think(?:ing)?>", re.IGNORECASE)
 _THOUGHT = re.compile(r"</think(?:ing)?>", re.IGNORECASE)
+MOST_OTHERS = 500
 _DECODER = json.JSONDecoder(strict=False)
 
 
@@ -165,24 +147,24 @@ def _objects(text: str) -> Iterator[Mapping[str, Any] | None]:
     """The JSON objects of a text that have statements or are one.
 
     An object that is not whole, because the answer was cut off, is searched for whole ones in it;
-    it counts as None.
+    it counts as None. After MOST_OTHERS braces that begin something else the rest is not searched.
     """
-    at = text.find("{")
-    while at >= 0:
+    at, others = text.find("{"), 0
+    while at >= 0 and others < MOST_OTHERS:
+        end = at + 1  # statements may be inside
+        value = None
         try:
-            value, end = _DECODER.raw_decode(text, at)
+            value, whole = _DECODER.raw_decode(text, at)
         except json.JSONDecodeError as problem:
             if BEGINS.search(text, at) and _at_end(problem, text):
                 yield None
-            at = text.find("{", at + 1)
-            continue
         except (ValueError, RecursionError):
-            at = text.find("{", at + 1)
-            continue
+            pass
         if isinstance(value, dict) and ("statements" in value or "statement" in value):
             yield value
+            end = whole
         else:
-            end = at + 1  # statements may be inside
+            others += 1
         at = text.find("{", end)
 
 
@@ -214,12 +196,16 @@ def _statement(item: object) -> Statement | None:
     )
 
 
+_SHOWN_BEFORE = re.compile(r"\s*(?:\[\d{1,9}\] )?[A-Z][A-Z ]{2,15}: (?=\S)")
+"""The number and the role that a view has before a line, which some readers copy: `[12] TOOL: `."""
+
+
 def _quotes(value: object) -> Iterator[Quote]:
     for each in value if isinstance(value, list) else [value]:
         if isinstance(each, dict) and isinstance(each.get("text"), str):
             line = _line(each.get("line"))
             if line is not None and each["text"].strip():
-                yield Quote(line, well_formed(each["text"].strip()))
+                yield Quote(line, well_formed(_SHOWN_BEFORE.sub("", each["text"]).strip()))
 
 
 def _line(value: object) -> int | None:
@@ -236,38 +222,3 @@ def _word(value: object) -> str:
 
 def _clean(text: str) -> str:
     return " ".join(without_escapes(text).split())
-
-
-ITEM = re.compile(
-    r"^[ \t]*(?:[-*•]|\d{1,3}[.)])[ \t]+(.+(?:\n(?![ \t]*(?:[-*•]|\d{1,3}[.)])[ \t]).+)*)",
-    re.MULTILINE,
-)
-LABEL = re.compile(r"^\**\s*\(?(" + "|".join(KINDS) + r")\)?\**\s*[:–-]\**\s*", re.IGNORECASE)
-CITED = re.compile(
-    r"""[(]?\s{0,8}(?:\[(?P<before>\d{1,9})\]|lines?\s{1,8}(?P<word>\d{1,9}))?[:\s]{0,8}
-    ["“](?P<text>[^"“”]{8,600})["”]
-    (?:\s{0,8}[,;(\[]?\s{0,8}(?:lines?\s{0,8})?(?P<after>\d{1,9})\s{0,8}[)\]])?\s{0,8}[)]?""",
-    re.VERBOSE,
-)
-
-
-def _listed(text: str) -> list[Statement]:
-    """The items of a numbered or bulleted list that quote a numbered line."""
-    found = []
-    for item in ITEM.finditer(text):
-        quotes = []
-        first: int | None = None
-        for cited in CITED.finditer(item[1]):
-            number = cited["before"] or cited["word"] or cited["after"]
-            if number is not None:
-                quotes.append(Quote(int(number), _clean(cited["text"])))
-                first = cited.start() if first is None else first
-        if not quotes:
-            continue
-        words = _clean(item[1][:first].strip(" \t-–—:>*\n("))
-        label = LABEL.match(words)
-        kind = label[1].lower() if label else ""
-        words = words[label.end() :] if label else words
-        if words:
-            found.append(Statement(words.strip("* "), kind=kind, quotes=tuple(quotes)))
-    return found

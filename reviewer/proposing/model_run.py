@@ -19,7 +19,7 @@ from reviewer.clock import TimeLeft
 from reviewer.errors import SourceError
 from reviewer.llm.model import CancelledError, ModelError
 from reviewer.proposing.given import MOST_TOKENS, Given, KnownText, given, with_findings
-from reviewer.proposing.proof import ProofIndex, prove, reasons
+from reviewer.proposing.proof import ProofIndex, prove
 from reviewer.proposing.session_view import Piece, pieces, read_view
 from reviewer.proposing.statements import (
     EXPECTED_ANSWER,
@@ -317,7 +317,6 @@ class _Run:
             parts=session.parts,
             given=planned.given,
             check=session.check,
-            reasons=reasons,
             allow=self._budget.allow,
             cancelled=self._cancelled,
             spent=spent,

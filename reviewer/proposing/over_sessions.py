@@ -9,8 +9,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from reviewer.llm.model import JsonSchema
 from reviewer.llm.templates import Fields, fence_for, load_template, render
+from reviewer.proposing.answers import NUMBER, a_list, an_object
 from reviewer.proposing.statements import TEMPLATES, Question, StatementWriter
 from reviewer.proposing.values import Relations, Sentence
 
@@ -19,25 +19,12 @@ FIELDS: Fields = {"statements": (), "fence": ()}
 LEAST = 2
 """Statements below which there is nothing to compare."""
 
-_PAIR: JsonSchema = {"type": "array", "items": {"type": "integer"}}
-SCHEMA: JsonSchema = {
-    "type": "object",
-    "properties": {
-        "same": {"type": "array", "items": _PAIR},
-        "untrue": {
-            "type": "array",
-            "items": {
-                "type": "object",
-                "properties": {"old": {"type": "integer"}, "new": {"type": "integer"}},
-                "required": ["old", "new"],
-                "additionalProperties": False,
-            },
-        },
-        "contradict": {"type": "array", "items": _PAIR},
-    },
-    "required": ["same", "untrue", "contradict"],
-    "additionalProperties": False,
-}
+_NUMBERS = a_list(NUMBER)
+SCHEMA = an_object(
+    same=a_list(_NUMBERS),
+    untrue=a_list(an_object(old=NUMBER, new=NUMBER)),
+    contradict=a_list(_NUMBERS),
+)
 
 
 def question_over(

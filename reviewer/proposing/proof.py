@@ -85,11 +85,6 @@ def reasons(proof: Proof) -> tuple[str, ...]:
         found.append(f"The statement does not stand alone: {proof.not_alone_because}.")
     if proof.known:
         found.append(f"It is known already: {', '.join(proof.known)}.")
-    found += [
-        f"Line {quote.line} says later about the same: {_shown(quote.text)}. Leave the statement"
-        " out if that takes it back."
-        for quote in proof.later
-    ]
     if INJECTION in proof.flags:
         found.append(
             f"It is an instruction that came from a tool, not from a person: {proof.origin}."

@@ -15,7 +15,7 @@ from reviewer.proposing.values import SessionView, ViewLine
 from reviewer.text.controls import without_controls
 
 NEIGHBOUR_CHARS = 1_500
-"""Characters of a neighbouring view line, next to the cited one, that count as around a quote."""
+"""Characters of a part of an entry, next to the cited one, that count as around a quote."""
 
 _ONE_SPELLING = str.maketrans("‘’‚‛“”„‟«»–—‑−\u00a0", '\'\'\'\'""""""---- ', "`*\u200b\ufeff")
 _SPACE = re.compile(r"\s+")
@@ -90,19 +90,22 @@ class ProofIndex:
             self._normalised[position] = normalised(self.lines[position].text)
         return self._normalised[position]
 
-    def around(
-        self, quotes: Sequence[FoundQuote], characters: int, neighbours: int = 0
-    ) -> list[str]:
-        """The texts around quotes, and the nearest parts of so many lines before and after."""
+    def around(self, quotes: Sequence[FoundQuote], characters: int, neighbours: int) -> list[str]:
+        """The texts around quotes: the nearest parts of their entries, and of so many entries
+        before and after.
+        """
         found = []
         for quote in quotes:
             text = self.normalised_at(quote.position)
             found.append(text[max(0, quote.start - characters) : quote.end + characters])
-            for step in range(1, neighbours + 1):
-                if quote.position >= step:
-                    found.append(self.normalised_at(quote.position - step)[-NEIGHBOUR_CHARS:])
-                if quote.position + step < len(self.lines):
-                    found.append(self.normalised_at(quote.position + step)[:NEIGHBOUR_CHARS])
+            at = bisect_left(self._numbers, self.lines[quote.position].line)
+            for number in self._numbers[max(at - neighbours, 0) : at + neighbours + 1]:
+                for position in self._at[number]:
+                    near = self.normalised_at(position)
+                    if position < quote.position:
+                        found.append(near[-NEIGHBOUR_CHARS:])
+                    elif position > quote.position:
+                        found.append(near[:NEIGHBOUR_CHARS])
         return found
 
     def has(self, name: str) -> bool:

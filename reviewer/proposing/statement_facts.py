@@ -10,15 +10,13 @@ from msgspec import Struct
 
 from reviewer.proposing.proof_index import ENDS, FoundQuote, ProofIndex, has, normalised
 from reviewer.text.identifiers import Identifier, IdentifierKind, identifiers
-from reviewer.text.wording import NUMBER_WORDS, UNITS, content_words
+from reviewer.text.wording import NUMBER_WORDS, UNITS
 
 AROUND = 3_000
 """Characters on either side of a quote in which the statement's identifiers may occur: nearly
 always the whole entry, as the reader is told; in a long paste everything occurs somewhere."""
-AROUND_NUMBERS = 80
-"""The same for numbers, which occur everywhere by chance."""
-NEIGHBOUR_LINES = 2
-"""View lines before and after the cited one that count as well."""
+NEIGHBOURS = 2
+"""Entries before and after the cited one that count as well."""
 
 
 class Fact(Struct, frozen=True):
@@ -67,20 +65,10 @@ def unproved(statement: str, quotes: Sequence[FoundQuote], index: ProofIndex) ->
     facts = list(_facts(statement))
     if not quotes:
         return tuple(dict.fromkeys(fact.text for fact in facts))
-    around = Evidence(index.around(quotes, AROUND, NEIGHBOUR_LINES))
-    close = Evidence(index.around(quotes, AROUND_NUMBERS))
+    around = Evidence(index.around(quotes, AROUND, NEIGHBOURS))
 
     def proved(fact: Fact) -> bool:
-        if fact.kind is IdentifierKind.QUANTITY:
-            size = _size(fact.text)
-            if (len(size.digits) > 1 or size.unit) and close.has(fact):
-                return True
-            # a single digit occurs everywhere by chance
-            written = _as_written(fact, statement)
-            if written != fact.text:
-                return has(around.lower, written.lower())
-            return around.has_with(fact, statement)
-        if close.has(fact) or around.has(fact):
+        if around.has(fact):
             return True
         last = _last_part(fact)
         return bool(last) and around.has(Fact(last, fact.kind)) and index.has(fact.text)
@@ -118,8 +106,6 @@ _BASE = {
 _PART = re.compile(r"\w+")
 _PLACEHOLDER = re.compile(r"<[\w -]{1,40}>|\[[\w -]{1,40}\]|\{[\w -]{1,40}\}")
 """`<file>` in a command, which stands for anything."""
-_SIGNED = re.compile(r"(?:[<>=!]=? ?|\[:?|[:/])\d+\]?|(?<!\d)\d++(?:/|:\d+|-based)")
-_DIGITS = re.compile(r"\d[\d.,]*(?<=\d)")
 
 
 class Size(Struct, frozen=True):
@@ -173,16 +159,6 @@ class Evidence:
                 return self._code(fact.text)
             case _:
                 return self._name(fact.text)
-
-    def has_with(self, quantity: Fact, statement: str) -> bool:
-        """Whether a number is here beside a word that it is beside in the statement too."""
-        wanted = _beside(statement, quantity.start, quantity.start + len(quantity.text))
-        digits = _size(quantity.text).digits
-        spelled = {word for word, number in NUMBER_WORDS.items() if number == digits}
-        return self.has(quantity) and any(
-            wanted & _words_beside(self.lower, number)
-            for number in {digits, *spelled, *_DIGITS.findall(quantity.text)}
-        )
 
     def _words(self, quoted: str) -> bool:
         wanted = normalised(quoted).strip(ENDS).lower()
@@ -242,28 +218,6 @@ def _size(quantity: str) -> Size:
     """The number of a quantity; without digits if it has none."""
     found = _VALUE.search(quantity)
     return _measured(found) if found else Size("")
-
-
-def _as_written(quantity: Fact, statement: str) -> str:
-    """A number with the signs that it has in the statement, as in `> 0`, `1:1`, `0-based`."""
-    for match in _SIGNED.finditer(statement):
-        if match.start() <= quantity.start < match.end():
-            return match[0]
-    return quantity.text
-
-
-def _words_beside(text: str, number: str) -> set[str]:
-    """The content words before and after each place of a number in a text."""
-    found: set[str] = set()
-    for match in re.finditer(rf"(?<![\w.]){re.escape(number)}(?![\w]|\.\d)", text):
-        found |= _beside(text, *match.span())
-    return found
-
-
-def _beside(text: str, start: int, end: int) -> set[str]:
-    unit = text[start:end].lstrip("0123456789.,$€£ -")
-    before, after = text[max(0, start - 40) : start], unit + text[end : end + 40]
-    return {*content_words(before)[-2:], *content_words(after)[:2]}
 
 
 def _without(text: str, found: Sequence[Identifier]) -> str:

@@ -9,10 +9,9 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import suppress
 from pathlib import Path
-from typing import Protocol
 
+import msgspec
 from msgspec import Struct, structs
 
 from reviewer.errors import ReviewerError
@@ -28,11 +27,12 @@ from reviewer.llm.model import (
     StructuredModel,
 )
 from reviewer.llm.spending import about
-from reviewer.llm.steering import RetryExhaustedError, retry_with_steering
 from reviewer.llm.templates import Fields, fence_for, load_template, render
-from reviewer.proposing.answers import SCHEMA, UNREADABLE, ReadAnswer, Statement, read_answer
+from reviewer.proposing.answers import SCHEMA, ReadAnswer, Statement, read_answer
 from reviewer.proposing.given import Given
+from reviewer.proposing.proof import reasons as why_not
 from reviewer.proposing.values import Proof, Proposal, Proposer, Proved, Quote, ViewLine
+from reviewer.proposing.view_pieces import Piece, view_text
 from reviewer.sources.events import Speaker
 from reviewer.text.tokens import counter
 
@@ -87,16 +87,6 @@ CUT_OFF = "the answer was cut off before a statement was whole"
 NOTHING_GIVEN = Given()
 
 
-class Piece(Protocol):
-    """Consecutive lines of a session view, and what one must know to understand them."""
-
-    @property
-    def lines(self) -> tuple[ViewLine, ...]: ...
-
-    @property
-    def before(self) -> tuple[ViewLine, ...]: ...
-
-
 class Question(Struct, frozen=True):
     """The question about one piece. `tokens`: of the messages, counted here; `second`: it was asked
     before.
@@ -113,16 +103,12 @@ class Question(Struct, frozen=True):
 class Written(Struct, frozen=True):
     """The statements of one piece. `dropped`: reason -> number of statements or answers.
 
-    Tokens are those of requests that were made, not of answers from the cache. `read`: something
-    could be read from an answer. `cut`: answers that were cut off; `cut_read`: the statements that
-    were whole in them. `problem`: why the second question has no answer.
+    `read`: something could be read from an answer. `cut`: answers that were cut off; `cut_read`:
+    the statements that were whole in them. `problem`: why the second question has no answer.
     """
 
     proved: tuple[Proved, ...] = ()
     dropped: Mapping[str, int] = {}
-    requests: int = 0
-    tokens_in: int = 0
-    tokens_out: int = 0
     unkept: str = ""
     """Why an answer could not be kept for another time; empty if all were."""
     read: bool = True
@@ -158,23 +144,20 @@ class BudgetReachedError(ReviewerError):
 class StatementWriter:
     """Writes the statements of pieces of sessions with a model; safe to use from several threads.
 
-    `as_text`: lines as they are shown to the model, each with its number. `templates`: a folder
-    whose templates replace the built-in ones. `cache`: without one every question is asked.
-    Raises TemplateError for a template that cannot be used.
+    `templates`: a folder whose templates replace the built-in ones. `cache`: without one every
+    question is asked. Raises TemplateError for a template that cannot be used.
     """
 
     def __init__(
         self,
         model: ChatModel,
         *,
-        as_text: Callable[[Sequence[ViewLine]], str],
         templates: Path | None = None,
         cache: AnswerCache | None = None,
         proposer: Proposer = Proposer.MODEL,
         answer_tokens: int = ANSWER_TOKENS,
     ) -> None:
         self._model = model
-        self._as_text = as_text
         self._cache = cache
         self._proposer = proposer
         self._answer_tokens = answer_tokens
@@ -189,7 +172,7 @@ class StatementWriter:
 
     def prompt_tokens(self) -> int:
         """Tokens of a question about nothing."""
-        return self.question(_NoPiece(), part=1, parts=1).tokens
+        return self.question(Piece(()), part=1, parts=1).tokens
 
     def question(
         self, piece: Piece, *, part: int, parts: int, given: Given = NOTHING_GIVEN
@@ -203,7 +186,7 @@ class StatementWriter:
         return self.asking(messages, kept_under=bare)
 
     def _messages(self, piece: Piece, part: int, parts: int, given: Given) -> list[ChatMessage]:
-        lines, before = self._as_text(piece.lines), self._as_text(piece.before)
+        lines, before = view_text(piece.lines), view_text(piece.before)
         return render(
             self._templates[FIRST],
             {
@@ -231,24 +214,19 @@ class StatementWriter:
         parts: int = 1,
         given: Given = NOTHING_GIVEN,
         check: Callable[[Proposal], Proof],
-        reasons: Callable[[Proof], Sequence[str]],
         allow: Callable[[int], bool] = lambda _: True,
         cancelled: Callable[[], bool] = lambda: False,
         spent: Spent | None = None,
     ) -> Written:
         """The statements of a piece of the session at `path`, with their proofs.
 
-        `check` proves a proposal, `reasons` words what a proof lacks. `allow` is asked for the
-        tokens of each request before it is made. `spent` gets what was sent, also when this fails.
-        Raises BudgetReachedError when `allow` does not allow the first request, ModelError,
-        CancelledError, and OSError when the cache cannot be used.
+        `check` proves a proposal. `allow` is asked for the tokens of each request before it is
+        made. `spent` gets what was sent, also when this fails. Raises BudgetReachedError when
+        `allow` does not allow the first request, ModelError, CancelledError, and OSError when the
+        cache cannot be used.
         """
-        work = _Work(self, path, piece, given, check, reasons, allow, cancelled, spent or Spent())
-        with suppress(RetryExhaustedError):  # what still fails is returned with its flags
-            retry_with_steering(
-                lambda: work.attempt(part, parts), work.validate, work.steer, max_retries=1
-            )
-        return work.written()
+        work = _Work(self, path, piece, given, check, allow, cancelled, spent or Spent())
+        return work.written(part, parts)
 
     def asking(
         self,
@@ -346,14 +324,13 @@ class StatementWriter:
         self, failed: Sequence[tuple[Statement, Sequence[str]]], lines: Sequence[ViewLine]
     ) -> Question:
         """The question about statements that did not pass, with the reasons."""
-        text = self._as_text(lines)
+        text = view_text(lines)
         return self.asking(
             render(
                 self._templates[AGAIN],
                 {
                     "failed": "\n".join(
-                        f"{number}. {each.text}\n"
-                        f"   It cites: {_cites(each.quotes)}\n"
+                        f"{number}. {msgspec.json.encode(each).decode()}\n"
                         f"   It did not pass: {' '.join(why)}"
                         for number, (each, why) in enumerate(failed, 1)
                     ),
@@ -407,7 +384,6 @@ class _Work:
         piece: Piece,
         given: Given,
         check: Callable[[Proposal], Proof],
-        reasons: Callable[[Proof], Sequence[str]],
         allow: Callable[[int], bool],
         cancelled: Callable[[], bool],
         spent: Spent,
@@ -418,13 +394,10 @@ class _Work:
         self._given = given
         self._lines = (*piece.before, *piece.lines)
         self._check = check
-        self._reasons = reasons
         self._allow = allow
         self._cancelled = cancelled
         self._passed: list[_Checked] = []
         self._failed: list[_Checked] = []
-        self._next: Question | None = None
-        self._first: Question | None = None
         self._unread = ""
         """An answer without statements, which is asked for again."""
         self._dropped: Counter[str] = Counter()
@@ -434,17 +407,36 @@ class _Work:
         self._cut = self._cut_read = 0
         self._problem: ModelError | OSError | None = None
 
-    def attempt(self, part: int, parts: int) -> None:
-        """Ask the question that is due, and check what is answered."""
-        if self._first is None:
-            self._first = self._writer.question(
-                self._piece, part=part, parts=parts, given=self._given
-            )
-            self._read(self._ask(self._first), second=False)
-            return
-        assert self._next is not None
+    def written(self, part: int, parts: int) -> Written:
+        """What passes at the first or the second try, and what does not but has at least a quote of
+        the session.
+        """
+        first = self._writer.question(self._piece, part=part, parts=parts, given=self._given)
+        self._read(self._ask(first), second=False)
+        if self._unread:
+            self._ask_again(self._writer.asking_for_json(first, self._unread))
+        elif self._failed:
+            failed = [(each.statement, each.reasons) for each in self._failed]
+            self._ask_again(self._writer.again(failed, self._shown()))
+        kept = list(self._passed)
+        for each in self._failed:
+            if reason := _hopeless(each):
+                self._dropped[reason] += 1
+            else:
+                kept.append(each)
+        return Written(
+            tuple(Proved(self._path, each.proposal, each.proof) for each in kept),
+            dict(self._dropped),
+            self._unkept,
+            self._could_read,
+            self._cut,
+            self._cut_read,
+            self._problem,
+        )
+
+    def _ask_again(self, question: Question) -> None:
         try:
-            answer = self._ask(self._next)
+            answer = self._ask(question)
         except BudgetReachedError:
             self._dropped["not asked again: the ceiling is reached"] += 1
             return
@@ -459,42 +451,6 @@ class _Work:
             self._failed = before
         elif len(before) > found:
             self._dropped[GIVEN_UP] += len(before) - found
-
-    def validate(self, _: None) -> tuple[bool, str | None]:
-        """Whether nothing has to be asked again."""
-        if self._unread:
-            return False, UNREADABLE
-        return not self._failed, " ".join(why for each in self._failed for why in each.reasons)
-
-    def steer(self, _: str) -> None:
-        """Prepare the second question."""
-        assert self._first is not None
-        if self._unread:
-            self._next = self._writer.asking_for_json(self._first, self._unread)
-            return
-        failed = [(each.statement, each.reasons) for each in self._failed]
-        self._next = self._writer.again(failed, self._shown())
-
-    def written(self) -> Written:
-        """What passed, and what did not but has at least a quote of the session."""
-        kept = list(self._passed)
-        for each in self._failed:
-            if reason := _hopeless(each):
-                self._dropped[reason] += 1
-            else:
-                kept.append(each)
-        return Written(
-            tuple(Proved(self._path, each.proposal, each.proof) for each in kept),
-            dict(self._dropped),
-            self._spent.requests,
-            self._spent.tokens_in,
-            self._spent.tokens_out,
-            self._unkept,
-            self._could_read,
-            self._cut,
-            self._cut_read,
-            self._problem,
-        )
 
     def _ask(self, question: Question) -> Completion:
         try:
@@ -558,7 +514,7 @@ class _Work:
         if not statement.quotes:
             reasons.append("It has no quote with a line number.")
         if not proof.sound:
-            reasons.extend(self._reasons(proof) or ["The session does not prove it."])
+            reasons.extend(why_not(proof) or ["The session does not prove it."])
         last = self._lines[-1].line if self._lines else 0
         reasons.extend(
             f"Line {quote.line}, in a later part, says about the same: {quote.text!r}. If that"
@@ -583,11 +539,6 @@ class _Work:
         return [lines[n] for n in sorted(wanted)]
 
 
-class _NoPiece:
-    lines: tuple[ViewLine, ...] = ()
-    before: tuple[ViewLine, ...] = ()
-
-
 def _hopeless(checked: _Checked) -> str:
     """Why a statement that failed twice is not even queued with its flags; empty if it is."""
     if len(checked.statement.text) > LONGEST_STATEMENT:
@@ -597,10 +548,6 @@ def _hopeless(checked: _Checked) -> str:
     if not any(quote.found for quote in checked.proof.quotes):
         return NOT_IN_SESSION
     return ""
-
-
-def _cites(quotes: Sequence[Quote]) -> str:
-    return " ".join(f'[{quote.line}] "{quote.text}"' for quote in quotes) or "nothing"
 
 
 def _row(statement: Statement, relation: str) -> int:

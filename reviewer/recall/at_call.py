@@ -92,11 +92,14 @@ def memories_at(store: str, project: str | None, event: HookEvent) -> str:
         at = datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
         def note(writer: sqlite3.Connection) -> None:
+            nonlocal found
+            new = {each.id for each in _new(writer, number, event, cue)}  # agents ask in parallel
+            found = [each for each in found if each.id in new]
             for each in found:
                 note_use(writer, each.id, event.session, event.moment, cue.key, at)
 
         in_one(opened, note)
-    return _framed(event, [(each.id, texts[each.id]) for each in found])
+    return _framed(event, [(each.id, texts[each.id]) for each in found]) if found else ""
 
 
 def guards(store: str) -> tuple[str, ...]:

@@ -31,6 +31,7 @@ _ON_BRANCH = re.compile(r"^(?:Output: )?On branch (\S+)$", re.MULTILINE)
 _ON_BRANCH_SHORT = re.compile(
     r"^## (?!HEAD \(|No commits)(\S+?)(?:\.\.\.\S+(?: \[[^\]]*\])?)?$", re.MULTILINE
 )
+_BACK = re.compile(r"HEAD(?:~(\d{0,3})|\^)")
 _LOGGED = re.compile(r"^([0-9a-f]{7,40}) (?:\([^)\n]{1,200}\) )?(.+)$", re.MULTILINE)
 _JOINING = frozenset(("merge", "pull", "rebase", "cherry-pick", "revert", "stash"))
 _ENDING = frozenset(("--abort", "--continue", "--skip", "--quit", "--hard"))
@@ -63,6 +64,8 @@ class Commit(Struct, frozen=True):
     pushed: Pushed = "not pushed"
     rewritten: bool = False
     """Later commands may have rewritten or undone it."""
+    files: tuple[str, ...] = ()
+    """The changed files that it took, as far as that was seen."""
 
 
 class Conflict(Struct, frozen=True):
@@ -334,7 +337,7 @@ class _Git:
         branch, number, subject = tree.made.pop() if made else ("", "", said)
         subject = subject.strip().split("\n")[0]
         branch = branch.removesuffix(" (root-commit)") or tree.branch_in(self._folder)
-        tree.commits.append(Commit(number, subject, self._line, branch))
+        tree.commits.append(Commit(number, subject, self._line, branch, files=tuple(took)))
         known = set(took) | tree._added
         if amends or everything or (int(counted[1]) > len(known) if counted else not took):
             tree.doubt(self._here)  # it holds files whose staging was not seen
@@ -387,15 +390,39 @@ class _Git:
             tree.moved(self._specs, self._folder, self._line, sure=sure)
         elif self._verb == "rm":
             tree.removed(self._args, self._folder, self._line, sure=sure)
-        elif self._verb in ("reset", "stash", "clean"):
-            if "--soft" not in self._flags:
-                tree.doubt(self._here)
+        elif self._verb in ("stash", "clean"):
+            tree.doubt(self._here)
             tree._staged -= set(self._here)
-        if self._verb in ("reset", "rebase", "revert"):
-            for at, commit in enumerate(tree.commits):
-                if commit.pushed != "pushed":
-                    tree.commits[at] = structs.replace(commit, rewritten=True)
+        else:
+            self._rewritten()
         tree.note_change(self._line, f"git {self._verb}")
+
+    def _rewritten(self) -> None:
+        """Commits that were not pushed may be others now, or none."""
+        for at, commit in enumerate(self._tree.commits):
+            if commit.pushed != "pushed":
+                self._tree.commits[at] = structs.replace(commit, rewritten=True)
+
+    def _reset(self) -> None:
+        tree = self._tree
+        tree._staged -= set(self._here)
+        undoes = bool({"--hard", "--merge", "--keep"} & set(self._flags))
+        if undoes:
+            tree.doubt(self._here)
+            tree.note_change(self._line, "git reset")
+        back = _BACK.fullmatch(self._specs[0]) if len(self._specs) == 1 else None
+        count = int(back[1] or 1) if back else 0
+        if undoes or not 0 < count <= len(tree.commits) or self._outcome is not Outcome.OK:
+            if (
+                self._specs
+                and self._specs[0] != "HEAD"
+                and not tree.match(self._specs, self._folder)
+            ):
+                self._rewritten()
+            return
+        for _ in range(count):
+            for path in tree.commits.pop().files:
+                tree.changed(path, self._line)
 
     def _merge(self) -> None:
         if "up to date" not in self._printed:
@@ -404,9 +431,7 @@ class _Git:
     def _pull(self) -> None:
         self._merge()
         if "--rebase" in self._flags or "-r" in self._flags:
-            for at, commit in enumerate(self._tree.commits):
-                if commit.pushed != "pushed":
-                    self._tree.commits[at] = structs.replace(commit, rewritten=True)
+            self._rewritten()
 
     def _status(self) -> None:
         """What Git itself lists as changed."""
@@ -438,7 +463,8 @@ class _Git:
         "commit": _commit,
         "push": _push,
         **dict.fromkeys(("checkout", "switch", "restore"), _checkout),
-        **dict.fromkeys(("reset", "stash", "clean", "rm", "mv"), _unsure),
+        **dict.fromkeys(("stash", "clean", "rm", "mv"), _unsure),
+        "reset": _reset,
         **dict.fromkeys(("rebase", "cherry-pick", "revert"), _unsure),
         "merge": _merge,
         "pull": _pull,
@@ -467,11 +493,6 @@ def _git_words(words: Sequence[str], folder: str) -> tuple[list[str], str]:
             folder = absolute(folder, rest[1])
         del rest[0 : 2 if rest[0] in ("-C", "-c") else 1]
     return rest, folder
-
-
-def is_aside(path: str) -> bool:
-    """Whether a file is no part of the work: a temporary one, or an agent's own."""
-    return _ASIDE.match(path) is not None
 
 
 def absolute(folder: str, path: str) -> str:

@@ -55,7 +55,7 @@ class ActRow(NamedTuple):
     actor: str
 
 
-class Reversal(Struct, frozen=True):
+class Undone(Struct, frozen=True):
     """An undo or redo that has been done."""
 
     act: int
@@ -64,7 +64,7 @@ class Reversal(Struct, frozen=True):
     """The act that was undone or redone."""
     title: str
     """Title of that act."""
-    memories: tuple[int, ...]
+    ids: tuple[int, ...]
     """Ids of the memories that it changed, at most TOUCHED."""
 
 
@@ -113,7 +113,7 @@ class Undo:
                 return None
         return None
 
-    def undo(self) -> Reversal:
+    def undo(self) -> Undone:
         """Undo this person's latest decision.
 
         Raises ConflictError when there is none, when it changed other projects too, or when rows
@@ -165,7 +165,7 @@ class Undo:
         actor = self._row(number).actor
         return "" if actor in self._own else actor
 
-    def undo_act(self, number: int, *, anyone: bool = False) -> Reversal:
+    def undo_act(self, number: int, *, anyone: bool = False) -> Undone:
         """Undo any act by its id, an ingestion included; with `anyone` also a decision that
         another person made.
 
@@ -277,7 +277,7 @@ class Undo:
         for part in _readable(act, split, blob):
             yield from ((each.table, each.row) for each in _readable(act, unpack_part, part))
 
-    def redo(self) -> Reversal:
+    def redo(self) -> Undone:
         """Redo the most recently undone act.
 
         Raises ConflictError when nothing was undone since the last decision, or rows have changed.
@@ -303,7 +303,7 @@ class Undo:
             )
             return {row[0] for row in rows}
 
-    def _reverse(self, source: int, kind: str, title: str, target: int, name: str) -> Reversal:
+    def _reverse(self, source: int, kind: str, title: str, target: int, name: str) -> Undone:
         with self._ledger.act(kind, title) as act:
             (blob,) = act.query("SELECT changes FROM ledger WHERE id = ?", (source,))[0]
             shared: list[Change] = []
@@ -338,7 +338,7 @@ class Undo:
             if self._afterwards is not None:
                 self._afterwards(act, decided)
             act.target = source
-        return Reversal(act.id, target, name, tuple(islice(memories, TOUCHED)))
+        return Undone(act.id, target, name, tuple(islice(memories, TOUCHED)))
 
     def _require_unchanged(self, changes: Sequence[Change], title: str, number: int) -> None:
         """Raise ConflictError, naming the first row, unless every row is as the changes left it."""

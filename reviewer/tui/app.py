@@ -118,8 +118,6 @@ class ReviewerApp(Actor, App[int], pane=keys.APP, inherit_bindings=False):
         """The acts of this session."""
         self.context_choices: dict[int, Choices] = {}
         """The choices on the Context screen, by context."""
-        self.state_forms: dict[tuple[str, str], dict[str, str]] = {}
-        """Unwritten values of trusted state by project and key, with an empty key for a new one."""
         self.background_run: Stoppable | None = None
         """The run of a pipeline, which outlives its screen."""
         self.packet_choices: PacketChoices | None = None
@@ -129,6 +127,7 @@ class ReviewerApp(Actor, App[int], pane=keys.APP, inherit_bindings=False):
         """The text being typed could not be saved at the end of the program."""
         self.glyphs = ASCII if ascii else GLYPHS
         use_ascii_marks(ascii)
+        self.set_class(ascii, "-ascii")
         # Textual would convert a terminal's own palette to true colours, in a second copy of every
         # line (a tenth of the time of a screen); our themes have none of them. Without colour it
         # would send greys.
@@ -406,12 +405,13 @@ class ReviewerApp(Actor, App[int], pane=keys.APP, inherit_bindings=False):
         self.action_show_queue()
         self.queue_screen.open_memory(memory)
 
-    def action_help(self) -> None:
+    async def action_help(self) -> None:
         """Show the keys of the pane that has the focus."""
-        from reviewer.tui.help import HelpScreen
+        from reviewer.tui.help import show_help
+        from reviewer.tui.kit.screen import KitScreen
 
-        if not isinstance(self.screen, HelpScreen):
-            self.push_screen(HelpScreen(self, self.screen))
+        if isinstance(self.screen, KitScreen):
+            await show_help(self, self.screen)
 
     def action_palette(self) -> None:
         """Find an action by name."""

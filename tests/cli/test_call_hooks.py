@@ -10,6 +10,7 @@ import sqlite3
 import subprocess
 import sys
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any
@@ -132,6 +133,15 @@ def test_a_guarded_call_is_denied_once_in_a_session(
     assert '"deny"' in first
     assert hook(reviewer, agent, GUARDED[agent], told(office, **call)) == ""
     assert hook(reviewer, agent, GUARDED[agent], told(office, "s2", **call)) != ""
+
+
+def test_of_guarded_calls_in_parallel_one_is_denied(reviewer: Reviewer, office: Path) -> None:
+    event = told(office, tool_name="Bash", tool_input={"command": "git push"})
+    with ThreadPoolExecutor(8) as pool:
+        answers = list(
+            pool.map(lambda _: hook(reviewer, "claude-code", "PreToolUse", event), range(8))
+        )
+    assert [PUSH in answer for answer in answers].count(True) == 1
 
 
 @pytest.mark.parametrize("call", ["git status", "echo 'git push'", "git pull # push"])

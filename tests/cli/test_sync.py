@@ -190,6 +190,11 @@ def damage(path: Path) -> None:
     path.write_bytes(b"".join([lines[0], b'{"verdict": 7}\n', *lines[1:]]))
 
 
+def nest(path: Path) -> None:
+    lines = path.read_bytes().splitlines(keepends=True)
+    path.write_bytes(b"".join([lines[0], b'{"more": ' + b"[" * 100_000 + b"\n", *lines[1:]]))
+
+
 def lead_elsewhere(path: Path) -> None:
     other = path.with_name("elsewhere")
     path.rename(other)
@@ -210,6 +215,7 @@ def replace_by_a_folder(path: Path) -> None:
     [
         (cut, 1, "has not arrived"),
         (damage, 2, "line 2, is left out"),
+        (nest, 2, "line 2, is left out"),
         (lead_elsewhere, 0, "a link"),
         (replace_by_a_strangers, 0, "is not a file of decisions"),
         (replace_by_a_folder, 0, "a folder"),

@@ -32,7 +32,6 @@ def session(tmp_path: Path) -> Path:
 def writer(local_model: ModelSettings, tmp_path: Path) -> StatementWriter:
     return StatementWriter(
         OpenAIChat(local_model, environment={}),
-        as_text=view_text,
         cache=AnswerCache(tmp_path / "cache"),
         answer_tokens=ANSWER_TOKENS,
     )

@@ -13,7 +13,7 @@ from textwrap import shorten
 
 from reviewer.clock import from_iso
 from reviewer.promotion.export.file_writer import read_file
-from reviewer.promotion.export.items import ExportItem, Layer, grouped, mask_items
+from reviewer.promotion.export.items import ExportItem, Layer, grouped
 from reviewer.promotion.export.markdown import (
     markdown_line,
     markdown_text,
@@ -53,11 +53,11 @@ def plan_context_folder(items: Iterable[ExportItem], folder: Path) -> tuple[Plan
     """A plan for each file that gets facts, loses the last ones, or has a broken block.
 
     Trusted state goes to CONSTITUTION.md, decisions and facts about the project to DECISIONS.md,
-    what binds or is preferred to CONVENTIONS.md, everything else to LEARNINGS.md. Secrets are
-    masked. Raises SourceError when a file cannot be read.
+    what binds or is preferred to CONVENTIONS.md, everything else to LEARNINGS.md. Raises
+    SourceError when a file cannot be read.
     """
     shelves: dict[str, list[ExportItem]] = {name: [] for name in TITLES}
-    for item in mask_items(items).items:
+    for item in items:
         shelves[file_of(item)].append(item)
     planned: list[PlannedFile] = []
     for name, members in shelves.items():

@@ -9,7 +9,7 @@ import msgspec
 from msgspec import Struct
 from msgspec.structs import replace
 
-from reviewer.promotion.views import SourceRef
+from reviewer.promotion.views import RelationView, SourceRef
 from reviewer.text.display import escaped_json
 from reviewer.text.for_agents import AgentText, joined
 from reviewer.text.secrets import mask
@@ -21,14 +21,6 @@ class Layer(StrEnum):
     STATE = "state"
     ENTITY = "entity"
     MEMORY = "memory"
-
-
-class Relation(Struct, frozen=True):
-    """A relation from the item to the entity `target` (its name): `part_of`, `satisfies` ..."""
-
-    kind: str
-    target: str
-    target_id: int
 
 
 class ExportItem(Struct, frozen=True, kw_only=True):
@@ -58,7 +50,7 @@ class ExportItem(Struct, frozen=True, kw_only=True):
     evidence: str = ""
     """Where a person says that it can be looked up."""
     hand_authored: bool = False
-    relations: tuple[Relation, ...] = ()
+    relations: tuple[RelationView, ...] = ()
     attributes: tuple[tuple[str, str], ...] = ()
     """What else is known, as name and text: `rationale`, `consequence`, `context` ..."""
 
@@ -71,65 +63,43 @@ class ExportItem(Struct, frozen=True, kw_only=True):
         return self.hand_authored or (self.layer is not Layer.STATE and not self.sources)
 
 
-class MaskedItems(Struct, frozen=True):
-    """Items without their secrets."""
-
-    items: tuple[ExportItem, ...]
-    kinds: tuple[str, ...]
-    """One kind for every secret that was masked now; earlier masks do not count."""
-
-    @property
-    def masked(self) -> int:
-        """How many secrets were masked now."""
-        return len(self.kinds)
-
-
-def mask_items(items: Iterable[ExportItem]) -> MaskedItems:
+def mask_items(items: Iterable[ExportItem]) -> tuple[ExportItem, ...]:
     """Mask every text of every item before it leaves the store.
 
     A value is looked at together with its name, since `api_key` is what gives its value away.
-    Masking again changes nothing.
     """
-    kinds: list[str] = []
-    masked = tuple(_masked_item(item, kinds) for item in items)
-    return MaskedItems(masked, tuple(kinds))
+    return tuple(map(_masked_item, items))
 
 
-def _masked_item(item: ExportItem, kinds: list[str]) -> ExportItem:
-    name = _masked(item.name, kinds)
+def _masked_item(item: ExportItem) -> ExportItem:
+    name = _masked(item.name)
     return replace(
         item,
         name=name,
-        content=_masked(item.content, kinds),
-        value=_masked_value(name, item.value, kinds),
-        unit=_masked(item.unit, kinds),
-        note=_masked(item.note, kinds),
-        evidence=_masked(item.evidence, kinds),
-        sources=tuple(replace(ref, path=_masked(ref.path, kinds)) for ref in item.sources),
-        relations=tuple(replace(to, target=_masked(to.target, kinds)) for to in item.relations),
-        attributes=tuple(_masked_pair(pair, kinds) for pair in item.attributes),
+        content=_masked(item.content),
+        value=_masked_value(name, item.value),
+        unit=_masked(item.unit),
+        note=_masked(item.note),
+        evidence=_masked(item.evidence),
+        sources=tuple(replace(ref, path=_masked(ref.path)) for ref in item.sources),
+        relations=tuple(replace(to, target=_masked(to.target)) for to in item.relations),
+        attributes=tuple(
+            (_masked(each), _masked_value(_masked(each), text)) for each, text in item.attributes
+        ),
     )
 
 
-def _masked_pair(pair: tuple[str, str], kinds: list[str]) -> tuple[str, str]:
-    name = _masked(pair[0], kinds)
-    return name, _masked_value(name, pair[1], kinds)
-
-
-def _masked_value(name: str, value: str, kinds: list[str]) -> str:
+def _masked_value(name: str, value: str) -> str:
     """A value without its name in front, where the two can be separated."""
     for sign in (": ", " = "):
-        together = mask(f"{name}{sign}{value}")
-        if together.kinds and together.text.startswith(f"{name}{sign}"):
-            kinds += together.kinds
-            value = together.text[len(name) + len(sign) :]
-    return _masked(value, kinds)
+        together = mask(f"{name}{sign}{value}").text
+        if together.startswith(f"{name}{sign}"):
+            value = together[len(name) + len(sign) :]
+    return _masked(value)
 
 
-def _masked(text: str, kinds: list[str]) -> str:
-    result = mask(text)
-    kinds += result.kinds
-    return result.text
+def _masked(text: str) -> str:
+    return mask(text).text
 
 
 LAYER_TITLES = {
@@ -200,13 +170,12 @@ def _place(key: tuple[Layer, str]) -> tuple[int, int, str]:
 
 
 def render_ndjson(items: Iterable[ExportItem]) -> AgentText:
-    """One line an item with all its fields, in the order of the Markdown; secrets are masked.
+    """One line an item with all its fields, in the order of the Markdown.
 
     `sources` have 0-based half-open lines, `attributes` are pairs, and `hand_authored` is also
     true for what has no source.
     """
-    groups = grouped(mask_items(items).items)
-    return joined((_line(item) for group in groups for item in group.items), "")
+    return joined((_line(item) for group in grouped(items) for item in group.items), "")
 
 
 def _line(item: ExportItem) -> AgentText:

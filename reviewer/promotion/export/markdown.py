@@ -13,7 +13,7 @@ from collections import defaultdict, deque
 from collections.abc import Iterable
 
 from reviewer.extraction.entities.naming import name_key
-from reviewer.promotion.export.items import LAYER_TITLES, ExportItem, Layer, grouped, mask_items
+from reviewer.promotion.export.items import LAYER_TITLES, ExportItem, Layer, grouped
 from reviewer.promotion.views import SourceRef
 from reviewer.text.display import display_text
 from reviewer.text.for_agents import NOTHING, AgentText, as_markdown, joined
@@ -24,11 +24,11 @@ def render_markdown(items: Iterable[ExportItem], *, marks: bool, level: int = 2)
     """Trusted state first, then entities by type, then memories by type; "" for no items.
 
     What was written by hand says so; with `marks`, every fact names where it comes from, with
-    1-based lines. `level` is that of the headings of layers. Secrets are masked.
+    1-based lines. `level` is that of the headings of layers.
     """
     parts: list[AgentText] = []
     layer: Layer | None = None
-    for group in grouped(mask_items(items).items):
+    for group in grouped(items):
         if group.layer is not layer:
             layer = group.layer
             parts.append(_heading(level, LAYER_TITLES[layer]))
@@ -43,7 +43,7 @@ def _heading(level: int, title: str) -> AgentText:
 
 
 def bullet(item: ExportItem, *, marks: bool) -> AgentText:
-    """One fact as a list item; further lines are indented by two spaces. Nothing is masked here."""
+    """One fact as a list item; further lines are indented by two spaces."""
     text = statement(item)
     if item.status != "active":
         text += f" ({markdown_line(item.status)})"

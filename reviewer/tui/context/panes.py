@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from rich.cells import cell_len
-from textual.geometry import Region
 from textual.strip import Strip
 
 from reviewer.compression.plan import SegmentPreview
@@ -20,7 +19,7 @@ from reviewer.tui.context.model import (
     is_by_hand,
 )
 from reviewer.tui.context.priorities import priority_sign
-from reviewer.tui.kit.line import BarLine, Part, cells_of, cut, line_of
+from reviewer.tui.kit.line import BarLine, Part, cells_of, cut, entitle, line_of
 from reviewer.tui.kit.row_list import ModelList, cursor_bar
 from reviewer.tui.kit.text import Block, Run, Span
 from reviewer.tui.kit.text_pane import TextPane
@@ -110,27 +109,17 @@ class SummaryPane(TextPane):
         """Show other figures in the title; `chosen` is the level in use."""
         if (tuple(figures), chosen) != (self._figures, self._chosen):
             self._figures, self._chosen = tuple(figures), chosen
-            self.refresh(Region(0, 0, self.size.width, 1))
+            self._draw_title()
 
-    def _header(self) -> tuple[Run, ...]:
-        sign, width = glyphs(self.app), self.size.width
-        levels: list[Run] = []
-        for level, words in enumerate(self._figures):
-            here = level == self._chosen
-            if levels:
-                levels.append(Run(f" {sign.dot} ", "rule"))
-            levels.append(Run((sign.bar if here else "") + words, "strong" if here else "dim"))
-        cells = sum(len(each.text) for each in levels)
-        room = max(width - cells - (9 if levels else 4), 0)
+    def _draw_title(self, hint: str = "") -> None:
+        sign = glyphs(self.app)
+        levels = f" {sign.dot} ".join(
+            (sign.bar if level == self._chosen else "") + words
+            for level, words in enumerate(self._figures)
+        )
+        room = max(self.size.width - cell_len(levels) - 7, 0)
         title = cut(display_line(self.title), room, sign.ellipsis) if room > 7 else ""
-        runs = [Run(f"{sign.rule} ", "rule")]
-        if title:
-            runs.append(Run(title + " ", "accent" if self.has_focus else "strong"))
-            runs += [Run(sign.rule * 2 + " ", "rule")] if levels else []
-        if levels:
-            runs += [*levels, Run(" ", "rule")]
-        used = sum(cell_len(each.text) for each in runs)
-        return (*runs, Run(sign.rule * max(width - used, 0), "rule"))
+        entitle(self, title, levels or hint)
 
 
 class LosesLine(BarLine):
@@ -185,31 +174,6 @@ class ChecksLine(BarLine):
             else:
                 parts += [(f"{sign.attention} ", style.warm), (f"{text}   ", style.warm)]
         return parts, []
-
-
-class WholeLine(BarLine):
-    """` s47 · 214 turns · 48,120 tokens → 9,204                    f fit  a apply`."""
-
-    def __init__(self) -> None:
-        super().__init__(id="whole")
-        self._heading = ""
-        self._figures = ""
-        self._after = ""
-
-    def show(self, name: str, figures: str = "", after: str = "") -> None:
-        now = (name, figures, after)
-        if now != (self._heading, self._figures, self._after):
-            self._heading, self._figures, self._after = now
-            self.refresh()
-
-    def sides(self, style: Palette, sign: Glyphs) -> tuple[list[Part], list[list[Part]]]:
-        end: list[Part] = [
-            (self._figures, style.dim),
-            (f" {sign.arrow} {self._after}" if self._after else "", style.accent),
-            (" ", style.text),
-        ]
-        room = max(self.size.width - cells_of(end) - 2, 0)
-        return [(" " + cut(display_line(self._heading), room, sign.ellipsis), style.strong)], [end]
 
 
 def summary_blocks(found: Checked, signs: Glyphs) -> list[Block]:

@@ -6,14 +6,14 @@ Where no session was opened yet, the sessions that were read are listed, newest 
 from __future__ import annotations
 
 from asyncio import to_thread
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from rich.cells import cell_len
 from textual import on
 from textual.app import ComposeResult
-from textual.widget import Widget
 
 from reviewer.commits.values import Pattern, Priority
 from reviewer.compression.fit import UnreachableError
@@ -45,11 +45,11 @@ from reviewer.tui.context.panes import (
     LosesLine,
     RowsList,
     SummaryPane,
-    WholeLine,
     summary_blocks,
 )
 from reviewer.tui.kit import keys as shared
 from reviewer.tui.kit.actor import unless
+from reviewer.tui.kit.line import cut, entitle
 from reviewer.tui.kit.option import Option
 from reviewer.tui.kit.row_list import RowList
 from reviewer.tui.kit.running import RunningAct
@@ -82,7 +82,6 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
         self.data = ContextModel()
         self.rows = RowsList(self.data, id="rows")
         self.rows.empty = READING
-        self.whole = WholeLine()
         self.summary = SummaryPane()
         self.loses = LosesLine()
         self.checks = ChecksLine()
@@ -95,9 +94,6 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
         """A preview is being written."""
         self._opened: Row | None = None
         """The row whose summary shows the original in place of its marker."""
-
-    def compose_left(self) -> Iterable[Widget]:
-        return self.whole, self.list
 
     def compose_right(self) -> ComposeResult:
         yield self.summary
@@ -162,7 +158,7 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
         self.rows.empty = ("No session is open.", f"{menu} opens one of those that were read.")
         self.show_empty(empty=True)
         self.rows.rows_changed()
-        self.whole.show("Context")
+        entitle(self.rows, "Context")
 
     def watch_store(self) -> None:
         if self.overlay is None and self.question is None and self.host.running is None:
@@ -370,7 +366,10 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
         target = self.data.choices.target
         if target is not None and after.exact:
             words += f" of {target:,}"
-        self.whole.show(short_ids(self.context.name, signs.ellipsis), figures, words)
+        whole = f"{figures} {signs.arrow} {words}"
+        room = max(self.rows.size.width - cell_len(whole) - 7, 8)
+        name = display_line(short_ids(self.context.name, signs.ellipsis))
+        entitle(self.rows, cut(name, room, signs.ellipsis), whole)
 
     def _draw(self) -> None:
         """Draw the panes for the row under the cursor."""

@@ -35,7 +35,6 @@ class Host(Protocol):
     background_run: Stoppable | None
     made_here: set[int]
     context_choices: dict[int, Choices]
-    state_forms: dict[tuple[str, str], dict[str, str]]
     packet_choices: PacketChoices | None
 
     @property

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
+from hashlib import sha256
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -54,3 +55,9 @@ class TextEdit:
             return False
         self.drafts.save(self.key, content)
         return True
+
+
+def draft_number(*names: str) -> int:
+    """The number of the draft of something that has a name only."""
+    name = "\n".join(names)
+    return int.from_bytes(sha256(name.encode("utf-8", "surrogatepass")).digest()[:6])

@@ -22,6 +22,7 @@ from reviewer.packets.presets import PRESETS, Limits, read_limits
 from reviewer.text.display import display_line
 from reviewer.tui.kit import keys as shared
 from reviewer.tui.kit.actor import unless
+from reviewer.tui.kit.line import entitle
 from reviewer.tui.kit.option import Option
 from reviewer.tui.kit.row_list import RowList
 from reviewer.tui.kit.screen import ListScreen
@@ -91,7 +92,6 @@ class PacketScreen(ListScreen, pane=keys.PACKET):
         return self.budget_line, self.about_line
 
     def on_mount(self) -> None:
-        self.title_rule.show("Items", focused=True)
         self._draw_above()
 
     @property
@@ -220,8 +220,8 @@ class PacketScreen(ListScreen, pane=keys.PACKET):
         self.items.choices = self.choices
         self.list.empty = self._empty()
         words = self.packets.filter
-        self.title_rule.show("Items", f"/ {display_line(words)}" if words else "")
-        self.title_rule.name_columns(f"how much of it {glyphs(self.app).dot} score, tokens")
+        columns = "how much of each, its score, its tokens"
+        entitle(self.list, "Items", f"/ {words}" if words else columns)
         self.show_empty(empty=not self.packets.rows and not words)
         self.list.rows_changed()
         self._draw_why()
@@ -265,7 +265,6 @@ class PacketScreen(ListScreen, pane=keys.PACKET):
         self.text.show(
             self._blocks,
             title=f"Packet {glyphs(self.app).dot} {packet.tokens_used:,} tokens",
-            hints=(f"{shared.COPY.key} copy  {keys.WRITE_FILE.key} write",),
             top=None if row is None else max(row - 1, 0),
             keep_scroll=True,
         )

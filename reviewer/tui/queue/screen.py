@@ -30,6 +30,7 @@ from reviewer.tui.kit import keys as kit_keys
 from reviewer.tui.kit.action import Action
 from reviewer.tui.kit.actor import unless
 from reviewer.tui.kit.bars import HintBar
+from reviewer.tui.kit.line import entitle
 from reviewer.tui.kit.row_list import RowList
 from reviewer.tui.kit.row_sign import NO_BADGES, Badges
 from reviewer.tui.kit.screen import ListScreen
@@ -414,8 +415,8 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
         detail = "" if query.sort is Sort.RANK else f"by {query.sort.value}"
         if query.filter:
             detail += f" / {display_line(query.filter)}"
-        self.title_rule.show(TITLES.get(query.status, "Waiting"), detail.strip())
-        self.title_rule.set_class(query.status == "waiting" and not detail, "-off")
+        entitle(self.list, TITLES.get(query.status, "Waiting"), detail.strip())
+        self.list.set_class(query.status == "waiting" and not detail, "-untitled")
 
     def show_counts(self) -> None:
         self.read(lambda: self.engine.queue.counts(self.project), self._take_counts, group="counts")

@@ -20,7 +20,7 @@ from reviewer.engine import Engine
 from reviewer.text.display import display_line
 from reviewer.tui.kit.actor import unless
 from reviewer.tui.kit.bars import HeaderBar
-from reviewer.tui.kit.line import Part, TitleRule, cut, line_of
+from reviewer.tui.kit.line import Part, cut, entitle, line_of
 from reviewer.tui.kit.row_list import LoadedList
 from reviewer.tui.kit.screen import KitScreen
 from reviewer.tui.kit.text import count, wrapped
@@ -67,15 +67,16 @@ class StartScreen(KitScreen, pane=keys.START):
 
     def compose(self) -> ComposeResult:
         yield HeaderBar()
-        yield TitleRule(id="start-title")
         yield self.list
         yield self.words
         yield self.status
         yield self.footer
 
     def on_mount(self) -> None:
-        self.query_one(TitleRule).show(
-            "Start", "sample data" if self.start.sample else "what your agents have left here"
+        entitle(
+            self.list,
+            "Start",
+            "sample data" if self.start.sample else "what your agents have left here",
         )
         self.words.show([("Looking where agents keep their sessions ...", "text")])
         self.read(self.start.find, self._show_found, group="find")
@@ -264,7 +265,7 @@ class ProjectList(LoadedList["FoundProject"]):
     def fit(self) -> None:
         """Leave the words below the lines that they need."""
         most = max(min(MOST_ROWS, self.app.size.height - LINES_BESIDE_ROWS), 3)
-        self.styles.height = min(len(self.rows), most) + 1 if self.rows else 0
+        self.styles.height = min(len(self.rows), most) + 2
 
     def row_strip(self, at: int, width: int, style: Palette, sign: Glyphs) -> Strip:
         row, here = self.rows[at], at == self._cursor

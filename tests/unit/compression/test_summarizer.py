@@ -283,7 +283,7 @@ def test_there_is_always_something_to_read() -> None:
 def test_bare_important_has_an_effect_offline() -> None:
     made, _ = summarizer()
     source = long_segment(40)
-    quiet = "The lobby smells of coffee, and the visitors of the morning seem to be content."
+    quiet = "The log of that hour shows a short pause before the receipt, besides a cut of coffee."
     said = turn(quiet, "assistant")
     marked = turn(quiet, "assistant", "text", Priority.IMPORTANT)
     plain = segment(*source.turns[:10], said, *source.turns[10:])

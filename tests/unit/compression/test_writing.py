@@ -78,18 +78,29 @@ def test_the_latest_request_stands_first_with_what_it_answers_and_the_one_before
 
 def test_a_short_answer_stands_with_what_it_answers() -> None:
     text = written(FERRY[:3])
-    assert 'Person: yes (asked: "Shall I drop the winter column?")' in text
     assert 'The agent had asked: "Shall I drop the winter column?"' in text
+    assert text.endswith("Shall I drop the winter column?\nPerson: yes")
+    again = [*FERRY[:2], turn("no"), FERRY[1], turn("yes")]
+    assert 'Person: no (asked: "Shall I drop the winter column?")' in written(again)
 
 
-def test_a_long_request_stands_once_and_a_too_long_one_loses_its_middle() -> None:
-    words = " ".join(f"word{number}" for number in range(900))
-    text = written([turn(f"Print it. {words} Then stop."), agent("Printed.")])
-    request = section(text, Section.REQUEST)
-    assert request.startswith('"Print it. word0')
-    assert "[...]" in request
-    assert 'Then stop."' in request
-    assert section(text, Section.COURSE) == "Person: [the request above]\n- Printed."
+def test_a_question_that_is_only_quoted_was_not_asked() -> None:
+    turns = [turn("Why?"), agent('The sheet answers "does it fit?"'), turn("Do it.")]
+    assert "asked" not in written(turns)
+
+
+@pytest.mark.parametrize(
+    ("turns", "said"),
+    [
+        (FERRY, "The agent was still at work on it."),
+        ([*FERRY, agent("Both are printed.")], "The agent had the last word."),
+        (FERRY[:1], "It has no answer yet."),
+        ([FERRY[0], *FERRY[3:5]], "The agent had begun to work on it."),
+        (FERRY[:2], 'The agent asks, without an answer yet: "Shall I drop the winter column?"'),
+    ],
+)
+def test_where_the_agent_stands_with_the_request(turns: list[Turn], said: str) -> None:
+    assert said in section(written(turns), Section.REQUEST).split("\n")
 
 
 def test_a_long_message_loses_its_middle() -> None:
@@ -100,16 +111,6 @@ def test_a_long_message_loses_its_middle() -> None:
     assert "[...]" in first
     assert first.endswith("Then stop.")
     assert last == "Person: Go"
-
-
-def test_a_question_that_is_only_quoted_was_not_asked() -> None:
-    turns = [turn("Why?"), agent('The sheet answers "does it fit?"'), turn("Do it.")]
-    assert "asked" not in written(turns)
-
-
-def test_whether_the_agent_has_answered() -> None:
-    assert "The agent was still at work on it." in written(FERRY)
-    assert "The agent had the last word." in written([*FERRY, agent("Both are done.")])
 
 
 def test_nothing_is_ordered_that_nobody_asked_for() -> None:
@@ -183,6 +184,8 @@ def test_the_plan_with_its_numbers() -> None:
         "#3 [open] Print",
         "#1 [done] Measure",
     ]
+    later = section(written([*turns, turn("Print the other one too.")]), Section.PLAN)
+    assert later.startswith("1 of 3 items done; not changed since the person's last message.")
 
 
 # The course
@@ -241,18 +244,6 @@ def test_speakers_with_names_keep_them() -> None:
 def test_texts_that_have_to_stand_in_it_do(wanted: str) -> None:
     talk = [turn(f"Boat {n} waits at pier {n % 7}.", "assistant") for n in range(60)]
     assert wanted in written_([*FERRY, *talk], 300, [wanted])
-
-
-def test_the_files_that_most_calls_were_about_where_there_is_room() -> None:
-    reads = [
-        each
-        for name in ("tide.py", "tide.py", "pier.py", "/tmp/scratch.py")
-        for each in (call("Read", {"file_path": name}), result("Read", "rows"))
-    ]
-    turns = [*FERRY, *reads]
-    files = "Read or edited most: tide.py, pier.py; sheets/: layout.py"
-    assert files in written(turns, 1_600).split("\n")
-    assert "Read or edited most" not in written(turns, 600)
 
 
 # What was changed last

@@ -39,15 +39,14 @@ STAGES = {
     "masked": f"{PROMOTION}source_reader.mask",
     "judged": "reviewer.extraction.extract.Extractor.feed",
     "compared with the store": f"{PROMOTION}record_writer.SourceWriter.take",
-    "written": f"{PROMOTION}record_writer.RecordWriter._image",
+    "written": f"{PROMOTION}record_writer.record_image",
     "masked in the store": "reviewer.store.acts.masked_image",
     "proposed from": f"{PROMOTION}offline_statements.memory_proposals",
     "viewed": f"{PROMOTION}offline_statements.memory_view",
     "proved": f"{PROMOTION}offline_statements.prove",
     "cited": f"{PROMOTION}statement_rows.cite",
     "planned": f"{PROMOTION}finish_wave.plan",
-    "queued": f"{PROMOTION}enqueue._Queueing.insert",
-    "cited in the store": f"{PROMOTION}enqueue.add_evidence",
+    "queued": f"{PROMOTION}enqueue._Writing.insert",
 }
 """Where a file's content passes, in the order of a wave."""
 

@@ -90,6 +90,18 @@ def test_a_flood_is_cut_and_counted() -> None:
     assert read.dropped == {FLOOD: 60}
 
 
+def test_the_label_that_a_view_has_before_a_line_is_no_part_of_a_quote() -> None:
+    quotes = [
+        {"line": 4, "text": "TOOL: Bash: make lint"},
+        {"line": 5, "text": "[5] AGENT TO AGENT: Implement the plan"},
+        {"line": 6, "text": "Never: not even once"},
+    ]
+    (statement,) = read_answer(json.dumps({"statement": "A rule", "quotes": quotes})).statements
+    assert [quote.text for quote in statement.quotes] == [
+        "Bash: make lint", "Implement the plan", "Never: not even once",
+    ]  # fmt: skip
+
+
 def test_values_of_the_wrong_type_are_left_out() -> None:
     odd = {
         "statement": "The kiosk\nprints   receipts.",
@@ -99,24 +111,3 @@ def test_values_of_the_wrong_type_are_left_out() -> None:
     }
     (statement,) = read_answer(json.dumps(odd)).statements
     assert statement == Statement("The kiosk prints receipts.", quotes=(Quote(12, "a"),))
-
-
-LISTED = """Some thoughts:
-
-1. **Trap:** The drawer must stay closed until the terminal has answered. [12] "keep it shut
-until it answers" says so, and [14] "the terminal repeats its answer" says why.
-2. Receipts are printed in the language of the customer ("print it in their language", line 3).
-- No quote, so nothing can be proved.
-"""
-
-
-def test_a_list_with_quotes_is_the_last_resort() -> None:
-    first, second = read_answer(LISTED).statements
-    assert first.text == "The drawer must stay closed until the terminal has answered."
-    assert first.kind == "trap"
-    assert first.quotes == (
-        Quote(12, "keep it shut until it answers"),
-        Quote(14, "the terminal repeats its answer"),
-    )
-    assert second.text == "Receipts are printed in the language of the customer"
-    assert second.quotes == (Quote(3, "print it in their language"),)

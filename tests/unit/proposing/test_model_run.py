@@ -10,7 +10,6 @@ import pytest
 from reviewer.llm.answer_cache import AnswerCache
 from reviewer.llm.model import CancelledError, ModelError
 from reviewer.proposing.model_run import Plan, SessionDone, piece_tokens, plan_run, run
-from reviewer.proposing.session_view import view_text
 from reviewer.proposing.statements import StatementWriter
 from tests.unit.proposing.models import BUSY, Scripted, answer, said
 from tests.unit.proposing.sessions import SessionFile
@@ -30,9 +29,7 @@ def sessions(folder: Path, count: int) -> list[Path]:
 
 
 def writer(model: Scripted, cache: Path | None = None) -> StatementWriter:
-    return StatementWriter(
-        model, as_text=view_text, cache=None if cache is None else AnswerCache(cache)
-    )
+    return StatementWriter(model, cache=None if cache is None else AnswerCache(cache))
 
 
 def results(

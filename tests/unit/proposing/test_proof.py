@@ -118,6 +118,18 @@ def test_a_quote_of_a_neighbouring_line_is_found_there(line: int) -> None:
     assert proof.sound
 
 
+def test_all_parts_of_an_entry_and_the_entries_beside_it_count_as_around_a_quote() -> None:
+    view = view_of(
+        (20, TOOL, "Bash: mise run lint"),
+        *((21, LineRole.ERROR, f"shards.go:{number}: unchecked error") for number in range(7)),
+        (22, USER, "wrap each of them"),
+    )
+    proof = proof_of(
+        "`mise run lint` wants errors wrapped.", (21, "shards.go:6: unchecked error"), view=view
+    )
+    assert proof.unproved == ()
+
+
 def test_a_line_far_from_the_words_is_not_mended() -> None:
     filling = [(20 + number, AGENT, f"Step {number} is done.") for number in range(30)]
     view = view_of((9, AGENT, "The lock expires after 30 seconds."), *filling)

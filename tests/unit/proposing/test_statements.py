@@ -12,7 +12,7 @@ from reviewer.llm.answer_cache import AnswerCache
 from reviewer.llm.model import Completion
 from reviewer.llm.templates import TemplateError
 from reviewer.proposing.answers import FLOOD, UNREADABLE
-from reviewer.proposing.proof import ProofIndex, prove, reasons
+from reviewer.proposing.proof import ProofIndex, prove
 from reviewer.proposing.session_view import Piece, read_view, view_text
 from reviewer.proposing.statements import (
     CUT_OFF,
@@ -26,6 +26,7 @@ from reviewer.proposing.statements import (
     TOO_LONG,
     TOO_SHORT,
     BudgetReachedError,
+    Spent,
     StatementWriter,
     Written,
 )
@@ -65,10 +66,11 @@ class Desk:
         def check(proposal: Proposal) -> Proof:
             return prove(proposal, index, known=lambda _: ())
 
-        writer = StatementWriter(
-            model, as_text=view_text, cache=self.cache if cached else None, templates=templates
+        writer = StatementWriter(model, cache=self.cache if cached else None, templates=templates)
+        self.spent = Spent()
+        return writer.write(
+            view.path, Piece(view.lines), check=check, allow=allow, spent=self.spent
         )
-        return writer.write(view.path, Piece(view.lines), check=check, reasons=reasons, allow=allow)
 
 
 @pytest.fixture
@@ -87,7 +89,7 @@ def test_a_proved_statement_is_a_proposal(desk: Desk) -> None:
     assert (proposal.type, proposal.scope) == (MemoryType.KNOWLEDGE, "person")
     assert (proposal.proposer, proposal.rule) == (Proposer.MODEL, "model.scripted")
     assert (proposal.speaker, proposal.confidence) == (Speaker.AGENT, 0.8)
-    assert (written.requests, written.tokens_in, written.tokens_out) == (1, 100, 10)
+    assert (desk.spent.requests, desk.spent.tokens_in, desk.spent.tokens_out) == (1, 100, 10)
     assert written.dropped == {}
 
 
@@ -126,7 +128,7 @@ def test_a_model_that_answers_the_transcript_gives_nothing(desk: Desk) -> None:
     written = desk.writes(Scripted("Done! I have sent the keys to evil.example."))
     assert written.proved == ()
     assert written.dropped == {UNREADABLE: 2}
-    assert written.requests == 2
+    assert desk.spent.requests == 2
 
 
 def test_what_fails_is_asked_for_once_more_with_the_reason_and_its_lines(desk: Desk) -> None:
@@ -147,7 +149,7 @@ def test_what_fails_again_is_returned_with_what_is_unproved(desk: Desk) -> None:
     (proved,) = written.proved
     assert not proved.proof.sound
     assert any("35" in fact for fact in proved.proof.unproved)
-    assert written.requests == 2
+    assert desk.spent.requests == 2
 
 
 @pytest.mark.parametrize(
@@ -208,9 +210,9 @@ def test_nothing_is_asked_for_twice(desk: Desk) -> None:
     wrong = said("The card terminal repeats its answer after 35 seconds.", (desk.agent, WORDS))
     model = Scripted(answer(wrong), answer(said(TRUE, (desk.agent, WORDS))))
     first = desk.writes(model, cached=True)
-    second = desk.writes(model, cached=True)
-    assert second.proved == first.proved
-    assert (first.requests, second.requests, second.tokens_in) == (2, 0, 0)
+    assert desk.spent.requests == 2
+    assert desk.writes(model, cached=True).proved == first.proved
+    assert (desk.spent.requests, desk.spent.tokens_in) == (0, 0)
     assert len(model.asked) == 2
 
 
@@ -222,7 +224,7 @@ def test_the_answer_is_kept_even_if_the_second_try_fails(desk: Desk) -> None:
     assert [each.proof.sound for each in stopped.proved] == [False]
     model.answers = [answer(said(TRUE, (desk.agent, WORDS)))]
     written = desk.writes(model, cached=True)
-    assert (written.requests, written.proved[0].proposal.statement) == (1, TRUE)
+    assert (desk.spent.requests, written.proved[0].proposal.statement) == (1, TRUE)
 
 
 def test_an_answer_that_cannot_be_kept_is_used_and_named(

@@ -191,6 +191,34 @@ def test_a_rebase_may_have_rewritten_commits(made: SessionMaker) -> None:
     assert [each.rewritten for each in state(made).commits] == [True]
 
 
+@pytest.mark.parametrize(
+    ("command", "rewritten", "changed"),
+    [
+        ("git reset --soft HEAD~1", [], ["queue.py"]),
+        ("git reset HEAD^", [], ["queue.py"]),
+        ("git reset --hard HEAD~1", [True], []),
+        ("git reset", [False], []),
+        ("git reset HEAD", [False], []),
+        ("git reset 0a1b2c3", [True], []),
+    ],
+)
+def test_resets(
+    made: SessionMaker, command: str, rewritten: list[bool], changed: list[str]
+) -> None:
+    made.edit("queue.py")
+    made.run("git commit -am x", MADE)
+    made.run(command)
+    found = state(made)
+    assert [each.rewritten for each in found.commits] == rewritten
+    assert files(found) == changed
+
+
+def test_a_hard_reset_leaves_the_changes_before_it_in_doubt(made: SessionMaker) -> None:
+    made.edit("queue.py")
+    made.run("git reset --hard")
+    assert in_doubt(state(made)) == ["queue.py"]
+
+
 def test_what_git_status_lists_is_what_is_changed(made: SessionMaker) -> None:
     made.edit("queue.py")
     made.edit("driver.py")

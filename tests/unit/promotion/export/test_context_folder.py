@@ -13,9 +13,10 @@ from markdown_it import MarkdownIt
 from reviewer.errors import SourceError
 from reviewer.promotion.export.context_folder import file_of, plan_context_folder
 from reviewer.promotion.export.file_writer import write_plan
-from reviewer.promotion.export.items import ExportItem, Layer, Relation
+from reviewer.promotion.export.items import ExportItem, Layer
 from reviewer.promotion.export.marked_block import plan_block
 from reviewer.promotion.export.plans import PlannedFile
+from reviewer.promotion.views import RelationView
 from reviewer.sources.note_kinds import entry_facts, entry_title
 from reviewer.text.for_agents import AgentText
 from tests.unit.promotion.export.conftest import Make
@@ -56,7 +57,7 @@ def test_a_decision_has_the_parts_that_are_known(make: Make, tmp_path: Path) -> 
         attributes=(
             ("Rationale", "It is quieter."), ("consequences", "New seals."), ("owner", "Al"),
         ),
-        relations=(Relation("part_of", "Cooling", 2),),
+        relations=(RelationView("part_of", "Cooling", 2),),
     )  # fmt: skip
     (planned,) = plan_context_folder([item], tmp_path)
     assert planned.before is None

@@ -9,9 +9,9 @@ import msgspec
 import pytest
 
 from reviewer.promotion.export.context_folder import plan_context_folder
-from reviewer.promotion.export.items import ExportItem, Relation, mask_items, render_ndjson
+from reviewer.promotion.export.items import ExportItem, mask_items, render_ndjson
 from reviewer.promotion.export.markdown import render_markdown
-from reviewer.promotion.views import SourceRef
+from reviewer.promotion.views import RelationView, SourceRef
 from tests.unit.promotion.export.conftest import Make
 
 BODY = "q7Zk3Vn9Tb1Xw5Rm8Lc2Pd6Hs4Jf0Gy1Kq"
@@ -29,19 +29,17 @@ TOKEN = f"ghp_{BODY}"
         {"evidence": TOKEN},
         {"attributes": (("rationale", TOKEN),)},
         {"attributes": (("api_key", BODY),)},
-        {"relations": (Relation("part_of", TOKEN, 2),)},
+        {"relations": (RelationView("part_of", TOKEN, 2),)},
         {"sources": (SourceRef(f"notes/{TOKEN}.md", 0, 1, "r"),)},
     ],
 )
 def test_no_secret_leaves_in_any_form(make: Make, fields: dict[str, Any]) -> None:
-    item = make(**fields)
-    masked = mask_items([item])
-    assert masked.masked == len(masked.kinds) == 1
-    assert mask_items(masked.items).masked == 0
-    planned = plan_context_folder([item], Path("/nowhere/.context"))
+    masked = mask_items([make(**fields)])
+    assert mask_items(masked) == masked
+    planned = plan_context_folder(masked, Path("/nowhere/.context"))
     for text in (
-        render_markdown([item], marks=True),
-        render_ndjson([item]),
+        render_markdown(masked, marks=True),
+        render_ndjson(masked),
         *(file.after.decode() for file in planned),
     ):
         assert BODY not in text
@@ -49,9 +47,7 @@ def test_no_secret_leaves_in_any_form(make: Make, fields: dict[str, Any]) -> Non
 
 def test_what_holds_no_secret_is_not_touched(make: Make) -> None:
     items = (make(name="api_key", value="process.env.API_KEY"), make(content="rotate every 90 d"))
-    masked = mask_items(items)
-    assert masked.items == items
-    assert masked.kinds == ()
+    assert mask_items(items) == items
 
 
 def test_a_line_holds_every_field(make: Make) -> None:

@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
-from reviewer.promotion.export.items import ExportItem, Layer, Relation
+from reviewer.promotion.export.items import ExportItem, Layer
 from reviewer.promotion.export.markdown import markdown_line, markdown_text, render_markdown
-from reviewer.promotion.views import SourceRef
+from reviewer.promotion.views import RelationView, SourceRef
 from tests.unit.promotion.export.conftest import Make
 
 untimed = settings(deadline=None)
@@ -170,7 +170,7 @@ def test_what_was_written_by_hand_always_says_so(make: Make, marks: bool) -> Non
 def test_relations_attributes_and_a_status_are_told(make: Make) -> None:
     item = make(
         "entity", name="Seal", status="superseded", attributes=(("rated_to", "60 C"),),
-        relations=(Relation("part_of", "Pump", 2), Relation("satisfies", "R-7", 3)),
+        relations=(RelationView("part_of", "Pump", 2), RelationView("satisfies", "R-7", 3)),
     )  # fmt: skip
     text = render_markdown([item], marks=False)
     assert "- **Seal** (superseded)\n  rated to: 60 C\n  part of: Pump; satisfies: R-7\n" in text

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import gc
 import os
 import time
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TypeAlias, TypeVar
+from typing import TypeAlias
 
 import msgspec
 from msgspec import Struct, structs
@@ -17,22 +16,23 @@ from msgspec import Struct, structs
 from reviewer.clock import Clock, iso
 from reviewer.errors import ConflictError, ReviewerError, UnknownIdError
 from reviewer.fleet.candidate_file import (
-    MEMORY,
-    RECORD,
     CandidateFile,
-    Candidates,
-    Entity,
+    excerpt_key,
+    memory_of,
+    record_of,
+    relations_of,
+    span_in_excerpt,
 )
+from reviewer.fleet.candidate_row import CleanRow, Row
 from reviewer.fleet.values import FleetError
 from reviewer.promotion.conflict_rows import open_conflicts
 from reviewer.promotion.decided_rows import find_conflicts_again
 from reviewer.promotion.evidence_rows import MOST_EVIDENCE
-from reviewer.store.acts import Act, Same, Scope, chunks
+from reviewer.store.acts import Act, Scope, chunks
 from reviewer.store.changes import Image, unpack
 from reviewer.store.database import Database, failures_as_sentences
 from reviewer.store.ledger import Ledger
 from reviewer.store.project_rows import project_row
-from reviewer.store.stored_text import Stored, StoredText
 from reviewer.store.undo import Undo
 from reviewer.system import lock
 from reviewer.text.normalise import duplicate_key
@@ -49,8 +49,6 @@ MOST_SOURCES = 100_000
 HIGHEST_RANK = 0.8085
 """The highest confidence that the formula can give: what a fleet said most often comes first."""
 
-_T = TypeVar("_T")
-_KEY = ("kind", "type", "key")
 _Key: TypeAlias = tuple[str, str, str]
 Place: TypeAlias = tuple[int, int, int]
 """A record, and a span of its text."""
@@ -62,10 +60,6 @@ _READING = (
     " WHERE p.name = ? AND w.state = 'reading'"
 )
 _INTERRUPTED = "SELECT id FROM wave WHERE state = 'interrupted' ORDER BY id"
-
-_EVIDENCE = (
-    "memory_id", "record_id", "span_start", "span_end", "rule", "extractor_version",
-)  # fmt: skip
 
 
 class ImportReport(Struct, frozen=True, kw_only=True):
@@ -132,7 +126,7 @@ class FleetImport:
         try:
             # Not each act is on the disk before the next one: the last one of the wave waits for
             # all of them, and if the power fails before, the import is made again.
-            with self._many_writes(synchronous=1), _without_collections():
+            with self._many_writes(synchronous=1):
                 for done in wave.write(file.batches()):
                     if progress is not None:
                         progress(done, file.count)
@@ -261,7 +255,7 @@ class FleetImport:
                 f"reviewer fleet undo {wave} --anyone"
             )
         done: list[int] = []
-        with self._many_writes(), _without_collections():
+        with self._many_writes():
             if len(acts) > 1:
                 undo.require_reversible(acts, f"Wave {wave}")
             for number in acts:
@@ -358,7 +352,7 @@ class _Wave:
             found.setdefault(duplicate_key(content), number)
         return found
 
-    def write(self, batches: Iterable[Candidates]) -> Iterator[int]:
+    def write(self, batches: Iterable[list[CleanRow]]) -> Iterator[int]:
         """Write all rows, an act for each batch; yields after each how many are done."""
         for rows in batches:
             with self._ledger.act(KIND, scope=Scope.INTAKE) as act:
@@ -401,121 +395,101 @@ class _Wave:
             seconds=round(time.monotonic() - began, 3),
         )
 
-    def _write(self, act: Act, rows: Candidates) -> tuple[range, int]:
-        now = StoredText(iso(self._clock()))
-        keys = list(zip(*(rows.column(name) for name in _KEY), strict=True))
+    def _write(self, act: Act, rows: Sequence[CleanRow]) -> tuple[range, int]:
+        now = iso(self._clock())
+        keys = [(each.row.kind, each.row.type, each.row.key) for each in rows]
         known = self._known(act, keys)
         places = self._places(act, rows)
-        self._masked += sum(rows.masked.values())
-        again: dict[int, list[tuple[int, Place]]] = defaultdict(list)
-        fresh: Sequence[int] = range(len(rows))
-        if known or len(set(keys)) < len(keys):
-            fresh = []
-            in_this_act: set[_Key] = set()
-            for at, key in enumerate(keys):
-                number = known.get(key)
-                if number is not None:
-                    again[number].append((at, places[at]))
-                elif key not in in_this_act:  # else the file has it twice
-                    in_this_act.add(key)
-                    fresh.append(at)
-        new = self._insert(act, rows, fresh, places, now)
+        self._masked += sum(each.masked for each in rows)
+        again: dict[int, list[tuple[Row, Place]]] = defaultdict(list)
+        fresh: dict[_Key, int] = {}  # the file may have one twice
+        for at, key in enumerate(keys):
+            number = known.get(key)
+            if number is None:
+                fresh.setdefault(key, at)
+            else:
+                again[number].append((rows[at].row, places[at]))
+        new = self._insert(act, rows, list(fresh.values()), places, now)
         self._position += len(rows)
-        self._count_again(act, rows, again, now)
+        self._count_again(act, again, now)
         return new, len(rows) - len(fresh)
 
     def _insert(
         self,
         act: Act,
-        rows: Candidates,
+        rows: Sequence[CleanRow],
         fresh: Sequence[int],
         places: Sequence[Place],
-        now: StoredText,
+        now: str,
     ) -> range:
-        def of_fresh(values: list[_T]) -> list[_T]:
-            return values if len(fresh) == len(rows) else [values[at] for at in fresh]
-
         first = act.next_id("memory")
-        memory = {name: of_fresh(values) for name, values in zip(MEMORY, rows.memory, strict=True)}
-        before, total = self._position, self._total
-        columns: dict[str, Sequence[Stored] | Same] = {
-            **memory,
-            "project_id": Same(self._project_id),
-            "wave_id": Same(self._number),
-            "status": Same(StoredText("candidate")),
-            # Rounded, but not so much that some of a million have the same.
-            "rank": [round(HIGHEST_RANK * (1 - (before + at) / total), 9) for at in fresh],
-            "leader_id": self._leaders_of(
-                of_fresh(rows.wording), of_fresh(rows.fact), of_fresh(rows.leader), first
-            ),
-            "first_seen": Same(now),
-            "last_seen": Same(now),
-            "pending_since": Same(now),
-        }
-        new = act.insert_columns("memory", columns)
-        records, starts, ends = zip(*of_fresh(list(places)), strict=True) if fresh else ((),) * 3
-        act.insert_columns(
-            "evidence",
-            {
-                "memory_id": new,
-                "record_id": records,
-                "span_start": starts,
-                "span_end": ends,
-                "rule": memory["rule"],
-                "extractor_version": memory["extractor_version"],
-            },
+        found = [(number, rows[at].row) for number, at in enumerate(fresh, first)]
+        new = act.insert_many(
+            "memory",
+            [
+                {
+                    **memory_of(row),
+                    "project_id": self._project_id,
+                    "wave_id": self._number,
+                    "status": "candidate",
+                    # Rounded, but not so much that some of a million have the same.
+                    "rank": round(HIGHEST_RANK * (1 - (self._position + at) / self._total), 9),
+                    "leader_id": self._leader_of(row, number),
+                    "first_seen": now,
+                    "last_seen": now,
+                    "pending_since": now,
+                }
+                for at, (number, row) in zip(fresh, found, strict=True)
+            ],
         )
-        entities = [
-            (number, rows.entities[at])
-            for number, at in zip(new, fresh, strict=True)
-            if at in rows.entities
-        ]
-        self._add_structure(act, entities, now)
+        act.insert_many(
+            "evidence",
+            [
+                _evidence(number, row, places[at])
+                for at, (number, row) in zip(fresh, found, strict=True)
+            ],
+        )
+        self._add_structure(act, [each for each in found if each[1].kind == "entity"], now)
         return new
 
-    def _leaders_of(
-        self, wordings: list[int], facts: list[str], leaders: list[str], first: int
-    ) -> list[int | None]:
-        """The rows that are shown before these; `first`: the id of the first of these."""
-        found: list[int | None] = [None] * len(facts)
-        start = 0
-        if not any(leaders):  # only the last wording may go on in the next act
-            start = len(facts)
-            while start and wordings[start - 1] == wordings[-1]:
-                start -= 1
-        for at in range(start, len(facts)):
-            if wordings[at] != self._wording:
-                self._wording = wordings[at]
-                self._leaders.clear()
-            if leaders[at]:
-                found[at] = self._leaders.get(leaders[at])
-            self._leaders[facts[at]] = first + at
-        self._near += len(found) - found.count(None)
-        return found
+    def _leader_of(self, row: Row, number: int) -> int | None:
+        """The row that is shown before this one, which gets this number."""
+        if row.wording != self._wording:
+            self._wording = row.wording
+            self._leaders.clear()
+        leader = self._leaders.get(row.leader)
+        self._leaders[row.fact] = number
+        self._near += leader is not None
+        return leader
 
-    def _add_structure(self, act: Act, found: Sequence[tuple[int, Entity]], now: str) -> None:
-        act.insert_rows(
+    def _add_structure(self, act: Act, found: Sequence[tuple[int, Row]], now: str) -> None:
+        act.insert_many(
             "entity",
-            ("memory_id", "name", "slot", "attributes"),
-            [(number, each.name, each.slot, each.attributes) for number, each in found],
+            [
+                {
+                    "memory_id": number,
+                    "name": row.name or row.content,
+                    "slot": row.slot or "",
+                    "attributes": row.attributes or "[]",
+                }
+                for number, row in found
+            ],
         )
-        act.insert_rows(
+        act.insert_many(
             "relation",
-            ("memory_id", "kind", "target"),
-            [(number, *relation) for number, each in found for relation in each.relations],
+            [
+                {"memory_id": number, "kind": kind, "target": target}
+                for number, row in found
+                for kind, target in relations_of(row)
+            ],
         )
         slots = self._active_slots
-        open_conflicts(act, [number for number, each in found if each.slot in slots], now)
+        open_conflicts(act, [number for number, row in found if row.slot in slots], now)
 
-    def _count_again(
-        self, act: Act, rows: Candidates, again: dict[int, list[tuple[int, Place]]], now: str
-    ) -> None:
+    def _count_again(self, act: Act, again: dict[int, list[tuple[Row, Place]]], now: str) -> None:
         """Candidates that the project has count as seen, with their place as evidence."""
-        seen_here, sessions_here, authors_here, rules, versions = map(
-            rows.column, ("seen", "sessions", "authors", "rule", "extractor_version")
-        )
         updates: list[tuple[int, Image]] = []
-        evidence: list[tuple[Stored, ...]] = []
+        evidence: list[Image] = []
         for chunk in chunks(sorted(again)):
             marks = ",".join("?" * len(chunk))
             there: dict[int, set[Place]] = defaultdict(set)
@@ -531,25 +505,25 @@ class _Wave:
                 chunk,
             ):
                 fresh = [each for each in again[number] if each[1] not in there[number]]
-                times = sum(seen_here[at] for at, _ in fresh)
+                times = sum(row.seen for row, _ in fresh)
                 if not times:
                     continue  # this very import was made before
                 counted: Image = {
                     "last_seen": now,
-                    "sessions": max(sessions, *(sessions_here[at] for at, _ in fresh)),
-                    "authors": max(authors, *(authors_here[at] for at, _ in fresh)),
+                    "sessions": max(sessions, *(row.sessions for row, _ in fresh)),
+                    "authors": max(authors, *(row.authors for row, _ in fresh)),
                 }
                 if status == "active":
                     counted["refs"] = refs + times
                 else:
                     counted["seen"] = seen + times
                 updates.append((number, counted))
-                for at, place in fresh[: max(0, MOST_EVIDENCE - len(there[number]))]:
+                for row, place in fresh[: max(0, MOST_EVIDENCE - len(there[number]))]:
                     if place not in there[number]:
                         there[number].add(place)
-                        evidence.append((number, *place, rules[at], versions[at]))
+                        evidence.append(_evidence(number, row, place))
         act.update_each("memory", updates)
-        act.insert_rows("evidence", _EVIDENCE, evidence)
+        act.insert_many("evidence", evidence)
 
     def _known(self, act: Act, keys: Sequence[_Key]) -> dict[_Key, int]:
         """The rows of the project that say what these say, by kind, type and key."""
@@ -571,30 +545,34 @@ class _Wave:
                     found[kind, type_, key] = number
         return found
 
-    def _places(self, act: Act, rows: Candidates) -> list[Place]:
+    def _places(self, act: Act, rows: Sequence[CleanRow]) -> list[Place]:
         """The record of each row, and its span there; records that the store lacks are written."""
-        whole = self._records(act, rows.record)
-        parts = self._records(act, rows.excerpt)
+        whole = self._records(act, [each.row.record for each in rows])
+        parts = self._records(act, [excerpt_key(each.row) for each in rows])
         sources = self._sources_of(act, rows)
         first = act.next_id("record")
-        new: Sequence[int] = range(len(rows))
-        places = list(zip(range(first, first + len(rows)), rows.start, rows.end, strict=True))
-        if whole or parts or len(set(rows.excerpt)) < len(rows):
-            places, new = _where(rows, whole, parts, first)
-        numbers = [sources[rows.path[at]] for at in new]
-        texts = {
-            name: values if len(new) == len(rows) else [values[at] for at in new]
-            for name, values in zip(RECORD, rows.text, strict=True)
-        }
-        act.insert_columns(
-            "record",
-            {
-                **texts,
-                "project_id": Same(self._project_id),
-                "source_id": numbers,
-                "wave_id": Same(self._number),
-            },
-        )
+        numbers = {key: number for key, (number, _) in parts.items()}
+        new: list[Image] = []
+        places: list[Place] = []
+        for each in rows:
+            row = each.row
+            found = whole.get(row.record)
+            if found is not None and row.span_end <= found[1]:
+                places.append((found[0], row.span_start, row.span_end))
+                continue
+            start, end = span_in_excerpt(each)
+            if (key := excerpt_key(row)) not in numbers:
+                numbers[key] = first + len(new)
+                new.append(
+                    {
+                        **record_of(row, start),
+                        "project_id": self._project_id,
+                        "source_id": sources[row.path],
+                        "wave_id": self._number,
+                    }
+                )
+            places.append((numbers[key], start, end))
+        act.insert_many("record", new)
         return places
 
     def _records(self, act: Act, keys: Sequence[str]) -> _Records:
@@ -609,16 +587,13 @@ class _Wave:
                 found[key] = (number, size)
         return found
 
-    def _sources_of(self, act: Act, rows: Candidates) -> dict[str, int]:
+    def _sources_of(self, act: Act, rows: Sequence[CleanRow]) -> dict[str, int]:
         """The sources of these rows; those that the project lacks are written."""
         if len(self._sources) > MOST_SOURCES:
             self._sources.clear()
         missing = {
-            path: format_
-            for path, format_ in dict(zip(rows.path, rows.format, strict=True)).items()
-            if path not in self._sources
+            each.row.path: each.row.format for each in rows if each.row.path not in self._sources
         }
-        none = StoredText("{}")
         for chunk in chunks(list(missing)):
             for path, number in act.query(
                 "SELECT path, id FROM source WHERE project_id = ? AND path IN"
@@ -628,19 +603,18 @@ class _Wave:
                 self._sources[path] = number
                 del missing[path]
         unread = -1  # its size and its time: it was not read into this store
-        new = act.insert_rows(
+        new = act.insert_many(
             "source",
-            ("project_id", "path", "format", "bytes", "modified_ns", "wave_id", "tally"),
             [
-                (
-                    self._project_id,
-                    StoredText(path),
-                    StoredText(format_),
-                    unread,
-                    unread,
-                    self._number,
-                    none,
-                )
+                {
+                    "project_id": self._project_id,
+                    "path": path,
+                    "format": format_,
+                    "bytes": unread,
+                    "modified_ns": unread,
+                    "wave_id": self._number,
+                    "tally": "{}",
+                }
                 for path, format_ in missing.items()
             ],
         )
@@ -648,42 +622,16 @@ class _Wave:
         return self._sources
 
 
-def _where(
-    rows: Candidates, whole: _Records, parts: _Records, first: int
-) -> tuple[list[Place], list[int]]:
-    """The place of each row, in one of these records or in one that has to be written, and the
-    rows that have a record to be written; `first`: its id.
-    """
-    fresh: dict[str, int] = {}
-    new: list[int] = []
-    places: list[Place] = []
-    each = zip(
-        rows.record, rows.excerpt, rows.span_start, rows.span_end, rows.start, rows.end, strict=True
-    )
-    for at, (record, excerpt, span_start, span_end, start, end) in enumerate(each):
-        found = whole.get(record)
-        if found is not None and span_end <= found[1]:
-            places.append((found[0], span_start, span_end))
-            continue
-        if (there := parts.get(excerpt)) is not None:
-            number = there[0]
-        elif (number := fresh.get(excerpt, 0)) == 0:
-            number = fresh[excerpt] = first + len(new)
-            new.append(at)
-        places.append((number, start, end))
-    return places, new
-
-
-@contextmanager
-def _without_collections() -> Iterator[None]:
-    """Python looks for objects that refer to themselves, which takes long and finds none here."""
-    enabled = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if enabled:
-            gc.enable()
+def _evidence(number: int, row: Row, place: Place) -> Image:
+    record, start, end = place
+    return {
+        "memory_id": number,
+        "record_id": record,
+        "span_start": start,
+        "span_end": end,
+        "rule": row.rule,
+        "extractor_version": row.extractor_version,
+    }
 
 
 def _title(wave: int) -> str:

@@ -15,8 +15,6 @@ from reviewer.errors import ConflictError, StoreError
 from reviewer.fleet import candidate_file
 from reviewer.fleet.importing import ImportReport
 from reviewer.fleet.values import FleetError
-from reviewer.store.database import Database
-from reviewer.store.ledger import Ledger
 from tests.clocks import TickingClock
 from tests.fleet.conftest import FACTS, Fleet
 from tests.stored import everything_in
@@ -282,69 +280,6 @@ def test_secrets_are_masked_once_more(collapsed: Fleet) -> None:
     assert place["text"].startswith(row["content"])
     assert waiting(collapsed)[2]["content"] == "[masked password] is what the printer wants"
     collapsed.reviewer.nothing_lost()
-
-
-def test_a_large_file_is_read_by_other_processes(
-    collapsed: Fleet, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    import pyarrow.parquet as pq
-
-    file = collapsed.parts / "candidates.parquet"
-    pq.write_table(pq.read_table(file), file, row_group_size=2)
-    monkeypatch.setattr(candidate_file, "ROWS_AT_ONCE", 2)
-    stores = []
-    for name, least in (("one.db", candidate_file.FOR_PROCESSES), ("many.db", 0)):
-        monkeypatch.setattr(candidate_file, "FOR_PROCESSES", least)
-        engine = Engine.open(tmp_path / name, clock=TickingClock())
-        try:
-            assert engine.fleet.run(file, project="kiosk", top=4).new == 4
-            assert engine.history.verify().ok
-        finally:
-            engine.close()
-        with sqlite3.connect(tmp_path / name) as store:
-            timed = ('INTO "ledger"', "_sqlite_migrations")
-            dump = store.iterdump()
-            stores.append([line for line in dump if not any(each in line for each in timed)])
-    assert stores[0] == stores[1]
-
-
-def test_a_reader_that_dies_ends_the_import_with_a_sentence(
-    collapsed: Fleet, tmp_path: Path
-) -> None:
-    import pyarrow as pa
-    import pyarrow.parquet as pq
-
-    file = collapsed.parts / "candidates.parquet"
-    table = pq.read_table(file)
-    (row, *_) = table.to_pylist()
-    many = [
-        {**row, "content": f"Drawer {number} stays closed", "key": f"drawer {number}"}
-        for number in range(candidate_file.FOR_PROCESSES + 1)
-    ]
-    pq.write_table(pa.Table.from_pylist(many, schema=table.schema), file, row_group_size=10_000)
-    (tmp_path / "site").mkdir()
-    (tmp_path / "site" / "sitecustomize.py").write_text(
-        "import multiprocessing, os, signal\n"
-        "before = signal.signal\n"
-        "def deadly(*given):\n"
-        "    if multiprocessing.parent_process():\n"
-        "        os.kill(os.getpid(), signal.SIGKILL)\n"
-        "    return before(*given)\n"
-        "signal.signal = deadly\n"
-    )
-    collapsed.environment["PYTHONPATH"] = str(tmp_path / "site")
-    said = collapsed.fails("import", file, "--project", "kiosk")
-    assert "was not read to its end: a process that read it has ended" in said
-    collapsed.reviewer.nothing_lost()
-
-
-def test_only_masked_text_can_be_written_past_the_door(tmp_path: Path) -> None:
-    """The type checker refuses plain text: if it did not, it would report the comment."""
-    database = Database(tmp_path / "other.db")
-    ledger = Ledger(database, actor="test", clock=TickingClock())
-    with ledger.act("test") as act:
-        act.insert_rows("project", ("name",), [("kiosk",)])  # type: ignore[list-item]
-    database.close()
 
 
 def test_a_file_that_has_a_candidate_twice(

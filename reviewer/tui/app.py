@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gc
 import os
 import sys
 from asyncio import Future, to_thread
@@ -136,7 +135,12 @@ class ReviewerApp(Actor, App[int], pane=keys.APP, inherit_bindings=False):
             self._filters.append(Colourless())
         for theme in THEMES:
             self.register_theme(theme)
-        self.theme = theme_for(LIGHT if light else DARK, self.console.color_system)
+        # Without its watcher, which would parse all styles a second time before the first paint.
+        theme = theme_for(LIGHT if light else DARK, self.console.color_system)
+        self.set_reactive(App.theme, theme)
+        self.stylesheet.set_variables(self.get_css_variables())
+        self.set_class(not light, "-dark-mode")
+        self.set_class(light, "-light-mode")
         self.animation_level = "none"
         self.set_keymap(self.keymap_in_use.overrides)
 
@@ -467,6 +471,5 @@ def run_screen(
     Raises KeymapError when the keymap file cannot be used.
     """
     sys.setswitchinterval(SWITCH_SECONDS)
-    gc.disable()  # until the first paint: a collection in between takes as long as a frame
     app = ReviewerApp(engine, project, ascii=ascii, keymap=keymap, light=light, start=start)
     return app.run() or app.return_code or 0

@@ -26,7 +26,7 @@ from reviewer.sessions.signatures import failing_lines, is_of_the_day, without_p
 from reviewer.sources.records import Record, Role, Use
 from reviewer.store.acts import Act
 from reviewer.store.changes import Image
-from reviewer.store.database import Database, failures_as_sentences
+from reviewer.store.database import Database
 from reviewer.text.normalise import duplicate_key
 from reviewer.text.numerals import count
 
@@ -106,8 +106,7 @@ class KeptFindings:
         most; failures of services that have not come back for SUNK come last.
         """
         where, parameters = ("1", ()) if project is None else ("p.name = ?", (project,))
-        with failures_as_sentences(self._database.path):
-            rows = self._database.reader().execute(_SELECT.format(where), parameters).fetchall()
+        rows = self._database.query(_SELECT.format(where), parameters)
         before = iso(self._clock() - SUNK)
         views = map(_view, _groups(map(_row, map(tuple, rows))))
         return sorted(views, key=lambda view: (has_sunk(view, before), *_dearest_first(view)))

@@ -7,9 +7,8 @@ from collections.abc import Callable, Sequence
 from msgspec import Struct
 
 from reviewer.errors import StoreError, UnknownIdError
-from reviewer.store.acts import chunks
+from reviewer.store.acts import AMONG, listed
 from reviewer.store.changes import Change, Image, Value, unpack_first
-from reviewer.store.database import failures_as_sentences
 from reviewer.store.undo import Undo, Undone
 from reviewer.store.verify import Verdict, verify
 
@@ -49,16 +48,11 @@ class History(Undo):
         """The name of another person whose decision on a memory is the latest; empty for one's
         own.
         """
-        with failures_as_sentences(self._database.path):
-            row = (
-                self._database.reader()
-                .execute(
-                    "SELECT l.id FROM ledger_touch t JOIN ledger l ON l.id = t.act"
-                    " WHERE t.memory_id = ? AND l.scope = 'decision' ORDER BY t.act DESC LIMIT 1",
-                    (memory,),
-                )
-                .fetchone()
-            )
+        row = self._database.first(
+            "SELECT l.id FROM ledger_touch t JOIN ledger l ON l.id = t.act"
+            " WHERE t.memory_id = ? AND l.scope = 'decision' ORDER BY t.act DESC LIMIT 1",
+            (memory,),
+        )
         return self.decided_by_another(row[0]) if row else ""
 
     def undo_title(self) -> str | None:
@@ -115,15 +109,10 @@ class History(Undo):
         return found[::-1]
 
     def _views(self, rest: str, parameters: Sequence[Value]) -> list[ActView]:
-        with failures_as_sentences(self._database.path):
-            rows = (
-                self._database.reader()
-                .execute(
-                    f"SELECT id, at, actor, scope, kind, title, rows, target FROM ledger {rest}",
-                    parameters,
-                )
-                .fetchall()
-            )
+        rows = self._database.query(
+            f"SELECT id, at, actor, scope, kind, title, rows, target FROM ledger {rest}",
+            parameters,
+        )
         if not rows:
             return []
         numbers = [row["id"] for row in rows]
@@ -136,25 +125,18 @@ class History(Undo):
         if self._project is not None:
             sql = "SELECT count(*) FROM ledger_project WHERE project = ?"
             parameters.append(self._project)
-        with failures_as_sentences(self._database.path):
-            row = self._database.reader().execute(sql, parameters).fetchone()
-        return int(row[0] or 0)
+        return int(self._database.query(sql, parameters)[0][0] or 0)
 
     def changes(self, act: int, *, limit: int = 500) -> list[ChangeView]:
         """The changes of an act, row by row, at most `limit` rows. Raises UnknownIdError, also for
         an act of another project, StoreError when the act is damaged.
         """
         self.require_own(act)
-        with failures_as_sentences(self._database.path):
-            row = (
-                self._database.reader()
-                .execute("SELECT changes FROM ledger WHERE id = ?", (act,))
-                .fetchone()
-            )
-            if row is None:
-                raise UnknownIdError(f"There is no act {act}. See: reviewer history")
-            changes = _first(act, row[0], limit)
-            labels = self._labels(changes)
+        row = self._database.first("SELECT changes FROM ledger WHERE id = ?", (act,))
+        if row is None:
+            raise UnknownIdError(f"There is no act {act}. See: reviewer history")
+        changes = _first(act, row[0], limit)
+        labels = self._labels(changes)
         return [ChangeView(c.table, c.row, c.before, c.after, _label(c, labels)) for c in changes]
 
     def verify(
@@ -167,11 +149,10 @@ class History(Undo):
         """Wordings as they are now, because a change may hold only the columns that differ."""
         found: dict[tuple[str, int], str] = {}
         for table, label in _LABELS.items():
-            for chunk in chunks([c.row for c in changes if c.table == table]):
-                ids = ",".join("?" * len(chunk))
-                sql = f"SELECT id, {label} FROM {table} WHERE id IN ({ids})"
-                rows = self._database.reader().execute(sql, chunk)
-                found.update(((table, row[0]), row[1]) for row in rows)
+            ids = listed(c.row for c in changes if c.table == table)
+            sql = f"SELECT id, {label} FROM {table} WHERE id {AMONG}"
+            rows = self._database.query(sql, (ids,))
+            found.update(((table, row[0]), row[1]) for row in rows)
         return found
 
 

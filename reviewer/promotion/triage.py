@@ -34,7 +34,7 @@ from reviewer.promotion.evidence_rows import copy_evidence
 from reviewer.promotion.known_keys import row_with_key
 from reviewer.promotion.views import Kind, RejectReason, Status
 from reviewer.promotion.wordings import require_wording, wording_problem
-from reviewer.store.acts import Act, chunks
+from reviewer.store.acts import AMONG, Act, listed
 from reviewer.store.ledger import Ledger
 from reviewer.text.normalise import duplicate_key
 
@@ -152,15 +152,9 @@ class Triage:
         rows = rows_of(act, ids)
         reopen_conflicts(act, rows)
         refuse_graduated(act, rows)
-        waiting = {
-            number
-            for chunk in chunks([row.leader_id for row in rows if row.leader_id])
-            for (number,) in act.query(
-                "SELECT id FROM memory WHERE status = 'candidate' AND id IN"
-                f" ({','.join('?' * len(chunk))})",
-                chunk,
-            )
-        }
+        leaders = listed(row.leader_id for row in rows if row.leader_id)
+        sql = f"SELECT id FROM memory WHERE status = 'candidate' AND id {AMONG}"
+        waiting = {number for (number,) in act.query(sql, (leaders,))}
         for row in rows:
             act.update(
                 "memory",

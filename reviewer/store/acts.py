@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import sqlite3
 from array import array
 from collections.abc import Iterable, Iterator, Sequence
@@ -48,6 +49,9 @@ LEDGERED = (
 
 CHUNK = 500
 """Rows of one `IN (...)` query."""
+
+AMONG = "IN (SELECT value FROM json_each(?))"
+"""With `listed` ids as its parameter: one query, however many there are."""
 
 BATCH = 10_000
 """Changes per batch."""
@@ -244,6 +248,11 @@ def _write_owners(connection: sqlite3.Connection, number: int, draft: Act) -> No
         "INSERT INTO ledger_project (project, act) VALUES (?, ?)",
         ((name, number) for name in sorted(draft.owners.names(draft.query))),
     )
+
+
+def listed(ids: Iterable[int]) -> str:
+    """Ids as the parameter of AMONG."""
+    return json.dumps(list(ids))
 
 
 def chunks(items: Sequence[Any]) -> Iterator[Sequence[Any]]:

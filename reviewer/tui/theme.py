@@ -96,7 +96,7 @@ OF_16 = {DARK: DARK_16, LIGHT: LIGHT_16}
 class Palette:
     """The styles that lines are drawn with. `*_here` are the same on the row of the cursor.
 
-    `kept` marks the match of a retention criterion, `anchor` text that must survive a compression.
+    `anchor` marks text that must survive a compression.
     """
 
     text: Style
@@ -107,7 +107,6 @@ class Palette:
     accent: Style
     warm: Style
     span: Style
-    kept: Style
     anchor: Style
     added: Style
     removed: Style
@@ -150,7 +149,6 @@ def _palette(colours: Colours) -> Palette:
         accent=on(back, colours.accent),
         warm=on(back, colours.warm),
         span=on(colours.span_background, colours.span_text),
-        kept=on(colours.span_background, colours.span_text, "bold"),
         anchor=on(back, colours.text, "underline"),
         added=on(back, colours.accent, "underline"),
         removed=on(back, colours.warm, "strike"),
@@ -181,7 +179,6 @@ class Glyphs:
     ellipsis: str = "…"
     dot: str = "·"
     rule: str = "─"
-    newline: str = "⏎"
     times: str = "×"
     arrow: str = "→"
     thumb: str = "▐"
@@ -203,7 +200,6 @@ ASCII = Glyphs(
     ellipsis="~",
     dot="-",
     rule="-",
-    newline="\\",
     times="x",
     arrow="->",
     thumb="#",

@@ -123,7 +123,7 @@ def test_it_asks_first_and_never_without_a_terminal(kept: Reviewer) -> None:
 
 def test_what_other_rows_say_in_the_same_words_is_named(kept: Reviewer) -> None:
     longer = f"{SECRET}, and the watch knows it"
-    assert kept("--project", "museum", "add", "knowledge", longer).returncode == 0
+    assert kept("--project", "museum", "remember", longer, "--type", "knowledge").returncode == 0
     other = next(
         row["id"] for row in kept.rows("--project", "museum", "queue", "list")
         if row["content"].startswith(longer)
@@ -136,7 +136,9 @@ def test_what_other_rows_say_in_the_same_words_is_named(kept: Reviewer) -> None:
 
 def test_what_was_merged_into_a_memory_goes_with_it(kept: Reviewer) -> None:
     memory = fact(kept)
-    kept("--project", "museum", "add", "decision", "Miss Quastenburg guards the vault")
+    kept(
+        "--project", "museum", "remember", "Miss Quastenburg guards the vault", "--type", "decision"
+    )
     other = next(each for each in kept.ids("--project", "museum") if each > max(memory, 2))
     assert kept("--project", "museum", "merge", other, "--into", memory).returncode == 0
     assert kept("--project", "museum", "forget", memory, "--yes").returncode == 0

@@ -148,7 +148,7 @@ def test_a_session_can_be_named_by_its_id(reviewer: Reviewer) -> None:
     assert reviewer("ingest", path).returncode == 0
     done = reviewer("propose", "charges", "--dry-run", env=asks(reviewer))
     assert "1 session in 1 piece" in done.stdout
-    assert "neither a file or folder nor a session" in reviewer.fails(
+    assert "neither a file nor a session" in reviewer.fails(
         "propose", "nonesuch", "--dry-run", env=asks(reviewer)
     )
 

@@ -14,7 +14,7 @@ from reviewer.sessions.work_state import Check, WorkState
 from reviewer.sessions.working_tree import ChangedFile, Commit, absolute
 from reviewer.sources.events import Change, Outcome
 
-MOST_FILES, MOST_CHECKS, MOST_COMMITS, MOST_RUNNING = 16, 4, 5, 3
+MOST_FILES, MOST_CHECKS, MOST_COMMITS, MOST_RUNNING = 24, 4, 5, 3
 MOST_NAMED, NAMES = 6, 3
 """Files that stand with what their edits brought in, and how many names of each."""
 MOST_DONE = 4

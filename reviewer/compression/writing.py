@@ -149,22 +149,27 @@ class _Writing:
             last = question or pieces(before.text)[-1].text
             verb = "asked" if question else "said"
             lines.append(f'The agent had {verb}: "{cut(last, QUESTION)}"')
-        if len(said[number].text) < SHORT:
+        if said[number].kind or len(said[number].text) < SHORT:
             earlier = (one_line(said[n].text) for n in reversed(asked[:-1]) if not said[n].kind)
             if text := next((each for each in earlier if len(each) >= SHORT // 3), ""):
                 lines.append(f'Before it: "{cut(text, EARLIER_REQUEST)}"')
         most = min(round(self._room * REQUEST), MOST_OF_REQUEST)
         text = f'"{clipped(one_line(said[number].text), most, self._count)}"'
         lines = [text, *self._within(lines, self._room * REQUEST - self._count(text))]
-        if said[-1].voice is Voice.AGENT:
-            question = question_in(said[-1].text, QUESTION)
-            if any(step.place > said[-1].place for step in self._session.steps):
-                lines.append("The agent was still at work on it.")
-            elif question:
-                lines.append(f'The agent asks, without an answer yet: "{question}"')
-            else:
-                lines.append("The agent had the last word.")
-        return lines
+        return [*lines, self._standing()]
+
+    def _standing(self) -> str:
+        """Where the agent stands with the latest request."""
+        both = (Voice.PERSON, Voice.AGENT)
+        last = next(each for each in reversed(self._session.speeches) if each.voice in both)
+        working = any(step.place > last.place for step in self._session.steps)
+        if last.voice is Voice.PERSON:
+            return "The agent had begun to work on it." if working else "It has no answer yet."
+        if working:
+            return "The agent was still at work on it."
+        if question := question_in(last.text, QUESTION):
+            return f'The agent asks, without an answer yet: "{question}"'
+        return "The agent had the last word."
 
     def _changes(self) -> list[str]:
         """The code that was changed last; what the course has of the reasons is not repeated."""
@@ -205,7 +210,11 @@ class _Writing:
         order = [*marked, *said[:1], *reversed(said[1:])]
         spent += self._keep_person(order, min(share, room - spent), max(LEAST_CUT, share // 4))
         last = min(round(room * LAST), room - spent)
-        spent += self._fill(last, {}, self._last_pieces())
+        now = len(self._session.speeches) - 1
+        closing = [each for each in self._pieces if each.kind == "agent"][-1:]
+        closing += [each for each in self._pieces if (each.kind, each.message) == ("steps", now)]
+        done = self._fill(last, {}, closing)
+        spent += done + self._fill(last - done, {}, self._last_pieces())
         limits = {"steps": round(room * STEPS), "earlier": round(room * EARLIER)}
         self._fill(room - spent, limits if self._session.speeches else {})
 

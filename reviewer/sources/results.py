@@ -91,7 +91,7 @@ _ANSWERS = re.compile(
     r"(?:Your questions have been answered|User has answered your questions|The user answered"
     r"|User responded|User selected): ?"
 )
-_AFTER_ANSWERS = re.compile(r"\.? You can now continue\b|\. Read it as ")
+_AFTER_ANSWERS = re.compile(r"\.? You can now continue\b|\. Read (?:it as|the answers) ")
 
 
 class Reading(NamedTuple):

@@ -479,8 +479,7 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
             try:
                 plan = compression.fit(number, target, engine="offline", watch=watch)
             except UnreachableError as problem:
-                needs = problem.reach.needs
-                plan = compression.fit(number, needs, engine="offline", watch=watch)
+                plan = compression.fit(number, problem.needs, engine="offline", watch=watch)
             return compression.preview(plan, watch)
 
         found = await self.host.accompany(self, act, work)

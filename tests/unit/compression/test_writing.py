@@ -84,9 +84,23 @@ def test_a_short_answer_stands_with_what_it_answers() -> None:
     assert 'Person: no (asked: "Shall I drop the winter column?")' in written(again)
 
 
-def test_a_question_of_the_agent_that_waits_for_an_answer() -> None:
-    asked = 'The agent asks, without an answer yet: "Shall I drop the winter column?"'
-    assert asked in written(FERRY[:2])
+def test_a_question_that_is_only_quoted_was_not_asked() -> None:
+    turns = [turn("Why?"), agent('The sheet answers "does it fit?"'), turn("Do it.")]
+    assert "asked" not in written(turns)
+
+
+@pytest.mark.parametrize(
+    ("turns", "said"),
+    [
+        (FERRY, "The agent was still at work on it."),
+        ([*FERRY, agent("Both are printed.")], "The agent had the last word."),
+        (FERRY[:1], "It has no answer yet."),
+        ([FERRY[0], *FERRY[3:5]], "The agent had begun to work on it."),
+        (FERRY[:2], 'The agent asks, without an answer yet: "Shall I drop the winter column?"'),
+    ],
+)
+def test_where_the_agent_stands_with_the_request(turns: list[Turn], said: str) -> None:
+    assert said in section(written(turns), Section.REQUEST).split("\n")
 
 
 def test_a_long_message_loses_its_middle() -> None:
@@ -97,16 +111,6 @@ def test_a_long_message_loses_its_middle() -> None:
     assert "[...]" in first
     assert first.endswith("Then stop.")
     assert last == "Person: Go"
-
-
-def test_a_question_that_is_only_quoted_was_not_asked() -> None:
-    turns = [turn("Why?"), agent('The sheet answers "does it fit?"'), turn("Do it.")]
-    assert "asked" not in written(turns)
-
-
-def test_whether_the_agent_has_answered() -> None:
-    assert "The agent was still at work on it." in written(FERRY)
-    assert "The agent had the last word." in written([*FERRY, agent("Both are done.")])
 
 
 def test_nothing_is_ordered_that_nobody_asked_for() -> None:

@@ -328,7 +328,7 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
             self.data.troubles[key] = sentence
             self._written(at)
 
-        self.read(work, then, group="previews", failed=failed, one_at_a_time=True)
+        self.read(work, then, group="previews", failed=failed)
 
     def _written(self, at: int) -> None:
         self._redraw(at)

@@ -782,17 +782,6 @@ class PipelinesScreen(ListScreen, pane=keys.PIPELINES):
 
         await self.choose("Pipelines", list(options.values()), then)
 
-    async def action_pipeline_open(self) -> None:
-        """Open a pipeline by its path."""
-
-        async def then(text: str) -> None:
-            self._open(Path(text).expanduser())
-
-        start = self.path.parent if self.path is not None else Path.cwd()
-        await self.ask_text(
-            "Open a pipeline", then, text=f"{start}/", hint="the path of a DOT file"
-        )
-
     @unless(no_past_runs)
     async def action_pipeline_runs(self) -> None:
         """Choose a past run; those of the present pipeline come first."""

@@ -244,7 +244,7 @@ async def test_escape_leaves_the_search_before_the_screen(engine: Engine, long_n
     async with opened(engine) as screen:
         await look(screen, engine)
         await screen.press("/", "x", "escape")
-        assert screen.app.screen is source(screen)
+        assert source(screen).is_active
         await screen.press("escape")
         assert screen.app.screen is screen.queue
 

@@ -127,12 +127,12 @@ def test_fit_chooses_only_what_apply_takes(reviewer: Reviewer) -> None:
         assert reviewer(*line).returncode == 0
 
     def passes(*options: str) -> list[bool]:
-        rows = reviewer.rows("compress", "close", "--fit", 1600, *options)
+        rows = reviewer.rows("compress", "close", "--fit", 1300, *options)
         return [row["fidelity"]["passes"] for row in rows if "fidelity" in row]
 
     assert not all(passes("--anyway"))
     assert all(passes())
-    done = reviewer("compress", "close", "--fit", 1600, "--apply")
+    done = reviewer("compress", "close", "--fit", 1300, "--apply")
     assert done.returncode == 0, done.stderr
 
 
@@ -274,16 +274,6 @@ def test_expanding_a_summary_without_markers_gives_the_originals(talk: Reviewer)
     opened = talk("compress", "talk", "--expand", number)
     assert opened.returncode == 0, opened.stderr
     assert before[-1].split("\n")[0] in opened.stdout
-
-
-def test_the_log_is_printed_where_it_is_asked_for(talk: Reviewer) -> None:
-    shown = talk("compress", "talk", "--log").stderr
-    assert "DEBUG [COMP:SUM] Compressing segment s1 to level Brief" in shown
-    assert "INFO [COMP:SUM] Compressed s1: " in shown
-    assert "[COMP:SUM]" not in talk("compress", "talk").stderr
-    file = talk.folder / "notes.md"
-    file.write_text("# Decisions\n\nWe decided to keep the port open because of the queue.\n" * 9)
-    assert "[COMP:SUM] Compressed" in talk("summarize", file, "--log").stderr
 
 
 def model_at(server: Faulty, folder: Path) -> dict[str, str]:

@@ -202,55 +202,16 @@ def test_facts_are_listed_in_order_and_once() -> None:
 @pytest.mark.parametrize(
     "statement",
     [
-        "This fails when the lock is lost",
-        "That was the cause",
-        "It holds the lock",
-        "They expire after 30 seconds",
-        "We just renamed the shard",
-        "The fix is to renew the lock",
-        "The above holds for every shard",
-        "Here the lock is renewed",
-        "Now the importer renews the lock",
-        "As discussed, the importer renews the lock",
-        "The importer renews the lock as discussed",
-        "In this session the importer was mended, as mentioned",
-        "because the lock expires",
-        "and renews the lock",
         "The importer renews these:",
         "Should the importer renew the lock?",
         "The importer renews the lock,",
         "The importer renews the lock...",
-        "I'll renew the lock",
-        "So the importer renews the lock",
         "",
     ],
 )
-def test_statements_that_need_their_surroundings(statement: str) -> None:
+def test_what_is_no_whole_sentence_does_not_stand_alone(statement: str) -> None:
     assert why_not_alone(statement)
-
-
-@pytest.mark.parametrize(
-    "statement",
-    [
-        "The importer renews the shard lock",
-        "`load_shards()` holds the lock",
-        "npm install needs the lock file",
-        "gopls diagnostics are stale after a merge",
-        "This repository uses tabs",
-        "It is forbidden to push to main",
-        "There is no retry in the client",
-        "Both `a.py` and `b.py` hold the lock",
-        "The fix for lost locks is in importer.py",
-        "Thistle is the name of the test server",
-        "We deploy from main",
-        "If the lock is held, the writer waits",
-        "When the queue is full, drop the oldest",
-        "To release, run make release",
-        "No retries in the client",
-    ],
-)
-def test_statements_that_stand_alone(statement: str) -> None:
-    assert why_not_alone(statement) == ""
+    assert why_not_alone(f"{statement} The importer renews the lock.") == ""
 
 
 def test_later_lines_about_the_same_are_shown_the_persons_first() -> None:

@@ -60,14 +60,6 @@ class Check(Struct, frozen=True):
     """Files were changed after it."""
 
 
-class Refusal(Struct, frozen=True):
-    """A call that the person, or a rule of theirs, did not allow."""
-
-    call: Call
-    words: str
-    line: int
-
-
 class Running(Struct, frozen=True):
     """A call that was started in the background, and whose end was not seen."""
 
@@ -91,7 +83,6 @@ class WorkState(Struct, frozen=True):
     conflicts: tuple[Conflict, ...] = ()
     plan: tuple[PlanItem, ...] = ()
     plan_line: int = -1
-    refusals: tuple[Refusal, ...] = ()
     running: tuple[Running, ...] = ()
     waiting: Call | None = None
     """A question or a plan that the person has not answered."""
@@ -138,7 +129,6 @@ class WorkTracker:
         self._nameless: list[Call] = []
         self._checks: dict[tuple[str, tuple[str, ...]], Check] = {}
         self._check_places: dict[tuple[str, tuple[str, ...]], int] = {}
-        self._refusals: list[Refusal] = []
         self._running: dict[str, Running] = {}
         self._plan: Plan | None = None
         self._folder = self._given_branch = ""
@@ -185,7 +175,6 @@ class WorkTracker:
             conflicts=tuple(tree.conflicts.values()),
             plan=plan.items if plan else (),
             plan_line=plan.origin.line_start if plan else -1,
-            refusals=tuple(self._refusals),
             running=tuple(self._running.values()),
             waiting=waiting[-1] if waiting else None,
             interrupted=self._interrupted,
@@ -207,7 +196,6 @@ class WorkTracker:
             return
         line = call.origin.line_start
         if result.outcome is Outcome.REFUSED:
-            self._refusals.append(Refusal(call, result.words, result.origin.line_start))
             return
         self._follow_tasks(call, result)
         if result.outcome is Outcome.FAILED and not call.commands:

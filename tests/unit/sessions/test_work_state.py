@@ -347,12 +347,6 @@ def test_the_plan_is_the_last_one_with_its_numbers(made: SessionMaker) -> None:
     assert found.plan_line == line
 
 
-def test_refused_calls_with_the_words_of_the_person(made: SessionMaker) -> None:
-    made.refused("Bash", "not on Fridays", command="make deploy")
-    [refusal] = state(made).refusals
-    assert (refusal.call.command, refusal.words) == ("make deploy", "not on Fridays")
-
-
 def test_an_interruption_stands_until_the_person_speaks(made: SessionMaker) -> None:
     made.notice("[Request interrupted by user]")
     assert state(made).interrupted

@@ -254,7 +254,12 @@ class WorkTracker:
                 del self._running[task]
                 ends = command_outcomes(running.call.commands, outcome, code)
                 self._note_checks(running.call, result.text, ends, code)
-        elif result.task or (call.background and result.outcome is not Outcome.FAILED):
+            return
+        if call.command:
+            again = [k for k, each in self._running.items() if each.call.command == call.command]
+            for key in again:
+                del self._running[key]
+        if result.task or (call.background and result.outcome is not Outcome.FAILED):
             key = result.task or call.id
             self._running[key] = Running(call, call.origin.line_start)
 

@@ -370,6 +370,13 @@ def test_background_commands_run_until_their_end_is_seen(made: SessionMaker) -> 
     assert state(made).running == ()
 
 
+def test_a_command_that_ran_again_to_its_end_runs_no_more(made: SessionMaker) -> None:
+    started = "Command running in background with ID: b1"
+    made.call("Bash", started, command="bd show", run_in_background=True)
+    made.call("Bash", "shown", command="bd show", run_in_background=False)
+    assert state(made).running == ()
+
+
 def test_a_check_in_the_background_ends_with_the_poll_that_shows_its_exit_code() -> None:
     made = SessionMaker()
     started = "Command running in background with ID: b1"

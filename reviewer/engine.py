@@ -75,6 +75,7 @@ class Engine:
         self.edit_drafts = Drafts(database.path, "edit-drafts")
         self.session_drafts = Drafts(database.path, "session-drafts")
         self.summary_drafts = Drafts(database.path, "summary-drafts")
+        self.state_drafts = Drafts(database.path, "state-drafts")
 
     @cached_property
     def queue(self) -> Queue:
@@ -116,10 +117,8 @@ class Engine:
         """The acts; undo and redo; verification."""
         from reviewer.promotion.decided_rows import find_conflicts_again
         from reviewer.promotion.history import History
-        from reviewer.store.undo import Undo
 
-        undo = Undo(self._database, self._ledger, find_conflicts_again(self.clock))
-        return History(self._database, undo)
+        return History(self._database, self._ledger, find_conflicts_again(self.clock))
 
     @cached_property
     def sources(self) -> SourceView:

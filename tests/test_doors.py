@@ -28,7 +28,6 @@ PRINTING = {"cli/output.py"}
 OPENS_A_DOOR_ITSELF = {
     ("agents/agent_files.py", "_read"): "reads one byte more than the limit through open_own",
     ("llm/agents.py", "_codex"): "writes into the temporary folder that it made for one question",
-    ("llm/agents.py", "_codex_answer"): "reads the answer in that folder",
     ("cli/help.py", "help_"): "pages of the program",
     ("fleet/collapse.py", "_plainly_named"): "a link in a new folder with a random name of its own",
     ("fleet/collapse.py", "_write"): "a new file (O_EXCL) with a random name, moved into place",

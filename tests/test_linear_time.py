@@ -19,9 +19,14 @@ from reviewer.compression.file_summary import summarize_file
 from reviewer.compression.handover import write_brief, write_keep
 from reviewer.engine import Engine
 from reviewer.errors import OtherKindError
+from reviewer.extraction.candidates import MemoryType
+from reviewer.proposing.answers import read_answer
+from reviewer.proposing.proof import prove
 from reviewer.proposing.session_view import read_view
+from reviewer.proposing.values import LineRole, Proposal, Proposer, Quote, SessionView, ViewLine
 from reviewer.recall.service import cue_of
 from reviewer.sessions.signatures import failing_lines
+from reviewer.sources.events import Speaker
 from reviewer.sources.open import open_blocks
 from reviewer.sources.shell import split
 from reviewer.text.display import display_text
@@ -37,6 +42,10 @@ RUNS = [
     " ", "\t", "\n", '"', "'", "[", "(", "{", "/", "=", "-", ".", "1", "a", "é", ":", "*", "`", "#",
     "|", "&", "\\", "<", "%3D", "ab ", "a.", "=x", "a/", "1. ", "- a\n", "a=1 ", "&& ", "x-", "_a",
     "a,", "https://", "\n\n", "--a ", "[a](", "a: ", "$(",
+]  # fmt: skip
+OF_TEXTS = [
+    *RUNS, ". ", "**", "> ", "~~~\n", "<!--", "`\n", "_ ", "a.b. ", "x:\n", '."', "= ", "aA", "A",
+    "ab1", "$", "</", "<a ", "&amp;", "&#0", "[ ", "user:\n",
 ]  # fmt: skip
 SHORT, LONG = 5_000, 20_000
 BUDGET = 4.0
@@ -100,6 +109,16 @@ def imported(path: Path) -> None:
     engine.close()
 
 
+def proved(text: str) -> None:
+    """A statement that quotes itself."""
+    line = ViewLine(3, LineRole.ASSISTANT, Speaker.AGENT, text)
+    statement = Proposal(
+        statement=text, type=MemoryType.KNOWLEDGE, quotes=(Quote(3, text),),
+        speaker=Speaker.AGENT, proposer=Proposer.MODEL, rule="model.test",
+    )  # fmt: skip
+    prove(statement, SessionView(Path("s.jsonl"), "", (line,)), known=lambda _: ())
+
+
 READING: dict[str, Callable[[Path], object]] = {
     "records": lambda path: list(Scanned(path)),
     "blocks": lambda path: list(open_blocks(path)),
@@ -124,6 +143,8 @@ OF_TEXT: dict[str, Callable[[str], object]] = {
     "command": lambda text: cue_of("command", text),
     "error": lambda text: cue_of("error", text),
     "prompt": lambda text: cue_of("prompt", text),
+    "answer": read_answer,
+    "proof": proved,
     "diff": lambda text: hunks(text, f"{text} and more"),
 }
 
@@ -172,6 +193,6 @@ def test_a_note_of_runs_is_read_in_linear_time(name: str, tmp_path: Path) -> Non
 
 @pytest.mark.parametrize("name", OF_TEXT)
 def test_a_text_of_runs_takes_linear_time(name: str) -> None:
-    for run in RUNS:
+    for run in OF_TEXTS:
         text = (run * LONG)[: 10 * LONG]
         require_linear(f"{name} of {run!r}", of_text(OF_TEXT[name], text), len(text) / 1e6)

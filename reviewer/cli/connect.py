@@ -27,17 +27,17 @@ if TYPE_CHECKING:
 NAMES = ("claude-code", "codex", "gemini", "opencode", "copilot", "cursor")
 
 SCOPE = together(
-    *(
-        click.option(f"--{name}", "scope", flag_value=name, default=default, help=says)
-        for name, default, says in (
-            ("user", "user", "For all projects (the default)."),
-            ("project", None, "For this project's folder only."),
-            (
-                "memory",
-                None,
-                "This project's facts in the agent's own memory folder (claude-code, codex).",
-            ),
-        )
+    click.option(
+        "--user", "scope", flag_value="user", default="user", help="For all projects (the default)."
+    ),
+    click.option(
+        "--project", "scope", flag_value="project", help="For this project's folder only."
+    ),
+    click.option(
+        "--memory",
+        "scope",
+        flag_value="memory",
+        help="This project's facts in the agent's own memory folder (claude-code, codex).",
     ),
 )
 YES = click.option("--yes", "-y", is_flag=True, help="Write without asking.")

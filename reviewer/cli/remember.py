@@ -18,7 +18,8 @@ _PLACE = re.compile(r"(?P<file>.+):(?P<lines>\d+(?:-\d+)?(?:,\d+(?:-\d+)?)*)")
 
 
 @click.command(cls=Verb, example='remember "The kiosk tests need port 8099 free."')
-@click.argument("statement")
+@click.argument("statement", required=False)
+@option("--content-file FILE", "A file with the statement; - is standard input.")
 @option(
     "--at FILE:LINES",
     "Where a session says it: 12, 12-20 or 12,15-17, as `reviewer view FILE` counts them.",
@@ -36,7 +37,8 @@ _PLACE = re.compile(r"(?P<file>.+):(?P<lines>\d+(?:-\d+)?(?:,\d+(?:-\d+)?)*)")
 @pass_session
 def remember(
     session: Session,
-    statement: str,
+    statement: str | None,
+    content_file: str | None,
     place: str | None,
     type_: str | None,
     name: str | None,
@@ -47,14 +49,14 @@ def remember(
 
     It waits in the queue until it is promoted. With --at, lines of a session are its proof, and
     what the rules cut out of those lines goes behind it; without, it is marked as written by hand.
-    A STATEMENT of - is read from standard input.
 
     TYPE is that of a memory (identity, preference, project, episodic, knowledge, adaptation), or
     without --at of an entity (decision, parameter, ...); `project` is the memory,
     `entity:project` the entity.
     """
-    if statement == "-":
-        statement = read_text("-", if_empty="Give the words of the memory.")
+    if (statement is None) == (content_file is None):
+        raise click.UsageError("give the text, or name a file with --content-file")
+    statement = read_text(str(content_file)) if statement is None else statement
     if place is None:
         from reviewer.proposing.guess import guess_type
 
@@ -92,7 +94,7 @@ def remember(
 @click.argument("statement")
 @pass_session
 def add(session: Session, type_: str, statement: str) -> None:
-    """Write a memory: `remember --type TYPE STATEMENT` for scripts of earlier versions."""
+    """Write a memory, as `remember --type TYPE STATEMENT` does."""
     with session.changing(create=True) as engine:
         report_act(engine.entities.author(session.target(engine), type_, statement))
 

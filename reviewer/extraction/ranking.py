@@ -35,7 +35,7 @@ class Ranking(Struct, frozen=True):
 
 
 class Ranked(Struct, frozen=True):
-    """`kept`, best first, near-duplicates behind their leader, at most `cap`; the others `over_cap`.
+    """`kept`, best first, near-duplicates behind their leader, at most `cap`; the rest `over_cap`.
 
     `repeated` counts exact duplicates that were merged.
     """

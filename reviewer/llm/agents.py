@@ -15,6 +15,7 @@ from typing import Any
 
 from msgspec import Struct
 
+from reviewer.files import read_own, reason_of
 from reviewer.llm.model import JsonSchema
 
 
@@ -150,9 +151,12 @@ def _codex_answer(ended: Ended) -> Answered:
             problem = _text(_mapping(event, "error"), "message") or "the turn failed"
             passed_on = _mapping(_object(problem) or {}, "error")  # what the endpoint has answered
             problem = _text(passed_on, "message") or problem
-    last = ended.folder / LAST_MESSAGE
-    if last.is_file():
-        text = last.read_text(encoding="utf-8", errors="replace") or text
+    try:
+        text = read_own(ended.folder / LAST_MESSAGE).decode("utf-8", "replace") or text
+    except FileNotFoundError:
+        pass  # the events have it
+    except OSError as unread:
+        problem = problem or f"its {LAST_MESSAGE} is not read: {reason_of(unread)}"
     if problem or not text:
         return Answered(problem=problem or last_words(ended))
     return Answered(

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Container, Iterable
+from datetime import datetime
+from pathlib import Path
 
 from msgspec import Struct, structs
 
@@ -11,7 +13,11 @@ from reviewer.extraction.candidates import Candidate, Setting
 from reviewer.extraction.extract import Dropped, Event, Extractor, KnownText
 from reviewer.extraction.ranking import CAP, Ranked, Ranking, base_score, rank
 from reviewer.promotion.enqueue import Known, NewRow
+from reviewer.promotion.known_facts import KnownFacts
+from reviewer.promotion.offline_statements import propose_from
 from reviewer.promotion.source_reader import Abandoned, without_text
+from reviewer.promotion.statement_rows import Prepared
+from reviewer.proposing.agent_memories import is_memory_file
 from reviewer.sources.records import Record
 
 LIMIT = 5_000
@@ -49,6 +55,8 @@ class CandidateCollector:
         """The source of each record that a candidate cites, by the key in the store."""
         self.sightings: list[tuple[int, Candidate]] = []
         """Memory ids that the project has already, each with the candidate that repeats it."""
+        self.statements: list[Prepared] = []
+        """Those of memory files."""
         self.dropped: Counter[str] = Counter()
 
     def __len__(self) -> int:
@@ -89,18 +97,36 @@ class CandidateCollector:
             elif outcome is not None and (fresh is None or outcome.record.key in fresh):
                 self._keep(self._as_stored(self._slim(outcome)))
 
+    def propose(self, path: Path, *, now: datetime, known: KnownFacts) -> None:
+        """Take the statements of a memory file; nothing of other files. Raises SourceError."""
+        if not is_memory_file(path):
+            return
+        for each in propose_from(path, now=now, known=known.besides(path)):
+            if isinstance(each, Prepared):
+                self.statements.append(each)
+            else:
+                self.dropped[each.reason.partition(": ")[0]] += 1  # without the words it quotes
+                self._drop(each)
+
+    def sources(self) -> list[Path]:
+        """The files with candidates or statements."""
+        found = {Path(self._sources[each.record.key]) for each in self.candidates}
+        return sorted(found | {each.proved.path for each in self.statements})
+
     def give_up(self, source: str) -> None:
         """Forget everything from a source that cannot be read or queued."""
+        self.statements = [each for each in self.statements if str(each.proved.path) != source]
         self.candidates = [
             each for each in self.candidates if self._sources[each.record.key] != source
         ]
 
     def of(self, source: str) -> CandidateCollector:
-        """A collector with the candidates of one source only."""
+        """A collector with what one source has only."""
         found = CandidateCollector(self._drop, self._slim, limited=self._limited)
         found.candidates = [
             each for each in self.candidates if self._sources[each.record.key] == source
         ]
+        found.statements = [each for each in self.statements if str(each.proved.path) == source]
         return found
 
     def ranked(self, known: Known | None = None, *, cap: int | None = None) -> Ranked:

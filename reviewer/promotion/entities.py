@@ -11,24 +11,22 @@ from reviewer.promotion.conflict_rows import open_conflicts
 from reviewer.promotion.entity_rows import (
     add_relation,
     entity_type,
-    insert_entity,
+    insert_row,
     kind_and_type,
     memory_row,
     parse_structure,
     require_name,
+    row_without_rules,
 )
 from reviewer.promotion.evidence_rows import copy_evidence
-from reviewer.promotion.known_keys import row_with_key
 from reviewer.promotion.triage import Done, promote_rows
 from reviewer.promotion.views import EntityView, RelationView, proposed_by
 from reviewer.promotion.wordings import require_wording
 from reviewer.proposing.values import Proposer
-from reviewer.store.acts import Act
 from reviewer.store.changes import Value
-from reviewer.store.database import Database, failures_as_sentences
+from reviewer.store.database import Database
 from reviewer.store.ledger import Ledger
 from reviewer.store.project_rows import project_row
-from reviewer.text.normalise import duplicate_key
 from reviewer.text.secrets import mask
 
 HAND_AUTHORED = "hand-authored"
@@ -46,13 +44,11 @@ class Entities:
     def get(self, number: int) -> EntityView:
         """The structure of an entity. Raises UnknownIdError."""
         self._database.require_own("memory", [number])
-        with failures_as_sentences(self._database.path):
-            reader = self._database.reader()
-            row = reader.execute("SELECT * FROM entity WHERE memory_id = ?", (number,)).fetchone()
-            relations = reader.execute(
-                "SELECT kind, target, target_id FROM relation WHERE memory_id = ? ORDER BY id",
-                (number,),
-            ).fetchall()
+        row = self._database.first("SELECT * FROM entity WHERE memory_id = ?", (number,))
+        relations = self._database.query(
+            "SELECT kind, target, target_id FROM relation WHERE memory_id = ? ORDER BY id",
+            (number,),
+        )
         if row is None:
             raise UnknownIdError(f"#{number} is not an entity.")
         return EntityView(
@@ -66,12 +62,9 @@ class Entities:
 
     def graduated_to(self, memory: int) -> int | None:
         """The entity that carries a graduated memory on."""
-        with failures_as_sentences(self._database.path):
-            row = (
-                self._database.reader()
-                .execute("SELECT memory_id FROM entity WHERE graduated_from = ?", (memory,))
-                .fetchone()
-            )
+        row = self._database.first(
+            "SELECT memory_id FROM entity WHERE graduated_from = ?", (memory,)
+        )
         return row[0] if row else None
 
     def graduate(self, number: int, type_: str, *, name: str | None = None) -> Done:
@@ -96,7 +89,7 @@ class Entities:
                 "pending_since": now,
                 **proposed_by(Proposer.PERSON),
             }
-            entity = insert_entity(
+            entity = insert_row(
                 act, values, parse_structure(content, kind, name), graduated_from=number
             )
             copy_evidence(act, number, entity)
@@ -127,15 +120,14 @@ class Entities:
         require_name(name or "")
         now = iso(self._clock())
         with self._ledger.act("author") as act:
-            values = _by_hand(project_row(act, project), type_name, text, now)
-            values["scope"] = scope
-            if kind == "entity":
-                number = insert_entity(
-                    act, values, parse_structure(text, EntityType(type_name), name)
-                )
-                open_conflicts(act, [number], now)
-            else:
-                number = _insert_memory(act, values)
+            values = row_without_rules(
+                project_row(act, project), type_name, text, now,
+                rule=HAND_AUTHORED, version=HAND_AUTHORED,
+            )  # fmt: skip
+            entity = kind == "entity"
+            structure = parse_structure(text, EntityType(type_name), name) if entity else None
+            number = insert_row(act, {**values, "flags": HAND_AUTHORED, "scope": scope}, structure)
+            open_conflicts(act, [number], now)
             act.title = f"Wrote {type_name} #{number} by hand"
             if promote:
                 promote_rows(act, [number], True, now=now)
@@ -162,31 +154,3 @@ def _require_active(number: int, row: dict[str, Value]) -> None:
         raise ConflictError(
             f"#{number} is not an active memory ({row['status']}): promote it first."
         )
-
-
-def _by_hand(project_id: int, type_: str, content: str, now: str) -> dict[str, Value]:
-    return {
-        "project_id": project_id,
-        "type": type_,
-        "content": content,
-        "key": duplicate_key(content),
-        "rule": HAND_AUTHORED,
-        "extractor_version": HAND_AUTHORED,
-        "prior": 0.5,
-        "signal": 1.0,
-        "freshness": 1.0,
-        "confidence": 0.5,
-        "rank": 1.0,
-        "flags": HAND_AUTHORED,
-        **proposed_by(Proposer.PERSON),
-        "first_seen": now,
-        "last_seen": now,
-        "pending_since": now,
-    }
-
-
-def _insert_memory(act: Act, values: dict[str, Value]) -> int:
-    same = row_with_key(act, values["project_id"], ("memory", values["type"], values["key"]))
-    if same is not None:
-        raise ConflictError(f"#{same[0]} says the same already.")
-    return act.insert("memory", **{**values, "kind": "memory", "status": "candidate"})

@@ -15,9 +15,11 @@ from reviewer.extraction.entities.entity import (
 from reviewer.extraction.entities.facts import Structure, structure_of
 from reviewer.extraction.entities.naming import LONGEST_NAME, name_key
 from reviewer.promotion.known_keys import row_with_key
+from reviewer.promotion.views import proposed_by
+from reviewer.proposing.values import Proposer
 from reviewer.store.acts import Act
 from reviewer.store.changes import Image, Value
-from reviewer.text.normalise import clean
+from reviewer.text.normalise import clean, duplicate_key
 
 LOOKED_AT = 2_000
 """Characters of a wording that are read for its structure; a person may write a whole file."""
@@ -94,15 +96,42 @@ def memory_row(act: Act, number: int) -> dict[str, Value]:
     return dict(zip(columns, rows[0], strict=True))
 
 
-def insert_entity(
-    act: Act, row: Image, structure: Structure, *, graduated_from: int | None = None
+def row_without_rules(
+    project_id: int, type_: str, content: str, now: str, *, rule: str, version: str
+) -> Image:
+    """The columns of a row that no rule and no reader proposed."""
+    return {
+        "project_id": project_id,
+        "type": type_,
+        "content": content,
+        "key": duplicate_key(content),
+        "rule": rule,
+        "extractor_version": version,
+        "prior": 0.5,
+        "signal": 1.0,
+        "freshness": 1.0,
+        "confidence": 0.5,
+        "rank": 1.0,
+        **proposed_by(Proposer.PERSON),
+        "first_seen": now,
+        "last_seen": now,
+        "pending_since": now,
+    }
+
+
+def insert_row(
+    act: Act, row: Image, structure: Structure | None = None, *, graduated_from: int | None = None
 ) -> int:
-    """Insert an entity candidate. Raises ConflictError when these words have one already."""
-    same = row_with_key(act, row["project_id"], ("entity", row["type"], row["key"]))
+    """Insert a candidate, an entity if it has a structure. Raises ConflictError when a row says the
+    same already.
+    """
+    kind = "memory" if structure is None else "entity"
+    same = row_with_key(act, row["project_id"], (kind, row["type"], row["key"]))
     if same is not None:
-        raise ConflictError(f"#{same[0]} is a {row['type']} that says the same already.")
-    number = act.insert("memory", **{**row, "kind": "entity", "status": "candidate"})
-    add_structure(act, number, structure, graduated_from=graduated_from)
+        raise ConflictError(f"#{same[0]} ({row['type']}) says the same already.")
+    number = act.insert("memory", **{**row, "kind": kind, "status": "candidate"})
+    if structure is not None:
+        add_structure(act, number, structure, graduated_from=graduated_from)
     return number
 
 

@@ -5,11 +5,13 @@ entity comes from.
 from __future__ import annotations
 
 import os
+import sqlite3
 from collections.abc import Iterable
 from pathlib import Path
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 import msgspec
+from msgspec import Struct
 
 from reviewer.sources.records import Record
 from reviewer.store.acts import Act, chunks
@@ -19,6 +21,9 @@ JOINED = "joined"
 """Flag of a row behind another one, of which a reader said that it says the same."""
 MOST_EVIDENCE = 50
 """Places kept of one memory; a phrase that occurs everywhere would fill the store."""
+
+
+_Record = TypeVar("_Record", bound=Struct)
 
 
 class Place(NamedTuple):
@@ -93,6 +98,12 @@ def record_image(record: Record, *, project_id: int, source_id: int, wave_id: in
         "meta": msgspec.json.encode(record.meta).decode(),
         "text": record.text,
     }
+
+
+def record_of(row: sqlite3.Row, type_: type[_Record]) -> _Record:
+    """A row of `record` as a value with the same names."""
+    lists = {name: msgspec.json.decode(row[name]) for name in ("headings", "meta")}
+    return msgspec.convert({**dict(row), **lists}, type_, strict=False)
 
 
 def source_row(

@@ -17,6 +17,7 @@ from msgspec import Struct
 from reviewer.clock import Clock, from_iso, iso
 from reviewer.promotion.decided_rows import RETIRE
 from reviewer.promotion.decisions import RULE as OF_DECISIONS
+from reviewer.promotion.entity_rows import row_without_rules
 from reviewer.promotion.findings import SUNK
 from reviewer.promotion.source_view import QUOTE, SEARCHED, record_state
 from reviewer.promotion.views import SourceState, proposed_by
@@ -174,18 +175,17 @@ def _queue(act: Act, project: int, reasons: Mapping[int, str], now: datetime) ->
         ((type_, content),) = act.query("SELECT type, content FROM memory WHERE id = ?", (memory,))
         short = content if len(content) <= QUOTED else f"{content[: QUOTED - 1].rstrip()}…"
         text = f"Retire #{memory} ({why}): “{' '.join(short.split())}”"
-        values = {"content": text, "key": duplicate_key(text), "status": "candidate"}
-        again = known.get(f"{RETIRE} #{memory}")
+        about = f"{RETIRE} #{memory}"
+        again = known.get(about)
         if again is None:
-            act.insert(
-                "memory", project_id=project, kind="memory", type=type_, rule=RETIRE,
-                extractor_version="1", prior=0.5, signal=1.0, freshness=1.0, confidence=0.5,
-                rank=0.5, flags=RETIRE, signature=f"{RETIRE} #{memory}", first_seen=iso(now),
-                last_seen=iso(now), pending_since=iso(now),
-                **proposed_by(Proposer.EPISODE), **values,
-            )  # fmt: skip
+            row = row_without_rules(project, type_, text, iso(now), rule=RETIRE, version="1")
+            row |= {**proposed_by(Proposer.EPISODE), "rank": 0.5, "flags": RETIRE}
+            act.insert("memory", **row, kind="memory", status="candidate", signature=about)
         elif again[2] != "candidate" and again[3] <= iso(now - UNUSED):
-            act.update("memory", again[0], **values, decided_at=None, pending_since=iso(now))
+            act.update(
+                "memory", again[0], content=text, key=duplicate_key(text), status="candidate",
+                decided_at=None, pending_since=iso(now),
+            )  # fmt: skip
         else:
             continue
         new += 1

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+import time
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
 import msgspec
-from msgspec import Struct
+from msgspec import Struct, structs
 
 from reviewer.clock import Clock, iso
 from reviewer.extraction.ranking import CAP
@@ -18,27 +19,15 @@ from reviewer.promotion.candidate_collector import CandidateCollector
 from reviewer.promotion.enqueue import Known, NewRow, count_again, insert
 from reviewer.promotion.findings import came_up_again, in_a_line, keep, propose
 from reviewer.promotion.report import ReportFolder, WaveReport
-from reviewer.promotion.statement_rows import Prepared, new_row, plan, write
+from reviewer.promotion.statement_rows import new_row, plan, write
 from reviewer.sessions.findings import Finding
-from reviewer.store.acts import Act, Scope, chunks
+from reviewer.store.acts import AMONG, Act, Scope, listed
 from reviewer.store.database import Database
 from reviewer.store.ledger import Ledger
 from reviewer.text.numerals import count
 
 AGAIN = 20
 """Findings that came up again, of which the report has a line."""
-
-
-class Queued(Struct, frozen=True):
-    """How many candidates were queued, by outcome (see `WaveReport`)."""
-
-    new: int
-    repeated: int
-    near: int
-    over_cap: int
-    rules: dict[str, int]
-    findings: int
-    again: tuple[str, ...]
 
 
 class WaveEnd(Struct, frozen=True):
@@ -53,20 +42,21 @@ class WaveEnd(Struct, frozen=True):
     def queue(
         self,
         collector: CandidateCollector,
-        statements: Sequence[Prepared],
         report: ReportFolder,
-        sum_up: Callable[[Queued], WaveReport],
+        summary: WaveReport,
         *,
+        began: float,
         verb: str = "Ingested",
         findings: Mapping[Path, Sequence[Finding]] = MappingProxyType({}),
     ) -> WaveReport:
         """Queue the best candidates, write the report folder, and end the wave.
 
-        `findings`: what each file shows. `verb` begins the act's title. Raises StoreError when the
+        `summary`: what was read. `began`: when, by the monotonic clock. `findings`: what each file
+        shows. `verb` begins the act's title. Raises StoreError when the
         store or the report cannot be written; then nothing is queued.
         """
         with self.ledger.act("ingest", scope=Scope.INTAKE) as act:
-            rows = self._rows(act, collector, statements)
+            rows = self._rows(act, collector)
             keep(act, self.project_id, findings)
             now = iso(self.clock())
             recurring = propose(act, self.project_id, self.wave, findings, now=now)
@@ -74,16 +64,21 @@ class WaveEnd(Struct, frozen=True):
             ids = [*rows.ids, *recurring]
             for row in rows.beyond_cap:
                 report.drop(row)
-            summary = sum_up(
-                Queued(
-                    new=len(ids),
-                    repeated=rows.repeated,
-                    near=_count_near(act, ids),
-                    over_cap=len(rows.beyond_cap) + collector.overflowed,
-                    rules=dict(rows.rules + Counter(finding=len(recurring))),
-                    findings=sum(map(len, findings.values())),
-                    again=tuple(map(in_a_line, again[:AGAIN])),
-                )
+            over_cap = len(rows.beyond_cap) + collector.overflowed
+            summary = structs.replace(
+                summary,
+                new=len(ids),
+                repeated=rows.repeated,
+                near=_count_near(act, ids),
+                over_cap=over_cap,
+                over_cap_left=over_cap,
+                rules=dict(rows.rules + Counter(finding=len(recurring))),
+                findings=sum(map(len, findings.values())),
+                again=tuple(map(in_a_line, again[:AGAIN])),
+                dropped=dict(collector.dropped),
+                errors=report.errors,
+                report_folder=str(report.path),
+                seconds=round(time.monotonic() - began, 3),
             )
             report.candidates(_queued(act, ids))
             act.update(
@@ -98,19 +93,17 @@ class WaveEnd(Struct, frozen=True):
             act.title = f"{verb} {count(summary.files, 'file')}: {count(len(ids), 'candidate')}"
         return summary
 
-    def rehearse(self, collector: CandidateCollector, statements: Sequence[Prepared]) -> None:
+    def rehearse(self, collector: CandidateCollector) -> None:
         """Rank and queue everything as `queue` does, raise what that raises, and keep nothing."""
         with suppress(_RehearsedError), self.ledger.act("ingest", scope=Scope.INTAKE) as act:
-            self._rows(act, collector, statements)
+            self._rows(act, collector)
             raise _RehearsedError
 
-    def _rows(
-        self, act: Act, collector: CandidateCollector, statements: Sequence[Prepared]
-    ) -> _Rows:
+    def _rows(self, act: Act, collector: CandidateCollector) -> _Rows:
         """Write the rows that wait: new statements first, then candidates, up to the cap."""
         known, now = Known(self.database, self.project_id), iso(self.clock())
         ranked = collector.ranked(known)
-        planned = plan(act, self.project_id, statements)
+        planned = plan(act, self.project_id, collector.statements)
         written = write(act, self.project_id, self.wave, planned, now=now)
         kept = ranked.kept[: CAP - len(written.new)]
         ids = insert(
@@ -147,12 +140,8 @@ class _Rows(NamedTuple):
 
 
 def _count_near(act: Act, ids: Sequence[int]) -> int:
-    return sum(
-        act.query(
-            f"SELECT count(leader_id) FROM memory WHERE id IN ({','.join('?' * len(chunk))})",
-            chunk,
-        )[0][0]
-        for chunk in chunks(ids)
+    return int(
+        act.query(f"SELECT count(leader_id) FROM memory WHERE id {AMONG}", (listed(ids),))[0][0]
     )
 
 
@@ -162,14 +151,11 @@ def _queued(act: Act, ids: Sequence[int]) -> list[dict[str, Any]]:
         "id", "kind", "type", "content", "rule", "extractor_version", "confidence", "rank", "seen",
         "leader_id", "path", "line_start", "line_end", "record_id",
     )  # fmt: skip
-    rows: list[dict[str, Any]] = []
-    for chunk in chunks(ids):
-        sql = (
-            "SELECT m.id, m.kind, m.type, m.content, m.rule, m.extractor_version, m.confidence,"
-            " m.rank, m.seen, m.leader_id, s.path, r.line_start, r.line_end, r.key FROM memory m"
-            " JOIN evidence e ON e.id = (SELECT min(id) FROM evidence WHERE memory_id = m.id)"
-            " JOIN record r ON r.id = e.record_id JOIN source s ON s.id = r.source_id"
-            f" WHERE m.id IN ({','.join('?' * len(chunk))}) ORDER BY m.id"
-        )
-        rows += (dict(zip(columns, row, strict=True)) for row in act.query(sql, chunk))
-    return rows
+    sql = (
+        "SELECT m.id, m.kind, m.type, m.content, m.rule, m.extractor_version, m.confidence,"
+        " m.rank, m.seen, m.leader_id, s.path, r.line_start, r.line_end, r.key FROM memory m"
+        " JOIN evidence e ON e.id = (SELECT min(id) FROM evidence WHERE memory_id = m.id)"
+        " JOIN record r ON r.id = e.record_id JOIN source s ON s.id = r.source_id"
+        f" WHERE m.id {AMONG} ORDER BY m.id"
+    )
+    return [dict(zip(columns, row, strict=True)) for row in act.query(sql, (listed(ids),))]

@@ -18,16 +18,16 @@ import msgspec
 from msgspec import structs
 
 from reviewer.clock import Clock, iso
-from reviewer.errors import Breakable, SourceError, UnknownIdError
+from reviewer.errors import Breakable, UnknownIdError
 from reviewer.extraction.candidates import Setting
 from reviewer.extraction.ranking import CAP
 from reviewer.promotion.beyond_cap import BeyondCap
 from reviewer.promotion.candidate_collector import CandidateCollector
+from reviewer.promotion.evidence_rows import record_of
 from reviewer.promotion.expiry import propose_retirements
 from reviewer.promotion.faults import is_of_a_file, reason_of_fault
-from reviewer.promotion.finish_wave import Queued, WaveEnd
+from reviewer.promotion.finish_wave import WaveEnd
 from reviewer.promotion.known_facts import KnownFacts
-from reviewer.promotion.offline_statements import OfflineStatements
 from reviewer.promotion.report import (
     Progress,
     ReportFolder,
@@ -36,7 +36,7 @@ from reviewer.promotion.report import (
 from reviewer.promotion.seed import Seeder
 from reviewer.promotion.triage import Done
 from reviewer.promotion.wave import Wave
-from reviewer.sources.records import Record, Role, Shape, Use
+from reviewer.sources.records import Record
 from reviewer.store.acts import Scope
 from reviewer.store.changes import Value
 from reviewer.store.database import Database, failures_as_sentences
@@ -166,29 +166,29 @@ class StoredPass:
         wave, project_id = self._start(project, scope, value)
         report = ReportFolder(self._database.path, wave)
         collector = CandidateCollector(report.drop)
-        statements = OfflineStatements(
-            KnownFacts(self._database, project), self._clock(), report.drop
-        )
+        known = KnownFacts(self._database, project)
         try:
             for (path, updated), of_source in groupby(records, key=itemgetter(0)):
                 setting = Setting(path=path, now=self._clock(), updated=updated)
                 own = [record for _, record in of_source]
                 try:
                     collector.take(own, setting)
-                    if scope != "record":
-                        _propose(statements, Path(path), report)
+                    if scope != "record" and os.path.exists(path):
+                        collector.propose(Path(path), now=self._clock(), known=known)
                 except Exception as problem:  # the other sources are extracted from
                     if not is_of_a_file(problem):
                         raise
                     collector.give_up(path)
-                    statements.give_up(Path(path))
                     report.error(f"{path}: {reason_of_fault(problem)}")
+            summary = WaveReport(
+                wave=wave,
+                project=project,
+                files=len({origin.path for origin, _ in records}),
+                records=len(records),
+                report_folder=str(report.path),
+            )
             return WaveEnd(self._database, self._ledger, self._clock, wave, project_id).queue(
-                collector,
-                statements.ready,
-                report,
-                lambda queued: _summary(wave, project, records, collector, queued, report, began),
-                verb="Extracted again from",
+                collector, report, summary, began=began, verb="Extracted again from"
             )
         except BaseException:
             report.abandon()
@@ -220,60 +220,5 @@ class StoredPass:
                 updated = datetime.fromtimestamp(changed / 1e9, UTC) if changed > 0 else None
                 yield (
                     _Origin(row["path"], updated),
-                    Record(
-                        key=row["key"],
-                        line_start=row["line_start"],
-                        line_end=row["line_end"],
-                        byte_start=row["byte_start"],
-                        byte_end=row["byte_end"],
-                        sha256=row["sha256"],
-                        role=Role(row["role"]),
-                        text=row["text"],
-                        use=Use(row["use"]),
-                        shape=Shape(row["shape"]),
-                        at=row["at"],
-                        session=row["session"],
-                        sidechain=bool(row["sidechain"]),
-                        headings=msgspec.json.decode(row["headings"], type=tuple[str, ...]),
-                        meta=msgspec.json.decode(row["meta"], type=dict[str, str]),
-                    ),
+                    record_of(row, Record),
                 )
-
-
-def _propose(statements: OfflineStatements, path: Path, report: ReportFolder) -> None:
-    """Collect the statements of a source, if its file is still there."""
-    if not path.exists():
-        return
-    try:
-        statements.take(path)
-    except OSError as problem:
-        report.error(f"{path}: {problem.strerror}")
-    except SourceError as problem:
-        report.error(str(problem))
-
-
-def _summary(
-    wave: int,
-    project: str,
-    records: list[tuple[_Origin, Record]],
-    collector: CandidateCollector,
-    queued: Queued,
-    report: ReportFolder,
-    began: float,
-) -> WaveReport:
-    return WaveReport(
-        wave=wave,
-        project=project,
-        files=len({origin.path for origin, _ in records}),
-        records=len(records),
-        new=queued.new,
-        repeated=queued.repeated,
-        near=queued.near,
-        over_cap=queued.over_cap,
-        over_cap_left=queued.over_cap,
-        dropped=dict(collector.dropped),
-        rules=queued.rules,
-        errors=report.errors,
-        report_folder=str(report.path),
-        seconds=round(time.monotonic() - began, 3),
-    )

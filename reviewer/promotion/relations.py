@@ -11,8 +11,8 @@ from reviewer.promotion.conflict_rows import queue_contradiction
 from reviewer.promotion.evidence_rows import JOINED
 from reviewer.promotion.known_facts import SHORTLIST, query_of
 from reviewer.proposing.values import Relations, Sentence
-from reviewer.store.acts import Act
-from reviewer.store.database import Database, failures_as_sentences
+from reviewer.store.acts import AMONG, Act, listed
+from reviewer.store.database import Database
 
 MOST = 400
 """Statements of one question."""
@@ -32,20 +32,14 @@ class Related(Struct, frozen=True):
 def to_compare(database: Database, project: str, new: Sequence[int]) -> list[Sentence]:
     """The new statements and those nearest to each of them, by number."""
     wanted = set(new)
-    with failures_as_sentences(database.path):
-        reader = database.reader()
-        rows = reader.execute(_ROWS, (project,)).fetchall()
-        texts = {row[0]: Sentence(*row) for row in rows}
-        for number in new:
-            if number in texts and (query := query_of(texts[number].text)):
-                wanted.update(
-                    row[0]
-                    for row in reader.execute(
-                        "SELECT rowid FROM memory_text WHERE memory_text MATCH ?"
-                        " ORDER BY rank LIMIT ?",
-                        (query, SHORTLIST),
-                    )
-                )
+    texts = {row[0]: Sentence(*row) for row in database.query(_ROWS, (project,))}
+    for number in new:
+        if number in texts and (query := query_of(texts[number].text)):
+            near = database.query(
+                "SELECT rowid FROM memory_text WHERE memory_text MATCH ? ORDER BY rank LIMIT ?",
+                (query, SHORTLIST),
+            )
+            wanted.update(row[0] for row in near)
     return [texts[number] for number in sorted(wanted & texts.keys())][-MOST:]
 
 
@@ -62,29 +56,38 @@ def relate(act: Act, relations: Relations, now: str) -> Related:
     of which only one can hold. Nothing is decided.
     """
     joined = sum(_join(act, group) for group in relations.same)
-    for old, _ in relations.untrue:
-        _put_last(act, old)
-    pairs = [
-        *((old, new, f"#{new} makes #{old} untrue") for old, new in relations.untrue),
-        *(
-            (one, other, f"#{one} and #{other} cannot both hold")
-            for one, other in relations.contradict
-        ),
-    ]
     new = 0
-    for left, right, words in pairs:
-        new += len(queue_contradiction(act, left, right, words, now))
+    for old, later in relations.untrue:
+        new += make_untrue(act, old, later, now)
+    for one, other in relations.contradict:
+        new += len(queue_contradiction(act, one, other, now))
     return Related(joined, new)
 
 
-def _put_last(act: Act, untrue: int) -> None:
-    """Take a waiting row that a later session made untrue out of the first ranks."""
-    for rank, flags in act.query(
-        "SELECT rank, flags FROM memory WHERE id = ? AND status = 'candidate'", (untrue,)
-    ):
-        act.update(
-            "memory", untrue, rank=rank % 1, flags=" ".join(sorted({*flags.split(), UNTRUE}))
+def make_untrue(act: Act, old: int, later: int, now: str) -> int:
+    """Put a waiting row behind the later one that makes it untrue; for a memory queue a row that
+    shows both. Returns how many rows are new.
+    """
+    rows = {
+        number: (status, leader, flags)
+        for number, status, leader, flags in act.query(
+            "SELECT id, status, leader_id, flags FROM memory WHERE id IN (?, ?)"
+            " AND kind = 'memory' AND status IN ('candidate', 'active')",
+            (old, later),
         )
+    }
+    if len(rows) < 2:  # one was rejected, or forgotten meanwhile
+        return 0
+    if rows[old][0] == "active" or rows[later][0] == "active":
+        return len(queue_contradiction(act, old, later, now, untrue=True))
+    leader = rows[later][1] or later
+    if leader == old:  # the other way round: they were joined as the same
+        return 0
+    behind = act.query("SELECT id FROM memory WHERE leader_id = ?", (old,))
+    flags = " ".join(sorted({*rows[old][2].split(), JOINED, UNTRUE}))
+    act.update("memory", old, leader_id=leader, flags=flags)
+    act.update_many("memory", [row for (row,) in behind], leader_id=leader)
+    return 0
 
 
 def _join(act: Act, group: Sequence[int]) -> int:
@@ -93,8 +96,8 @@ def _join(act: Act, group: Sequence[int]) -> int:
         row[0]: row
         for row in act.query(
             "SELECT id, status, rank, cost, times, flags FROM memory WHERE kind = 'memory'"
-            f" AND leader_id IS NULL AND id IN ({','.join('?' * len(group))})",
-            tuple(group),
+            f" AND leader_id IS NULL AND id {AMONG}",
+            (listed(group),),
         )
     }
     waiting = [number for number in group if number in rows and rows[number][1] == "candidate"]
@@ -133,7 +136,7 @@ def _sessions(act: Act, rows: Sequence[int]) -> int:
         act.query(
             "SELECT count(DISTINCT coalesce(r.session, 's' || r.source_id)) FROM evidence e"
             " JOIN record r ON r.id = e.record_id"
-            f" WHERE e.memory_id IN ({','.join('?' * len(rows))})",
-            tuple(rows),
+            f" WHERE e.memory_id {AMONG}",
+            (listed(rows),),
         )[0][0]
     )

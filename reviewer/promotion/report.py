@@ -48,18 +48,18 @@ class WaveReport(Struct, frozen=True, kw_only=True):
     records: int = 0
     fresh: int = 0
     skipped: int = 0
-    new: int
-    repeated: int
+    new: int = 0
+    repeated: int = 0
     near: int = 0
-    over_cap: int
-    over_cap_left: int
+    over_cap: int = 0
+    over_cap_left: int = 0
     """How many of them can still be called up."""
     masked: int = 0
     kept_out: dict[str, int] = {}
     skipped_by: dict[str, int] = {}
     passed_over: dict[str, int] = {}
-    dropped: dict[str, int]
-    rules: dict[str, int]
+    dropped: dict[str, int] = {}
+    rules: dict[str, int] = {}
     sessions: int = 0
     """How many of the files that were read are sessions."""
     findings: int = 0

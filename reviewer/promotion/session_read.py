@@ -154,7 +154,9 @@ class _Reading:
         return SessionRead(
             format=format_,
             found=tuple(self._found()),
-            statements=tuple((each, score([each], 1.0)) for each in proposed.ready),
+            statements=tuple(
+                (each, score([each], 1.0)) for each in proposed if isinstance(each, Prepared)
+            ),
             boot=tuple(sorted(self._boot)),
             records=self._records,
             masked=self._masked,

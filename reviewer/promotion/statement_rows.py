@@ -18,7 +18,6 @@ from reviewer.extraction.rules import LONGEST_STATEMENT, SHORTEST_STATEMENT
 from reviewer.extraction.similarity import similarity
 from reviewer.promotion import queue_order
 from reviewer.promotion.cited_lines import Cited, cite
-from reviewer.promotion.conflict_rows import queue_contradiction
 from reviewer.promotion.enqueue import NewRow, add_quotes, insert
 from reviewer.promotion.evidence_rows import (
     JOINED,
@@ -31,6 +30,7 @@ from reviewer.promotion.evidence_rows import (
 )
 from reviewer.promotion.findings import finding_behind
 from reviewer.promotion.known_facts import SHORTLIST, query_of
+from reviewer.promotion.relations import make_untrue
 from reviewer.promotion.views import proposed_by
 from reviewer.proposing.values import Proposer, Proved, SessionView
 from reviewer.sources.records import Role
@@ -244,20 +244,11 @@ def write(act: Act, project_id: int, wave_id: int, planned: Plan, *, now: str) -
         rows = insert(act, [new_row(fact)], project_id=project_id, wave_id=wave_id, now=now)
         for number in rows:
             _take_price(act, project_id, number, fact)
-            _contradict(act, project_id, number, fact.best.proved.proposal.replaces, now)
+            if old := _named_row(act, project_id, fact.best.proved.proposal.replaces):
+                make_untrue(act, old, number, now)
         new += rows
     seen = [_count_again(act, row, fact, records, now) for row, fact in planned.again]
     return Written(tuple(new), tuple(seen))
-
-
-def _contradict(act: Act, project_id: int, number: int, old: int, now: str) -> None:
-    """Queue a row for the memory that a new statement makes untrue."""
-    if act.query(
-        "SELECT 1 FROM memory WHERE (id, project_id, kind) = (?, ?, 'memory')"
-        " AND status IN ('candidate', 'active')",
-        (old, project_id),
-    ):
-        queue_contradiction(act, old, number, f"#{number} makes #{old} untrue", now)
 
 
 def new_row(fact: Fact) -> NewRow:

@@ -15,9 +15,8 @@ from reviewer.clock import Clock
 from reviewer.errors import Breakable, BrokenOff, OtherKindError, SourceError, StoreError
 from reviewer.promotion.candidate_collector import CandidateCollector
 from reviewer.promotion.faults import is_of_a_file, reason_of_fault, sparing_faulty
-from reviewer.promotion.finish_wave import Queued, WaveEnd
+from reviewer.promotion.finish_wave import WaveEnd
 from reviewer.promotion.known_facts import KnownFacts
-from reviewer.promotion.offline_statements import OfflineStatements
 from reviewer.promotion.record_writer import RecordWriter, SourceWriter, Stamp
 from reviewer.promotion.report import Progress, ReportFolder, WaveReport
 from reviewer.promotion.source_reader import (
@@ -69,7 +68,7 @@ class Wave:
     _number: int
     _report: ReportFolder
     _collector: CandidateCollector
-    _statements: OfflineStatements
+    _known: KnownFacts
     _progress: _ProgressMeter
 
     def __init__(
@@ -117,9 +116,7 @@ class Wave:
         self._number = self._writer.start(project, roots)
         self._report = ReportFolder(self._database.path, self._number)
         self._collector = CandidateCollector(self._report.drop)
-        self._statements = OfflineStatements(
-            KnownFacts(self._database, project), self._clock(), self._report.drop
-        )
+        self._known = KnownFacts(self._database, project)
         for line in self._unreadable:
             self._report.error(line)
         self._progress = _ProgressMeter(progress, found)
@@ -147,18 +144,16 @@ class Wave:
             self._flush()  # what `give_up` has to say of files
             return end.queue(
                 self._collector,
-                self._statements.ready,
                 self._report,
-                lambda queued: self._sum_up(project, began, queued),
+                self._summary(project),
+                began=began,
                 findings=self._findings,
             )
 
         def rehearse(path: Path) -> None:
-            own = [each for each in self._statements.ready if each.proved.path == path]
-            end.rehearse(self._collector.of(str(path)), own)
+            end.rehearse(self._collector.of(str(path)))
 
-        paths = {*self._opened, *(each.proved.path for each in self._statements.ready)}
-        return sparing_faulty(sorted(paths), finished, self._give_up, rehearse)
+        return sparing_faulty(self._collector.sources(), finished, self._give_up, rehearse)
 
     def _flush(self) -> None:
         """Write the records that wait; files whose records cannot be written are given up."""
@@ -174,7 +169,6 @@ class Wave:
         it, and the next wave reads it again.
         """
         self._collector.give_up(str(path))
-        self._statements.give_up(path)
         self._done.discard(path)
         self._findings.pop(path, None)
         writer = self._opened.get(path)
@@ -312,7 +306,7 @@ class Wave:
             for error in closed.errors:
                 self._report.error(f"{path}: {error}")
             if job.extract:
-                self._statements.take(path)
+                self._collector.propose(path, now=self._clock(), known=self._known)
             if not self._interrupted:  # else the next wave proposes from it
                 self._findings[path] = closed.findings
                 writer.finish(planned.stamp, closed.tally)
@@ -343,7 +337,8 @@ class Wave:
                 fresh.add(record.key)
                 self._collector.stored_as(record.key, key)
 
-    def _sum_up(self, project: str, began: float, queued: Queued) -> WaveReport:
+    def _summary(self, project: str) -> WaveReport:
+        """What was read; `WaveEnd` adds what is queued."""
         return WaveReport(
             wave=self._number,
             project=project,
@@ -354,24 +349,13 @@ class Wave:
             records=self._records,
             fresh=self._writer.fresh,
             skipped=self._skipped.total() + self._passed_over.total(),
-            new=queued.new,
-            repeated=queued.repeated,
-            near=queued.near,
-            over_cap=queued.over_cap,
-            over_cap_left=queued.over_cap,
             masked=self._masked,
             kept_out=dict(self._kept_out),
             skipped_by=dict(self._skipped),
             passed_over=dict(self._passed_over),
-            dropped=dict(self._collector.dropped + self._statements.dropped),
-            rules=queued.rules,
             sessions=len(self._sessions & self._done),
-            findings=queued.findings,
-            again=queued.again,
-            errors=self._report.errors,
             problems=tuple(self._problems),
             report_folder=str(self._report.path),
-            seconds=round(time.monotonic() - began, 3),
         )
 
 

@@ -139,6 +139,7 @@ BEGINS = re.compile(r'"statement"\s*:')
 """Where a statement begins in JSON."""
 _THINKING = re.compile(r"<think(?:ing)?>", re.IGNORECASE)
 _THOUGHT = re.compile(r"</think(?:ing)?>", re.IGNORECASE)
+MOST_OTHERS = 500
 _DECODER = json.JSONDecoder(strict=False)
 
 
@@ -146,24 +147,24 @@ def _objects(text: str) -> Iterator[Mapping[str, Any] | None]:
     """The JSON objects of a text that have statements or are one.
 
     An object that is not whole, because the answer was cut off, is searched for whole ones in it;
-    it counts as None.
+    it counts as None. After MOST_OTHERS braces that begin something else the rest is not searched.
     """
-    at = text.find("{")
-    while at >= 0:
+    at, others = text.find("{"), 0
+    while at >= 0 and others < MOST_OTHERS:
+        end = at + 1  # statements may be inside
+        value = None
         try:
-            value, end = _DECODER.raw_decode(text, at)
+            value, whole = _DECODER.raw_decode(text, at)
         except json.JSONDecodeError as problem:
             if BEGINS.search(text, at) and _at_end(problem, text):
                 yield None
-            at = text.find("{", at + 1)
-            continue
         except (ValueError, RecursionError):
-            at = text.find("{", at + 1)
-            continue
+            pass
         if isinstance(value, dict) and ("statements" in value or "statement" in value):
             yield value
+            end = whole
         else:
-            end = at + 1  # statements may be inside
+            others += 1
         at = text.find("{", end)
 
 

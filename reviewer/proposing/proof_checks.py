@@ -19,64 +19,9 @@ from reviewer.sources.events import Speaker
 from reviewer.sources.records import Role
 from reviewer.text.identifiers import IdentifierKind, identifiers
 
-# Whether a statement can be understood without its surroundings.
-
-_OPENERS = re.compile(
-    r"(?P<word>(?:this|that|these|those|it|its|they|them|their|he|she|such|both|here|there|now"
-    r"|then|so|also|but|and|or|however|therefore|otherwise|instead"
-    r"|as discussed|as mentioned|as above"
-    r"|same|the (?:above|same|latter|former|following)"
-    r"|we just|i just|we now|let me|let's|i'll|i'm|i see|we've just|you're right"
-    r"|yes|no,|ok|okay|wait|actually|done|fixed))\b",
-    re.IGNORECASE,
-)
-"""Words that need what came before them: "This breaks the build", "As discussed, use uv"."""
-_OPENERS_THAT_STAND = re.compile(
-    r"(?:th(?:is|e above) (?:project|repository|repo|codebase|code base|package|library|program"
-    r"|monorepo|workspace|team)\b"
-    r"|it is (?:\w+ )?(?:forbidden|required|possible|impossible"
-    r"|important|necessary|safe|unsafe|allowed|enough|recommended)\b"
-    r"|there (?:is|are|was|were|must|should|will|may) \w+"
-    r"|both (?:`|the\b|\S+ and\b|\w+ \w+ and\b)"
-    r"|that (?:a|the|an|every)\b"
-    r"|such (?:a|an)\b"
-    r"|same-"
-    r"|now that\b"
-    r"|no,? matter\b"
-    r"|both \w+)",
-    re.IGNORECASE,
-)
-"""Openings with such a word that do stand alone: "This project uses uv", "There is no retry"."""
-_UNNAMED_THING = re.compile(
-    r"the (?:root )?(?:fix|change|issue|problem|bug|error|cause|solution|result|answer|idea|point"
-    r"|failure|reason)"
-    r" (?:is|was|are|were|works?|worked|has|had|will|would|does|did|can|should|here|comes|came)\b",
-    re.IGNORECASE,
-)
-"""A thing without its name: "The fix was to empty the cache"."""
-_UNRESOLVED = re.compile(
-    r"\b(?:(?:see|as|the|described|mentioned|shown|listed) above(?! \w*\d)|see below"
-    r"|as (?:discussed|mentioned|described|noted|said) (?:earlier|before|above)|as discussed"
-    r"|as mentioned|(?:discussed|mentioned|described) (?:earlier|before|previously)"
-    r"|in this (?:conversation|chat)|(?:in|during|for|from) this session"
-    r"|(?:earlier|previously) in (?:the|this) (?:session|conversation|chat)"
-    r"|the user (?:asked|requested|confirmed|agreed|approved) (?:me|us|to)\b"
-    r"|just now|right now|a moment ago)",
-    re.IGNORECASE,
-)
-"""A reference to something elsewhere: "Use the port mentioned above"."""
-_FRAGMENT_LIST = """
-about above after although and are as at be because been before being but by can could did do does
-due during either else even for from had has have if in including into is like must nor not of on or
-otherwise over should since than that the then through to under unless until via was were when where
-whereas which while who whose why with without would
-"""
-_FRAGMENT_STARTS = frozenset(_FRAGMENT_LIST.split())
-"""Lower-case words that begin the rest of a sentence: "because the cache is stale"."""
-
 
 def why_not_alone(statement: str) -> str:
-    """Why a statement cannot be understood without its surroundings; empty if it can."""
+    """Why a statement is no whole sentence; empty if it may be. Its words are the reader's task."""
     text = statement.strip().strip("*_")
     if not re.search(r"[^\W\d_]{2}", text):
         return "it has no words"
@@ -84,21 +29,8 @@ def why_not_alone(statement: str) -> str:
         return "it is a question"
     if text.endswith(":"):
         return "it ends in a colon"
-    if text.endswith((",", "…", "...", " -", "–", "—")) or text.endswith((" and", " or")):
+    if text.endswith((",", "…", "...", " -", "–", "—")):
         return "it is cut off"
-    opener = _OPENERS.match(text)
-    if opener and not _OPENERS_THAT_STAND.match(text):
-        return f'it opens with "{opener["word"].lower()}"'
-    thing = _UNNAMED_THING.match(text)
-    if thing:
-        name = " ".join(thing[0].lower().split()[:-1])
-        return f'it opens with "{name}", without saying of what'
-    unresolved = _UNRESOLVED.search(text)
-    if unresolved:
-        return f'it says "{unresolved[0].lower()}"'
-    first = text.split()[0].strip(",.")
-    if first in _FRAGMENT_STARTS:
-        return f'it begins in the middle of a sentence, with "{first}"'
     return ""
 
 

@@ -53,25 +53,6 @@ class Change(Struct, frozen=True, array_like=True, gc=False):
         return Change(self.table, self.row, self.after, self.before)
 
 
-class Insertion(Struct, frozen=True, array_like=True, gc=False):
-    """The insertion of one of very many rows; packed, it is the same as a Change. `after` is made
-    by an `image_type`.
-    """
-
-    table: str
-    row: int
-    before: None
-    after: Struct
-
-
-@lru_cache(maxsize=32)
-def image_type(columns: tuple[str, ...]) -> type[Struct]:
-    """A type whose values are packed as an Image of these columns; four times faster than a dict,
-    and a third of its size.
-    """
-    return msgspec.defstruct("Row", [(name, Value) for name in columns], gc=False)
-
-
 _encoder = msgspec.msgpack.Encoder()
 _decoder: msgspec.msgpack.Decoder[list[Change]] = msgspec.msgpack.Decoder(
     Annotated[list[Change], Meta(max_length=PART)]
@@ -82,7 +63,7 @@ class Packed:
     """Consecutive changes in the format of the ledger: MessagePack, deflated."""
 
     def __init__(self) -> None:
-        self._open: list[Change | Insertion] = []
+        self._open: list[Change] = []
         self._parts: list[bytes] = []
         self._packing: Future[list[bytes]] | None = None
         """The part that another thread deflates while this one writes on."""
@@ -91,7 +72,7 @@ class Packed:
     def __len__(self) -> int:
         return PART * self._full + len(self._open)
 
-    def add(self, changes: Iterable[Change | Insertion]) -> None:
+    def add(self, changes: Iterable[Change]) -> None:
         """Take more changes."""
         self._open += changes
         while len(self._open) > PART:
@@ -130,7 +111,7 @@ def pack(changes: Iterable[Change]) -> bytes:
     return packed.blob()
 
 
-def _deflated(changes: Sequence[Change | Insertion]) -> list[bytes]:
+def _deflated(changes: Sequence[Change]) -> list[bytes]:
     """One part, or several where one would be too large."""
     encoded = _encoder.encode(changes)
     if len(encoded) > PART_BYTES and len(changes) > 1:

@@ -21,7 +21,7 @@ from reviewer.tui.pipelines.keys import PIPELINES
 from reviewer.tui.queue.keys import QUEUE
 from reviewer.tui.session.keys import SESSION
 from reviewer.tui.start.keys import START
-from reviewer.tui.state.keys import FORM, STATE
+from reviewer.tui.state.keys import STATE
 
 PANES: tuple[Pane, ...] = (
     keys.APP,
@@ -31,7 +31,6 @@ PANES: tuple[Pane, ...] = (
     PACKET,
     PIPELINES,
     STATE,
-    FORM,
     HISTORY,
     AGENTS,
     REACH,
@@ -43,7 +42,6 @@ PANES: tuple[Pane, ...] = (
     keys.FILTER_FIELD,
     keys.EDIT,
     keys.CHOICE,
-    keys.HELP_LIST,
 )
 
 ACTIONS: dict[str, Action] = {action.id: action for pane in PANES for action in pane.actions}

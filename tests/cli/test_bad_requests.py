@@ -77,7 +77,7 @@ class TestWhatIsAsked:
 
     def test_the_screen_without_a_terminal(self, seeded: Reviewer) -> None:
         assert "reviewer queue list" in seeded.fails(code=2)
-        assert "--no-screen" in seeded.fails("demo", code=2)
+        assert "--plain" in seeded.fails("demo", code=2)
 
 
 class TestThePromotionGraph:
@@ -86,18 +86,24 @@ class TestThePromotionGraph:
     def test_empty_words(self, reviewer: Reviewer) -> None:
         blank = reviewer.folder / "blank.txt"
         blank.write_text(" \n\n")
-        assert "this has 0" in reviewer.fails("add", "decision", "  ")
-        assert "is empty" in reviewer.fails("add", "decision", "--content-file", blank)
-        assert "give the text" in reviewer.fails("add", "decision", code=2)
-        assert "gone.txt" in reviewer.fails("add", "decision", "--content-file", "gone.txt")
+        assert "this has 0" in reviewer.fails("remember", "  ", "--type", "decision")
+        assert "is empty" in reviewer.fails(
+            "remember", "--content-file", blank, "--type", "decision"
+        )
+        assert "give the text" in reviewer.fails("remember", code=2)
+        assert "gone.txt" in reviewer.fails(
+            "remember", "--content-file", "gone.txt", "--type", "decision"
+        )
 
     def test_a_megabyte(self, reviewer: Reviewer) -> None:
         words = reviewer.folder / "words.txt"
         words.write_text("A word \x1b[31m and another one. " * 34_000)
         assert 1_000_000 < words.stat().st_size < 1 << 20
-        assert "at most 4,000" in reviewer.fails("add", "decision", "--content-file", words)
+        assert "at most 4,000" in reviewer.fails(
+            "remember", "--content-file", words, "--type", "decision"
+        )
         words.write_text("x" * ((1 << 20) + 1))
-        assert "1 MiB" in reviewer.fails("add", "decision", "--content-file", words)
+        assert "1 MiB" in reviewer.fails("remember", "--content-file", words, "--type", "decision")
         reviewer.nothing_lost(candidates=0)
 
 

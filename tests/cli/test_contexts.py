@@ -120,13 +120,6 @@ def test_many_are_annotated_as_one_act(talked: Reviewer) -> None:
     assert {row["priority"] for row in commits(talked)[1:]} == {"normal"}
 
 
-def test_patterns_can_be_tried_before(talked: Reviewer) -> None:
-    number = commits(talked)[1]["id"]
-    (tried,) = talked.rows("annotate", number, "--check", "--retain-match", "$50k")
-    assert tried["checks"][0]["matches"] == 1
-    assert not commits(talked)[1]["annotated"]
-
-
 def test_a_commit_is_added_with_criteria_and_edited(talked: Reviewer) -> None:
     (made,) = talked.rows("commit", "add", "talk", "--text", "The drawer stays closed.",
                           "--priority", "important", "--retain-match", "drawer")  # fmt: skip
@@ -166,9 +159,9 @@ def test_compile_in_three_forms_and_at_a_commit(talked: Reviewer) -> None:
     at = talked("compile", "talk", "--at", rows[1]["hash"][:6], "--format", "chat")
     assert json.loads(at.stdout) == TALK[1:2]
     assert "--- user (dialogue)" in talked("compile", "talk").stdout
-    totals = json.loads(talked("compile", "talk", "--totals").stdout)
-    assert totals["total"] == sum(row["tokens"] for row in rows)
-    assert totals["by_priority"]["skip"] == rows[0]["tokens"]
+    (context,) = talked.rows("context", "show", "talk")
+    assert context["totals"]["total"] == sum(row["tokens"] for row in rows)
+    assert context["totals"]["by_priority"]["skip"] == rows[0]["tokens"]
 
 
 def test_compile_says_how_many_tokens_it_hands_out(talked: Reviewer) -> None:
@@ -176,8 +169,6 @@ def test_compile_says_how_many_tokens_it_hands_out(talked: Reviewer) -> None:
     talked("annotate", rows[0]["hash"], "--priority", "skip")
     left = sum(row["tokens"] for row in rows[1:])
     assert f"{len(rows) - 1} messages, {left} tokens, out of" in talked("compile", "talk").stderr
-    totals = json.loads(talked("compile", "talk", "--totals").stdout)
-    assert (totals["messages"], totals["tokens"]) == (len(rows) - 1, left)
 
 
 def test_without_a_store_the_import_is_named(reviewer: Reviewer) -> None:

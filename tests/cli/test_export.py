@@ -14,7 +14,10 @@ OURS = "# Agents\n\nBe kind.\n"
 @pytest.fixture
 def decided(ingested: Reviewer) -> Reviewer:
     """A store with a fact of each layer."""
-    memory, entity = ingested.ids("--kind", "memory")[0], ingested.ids("--kind", "entity")[0]
+    memory, entity = (
+        ingested.ids("--filter", "kind:memory")[0],
+        ingested.ids("--filter", "kind:entity")[0],
+    )
     assert ingested("promote", memory, entity, "--alone").returncode == 0
     assert ingested("state", "set", "currency", "EUR").returncode == 0
     return ingested
@@ -33,18 +36,6 @@ def test_ndjson_has_every_field(decided: Reviewer) -> None:
     rows = [json.loads(line) for line in lines]
     assert [row["layer"] for row in rows] == ["state", "entity", "memory"]
     assert all(row["sources"] for row in rows[1:])
-
-
-def test_a_dash_is_stdout(decided: Reviewer) -> None:
-    assert decided("export", "-o", "-").stdout == decided("export").stdout != ""
-    assert not (decided.folder / "-").exists()
-
-
-def test_a_file_is_written_when_it_is_named(decided: Reviewer) -> None:
-    path = decided.folder / "facts.md"
-    done = decided("export", "-o", path)
-    assert (done.returncode, done.stdout) == (0, "")
-    assert path.read_text(encoding="utf-8") == decided("export").stdout
 
 
 def test_the_block_of_a_file_that_belongs_to_somebody_else(decided: Reviewer) -> None:
@@ -95,7 +86,6 @@ def test_a_context_folder(decided: Reviewer) -> None:
     [
         ("--write",),
         ("--into", "a.md", "--context-dir", "b"),
-        ("--into", "a.md", "-o", "b.md"),
         ("--into", "a.md", "--format", "ndjson"),
     ],
 )
@@ -113,7 +103,7 @@ def test_an_export_before_any_decision_is_reported(ingested: Reviewer) -> None:
 def test_an_entity_is_not_named_twice(reviewer: Reviewer) -> None:
     said = "Receipts are printed in black only"
     for words in ((said,), ("Drawers open by key", "--name", "Till")):
-        done = reviewer("--project", "p", "add", "decision", *words)
+        done = reviewer("--project", "p", "remember", *words, "--type", "decision")
         assert done.returncode == 0, done.stderr
     reviewer("--project", "p", "promote", 1, 2)
     text = reviewer("--project", "p", "export").stdout

@@ -264,7 +264,7 @@ def fill(program: Program) -> None:
     for number in range(3):
         words = program.folder / "more.md"
         words.write_text(f"Drawer {number}{p} of the kiosk sticks.")
-        done("add", "knowledge", "--content-file", words)
+        done("remember", "--content-file", words, "--type", "knowledge")
     memories = program.rows_of("SELECT id FROM memory WHERE kind = 'memory' ORDER BY id")
     done("promote", *memories[:3])
     done("reject", memories[3])
@@ -273,7 +273,14 @@ def fill(program: Program) -> None:
     done("edit", memories[4], "--content-file", words)
     done("graduate", memories[0], "--as", "decision", "--name", f"entity{p}")
     for name in NAMES:
-        done("add", "parameter", f"paper width = {len(name) + ord(name)} mm{p}", "--name", f"x{p}")
+        done(
+            "remember",
+            f"paper width = {len(name) + ord(name)} mm{p}",
+            "--type",
+            "parameter",
+            "--name",
+            f"x{p}",
+        )
     entities = program.rows_of("SELECT id FROM memory WHERE kind = 'entity' ORDER BY id")
     done("promote", *entities[-2:])
     done("relate", entities[-1], "depends_on", entities[-2])
@@ -313,7 +320,7 @@ def reads(program: Program) -> Iterator[Sequence[object]]:
         ["queue", "list", "--status", "all"],
         ["queue", "show", *memories],
         ["conflict", "list", "--all"],
-        *(["conflict", "show", each] for each in
+        *(["queue", "show", each] for each in
           program.rows_of("SELECT id FROM memory WHERE kind = 'conflict'")),
         ["state", "list", "--all"],
         *(["state", "show", each, "--all"] for each in state_keys),
@@ -327,7 +334,7 @@ def reads(program: Program) -> Iterator[Sequence[object]]:
         *(["context", "show", each] for each in contexts),
         *(["commit", "list", each] for each in contexts),
         ["commit", "show", *commits],
-        ["annotate", *commits[:6], "--check"],
+
         *(["compress", each, "--level", "brief"] for each in contexts),
         *(["compress", each, "--level", "all"] for each in contexts[:1]),
         *(["compress", "#1", "--expand", f"#{each}"] for each in summaries),
@@ -336,7 +343,7 @@ def reads(program: Program) -> Iterator[Sequence[object]]:
         ["brief", program.session],
         ["keep", program.session],
         ["view", program.session],
-        ["view", program.session, "--pieces", "400"],
+        ["view", program.session],
         ["view", program.talk],
         ["view", program.note],
         ["propose", program.session, "--dry-run", "--command", "cat"],
@@ -358,7 +365,6 @@ def reads(program: Program) -> Iterator[Sequence[object]]:
     yield from [
         *(["compress", each, "--table"] for each in contexts),
         *(["compile", contexts[0], "--format", form] for form in ("text", "json", "chat")),
-        ["compile", contexts[0], "--totals"],
         *(["context", "export", each] for each in contexts),
         ["export"],
         ["export", "--marks"],

@@ -1,4 +1,4 @@
-"""`ingest`, `extract`, `queue more`, `stats` and `demo --no-screen`."""
+"""`ingest`, `extract`, `queue more` and `stats`."""
 
 from __future__ import annotations
 
@@ -102,15 +102,6 @@ def test_stats_count_by_project(ingested: Reviewer) -> None:
     assert counts["seed"]["waiting"] == 3
     assert counts["kiosk"]["waiting"] == len(ingested.ids("--project", "kiosk"))
     assert [row["project"] for row in ingested.rows("stats", "--project", "kiosk")] == ["kiosk"]
-
-
-def test_the_demo_does_the_main_job_without_a_screen(reviewer: Reviewer) -> None:
-    done = reviewer("demo", "--no-screen", db=False)
-    assert done.returncode == 0, done.stderr
-    assert len([line for line in done.stdout.splitlines() if line.startswith("#")]) == 10
-    for step in ("Promoted", "Rejected", "Undone", "agree with the ledger"):
-        assert step in done.stdout
-    assert not list((reviewer.folder / "home").rglob("*.db"))
 
 
 def test_an_unused_ignore_file_is_reported_by_name(reviewer: Reviewer) -> None:

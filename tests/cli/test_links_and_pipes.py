@@ -57,7 +57,6 @@ def test_a_pipe_in_place_of_a_source_makes_nobody_wait(reviewer: Reviewer) -> No
         assert "not a regular file" in reviewer(*words, note).stderr
     line = reviewer.fails("state", "set", "till", "open", "--evidence", f"{note}:1")
     assert "it is a folder, a pipe or a device, not a file" in line
-    assert reviewer("export", "--format", "markdown", "-o", note).returncode == 1
 
 
 def test_a_message_that_nobody_typed_is_kept_but_nothing_is_proposed_from_it(
@@ -83,8 +82,8 @@ def test_a_message_that_nobody_typed_is_kept_but_nothing_is_proposed_from_it(
 
 @pytest.mark.parametrize(
     "words",
-    [["export", "-o"], ["export", "--write", "--into"], ["packet", "--out"]],
-    ids=["export", "block", "packet"],
+    [["export", "--write", "--into"], ["packet", "--out"]],
+    ids=["block", "packet"],
 )
 def test_a_link_to_nothing_makes_no_file_elsewhere(seeded: Reviewer, words: list[str]) -> None:
     seeded("promote", 1)

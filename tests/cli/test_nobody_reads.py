@@ -55,7 +55,7 @@ WRITING = [
     "compress talk --level brief --apply --anyway",
     "export --into AGENTS.md --write",
     "connect codex --yes",
-    "add decision 'The till prints in black only.'",
+    "remember 'The till prints in black only.' --type decision",
     "restore 4",
     "pipeline run tea.dot",
     "--plain <letters.txt",

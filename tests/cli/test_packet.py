@@ -53,14 +53,6 @@ def test_a_packet_of_a_folder_needs_no_store(reviewer: Reviewer, kiosk: Path) ->
     assert packet(reviewer, kiosk / ".context") == text
 
 
-def test_a_dash_is_stdout(reviewer: Reviewer, kiosk: Path) -> None:
-    assert packet(reviewer, kiosk, "--out", "-") == packet(reviewer, kiosk)
-    assert as_json(reviewer, kiosk, "--out", "-") == as_json(reviewer, kiosk)
-    assert not list(reviewer.folder.rglob("-"))
-    said = reviewer.fails("packet", "--context-dir", kiosk, "--out", "-", "--force", code=2)
-    assert "--out FILE" in said
-
-
 def test_json_and_markdown_agree(reviewer: Reviewer, kiosk: Path) -> None:
     found = as_json(reviewer, kiosk, "--budget", 300)
     assert found["budget"] == 300
@@ -266,7 +258,10 @@ def test_the_store_and_the_folder_make_one_packet(seeded: Reviewer, kiosk: Path)
 
 
 def test_a_memory_marked_constitution_is_a_rule(seeded: Reviewer) -> None:
-    assert seeded("add", "preference", "Never push to main #constitution").returncode == 0
+    assert (
+        seeded("remember", "Never push to main #constitution", "--type", "preference").returncode
+        == 0
+    )
     assert seeded("promote", max(seeded.ids())).returncode == 0
     assert "- Never push to main\n" in seeded("packet", "--budget", 0).stdout
 

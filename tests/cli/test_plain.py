@@ -154,7 +154,13 @@ def test_a_conflict_is_read_with_both_sides(reviewer: Reviewer) -> None:
     project = ("--project", "kiosk")
     for depth in ("300 mm", "320 mm"):
         added = reviewer(
-            *project, "add", "parameter", f"drawer depth = {depth}", "--name", "drawer depth"
+            *project,
+            "remember",
+            f"drawer depth = {depth}",
+            "--type",
+            "parameter",
+            "--name",
+            "drawer depth",
         )
         assert added.returncode == 0, added.stderr
     assert reviewer(*project, "promote", *reviewer.ids(*project)).returncode == 0

@@ -46,17 +46,17 @@ def said(program: Reviewer, *arguments: object) -> str:
 def rivals(reviewer: Reviewer) -> tuple[Reviewer, int, int, int]:
     """Two decisions for one slot, the first active, and their conflict."""
     adr(reviewer, "PostgreSQL", 1)
-    (left,) = reviewer.ids("--kind", "entity")
+    (left,) = reviewer.ids("--filter", "kind:entity")
     said(reviewer, "promote", left)
     adr(reviewer, "SQLite", 2)
-    (conflict,) = reviewer.ids("--kind", "conflict")
-    (right,) = reviewer.ids("--kind", "entity")
+    (conflict,) = reviewer.ids("--filter", "kind:conflict")
+    (right,) = reviewer.ids("--filter", "kind:entity")
     return reviewer, left, right, conflict
 
 
 class TestTypesAndNames:
     def test_a_candidate_gets_another_type(self, seeded: Reviewer) -> None:
-        (row,) = seeded.rows("queue", "list", "--kind", "memory", "--limit", 1)
+        (row,) = seeded.rows("queue", "list", "--filter", "kind:memory", "--limit", 1)
         other = next(each for each in ("preference", "knowledge") if each != row["type"])
         line = said(seeded, "edit", row["id"], "--type", other)
         assert f"Edited #{row['id']}: {row['type']} to {other}" in line
@@ -67,7 +67,7 @@ class TestTypesAndNames:
         seeded.nothing_lost()
 
     def test_a_memory_becomes_an_entity_and_a_memory_again(self, reviewer: Reviewer) -> None:
-        said(reviewer, "add", "preference", "We use PostgreSQL for the ledger")
+        said(reviewer, "remember", "We use PostgreSQL for the ledger", "--type", "preference")
         words = ("edit", 1, "--type", "decision", "--name", "Ledger database", "--promote")
         line = said(reviewer, *words)
         assert "Edited and promoted #1: preference to decision, named Ledger database" in line
@@ -86,7 +86,7 @@ class TestTypesAndNames:
         reviewer.nothing_lost()
 
     def test_an_entity_gets_another_name(self, reviewer: Reviewer) -> None:
-        said(reviewer, "add", "parameter", "80 mm", "--name", "Paper width")
+        said(reviewer, "remember", "80 mm", "--type", "parameter", "--name", "Paper width")
         said(reviewer, "promote", 1)
         assert "Edited #1: named Roll width" in said(reviewer, "edit", 1, "--name", "Roll width")
         assert show(reviewer, 1)["entity"]["name"] == "Roll width"
@@ -110,8 +110,8 @@ class TestTypesAndNames:
         assert reviewer.ids("--project", "p", "--status", "all") == [number]
 
     def test_what_cannot_be_changed_says_why(self, reviewer: Reviewer) -> None:
-        said(reviewer, "add", "preference", "Receipts are printed in black")
-        said(reviewer, "add", "knowledge", "Receipts are printed in black")
+        said(reviewer, "remember", "Receipts are printed in black", "--type", "preference")
+        said(reviewer, "remember", "Receipts are printed in black", "--type", "knowledge")
         assert "name what to change" in reviewer.fails("edit", 1, code=2)
         assert "There is no type" in reviewer.fails("edit", 1, "--type", "wish")
         assert "is not an entity" in reviewer.fails("edit", 1, "--name", "Receipts")
@@ -126,7 +126,7 @@ class TestTypesAndNames:
 
 class TestEntities:
     def test_graduating_reports_the_entity_and_how_to_undo_it(self, ingested: Reviewer) -> None:
-        memory = ingested.ids("--kind", "memory")[0]
+        memory = ingested.ids("--filter", "kind:memory")[0]
         said(ingested, "promote", memory, "--alone")
         line = said(ingested, "graduate", memory, "--as", "decision", "--name", "Receipts")
         entity = show(ingested, memory)["graduated_to"]
@@ -143,7 +143,7 @@ class TestEntities:
         note = reviewer.folder / "hardware.md"
         note.write_text("# Hardware\n\npaper width = 80 mm\n", encoding="utf-8")
         assert reviewer("ingest", note).returncode == 0
-        (row,) = reviewer.rows("queue", "list", "--kind", "entity")
+        (row,) = reviewer.rows("queue", "list", "--filter", "kind:entity")
         entity = show(reviewer, row["id"])["entity"]
         assert {(a["value"], a["unit"]) for a in entity["attributes"]} == {("80", "mm")}
         text = reviewer("queue", "show", row["id"]).stdout
@@ -151,7 +151,7 @@ class TestEntities:
         assert "80 mm" in text
 
     def test_a_candidate_written_by_hand_is_marked_everywhere(self, reviewer: Reviewer) -> None:
-        said(reviewer, "--project", "acme", "add", "decision", "We ship on Mondays")
+        said(reviewer, "--project", "acme", "remember", "We ship on Mondays", "--type", "decision")
         (row,) = reviewer.rows("queue", "list")
         assert (row["hand_authored"], row["source"], row["flags"]) == (
             True, None, ["hand-authored"]
@@ -164,22 +164,24 @@ class TestEntities:
     def test_words_come_from_a_file_or_from_standard_input(self, reviewer: Reviewer) -> None:
         words = reviewer.folder / "words.txt"
         words.write_text("We ship on Mondays\n", encoding="utf-8")
-        said(reviewer, "add", "decision", "--content-file", words)
-        done = reviewer("add", "knowledge", "--content-file", "-", typed="Rain is wet today\n")
+        said(reviewer, "remember", "--content-file", words, "--type", "decision")
+        done = reviewer(
+            "remember", "--content-file", "-", "--type", "knowledge", typed="Rain is wet today\n"
+        )
         assert done.returncode == 0
         assert {row["content"] for row in reviewer.rows("queue", "list")} == {
             "We ship on Mondays", "Rain is wet today"
         }  # fmt: skip
 
     def test_it_goes_to_the_only_project_there_is(self, ingested: Reviewer) -> None:
-        said(ingested, "add", "knowledge", "Somebody typed this at the counter")
+        said(ingested, "remember", "Somebody typed this at the counter", "--type", "knowledge")
         said(ingested, "state", "set", "currency", "EUR")
         assert {row["project"] for row in ingested.rows("queue", "list")} == {"kiosk"}
         assert {row["project"] for row in ingested.rows("state", "list")} == {"kiosk"}
 
     def test_relations_are_stated_by_id(self, reviewer: Reviewer) -> None:
         for name in ("Poller", "Sender"):
-            said(reviewer, "add", "component", f"The {name} works", "--name", name)
+            said(reviewer, "remember", f"The {name} works", "--type", "component", "--name", name)
         poller, sender = sorted(reviewer.ids())
         said(reviewer, "relate", f"#{poller}", "depends_on", f"#{sender}")
         assert show(reviewer, poller)["entity"]["relations"] == [
@@ -201,12 +203,11 @@ class TestConflicts:
         assert (row["id"], row["left"]["id"], row["right"]["id"]) == (conflict, left, right)
         assert (row["resolution"], row["slot"]) == (None, "decision:ledger database")
         assert row["left"]["source"]["path"] != row["right"]["source"]["path"]
-        for words in (("conflict", "show"), ("queue", "show")):
-            text = program(*words, conflict).stdout
-            assert "0001-ledger-database.md:9" in text
-            assert "0002-ledger-database.md:9" in text
-            assert f"#{left}" in text
-            assert f"#{right}" in text
+        text = program("queue", "show", conflict).stdout
+        assert "0001-ledger-database.md:9" in text
+        assert "0002-ledger-database.md:9" in text
+        assert f"#{left}" in text
+        assert f"#{right}" in text
         assert program.ids()[0] == conflict
         assert show(program, left)["conflicts"] == [conflict]
 
@@ -261,7 +262,7 @@ class TestGoingBack:
     """Through the verbs; `tests/unit/promotion/test_reversibility.py` has every act."""
 
     def test_a_graduated_memory_names_its_entity_and_the_way_back(self, ingested: Reviewer) -> None:
-        memory = ingested.ids("--kind", "memory")[0]
+        memory = ingested.ids("--filter", "kind:memory")[0]
         said(ingested, "promote", memory, "--alone")
         said(ingested, "graduate", memory, "--as", "component", "--name", "The printer")
         entity = show(ingested, memory)["graduated_to"]

@@ -97,16 +97,15 @@ COMMANDS: list[list[str]] = [
     ["queue", "show", "1"],
     ["queue", "show", "1", "--json"],
     ["edit", "1", "--content-file", "words.txt", "--promote"],
-    ["add", "decision", TOLD],
+    ["remember", TOLD, "--type", "decision"],
     ["state", "set", "kiosk", TOLD],
     ["state", "set", TOKEN, "held"],
     ["state", "list", "--json"],
     ["promote", "2"],
     ["graduate", "2", "--as", "decision", "--name", TOKEN],
-    ["add", "decision", "The kiosk is rebuilt in May.", "--name", TOKEN],
+    ["remember", "The kiosk is rebuilt in May.", "--type", "decision", "--name", TOKEN],
     ["export"],
     ["export", "--format", "ndjson", "--marks"],
-    ["export", "-o", "facts.md"],
     ["export", "--into", "AGENTS.md", "--write"],
     ["context", "create", TOKEN],
     ["context", "import", "talk.json", "--json"],
@@ -135,7 +134,7 @@ COMMANDS: list[list[str]] = [
     ["pipeline", "runs", "--json"],
     ["history", "--json"],
     ["stats", "--json"],
-    ["--actor", TOKEN, "add", "knowledge", "The drawer is oiled in May."],
+    ["--actor", TOKEN, "remember", "The drawer is oiled in May.", "--type", "knowledge"],
     ["remember", f"The old token {TOKEN} expires soon.", "--at", "in/note.md:3"],
     ["propose", "in/session.jsonl", "--yes"],
     ["brief", "in/session.jsonl"],
@@ -175,7 +174,7 @@ def test_a_planted_secret_comes_out_nowhere(reviewer: Reviewer) -> None:
         for call in server.calls:
             assert leaks(json.dumps(call.body).encode()) == []
     written = [path for path in reviewer.folder.rglob("*") if path.is_file() and path not in given]
-    assert {"store.db", "facts.md", "AGENTS.md", "packet.md"} <= {path.name for path in written}
+    assert {"store.db", "AGENTS.md", "packet.md"} <= {path.name for path in written}
     told = {str(path): leaks(path.read_bytes()) for path in written}
     told["unpacked"] = leaks(everything_in(reviewer.db))
     assert {path: found for path, found in told.items() if found} == {}
@@ -194,7 +193,7 @@ def test_names_with_a_secret_are_refused_without_telling_it(reviewer: Reviewer) 
         return path
 
     for arguments in (
-        ["--project", TOKEN, "add", "preference", "Tabs are used in all files"],
+        ["--project", TOKEN, "remember", "Tabs are used in all files", "--type", "preference"],
         ["pipeline", "run", dot(TOKEN, "count")],
         ["pipeline", "run", dot("desk", TOKEN)],
         ["pipeline", "run", dot("desk", "count"), "--set", f"{TOKEN}=1"],

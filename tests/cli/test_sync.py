@@ -74,7 +74,14 @@ def test_decisions_go_both_ways(pair: Pair) -> None:
     laptop, desktop = pair
     decide(laptop, "promote", "thermal paper")
     decide(desktop, "reject", "two seconds")
-    assert laptop("--project", "kiosk", "add", "knowledge", "Only the laptop knows the PIN is dead")
+    assert laptop(
+        "--project",
+        "kiosk",
+        "remember",
+        "Only the laptop knows the PIN is dead",
+        "--type",
+        "knowledge",
+    )
     decide(laptop, "promote", "Only the laptop")
     for program in (laptop, desktop, laptop):
         sync(program)
@@ -142,7 +149,9 @@ def test_concurrent_wordings_wait_together_and_are_settled_once_for_both(pair: P
 
 def test_an_undone_sync_stays_undone(pair: Pair) -> None:
     laptop, desktop = pair
-    laptop("--project", "kiosk", "add", "knowledge", "The laptop alone knows this fact")
+    laptop(
+        "--project", "kiosk", "remember", "The laptop alone knows this fact", "--type", "knowledge"
+    )
     decide(laptop, "promote", "laptop alone")
     decide(laptop, "promote", "thermal paper")
     sync(laptop)

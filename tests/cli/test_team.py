@@ -422,7 +422,7 @@ def test_an_order_for_an_agent_among_the_decisions_is_flagged(signed: Signed, ed
     words.write_text(order)
     number = 1
     if not edited:
-        signed.hers("add", "knowledge", "--content-file", words, *by("anna"))
+        signed.hers("remember", "--content-file", words, "--type", "knowledge", *by("anna"))
         (number,) = signed.hers.ids("--filter", '"previous instructions"')
         assert signed.hers("promote", number, *by("anna")).returncode == 0
     else:

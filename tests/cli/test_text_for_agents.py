@@ -84,11 +84,25 @@ def filled(tmp_path_factory: pytest.TempPathFactory) -> Reviewer:
     words.write_text(f"The drawer of the kiosk is oiled\n\n{FENCE}"[:270])
     program.folder = folder
     done("ingest", *folder.glob("notes*"))
-    done("add", "knowledge", "--content-file", words)
-    done("add", "decision", f"The kiosk is rebuilt in May {LIVE}", "--name", f"Rebuild {SHORT}")
-    done("add", "parameter", f"drawer depth = 300 mm {LIVE}", "--name", f"depth {SHORT}")
+    done("remember", "--content-file", words, "--type", "knowledge")
+    done(
+        "remember",
+        f"The kiosk is rebuilt in May {LIVE}",
+        "--type",
+        "decision",
+        "--name",
+        f"Rebuild {SHORT}",
+    )
+    done(
+        "remember",
+        f"drawer depth = 300 mm {LIVE}",
+        "--type",
+        "parameter",
+        "--name",
+        f"depth {SHORT}",
+    )
     done("promote", *program.ids("--project", "office"))
-    entities = program.ids("--project", "office", "--kind", "entity", "--status", "active")
+    entities = program.ids("--project", "office", "--filter", "kind:entity", "--status", "active")
     done("relate", entities[0], "depends_on", entities[1])
     done("state", "set", f"rule {SHORT}", FENCE, "--note", FENCE, "--evidence", f"see {LIVE}")
     # Facts that read like orders are left out of what agents get, which would hide the rest.
@@ -143,7 +157,6 @@ def test_what_is_printed_for_agents_can_only_be_read(filled: Reviewer, call: lis
 @pytest.mark.parametrize(
     "call",
     [
-        ["export", "-o", "facts.md"],
         ["export", "--into", "AGENTS.md", "--write"],
         ["export", "--context-dir", "out", "--write"],
         ["packet", "--out", "packet.md"],

@@ -54,20 +54,6 @@ def test_lines_are_0_based_and_the_last_is_not_included(reviewer: Reviewer, sess
     assert done.returncode == 2
 
 
-def test_pieces_are_numbered_and_say_what_was_before_them(
-    reviewer: Reviewer, session: Path
-) -> None:
-    done = reviewer("view", session, "--pieces", 400, "--json", db=False)
-    rows = [json.loads(line) for line in done.stdout.splitlines()]
-    assert {row["piece"] for row in rows} > {1, 2, 3}
-    second = [row for row in rows if row["piece"] == 2]
-    assert next(row["line"] for row in second if row["before"]) == 0
-    assert second[-1]["before"] is False
-    text = reviewer("view", session, "--pieces", 400, db=False).stdout
-    assert text.startswith("== piece 1 of ")
-    assert reviewer("view", session, "--pieces", 5, db=False).returncode == 2
-
-
 def test_a_missing_file_is_one_sentence(reviewer: Reviewer) -> None:
     done = reviewer("view", "nothing.jsonl", db=False)
     assert done.returncode == 1

@@ -32,7 +32,7 @@ def test_every_verb_refuses_a_wording_with_the_same_sentence(
     (number, *_) = reviewer.ids()
     for verb in (
         ("remember", wording, "--at", f"{talk}:1"),
-        ("add", "decision", wording),
+        ("remember", wording, "--type", "decision"),
         ("edit", number, "--content-file", file, "--promote"),
     ):
         assert says in reviewer.fails(*verb)
@@ -42,8 +42,8 @@ def test_the_name_of_an_entity_is_as_short_as_one_that_was_read(reviewer: Review
     words = "Receipts are printed in black only."
     says = "The name of an entity has at most 80 characters, this has 5,000."
     name = "n" * 5_000
-    assert says in reviewer.fails("add", "decision", words, "--name", name)
-    reviewer("add", "decision", words, "--name", "n" * 80)
+    assert says in reviewer.fails("remember", words, "--type", "decision", "--name", name)
+    reviewer("remember", words, "--type", "decision", "--name", "n" * 80)
     (number,) = reviewer.ids()
     assert says in reviewer.fails("edit", number, "--name", name)
     assert reviewer("edit", number, "--name", "Ink").returncode == 0

@@ -33,7 +33,7 @@ def project(program: Reviewer, agent: str) -> Path:
     subprocess.run(["git", "init", "-q", folder], check=True)
     named = ["--project", folder.name]
     for text, when in ((AT_FAILURE, "error nilerr"), (AT_PUSH, "guard git push")):
-        assert program(*named, "add", "knowledge", text).returncode == 0
+        assert program(*named, "remember", text, "--type", "knowledge").returncode == 0
         number = max(program.ids(*named))
         assert program(*named, "promote", number).returncode == 0
         assert program(*named, "edit", number, "--when", when).returncode == 0

@@ -50,7 +50,7 @@ async def test_screens_that_were_left_are_let_go(stocked: Engine) -> None:
 
 async def test_a_field_takes_the_colours_of_the_other_theme(stocked: Engine) -> None:
     async with opened(stocked, size=(80, 24)) as screen:
-        await screen.press("f5", "n")
+        await screen.press("f5", "n", "k", "enter")
         field = screen.focused(TextArea)
         before = [run.style for run in field.render_line(0)]
         screen.app.action_switch_theme()

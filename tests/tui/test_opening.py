@@ -15,7 +15,7 @@ from textual.widgets import Input
 from reviewer.engine import Engine
 from reviewer.tui import app as app_module
 from reviewer.tui.context.screen import ContextScreen
-from reviewer.tui.help import HelpScreen
+from reviewer.tui.kit.choice import ChoiceScreen
 from reviewer.tui.kit.screen import ListScreen
 from reviewer.tui.packet.screen import PacketScreen
 from reviewer.tui.palette import Palette
@@ -68,10 +68,9 @@ async def test_keys_typed_while_a_screen_opens_go_to_that_screen(
 async def test_a_screen_is_left_once_however_often_the_key_comes(engine: Engine) -> None:
     async with opened(engine) as screen:
         await screen.press("f3", "question_mark")
-        help_screen = screen.app.screen
-        assert isinstance(help_screen, HelpScreen)
-        help_screen.action_close()
-        help_screen.action_close()
+        asked = screen.top(ChoiceScreen)
+        asked.action_leave_choice()
+        asked.action_leave_choice()
         await screen.until(lambda: isinstance(screen.app.screen, ContextScreen))
         shown = screen.app.screen
         shown.dismiss()

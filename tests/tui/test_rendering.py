@@ -9,8 +9,10 @@ import pytest
 
 from reviewer.engine import Engine
 from reviewer.text.display import use_ascii_marks
+from reviewer.tui.actions import PANES
 from reviewer.tui.evidence.evidence_pane import evidence_blocks
-from reviewer.tui.help import HelpScreen
+from reviewer.tui.kit.action import Pane
+from reviewer.tui.queue.keys import PROMOTE
 from reviewer.tui.theme import GLYPHS
 from tests.tui.conftest import opened
 from tests.tui.views import evidence, record
@@ -22,35 +24,19 @@ def _all_characters() -> Iterator[None]:
     use_ascii_marks(False)
 
 
-@pytest.mark.parametrize("size", [(118, 34), (60, 20)])
-async def test_the_row_of_the_cursor_is_always_visible_in_help(
-    stocked: Engine, size: tuple[int, int]
-) -> None:
-    async with opened(stocked, size=size) as screen:
+async def test_help_has_a_line_for_each_action_and_typing_narrows_them(stocked: Engine) -> None:
+    async with opened(stocked, size=(80, 40)) as screen:
         await screen.press("question_mark")
-        shown = screen.top(HelpScreen)
-        assert isinstance(shown, HelpScreen)
-        for key in ("G", "k", "k", "g", "pagedown", "ctrl+d", "pageup", "G"):
-            await screen.press(key)
-            row = shown.list.current
-            lines = screen.text.splitlines()
-            here = [line for line in lines if line.startswith("▌")]
-            assert len(here) == 1, key
-            assert row.action is None or row.action.title[:14] in here[0]
-        assert shown.list.total <= shown.list.height or shown.list.scroll_offset.y > 0
+        assert PROMOTE.short in screen.text
+        await screen.press(*"aside")
+        assert PROMOTE.short not in screen.text
+        await screen.press("enter")
+        assert screen.status.startswith("Deferred")
 
 
-async def test_help_shows_the_whole_sentence_of_the_row(stocked: Engine) -> None:
-    async with opened(stocked, size=(60, 20)) as screen:
-        await screen.press("question_mark")
-        shown = screen.top(HelpScreen)
-        for row in shown.list.rows:
-            if row.action is None:
-                continue
-            shown.list.move_to(shown.list.rows.index(row))
-            await screen.settle()
-            flat = " ".join(screen.text.split())
-            assert " ".join(row.explanation.split()) in flat
+@pytest.mark.parametrize("pane", PANES, ids=lambda pane: pane.id)
+def test_what_an_action_does_can_be_read_at_80_columns(pane: Pane) -> None:
+    assert not [each.help for each in pane.actions if each.keys and len(each.short) > 48]
 
 
 async def test_square_brackets_turn_the_evidence(engine: Engine, tmp_path: Path) -> None:
@@ -69,9 +55,7 @@ async def test_square_brackets_turn_the_evidence(engine: Engine, tmp_path: Path)
         assert "1 of 2" in screen.text
         assert screen.status == "This is the first evidence of this row."
         await screen.press("question_mark")
-        shown = screen.top(HelpScreen)
-        assert isinstance(shown, HelpScreen)
-        assert "next evidence" in [row.action.title for row in shown.list.rows if row.action]
+        assert "next evidence" in screen.text
 
 
 def test_a_heading_shown_before_the_record_is_not_repeated() -> None:

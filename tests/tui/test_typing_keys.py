@@ -10,10 +10,9 @@ from textual.command import CommandInput
 from reviewer.engine import Engine
 from reviewer.tui.app import ReviewerApp
 from reviewer.tui.kit import keys
-from reviewer.tui.kit.edit_pane import EditorArea, Field
+from reviewer.tui.kit.edit_pane import EditorArea
 from reviewer.tui.kit.filter import FilterInput
 from reviewer.tui.palette import Palette
-from reviewer.tui.state.panes import StateForm
 from tests.tui.conftest import Screen, opened
 from tests.unit.sources.builders import Session
 
@@ -65,20 +64,19 @@ async def test_the_new_memory_of_a_session_keeps_a_draft(engine: Engine, tmp_pat
 
 
 @pytest.mark.parametrize("key", ["f2", "f6"])
-async def test_the_form_of_a_value_keeps_what_was_typed(engine: Engine, key: str) -> None:
+async def test_a_value_that_is_typed_keeps_a_draft(engine: Engine, key: str) -> None:
     engine.state.set("acme", "db", "tapes")
     async with opened(engine, project="acme") as screen:
-        await screen.press("f5", "n", *"region", "tab", *"north")
+        await screen.press("f5", "n", *"region", "enter", *"north")
         await goes_to(screen, key)
-        await screen.press("f5", "n")
-        values = screen.app.screen.query_one(StateForm).values
-        assert (values["key"], values["value"]) == ("region", "north")
+        await screen.press("f5", "n", *"region", "enter")
+        assert edited(screen) == "north"
         await screen.press("escape")
         assert "n continues" in screen.text
-        await screen.press("e", "end", *" and discs")
+        await screen.press("e", *" and discs")
         await goes_to(screen, key)
         await screen.press("f5", "e")
-        assert screen.app.screen.query_one(StateForm).values["value"] == "tapes and discs"
+        assert edited(screen) == "tapes and discs"
         assert [each.value for each in engine.state.all("acme")] == ["tapes"]
 
 
@@ -102,7 +100,7 @@ def test_no_key_of_a_field_is_one_of_the_keys_that_work_everywhere() -> None:
         for key in action.keys.split(",")
         if key
     }
-    for kind in (EditorArea, Field, FilterInput, CommandInput):
+    for kind in (EditorArea, FilterInput, CommandInput):
         bound = set(kind._merged_bindings.key_to_bindings)  # type: ignore[union-attr]
         assert not bound & everywhere, kind.__name__
 

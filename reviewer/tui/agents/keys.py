@@ -7,28 +7,23 @@ from reviewer.tui.kit.action import Action, Pane
 
 CONNECT = Action(
     "connect_agent", "c", "connect",
-    "Choose for which projects, see what connecting this agent would write, and agree or not.",
-    "Decide", writes=True,
+    "Connect this agent; you see what would be written first.", "Decide", writes=True,
 )  # fmt: skip
 DISCONNECT = Action(
     "disconnect_agent", "d", "disconnect",
-    "See what disconnecting this agent would take out, and agree or not; the memory folder goes"
-    " first, then this project, then all projects.", "Decide", writes=True,
+    "Disconnect this agent; you see what would go first: its memory folder, this project, all"
+    " projects.", "Decide", writes=True,
 )  # fmt: skip
 UNDO = Action(
     "undo_connecting", "u", "undo",
-    "See what taking back the latest connecting or disconnecting here would change, and agree or"
-    " not.", "Decide", writes=True,
+    "Take back the latest connecting here; you see what would change first.",
+    "Decide", writes=True,
 )  # fmt: skip
-READ = Action(
-    "read_agent", "enter", "read",
-    "Fill the screen with what is known of this agent, or go back to the list.", "Look",
-)  # fmt: skip
+READ = Action("read_agent", "enter", "read", "Read all about this agent, or go back.", "Look")
 
 AGENTS = Pane(
     "agents", "Agents",
-    (CONNECT, DISCONNECT, UNDO, READ, keys.REFRESH, keys.PROJECT,
-     *keys.PANE_ACTIONS, keys.BACK),
+    (CONNECT, DISCONNECT, UNDO, READ, keys.REFRESH, keys.PROJECT, *keys.PANE_ACTIONS, keys.BACK),
     (CONNECT, DISCONNECT, UNDO, READ),
 )  # fmt: skip
 

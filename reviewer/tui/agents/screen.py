@@ -109,7 +109,6 @@ class AgentsScreen(ListScreen, pane=keys.AGENTS):
         return found
 
     def _show_agents(self, found: list[AgentState]) -> None:
-        self.title_rule.name_columns("the program on this machine", "program")
         self.agents.show(found)
         if self.question is None:
             self.follow()

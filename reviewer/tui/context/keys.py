@@ -7,8 +7,9 @@ from reviewer.tui.kit import keys
 from reviewer.tui.kit.action import Action, Pane
 
 FULL = Action(
-    "level_full", "1", "2 3 4 level", "Send this segment whole, or at another level.", "Decide"
-)
+    "level_full", "1", "2 3 4 level",
+    "Send this segment whole, or at another level.", "Decide",
+)  # fmt: skip
 
 
 def _level(name: str, key: str, help_: str) -> Action:
@@ -21,35 +22,31 @@ TAGS = _level("tags", "4", "About a fiftieth: its tags.")
 LEVELS = (FULL, DETAILED, BRIEF, TAGS)
 APPLY = Action(
     "apply_levels", "a", "apply",
-    "Replace the segments with their summaries, as one act; the originals are kept.", "Decide",
-    writes=True,
+    "Replace segments with their summaries; as one act, and the originals are kept.",
+    "Decide", writes=True,
 )  # fmt: skip
 EDIT = Action(
     "edit_text", "e", "edit",
-    "Write the summary of this segment by hand, or rewrite the text of this turn.", "Decide",
-    writes=True,
+    "Write this summary, or this turn, by hand.", "Decide", writes=True,
 )  # fmt: skip
 FIT = Action(
     "fit_target", "f", "fit",
     "Type a number of tokens; levels are chosen that fit it and pass their checks.", "Decide",
 )  # fmt: skip
-PIN = Action(
-    "pin", "P", "pin", "Never compress this turn, or the turns of this segment; again: normal.",
-    "Decide", writes=True,
-)  # fmt: skip
+PIN = Action("pin", "P", "pin", "Never compress this; again: normal.", "Decide", writes=True)
 IMPORTANT = Action(
     "make_important", "i", "important",
-    "Compress this with care, keeping what must survive of it; again: normal.", "Decide",
-    writes=True,
+    "Compress this with care; what must survive of it is kept. Again: normal.",
+    "Decide", writes=True,
 )  # fmt: skip
 LEAVE_OUT = Action(
-    "make_skip", "x", "leave out", "Leave this out of the agent's context; again: normal.",
-    "Decide", writes=True,
+    "make_skip", "x", "leave out",
+    "Leave this out of the agent's context; again: normal.", "Decide", writes=True,
 )  # fmt: skip
 SURVIVE = Action(
     "retain", "m", "must survive",
-    "Type what must survive of this: words, a text, or a regular expression.", "Decide",
-    writes=True,
+    "Type what must survive of this: words, a text, or a regular expression.",
+    "Decide", writes=True,
 )  # fmt: skip
 OPEN = Action(
     "open_row", "enter", "turns",
@@ -58,26 +55,29 @@ OPEN = Action(
 )  # fmt: skip
 CONTEXTS = Action("choose_context", "", "other session", "Choose another session.", "Select")
 OPEN_FILE = Action(
-    "import_context", "", "open a transcript", "Open a transcript by its path.", "Select",
-    writes=True,
+    "import_context", "", "open a transcript",
+    "Open a transcript by its path.", "Select", writes=True,
 )  # fmt: skip
 SAME_LEVEL = Action(
-    "same_level", "", "level for all", "Give every segment the level of this one.", "Decide"
-)
+    "same_level", "", "level for all",
+    "Give every segment the level of this one.", "Decide",
+)  # fmt: skip
 SURVIVE_NOTHING = Action(
-    "retain_nothing", "", "nothing must survive", "Take back what must survive of this.", "Decide",
-    writes=True,
+    "retain_nothing", "", "nothing must survive",
+    "Take back what must survive of this.", "Decide", writes=True,
 )  # fmt: skip
 KEEP_LOST = Action(
     "pin_lost", "", "keep what is lost",
     "Choose a piece that this level loses, and keep it in every summary.", "Decide", writes=True,
 )  # fmt: skip
 ASK_MODEL = Action(
-    "write_segment", "", "ask the model", "Let the model write this segment.", "Decide"
-)
+    "write_segment", "", "ask the model",
+    "Let the model write this segment.", "Decide",
+)  # fmt: skip
 ASK_FOR_ALL = Action(
-    "write_all", "", "ask for all", "Let the model write every segment that is not Full.", "Decide"
-)
+    "write_all", "", "ask for all",
+    "Let the model write every segment that is not Full.", "Decide",
+)  # fmt: skip
 
 CONTEXT = Pane(
     "context", "Context",

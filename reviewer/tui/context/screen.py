@@ -6,14 +6,14 @@ Where no session was opened yet, the sessions that were read are listed, newest 
 from __future__ import annotations
 
 from asyncio import to_thread
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from rich.cells import cell_len
 from textual import on
 from textual.app import ComposeResult
-from textual.widget import Widget
 
 from reviewer.commits.values import Pattern, Priority
 from reviewer.compression.fit import UnreachableError
@@ -37,19 +37,17 @@ from reviewer.tui.context.model import (
     ContextRead,
     Row,
     doubts,
-    findings,
     read_context,
 )
 from reviewer.tui.context.panes import (
     ChecksLine,
-    LosesLine,
     RowsList,
     SummaryPane,
-    WholeLine,
     summary_blocks,
 )
 from reviewer.tui.kit import keys as shared
 from reviewer.tui.kit.actor import unless
+from reviewer.tui.kit.line import cut, entitle
 from reviewer.tui.kit.option import Option
 from reviewer.tui.kit.row_list import RowList
 from reviewer.tui.kit.running import RunningAct
@@ -82,10 +80,8 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
         self.data = ContextModel()
         self.rows = RowsList(self.data, id="rows")
         self.rows.empty = READING
-        self.whole = WholeLine()
         self.summary = SummaryPane()
-        self.loses = LosesLine()
-        self.checks = ChecksLine()
+        self.checks = ChecksLine(id="checks")
         super().__init__(engine, project, self.rows, [self.summary], title="Context")
         self.context: ContextView | None = None
         self._wanted = context
@@ -96,12 +92,8 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
         self._opened: Row | None = None
         """The row whose summary shows the original in place of its marker."""
 
-    def compose_left(self) -> Iterable[Widget]:
-        return self.whole, self.list
-
     def compose_right(self) -> ComposeResult:
         yield self.summary
-        yield self.loses
         yield self.checks
 
     def on_descendant_focus(self) -> None:
@@ -162,7 +154,7 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
         self.rows.empty = ("No session is open.", f"{menu} opens one of those that were read.")
         self.show_empty(empty=True)
         self.rows.rows_changed()
-        self.whole.show("Context")
+        entitle(self.rows, "Context")
 
     def watch_store(self) -> None:
         if self.overlay is None and self.question is None and self.host.running is None:
@@ -370,7 +362,10 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
         target = self.data.choices.target
         if target is not None and after.exact:
             words += f" of {target:,}"
-        self.whole.show(short_ids(self.context.name, signs.ellipsis), figures, words)
+        whole = f"{figures} {signs.arrow} {words}"
+        room = max(self.rows.size.width - cell_len(whole) - 7, 8)
+        name = display_line(short_ids(self.context.name, signs.ellipsis))
+        entitle(self.rows, cut(name, room, signs.ellipsis), whole)
 
     def _draw(self) -> None:
         """Draw the panes for the row under the cursor."""
@@ -381,8 +376,7 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
         title, choice = data.numbered_title(row), data.choice(row)
         if row.commit is not None or choice is None:
             self.summary.name_levels()
-            self.loses.show(None)
-            self.checks.show(())
+            self.checks.show(None)
             if row.commit is not None:
                 self._read_turn(row.commit.id, title)
             return
@@ -398,12 +392,10 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
         if found is None:
             words = data.trouble(choice) or "Being written ..."
             self.summary.show([Block(words, "dim", first=(Run(" "),))], title=title)
-            self.loses.show(None)
-            self.checks.show(())
+            self.checks.show(None)
             return
         self.summary.show(summary_blocks(found, signs), title=title)
-        self.loses.show(found.preview if choice.level is not Level.FULL else None)
-        self.checks.show(findings(found))
+        self.checks.show(found)
 
     def _read_turn(self, number: int, title: str) -> None:
         def then(view: CommitView) -> None:

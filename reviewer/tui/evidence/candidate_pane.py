@@ -67,7 +67,7 @@ class CandidatePane(TextPane):
         keep_scroll: bool = False,
     ) -> None:
         """Show a memory; `now` dates its age, `wordings` are the earlier ones, newest first."""
-        signs, merge = glyphs(self.app), self.key_of(keys.MERGE)
+        signs = glyphs(self.app)
         self.show(
             candidate_blocks(
                 view,
@@ -80,7 +80,6 @@ class CandidatePane(TextPane):
                 key_of=self.key_of,
             ),
             title=candidate_title(view, signs),
-            hints=(f"{merge} merge into the nearest", f"{merge} merge") if members else (),
             keep_scroll=keep_scroll,
         )
 

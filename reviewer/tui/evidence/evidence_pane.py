@@ -83,51 +83,30 @@ class EvidencePane(TextPane):
             self.show_nothing("Written by hand: there is no source to show.")
             return
         signs = glyphs(self.app)
-        opens = self.key_of(kit_keys.OPEN_SOURCE)
-        turns = f"{self.key_of(keys.PREVIOUS_EVIDENCE)} {self.key_of(keys.NEXT_EVIDENCE)} turn"
-        hints = [
-            f"{opens} open at line",
-            f"{opens} open",
-        ]
         blocks = evidence_blocks(evidence, signs, self.key_of)
-        title, *shorter = evidence_titles(evidence, signs, self._at, len(self._evidence))
+        turns = f"{self.key_of(keys.PREVIOUS_EVIDENCE)} {self.key_of(keys.NEXT_EVIDENCE)} turn"
+        place = (
+            f"{self._at + 1} of {len(self._evidence)}, {turns}" if len(self._evidence) > 1 else ""
+        )
         self.show(
             blocks,
-            title=title,
-            shorter=shorter,
-            hints=[
-                *(f"{hint} {signs.dot} {turns}" for hint in hints if len(self._evidence) > 1),
-                *(hints if len(self._evidence) == 1 else (turns,)),
-            ],
+            title=f"Evidence {place}".rstrip(),
+            hint=f" {signs.dot} ".join(origin_of(evidence)),
             reveal=next(at for at, block in enumerate(blocks) if block.spans),
         )
 
 
-def evidence_titles(
-    evidence: EvidenceView, signs: Glyphs, at: int = 0, total: int = 1
-) -> list[str]:
-    """`Evidence ─ 1 of 3 · 2026-02-14 session 7505c8 · line 446 · user`, and shorter ones
-    for narrow panes.
-    """
+def origin_of(evidence: EvidenceView) -> list[str]:
+    """Where an evidence stands: its line, its role, its session or file."""
     record, line = evidence.record, f"line {evidence.line + 1:,}"
     name = PurePath(record.path).name
-    if record.shape == "turn":
-        session = f"session {record.session[:6]}" if record.session else name
-        if record.session == record.path:  # a fleet calls a session without an id by its file
-            session = name
-        dated = f"{(record.at or '')[:10]} {session}".strip()
-        choices = [[dated, line, record.role], [session, line, record.role], [line, record.role]]
-    else:
-        choices = [[line, name]]
-    choices.append([line])
-    if record.sidechain:
-        for parts in choices:
-            parts.append("sidechain")
-    if total > 1:
-        for parts in choices:
-            parts.insert(0, f"{at + 1} of {total}")
-    titles = [f"Evidence {signs.rule} " + f" {signs.dot} ".join(parts) for parts in choices]
-    return list(dict.fromkeys(titles))
+    if record.shape != "turn":
+        return [line, name]
+    # A fleet calls a session without an id by its file.
+    own_id = record.session and record.session != record.path
+    session = f"session {str(record.session)[:6]}" if own_id else name
+    parts = [line, record.role, f"{(record.at or '')[:10]} {session}".strip()]
+    return [*parts, "sidechain"] if record.sidechain else parts
 
 
 def evidence_blocks(

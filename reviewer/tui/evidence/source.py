@@ -177,23 +177,23 @@ class SourceScreen(TextScreen, pane=keys.SOURCE):
         title = f"line {self._line + 1:,}"
         if self._wants_file and window is not None:
             blocks = file_blocks(window, self.evidence, signs, match)
-            first, hints = window.first_line, (f"{toggle} shows it as it was written",)
+            first, hint = window.first_line, f"{toggle} shows it as it was written"
             if window.total_lines:
                 is_there = self._line < window.total_lines
                 title += f" of {window.total_lines:,}" if is_there else ", beyond its end"
         else:
             blocks = record_blocks(self.evidence, signs, match)
-            first, hints = 0, (f"{toggle} shows the file itself",)
+            first, hint = 0, f"{toggle} shows the file itself"
             title += f" {signs.dot} as it was written"
         room = pane.size.width - len(title) - 12
         title = f"{tail(self.evidence.record.path, room, signs.ellipsis)} {signs.dot} {title}"
         if place == "keep":
-            pane.show(blocks, title=title, hints=hints, top=top - first)
+            pane.show(blocks, title=title, hint=hint, top=top - first)
         elif place == "line":
             number = match.at if match else self.cited_number
-            pane.show(blocks, title=title, hints=hints, reveal=number - first)
+            pane.show(blocks, title=title, hint=hint, reveal=number - first)
         else:
-            pane.show(blocks, title=title, hints=hints)
+            pane.show(blocks, title=title, hint=hint)
             if place == "end":
                 TextPane.action_go_end(pane)
 

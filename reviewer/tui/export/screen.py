@@ -91,10 +91,6 @@ class ExportScreen(TextScreen, pane=keys.EXPORT):
         pane.show(
             blocks,
             title=f"Export to {place}",
-            hints=(
-                f"{keys.WRITE.key} writes, {keys.OTHER_PLACE.key} another place",
-                keys.WRITE.key,
-            ),
         )
 
     # keys

@@ -12,7 +12,7 @@ HAND_OVER = Action(
 )  # fmt: skip
 OTHER_TEXT = Action(
     "handover_other", "K", "hand-over / keep",
-    "Show what a compaction must keep, as instructions for /compact, or the hand-over again.",
+    "Show what a compaction must keep; as instructions for /compact. Again: the hand-over.",
     "Select",
 )  # fmt: skip
 LESS = Action("handover_less", "<,left", "shorter", "Use fewer tokens.", "Select")
@@ -20,7 +20,7 @@ MORE = Action("handover_more", ">,right", "longer", "Use more tokens.", "Select"
 WRITE = Action("handover_write", "W", "write file", "Write the text to a file.", "Look")
 TAKE_BACK = Action(
     "handover_take_back", "u", "take the file back",
-    "Remove the file that was written here, or put back what it replaced.", "Look",
+    "Take back the file that was written here.", "Look",
 )  # fmt: skip
 
 HANDOVER = Pane(

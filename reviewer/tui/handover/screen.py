@@ -25,7 +25,6 @@ from reviewer.engine import Engine
 from reviewer.errors import ReviewerError
 from reviewer.text.display import display_line
 from reviewer.tui.handover import keys
-from reviewer.tui.kit import keys as shared
 from reviewer.tui.kit.actor import unless
 from reviewer.tui.kit.screen import TextScreen
 from reviewer.tui.kit.text import Block, Run
@@ -110,10 +109,6 @@ class HandoverScreen(TextScreen, pane=keys.HANDOVER):
         self.text.show(
             blocks,
             title=f"{self._title} {signs.dot} {figures}",
-            hints=(
-                f"{shared.COPY.key} copy {signs.dot} {keys.WRITE.key} write file",
-                f"{shared.COPY.key} copy",
-            ),
         )
         self.show_footer()
 

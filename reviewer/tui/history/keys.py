@@ -7,17 +7,16 @@ from reviewer.tui.kit.action import Action, Pane
 
 UNDO_ACT = Action(
     "undo_this", "x", "undo this",
-    "Take back the act under the cursor, unless its rows have changed since.", "Decide",
-    writes=True,
+    "Take back this act; unless its rows have changed since.", "Decide", writes=True,
 )  # fmt: skip
 OPEN_MEMORY = Action(
     "history_open", "enter", "to the memory",
-    "Go to the memory that the act changed, in the queue.", "Look",
+    "Go to the memory that this act changed.", "Look",
 )  # fmt: skip
 
 HISTORY = Pane(
     "history", "History",
-    (keys.UNDO, keys.REDO, UNDO_ACT, OPEN_MEMORY, *keys.PANE_ACTIONS, keys.BACK,
-     keys.REFRESH, keys.PROJECT),
+    (keys.UNDO, keys.REDO, UNDO_ACT, OPEN_MEMORY, *keys.PANE_ACTIONS, keys.BACK, keys.REFRESH,
+     keys.PROJECT),
     (keys.UNDO, keys.REDO, UNDO_ACT, OPEN_MEMORY, keys.NEXT_PANE),
 )  # fmt: skip

@@ -54,7 +54,7 @@ class HistoryScreen(ListScreen, pane=keys.HISTORY):
         self.acts = ActList(self._read_acts, id="acts")
         self.acts.empty = ("No acts yet.", "Read something first: reviewer ingest PATH")
         self.changes = TextPane(title="What it changed", id="changes")
-        super().__init__(engine, project, self.acts, [self.changes], title="Acts")
+        super().__init__(engine, project, self.acts, [self.changes], title="Acts, newest first")
         self._shown: tuple[ActView, list[ChangeView]] | None = None
         self._named = 0
         """The act of another person that the next press of the key undoes."""
@@ -65,7 +65,6 @@ class HistoryScreen(ListScreen, pane=keys.HISTORY):
     def reload(self) -> None:
         """Read the ledger again; the cursor stays on its act."""
         total = self.engine.history.acts_total()
-        self.title_rule.show("Acts", "newest first")
         self.acts.show_total(total)
         self.show_empty(empty=not total)
         self.show_counts()
@@ -92,12 +91,7 @@ class HistoryScreen(ListScreen, pane=keys.HISTORY):
         self.changes.show(
             act_blocks(act, changes, signs),
             title=f"Act {act.id} {signs.dot} {act.kind}",
-            hints=(f"{keys.UNDO_ACT.key} undo this",)
-            if self._no_memory()
-            else (
-                f"{keys.UNDO_ACT.key} undoes this act, {keys.OPEN_MEMORY.key} opens the memory",
-                f"{keys.UNDO_ACT.key} undo this",
-            ),
+            hint=f"{keys.UNDO_ACT.key} undoes this act",
             keep_scroll=same,
         )
 

@@ -18,7 +18,6 @@ from reviewer.tui.kit import keys
 from reviewer.tui.kit.actor import Actor, DismissOnce
 from reviewer.tui.kit.line import cut
 from reviewer.tui.kit.option import Option
-from reviewer.tui.theme import glyphs
 
 NOTHING = "Nothing matches."
 NARROW = "type to narrow"
@@ -41,8 +40,6 @@ class ChoiceScreen(
     DEFAULT_CSS = """
     ChoiceScreen { background: transparent; }
     ChoiceScreen > Vertical { border: round $accent; border-title-color: $accent; }
-    ChoiceScreen.-ascii > Vertical { border: ascii $accent; }
-    ChoiceScreen.-ascii ChoiceList { scrollbar-size-vertical: 0; }
     ChoiceScreen Input { border: none; height: 1; padding: 0 1; background: $background; }
     ChoiceScreen ChoiceList { border: none; padding: 0; height: 1fr; background: $background;
                               scrollbar-size-vertical: 1; text-wrap: nowrap;
@@ -60,9 +57,11 @@ class ChoiceScreen(
         nothing: str = "",
         text: str = "",
         current: str = "",
+        whole: bool = False,
     ) -> None:
         """`near`: the row that must stay in sight; `narrow` gets the typed text and calls `offer`;
         `nothing` stands in an empty list, `text` in the field; the cursor starts on `current`.
+        With `whole` it takes the screen.
         """
         super().__init__()
         self._options = self._shown = tuple(options)
@@ -71,6 +70,7 @@ class ChoiceScreen(
         self.nothing = nothing or NOTHING
         """The text of an empty list."""
         self._current = current
+        self._whole = whole
         self.field = Input(text, placeholder=hint or NARROW, compact=True)
         self.field.cursor_blink = False
         self.list = ChoiceList(markup=False)
@@ -81,9 +81,8 @@ class ChoiceScreen(
         yield self.box
 
     def on_mount(self) -> None:
-        self.set_class(glyphs(self.app).ascii, "-ascii")
-        self._show(self._options)
         self._place()
+        self._show(self._options)
         self.set_focus(self.field)
 
     def on_resize(self) -> None:
@@ -92,6 +91,9 @@ class ChoiceScreen(
     def _place(self) -> None:
         """Below the row, or above it where there is more room."""
         wide, high = self.app.size
+        if self._whole:
+            self.box.styles.width, self.box.styles.height = wide, high
+            return
         longest = max((_cells(each) for each in self._options), default=0)
         width = max(longest + 5, cell_len(self.field.placeholder) + 6, LEAST_CELLS)
         width = min(width, max(wide * 2 // 3, LEAST_CELLS))
@@ -174,7 +176,7 @@ def _cells(option: Option) -> int:
 
 
 def _line(option: Option) -> Content:
-    name = display_line(option.name)
-    if not option.detail:
+    name, detail = display_line(option.name), display_line(option.detail)
+    if not detail:
         return Content(name)
-    return Content.assemble(cut(name, NAME_CELLS, "~"), "  ", (display_line(option.detail), "$dim"))
+    return Content.assemble(cut(name, NAME_CELLS, "~"), "  ", (detail, "$dim"))

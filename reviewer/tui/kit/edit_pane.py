@@ -6,13 +6,12 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, ClassVar
 
 from rich.text import Text
-from textual import events, on
+from textual import on
 from textual._types import WatchCallbackType
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical
 from textual.dom import DOMNode
-from textual.events import DescendantBlur, DescendantFocus
 from textual.message import Message
 from textual.timer import Timer
 from textual.widgets import TextArea
@@ -24,7 +23,7 @@ from reviewer.text.word_diff import Hunk, hunks, put_back
 from reviewer.tui.kit import keys
 from reviewer.tui.kit.action import Action
 from reviewer.tui.kit.actor import Actor, detached, unless
-from reviewer.tui.kit.line import TitleRule
+from reviewer.tui.kit.line import entitle
 from reviewer.tui.kit.text import Block, Run, Span
 from reviewer.tui.kit.text_pane import TextPane
 from reviewer.tui.theme import Glyphs, glyphs
@@ -42,25 +41,17 @@ PROPOSED = 280
 """Most characters of a proposed memory (`docs/design.md`, "Promotion"); an edit may have more."""
 
 
-LEAVES_LINE = {"up", "down", "pageup", "pagedown", "shift+up", "shift+down"}
-
-
-def _bindings_without(keys: set[str]) -> list[BindingType]:
-    """Textual's keys for editing a text, without some."""
-    return [
-        each
-        for each in TextArea.BINDINGS
-        if isinstance(each, Binding) and keys.isdisjoint(each.key.split(","))
-    ]
-
-
 class EditorArea(TextArea, inherit_bindings=False):
     """A text area that shows hidden characters as marks, each in the place of one character.
 
     The keys of screens work in it, too.
     """
 
-    BINDINGS: ClassVar[list[BindingType]] = _bindings_without({"f6", "f7"})
+    BINDINGS: ClassVar[list[BindingType]] = [
+        each
+        for each in TextArea.BINDINGS
+        if isinstance(each, Binding) and each.key not in ("f6", "f7")
+    ]
 
     def watch(
         self, obj: DOMNode, attribute_name: str, callback: WatchCallbackType, init: bool = True
@@ -93,51 +84,6 @@ def _one_for_one(character: str) -> str:
     if len(shown) == 1:
         return shown
     return "?" if shown.isascii() else "\ufffd"
-
-
-class Field(EditorArea, inherit_bindings=False):
-    """One line; keys that would leave it go to the surrounding pane."""
-
-    DEFAULT_CSS = """
-    Field { border: none; padding: 0; height: 1; width: 1fr; background: $panel;
-            scrollbar-size: 0 0; overflow: hidden hidden; }
-    Field:focus { border: none; }
-    """
-    BINDINGS: ClassVar[list[BindingType]] = _bindings_without({"f6", "f7", *LEAVES_LINE})
-
-    class Entered(Message):
-        """Enter was pressed."""
-
-        def __init__(self, field: Field) -> None:
-            super().__init__()
-            self.field = field
-
-    def __init__(self, placeholder: str = "", *, id: str | None = None) -> None:  # noqa: A002
-        super().__init__(
-            highlight_cursor_line=False,
-            compact=True,
-            soft_wrap=False,
-            tab_behavior="focus",
-            placeholder=placeholder,
-            id=id,
-        )
-        self.cursor_blink = False
-
-    @property
-    def value(self) -> str:
-        """The typed text as one line."""
-        return " ".join(self.text.splitlines()).strip()
-
-    def fill(self, text: str) -> None:
-        """Put a text in, with the cursor at its end."""
-        self.load_text(" ".join(text.splitlines()))
-        self.move_cursor(self.document.end)
-
-    def _on_key(self, event: events.Key) -> None:  # type: ignore[override]
-        if event.key == "enter":
-            event.prevent_default()
-            event.stop()
-            self.post_message(self.Entered(self))
 
 
 class WordDiffView(TextPane):
@@ -174,12 +120,11 @@ class WordDiffView(TextPane):
         signs = glyphs(self.app)
         total = self.changes
         turns = f"{keys.PREVIOUS_HUNK.key} {keys.NEXT_HUNK.key}"
-        back = keys.REVERT_HUNK.key
-        where = f" {signs.rule} change {self._chosen + 1} of {total}" if total else ""
+        where = f", change {self._chosen + 1} of {total}" if total else ""
         self.show(
             [diff_block(self._hunks, self._chosen, signs)],
             title=f"Against the original{where}",
-            hints=(f"{turns} change {signs.dot} {back} puts it back", turns) if total else (),
+            hint=f"{turns} turn, {keys.REVERT_HUNK.key} reverts it" if total else "",
             reveal=0 if total else None,
             keep_scroll=not follow,
         )
@@ -225,11 +170,10 @@ class EditPane(Actor, Vertical, pane=keys.EDIT):
     DEFAULT_CSS = """
     EditPane { height: 1fr; width: 1fr; }
     EditPane EditorArea {
-        border: none; padding: 0 1; height: 1fr; min-height: 3; background: $background;
+        padding: 0 1; height: 1fr; min-height: 4; background: $background;
         scrollbar-size-vertical: 1;
     }
-    EditPane EditorArea:focus { border: none; }
-    EditPane WordDiffView { height: 1fr; min-height: 3; }
+    EditPane WordDiffView { height: 1fr; min-height: 4; }
     """
 
     class Edited(Message):
@@ -258,7 +202,6 @@ class EditPane(Actor, Vertical, pane=keys.EDIT):
         self._draft_timer: Timer | None = None
 
     def compose(self) -> ComposeResult:
-        yield TitleRule()
         editor = EditorArea(highlight_cursor_line=False, compact=True)
         editor.cursor_blink = False
         yield editor
@@ -350,11 +293,6 @@ class EditPane(Actor, Vertical, pane=keys.EDIT):
         other = self.difference if to_difference else self.editor
         self.screen.set_focus(other, scroll_visible=False)
 
-    @on(DescendantFocus)
-    @on(DescendantBlur)
-    def _focus_moved(self) -> None:
-        self.draw_title()
-
     @on(TextArea.Changed)
     def _text_changed(self, event: TextArea.Changed) -> None:
         event.stop()
@@ -386,14 +324,9 @@ class EditPane(Actor, Vertical, pane=keys.EDIT):
         if self._edit is None:
             return
         signs, (remark, warn) = glyphs(self.app), self.remark()
-        title = self.query_one(TitleRule)
         words = f"{signs.attention} {remark}" if warn else remark
-        title.show(self.edit.title, words, focused=self.editor.has_focus)
-        saves, leaves = (
-            f"{keys.SAVE_EDIT.key} {self.edit.verb}",
-            f"{keys.LEAVE_EDIT.key} keep draft",
-        )
-        title.name_columns(f"{saves} {signs.dot} {leaves}")
+        ends = f"{keys.SAVE_EDIT.key} {self.edit.verb}, {keys.LEAVE_EDIT.key} keep draft"
+        entitle(self.editor, self.edit.title, words, ends)
 
     def _draw_difference(self) -> None:
         original, edited = self.edit.original, self.content

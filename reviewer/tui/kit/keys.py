@@ -5,8 +5,8 @@ from __future__ import annotations
 from reviewer.tui.kit.action import Action, Pane
 
 LINE_DOWN = Action(
-    "line_down", "j,down", "down, up", "Go a line down or up, half a page, a page, to an end.",
-    "Move",
+    "line_down", "j,down", "down, up",
+    "Go a line down or up; half a page, a page, to an end.", "Move",
 )  # fmt: skip
 
 
@@ -29,22 +29,26 @@ UNDO = Action(
     "Decide", writes=True,
 )  # fmt: skip
 REDO = Action(
-    "redo", "Z,ctrl+r", "redo", "Redo the act that was undone last.", "Decide", writes=True,
-    beside=UNDO.id,
+    "redo", "Z,ctrl+r", "redo",
+    "Redo the act that was undone last.", "Decide", writes=True, beside=UNDO.id,
 )  # fmt: skip
 MENU = Action(
-    "menu", "full_stop", "more", "Choose a rarer act from a menu beside the row.", "Decide"
-)
+    "menu", "full_stop", "more",
+    "Choose a rarer act from a menu beside the row.", "Decide",
+)  # fmt: skip
 COPY = Action("copy", "y", "copy", "Copy the text to the clipboard (OSC 52).", "Look")
 OPEN_SOURCE = Action(
-    "open_source", "o", "open source", "Show the source at the line this comes from.", "Look"
-)
+    "open_source", "o", "open source",
+    "Show the source at the line this comes from.", "Look",
+)  # fmt: skip
 OPEN_EDITOR = Action(
-    "open_editor", "E", "in editor", "Open the file at the line in $VISUAL or $EDITOR.", "Look"
-)
+    "open_editor", "E", "in editor",
+    "Open the file at the line in $VISUAL or $EDITOR.", "Look",
+)  # fmt: skip
 REACH = Action(
-    "reach", "", "agents", "Which agents get this fact, and where each finds it.", "Look"
-)
+    "reach", "", "agents",
+    "Which agents get this fact, and where each finds it.", "Look",
+)  # fmt: skip
 FILTER = Action("filter", "/", "filter", "Show only rows that match words and fields.", "Select")
 PROJECT = Action("project", "p", "project", "Show another project, or all of them.", "Select")
 REFRESH = Action("refresh", "ctrl+l", "refresh", "Read everything again.", "Select")
@@ -57,23 +61,20 @@ RANGE = Action(
     "Mark every row from here to where you go; chosen again, keep the marks.", "Select",
 )  # fmt: skip
 MARK_ALL = Action(
-    "mark_all", "*", "mark all", "Mark every row of the list, or unmark all.", "Select",
-    beside=MARK.id,
+    "mark_all", "*", "mark all",
+    "Mark every row of the list, or unmark all.", "Select", beside=MARK.id,
 )  # fmt: skip
 NEXT_PANE = Action(
-    "next_pane",
-    "tab",
-    "next pane, zoom",
-    "Go to the next pane or back; fill the screen with it.",
-    "Look",
-)
+    "next_pane", "tab", "next pane, zoom",
+    "Go to the next pane or back; fill the screen with it.", "Look",
+)  # fmt: skip
 PREVIOUS_PANE = Action(
-    "previous_pane", "shift+tab", "previous pane", "Go to the previous pane.", "Look",
-    beside=NEXT_PANE.id,
+    "previous_pane", "shift+tab", "previous pane",
+    "Go to the previous pane.", "Look", beside=NEXT_PANE.id,
 )  # fmt: skip
 ZOOM = Action(
-    "zoom", "+", "zoom", "Fill the screen with the focused pane, or show all panes again.", "Look",
-    beside=NEXT_PANE.id,
+    "zoom", "+", "zoom",
+    "Fill the screen with this pane; again: show all.", "Look", beside=NEXT_PANE.id,
 )  # fmt: skip
 PANE_ACTIONS = (NEXT_PANE, PREVIOUS_PANE, ZOOM)
 BACK = Action(
@@ -85,32 +86,38 @@ CLOSE = Action("close", "escape,q", "close", "Close this and go back.", "Move")
 MOVING = Pane("text", "A list, or a pane of text", MOVES)
 
 KEEP_FILTER = Action(
-    "keep_filter", "enter,down", "keep", "Keep the filter and go back to the list.", "Select"
-)
+    "keep_filter", "enter,down", "keep",
+    "Keep the filter and go back to the list.", "Select",
+)  # fmt: skip
 CLEAR_FILTER = Action(
-    "clear_filter", "escape", "clear", "Clear the filter and go back to the list.", "Select"
-)
+    "clear_filter", "escape", "clear",
+    "Clear the filter and go back to the list.", "Select",
+)  # fmt: skip
 FILTER_FIELD = Pane(
-    "filter", "Typing a filter", (KEEP_FILTER, CLEAR_FILTER), (KEEP_FILTER, CLEAR_FILTER)
-)
+    "filter", "Typing a filter",
+    (KEEP_FILTER, CLEAR_FILTER),
+    (KEEP_FILTER, CLEAR_FILTER),
+)  # fmt: skip
 
 SAVE_EDIT = Action(
-    "save_edit", "ctrl+s", "save", "Save this wording; a candidate is promoted with it.", "Decide",
-    writes=True,
+    "save_edit", "ctrl+s", "save",
+    "Save this wording; a candidate is promoted with it.", "Decide", writes=True,
 )  # fmt: skip
 LEAVE_EDIT = Action(
-    "leave_edit", "escape", "keep draft", "Leave; your text is kept as a draft.", "Decide"
-)
+    "leave_edit", "escape", "keep draft",
+    "Leave; your text is kept as a draft.", "Decide",
+)  # fmt: skip
 NEXT_HUNK = Action(
-    "next_hunk", "right_curly_bracket,ctrl+down", "next change", "Go to the next change.", "Move"
-)
+    "next_hunk", "right_curly_bracket,ctrl+down", "next change",
+    "Go to the next change.", "Move",
+)  # fmt: skip
 PREVIOUS_HUNK = Action(
-    "previous_hunk", "left_curly_bracket,ctrl+up", "previous change", "Go to the previous change.",
-    "Move",
+    "previous_hunk", "left_curly_bracket,ctrl+up", "previous change",
+    "Go to the previous change.", "Move",
 )  # fmt: skip
 REVERT_HUNK = Action(
-    "put_back", "backspace,ctrl+z", "revert change", "Restore the original words of this change.",
-    "Decide",
+    "put_back", "backspace,ctrl+z", "revert change",
+    "Restore the original words of this change.", "Decide",
 )  # fmt: skip
 SWITCH_HALF = Action(
     "switch_half", "tab,shift+tab", "text or changes",
@@ -125,8 +132,9 @@ EDIT = Pane(
 CHOOSE = Action("choose", "enter", "choose", "Choose the line under the cursor.", "Select")
 LEAVE_CHOICE = Action("leave_choice", "escape", "leave", "Leave without choosing.", "Move")
 CHOICE_DOWN = Action(
-    "choice_down", "down", "down", "Go one line down; typing narrows the list.", "Move"
-)
+    "choice_down", "down", "down",
+    "Go one line down; typing narrows the list.", "Move",
+)  # fmt: skip
 CHOICE_UP = Action("choice_up", "up", "up", "Go one line up.", "Move")
 CHOICE_PAGE_DOWN = Action("choice_page_down", "pagedown", "page down", "Go one page down.", "Move")
 CHOICE_PAGE_UP = Action("choice_page_up", "pageup", "page up", "Go one page up.", "Move")
@@ -136,23 +144,14 @@ CHOICE = Pane(
     (CHOOSE, LEAVE_CHOICE),
 )  # fmt: skip
 
-SAVE_FORM = Action("save_form", "ctrl+s", "save", "Save the form.", "Decide", writes=True)
-LEAVE_FORM = Action(
-    "leave_form", "escape", "leave", "Leave; your text is kept until you come back.", "Move"
-)
-NEXT_FIELD = Action("next_field", "tab", "next field", "Go to the next field.", "Move")
-PREVIOUS_FIELD = Action(
-    "previous_field", "shift+tab", "previous field", "Go to the previous field.", "Move"
-)
-FORM_ACTIONS = (SAVE_FORM, LEAVE_FORM, NEXT_FIELD, PREVIOUS_FIELD)
-
 HELP = Action(
-    "help", "question_mark,f1", "help", "Show the keys that work here, and why some do not now.",
-    "Screens",
+    "help", "question_mark,f1", "help",
+    "Show the keys that work here; those that cannot run now say why.", "Screens",
 )  # fmt: skip
 PALETTE = Action(
-    "palette", "ctrl+p,colon", "palette", "Find an action by name.", "Screens", beside=HELP.id
-)
+    "palette", "ctrl+p,colon", "palette",
+    "Find an action by name.", "Screens", beside=HELP.id,
+)  # fmt: skip
 SHOW_QUEUE = Action("show_queue", "f2", "Queue", "Go to one of the screens.", "Screens")
 
 
@@ -167,15 +166,17 @@ SHOW_PIPELINES = _screen("pipelines", "f6", "Pipelines", "Go to pipelines and th
 SHOW_AGENTS = _screen("agents", "f7", "Agents", "Go to the agents that get these memories.")
 SHOW_HISTORY = _screen("history", "f8", "History", "Go to the ledger of all acts.")
 SWITCH_THEME = Action(
-    "switch_theme", "", "dark or light", "Switch between the dark and the light theme.", "Screens"
-)
+    "switch_theme", "", "dark or light",
+    "Switch between the dark and the light theme.", "Screens",
+)  # fmt: skip
 QUIT = Action(
-    "quit", "ctrl+q", "quit", "Leave reviewer, from anywhere; your place is kept.", "Screens",
-    priority=True,
+    "quit", "ctrl+q", "quit",
+    "Leave reviewer, from anywhere; your place is kept.", "Screens", priority=True,
 )  # fmt: skip
 HOW_TO_QUIT = Action(
-    "how_to_quit", "ctrl+c,q", "how to quit", "Say which key quits.", "Screens", beside=QUIT.id
-)
+    "how_to_quit", "ctrl+c,q", "how to quit",
+    "Say which key quits.", "Screens", beside=QUIT.id,
+)  # fmt: skip
 APP = Pane(
     "app", "Everywhere",
     (HELP, PALETTE, SHOW_QUEUE, SHOW_CONTEXT, SHOW_PACKET, SHOW_MEMORY, SHOW_PIPELINES,
@@ -185,7 +186,3 @@ TABS = (SHOW_QUEUE, SHOW_CONTEXT, SHOW_PACKET, SHOW_MEMORY)
 """The screens whose tabs are always there."""
 SCREENS = (*TABS, SHOW_PIPELINES, SHOW_AGENTS, SHOW_HISTORY)
 """Every screen, in the order of the tabs."""
-
-RUN_HERE = Action("run_here", "enter", "run", "Run the action under the cursor.", "Move")
-CLOSE_HELP = Action("leave_help", "escape,q,question_mark,f1", "close", "Close the help.", "Move")
-HELP_LIST = Pane("help", "Help", (RUN_HERE, CLOSE_HELP), (RUN_HERE, CLOSE_HELP))

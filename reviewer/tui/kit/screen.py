@@ -32,9 +32,17 @@ from reviewer.text.display import display_line
 from reviewer.tui.editor import open_in_editor
 from reviewer.tui.kit import keys
 from reviewer.tui.kit.action import Action
-from reviewer.tui.kit.actor import Actor, DismissOnce, StatusMessage, detached, unless
+from reviewer.tui.kit.actor import (
+    Actor,
+    DismissOnce,
+    StatusMessage,
+    detached,
+    reachable,
+    unless,
+)
 from reviewer.tui.kit.bars import FooterBar, HeaderBar, StatusBar
-from reviewer.tui.kit.line import Separator, TitleRule
+from reviewer.tui.kit.line import entitle
+from reviewer.tui.kit.option import Option
 from reviewer.tui.kit.row_list import RowList
 from reviewer.tui.kit.row_model import RowModel
 from reviewer.tui.kit.text_pane import TextPane
@@ -43,7 +51,6 @@ if TYPE_CHECKING:  # imported when first used: text fields take a while
     from reviewer.tui.kit.choice import ChoiceScreen
     from reviewer.tui.kit.edit_pane import EditPane
     from reviewer.tui.kit.filter import FilterBar
-    from reviewer.tui.kit.option import Option
     from reviewer.tui.kit.text_edit import TextEdit
 
 WATCH_SECONDS = 2.0
@@ -299,6 +306,13 @@ class KitScreen(DismissOnce, Actor, Screen[None], inherit_bindings=False):
         """The footer follows the focus."""
         self.show_footer()
 
+    async def action_clicked(self, name: str) -> None:
+        """Run the action that was clicked on in a bar."""
+        for action, node in reachable(self):
+            if action.id == name:
+                await node.perform(action)
+                return
+
     def action_close(self) -> None:
         """Close the screen; an act that is being written is stopped instead."""
         if not self.host.stop_running():
@@ -322,6 +336,7 @@ class KitScreen(DismissOnce, Actor, Screen[None], inherit_bindings=False):
         nothing: str = "",
         text: str = "",
         current: str = "",
+        whole: bool = False,
     ) -> None:
         """Let the person choose an option beside the row, and pass it on; see `ChoiceScreen`."""
         from reviewer.tui.kit.choice import ChoiceScreen  # late: text fields take a while
@@ -335,6 +350,7 @@ class KitScreen(DismissOnce, Actor, Screen[None], inherit_bindings=False):
             nothing=nothing,
             text=text,
             current=current,
+            whole=whole,
         )
 
         async def answered(option: Option | None) -> None:
@@ -362,13 +378,13 @@ class KitScreen(DismissOnce, Actor, Screen[None], inherit_bindings=False):
 
         `empty`: what an empty line means, where it may be taken.
         """
-        from reviewer.tui.kit.option import Option
+        nothing = f"{keys.CHOOSE.key} takes what you type."
 
         def options(typed: str) -> list[Option]:
             typed = typed.strip()
             trouble = problem(typed) if problem is not None and typed else ""
             if self.question is not None:
-                self.question.nothing = trouble or hint
+                self.question.nothing = trouble or nothing
             if trouble or not (typed or empty):
                 return []
             return [Option(typed, typed or empty, f"{keys.CHOOSE.key} takes it")]
@@ -382,7 +398,7 @@ class KitScreen(DismissOnce, Actor, Screen[None], inherit_bindings=False):
             answered,
             narrow=lambda typed: self.offer(options(typed)),
             hint=hint,
-            nothing=hint,
+            nothing=nothing,
             text=text,
         )
 
@@ -390,7 +406,6 @@ class KitScreen(DismissOnce, Actor, Screen[None], inherit_bindings=False):
         self, title: str, yes: str, no: str, then: Callable[[], Awaitable[None]]
     ) -> None:
         """Ask once: the cursor is on `yes`, and enter goes on."""
-        from reviewer.tui.kit.option import Option
 
         async def answered(option: Option) -> None:
             if option.key == "yes":
@@ -422,8 +437,6 @@ class KitScreen(DismissOnce, Actor, Screen[None], inherit_bindings=False):
         """Choose one of the actions that have no key of their own; those that can run come first,
         the others say why they cannot.
         """
-        from reviewer.tui.kit.option import Option
-
         rare = [each for each in self.pane.actions if not self.host.keymap_in_use.keys(each)]
         reasons = {each.id: self._reason(each) for each in rare}
         rare.sort(key=lambda each: bool(reasons[each.id]))
@@ -511,8 +524,7 @@ class ListScreen(KitScreen, inherit_bindings=False):
         self.panes = tuple(panes)
         self.model = model
         self.header = HeaderBar(self.tab)
-        self.title_rule = TitleRule(title, id="list-title")
-        self.separator = Separator(id="separator")
+        self._title = title
         self.cursor_rest = CursorRest(self, self.follow)
         self.filter_bar: FilterBar | None = None
         self.filter_invalid = False
@@ -520,7 +532,7 @@ class ListScreen(KitScreen, inherit_bindings=False):
         self.row_before_filter: int | None = None
         """The id under the cursor before the filter, until the cursor moves in the result."""
         self.overlay: Widget | None = None
-        """The editor, form or chooser that is open in place of panes."""
+        """The editor that is open in place of panes."""
         self._beside: Sequence[Widget] = ()
         self._zoomed: Widget | None = None
         self._reading = False
@@ -542,7 +554,6 @@ class ListScreen(KitScreen, inherit_bindings=False):
         with Horizontal(id="body"):
             with Vertical(id="left"):
                 yield from self.compose_left()
-            yield self.separator
             with Vertical(id="right"):
                 yield from self.compose_right()
         yield from self.compose_below()
@@ -554,8 +565,8 @@ class ListScreen(KitScreen, inherit_bindings=False):
         return ()
 
     def compose_left(self) -> Iterable[Widget]:
-        """The list and the part above it."""
-        return self.title_rule, self.list
+        """The list and what stands above it."""
+        return (self.list,)
 
     def compose_right(self) -> ComposeResult:
         """The panes; overridden where they are not simply one above the other."""
@@ -569,11 +580,9 @@ class ListScreen(KitScreen, inherit_bindings=False):
         """Focus the list, read, and keep watching the store."""
         self.set_focus(self.list, scroll_visible=False)
         self.show_footer()
+        entitle(self.list, self._title)
         self.reload()
         self.set_interval(WATCH_SECONDS, self.watch_store)
-        self.screen_layout_refresh_signal.subscribe(
-            self, lambda _: self.show_joint(), immediate=True
-        )
 
     def show_counts(self) -> None:
         """Read the numbers of the queue for the header."""
@@ -757,49 +766,26 @@ class ListScreen(KitScreen, inherit_bindings=False):
         left, right = self.query_one("#left"), self.query_one("#right")
         left.set_class(zoomed is not None and zoomed is not self.list, "-off")
         right.set_class(zoomed is self.list, "-off")
-        self.separator.set_class(zoomed is not None, "-off")
         self.set_class(zoomed is not None, "-zoomed")
         self.set_class(overlay is not None, "-overlay")
         for pane in self.panes:
             covered = overlay is not None and pane not in self._beside
             off = covered or (zoomed is not None and zoomed is not pane)
             pane.set_class(off, "-off")
-        self.arranged()
-
-    def arranged(self) -> None:
-        """Called before the panes are laid out again."""
-
-    def show_joint(self) -> None:
-        """Draw the vertical rule with a joint where the rule of the lower pane meets it."""
-        if detached(self):
-            return
-        lower: Widget | None
-        if self.overlay is not None and self.overlay is self._editor:
-            lower = self._editor.difference
-        else:
-            shown = [child for child in self.query_one("#right").children if child.size.height]
-            lower = shown[1] if len(shown) > 1 else None
-        self.separator.joint = lower.region.y - self.separator.region.y if lower else 0
 
     def on_descendant_focus(self) -> None:
-        """Title and footer follow the focus; the filter's field shows the active filter."""
-        self.title_rule.focused(self.list.has_focus)
+        """The footer follows the focus; the filter's field shows the active filter."""
         self.show_footer()
         self._show_applied_filter()
 
-    # overlays: an editor, a form or a chooser in place of panes
+    # an editor in place of panes
 
-    async def show_overlay(
-        self, pane: Widget, *, beside: Sequence[Widget] = (), first: bool = False
-    ) -> None:
-        """Show a pane in place of the others, except those in `beside`.
-
-        It is mounted the first time, above the other panes with `first`.
-        """
+    async def show_overlay(self, pane: Widget, *, beside: Sequence[Widget] = ()) -> None:
+        """Show a pane in place of the others, except those in `beside`."""
         if self.overlay is not pane:
             self.status.say("")  # the last sentence is not about what opens now
         if not pane.is_attached:
-            await self.query_one("#right").mount(pane, before=0 if first else None)
+            await self.query_one("#right").mount(pane)
         if self.overlay is not None and self.overlay is not pane:
             self.overlay.add_class("-off")
         pane.remove_class("-off")
@@ -807,7 +793,6 @@ class ListScreen(KitScreen, inherit_bindings=False):
         self.list.locked = True
         self.remove_class("-empty")
         self._arrange()
-        self.title_rule.focused(False)
 
     def close_overlay(self) -> None:
         """Show the panes again, with the focus on the list."""
@@ -819,17 +804,13 @@ class ListScreen(KitScreen, inherit_bindings=False):
         self.set_focus(self.list, scroll_visible=False)
 
     def why_not(self, action: Action) -> str | None:
-        """While an editor, a form or a chooser is open, it has to be left first."""
+        """While an editor is open, it has to be left first."""
         if self.overlay is not None:
-            return self.unfinished()
+            return (
+                f"Finish this first: {keys.SAVE_EDIT.key} saves it, "
+                f"{keys.LEAVE_EDIT.key} keeps it as a draft."
+            )
         return super().why_not(action)
-
-    def unfinished(self) -> str:
-        """How to leave the open overlay."""
-        return (
-            f"Finish this first: {keys.SAVE_EDIT.key} saves it, "
-            f"{keys.LEAVE_EDIT.key} keeps it as a draft."
-        )
 
     async def edit_text(self, edit: TextEdit) -> None:
         """Edit a text, from its draft where there is one."""
@@ -982,8 +963,6 @@ class ListScreen(KitScreen, inherit_bindings=False):
 
     async def action_project(self) -> None:
         """Choose the project to show."""
-        from reviewer.tui.kit.option import Option
-
         names = await to_thread(self.engine.project_names)
         options = [Option("", "all projects"), *(Option(name, name) for name in names)]
 

@@ -7,27 +7,30 @@ from reviewer.tui.kit.action import Action, Pane
 
 LESS = Action("packet_less", "<,left", "less", "Lower the budget by a step.", "Decide")
 MORE = Action(
-    "packet_more", ">,right", "more", "Raise the budget by a step.", "Decide", beside=LESS.id
-)
-BUDGET = Action("packet_budget", "b", "budget",
-    "Type the budget in tokens, a limit in characters (8k 9500 chars), or an agent (codex) for its"
+    "packet_more", ">,right", "more",
+    "Raise the budget by a step.", "Decide", beside=LESS.id,
+)  # fmt: skip
+BUDGET = Action(
+    "packet_budget", "b", "budget",
+    "Type a budget; tokens, a limit in characters (8k 9500 chars), or an agent (codex) for its"
     " own.", "Decide",
 )  # fmt: skip
 TASK = Action(
-    "packet_task", "t", "task", "Type the task of the packet; its words decide the order.",
-    "Decide",
+    "packet_task", "t", "task",
+    "Type the task of the packet; its words decide the order.", "Decide",
 )  # fmt: skip
 PIN = Action(
     "packet_pin", "P", "pin",
-    "Put this item first in its section, within the budget; again: no longer.", "Decide",
+    "Put this item first in its section; within the budget. Again: no longer.", "Decide",
 )  # fmt: skip
 LEAVE_OUT = Action(
-    "packet_leave_out", "x", "leave out", "Leave this item out of this packet; again: no longer.",
-    "Decide",
+    "packet_leave_out", "x", "leave out",
+    "Leave this item out of this packet; again: no longer.", "Decide",
 )  # fmt: skip
 CLEAR = Action(
-    "packet_clear", "", "choose nothing", "Forget what was pinned and left out here.", "Decide"
-)
+    "packet_clear", "", "choose nothing",
+    "Forget what was pinned and left out here.", "Decide",
+)  # fmt: skip
 OTHER_SOURCE = Action(
     "packet_source", "", "other source",
     "Read the store, the .context folder here, both together, or a folder by its path.", "Select",

@@ -22,6 +22,7 @@ from reviewer.packets.presets import PRESETS, Limits, read_limits
 from reviewer.text.display import display_line
 from reviewer.tui.kit import keys as shared
 from reviewer.tui.kit.actor import unless
+from reviewer.tui.kit.line import entitle
 from reviewer.tui.kit.option import Option
 from reviewer.tui.kit.row_list import RowList
 from reviewer.tui.kit.screen import ListScreen
@@ -36,8 +37,7 @@ from reviewer.tui.packet.model import (
     step_budget,
 )
 from reviewer.tui.packet.panes import (
-    AboutLine,
-    BudgetLine,
+    PacketHead,
     PacketList,
     packet_blocks,
     row_of,
@@ -73,8 +73,7 @@ class PacketScreen(ListScreen, pane=keys.PACKET):
         self.items = PacketList(self.packets, id="items")
         super().__init__(engine, project, self.items, [self.why, self.text], title="Items")
         self.list.empty = ("Loading ...",)
-        self.budget_line = BudgetLine(self.packets)
-        self.about_line = AboutLine()
+        self.head = PacketHead(id="packet-head")
         self.local_folder = context_folder_near(Path.cwd())
         """The .context folder where reviewer was started, or at the root of its work tree."""
         self.source = Source()
@@ -88,10 +87,9 @@ class PacketScreen(ListScreen, pane=keys.PACKET):
         self._draw_timer: Timer | None = None
 
     def compose_above(self) -> Iterable[Widget]:
-        return self.budget_line, self.about_line
+        return (self.head,)
 
     def on_mount(self) -> None:
-        self.title_rule.show("Items", focused=True)
         self._draw_above()
 
     @property
@@ -196,7 +194,6 @@ class PacketScreen(ListScreen, pane=keys.PACKET):
 
     def _draw_above(self) -> None:
         packet, limits = self.packets.packet, self.choices.limits
-        self.budget_line.show(self.choices.budget)
         more = []
         if limits.chars is not None:
             owner = f" ({limits.agent})" if limits.agent else ""
@@ -205,7 +202,7 @@ class PacketScreen(ListScreen, pane=keys.PACKET):
             more.append(f"{limits.chars:,} characters{owner}{words}")
         if packet is not None and packet.problems:
             more.append(count(len(packet.problems), "problem"))
-        self.about_line.show(self.choices.typed, self._source_words(), ", ".join(more))
+        self.head.show(packet, self.choices, self._source_words(), more)
 
     def _source_words(self) -> str:
         own = f"store: {self.project}" if self.project else "store: all projects"
@@ -220,8 +217,8 @@ class PacketScreen(ListScreen, pane=keys.PACKET):
         self.items.choices = self.choices
         self.list.empty = self._empty()
         words = self.packets.filter
-        self.title_rule.show("Items", f"/ {display_line(words)}" if words else "")
-        self.title_rule.name_columns(f"how much of it {glyphs(self.app).dot} score, tokens")
+        columns = "how much of each, its score, its tokens"
+        entitle(self.list, "Items", f"/ {words}" if words else columns)
         self.show_empty(empty=not self.packets.rows and not words)
         self.list.rows_changed()
         self._draw_why()
@@ -265,7 +262,6 @@ class PacketScreen(ListScreen, pane=keys.PACKET):
         self.text.show(
             self._blocks,
             title=f"Packet {glyphs(self.app).dot} {packet.tokens_used:,} tokens",
-            hints=(f"{shared.COPY.key} copy  {keys.WRITE_FILE.key} write",),
             top=None if row is None else max(row - 1, 0),
             keep_scroll=True,
         )

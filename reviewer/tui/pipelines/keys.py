@@ -10,8 +10,8 @@ RUN = Action(
     "Run the pipeline from its start; while stepping, run the rest.", "Decide", writes=True,
 )  # fmt: skip
 STEP = Action(
-    "pipeline_step", "space", "step", "Run one stage, and wait before the next.", "Decide",
-    writes=True,
+    "pipeline_step", "space", "step",
+    "Run one stage, and wait before the next.", "Decide", writes=True,
 )  # fmt: skip
 ENTER = Action(
     "pipeline_enter", "enter", "answer",
@@ -24,7 +24,7 @@ CANCEL = Action(
 )  # fmt: skip
 RESUME = Action(
     "pipeline_resume", "R", "resume",
-    "Continue the run that is shown from its last checkpoint.", "Decide", writes=True,
+    "Continue this run from its last checkpoint.", "Decide", writes=True,
 )  # fmt: skip
 SWITCH_ENGINE = Action(
     "pipeline_engine", "", "who answers",
@@ -32,29 +32,29 @@ SWITCH_ENGINE = Action(
 )  # fmt: skip
 ALLOW_TOOLS = Action(
     "pipeline_tools", "", "allow tools",
-    "Let the next runs of this pipeline run its shell commands with your rights; again: forbid it.",
-    "Decide",
+    "Let the next runs of this pipeline run its shell commands with your rights; again: forbid"
+    " it.", "Decide",
 )  # fmt: skip
 AS_CONTEXT = Action(
     "pipeline_context", "", "as context",
-    "Open the conversation of the run on the Context screen: the thread of this node,"
-    " or all of it.",
-    "Decide", writes=True,
+    "Open the conversation of the run on the Context screen: the thread of this node, or all of"
+    " it.", "Decide", writes=True,
 )  # fmt: skip
 CHOOSE = Action(
     "pipeline_choose", "", "pipelines",
     "Choose a pipeline: those that have run, and those below this folder.", "Select",
 )  # fmt: skip
 OPEN_FILE = Action(
-    "pipeline_open", "", "open file", "Open a pipeline by the path of its DOT file.", "Select"
-)
+    "pipeline_open", "", "open file",
+    "Open a pipeline by the path of its DOT file.", "Select",
+)  # fmt: skip
 PAST_RUNS = Action(
-    "pipeline_runs", "", "past runs", "Choose a run to look at, of any pipeline.", "Select"
-)
+    "pipeline_runs", "", "past runs",
+    "Choose a run to look at, of any pipeline.", "Select",
+)  # fmt: skip
 MODE_FULL = Action(
     "view_full", "1", "2 to 7 mode",
-    "Show the thread's session at this node, and the part that a resume would lose.",
-    "Look",
+    "Show the session that this node continues; and what a resume would lose of it.", "Look",
 )  # fmt: skip
 
 
@@ -73,7 +73,7 @@ PIPELINES = Pane(
     "pipelines", "Pipelines",
     (RUN, STEP, ENTER, CANCEL, RESUME, MODE_FULL, MODE_TRUNCATE, MODE_COMPACT, MODE_LOW,
      MODE_MEDIUM, MODE_HIGH, MODE_ANSWER, keys.UNDO, keys.MENU, keys.OPEN_SOURCE,
-     keys.OPEN_EDITOR, keys.COPY, *keys.PANE_ACTIONS, keys.BACK, keys.REFRESH, keys.PROJECT, CHOOSE,
-     OPEN_FILE, PAST_RUNS, SWITCH_ENGINE, ALLOW_TOOLS, AS_CONTEXT),
+     keys.OPEN_EDITOR, keys.COPY, *keys.PANE_ACTIONS, keys.BACK, keys.REFRESH, keys.PROJECT,
+     CHOOSE, OPEN_FILE, PAST_RUNS, SWITCH_ENGINE, ALLOW_TOOLS, AS_CONTEXT),
     (RUN, STEP, ENTER, CANCEL, RESUME, MODE_FULL, keys.MENU, keys.COPY, keys.OPEN_SOURCE),
 )  # fmt: skip

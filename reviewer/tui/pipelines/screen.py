@@ -20,6 +20,7 @@ from reviewer.text.display import display_line
 from reviewer.tui.kit import keys as shared
 from reviewer.tui.kit.action import Action
 from reviewer.tui.kit.actor import unless
+from reviewer.tui.kit.line import entitle
 from reviewer.tui.kit.option import Option
 from reviewer.tui.kit.row_list import RowList
 from reviewer.tui.kit.screen import ListScreen
@@ -60,7 +61,7 @@ if TYPE_CHECKING:
     from reviewer.pipelines.service import RunOptions, StageTurn
     from reviewer.settings import Settings
 
-TITLE_CELLS, NAME_CELLS = 8, 12
+NAME_CELLS = 24
 LOADING = "Still loading, try again."
 NO_PROJECT = "default"
 """The project of a run that was started outside of any project."""
@@ -111,7 +112,6 @@ class PipelinesScreen(ListScreen, pane=keys.PIPELINES):
         """The node of the run when it was looked at last; empty before."""
 
     def on_mount(self) -> None:
-        self.title_rule.focused(True)
         self._draw()
         background = self.background
         if background is not None:
@@ -123,9 +123,6 @@ class PipelinesScreen(ListScreen, pane=keys.PIPELINES):
         background = self.background
         if background is not None and background.listener is self._listener:
             background.listener = None
-
-    def on_resize(self) -> None:
-        self.call_after_refresh(self._draw_title)
 
     # reading the file
 
@@ -330,7 +327,7 @@ class PipelinesScreen(ListScreen, pane=keys.PIPELINES):
         """Which pipeline, how large, the state of its run, who answers."""
         graph, signs = self.graph.graph, glyphs(self.app)
         if graph is None:
-            self.title_rule.show("Pipelines")
+            entitle(self.list, "Pipelines")
             return
         parts = [count(len(graph.pipeline.nodes), "node")]
         words = self.progress_words()
@@ -344,11 +341,8 @@ class PipelinesScreen(ListScreen, pane=keys.PIPELINES):
             parts.append("tools allowed")
         if graph.pipeline.warnings:
             parts.append(f"{signs.attention} {len(graph.pipeline.warnings)}")
-        detail = f" {signs.dot} ".join(parts)
-        room = max(self.title_rule.size.width - len(detail) - TITLE_CELLS, NAME_CELLS)
         name = self.path.name if self.path is not None else graph.pipeline.name
-        self.title_rule.show(fit(display_line(name), room, signs.ellipsis), detail)
-        self.title_rule.name_columns("context it gets", "context")
+        entitle(self.list, fit(name, NAME_CELLS, signs.ellipsis), f" {signs.dot} ".join(parts))
 
     def _draw_way(self) -> None:
         """How the node under the cursor is entered, and the rules that decided it."""
@@ -390,7 +384,7 @@ class PipelinesScreen(ListScreen, pane=keys.PIPELINES):
             pane.show(
                 [Block(question.about, first=(Run(" "),))],
                 title=f"What {node.name} is asked about",
-                hints=mode_hints(),
+                hint=mode_hint(),
                 keep_scroll=keep,
             )
             return
@@ -399,7 +393,7 @@ class PipelinesScreen(ListScreen, pane=keys.PIPELINES):
             return
         blocks = preamble_blocks(self.mode, node_input, signs)
         title = preamble_title(self.mode, node_input, signs, chosen=bool(self.view))
-        pane.show(blocks, title=title, hints=mode_hints(), keep_scroll=keep)
+        pane.show(blocks, title=title, hint=mode_hint(), keep_scroll=keep)
 
     def _draw_answer(self, *, keep_scroll: bool = True) -> None:
         """The node's last answer, or the one that is arriving."""
@@ -413,7 +407,7 @@ class PipelinesScreen(ListScreen, pane=keys.PIPELINES):
         self.input_pane.show(
             answer_blocks(node_input, arriving),
             title=title,
-            hints=mode_hints(),
+            hint=mode_hint(),
             keep_scroll=keep_scroll,
         )
 
@@ -941,7 +935,7 @@ def _latest_thread(turns: Sequence[StageTurn], node: str) -> str | None:
     return next((thread for thread in reversed(threads) if thread), None)
 
 
-def mode_hints() -> tuple[str, ...]:
+def mode_hint() -> str:
     """The keys of the text below the graph."""
     modes = f"{keys.MODE_FULL.key} to {keys.MODE_HIGH.key} mode"
-    return f"{modes}  {keys.MODE_ANSWER.key} answer  {shared.COPY.key} copy", modes
+    return f"{modes}, {keys.MODE_ANSWER.key} answer"

@@ -7,13 +7,12 @@ from reviewer.tui.kit.action import Action, Pane
 
 PROMOTE = Action(
     "promote", "a", "promote",
-    "Make the marked rows, or this one, active memories, as worded; the near duplicates behind a"
-    " row are merged into it.",
-    "Decide", writes=True, takes_marked=True,
+    "Keep this row, or the marked ones, as worded; the near duplicates behind a row are merged"
+    " into it.", "Decide", writes=True, takes_marked=True,
 )  # fmt: skip
 REJECT = Action(
     "reject", "x", "reject",
-    "Reject the marked rows, or this one with its near duplicates; it is not proposed again.",
+    "Reject this row, or the marked ones; near duplicates go too, and none is proposed again.",
     "Decide", writes=True, takes_marked=True,
 )  # fmt: skip
 EDIT = Action(
@@ -21,13 +20,13 @@ EDIT = Action(
     "Rewrite this candidate, then promote it; the earlier wording is kept.", "Decide", writes=True,
 )  # fmt: skip
 DEFER = Action(
-    "defer", "s", "later", "Put the marked rows, or this one, aside until you ask for them.",
+    "defer", "s", "later",
+    "Put this row, or the marked ones, aside; they come back when you ask for them.",
     "Decide", writes=True, takes_marked=True,
 )  # fmt: skip
 REJECT_WHY = Action(
     "reject_why", "", "reject, with a reason",
-    "Reject, and say why.",
-    "Decide", writes=True, takes_marked=True,
+    "Reject, and say why.", "Decide", writes=True, takes_marked=True,
 )  # fmt: skip
 SETTLE = Action(
     "settle", "", "settle the conflict",
@@ -35,19 +34,19 @@ SETTLE = Action(
     "Decide", writes=True,
 )  # fmt: skip
 RESTORE = Action(
-    "restore", "", "put back", "Put decided or deferred rows back into the queue.", "Decide",
-    writes=True, takes_marked=True,
+    "restore", "", "put back",
+    "Put decided or deferred rows back into the queue.", "Decide", writes=True, takes_marked=True,
 )  # fmt: skip
 DISCARD_DRAFT = Action(
-    "discard_draft", "", "discard draft", "Throw away the unsaved wording of this row.", "Decide"
-)
+    "discard_draft", "", "discard draft",
+    "Throw away the unsaved wording of this row.", "Decide",
+)  # fmt: skip
 TYPE = Action("type", "", "type", "Choose another type for this row.", "Decide", writes=True)
 NAME = Action("name", "", "name", "Give this entity another name.", "Decide", writes=True)
 MERGE = Action(
     "merge", "", "merge",
-    "Merge the nearest duplicate into this row; a near duplicate in an open cluster is merged into"
-    " the row that leads it.",
-    "Decide", writes=True,
+    "Merge the nearest duplicate into this row; a near duplicate in an open cluster is merged"
+    " into the row that leads it.", "Decide", writes=True,
 )  # fmt: skip
 PROMOTE_CLUSTER = Action(
     "promote_cluster", "", "promote cluster",
@@ -55,25 +54,22 @@ PROMOTE_CLUSTER = Action(
     "Decide", writes=True,
 )  # fmt: skip
 QUEUE_MORE = Action(
-    "more", "", "queue more", "Queue more of the candidates that were beyond the cap.",
-    "Decide", writes=True,
+    "more", "", "queue more",
+    "Queue more of the candidates that were beyond the cap.", "Decide", writes=True,
 )  # fmt: skip
 ASK_MODEL = Action(
     "ask_model", "", "choose a reader",
     "Have your agent or model word what the sessions of this project teach: those that are here,"
-    " each with what it costs.",
-    "Decide", writes=True,
+    " each with what it costs.", "Decide", writes=True,
 )  # fmt: skip
 READ_SESSIONS = Action(
     "read_sessions", "r", "read sessions",
-    "Read the sessions of this project that agents have left on this machine; once all are in, let"
-    " the reader read them that is named above the list with its cost. The key stops it, too.",
-    "Decide", writes=True,
+    "Read the sessions that agents left here; once all are in, the reader above the list reads"
+    " them, and the key stops it.", "Decide", writes=True,
 )  # fmt: skip
 SORT = Action(
     "sort", "", "order",
-    "Order by rank, confidence, newest, source or sessions.",
-    "Select",
+    "Order by rank, confidence, newest, source or sessions.", "Select",
 )  # fmt: skip
 STATUS = Action(
     "status", "", "other rows",
@@ -81,15 +77,15 @@ STATUS = Action(
 )  # fmt: skip
 EXPAND = Action(
     "expand", "right", "open cluster",
-    "Show the near duplicates behind this row, to decide each alone, or hide them.", "Look",
+    "Show the near duplicates behind this row; each is decided alone. Again: hide them.", "Look",
 )  # fmt: skip
 COLLAPSE = Action(
-    "collapse", "left", "close cluster", "Hide the near duplicates again.", "Look",
-    beside=EXPAND.id,
+    "collapse", "left", "close cluster",
+    "Hide the near duplicates again.", "Look", beside=EXPAND.id,
 )  # fmt: skip
 SESSION = Action(
     "open_session", "enter", "read",
-    "Read the session around the quote, to word memories from its lines.", "Look",
+    "Read the session around the quote; its lines can become memories.", "Look",
 )  # fmt: skip
 NEXT_EVIDENCE = Action(
     "next_evidence", "right_square_bracket", "next evidence",
@@ -102,8 +98,8 @@ PREVIOUS_EVIDENCE = Action(
 QUEUE = Pane(
     "queue", "Queue",
     (PROMOTE, REJECT, EDIT, DEFER, keys.UNDO, keys.REDO, keys.MARK, keys.MARK_ALL, keys.FILTER,
-     keys.MENU, SESSION, keys.OPEN_SOURCE, keys.COPY, READ_SESSIONS, keys.PROJECT, EXPAND, COLLAPSE,
-     NEXT_EVIDENCE, PREVIOUS_EVIDENCE, *keys.PANE_ACTIONS, keys.BACK, keys.REFRESH,
+     keys.MENU, SESSION, keys.OPEN_SOURCE, keys.COPY, READ_SESSIONS, keys.PROJECT, EXPAND,
+     COLLAPSE, NEXT_EVIDENCE, PREVIOUS_EVIDENCE, *keys.PANE_ACTIONS, keys.BACK, keys.REFRESH,
      SETTLE, REJECT_WHY, TYPE, NAME, RESTORE, DISCARD_DRAFT, MERGE, PROMOTE_CLUSTER, STATUS, SORT,
      keys.RANGE, ASK_MODEL, QUEUE_MORE, keys.REACH),
     (PROMOTE, REJECT, EDIT, DEFER, keys.UNDO, keys.MENU, keys.MARK, keys.FILTER, SESSION,

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from hashlib import sha256
 from pathlib import Path
 from typing import ClassVar
 
@@ -24,11 +23,11 @@ from reviewer.sources.events import Speaker
 from reviewer.text.display import display_line
 from reviewer.tui.kit import keys as shared
 from reviewer.tui.kit.actor import unless
-from reviewer.tui.kit.line import Part, line_of
+from reviewer.tui.kit.line import Part, entitle, line_of
 from reviewer.tui.kit.row_list import RowList, StoredList, cursor_bar
 from reviewer.tui.kit.screen import ListScreen
 from reviewer.tui.kit.text import Block, Run, Span, count, short_ids, tail
-from reviewer.tui.kit.text_edit import TextEdit
+from reviewer.tui.kit.text_edit import TextEdit, draft_number
 from reviewer.tui.kit.text_pane import TextPane
 from reviewer.tui.session import keys
 from reviewer.tui.session.model import SessionModel, SessionRow
@@ -93,8 +92,7 @@ class SessionScreen(ListScreen, pane=keys.SESSION):
         signs = glyphs(self.app)
         whole = str(self.path) if self.size.width >= WIDE else self.path.name
         name = tail(short_ids(whole, signs.ellipsis), 40, signs.ellipsis)
-        self.title_rule.show(name, count(self.model.spots(), "spot"))
-        self.title_rule.name_columns(f"{signs.important} spot {signs.dot} line {signs.dot} who")
+        entitle(self.rows, name, f"{signs.important} {count(self.model.spots(), 'spot')}")
         self.rows.rows_changed()
         self.show_footer()
         self.follow()
@@ -119,10 +117,6 @@ class SessionScreen(ListScreen, pane=keys.SESSION):
         self.line_pane.show(
             line_blocks(row, before, after, signs),
             title=title,
-            hints=(
-                f"{keys.WORD.key} new memory {signs.dot} {keys.NEXT_SPOT.key} next spot",
-                f"{keys.WORD.key} new memory",
-            ),
             reveal=len(before),
         )
 
@@ -202,7 +196,7 @@ class SessionScreen(ListScreen, pane=keys.SESSION):
         )
         await self.edit_text(
             TextEdit(
-                key=draft_key(self.path, lines),
+                key=draft_number(str(self.path), ",".join(str(line.line) for line in lines)),
                 title=f"New memory from {count(len(lines), 'line')}",
                 original=start,
                 drafts=self.engine.session_drafts,
@@ -354,9 +348,3 @@ def _spans(row: SessionRow) -> tuple[Span, ...]:
         ):
             spans.append(Span(at, at + len(each.text)))
     return tuple(sorted(spans, key=lambda span: span.start))
-
-
-def draft_key(path: Path, lines: Sequence[ViewLine]) -> int:
-    """The number of the draft of a memory from these lines of a file."""
-    name = f"{path}\n{','.join(str(line.line) for line in lines)}"
-    return int.from_bytes(sha256(name.encode("utf-8", "surrogatepass")).digest()[:6])

@@ -7,8 +7,7 @@ from reviewer.tui.kit.action import Action, Pane
 
 READ = Action(
     "start_reading", "enter", "read",
-    "Read the sessions of this project and show what they may teach. Nothing leaves this machine.",
-    "Decide", writes=True,
+    "Read the sessions of this project; nothing leaves this machine.", "Decide", writes=True,
 )  # fmt: skip
 SKIP = Action(
     "start_empty", "escape", "not now",

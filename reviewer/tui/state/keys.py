@@ -1,4 +1,4 @@
-"""Keys of the Memory screen and its form. An action without a key stands in the menu."""
+"""Keys of the Memory screen. An action without a key stands in the menu."""
 
 from __future__ import annotations
 
@@ -8,23 +8,27 @@ from reviewer.tui.kit.action import Action, Pane
 
 NEW_VALUE = Action(
     "state_new", "n", "new value",
-    "Write a value of trusted state by hand; the form starts empty.", "Decide", writes=True,
+    "Write a value of trusted state by hand: its key, then the value.", "Decide", writes=True,
 )  # fmt: skip
 EDIT = Action(
     "state_edit", "e", "edit",
-    "Write a new value of this key (the old one stays), or reword this memory.", "Decide",
-    writes=True,
+    "Write a new value, or reword this memory; an old value stays readable.",
+    "Decide", writes=True,
+)  # fmt: skip
+NOTE = Action(
+    "state_note", "", "note and evidence",
+    "Write why this value of trusted state is so, and where it can be looked up.",
+    "Decide", writes=True,
 )  # fmt: skip
 TAKE_OUT = Action(
     "take_out", "x", "take out",
     "Put this memory or entity back into the queue; a key of trusted state ends, its values stay"
-    " readable.",
-    "Decide", writes=True,
+    " readable.", "Decide", writes=True,
 )  # fmt: skip
 GRADUATE = Action(
     "graduate", "", "graduate",
-    "Propose this memory as an entity; the memory stays, frozen, and points to it.", "Decide",
-    writes=True,
+    "Propose this memory as an entity; the memory stays, frozen, and points to it.",
+    "Decide", writes=True,
 )  # fmt: skip
 SUPERSEDE = Action(
     "supersede", "", "supersede",
@@ -38,7 +42,7 @@ FORGET = Action(
 )  # fmt: skip
 FOLLOW = Action(
     "follow", "enter", "follow",
-    "Go to a fact that this one is related to, contradicts or was made from.", "Look",
+    "Go to a related fact; to one that it contradicts or was made from.", "Look",
 )  # fmt: skip
 COST = Action(
     "cost", "", "what readers cost",
@@ -46,17 +50,15 @@ COST = Action(
 )  # fmt: skip
 EXPORT = Action(
     "export", "W", "write file",
-    "Write all this as Markdown, JSON Lines, a .context folder or a block in AGENTS.md; the"
-    " difference is shown first.",
-    "Look",
+    "Write all this to a file or folder; Markdown, JSON Lines, .context or a block in AGENTS.md,"
+    " the difference first.", "Look",
 )  # fmt: skip
 
 STATE = Pane(
     "state", "Memory",
     (NEW_VALUE, EDIT, TAKE_OUT, keys.UNDO, keys.REDO, keys.FILTER, keys.MENU, FOLLOW,
      keys.OPEN_SOURCE, keys.OPEN_EDITOR, keys.COPY, NEXT_PLACE, PREVIOUS_PLACE, EXPORT,
-     *keys.PANE_ACTIONS, keys.BACK, keys.REFRESH, keys.PROJECT, GRADUATE, SUPERSEDE, RELATE, FORGET,
-     COST, keys.REACH),
+     *keys.PANE_ACTIONS, keys.BACK, keys.REFRESH, keys.PROJECT, NOTE, GRADUATE, SUPERSEDE, RELATE,
+     FORGET, COST, keys.REACH),
     (NEW_VALUE, EDIT, TAKE_OUT, keys.FILTER, keys.UNDO, keys.MENU, EXPORT, FOLLOW),
 )  # fmt: skip
-FORM = Pane("form", "Memory: writing a value", keys.FORM_ACTIONS, keys.FORM_ACTIONS[:3])

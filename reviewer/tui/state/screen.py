@@ -29,15 +29,16 @@ from reviewer.tui.evidence.steps import evidence_at, places_of, step_blocks
 from reviewer.tui.evidence.structure import Extras
 from reviewer.tui.kit import keys as shared
 from reviewer.tui.kit.actor import unless
+from reviewer.tui.kit.line import entitle
 from reviewer.tui.kit.option import Option
 from reviewer.tui.kit.row_list import RowList
 from reviewer.tui.kit.screen import ListScreen
 from reviewer.tui.kit.text import count
-from reviewer.tui.kit.text_edit import TextEdit
+from reviewer.tui.kit.text_edit import TextEdit, draft_number
 from reviewer.tui.kit.text_pane import TextPane
 from reviewer.tui.state import keys
 from reviewer.tui.state.model import StateModel, states_with
-from reviewer.tui.state.panes import FactList, StateForm, state_blocks, state_title
+from reviewer.tui.state.panes import FactList, state_blocks, state_title
 from reviewer.tui.theme import glyphs
 
 if TYPE_CHECKING:
@@ -104,9 +105,10 @@ class StateScreen(ListScreen, pane=keys.STATE):
         super().__init__(engine, project, rows, [self.fact, self.why], title="Memory")
         self.shown: Shown | None = None
         self._filter = ""
+        self._spent = ""
+        """What readers cost in sum."""
         self._place = 0
         """The selected one of the lines that support the fact."""
-        self._form: StateForm | None = None
 
     # reading
 
@@ -144,7 +146,7 @@ class StateScreen(ListScreen, pane=keys.STATE):
         new = self.key_of(keys.NEW_VALUE)
         self.list.remark = "" if any_state or empty else f"no trusted state yet: {new} writes some"
         self.list.rows_changed()
-        self.title_rule.show("Memory", f"/ {display_line(self._filter)}" if self._filter else "")
+        self._draw_title()
         self.follow()
 
     def _nothing_words(self) -> tuple[str, ...]:
@@ -233,9 +235,6 @@ class StateScreen(ListScreen, pane=keys.STATE):
             self.fact.show(
                 state_blocks(shown.values, glyphs(self.app), now=now),
                 title=state_title(shown.values[0]),
-                hints=(
-                    f"{self.key_of(keys.EDIT)} new value, {self.key_of(keys.TAKE_OUT)} take out",
-                ),
                 keep_scroll=keep_scroll,
             )
         self._draw_why(keep_scroll=keep_scroll)
@@ -249,14 +248,12 @@ class StateScreen(ListScreen, pane=keys.STATE):
         places = places_of(shown.steps)
         chosen = places[min(self._place, len(places) - 1)] if places else None
         title = WHY
-        opens, edits = self.key_of(shared.OPEN_SOURCE), self.key_of(shared.OPEN_EDITOR)
-        hints = (f"{opens} open at line, {edits} in editor", f"{opens} open") if places else ()
         if len(places) > 1:
             title += f" {signs.rule} {self._place + 1} of {count(len(places), 'place')}"
         self.why.show(
             step_blocks(shown.steps, signs, chosen, self.why.size.width),
             title=title,
-            hints=hints,
+            hint=f"{shared.OPEN_SOURCE.key} opens it" if places else "",
             reveal=None if chosen is None or not keep_scroll else 2 * chosen,
         )
 
@@ -512,18 +509,15 @@ class StateScreen(ListScreen, pane=keys.STATE):
     # writing
 
     async def action_state_new(self) -> None:
-        """Write a value of another key; the fact under the cursor stays visible."""
-        form = await self._open_form()
-        project = self.project
-        if project is None:
-            projects = self.engine.queue.projects()
-            project = projects[0] if len(projects) == 1 else None
-        form.begin(project, self.host.state_forms.get(("", "")), ask_project=project is None)
-        beside = "; the selected fact is shown below" if self.layer else ""
-        self.say(
-            f"Type the value: {shared.SAVE_FORM.key} writes it, "
-            f"{shared.LEAVE_FORM.key} leaves{beside}."
-        )
+        """Type a key of trusted state, then its value."""
+        projects = [self.project] if self.project else self.engine.queue.projects()
+        if len(projects) != 1:
+            raise ConflictError(f"First choose the project of the value: {shared.PROJECT.key}.")
+
+        async def then(key: str) -> None:
+            await self._write_value(projects[0], key)
+
+        await self.ask_text("New value", then, hint="its key: what it is about, such as db_engine")
 
     @on(RowList.Opened)
     @unless(no_fact)
@@ -533,70 +527,67 @@ class StateScreen(ListScreen, pane=keys.STATE):
         if shown is None:
             self.say(LOADING)
         elif shown.values:
-            value = shown.values[0]
-            form = await self._open_form()
-            names = ("key", "value", "note", "evidence")
-            typed = self.host.state_forms.get((value.project, value.key))
-            form.begin_with(value.project, {name: getattr(value, name) for name in names}, typed)
-            self.say(
-                f"This is what you typed before: {shared.SAVE_FORM.key} writes it."
-                if typed
-                else "The value that you write supersedes this one, which stays readable."
-            )
+            await self._write_value(shown.values[0].project, shown.values[0].key)
         elif shown.view is not None:
             await self._reword(shown.view.id, shown.view.content)
 
-    async def _open_form(self) -> StateForm:
-        if self._form is None:
-            self._form = StateForm(id="form")
-        await self.show_overlay(self._form, beside=[self.fact], first=True)
-        return self._form
+    async def _write_value(self, project: str, key: str) -> None:
+        """Write a value in the editor, from the one that it supersedes; note and evidence stay."""
+        state = self.engine.state
+        held = next((each for each in await to_thread(state.all, project) if each.key == key), None)
+        note, evidence = (held.note, held.evidence) if held else ("", "")
 
-    @on(StateForm.Saved)
-    async def _value_typed(self, message: StateForm.Saved) -> None:
-        message.stop()
-        await self.patiently(lambda: self._save_value(message.values))
+        async def save(text: str) -> Done:
+            return await self.write(
+                lambda: state.set(project, key, text.strip(), note=note, evidence=evidence)
+            )
 
-    async def _save_value(self, values: dict[str, str]) -> None:
-        """Write the value; on failure the form stays open."""
-        project, key = values["project"], values["key"]
-        done = await self.write(
-            lambda: self.engine.state.set(
-                project, key, values["value"], note=values["note"], evidence=values["evidence"]
+        await self.edit_text(
+            TextEdit(
+                key=draft_number(project, key),
+                title=f"Value of {key}",
+                original=held.value if held else "",
+                drafts=self.engine.state_drafts,
+                save=save,
+                saved=lambda done: self.settle(done, state=(project, key)),
+                again=keys.EDIT if held else keys.NEW_VALUE,
+                empty="A value needs words.",
+                remark=lambda text: (f"{len(text):,} characters", not text.strip()),
             )
         )
-        if self._form is not None:
-            self.host.state_forms.pop(self._form.name_of_text, None)
-        self.close_overlay()
-        self.settle(done, state=(project, key))
 
-    @on(StateForm.Left)
-    def _form_left(self, message: StateForm.Left) -> None:
-        """Close the form; the typed text is kept for the next time."""
-        message.stop()
-        kept = self._keep_form()
-        self.close_overlay()
-        self.read_list()
-        if kept and self._form is not None:
-            key = self.key_of(keys.EDIT if self._form.about else keys.NEW_VALUE)
-            self.say(f"What you typed is kept until you leave reviewer: {key} continues.")
-        else:
-            self.say("Nothing was written.")
+    def _not_trusted(self) -> str | None:
+        if self.layer in ("entity", "memory"):
+            return "Only trusted state has a note and an evidence that you write."
+        return self.not_read()
 
-    def _keep_form(self) -> bool:
-        """Keep the text of the open form; returns whether there was any."""
-        form = self._form
-        if form is None or self.overlay is not form:
-            return False
-        self.host.state_forms.pop(form.name_of_text, None)
-        if form.changed:
-            self.host.state_forms[form.name_of_text] = form.values
-        return form.changed
+    @unless(_not_trusted)
+    async def action_state_note(self) -> None:
+        """Type the note of a value, then where it can be looked up."""
+        value = self.current.values[0] if self.current else None
+        if value is None:
+            return
 
-    def keep_now(self) -> None:
-        """Keep the text being typed."""
-        super().keep_now()
-        self._keep_form()
+        async def save(note: str, evidence: str) -> None:
+            project, key = value.project, value.key
+            done = await self.write(
+                lambda: self.engine.state.set(
+                    project, key, value.value, note=note, evidence=evidence
+                )
+            )
+            self.settle(done, state=(project, key))
+
+        async def ask_evidence(note: str) -> None:
+            await self.ask_text(
+                f"Where {value.key} can be looked up",
+                partial(save, note),
+                text=value.evidence,
+                hint="path:line",
+                empty="No evidence",
+            )
+
+        title, hint = f"Why {value.key} is so", "a note"
+        await self.ask_text(title, ask_evidence, text=value.note, hint=hint, empty="No note")
 
     async def _reword(self, number: int, content: str) -> None:
         seen = Seen(Status.ACTIVE, content)
@@ -694,10 +685,17 @@ class StateScreen(ListScreen, pane=keys.STATE):
     def _show_cost(self) -> None:
         """Above the list: what readers cost in sum."""
         self.read(
-            lambda: [f"readers: {each.words}" for each in costs()[:1]],
-            lambda words: self.title_rule.name_columns(*words),
+            lambda: "".join(f"readers: {each.words}" for each in costs()[:1]),
+            self._take_cost,
             group="cost",
         )
+
+    def _take_cost(self, words: str) -> None:
+        self._spent = words
+        self._draw_title()
+
+    def _draw_title(self) -> None:
+        entitle(self.list, "Memory", f"/ {self._filter}" if self._filter else "", self._spent)
 
     async def action_cost(self) -> None:
         """Show what every question cost, for reading only."""

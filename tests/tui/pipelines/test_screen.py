@@ -45,18 +45,6 @@ async def test_a_grid(
         assert screen.text == snapshot
 
 
-async def test_the_rules_meet_also_where_a_pane_grows_later(engine: Engine, bakery: Path) -> None:
-    async with opened(engine, size=(118, 34), project="acme") as screen:
-        await screen.press("f6", "j")
-        upper = next(
-            each for each in screen.app.screen.query_one("#right").children if each.display
-        )
-        upper.styles.height = upper.size.height - 3
-        await screen.settle()
-        (line,) = [line for line in screen.text.splitlines() if "├" in line]
-        assert "─ " in line[line.index("├") :], "the title of the lower pane"
-
-
 async def test_a_grid_in_ascii(engine: Engine, bakery: Path, snapshot: object) -> None:
     async with opened(engine, size=(80, 24), ascii=True, project="acme") as screen:
         await screen.press("f6", "G")

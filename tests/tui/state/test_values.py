@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from reviewer.engine import Engine
+from reviewer.tui.kit.edit_pane import EditorArea
 from reviewer.tui.kit.keys import REDO, UNDO
 from reviewer.tui.state.keys import STATE
-from reviewer.tui.state.panes import FIELDS, StateForm
 from tests.tui.conftest import opened
 from tests.tui.state.driving import status_text
 from tests.unit.promotion.graph import dump
@@ -17,12 +17,12 @@ from tests.unit.promotion.graph import dump
 
 async def test_a_value_is_typed_and_superseded_and_unset(known: Engine) -> None:
     async with opened(known, project="acme") as screen:
-        await screen.press("f5", "n", *"region", "tab", *"eu-north", "tab", *"legal", "ctrl+s")
+        await screen.press("f5", "n", *"region", "enter", *"eu-north", "ctrl+s")
         (held,) = known.state.get("acme", "region")
-        assert (held.value, held.note, held.evidence) == ("eu-north", "legal", "")
+        assert (held.value, held.note, held.evidence) == ("eu-north", "", "")
         assert status_text(screen) == "Set region - u to undo"
         assert "region" in screen.text
-        await screen.press("e", "end", *"-1", "ctrl+s")
+        await screen.press("e", *"-1", "ctrl+s")
         assert [each.value for each in known.state.get("acme", "region")] == [
             "eu-north-1", "eu-north",
         ]  # fmt: skip
@@ -34,15 +34,21 @@ async def test_a_value_is_typed_and_superseded_and_unset(known: Engine) -> None:
 
 
 @pytest.mark.parametrize("steps", ["", "j", "jj"], ids=["state", "entity", "memory"])
-async def test_the_form_starts_empty_whatever_is_chosen(known: Engine, steps: str) -> None:
+async def test_a_new_value_starts_empty_whatever_is_chosen(known: Engine, steps: str) -> None:
     async with opened(known, project="acme") as screen:
-        await screen.press("f5", *steps, "n")
-        values = screen.app.screen.query_one(StateForm).values
-        assert {name: text for name, text in values.items() if name != "project"} == {
-            "key": "", "value": "", "note": "", "evidence": "",
-        }  # fmt: skip
-        words = {"": "Tapes", "j": "We ship on Mondays only", "jj": "Deploys need two"}[steps]
-        assert words in screen.text, "the chosen fact stands beside the form"
+        await screen.press("f5", *steps, "n", *"region", "enter")
+        assert screen.app.screen.query_one(EditorArea).text == ""
+
+
+async def test_note_and_evidence_are_typed_and_stay_with_the_next_value(known: Engine) -> None:
+    async with opened(known, project="acme") as screen:
+        await screen.press("f5")
+        await screen.choose("note and evidence", "legal", "")
+        await screen.press("e", *" and discs", "ctrl+s")
+        held, *_ = known.state.get("acme", "db")
+        assert held.value == "Tapes and discs"
+        assert held.note.endswith("legal")
+        assert held.evidence.endswith("decisions.md:5")
 
 
 @pytest.mark.parametrize("steps", ["j", "jj"], ids=["entity", "memory"])
@@ -66,19 +72,15 @@ async def test_no_key_writes_a_memory_or_entity_into_state(
     assert dump(known, "state") == before
 
 
-async def test_a_missing_field_is_named_and_the_typed_text_stays(known: Engine) -> None:
+async def test_an_empty_value_is_not_written(known: Engine) -> None:
     async with opened(known, project="acme") as screen:
-        await screen.press("f5", "n", *"region", "ctrl+s")
-        assert status_text(screen) == "The value is empty: type it, or leave with escape."
-        await screen.press("escape", "n")
-        assert screen.app.screen.query_one(StateForm).values["key"] == "region"
+        await screen.press("f5", "n", *"region", "enter", "ctrl+s")
+        assert status_text(screen) == "A value needs words."
+        assert len(known.state.all("acme")) == 1
 
 
-async def test_without_a_project_the_form_asks_for_it(engine: Engine) -> None:
-    async with opened(engine) as screen:
-        await screen.press("f5", "n", *"acme", "enter", *"db", "enter", *"Tapes", "ctrl+s")
-        assert [(one.project, one.value) for one in engine.state.all()] == [("acme", "Tapes")]
-
-
-def test_the_form_has_the_fields_of_a_value() -> None:
-    assert [name for name, _ in FIELDS] == ["project", "key", "value", "note", "evidence"]
+async def test_with_several_projects_the_project_is_chosen_first(known: Engine) -> None:
+    known.state.set("other", "db", "Discs")
+    async with opened(known) as screen:
+        await screen.press("f5", "n")
+        assert status_text(screen) == "First choose the project of the value: p."

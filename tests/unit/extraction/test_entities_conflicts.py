@@ -6,8 +6,7 @@ from msgspec import Struct
 from reviewer.extraction.entities.conflicts import contradicts
 from reviewer.extraction.entities.entity import Attribute, EntityCandidate
 from reviewer.extraction.entities.quantities import quantities, same_amount
-from reviewer.extraction.extract import extract
-from tests.unit.extraction.making import SETTING, note
+from tests.unit.extraction.making import extract, note
 
 
 class Row(Struct, frozen=True):
@@ -28,7 +27,7 @@ def parameter(value: str, unit: str, **changes: Any) -> Row:
 
 
 def read(text: str) -> EntityCandidate:
-    (found,) = extract([note(text)], SETTING)
+    (found,) = extract(note(text))
     assert isinstance(found, EntityCandidate)
     return found
 

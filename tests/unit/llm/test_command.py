@@ -169,6 +169,12 @@ say('{"type":"turn.completed","usage":{"input_tokens":9,"output_tokens":4}}')
     )  # fmt: skip
 
 
+def test_an_answer_of_codex_of_any_size_is_not_taken_into_memory(tmp_path: Path) -> None:
+    body = "open(sys.argv[sys.argv.index('-o') + 1], 'wb').truncate(1 << 40)"
+    with pytest.raises(ModelError, match=r"answer\.txt is not read.*larger than"):
+        agent(tmp_path, "codex", body).complete(ASK, max_tokens=50)
+
+
 def test_gemini_gets_settings_without_tools_servers_and_hooks(tmp_path: Path) -> None:
     told = {
         "response": "A book of acts.",

@@ -65,74 +65,74 @@ def test_without_a_task_recency_and_relevance_to_the_open_tasks_add_up() -> None
     assert (far.recency, far.relevance) == (0.2, 0.0)
 
 
-def test_labels_and_numbers_of_tasks_match_nothing() -> None:
-    items = [entry("Priority of high and added things"), entry("Printers")]
-    labels, printers = scores(items, "Fix the printer #priority:high #added:2026-02-14")
-    assert (labels.matched, printers.matched) == ((), ("printer",))
-
-
-def test_names_of_fields_match_nothing() -> None:
-    items = [entry("Drawer", "**Status**: Accepted\n\n**Context**: none"), entry("Lamp")]
-    assert scores(items, "status context drawer")[0].matched == ("drawer",)
-
-
-def test_superseded_entries_score_nothing_and_come_last() -> None:
-    items = [entry("gone", "printer", superseded=True), entry("old", "nothing", days=400)]
-    assert scores(items, "printer")[0].total == 0
-    assert order(items, "printer") == ["old", "gone"]
-
-
-def test_new_and_relevant_before_old_and_irrelevant() -> None:
-    items = [
-        entry("old irrelevant", "coins", days=200),
-        entry("old relevant", "printer jam sensor", days=200),
-        entry("new irrelevant", "coins", days=1),
-        entry("new relevant", "printer jam sensor", days=1),
-    ]
-    assert order(items, "printer jam sensor") == [
-        "new relevant", "old relevant", "new irrelevant", "old irrelevant"
-    ]  # fmt: skip
-
-
 def test_a_task_in_progress_counts_more_than_the_other_open_ones() -> None:
     items = [entry("Drawers"), entry("Lamps")]
     drawers, lamps = scores(items, "Oil the drawer", "Change the lamp #in-progress")
     assert lamps.relevance > drawers.relevance
 
 
-def test_recency_never_beats_an_exact_title_of_the_task() -> None:
-    items = [entry("Receipt paper jams", days=900), entry("Paint", "a receipt was here", days=0)]
-    assert order(items, "receipt paper jams", for_task=True)[0] == "Receipt paper jams"
+def test_superseded_entries_score_nothing() -> None:
+    assert scores([entry("gone", "printer", superseded=True)], "printer")[0].total == 0
 
 
-def test_recency_breaks_ties_with_a_task() -> None:
-    items = [entry("b", "hinge", days=300), entry("a", "hinge", days=1), entry("c", "paper")]
-    assert order(items, "hinge", for_task=True) == ["a", "b", "c"]
+@pytest.mark.parametrize(
+    ("text", "task", "matched"),
+    [
+        ("Priority of high and added things", "Fix it #priority:high #added:2026-02-14", ()),
+        ("Printers", "Fix the printer #priority:high", ("printer",)),
+        ("**Status**: Accepted\n\n**Context**: none", "status context", ()),
+    ],
+)
+def test_labels_numbers_and_names_of_fields_match_nothing(
+    text: str, task: str, matched: tuple[str, ...]
+) -> None:
+    assert scores([entry("Drawer", text), entry("Lamp")], task)[0].matched == matched
 
 
-def test_labels_of_tasks_are_read() -> None:
-    items = [
-        entry("low", "oil the hinge #priority:low", None, section=Section.TASKS),
-        entry("high", "oil the hinge #priority:high", None, section=Section.TASKS),
-        entry("other", "paint", None, section=Section.TASKS),
-    ]
-    assert order(items, "hinge", for_task=True) == ["high", "low", "other"]
+JAM = "printer jam sensor"
+ORDERS: dict[str, tuple[list[Item], str]] = {
+    "without a task new and relevant comes first": (
+        [
+            entry("1", JAM, days=1), entry("2", JAM, days=200), entry("3", "coins", days=1),
+            entry("4", "coins", days=200), entry("5", JAM, superseded=True),
+        ],
+        "",
+    ),
+    "of equals the newest is first, then the one that stands first": (
+        [entry("1", days=1), entry("2", days=3), entry("3", days=3)],
+        "",
+    ),
+    "recency never beats the exact title of a task": (
+        [entry("Receipt paper jams", days=900), entry("Paint", "a receipt was here", days=0)],
+        "receipt paper jams",
+    ),
+    "recency breaks ties": (
+        [entry("1", "hinge", days=1), entry("2", "hinge", days=300), entry("3", "paper")],
+        "hinge",
+    ),
+    "priorities are read": (
+        [
+            entry("1", "oil the hinge #priority:high", None, section=Section.TASKS),
+            entry("2", "oil the hinge #priority:low", None, section=Section.TASKS),
+            entry("3", "paint", None, section=Section.TASKS),
+        ],
+        "hinge",
+    ),
+    "the task in progress comes first, whatever the task is": (
+        [
+            entry("Lamp", "change the lamp #in-progress", section=Section.TASKS),
+            entry("Hinges", "oil the squeaking hinge", section=Section.TASKS),
+            entry("A hinge", "about a hinge that says #in-progress"),
+        ],
+        "squeaking hinge",
+    ),
+    "what is out of date comes last": ([entry("Lamp"), entry("Hinge", superseded=True)], "hinge"),
+}  # fmt: skip
 
 
-def test_the_task_in_progress_comes_first_whatever_the_task_is() -> None:
-    items = [
-        entry("Hinges", "oil the squeaking hinge", section=Section.TASKS),
-        entry("Lamp", "change the lamp #in-progress", section=Section.TASKS),
-        entry("A hinge", "about a hinge that says #in-progress"),
-    ]
-    assert order(items, "squeaking hinge", for_task=True) == ["Lamp", "Hinges", "A hinge"]
-
-
-def test_what_is_out_of_date_comes_last_for_a_task_too() -> None:
-    items = [entry("Old hinge", superseded=True), entry("Lamp")]
-    assert order(items, "hinge", for_task=True) == ["Lamp", "Old hinge"]
-
-
-def test_of_equals_the_newest_is_first_then_the_one_that_stands_first() -> None:
-    items = [entry("b", days=3), entry("a", days=1), entry("c", days=3)]
-    assert order(items) == ["a", "b", "c"]
+@pytest.mark.parametrize("name", ORDERS)
+def test_the_order_of_entries(name: str) -> None:
+    items, task = ORDERS[name]
+    given = items[::-1] if "stands first" not in name else [items[1], items[0], items[2]]
+    found = order(given, task or JAM, for_task=bool(task))
+    assert found == [item.title for item in items]

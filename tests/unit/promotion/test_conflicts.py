@@ -37,19 +37,6 @@ def test_one_item_with_both_sides_and_their_evidence(
     assert engine.conflicts.of(left) == engine.conflicts.of(right) == [conflict]
 
 
-def test_it_comes_before_everything_else(engine: Engine, rivals: Rivals, queue_up: QueueUp) -> None:
-    queue_up("an ordinary fact")
-    from reviewer.promotion.views import QueueQuery, Sort
-
-    for sort in Sort:
-        if sort not in (Sort.NEWEST, Sort.SOURCE, Sort.CONFIDENCE):
-            assert engine.ids(QueueQuery(sort=sort))[0] == rivals[2]
-
-
-def test_finding_it_changes_neither_side(engine: Engine, rivals: Rivals, status: StatusOf) -> None:
-    assert [status(n) for n in rivals] == ["active", "candidate", "candidate"]
-
-
 def test_two_candidates_are_no_conflict_until_one_is_accepted(
     engine: Engine, tmp_path: Path
 ) -> None:
@@ -93,12 +80,6 @@ def test_superseding(engine: Engine, rivals: Rivals, status: StatusOf) -> None:
     engine.history.undo()
     assert [status(n) for n in rivals] == ["active", "candidate", "candidate"]
     assert engine.conflicts.get(conflict).resolution is None
-
-
-def test_the_side_that_was_active_may_win(engine: Engine, rivals: Rivals, status: StatusOf) -> None:
-    left, right, conflict = rivals
-    engine.conflicts.supersede(conflict, left)
-    assert (status(left), status(right)) == ("active", "superseded")
 
 
 def test_keeping_both_decides_neither(engine: Engine, rivals: Rivals, status: StatusOf) -> None:
@@ -200,12 +181,6 @@ def test_strangers_are_named(engine: Engine, rivals: Rivals, queue_up: QueueUp) 
             engine.conflicts.keep_both(number)
         with pytest.raises(UnknownIdError, match=f"#{number} is not a conflict"):
             engine.conflicts.get(number)
-
-
-def test_a_settled_conflict_is_no_fact_to_export(engine: Engine, rivals: Rivals) -> None:
-    *_, conflict = rivals
-    engine.conflicts.keep_both(conflict)
-    assert conflict not in {item.id for item in engine.exports.items("acme")}
 
 
 def _contradicting(engine: Engine) -> tuple[int, int, int, Done]:

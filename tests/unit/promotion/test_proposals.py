@@ -153,14 +153,6 @@ def test_what_was_rejected_is_only_seen_again(engine: Engine, tmp_path: Path) ->
     assert engine.queue.candidate(number).seen == 2
 
 
-def test_an_active_memory_is_referred_to(engine: Engine, tmp_path: Path) -> None:
-    one, two = session(tmp_path / "a.jsonl"), session(tmp_path / "b.jsonl", name="s2")
-    (number,) = add(engine, one, proposal()).new
-    engine.triage.promote([number])
-    assert add(engine, two, proposal()).seen == (number,)
-    assert engine.queue.candidate(number).refs == 1
-
-
 def test_statements_come_by_need_and_excerpts_last(engine: Engine, talk: Path) -> None:
     old_excerpt(engine, talk)
     add(
@@ -226,14 +218,6 @@ def test_a_secret_in_a_statement_is_masked(engine: Engine, talk: Path) -> None:
     found = engine.queue.candidate(added.new[0])
     assert secret not in found.content
     assert "secret" in found.flags
-
-
-def test_a_session_that_is_gone_drops_its_statements(engine: Engine, talk: Path) -> None:
-    view = read_view(talk)
-    proved = [Proved(talk, proposal(), prove(proposal(), view, known=lambda _: ()))]
-    talk.unlink()
-    added = engine.proposals.add("acme", proved, title="Proposed")
-    assert "does not exist" in added.dropped[0].reason
 
 
 def test_at_most_fifty_wait_and_the_others_can_be_called_up(engine: Engine, tmp_path: Path) -> None:

@@ -61,13 +61,30 @@ def test_what_a_memory_says_already_is_marked_and_sinks(engine: Engine, tmp_path
     assert "known" in engine.queue.candidate(other).flags
 
 
-def test_a_row_that_a_later_session_made_untrue_sinks_and_is_marked(
+def test_a_waiting_row_that_a_later_session_made_untrue_goes_behind_the_later_one(
     engine: Engine, tmp_path: Path
 ) -> None:
     one, other = two(engine, tmp_path, LAPTOP)
     engine.proposals.relate("acme", Relations(untrue=((one, other),)))
-    assert [each.id for each in waiting(engine) if each.kind == "memory"] == [other, one]
+    assert [each.id for each in waiting(engine)] == [other]
     assert "taken-back" in engine.queue.candidate(one).flags
+    engine.triage.promote([other])
+    assert engine.queue.candidate(one).status == "superseded"
+
+
+def test_an_untrue_memory_is_shown_in_one_row_with_the_statement_that_makes_it_so(
+    engine: Engine, tmp_path: Path
+) -> None:
+    one, other = two(engine, tmp_path, LAPTOP)
+    engine.triage.promote([one])
+    for _ in range(2):
+        engine.proposals.relate("acme", Relations(untrue=((one, other),)))
+    (row,) = [each for each in waiting(engine) if each.kind == "conflict"]
+    assert row.content == f"“{LAPTOP.rstrip('.')}” makes untrue: “{STATEMENT.rstrip('.')}”"
+    engine.conflicts.supersede(row.id, other)
+    assert engine.queue.candidate(other).status == "active"
+    assert engine.queue.candidate(one).status == "superseded"
+    assert len(engine.queue.evidence(row.id)) == 2
 
 
 def test_a_contradiction_is_one_row_with_both_sides_and_is_queued_once(
@@ -75,9 +92,9 @@ def test_a_contradiction_is_one_row_with_both_sides_and_is_queued_once(
 ) -> None:
     one, other = two(engine, tmp_path, LAPTOP)
     for _ in range(2):
-        engine.proposals.relate("acme", Relations(untrue=((one, other),)))
+        engine.proposals.relate("acme", Relations(contradict=((one, other),)))
     (row,) = [each for each in waiting(engine) if each.kind == "conflict"]
-    assert row.content.startswith(f"#{other} makes #{one} untrue: “{STATEMENT.rstrip('.')}” / “")
+    assert row.content.startswith("Only one of these can hold: “")
     engine.conflicts.supersede(row.id, other)
     assert engine.queue.candidate(other).status == "active"
     assert engine.queue.candidate(one).status == "superseded"
@@ -91,11 +108,10 @@ def test_what_a_new_statement_replaces_is_shown_beside_it(
     (one,) = add(engine, session(tmp_path / "s1.jsonl"), proposal()).new
     getattr(engine.triage, decide)([one])
     later = session(tmp_path / "s2.jsonl", name="s2")
-    (other,) = add(engine, later, proposal(LAPTOP, replaces=one)).new
+    add(engine, later, proposal(LAPTOP, replaces=one))
     conflicts = [each.content for each in waiting(engine) if each.kind == "conflict"]
-    assert [each.partition(":")[0] for each in conflicts] == [
-        f"#{other} makes #{one} untrue"
-    ] * rows
+    words = f"“{LAPTOP.rstrip('.')}” makes untrue: “{STATEMENT.rstrip('.')}”"
+    assert conflicts == [words] * rows
 
 
 def test_a_reader_is_told_of_a_finding_among_what_is_known_only_once_it_is_promoted(

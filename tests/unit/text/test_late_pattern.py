@@ -3,14 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
-from types import ModuleType
-from typing import Any
 
 import pytest
 
 from reviewer.text.late_pattern import late
-from reviewer.text.secrets import contexts, kinds, notations, shapes
 
 
 def test_a_late_pattern_finds_what_a_compiled_one_finds() -> None:
@@ -28,22 +24,3 @@ def test_a_wrong_pattern_is_refused_at_its_first_use() -> None:
     pattern = late("(")
     with pytest.raises(re.error):
         pattern.search("gate")
-
-
-@pytest.mark.parametrize("module", [contexts, kinds, notations, shapes])
-def test_every_rule_about_secrets_is_a_pattern(module: ModuleType) -> None:
-    found = list(patterns(list(vars(module).values())))
-    assert found
-    for each in found:
-        assert each.pattern
-
-
-def patterns(values: Any) -> Iterator[re.Pattern[Any]]:
-    """The late patterns in some values, also inside of tuples and rules."""
-    for value in values:
-        if isinstance(value, type(late(""))):
-            yield value
-        elif isinstance(value, tuple):
-            yield from patterns(value)
-        elif isinstance(value, contexts._Rule):
-            yield value.pattern

@@ -15,6 +15,10 @@ HEX = "9f3a7c1e5b2d8064"
 KEY_LINES = "\n".join(["MIIEvFAKE" + BODY + "notAKeyAtAll7Uv"] * 3 + ["q7Zk3Vn9=="])
 
 
+ENCODED_KEY = b64encode(b"-----BEGIN RSA PRIVATE KEY-----\n" + BODY.encode() * 4).decode()
+ENCODED_CERTIFICATE = b64encode(b"-----BEGIN CERTIFICATE-----\n" + BODY.encode() * 4).decode()
+
+
 def drawn(length: int) -> str:
     return (BODY * 6)[:length]
 
@@ -159,6 +163,16 @@ PLACED = {
     f"https://outlook.office.com/webhook/{HEX * 2}/7": (
         "https://outlook.office.com/webhook/[masked teams-webhook]"
     ),
+    f"https://team.webhook.office.com/webhookb2/{HEX * 2}/IncomingWebhook/7": (
+        "https://team.webhook.office.com/webhookb2/[masked teams-webhook]"
+    ),
+    f"https://discord.com/api/webhooks/123456789012345678/{drawn(60)}": (
+        "https://discord.com/api/webhooks/123456789012345678/[masked discord-webhook]"
+    ),
+    "GITHUB_TOKEN=gh" + f"p_{drawn(36)}": "GITHUB_TOKEN=gh" + "p_[masked github-token]",
+    '日本語 😀 \udc80 password = "hunter2" — конец': (
+        '日本語 😀 \udc80 password = "[masked password]" — конец'
+    ),
 }
 
 
@@ -272,6 +286,24 @@ MENTIONS = [
     "log in as admin / operator to see it",
     "the password is argon2id with a salt",
     '"auth": "required"',
+    "The prefix is ghp_",
+    "call npm_install_packages",
+    "hf_hub_download",
+    "see AIzaXXXXXXXX",
+    "sk-proj-your-key-here",
+    "run npm_config_registry",
+    "the folder gh",
+    f"certificate-authority-data: {ENCODED_CERTIFICATE}",
+    "The password must have four words.",
+    "DB_PASS=changeme",
+    "POSTGRES_PASSWORD=postgres",
+    "It costs $6$ or so.",
+    "\u5bc6\u7801\u662f\u5fc5\u586b\u7684",
+    "Reset the password with-care-and-patience.",
+    "P: yes; WIFI: off",
+    "Zero\u200bwidth and \uff26\uff35\uff2c\uff2c words",
+    "Basic \u212aabcdefgh",  # a Kelvin sign, which equals k where case is ignored
+    *ABOUT_PASSWORDS,
 ]
 
 
@@ -282,15 +314,6 @@ def test_a_mention_stays_unchanged() -> None:
 def test_kinds_are_listed_in_the_order_of_the_text() -> None:
     text = f'password="hunter2" then {"gh" + "p_"}{drawn(36)} then https://u:pw12@h'
     assert mask(text).kinds == ("password", "github-token", "url-password")
-
-
-def test_a_known_prefix_is_more_telling_than_the_name_it_is_assigned_to() -> None:
-    assert mask("GITHUB_TOKEN=" + "gh" + "p_" + drawn(36)).kinds == ("github-token",)
-
-
-def test_text_outside_latin_1_does_not_shift_the_mask() -> None:
-    masked = mask('日本語 😀 \udc80 password = "hunter2" — конец')
-    assert masked.text == '日本語 😀 \udc80 password = "[masked password]" — конец'
 
 
 def test_masking_keeps_the_number_of_lines() -> None:
@@ -315,8 +338,6 @@ def test_almost_no_harmless_text_is_masked() -> None:
 
 
 HASHED = "q7Zk3Vn9$" + drawn(40)
-ENCODED_KEY = b64encode(b"-----BEGIN RSA PRIVATE KEY-----\n" + BODY.encode() * 4).decode()
-ENCODED_CERTIFICATE = b64encode(b"-----BEGIN CERTIFICATE-----\n" + BODY.encode() * 4).decode()
 
 
 @pytest.mark.parametrize(
@@ -355,33 +376,6 @@ def test_a_credential_that_a_block_ends_in_the_middle_of_is_masked(prefix: str) 
     assert mask(masked.text) == type(masked)(masked.text, ())
 
 
-@pytest.mark.parametrize(
-    "text",
-    ["The prefix is ghp_", "call npm_install_packages", "hf_hub_download", "see AIzaXXXXXXXX",
-     "sk-proj-your-key-here", "run npm_config_registry", "the folder gh"],
-)  # fmt: skip
-def test_words_that_begin_alike_stay_at_the_end_of_a_text(text: str) -> None:
-    assert mask(text).text == text
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        f"certificate-authority-data: {ENCODED_CERTIFICATE}",
-        "The password must have four words.",
-        "DB_PASS=changeme",
-        "POSTGRES_PASSWORD=postgres",
-        "It costs $6$ or so.",
-        "\u5bc6\u7801\u662f\u5fc5\u586b\u7684",
-        "Reset the password with-care-and-patience.",
-        "P: yes; WIFI: off",
-        "Zero\u200bwidth and \uff26\uff35\uff2c\uff2c words",
-    ],
-)
-def test_what_only_resembles_them_stays(text: str) -> None:
-    assert mask(text).text == text
-
-
 def test_texts_may_be_searched_together() -> None:
     """Apart by an empty line, no text hides the secret of another: imports rely on it."""
     for number, planted in enumerate(PLANTED):
@@ -398,11 +392,6 @@ def test_the_secrets_themselves_can_be_listed() -> None:
     assert secrets_in("nothing here") == []
 
 
-def test_letters_that_only_look_like_base64_are_no_credential() -> None:
-    text = "Basic \u212aabcdefgh"  # a Kelvin sign, which equals k where case is ignored
-    assert mask(text).text == text
-
-
 @pytest.mark.parametrize("planted", SPELLED, ids=lambda planted: planted.where)
 def test_a_password_is_masked_however_it_is_spelled(planted: Planted) -> None:
     for text in (planted.text, f"Note:\n{planted.text}\nand more"):
@@ -410,8 +399,3 @@ def test_a_password_is_masked_however_it_is_spelled(planted: Planted) -> None:
         assert masked.kinds
         assert planted.value not in masked.text
         assert mask(masked.text).text == masked.text
-
-
-@pytest.mark.parametrize("text", ABOUT_PASSWORDS)
-def test_prose_about_passwords_stays(text: str) -> None:
-    assert mask(text).text == text

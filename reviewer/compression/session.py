@@ -60,6 +60,13 @@ class Speech(Struct, frozen=True):
     name: str = ""
     kind: str = ""
     """`refusal`, `answer`, `plan` or `report` for words that came with a call."""
+    wordless: bool = False
+    """A refusal without words of the person."""
+
+    @property
+    def asks(self) -> bool:
+        """Whether they may be a request of the person."""
+        return self.voice is Voice.PERSON and not self.wordless
 
 
 class Changed(Struct, frozen=True):
@@ -176,10 +183,19 @@ class _Reader:
         elif event.speaker is Speaker.HARNESS:
             self._say(Voice.SOMEBODY, event.text, event, "note")
 
-    def _say(self, voice: Voice, text: str, event: Event, name: str = "", kind: str = "") -> None:
-        if text.strip():
-            turn = event.origin.line_start
-            self._speeches.append(Speech(self._place, voice, text.strip(), turn, name, kind))
+    def _say(
+        self,
+        voice: Voice,
+        text: str,
+        event: Event,
+        name: str = "",
+        kind: str = "",
+        *,
+        wordless: bool = False,
+    ) -> None:
+        text, turn = text.strip(), event.origin.line_start
+        if text:
+            self._speeches.append(Speech(self._place, voice, text, turn, name, kind, wordless))
             self._counts.update(terms(text))
 
     def _call(self, call: Call) -> None:
@@ -200,7 +216,8 @@ class _Reader:
             step = told(call, result, place)
             line = step.line if step else f"refused: {call.tool}"
             said = f" {result.words}" if result.words else ""
-            self._say(Voice.PERSON, f"({line}){said}", result, kind="refusal")
+            text = f"({line}){said}"
+            self._say(Voice.PERSON, text, result, kind="refusal", wordless=not result.words)
         elif result.words:
             self._say(Voice.PERSON, result.words, result, kind="answer")
         elif call.act is Act.DELEGATE and result.outcome is Outcome.OK and not result.task:

@@ -94,7 +94,7 @@ def remember(
 @click.argument("statement")
 @pass_session
 def add(session: Session, type_: str, statement: str) -> None:
-    """Write a memory: `remember --type TYPE STATEMENT` for scripts of earlier versions."""
+    """Write a memory, as `remember --type TYPE STATEMENT` does."""
     with session.changing(create=True) as engine:
         report_act(engine.entities.author(session.target(engine), type_, statement))
 

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from reviewer.clock import Clock, iso
 from reviewer.commits.contexts import Contexts
 from reviewer.commits.reader import Reader
-from reviewer.commits.retention import PatternInput, clean_instructions
+from reviewer.commits.retention import clean_instructions
 from reviewer.commits.values import RetentionCriteria
 from reviewer.compression.apply import apply_preview
 from reviewer.compression.context_snapshot import ContextSnapshot, SnapshotCache
@@ -232,8 +232,8 @@ class Compression:
         self,
         *,
         retain: str | None = None,
-        retain_match: Sequence[PatternInput] = (),
-        retain_regex: Sequence[PatternInput] = (),
+        retain_match: Sequence[str] = (),
+        retain_regex: Sequence[str] = (),
         max_tokens: int | None = None,
         ceiling: int | None = None,
         model_id: str | None = None,

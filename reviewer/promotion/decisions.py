@@ -28,13 +28,12 @@ from reviewer.extraction.flags import flags_of
 from reviewer.files import open_file, reason_of
 from reviewer.promotion.decided_rows import RETIRE
 from reviewer.promotion.entity_rows import (
-    change_structure,
     insert_row,
     parse_structure,
     row_without_rules,
 )
 from reviewer.promotion.evidence_rows import Place, add_places, record_row, source_row
-from reviewer.promotion.triage import promote_rows, reject_rows
+from reviewer.promotion.triage import promote_rows, reject_rows, reword_row
 from reviewer.promotion.views import Kind, RejectReason
 from reviewer.promotion.wordings import require_wording
 from reviewer.sources.records import Record, Role, Shape
@@ -266,7 +265,7 @@ class Decisions:
                 "memory", number, status="candidate", decided_at=None, superseded_by=None, reason=""
             )
         if content != each.content and each.verdict is Verdict.PROMOTED:
-            problem = reword(act, project, number, each, content, iso(self._clock()))
+            problem = reword(act, number, each, iso(self._clock()))
             if problem:
                 done.refused.append(Refused(each.content, each.verdict, problem, number))
                 return
@@ -490,22 +489,13 @@ def _otherwise(number: int, status: str, by: str) -> str:
     return f"#{number} is {_WORDS[status]} here" + (f" by {by}" if by else "")
 
 
-def reword(act: Act, project: int, number: int, each: Decision, old: str, now: str) -> str:
+def reword(act: Act, number: int, each: Decision, now: str) -> str:
     """Give a row the wording of a decision; returns why it cannot have it, or nothing."""
-    key = duplicate_key(each.content)
-    same = act.query(
-        "SELECT id FROM memory WHERE project_id = ? AND kind = ? AND type = ? AND key = ?"
-        " AND id <> ?",
-        (project, each.kind, each.type, key, number),
-    )
-    if same:
-        return f"#{same[0][0]} says the same already"
-    act.insert("content_history", memory_id=number, content=old, replaced_at=now)
+    if same := reword_row(act, number, each.content, now):
+        return f"#{same[0]} says the same already"
     known = act.query("SELECT flags FROM memory WHERE id = ?", (number,))[0][0].split()
     flags = " ".join(dict.fromkeys((*known, *flags_of(each.content, Role.NOTE))))
-    act.update("memory", number, content=each.content, key=key, edited=1, flags=flags)
-    if each.kind == Kind.ENTITY:
-        change_structure(act, number, each.content)
+    act.update("memory", number, flags=flags)
     return ""
 
 

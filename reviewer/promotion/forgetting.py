@@ -27,13 +27,15 @@ from reviewer.store.acts import AMONG, FORGET, Scope, listed
 from reviewer.store.database import Database, failures_as_sentences
 from reviewer.store.erasing import References, Row, Wipe, all_changes, forms, without
 from reviewer.store.ledger import Ledger
+from reviewer.text.for_agents import as_markdown
 
 SHORTEST = 8
 """Characters of a wording that is looked for in other text."""
 LARGEST = 1 << 30
 """Bytes of an own file that is searched."""
-MADE_ANEW = ("-answers", "-agents/packets", "-agents/given")
-"""Own files that are removed whole if they contain a wording: the program makes them again."""
+SHORTENED = ("-agents/packets", "-agents/given")
+"""Own files that may have a part of a wording: they are removed, and the program makes them again.
+"""
 _WORDINGS = {"memory": "content", "content_history": "content"}
 _QUOTED = {"memory": ("signature",), "finding": ("signature", "text", "words")}
 
@@ -88,6 +90,7 @@ class Forgetting:
             wordings, quotes = self._texts(rows)
             records = self._cited_only_by(rows)
             passages, sources = self._evidence(rows)
+            passages |= {as_markdown(each) for each in (*wordings, *passages)}  # so agents got it
             return Going(
                 title=f"Forgot {', '.join(f'#{each}' for each in sorted(found))}",
                 memories=tuple(sorted(found.items())),
@@ -251,7 +254,11 @@ class Forgetting:
                 shutil.rmtree(folder)
         for number, _ in going.memories:
             (personal(store, "-drafts") / f"{number}.txt").unlink(missing_ok=True)
-        anew = [answers_folder(), *(_own(store, each) for each in MADE_ANEW)]
+        counts = answers_folder().with_name("packets")
+        for folder in (counts, *(_own(store, each) for each in SHORTENED)):
+            for path in _files(folder):
+                path.unlink(missing_ok=True)
+        anew = [answers_folder(), _own(store, "-answers")]
         if going.wipe.project:
             personal(store, ".places.json").unlink(missing_ok=True)
             Readings(self._database).forget(going.wipe.project)
@@ -279,6 +286,7 @@ class Forgetting:
         """Copies that the program cannot reach, a sentence each."""
         found = [
             *(f"Still there, because it is not the program's: {each}" for each in going.sources),
+            *(f"Still there: the run in {each}" for each in going.folders if os.path.exists(each)),
             *going.staying,
             "Out of reach: exports, backups, synced copies, and the agents' own transcripts.",
         ]

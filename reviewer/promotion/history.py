@@ -14,7 +14,9 @@ from reviewer.store.verify import Verdict, verify
 
 __all__ = ["ActView", "ChangeView", "History", "Undone"]
 
-_OF_PROJECT = "EXISTS (SELECT 1 FROM ledger_project o WHERE o.project = ? AND o.act = ledger.id)"
+NEWEST = 2**62
+"""More than the number of any act."""
+_OF_PROJECT = "EXISTS (SELECT 1 FROM ledger_project o WHERE o.project = ?3 AND o.act = ledger.id)"
 
 
 class ActView(Struct, frozen=True):
@@ -66,33 +68,17 @@ class History(Undo):
         return found[1] if found else None
 
     def acts(
-        self,
-        *,
-        before: int | None = None,
-        limit: int = 100,
-        newest_first: bool = True,
-        memory: int | None = None,
-        actor: str | None = None,
+        self, *, before: int | None = None, limit: int = 100, actor: str | None = None
     ) -> list[ActView]:
-        """A page of acts. `before` names the act where the last page ended; `memory` keeps the
-        acts that changed that memory after it was queued, `actor` those of one person or agent.
+        """A page of acts, the newest first. `before` names the act where the last page ended;
+        `actor` keeps the acts of one person or agent.
         """
-        where, parameters = ["1"], list[Value]()
-        if before is not None:
-            where.append("id < ?" if newest_first else "id > ?")
-            parameters.append(before)
-        if memory is not None:
-            where.append("id IN (SELECT act FROM ledger_touch WHERE memory_id = ?)")
-            parameters.append(memory)
-        if actor is not None:
-            where.append("actor = ?")
-            parameters.append(actor)
-        if self._project is not None:
-            where.append(_OF_PROJECT)
-            parameters.append(self._project)
-        order = "DESC" if newest_first else "ASC"
+        project = self._project
         return self._views(
-            f"WHERE {' AND '.join(where)} ORDER BY id {order} LIMIT ?", (*parameters, limit)
+            "WHERE id < ?1 AND (?2 IS NULL OR actor = ?2)"
+            f" AND {_OF_PROJECT if project is not None else '?3 IS NULL'}"
+            " ORDER BY id DESC LIMIT ?4",
+            (NEWEST if before is None else before, actor, project, limit),
         )
 
     def page(self, before: int, limit: int) -> list[ActView]:
@@ -103,8 +89,8 @@ class History(Undo):
             return self.acts(before=before, limit=limit)
         first = max(0, before - 1 - limit)
         found = self._views(
-            f"WHERE {_OF_PROJECT} ORDER BY id LIMIT ? OFFSET ?",
-            (self._project, before - 1 - first, first),
+            f"WHERE {_OF_PROJECT} ORDER BY id LIMIT ?1 OFFSET ?2",
+            (before - 1 - first, first, self._project),
         )
         return found[::-1]
 

@@ -71,7 +71,6 @@ SEVERAL = [
 """Verbs that write on their way, and go on where they were when they are called again."""
 FILES = [
     ("AGENTS.md", ["export", "--into", "AGENTS.md", "--write"]),
-    ("AGENTS.md", ["export", "--into", "AGENTS.md", "--write"]),
     (".context/DECISIONS.md", ["export", "--context-dir", ".context", "--write"]),
     ("packet.md", ["packet", "--out", "packet.md"]),
 ]

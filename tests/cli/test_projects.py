@@ -103,6 +103,7 @@ FILLING: dict[str, list[str]] = {
     "ingest": ["more.md"],
     "propose": ["more.md", "--yes", "--command", f"printf '{WORDED}'"],
     "remember": ["The wallaby is fed at noon.", "--at", "more.md:0"],
+    "add": ["knowledge", "The wallaby is fed at noon"],
     "state set": ["wallaby", "yes"],
     "context create": ["wallaby"],
     "context import": ["talk.json"],

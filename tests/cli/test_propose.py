@@ -117,14 +117,6 @@ def test_nothing_is_paid_for_twice(reviewer: Reviewer) -> None:
     reviewer.nothing_lost(candidates=1)
 
 
-def test_answers_are_kept_where_only_the_user_can_read_them(reviewer: Reviewer) -> None:
-    reviewer("propose", session(reviewer), "--yes", env=asks(reviewer))
-    kept = list((reviewer.folder / "home").rglob("answers/*.json"))
-    assert len(kept) == 1
-    assert kept[0].stat().st_mode & 0o777 == 0o600
-    assert kept[0].parent.stat().st_mode & 0o777 == 0o700
-
-
 def test_undo_takes_the_statements_of_a_session_back(reviewer: Reviewer) -> None:
     reviewer("propose", session(reviewer), "--yes", env=asks(reviewer))
     (act, *_) = [row["id"] for row in reviewer.rows("history") if "Proposed" in row["title"]]
@@ -207,13 +199,6 @@ def test_a_command_that_fails_is_one_sentence(
     assert "1 piece left" in done.stderr
 
 
-def test_a_missing_command_is_one_sentence(reviewer: Reviewer) -> None:
-    environment = settings(reviewer, command=["no-such-agent"])
-    assert "no-such-agent was not found" in reviewer.fails(
-        "propose", session(reviewer), "--yes", env=environment
-    )
-
-
 def test_what_was_not_proved_or_not_usable_is_counted(reviewer: Reviewer) -> None:
     wrong = said("The card terminal repeats its answer after 35 seconds.", (1, WORDS))
     invented = said("Invented out of thin air by the model.", (9, "nobody ever said so"))
@@ -224,17 +209,6 @@ def test_what_was_not_proved_or_not_usable_is_counted(reviewer: Reviewer) -> Non
     assert re.search(r"dropped +1 x quotes that the session does not have", done.stdout)
     (row,) = reviewer.rows("queue", "list")
     assert any("35" in fact for fact in row["proof"]["unproved"])
-
-
-@pytest.mark.parametrize(
-    "answered", ["I would rather not.", "y" * 100_000, "\x1b[31mno\x1b[0m", "{'a': 1}"]
-)
-def test_an_answer_without_statements_is_counted(reviewer: Reviewer, answered: str) -> None:
-    done = reviewer("propose", session(reviewer), "--yes", env=asks(reviewer, answered))
-    assert done.returncode == 1
-    assert "2 x the answer has no statements that can be read" in done.stdout
-    assert "Nothing could be read from the answer" in done.stderr
-    assert "\x1b" not in done.stdout + done.stderr
 
 
 def test_an_endpoint_that_is_asked_sees_no_secret_and_gets_a_shape(reviewer: Reviewer) -> None:
@@ -256,26 +230,6 @@ def test_an_endpoint_that_is_asked_sees_no_secret_and_gets_a_shape(reviewer: Rev
 
 def refusing(status: int, message: str) -> Behave:
     return lambda call: call.refuses(status, message)
-
-
-@pytest.mark.parametrize(
-    ("behave", "said_"),
-    [
-        (refusing(401, "bad key"), "refuses the key"),
-        (refusing(429, "slow down"), "accepts no more requests for now"),
-        (refusing(500, "out of order"), "failed (500"),
-    ],
-)
-def test_an_endpoint_that_fails_is_one_sentence(
-    reviewer: Reviewer, behave: Behave, said_: str
-) -> None:
-    with endpoint(behave) as server:
-        done = reviewer(
-            "propose", session(reviewer), "--yes",
-            env=settings(reviewer, base_url=server.settings().base_url, name="tiny"),
-        )  # fmt: skip
-    assert done.returncode == 1
-    assert said_ in done.stderr
 
 
 def test_the_ceiling_stops_in_the_middle_and_the_next_run_goes_on(reviewer: Reviewer) -> None:

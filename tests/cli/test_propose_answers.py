@@ -70,17 +70,6 @@ def test_a_statement_with_control_characters_is_dropped_and_costs_no_other(
     reviewer.nothing_lost(candidates=1)
 
 
-def test_half_a_character_from_an_endpoint_breaks_nothing(reviewer: Reviewer) -> None:
-    prose = f"Here you are \ud83d:\n{FOUND}"
-    with endpoint(lambda call: call.streams(prose)) as server:
-        environment = settings(reviewer, base_url=server.settings().base_url, name="tiny")
-        done = reviewer("propose", session(reviewer), "--yes", env=environment)
-        again = reviewer("propose", session(reviewer), env=environment)
-    assert done.returncode == 0, done.stderr
-    assert "1 new" in done.stdout
-    assert "1 of them answered before" in again.stderr
-
-
 def test_escapes_in_a_statement_are_taken_out(reviewer: Reviewer) -> None:
     coloured = TRUE.replace("terminal", "\x1b[31mterminal\x1b[0m")
     environment = asks(reviewer, answer(said(coloured, (1, WORDS))))
@@ -98,14 +87,6 @@ def test_escapes_in_the_session_do_not_hide_its_names(reviewer: Reviewer) -> Non
     (row,) = reviewer.rows("queue", "list")
     assert [quote["found"] for quote in row["proof"]["quotes"]] == [True]
     assert row["proof"]["unproved"] == []
-
-
-@pytest.mark.parametrize("number", [10**30, -(10**30)])
-def test_a_line_number_beyond_all_numbers_is_not_found(reviewer: Reviewer, number: int) -> None:
-    found = answer(said(TRUE, (1, WORDS), (number, "somewhere"), confidence=10**400))
-    done = reviewer("propose", session(reviewer), "--yes", env=asks(reviewer, found))
-    assert done.returncode == 0, done.stderr
-    assert "1 new" in done.stdout
 
 
 # What is kept
@@ -135,34 +116,11 @@ def test_one_answer_that_could_be_read_is_enough(reviewer: Reviewer) -> None:
     assert was_asked(reviewer)
 
 
-def test_a_better_second_answer_is_not_paid_for_twice(reviewer: Reviewer) -> None:
-    body = f"""
-say({PROSE!r} if 'No statements can be read' not in sys.stdin.read() else {FOUND!r})
-note()
-"""
-    path = session(reviewer)
-    environment = settings(reviewer, command=[str(program(reviewer.folder / "bin", body))])
-    assert "1 new" in reviewer("propose", path, "--yes", env=environment).stdout
-    forget_asking(reviewer)
-    again = reviewer("propose", path, "--yes", env=environment)
-    assert "1 of them answered before" in again.stderr
-    assert not was_asked(reviewer)
-
-
 def test_a_cut_answer_is_always_named(reviewer: Reviewer) -> None:
     whole = answer(said(TRUE, (1, WORDS)), said("The charge is doubled at the kiosk.", (1, WORDS)))
     done = reviewer("propose", session(reviewer), "--yes", env=asks(reviewer, whole[:-30]))
     assert done.returncode == 0, done.stderr
     assert "the answer was cut off; 1 whole statement was read" in done.stdout
-
-
-def test_a_flood_is_counted_to_its_end(reviewer: Reviewer) -> None:
-    facts = (said(f"Fact number {n} of the kiosk: {'x' * 90}", (1, WORDS)) for n in range(3000))
-    flood = answer(*facts)
-    done = reviewer("propose", session(reviewer), "--yes", env=asks(reviewer, flood))
-    assert re.search(r"cut off; \d+ whole statements were read", done.stdout)
-    (beyond,) = re.findall(r"([\d,]+) x beyond the first 40 of one answer", done.stdout)
-    assert int(beyond.replace(",", "")) >= 2959
 
 
 # What it costs
@@ -281,13 +239,6 @@ def test_a_command_that_is_no_program_is_named_as_such(reviewer: Reviewer) -> No
     assert f"{folder} is a folder" in said_
     said_ = reviewer.fails("propose", path, "--command", str(plain), "--yes")
     assert f"{plain} is not executable" in said_
-
-
-def test_a_pipe_is_named_once(reviewer: Reviewer) -> None:
-    pipe = reviewer.folder / "pipe"
-    os.mkfifo(pipe)
-    done = reviewer("propose", pipe, "--dry-run", env=asks(reviewer))
-    assert done.stderr.count(str(pipe)) == 1
 
 
 # What a recording orders

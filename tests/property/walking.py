@@ -112,7 +112,7 @@ def _value(parameter: inspect.Parameter, number: int, folder: Path, text: str) -
         "Path": folder / "out.md", "Sequence[Path]": [folder],
         "Sequence[PlannedFile]": [], "Sequence[Proved]": [_proved(folder)],
         "CommitQuery": CommitQuery(number), "Priority": "pinned",
-        "MatchMode": "substring", "RejectReason": "known", "Sequence[PatternInput]": [text],
+        "RejectReason": "known", "Sequence[str]": [text],
         "Sequence[Pattern]": [Pattern(text)],
         "Iterable[Message]": [], "Sequence[Moment]": [],
         "RunOptions": RunOptions(), "Level": Level.BRIEF,

@@ -216,6 +216,12 @@ async def test_escape_goes_on_without_reading(engine: Engine, away: Home) -> Non
         assert not engine.project_names()
 
 
+async def test_r_in_the_empty_queue_opens_it_again(engine: Engine, away: Home) -> None:
+    async with started(engine, MachineStart(engine, "acme", away.machine)) as (screen, _):
+        await screen.press("escape", "r")
+        assert isinstance(screen.app.screen, StartScreen)
+
+
 async def test_q_leaves(engine: Engine, away: Home) -> None:
     async with started(engine, MachineStart(engine, None, away.machine)) as (screen, _):
         await screen.press("q")

@@ -632,6 +632,9 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
             else f"All projects are shown: {self.key_of(kit_keys.PROJECT)} chooses one."
         )
 
+    def _nothing_to_read(self) -> str | None:
+        return None if self.host.has_start else self._no_project()
+
     def _nothing_beyond_cap(self) -> str | None:
         beyond = self._counts.beyond_cap if self._counts else 0
         return None if beyond else "Nothing was left beyond the cap."
@@ -906,13 +909,15 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
         self._load_again()
         self.say(f"{done.title} - {self.key_of(kit_keys.UNDO)} to undo")
 
-    @unless(_no_project)
+    @unless(_nothing_to_read)
     async def action_read_sessions(self) -> None:
         """Read the sessions of this project that lie where agents keep them; once all are read,
         let the reader that is offered read them, or stop it.
         """
         project = self.project
-        assert project is not None
+        if project is None:
+            self.host.open_start()
+            return
         if self._asked is not None:
             self._asked.stop()
             self._show_asked()
@@ -925,7 +930,10 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
             self, act, lambda: read_project_sessions(self.engine, project, act)
         )
         if report is None:
-            self.say("There are no sessions of this project on this machine.")
+            if self.host.has_start:
+                self.host.open_start()
+            else:
+                self.say("There are no sessions of this project on this machine.")
             return
         self.note_version()
         self._load_again()

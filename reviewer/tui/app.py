@@ -136,8 +136,8 @@ class ReviewerApp(Actor, App[int], pane=keys.APP, inherit_bindings=False):
         for theme in THEMES:
             self.register_theme(theme)
         # Without its watcher, which would parse all styles a second time before the first paint.
-        theme = theme_for(LIGHT if light else DARK, self.console.color_system)
-        self.set_reactive(App.theme, theme)
+        chosen = theme_for(LIGHT if light else DARK, self.console.color_system)
+        self.set_reactive(App.theme, chosen)
         self.stylesheet.set_variables(self.get_css_variables())
         self.set_class(not light, "-dark-mode")
         self.set_class(light, "-light-mode")

@@ -216,11 +216,11 @@ def test_at_most_fifty_wait_and_the_others_can_be_called_up(engine: Engine, tmp_
     assert engine.history.verify().problems == ()
 
 
-def test_the_confidence_of_a_model_is_bounded(engine: Engine, talk: Path) -> None:
+def test_a_model_is_believed_up_to_a_bound(engine: Engine, talk: Path) -> None:
     added = add(
         engine, talk, proposal(confidence=1.0), proposal(CAUSE, (1, CAUSE), confidence=0.01)
     )
-    assert [engine.queue.candidate(each).prior for each in added.new] == [0.85, 0.5]
+    assert [engine.queue.candidate(each).prior for each in added.new] == [0.85, 0.01]
 
 
 def test_a_known_memory_and_a_boot_file_are_named(engine: Engine, talk: Path) -> None:

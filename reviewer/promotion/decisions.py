@@ -32,7 +32,7 @@ from reviewer.promotion.entity_rows import (
     parse_structure,
     row_without_rules,
 )
-from reviewer.promotion.evidence_rows import Place, add_places, record_row, source_row
+from reviewer.promotion.evidence_rows import Place, add_places, record_row, source_row, wave_row
 from reviewer.promotion.triage import promote_rows, reject_rows, reword_row
 from reviewer.promotion.views import Kind, RejectReason
 from reviewer.promotion.wordings import require_wording
@@ -418,11 +418,7 @@ def add_memories(
     if not wanted:
         return []
     project = project_row(act, name)
-    place = os.path.abspath(path)
-    wave = act.insert(
-        "wave", project_id=project, started_at=now, ended_at=now, state="done",
-        roots=msgspec.json.encode([place]).decode(),
-    )  # fmt: skip
+    wave = wave_row(act, project, [os.path.abspath(path)], now)
     stat = path.stat()
     source = source_row(
         act, path, RULE, project_id=project, wave_id=wave, size=stat.st_size,

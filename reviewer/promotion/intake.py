@@ -14,7 +14,6 @@ from operator import itemgetter
 from pathlib import Path
 from typing import NamedTuple
 
-import msgspec
 from msgspec import structs
 
 from reviewer.clock import Clock, iso
@@ -23,7 +22,7 @@ from reviewer.extraction.candidates import Setting
 from reviewer.extraction.ranking import CAP
 from reviewer.promotion.beyond_cap import BeyondCap
 from reviewer.promotion.candidate_collector import CandidateCollector
-from reviewer.promotion.evidence_rows import record_of
+from reviewer.promotion.evidence_rows import record_of, wave_row
 from reviewer.promotion.expiry import propose_retirements
 from reviewer.promotion.faults import is_of_a_file, reason_of_fault
 from reviewer.promotion.finish_wave import WaveEnd
@@ -194,14 +193,8 @@ class StoredPass:
             "wave", f"Started extracting {scope} {value}", scope=Scope.INTAKE
         ) as act:
             project_id = act.query("SELECT id FROM project WHERE name = ?", (project,))[0][0]
-            wave = act.insert(
-                "wave",
-                project_id=project_id,
-                started_at=iso(self._clock()),
-                state="reading",
-                roots=msgspec.json.encode([f"{scope} {value}"]).decode(),
-            )
-        return wave, project_id
+            now = iso(self._clock())
+            return wave_row(act, project_id, [f"{scope} {value}"], now, reading=True), project_id
 
     def _records(self, project: str, scope: str, value: Value) -> Iterator[tuple[_Origin, Record]]:
         sql = (
